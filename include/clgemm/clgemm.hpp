@@ -1,0 +1,132 @@
+// clgemm: single-precision matrix multiply for any OpenCL device.
+//
+//   C <- alpha * op(A) * op(B) + beta * C        op(X) is X or its transpose
+//
+// op(A) is m x k, op(B) is k x n, C is m x n. All sizes, offsets and leading dimensions count elements, not
+// bytes. In a row-major matrix, row r starts at r * ld and ld is at least the number of columns; in a
+// column-major one, column c starts at c * ld and ld is at least the number of rows. Those rows and columns
+// are the ones that lie in memory: with Transpose::yes and row-major, A is stored as k rows of m.
+//
+// As in the BLAS: beta == 0 never reads C; alpha == 0 or k == 0 never reads A and B; m == 0 or n == 0 does
+// nothing. The memory between the rows (ld larger than a row) is never written. Infinities and NaN come out
+// where IEEE arithmetic puts them. The same call on the same device gives the same bits every time.
+//
+// Everything that fails throws clgemm::Error (error.hpp). What can be wrong with the arguments is checked
+// before any work. clgemm never prints and never ends the program.
+#pragma once
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#include <CL/cl.h>
+#include <clgemm/export.h>
+#include <clgemm/error.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace clgemm {
+
+enum class Layout { row_major, column_major };
+enum class Transpose { no, yes };
+
+// How a call may be steered. The default lets clgemm choose.
+struct Options {
+  // A kernel by name ("tiled"), by variant ("float8") or by file ("./mine.cl"). Empty: clgemm chooses.
+  std::string kernel;
+
+  // Values for the kernel's parameters, by name, as its manifest lists them. What is absent keeps its
+  // default. Only together with `kernel`.
+  std::map<std::string, std::int64_t> parameters;
+
+  // A folder that is searched for kernel files before the built-in ones. Empty: the environment variable
+  // CLGEMM_KERNEL_DIR, where it is set.
+  std::string kernel_folder;
+
+  // The most device memory, in bytes, that packed copies of A and B may take in one call. A larger problem is
+  // cut into blocks. 0: a quarter of the device's memory.
+  std::size_t scratch_limit = 0;
+};
+
+// A matrix in device memory. The buffer stays the caller's; it must live until the call has completed.
+struct DeviceMatrix {
+  cl_mem buffer = nullptr;
+  std::size_t ld = 0;      // leading dimension, in elements
+  std::size_t offset = 0;  // of the first element from the start of the buffer, in elements
+};
+
+// Events that a call waits for before it reads or writes any matrix. They stay the caller's.
+using WaitList = std::vector<cl_event>;
+
+// A device with everything clgemm keeps for it: compiled kernels and scratch memory. Use one where you want
+// to own that; the free functions below keep their own.
+//
+// Threads: any number of threads may call sgemm() on one Context at the same time. A kernel is compiled once,
+// by the thread that needs it first, and only the threads that need this very kernel wait for it. No lock is
+// held while the device works. Moving from or destroying a Context while another thread uses it is an error.
+class CLGEMM_API Context {
+ public:
+  // The default device: the one that the environment variable CLGEMM_DEVICE names (an index as
+  // `clgemm-bench --list-devices` prints it, or a part of the device's or platform's name, in any case);
+  // without it the first GPU, else the first CPU, else the first device of any kind.
+  Context();
+
+  // A device by index or by a part of its name, as CLGEMM_DEVICE has it.
+  explicit Context(const std::string& device);
+
+  // This device, in an OpenCL context made for it.
+  explicit Context(cl_device_id device);
+
+  // The device and the OpenCL context of this queue. The queue itself is not kept.
+  explicit Context(cl_command_queue queue);
+
+  ~Context();
+  Context(Context&&) noexcept;
+  Context& operator=(Context&&) noexcept;
+
+  // Host matrices. Returns when C is complete. `a`, `b` and `c` are the caller's.
+  void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m, std::size_t n,
+             std::size_t k, float alpha, const float* a, std::size_t lda, const float* b, std::size_t ldb,
+             float beta, float* c, std::size_t ldc, const Options& options = {});
+
+  // Matrices in device memory, on a queue of this Context's OpenCL context and device; the queue may be
+  // in-order or out-of-order. Returns when everything is enqueued and flushed. `*done`, where asked for,
+  // completes when C is complete; the caller releases it. It is made also where there is nothing to do.
+  void sgemm(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
+             std::size_t m, std::size_t n, std::size_t k, float alpha, DeviceMatrix a, DeviceMatrix b,
+             float beta, DeviceMatrix c, const WaitList& wait_for = {}, cl_event* done = nullptr,
+             const Options& options = {});
+
+  // The OpenCL objects in use; queue() is the in-order queue that host matrices go through. They stay this
+  // Context's; retain what must outlive it.
+  cl_device_id device() const;
+  cl_context context() const;
+  cl_command_queue queue() const;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+// Context::sgemm() for host matrices, on one Context for the whole process, made with the default device at
+// the first call.
+CLGEMM_API void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
+                      std::size_t n, std::size_t k, float alpha, const float* a, std::size_t lda,
+                      const float* b, std::size_t ldb, float beta, float* c, std::size_t ldc,
+                      const Options& options = {});
+
+// Context::sgemm() for device memory. The compiled kernels and scratch of the last few pairs of OpenCL
+// context and device are kept, which keeps those OpenCL contexts alive too, until release_contexts().
+CLGEMM_API void sgemm(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
+                      std::size_t m, std::size_t n, std::size_t k, float alpha, DeviceMatrix a,
+                      DeviceMatrix b, float beta, DeviceMatrix c, const WaitList& wait_for = {},
+                      cl_event* done = nullptr, const Options& options = {});
+
+// Lets go of what the two free functions keep. Calls that are under way are not disturbed.
+CLGEMM_API void release_contexts();
+
+}  // namespace clgemm

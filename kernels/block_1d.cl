@@ -1,0 +1,64 @@
+// clgemm: block_1d
+// summary: BM x BN x BK tiles, each work-item computes TM results down a column of C
+// operands: padded
+// param: BM = 64 in 32 64 128
+// param: BN = 64 in 32 64 128
+// param: BK = 8 in 8 16
+// param: TM = 8 in 4 8 16
+// variant: block_1d_256 TM=16
+// tile: BM BN BK
+// local: BN BM/TM
+// grid: columns rows
+// require: BM % TM == 0
+// require: BM*BK % (BN*BM/TM) == 0 && BK*BN % (BN*BM/TM) == 0
+// require: 4*BK*(BM+BN) <= local_bytes
+
+// After step 2 of the CUDA matmul worklog (siboehm/SGEMM_CUDA, kernel 4), "1D blocktiling": a shallow tile
+// (BK = 8) lets a large block of C share little local memory; all work-items move BM x BK of A and BK x BN of
+// B, whatever their place in C. `block_1d_256` is for devices that stop at 256 work-items.
+#if !defined(BM) || !defined(BN) || !defined(BK) || !defined(TM)
+#error "block_1d needs BM, BN, BK and TM"
+#endif
+#include "common/store.cl"
+
+#define ITEMS (BN * BM / TM)
+
+__kernel __attribute__((reqd_work_group_size(BN, BM / TM, 1)))
+void gemm(const int m, const int n, const int k, const float alpha,
+          __global const float* restrict a, const ulong a_offset, const ulong lda,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const float beta,
+          __global float* restrict c, const ulong c_offset, const ulong ldc) {
+  __local float a_tile[BM][BK];
+  __local float b_tile[BK][BN];
+  const int item_column = get_local_id(0);
+  const int item_row = get_local_id(1) * TM;
+  const int item = get_local_id(1) * BN + item_column;
+  const int block_row = get_group_id(1) * BM;
+  const int block_column = get_group_id(0) * BN;
+  a += a_offset + block_row * lda;
+  b += b_offset + block_column;
+  c += c_offset;
+
+  float sums[TM];
+  for (int t = 0; t < TM; ++t) sums[t] = 0.0f;
+
+  for (int tile_start = 0; tile_start < k; tile_start += BK) {
+    for (int element = item; element < BM * BK; element += ITEMS) {
+      a_tile[element / BK][element % BK] = a[element / BK * lda + tile_start + element % BK];
+    }
+    for (int element = item; element < BK * BN; element += ITEMS) {
+      b_tile[element / BN][element % BN] = b[(tile_start + element / BN) * ldb + element % BN];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int depth = 0; depth < BK; ++depth) {
+      const float b_value = b_tile[depth][item_column];
+      for (int t = 0; t < TM; ++t) {
+        sums[t] = MULTIPLY_ADD(a_tile[item_row + t][depth], b_value, sums[t]);
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  for (int t = 0; t < TM; ++t) {
+    store_c(c, ldc, m, n, block_row + item_row + t, block_column + item_column, alpha, sums[t], beta);
+  }
+}

@@ -1,0 +1,34 @@
+// clgemm: coalesced
+// summary: one work-item an element of C, neighbours along columns: B and C are read and written in whole lines
+// operands: direct
+// param: ROWS = 8 in 1 2 4 8 16 32
+// param: COLUMNS = 32 in 1 8 16 32 64 128 256
+// tile: ROWS COLUMNS 1
+// local: COLUMNS ROWS
+// grid: columns rows
+
+// After step 0b of the CUDA matmul worklog (siboehm/SGEMM_CUDA, kernel 2): against `naive` only the order of
+// the dimensions differs. Neighbouring work-items now read one element of A together and neighbours of B.
+#if !defined(ROWS) || !defined(COLUMNS)
+#error "coalesced needs ROWS and COLUMNS"
+#endif
+#include "common/direct.cl"
+#include "common/store.cl"
+
+__kernel __attribute__((reqd_work_group_size(COLUMNS, ROWS, 1)))
+void gemm(const int m, const int n, const int k, const float alpha,
+          __global const float* restrict a, const ulong a_offset, const ulong lda,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const float beta,
+          __global float* restrict c, const ulong c_offset, const ulong ldc) {
+  a += a_offset;
+  b += b_offset;
+  c += c_offset;
+  const int column = get_global_id(0);
+  const int row = get_global_id(1);
+  if (row >= m || column >= n) return;
+  float sum = 0.0f;
+  for (int depth = 0; depth < k; ++depth) {
+    sum = MULTIPLY_ADD(element_of_a(a, lda, row, depth), element_of_b(b, ldb, depth, column), sum);
+  }
+  store_c(c, ldc, m, n, row, column, alpha, sum, beta);
+}

@@ -1,0 +1,37 @@
+// clgemm: naive
+// summary: one work-item an element of C, neighbours along rows (not coalesced): the first step of the ladder
+// operands: direct
+// param: ROWS = 16 in 1 4 8 16 32 64 128 256
+// param: COLUMNS = 16 in 1 4 8 16 32
+// variant: naive_single ROWS=1 COLUMNS=1
+// variant: naive_strip ROWS=64 COLUMNS=1
+// tile: ROWS COLUMNS 1
+// local: ROWS COLUMNS
+// grid: rows columns
+
+// Dimension 0, along which a device runs neighbouring work-items together, goes down the rows here. In row-major
+// memory these neighbours read A and write C a whole leading dimension apart. `coalesced` is the same kernel
+// with the dimensions exchanged; the distance between the two is what this order costs.
+#if !defined(ROWS) || !defined(COLUMNS)
+#error "naive needs ROWS and COLUMNS"
+#endif
+#include "common/direct.cl"
+#include "common/store.cl"
+
+__kernel __attribute__((reqd_work_group_size(ROWS, COLUMNS, 1)))
+void gemm(const int m, const int n, const int k, const float alpha,
+          __global const float* restrict a, const ulong a_offset, const ulong lda,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const float beta,
+          __global float* restrict c, const ulong c_offset, const ulong ldc) {
+  a += a_offset;
+  b += b_offset;
+  c += c_offset;
+  const int row = get_global_id(0);
+  const int column = get_global_id(1);
+  if (row >= m || column >= n) return;
+  float sum = 0.0f;
+  for (int depth = 0; depth < k; ++depth) {
+    sum = MULTIPLY_ADD(element_of_a(a, lda, row, depth), element_of_b(b, ldb, depth, column), sum);
+  }
+  store_c(c, ldc, m, n, row, column, alpha, sum, beta);
+}

@@ -1,0 +1,33 @@
+// clgemm: row_groups
+// summary: one work-group a row of C, its work-items share the columns
+// operands: direct
+// param: ITEMS = 64 in 16 32 64 128 256
+// tile: 1 ITEMS 1
+// local: ITEMS
+// grid: rows
+
+// After step 1, "simple GPU binding", of the TVM GEMM tutorial: the row is bound to the work-group and the
+// column to the work-item. A row longer than the work-group is walked in strides, so any n fits any device.
+#if !defined(ITEMS)
+#error "row_groups needs ITEMS"
+#endif
+#include "common/direct.cl"
+#include "common/store.cl"
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm(const int m, const int n, const int k, const float alpha,
+          __global const float* restrict a, const ulong a_offset, const ulong lda,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const float beta,
+          __global float* restrict c, const ulong c_offset, const ulong ldc) {
+  a += a_offset;
+  b += b_offset;
+  c += c_offset;
+  const int row = get_group_id(0);
+  for (int column = get_local_id(0); column < n; column += ITEMS) {
+    float sum = 0.0f;
+    for (int depth = 0; depth < k; ++depth) {
+      sum = MULTIPLY_ADD(element_of_a(a, lda, row, depth), element_of_b(b, ldb, depth, column), sum);
+    }
+    store_c(c, ldc, m, n, row, column, alpha, sum, beta);
+  }
+}

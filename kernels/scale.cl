@@ -1,0 +1,24 @@
+// clgemm: scale
+// role: scale
+// summary: C <- beta * C, for alpha == 0 or k == 0
+// param: ROWS = 4 in 1 4 8
+// param: COLUMNS = 16 in 16 32 64
+// tile: ROWS COLUMNS 1
+// local: COLUMNS ROWS
+// grid: columns rows
+
+// beta == 0 stores zeros without reading C.
+#if !defined(ROWS) || !defined(COLUMNS)
+#error "scale needs ROWS and COLUMNS"
+#endif
+
+__kernel __attribute__((reqd_work_group_size(COLUMNS, ROWS, 1)))
+void scale(const int m, const int n, const float beta, __global float* restrict c, const ulong c_offset,
+           const ulong ldc) {
+  const int column = get_global_id(0);
+  const int row = get_global_id(1);
+  if (row < m && column < n) {
+    __global float* element = c + c_offset + row * ldc + column;
+    *element = beta == 0.0f ? 0.0f : beta * *element;
+  }
+}

@@ -1,0 +1,18 @@
+// What of the OpenCL objects in a call can be checked before any work. Layer 5.
+#pragma once
+
+#include "launch.hpp"
+#include "problem.hpp"
+
+namespace clgemm {
+
+// Throws Error(wrong_context) unless the queue belongs to the context and device.
+void check_queue(const cl::CommandQueue& queue, const cl::Context& context, const cl::Device& device);
+
+// Checks the caller's matrices against the call and what `context` is, and fills in the operands' places in
+// `problem`. Returns the buffers in canonical order. Throws Error in the caller's terms.
+Buffers place_operands(const SgemmCall& call, const Extents& extents, const DeviceMatrix& a,
+                       const DeviceMatrix& b, const DeviceMatrix& c, const cl::Context& context,
+                       const Device& device, Problem& problem);
+
+}  // namespace clgemm

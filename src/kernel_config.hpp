@@ -1,0 +1,42 @@
+// A kernel file with a value for each of its parameters, checked against a device: everything that the plan
+// and the compiler need to know of it. Layer 2.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device.hpp"
+#include "kernel_file.hpp"
+
+namespace clgemm {
+
+struct KernelConfig {
+  std::string name;  // what it was asked for by: a kernel or a variant
+  std::shared_ptr<const KernelFile> file;
+  Parameters values;  // every parameter of the kernel
+
+  // The part of C, and the depth, that one work-group works on at a time.
+  std::size_t tile_rows = 1;
+  std::size_t tile_columns = 1;
+  std::size_t tile_depth = 1;
+
+  std::vector<std::size_t> local;  // work-group size, one entry a dimension of the grid
+  std::size_t align = 1;           // in elements: of offsets and leading dimensions of A and B
+  std::string build_options;       // all the -D that the source needs
+
+  const Manifest& manifest() const { return file->manifest; }
+  bool is_direct() const { return manifest().operands == direct_form; }
+};
+
+// `overrides` go over the variant's values, those over the defaults. `macros` are defined for the compiler
+// beside the parameters (TRANSPOSE_A, ...). Throws Error: invalid_parameter, requirement_failed (both with
+// file and line) or device_limit_exceeded.
+KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, const Parameters& macros,
+                       const Device& device);
+
+// "TS=32 WPT=8"; empty for a kernel without parameters.
+std::string describe_values(const Parameters& values);
+
+}  // namespace clgemm

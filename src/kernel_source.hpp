@@ -1,0 +1,50 @@
+// Kernel files as text: where they are found, and their includes put in. Layer 1.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clgemm {
+
+// A file of kernels/ as it stands in the library. The build writes the list.
+struct EmbeddedFile {
+  std::string_view path;  // "common/store.cl"
+  std::string_view text;
+};
+std::span<const EmbeddedFile> embedded_files();
+
+struct SourceFile {
+  std::string path;  // as messages name it; "built-in/..." for an embedded file
+  std::string text;
+};
+
+// The folders that a kernel and its includes are looked for in, the first match first; what is in none of
+// them is looked for among the embedded files.
+class KernelFolders {
+ public:
+  explicit KernelFolders(std::vector<std::filesystem::path> folders = {}) : folders_(std::move(folders)) {}
+
+  // `relative`: "tiled.cl", "common/store.cl".
+  std::optional<SourceFile> find(const std::string& relative) const;
+
+  // The .cl files at the top of the folders and of the embedded ones, by name, sorted, each once.
+  std::vector<std::string> list() const;
+
+ private:
+  std::vector<std::filesystem::path> folders_;
+};
+
+// Throws Error(invalid_kernel_file) where the file cannot be read.
+SourceFile read_source(const std::filesystem::path& path);
+
+// Puts the text of every `#include "file"` in its place, each file once, with #line directives, so that a
+// compiler's message names the file and line that a person wrote. A file is looked for beside the one that
+// includes it, then in `folders`. `#include <...>` is left to the compiler. Throws Error(invalid_kernel_file)
+// with path:line where a file is missing or includes itself in a circle.
+std::string expand_includes(const SourceFile& file, const KernelFolders& folders);
+
+}  // namespace clgemm

@@ -1,0 +1,41 @@
+// Sets arguments and enqueues what a plan says; decides nothing. Layer 5.
+#pragma once
+
+#include <vector>
+
+#include "opencl.hpp"
+#include "plan.hpp"
+#include "problem.hpp"
+#include "program_cache.hpp"
+#include "scratch.hpp"
+
+namespace clgemm {
+
+// The canonical operands' buffers: a and b exchanged where the caller was column-major.
+struct Buffers {
+  cl::Buffer a;
+  cl::Buffer b;
+  cl::Buffer c;
+};
+
+// The programs of a plan, built.
+struct BuiltPlan {
+  Plan plan;
+  std::shared_ptr<BuiltKernel> multiply;
+  std::shared_ptr<BuiltKernel> pack_a;  // null where A is used where it lies
+  std::shared_ptr<BuiltKernel> pack_b;
+};
+
+BuiltPlan build(Plan plan, ProgramCache& programs);
+
+// Enqueues the whole multiply behind `wait_for`. The event completes when C is complete.
+cl::Event enqueue_multiply(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
+                           const cl::CommandQueue& queue, const std::vector<cl::Event>& wait_for,
+                           ScratchPool& scratch);
+
+// Enqueues C <- beta * C behind `wait_for`, by a kernel with `role: scale`.
+cl::Event enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,
+                        const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,
+                        const std::vector<cl::Event>& wait_for);
+
+}  // namespace clgemm

@@ -1,0 +1,70 @@
+// The manifest: what a kernel file says of itself in the comment block at its head. kernels/README.md is the
+// specification. Layer 1.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expression.hpp"
+
+namespace clgemm {
+
+// A name and an integer for each parameter that has a value.
+using Parameters = std::map<std::string, std::int64_t>;
+
+enum class Role { multiply, pack, scale };
+
+// What a grid dimension counts: tiles of rows, or tiles of columns.
+enum class GridAxis { rows, columns };
+
+struct Manifest {
+  struct Parameter {
+    std::string name;
+    std::int64_t default_value;
+    std::vector<std::int64_t> values;  // all that are allowed
+    int line;
+  };
+  struct Variant {
+    std::string name;
+    Parameters values;
+    int line;
+  };
+  // An expression and the line that it stands in.
+  struct Rule {
+    Expression expression;
+    int line = 0;
+  };
+
+  std::string name;
+  Role role = Role::multiply;
+  std::string summary;
+  std::string
+      operands;  // "direct", or the form that the kernel pack_<form>.cl makes; empty unless role is multiply
+  std::vector<Parameter> parameters;
+  std::vector<Variant> variants;
+  Rule tile_rows;
+  Rule tile_columns;
+  Rule tile_depth;
+  std::vector<Rule> local;     // one a dimension of the grid
+  std::vector<GridAxis> grid;  // one or two different axes
+  Rule align;                  // offsets and leading dimensions are multiples of this many elements
+  std::vector<Rule> requirements;
+
+  const Parameter* find_parameter(std::string_view parameter) const;
+  const Variant* find_variant(std::string_view variant) const;
+};
+
+// The operands form that needs no packing.
+inline constexpr std::string_view direct_form = "direct";
+
+// The names that a `require` may use beside the kernel's parameters; they stand for what the device has.
+const std::vector<std::string>& device_names();
+
+// Parses the head of a kernel file. `path` is only for messages. Throws Error(invalid_kernel_file) with
+// path:line, the text in question and what was expected.
+Manifest parse_manifest(std::string_view source, const std::string& path);
+
+}  // namespace clgemm

@@ -1,0 +1,61 @@
+// The plan of one multiply: plain data, made without any OpenCL call, that launch.cpp carries out to the
+// letter. Layer 4.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config_cache.hpp"
+#include "device.hpp"
+#include "kernel_config.hpp"
+#include "problem.hpp"
+
+namespace clgemm {
+
+using SharedConfig = std::shared_ptr<const KernelConfig>;
+
+// How the multiply kernel gets A or B.
+struct OperandPlan {
+  SharedConfig pack;               // null: used where it lies
+  std::size_t ld = 0;              // of the packed copy, in elements
+  std::size_t scratch_offset = 0;  // of the packed copy, in elements
+};
+
+struct Plan {
+  SharedConfig multiply;
+  OperandPlan a;
+  OperandPlan b;
+
+  // A problem is done in blocks of at most this size; one block where that is the problem's own size.
+  std::size_t block_m = 0;
+  std::size_t block_n = 0;
+  std::size_t block_k = 0;
+
+  std::size_t scratch_bytes = 0;  // for the packed copies of one block
+};
+
+// A kernel that may serve a problem, and values for its parameters.
+struct Candidate {
+  std::string kernel;
+  Parameters parameters;
+};
+
+// The kernels to try for a problem on a device, the best first; the last one runs anywhere.
+std::vector<Candidate> candidates(const Problem& problem, const Device& device);
+
+// The plan for a kernel. `scratch_limit` in bytes, 0 for a quarter of the device's memory. Throws what
+// ConfigCache::get() throws, and Error(out_of_memory) where not even one tile fits under the limit.
+Plan make_plan(const Problem& problem, const Candidate& kernel, const Device& device, ConfigCache& configs,
+               std::size_t scratch_limit);
+
+// Kernels count rows, columns and depth in 32 bits; larger problems are cut into blocks.
+inline constexpr std::size_t max_block = std::size_t{1} << 30;
+
+// Rounds up to a multiple; `multiple` > 0.
+constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+}  // namespace clgemm

@@ -1,0 +1,63 @@
+// One multiply, as a caller states it and as the rest of the library sees it.
+//
+// SgemmCall speaks the caller's language; check_call() answers in it. Problem is canonical: row-major, with A
+// and B exchanged where the caller was column-major, for a column-major C is the row-major C^T = op(B)^T
+// op(A)^T. Layer 1.
+#pragma once
+
+#include <clgemm/clgemm.hpp>
+#include <cstddef>
+
+namespace clgemm {
+
+struct SgemmCall {
+  Layout layout = Layout::row_major;
+  Transpose transpose_a = Transpose::no;
+  Transpose transpose_b = Transpose::no;
+  std::size_t m = 0;
+  std::size_t n = 0;
+  std::size_t k = 0;
+  float alpha = 1.0f;
+  float beta = 0.0f;
+  std::size_t lda = 0;
+  std::size_t ldb = 0;
+  std::size_t ldc = 0;
+};
+
+// Elements from the first to the last of each matrix, the gaps between rows included; 0 for an empty matrix.
+struct Extents {
+  std::size_t a = 0;
+  std::size_t b = 0;
+  std::size_t c = 0;
+};
+
+// Throws Error(invalid_argument or invalid_leading_dimension) in the caller's terms.
+Extents check_call(const SgemmCall& call);
+
+// A and B are never read where this is false, so that their pointers may be null.
+bool reads_a_and_b(const SgemmCall& call);
+
+// A matrix operand in row-major memory: row r of what is stored starts at offset + r * ld.
+struct Operand {
+  bool transposed = false;  // what is stored is the transpose of what is multiplied
+  std::size_t ld = 0;
+  std::size_t offset = 0;
+  std::size_t base_alignment = 1;  // the first element of the buffer lies at a multiple of this many elements
+};
+
+struct Problem {
+  std::size_t m = 0;
+  std::size_t n = 0;
+  std::size_t k = 0;
+  float alpha = 1.0f;
+  float beta = 0.0f;
+  Operand a;
+  Operand b;
+  Operand c;
+};
+
+// The canonical problem of a checked call. Where the layout is column-major, `a` of the result is the
+// caller's B and `b` the caller's A. Offsets and alignments are the caller's to fill in.
+Problem canonical(const SgemmCall& call);
+
+}  // namespace clgemm
