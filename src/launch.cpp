@@ -145,7 +145,7 @@ cl::Event enqueue_multiply(const BuiltPlan& built, const Problem& problem, const
       }
     }
   }
-  const cl::Event done = before.front();
+  cl::Event done = before.front();
   if (plan.scratch_bytes != 0) {
     packed.last_use = done;
     scratch.give_back(std::move(packed));

@@ -98,9 +98,9 @@ class ManifestParser {
 
     const auto parser = parsers.find(key_);
     if (parser == parsers.end()) {
-      std::vector<std::string_view> known;
-      for (const auto& entry : parsers) known.push_back(entry.first);
-      fail(fmt::format("unknown key; the keys are {}", fmt::join(known, ", ")), key_);
+      std::string known;
+      for (const auto& entry : parsers) known += fmt::format("{}{}", known.empty() ? "" : ", ", entry.first);
+      fail("unknown key; the keys are " + known, key_);
     }
     if (!seen_.insert(std::string(key_)).second && repeatable.count(key_) == 0)
       fail("the key stands here twice", key_);
