@@ -25,9 +25,9 @@
 
 __kernel __attribute__((reqd_work_group_size(BN, BM / TM, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* restrict a, const ulong a_offset, const ulong lda,
-          __global const float* restrict b, const ulong b_offset, const ulong ldb, const float beta,
-          __global float* restrict c, const ulong c_offset, const ulong ldc) {
+          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
   __local float a_tile[BM][BK];
   __local float b_tile[BK][BN];
   const int item_column = get_local_id(0);
@@ -35,9 +35,10 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const int item = get_local_id(1) * BN + item_column;
   const int block_row = get_group_id(1) * BM;
   const int block_column = get_group_id(0) * BN;
-  a += a_offset + block_row * lda;
-  b += b_offset + block_column;
-  c += c_offset;
+  const size_t batch = get_global_id(2);
+  a += a_offset + batch * a_stride + block_row * lda;
+  b += b_offset + batch * b_stride + block_column;
+  c += c_offset + batch * c_stride;
 
   float sums[TM];
   for (int t = 0; t < TM; ++t) sums[t] = 0.0f;

@@ -17,12 +17,13 @@
 
 __kernel __attribute__((reqd_work_group_size(COLUMNS, ROWS, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* restrict a, const ulong a_offset, const ulong lda,
-          __global const float* restrict b, const ulong b_offset, const ulong ldb, const float beta,
-          __global float* restrict c, const ulong c_offset, const ulong ldc) {
-  a += a_offset;
-  b += b_offset;
-  c += c_offset;
+          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
+  const size_t batch = get_global_id(2);
+  a += a_offset + batch * a_stride;
+  b += b_offset + batch * b_stride;
+  c += c_offset + batch * c_stride;
   const int column = get_global_id(0);
   const int row = get_global_id(1);
   if (row >= m || column >= n) return;

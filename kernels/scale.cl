@@ -14,11 +14,11 @@
 
 __kernel __attribute__((reqd_work_group_size(COLUMNS, ROWS, 1)))
 void scale(const int m, const int n, const float beta, __global float* restrict c, const ulong c_offset,
-           const ulong ldc) {
+           const ulong ldc, const ulong c_stride) {
   const int column = get_global_id(0);
   const int row = get_global_id(1);
   if (row < m && column < n) {
-    __global float* element = c + c_offset + row * ldc + column;
+    __global float* element = c + c_offset + get_global_id(2) * c_stride + row * ldc + column;
     *element = beta == 0.0f ? 0.0f : beta * *element;
   }
 }

@@ -22,18 +22,19 @@
 
 __kernel __attribute__((reqd_work_group_size(TS, TS, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* restrict a, const ulong a_offset, const ulong lda,
-          __global const float* restrict b, const ulong b_offset, const ulong ldb, const float beta,
-          __global float* restrict c, const ulong c_offset, const ulong ldc) {
+          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
   __local float a_tile[TS][TSK];
   __local float b_tile[TSK][TS];
   const int item_column = get_local_id(0);
   const int item_row = get_local_id(1);
   const int column = get_global_id(0);
   const int row = get_global_id(1);
-  a += a_offset + row * lda;
-  b += b_offset + column;
-  c += c_offset;
+  const size_t batch = get_global_id(2);
+  a += a_offset + batch * a_stride + row * lda;
+  b += b_offset + batch * b_stride + column;
+  c += c_offset + batch * c_stride;
 
   float sum = 0.0f;
   for (int tile_start = 0; tile_start < k; tile_start += TSK) {

@@ -26,18 +26,19 @@ typedef JOIN(float, WIDTH) vector_t;
 
 __kernel __attribute__((reqd_work_group_size(TS / WIDTH, TS, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* restrict a, const ulong a_offset, const ulong lda,
-          __global const float* restrict b, const ulong b_offset, const ulong ldb, const float beta,
-          __global float* restrict c, const ulong c_offset, const ulong ldc) {
+          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
   __local vector_t a_tile[TS][TS / WIDTH];
   __local vector_t b_tile[TS][TS / WIDTH];
   const int item_vector = get_local_id(0);
   const int item_row = get_local_id(1);
   const int first_column = get_global_id(0) * WIDTH;
   const int row = get_global_id(1);
-  a += a_offset + row * lda + item_vector * WIDTH;
-  b += b_offset + item_row * ldb + first_column;
-  c += c_offset;
+  const size_t batch = get_global_id(2);
+  a += a_offset + batch * a_stride + row * lda + item_vector * WIDTH;
+  b += b_offset + batch * b_stride + item_row * ldb + first_column;
+  c += c_offset + batch * c_stride;
 
   const __local float* a_row = (const __local float*)a_tile[item_row];
   vector_t sum = (vector_t)(0.0f);

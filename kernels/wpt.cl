@@ -20,18 +20,19 @@
 
 __kernel __attribute__((reqd_work_group_size(TS, ROW_STEP, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* restrict a, const ulong a_offset, const ulong lda,
-          __global const float* restrict b, const ulong b_offset, const ulong ldb, const float beta,
-          __global float* restrict c, const ulong c_offset, const ulong ldc) {
+          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
   __local float a_tile[TS][TS];
   __local float b_tile[TS][TS];
   const int item_column = get_local_id(0);
   const int item_row = get_local_id(1);
   const int column = get_global_id(0);
   const int first_row = get_group_id(1) * TS + item_row;
-  a += a_offset + first_row * lda + item_column;
-  b += b_offset + item_row * ldb + column;
-  c += c_offset;
+  const size_t batch = get_global_id(2);
+  a += a_offset + batch * a_stride + first_row * lda + item_column;
+  b += b_offset + batch * b_stride + item_row * ldb + column;
+  c += c_offset + batch * c_stride;
 
   float sums[WPT];
   for (int w = 0; w < WPT; ++w) sums[w] = 0.0f;

@@ -1,12 +1,17 @@
 #include "context.hpp"
 
+#include <algorithm>
+
+#include "arguments.hpp"
 #include "error.hpp"
 
 namespace clgemm {
 namespace {
 
-// What lets the next candidate be tried: this device cannot run this kernel, while another one may.
-bool is_kernels_fault(ErrorCode code) {
+constexpr std::size_t kept_staging_bytes = std::size_t{256} << 20;
+
+// What lets the next candidate be tried, now and ever after: this device cannot run this kernel.
+bool is_unusable_here(ErrorCode code) {
   return code == ErrorCode::requirement_failed || code == ErrorCode::device_limit_exceeded ||
          code == ErrorCode::build_failed;
 }
@@ -19,15 +24,44 @@ Context::State::State(const cl::Context& context, const cl::Device& device)
       queue_(context, device),
       info_(describe(device)),
       programs_(context, device),
-      scratch_(context, info_.global_bytes / 4) {}
+      scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)),
+      staging_(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, kept_staging_bytes) {}
 
 Context::State::State(const cl::CommandQueue& queue)
     : State(queue.getInfo<CL_QUEUE_CONTEXT>(), queue.getInfo<CL_QUEUE_DEVICE>()) {}
 
 Context::State::State(const cl::Device& device) : State(cl::Context(device), device) {}
 
+Context::State::CheckedCall Context::State::check(const SgemmCall& call, const DeviceMatrix& a,
+                                                  const DeviceMatrix& b, const DeviceMatrix& c,
+                                                  const Options& options) const {
+  const Extents extents = check_call(call);
+  CheckedCall checked{call, canonical(call), {}};
+  checked.buffers = place_operands(call, extents, a, b, c, context_, info_, checked.problem);
+  if (options.scratch != nullptr) check_scratch(options.scratch, checked.buffers, context_);
+  return checked;
+}
+
+cl::Event Context::State::enqueue(const CheckedCall& checked, const cl::CommandQueue& queue,
+                                  const std::vector<cl::Event>& wait_for, const Options& options) {
+  const SgemmCall& call = checked.call;
+  if (reads_a_and_b(call)) return multiply(checked.problem, checked.buffers, queue, wait_for, options);
+  const bool is_empty = call.m == 0 || call.n == 0 || call.batch_count == 0;
+  if (!is_empty && call.beta != 1.0f) return scale(checked.problem, checked.buffers.c, queue, wait_for);
+  cl::Event nothing_to_do;
+  queue.enqueueMarkerWithWaitList(&wait_for, &nothing_to_do);
+  return nothing_to_do;
+}
+
 BuiltPlan Context::State::plan(const Problem& problem, const Options& options) {
-  if (!options.kernel.empty()) return plan_candidate(problem, {options.kernel, options.parameters}, options);
+  return plan(problem, options, scratch_limit(options));
+}
+
+BuiltPlan Context::State::plan(const Problem& problem, const Options& options, std::size_t scratch_limit) {
+  if (!options.kernel.empty()) {
+    return plan_candidate(problem, {options.kernel, options.parameters, "named by the caller"}, options,
+                          scratch_limit);
+  }
   if (!options.parameters.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "Options::parameters without Options::kernel: whose parameters?");
@@ -37,13 +71,56 @@ BuiltPlan Context::State::plan(const Problem& problem, const Options& options) {
     const bool is_last = &candidate == &all.back();
     if (!is_last && is_unusable(candidate)) continue;
     try {
-      return plan_candidate(problem, candidate, options);
+      return plan_candidate(problem, candidate, options, scratch_limit);
     } catch (const Error& error) {
-      if (is_last || !is_kernels_fault(error.code())) throw;
-      mark_unusable(candidate);
+      const bool unusable = is_unusable_here(error.code());
+      if (is_last || (!unusable && error.code() != ErrorCode::out_of_memory)) throw;
+      if (unusable) mark_unusable(candidate);
     }
   }
   throw Error(ErrorCode::internal_error, "no candidate kernel");
+}
+
+std::size_t Context::State::scratch_limit(const Options& options) const {
+  if (options.scratch != nullptr) return cl::Buffer(options.scratch, true).getInfo<CL_MEM_SIZE>();
+  if (options.scratch_limit == 0) return default_scratch_limit(info_);
+  return std::min(options.scratch_limit, info_.max_allocation_bytes);
+}
+
+cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffers,
+                                   const cl::CommandQueue& queue, const std::vector<cl::Event>& wait_for,
+                                   const Options& options) {
+  std::size_t limit = scratch_limit(options);
+  for (;;) {
+    const BuiltPlan built = plan(problem, options, limit);
+    Progress progress = Progress::c_untouched;
+    try {
+      return at_boundary(
+          [&] { return multiply_as_planned(built, problem, buffers, queue, wait_for, options, progress); });
+    } catch (const Error& error) {
+      const bool smaller_may_do =
+          error.code() == ErrorCode::out_of_memory && progress == Progress::c_untouched;
+      if (!smaller_may_do || built.plan.scratch_bytes == 0) throw;
+      limit = built.plan.scratch_bytes / 2;
+    }
+  }
+}
+
+cl::Event Context::State::multiply_as_planned(const BuiltPlan& built, const Problem& problem,
+                                              const Buffers& buffers, const cl::CommandQueue& queue,
+                                              const std::vector<cl::Event>& wait_for, const Options& options,
+                                              Progress& progress) {
+  if (options.scratch != nullptr || built.plan.scratch_bytes == 0) {
+    const cl::Buffer scratch(options.scratch, true);
+    return enqueue_multiply(built, problem, buffers, scratch, queue, wait_for, progress);
+  }
+  ScratchPool::Buffer scratch = scratch_.take(built.plan.scratch_bytes);
+  std::vector<cl::Event> before = wait_for;
+  if (scratch.last_use() != nullptr) before.push_back(scratch.last_use);
+  scratch.last_use = enqueue_multiply(built, problem, buffers, scratch.memory, queue, before, progress);
+  cl::Event done = scratch.last_use;
+  scratch_.give_back(std::move(scratch));
+  return done;
 }
 
 cl::Event Context::State::scale(const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,
@@ -53,9 +130,22 @@ cl::Event Context::State::scale(const Problem& problem, const cl::Buffer& c, con
 }
 
 BuiltPlan Context::State::plan_candidate(const Problem& problem, const Candidate& candidate,
-                                         const Options& options) {
+                                         const Options& options, std::size_t scratch_limit) {
   ConfigCache& cache = configs(kernel_folder_or_default(options.kernel_folder));
-  return build(make_plan(problem, candidate, info_, cache, options.scratch_limit), programs_);
+  return build(make_plan(problem, candidate, cache, scratch_limit), programs_);
+}
+
+const cl::CommandQueue& Context::State::transfer_queue_in() {
+  std::call_once(transfer_queues_made_, [this] {
+    transfer_in_ = cl::CommandQueue(context_, device_);
+    transfer_out_ = cl::CommandQueue(context_, device_);
+  });
+  return transfer_in_;
+}
+
+const cl::CommandQueue& Context::State::transfer_queue_out() {
+  transfer_queue_in();
+  return transfer_out_;
 }
 
 ConfigCache& Context::State::configs(const std::string& kernel_folder) {

@@ -22,19 +22,45 @@ class Context::State {
   explicit State(const cl::Device& device);
   explicit State(const cl::CommandQueue& queue);
 
+  // A call whose arguments are checked, ready to be enqueued.
+  struct CheckedCall {
+    SgemmCall call;
+    Problem problem;
+    Buffers buffers;
+  };
+
+  // Throws Error in the caller's terms for whatever is wrong with the arguments.
+  CheckedCall check(const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
+                    const DeviceMatrix& c, const Options& options) const;
+
+  // Enqueues whatever the call needs behind `wait_for`. The event completes when C is complete.
+  cl::Event enqueue(const CheckedCall& checked, const cl::CommandQueue& queue,
+                    const std::vector<cl::Event>& wait_for, const Options& options);
+
+  // Host matrices; returns when C is complete. The pointers and the call have been checked.
+  void sgemm_on_host(const SgemmCall& call, const Extents& extents, const float* a, const float* b, float* c,
+                     const Options& options);
+
+  // The two ways of sgemm_on_host(): on the caller's memory, where the device shares it, and on copies in the
+  // device's own memory, a panel of C of about `panel_bytes` at a time.
+  void sgemm_in_host_memory(const SgemmCall& call, const Extents& extents, const float* a, const float* b,
+                            float* c, const Options& options);
+  void sgemm_on_copies(const SgemmCall& call, const float* a, const float* b, float* c,
+                       const Options& options, std::size_t panel_bytes);
+
   // Chooses a kernel, as `options` say, and builds what the plan needs. Where clgemm chooses, a kernel that
   // this device cannot run gives way to the next one; a kernel that the caller named is never replaced.
   BuiltPlan plan(const Problem& problem, const Options& options);
-
-  // Enqueues C <- beta * C.
-  cl::Event scale(const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,
-                  const std::vector<cl::Event>& wait_for);
 
   const Device& info() const { return info_; }
   const cl::Context& context() const { return context_; }
   const cl::Device& device() const { return device_; }
   const cl::CommandQueue& queue() const { return queue_; }
-  ScratchPool& scratch() { return scratch_; }
+
+  // Queues for copies to and from the device, made at the first use, and the pinned memory for them.
+  const cl::CommandQueue& transfer_queue_in();
+  const cl::CommandQueue& transfer_queue_out();
+  ScratchPool& staging() { return staging_; }
 
  private:
   State(const cl::Context& context, const cl::Device& device);
@@ -42,7 +68,25 @@ class Context::State {
   // The configs of one kernel folder; the empty name stands for the built-in kernels alone.
   ConfigCache& configs(const std::string& kernel_folder);
 
-  BuiltPlan plan_candidate(const Problem& problem, const Candidate& candidate, const Options& options);
+  BuiltPlan plan(const Problem& problem, const Options& options, std::size_t scratch_limit);
+  BuiltPlan plan_candidate(const Problem& problem, const Candidate& candidate, const Options& options,
+                           std::size_t scratch_limit);
+
+  // The most scratch that a call may take.
+  std::size_t scratch_limit(const Options& options) const;
+
+  // Plans and enqueues a multiply. Where the device has no memory for the scratch, smaller blocks are tried,
+  // down to a kernel that needs none.
+  cl::Event multiply(const Problem& problem, const Buffers& buffers, const cl::CommandQueue& queue,
+                     const std::vector<cl::Event>& wait_for, const Options& options);
+  cl::Event multiply_as_planned(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
+                                const cl::CommandQueue& queue, const std::vector<cl::Event>& wait_for,
+                                const Options& options, Progress& progress);
+
+  // Enqueues C <- beta * C.
+  cl::Event scale(const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,
+                  const std::vector<cl::Event>& wait_for);
+
   bool is_unusable(const Candidate& candidate);
   void mark_unusable(const Candidate& candidate);
 
@@ -52,6 +96,11 @@ class Context::State {
   Device info_;
   ProgramCache programs_;
   ScratchPool scratch_;
+  ScratchPool staging_;  // pinned host memory, where the device does not share the host's
+
+  std::once_flag transfer_queues_made_;
+  cl::CommandQueue transfer_in_;
+  cl::CommandQueue transfer_out_;
 
   std::mutex mutex_;  // of what follows
   std::map<std::string, std::unique_ptr<ConfigCache>> configs_;

@@ -73,6 +73,38 @@ void sgemm(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpo
                  options);
 }
 
+void sgemm_strided_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
+                           Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
+                           DeviceMatrix a, std::size_t stride_a, DeviceMatrix b, std::size_t stride_b,
+                           float beta, DeviceMatrix c, std::size_t stride_c, std::size_t batch_count,
+                           const WaitList& wait_for, cl_event* done, const Options& options) {
+  const auto context = at_boundary([&] { return registry().for_queue(queue); });
+  context->sgemm_strided_batched(queue, layout, transpose_a, transpose_b, m, n, k, alpha, a, stride_a, b,
+                                 stride_b, beta, c, stride_c, batch_count, wait_for, done, options);
+}
+
+void sgemm_batched(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
+                   std::size_t m, std::size_t n, std::size_t k, float alpha,
+                   const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b, float beta,
+                   const std::vector<DeviceMatrix>& c, const WaitList& wait_for, cl_event* done,
+                   const Options& options) {
+  const auto context = at_boundary([&] { return registry().for_queue(queue); });
+  context->sgemm_batched(queue, layout, transpose_a, transpose_b, m, n, k, alpha, a, b, beta, c, wait_for,
+                         done, options);
+}
+
+void prepare(cl_command_queue queue, const std::vector<SgemmShape>& shapes, const Options& options) {
+  at_boundary([&] { return registry().for_queue(queue); })->prepare(shapes, options);
+}
+
+std::string explain(cl_command_queue queue, const SgemmShape& shape, const Options& options) {
+  return at_boundary([&] { return registry().for_queue(queue); })->explain(shape, options);
+}
+
+std::size_t sgemm_scratch_bytes(cl_command_queue queue, const SgemmShape& shape, const Options& options) {
+  return at_boundary([&] { return registry().for_queue(queue); })->sgemm_scratch_bytes(shape, options);
+}
+
 void release_contexts() {
   at_boundary([] { registry().clear(); });
 }

@@ -9,8 +9,8 @@ using Events = std::vector<cl::Event>;
 
 // A part of the problem that one launch of the multiply kernel covers.
 struct Block {
-  std::size_t row, column, depth;  // of its first element, in C and along k
-  std::size_t m, n, k;
+  std::size_t row, column, depth, batch;  // of its first element: in C, along k, in the batch
+  std::size_t m, n, k, batch_count;
 };
 
 // Where a kernel finds a matrix.
@@ -18,6 +18,14 @@ struct Place {
   const cl::Buffer& buffer;
   std::size_t offset;
   std::size_t ld;
+  std::size_t stride;
+};
+
+// What the dimensions of a launch cover.
+struct Extent {
+  std::size_t rows;
+  std::size_t columns;
+  std::size_t batch_count;
 };
 
 cl_int as_int(std::size_t value) {
@@ -26,8 +34,8 @@ cl_int as_int(std::size_t value) {
 
 template <class... Arguments>
 cl::Event enqueue_kernel(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& built,
-                         const cl::CommandQueue& queue, const Events& wait_for, std::size_t rows,
-                         std::size_t columns, const Arguments&... arguments) {
+                         const cl::CommandQueue& queue, const Events& wait_for, const Extent& extent,
+                         const Arguments&... arguments) {
   BuiltKernel::Lease kernel(built);
   cl_uint index = 0;
   ((*kernel).setArg(index++, arguments), ...);
@@ -37,20 +45,22 @@ cl::Event enqueue_kernel(const KernelConfig& config, const std::shared_ptr<Built
   const auto& grid = config.manifest().grid;
   for (std::size_t i = 0; i < grid.size(); ++i) {
     const bool along_rows = grid[i] == GridAxis::rows;
-    const std::size_t size = along_rows ? rows : columns;
+    const std::size_t size = along_rows ? extent.rows : extent.columns;
     const std::size_t tile = along_rows ? config.tile_rows : config.tile_columns;
     local[i] = config.local[i];
     global[i] = (size + tile - 1) / tile * local[i];
   }
   cl::Event done;
-  queue.enqueueNDRangeKernel(*kernel, cl::NullRange, cl::NDRange(global[0], global[1]),
-                             cl::NDRange(local[0], local[1]), &wait_for, &done);
+  queue.enqueueNDRangeKernel(*kernel, cl::NullRange, cl::NDRange(global[0], global[1], extent.batch_count),
+                             cl::NDRange(local[0], local[1], 1), &wait_for, &done);
   return done;
 }
 
-// The first element of op(X)'s block, from the start of the buffer.
-std::size_t offset_of(const Operand& operand, std::size_t row, std::size_t column) {
-  return operand.offset + (operand.transposed ? column * operand.ld + row : row * operand.ld + column);
+// A part of a matrix, by its first element as op(X) has it, and the first matrix of the batch.
+Place place_of(const cl::Buffer& buffer, const Operand& operand, std::size_t row, std::size_t column,
+               std::size_t batch) {
+  const std::size_t element = operand.transposed ? column * operand.ld + row : row * operand.ld + column;
+  return {buffer, operand.offset + batch * operand.stride + element, operand.ld, operand.stride};
 }
 
 // The multiply of one block, with the packing it needs.
@@ -65,42 +75,58 @@ class BlockLauncher {
         scratch_(scratch),
         queue_(queue) {}
 
-  cl::Event run(const Block& block, const Events& wait_for) const {
+  cl::Event run(const Block& block, const Events& wait_for, Progress& progress) const {
     const KernelConfig& config = *plan_.multiply;
+    const std::size_t rows = round_up(block.m, config.tile_rows);
+    const std::size_t columns = round_up(block.n, config.tile_columns);
     const std::size_t depth = round_up(block.k, config.tile_depth);
-    const Place a_in_place{buffers_.a, offset_of(problem_.a, block.row, block.depth), problem_.a.ld};
-    const Place b_in_place{buffers_.b, offset_of(problem_.b, block.depth, block.column), problem_.b.ld};
-    const Place c{buffers_.c, offset_of(problem_.c, block.row, block.column), problem_.c.ld};
 
     Events packed;
-    const Place a = pack(plan_.a, built_.pack_a, a_in_place, {block.m, block.k},
-                         {round_up(block.m, config.tile_rows), depth}, wait_for, packed);
-    const Place b = pack(plan_.b, built_.pack_b, b_in_place, {block.k, block.n},
-                         {depth, round_up(block.n, config.tile_columns)}, wait_for, packed);
+    const Place a_source = place_of(buffers_.a, problem_.a, block.row, block.depth, block.batch);
+    const Place b_source = place_of(buffers_.b, problem_.b, block.depth, block.column, block.batch);
+    const bool a_is_packed = block.column != 0;  // by the first block of this row of blocks
+    const Place a = a_is_packed && plan_.a.pack
+                        ? place_in_scratch(plan_.a)
+                        : pack(plan_.a, built_.pack_a, a_source,
+                               {block.m, block.k, rows, depth, block.batch_count}, wait_for, packed);
+    const Place b = pack(plan_.b, built_.pack_b, b_source,
+                         {block.k, block.n, depth, columns, block.batch_count}, wait_for, packed);
+    const Place c = place_of(buffers_.c, problem_.c, block.row, block.column, block.batch);
 
     const float beta = block.depth == 0 ? problem_.beta : 1.0f;
     const std::size_t k = config.is_direct() ? block.k : depth;
-    return enqueue_kernel(config, built_.multiply, queue_, packed.empty() ? wait_for : packed, block.m,
-                          block.n, as_int(block.m), as_int(block.n), as_int(k), problem_.alpha, a.buffer,
-                          cl_ulong{a.offset}, cl_ulong{a.ld}, b.buffer, cl_ulong{b.offset}, cl_ulong{b.ld},
-                          beta, c.buffer, cl_ulong{c.offset}, cl_ulong{c.ld});
+    const cl::Event done =
+        enqueue_kernel(config, built_.multiply, queue_, packed.empty() ? wait_for : packed,
+                       {block.m, block.n, block.batch_count}, as_int(block.m), as_int(block.n), as_int(k),
+                       problem_.alpha, a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, cl_ulong{a.stride},
+                       b.buffer, cl_ulong{b.offset}, cl_ulong{b.ld}, cl_ulong{b.stride}, beta, c.buffer,
+                       cl_ulong{c.offset}, cl_ulong{c.ld}, cl_ulong{c.stride});
+    progress = Progress::c_touched;
+    return done;
   }
 
  private:
-  struct Shape {
-    std::size_t rows, columns;
+  // What is packed, and how far it is padded.
+  struct Padding {
+    std::size_t rows, columns, padded_rows, padded_columns, batch_count;
   };
 
   // Enqueues the packing of an operand where the plan says so; returns where the multiply kernel finds it.
   Place pack(const OperandPlan& operand, const std::shared_ptr<BuiltKernel>& kernel, const Place& source,
-             Shape shape, Shape padded, const Events& wait_for, Events& packed) const {
+             const Padding& padding, const Events& wait_for, Events& packed) const {
     if (!operand.pack) return source;
-    packed.push_back(enqueue_kernel(*operand.pack, kernel, queue_, wait_for, padded.rows, padded.columns,
-                                    as_int(shape.rows), as_int(shape.columns), source.buffer,
-                                    cl_ulong{source.offset}, cl_ulong{source.ld}, as_int(padded.rows),
-                                    as_int(padded.columns), scratch_, cl_ulong{operand.scratch_offset},
-                                    cl_ulong{operand.ld}));
-    return {scratch_, operand.scratch_offset, operand.ld};
+    const std::size_t copies = operand.stride == 0 ? 1 : padding.batch_count;
+    packed.push_back(enqueue_kernel(
+        *operand.pack, kernel, queue_, wait_for, {padding.padded_rows, padding.padded_columns, copies},
+        as_int(padding.rows), as_int(padding.columns), source.buffer, cl_ulong{source.offset},
+        cl_ulong{source.ld}, cl_ulong{source.stride}, as_int(padding.padded_rows),
+        as_int(padding.padded_columns), scratch_, cl_ulong{operand.scratch_offset}, cl_ulong{operand.ld},
+        cl_ulong{operand.stride}));
+    return place_in_scratch(operand);
+  }
+
+  Place place_in_scratch(const OperandPlan& operand) const {
+    return {scratch_, operand.scratch_offset, operand.ld, operand.stride};
   }
 
   const BuiltPlan& built_;
@@ -110,6 +136,23 @@ class BlockLauncher {
   const cl::Buffer& scratch_;
   const cl::CommandQueue& queue_;
 };
+
+// Every block of the problem; those of one part of C in the order of k, and those that share a part of A one
+// after the other. `body` gets each in turn.
+template <class Body>
+void for_each_block(const Problem& problem, const Plan& plan, const Body& body) {
+  for (std::size_t batch = 0; batch < problem.batch_count; batch += plan.block_batch) {
+    for (std::size_t depth = 0; depth < problem.k; depth += plan.block_k) {
+      for (std::size_t row = 0; row < problem.m; row += plan.block_m) {
+        for (std::size_t column = 0; column < problem.n; column += plan.block_n) {
+          body(Block{row, column, depth, batch, std::min(plan.block_m, problem.m - row),
+                     std::min(plan.block_n, problem.n - column), std::min(plan.block_k, problem.k - depth),
+                     std::min(plan.block_batch, problem.batch_count - batch)});
+        }
+      }
+    }
+  }
+}
 
 }  // namespace
 
@@ -123,48 +166,31 @@ BuiltPlan build(Plan plan, ProgramCache& programs) {
 }
 
 cl::Event enqueue_multiply(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
-                           const cl::CommandQueue& queue, const std::vector<cl::Event>& wait_for,
-                           ScratchPool& scratch) {
-  const Plan& plan = built.plan;
-  ScratchPool::Buffer packed;
-  if (plan.scratch_bytes != 0) packed = scratch.take(plan.scratch_bytes);
-
+                           const cl::Buffer& scratch, const cl::CommandQueue& queue,
+                           const std::vector<cl::Event>& wait_for, Progress& progress) {
+  const BlockLauncher launcher(built, problem, buffers, scratch, queue);
   Events before = wait_for;
-  if (packed.last_use() != nullptr) before.push_back(packed.last_use);
-  const BlockLauncher launcher(built, problem, buffers, packed.memory, queue);
-  for (std::size_t depth = 0; depth < problem.k; depth += plan.block_k) {
-    for (std::size_t row = 0; row < problem.m; row += plan.block_m) {
-      for (std::size_t column = 0; column < problem.n; column += plan.block_n) {
-        const Block block{row,
-                          column,
-                          depth,
-                          std::min(plan.block_m, problem.m - row),
-                          std::min(plan.block_n, problem.n - column),
-                          std::min(plan.block_k, problem.k - depth)};
-        before = {launcher.run(block, before)};
-      }
-    }
-  }
-  cl::Event done = before.front();
-  if (plan.scratch_bytes != 0) {
-    packed.last_use = done;
-    scratch.give_back(std::move(packed));
-  }
-  return done;
+  for_each_block(problem, built.plan,
+                 [&](const Block& block) { before = {launcher.run(block, before, progress)}; });
+  return before.front();
 }
 
 cl::Event enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,
                         const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,
                         const std::vector<cl::Event>& wait_for) {
+  Problem flat = problem;
+  flat.k = 1;  // C is passed over once
+  Plan blocks;
+  blocks.block_m = blocks.block_n = max_block;
+  blocks.block_k = 1;
+  blocks.block_batch = max_groups_beyond_first;
   Events before = wait_for;
-  for (std::size_t row = 0; row < problem.m; row += max_block) {
-    for (std::size_t column = 0; column < problem.n; column += max_block) {
-      const std::size_t m = std::min(max_block, problem.m - row);
-      const std::size_t n = std::min(max_block, problem.n - column);
-      before = {enqueue_kernel(config, kernel, queue, before, m, n, as_int(m), as_int(n), problem.beta, c,
-                               cl_ulong{offset_of(problem.c, row, column)}, cl_ulong{problem.c.ld})};
-    }
-  }
+  for_each_block(flat, blocks, [&](const Block& block) {
+    const Place place = place_of(c, problem.c, block.row, block.column, block.batch);
+    before = {enqueue_kernel(config, kernel, queue, before, {block.m, block.n, block.batch_count},
+                             as_int(block.m), as_int(block.n), problem.beta, c, cl_ulong{place.offset},
+                             cl_ulong{place.ld}, cl_ulong{place.stride})};
+  });
   return before.front();
 }
 

@@ -7,7 +7,6 @@
 #include "plan.hpp"
 #include "problem.hpp"
 #include "program_cache.hpp"
-#include "scratch.hpp"
 
 namespace clgemm {
 
@@ -28,10 +27,14 @@ struct BuiltPlan {
 
 BuiltPlan build(Plan plan, ProgramCache& programs);
 
-// Enqueues the whole multiply behind `wait_for`. The event completes when C is complete.
+// Where a multiply that failed had come to: C is as it was until the first multiply kernel is enqueued.
+enum class Progress { c_untouched, c_touched };
+
+// Enqueues the whole multiply behind `wait_for`. `scratch` has plan.scratch_bytes; it may be null where these
+// are 0. The event completes when C is complete.
 cl::Event enqueue_multiply(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
-                           const cl::CommandQueue& queue, const std::vector<cl::Event>& wait_for,
-                           ScratchPool& scratch);
+                           const cl::Buffer& scratch, const cl::CommandQueue& queue,
+                           const std::vector<cl::Event>& wait_for, Progress& progress);
 
 // Enqueues C <- beta * C behind `wait_for`, by a kernel with `role: scale`.
 cl::Event enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,

@@ -15,14 +15,19 @@ constexpr double small_problem = 64.0 * 64.0 * 64.0;
 // The pad between the packed copies, in elements: a whole cache line on every device we know.
 constexpr std::size_t scratch_alignment = 64;
 
-// The kernels of the ladder by their measured speed on each kind of device, 1024 square (README, Results).
-const std::vector<Candidate> gpu_candidates = {
-    {"block_1d", {}}, {"block_1d_256", {}}, {"wpt", {}}, {"coalesced", {}}};
-const std::vector<Candidate> cpu_candidates = {{"float8", {}}, {"coalesced", {}}};
-const std::vector<Candidate> small_candidates = {{"coalesced", {}}};
+// The kernels of the ladder by their measured speed on each kind of device (README, Results).
+const char* const gpu_reason = "by rule: the ladder's fastest on GPUs";
+const char* const cpu_reason = "by rule: the ladder's fastest on CPUs";
+const char* const small_reason = "by rule: small, so one launch without packing";
+const std::vector<Candidate> gpu_candidates = {{"block_1d", {}, gpu_reason},
+                                               {"block_1d_256", {}, gpu_reason},
+                                               {"wpt", {}, gpu_reason},
+                                               {"coalesced", {}, gpu_reason}};
+const std::vector<Candidate> cpu_candidates = {{"float8", {}, cpu_reason}, {"coalesced", {}, cpu_reason}};
+const std::vector<Candidate> small_candidates = {{"coalesced", {}, small_reason}};
 
 Candidate anywhere() {
-  return {"coalesced", {{"ROWS", 1}, {"COLUMNS", 1}}};
+  return {"coalesced", {{"ROWS", 1}, {"COLUMNS", 1}}, "by rule: the one that needs nothing of a device"};
 }
 
 // op(X) as the multiply kernel sees it.
@@ -35,7 +40,8 @@ bool fits_in_place(const Operand& operand, const KernelConfig& kernel, Shape sha
   if (kernel.is_direct()) return true;
   const bool aligned = operand.ld % kernel.align == 0 && operand.offset % kernel.align == 0 &&
                        operand.base_alignment % kernel.align == 0;
-  return !operand.transposed && aligned && shape.rows % tile.rows == 0 && shape.columns % tile.columns == 0;
+  return !operand.transposed && aligned && operand.stride % kernel.align == 0 &&
+         shape.rows % tile.rows == 0 && shape.columns % tile.columns == 0;
 }
 
 SharedConfig pack_config(const Operand& operand, const KernelConfig& kernel, ConfigCache& configs) {
@@ -43,48 +49,88 @@ SharedConfig pack_config(const Operand& operand, const KernelConfig& kernel, Con
   return configs.get("pack_" + kernel.manifest().operands, {}, macros);
 }
 
+// A product of element counts; whatever is beyond any memory counts as 2^58, so that sums do not overflow.
+std::size_t clamped_product(std::size_t x, std::size_t y) {
+  constexpr std::size_t beyond_memory = std::size_t{1} << 58;
+  std::size_t result = 0;
+  return __builtin_mul_overflow(x, y, &result) ? beyond_memory : std::min(result, beyond_memory);
+}
+
 // Places the packed copies of one block in scratch and sums them up.
-void lay_out_scratch(Plan& plan) {
+void lay_out_scratch(Plan& plan, const Problem& problem) {
   const KernelConfig& kernel = *plan.multiply;
   std::size_t elements = 0;
-  const auto place = [&elements](OperandPlan& operand, std::size_t rows, std::size_t columns) {
+  const auto place = [&](OperandPlan& operand, const Operand& source, std::size_t rows, std::size_t columns) {
     if (!operand.pack) return;
+    const std::size_t size = round_up(clamped_product(rows, columns), scratch_alignment);
+    const bool one_for_all = source.stride == 0;
     operand.ld = columns;
+    operand.stride = one_for_all ? 0 : size;
     operand.scratch_offset = elements;
-    elements += round_up(rows * columns, scratch_alignment);
+    elements += one_for_all ? size : clamped_product(size, plan.block_batch);
   };
   const std::size_t depth = round_up(plan.block_k, kernel.tile_depth);
-  place(plan.a, round_up(plan.block_m, kernel.tile_rows), depth);
-  place(plan.b, depth, round_up(plan.block_n, kernel.tile_columns));
+  place(plan.a, problem.a, round_up(plan.block_m, kernel.tile_rows), depth);
+  place(plan.b, problem.b, depth, round_up(plan.block_n, kernel.tile_columns));
   plan.scratch_bytes = elements * sizeof(float);
 }
 
-// Halves the longest side of what is packed, in whole tiles; false where only tiles are left.
+// A side of a block, and the steps that it can be cut in.
+struct Side {
+  std::size_t* size;
+  std::size_t tile;
+};
+
+// Halves a side in whole tiles; false where it is one tile already.
+bool halve(const Side& side) {
+  const std::size_t half = round_up((*side.size + 1) / 2, side.tile);
+  if (half >= *side.size) return false;
+  *side.size = half;
+  return true;
+}
+
+// Makes the block smaller: first fewer matrices of a batch, then the longest side of what is packed. False
+// where only tiles are left.
 bool cut_block(Plan& plan) {
-  struct Side {
-    std::size_t* size;
-    std::size_t tile;
-  };
+  if (halve({&plan.block_batch, 1})) return true;
   const KernelConfig& kernel = *plan.multiply;
   std::vector<Side> sides = {{&plan.block_k, kernel.tile_depth}};
   if (plan.a.pack) sides.push_back({&plan.block_m, kernel.tile_rows});
   if (plan.b.pack) sides.push_back({&plan.block_n, kernel.tile_columns});
-  const Side longest = *std::max_element(sides.begin(), sides.end(),
-                                         [](const Side& x, const Side& y) { return *x.size < *y.size; });
-  const std::size_t half = round_up((*longest.size + 1) / 2, longest.tile);
-  if (half >= *longest.size) return false;
-  *longest.size = half;
-  return true;
+  std::sort(sides.begin(), sides.end(), [](const Side& x, const Side& y) { return *x.size > *y.size; });
+  return std::any_of(sides.begin(), sides.end(), halve);
 }
 
-void fit_blocks(Plan& plan, std::size_t limit) {
-  for (lay_out_scratch(plan); plan.scratch_bytes > limit; lay_out_scratch(plan)) {
+// The longest side of a block that the kernel's 32-bit counts and the device's count of work-groups allow.
+std::size_t longest_side(const KernelConfig& kernel, GridAxis axis, std::size_t tile) {
+  const auto& grid = kernel.manifest().grid;
+  const bool beyond_first = grid.size() > 1 && grid[1] == axis;
+  const std::size_t tiles =
+      beyond_first ? std::min(max_groups_beyond_first, max_block / tile) : max_block / tile;
+  return tiles * tile;
+}
+
+void fit_blocks(Plan& plan, const Problem& problem, std::size_t limit) {
+  const KernelConfig& kernel = *plan.multiply;
+  plan.block_m = std::min(problem.m, longest_side(kernel, GridAxis::rows, kernel.tile_rows));
+  plan.block_n = std::min(problem.n, longest_side(kernel, GridAxis::columns, kernel.tile_columns));
+  plan.block_k = std::min(problem.k, max_block / kernel.tile_depth * kernel.tile_depth);
+  plan.block_batch = std::min(problem.batch_count, max_groups_beyond_first);
+  for (lay_out_scratch(plan, problem); plan.scratch_bytes > limit; lay_out_scratch(plan, problem)) {
     if (cut_block(plan)) continue;
     throw Error(
         ErrorCode::out_of_memory,
         fmt::format("the kernel '{}' needs {} bytes of scratch for its smallest block; the limit is {}",
                     plan.multiply->name, plan.scratch_bytes, limit));
   }
+}
+
+std::string describe_operand(const char* name, const OperandPlan& operand, const KernelConfig& kernel) {
+  if (operand.pack) {
+    return fmt::format("{}: packed by {}, leading dimension {}\n", name, operand.pack->manifest().name,
+                       operand.ld);
+  }
+  return fmt::format("{}: used where it lies{}\n", name, kernel.is_direct() ? "" : ", it already fits");
 }
 
 }  // namespace
@@ -98,21 +144,26 @@ std::vector<Candidate> candidates(const Problem& problem, const Device& device) 
   return result;
 }
 
-Plan make_plan(const Problem& problem, const Candidate& kernel, const Device& device, ConfigCache& configs,
+std::size_t default_scratch_limit(const Device& device) {
+  return std::min(device.global_bytes / 4, device.max_allocation_bytes);
+}
+
+Plan make_plan(const Problem& problem, const Candidate& kernel, ConfigCache& configs,
                std::size_t scratch_limit) {
-  Parameters macros;
-  const auto plain = configs.get(kernel.kernel, kernel.parameters, {});
-  if (plain->manifest().role != Role::multiply) {
+  Plan plan;
+  plan.reason = kernel.reason;
+  plan.multiply = configs.get(kernel.kernel, kernel.parameters, {});
+  if (plan.multiply->manifest().role != Role::multiply) {
     throw Error(ErrorCode::kernel_not_found,
                 fmt::format("'{}' ({}) does not multiply; it is one of clgemm's own helpers", kernel.kernel,
-                            plain->file->path));
+                            plan.multiply->file->path));
   }
-  if (plain->is_direct()) {
-    macros = {{"TRANSPOSE_A", problem.a.transposed ? 1 : 0}, {"TRANSPOSE_B", problem.b.transposed ? 1 : 0}};
+  if (plan.multiply->is_direct()) {
+    const Parameters macros = {{"TRANSPOSE_A", problem.a.transposed ? 1 : 0},
+                               {"TRANSPOSE_B", problem.b.transposed ? 1 : 0}};
+    plan.multiply = configs.get(kernel.kernel, kernel.parameters, macros);
   }
 
-  Plan plan;
-  plan.multiply = macros.empty() ? plain : configs.get(kernel.kernel, kernel.parameters, macros);
   const KernelConfig& config = *plan.multiply;
   if (!fits_in_place(problem.a, config, {problem.m, problem.k}, {config.tile_rows, config.tile_depth})) {
     plan.a.pack = pack_config(problem.a, config, configs);
@@ -120,12 +171,29 @@ Plan make_plan(const Problem& problem, const Candidate& kernel, const Device& de
   if (!fits_in_place(problem.b, config, {problem.k, problem.n}, {config.tile_depth, config.tile_columns})) {
     plan.b.pack = pack_config(problem.b, config, configs);
   }
-  plan.block_m = std::min(problem.m, max_block / config.tile_rows * config.tile_rows);
-  plan.block_n = std::min(problem.n, max_block / config.tile_columns * config.tile_columns);
-  plan.block_k = std::min(problem.k, max_block / config.tile_depth * config.tile_depth);
-  const std::size_t limit = scratch_limit == 0 ? device.global_bytes / 4 : scratch_limit;
-  fit_blocks(plan, std::min(limit, device.max_allocation_bytes));
+  fit_blocks(plan, problem, scratch_limit);
   return plan;
+}
+
+std::string describe(const Plan& plan, const Problem& problem) {
+  const KernelConfig& kernel = *plan.multiply;
+  std::string result =
+      fmt::format("kernel: {} {} ({})\n", kernel.name, describe_values(kernel.values), kernel.file->path);
+  result += fmt::format("chosen: {}\n", plan.reason);
+  result += describe_operand("op(A)", plan.a, kernel);
+  result += describe_operand("op(B)", plan.b, kernel);
+  if (!kernel.is_direct())
+    result += fmt::format("pads: m {} to {}, n {} to {}, k {} to {}\n", problem.m,
+                          round_up(problem.m, kernel.tile_rows), problem.n,
+                          round_up(problem.n, kernel.tile_columns), problem.k,
+                          round_up(problem.k, kernel.tile_depth));
+  const auto blocks = [](std::size_t size, std::size_t block) { return (size + block - 1) / block; };
+  result += fmt::format("blocks: {} of at most {} x {} x {}, {} of {} of the batch at a time\n",
+                        blocks(problem.m, plan.block_m) * blocks(problem.n, plan.block_n) *
+                            blocks(problem.k, plan.block_k) * blocks(problem.batch_count, plan.block_batch),
+                        plan.block_m, plan.block_n, plan.block_k, plan.block_batch, problem.batch_count);
+  result += fmt::format("scratch: {} bytes\n", plan.scratch_bytes);
+  return result;
 }
 
 }  // namespace clgemm

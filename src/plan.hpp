@@ -20,7 +20,8 @@ using SharedConfig = std::shared_ptr<const KernelConfig>;
 struct OperandPlan {
   SharedConfig pack;               // null: used where it lies
   std::size_t ld = 0;              // of the packed copy, in elements
-  std::size_t scratch_offset = 0;  // of the packed copy, in elements
+  std::size_t stride = 0;          // from one packed copy of a batch to the next; 0: one copy for all
+  std::size_t scratch_offset = 0;  // of the first packed copy, in elements
 };
 
 struct Plan {
@@ -32,26 +33,39 @@ struct Plan {
   std::size_t block_m = 0;
   std::size_t block_n = 0;
   std::size_t block_k = 0;
+  std::size_t block_batch = 1;
 
   std::size_t scratch_bytes = 0;  // for the packed copies of one block
+  std::string reason;             // where the choice came from, in words
 };
 
-// A kernel that may serve a problem, and values for its parameters.
+// A kernel that may serve a problem, values for its parameters, and why it is tried.
 struct Candidate {
   std::string kernel;
   Parameters parameters;
+  std::string reason;
 };
 
 // The kernels to try for a problem on a device, the best first; the last one runs anywhere.
 std::vector<Candidate> candidates(const Problem& problem, const Device& device);
 
-// The plan for a kernel. `scratch_limit` in bytes, 0 for a quarter of the device's memory. Throws what
-// ConfigCache::get() throws, and Error(out_of_memory) where not even one tile fits under the limit.
-Plan make_plan(const Problem& problem, const Candidate& kernel, const Device& device, ConfigCache& configs,
+// The most scratch that a call may take by default: a quarter of the device's memory, in one allocation.
+std::size_t default_scratch_limit(const Device& device);
+
+// The plan for a kernel with at most `scratch_limit` bytes of scratch. Throws what ConfigCache::get() throws,
+// and Error(out_of_memory) where not even one tile fits under the limit.
+Plan make_plan(const Problem& problem, const Candidate& kernel, ConfigCache& configs,
                std::size_t scratch_limit);
+
+// The plan in words, a line a fact: kernel, parameters, how it gets A and B, pads, blocks, scratch, the
+// reason.
+std::string describe(const Plan& plan, const Problem& problem);
 
 // Kernels count rows, columns and depth in 32 bits; larger problems are cut into blocks.
 inline constexpr std::size_t max_block = std::size_t{1} << 30;
+
+// Devices may count work-groups in 16 bits in every dimension but the first (NVIDIA's do).
+inline constexpr std::size_t max_groups_beyond_first = 65535;
 
 // Rounds up to a multiple; `multiple` > 0.
 constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {

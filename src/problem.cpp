@@ -11,47 +11,68 @@
 namespace clgemm {
 namespace {
 
-// A matrix as the caller stores it: `lines` rows (row-major) or columns (column-major) of `length` elements.
-struct Stored {
+constexpr std::size_t max_signed = std::numeric_limits<std::int64_t>::max();
+
+// A matrix of a call, with the names that messages use.
+struct Named {
   const char* name;       // "A"
   const char* ld_name;    // "lda"
-  const char* size_name;  // which of m, n, k is the length
-  std::size_t lines;
-  std::size_t length;
-  std::size_t ld;
+  const char* size_name;  // which of m, n, k is the length of a line
+  Lines lines;
+  std::size_t stride;
 };
 
-Stored stored(const char* name, const char* ld_name, const SgemmCall& call, Transpose transpose,
-              std::size_t rows, const char* rows_name, std::size_t columns, const char* columns_name,
-              std::size_t ld) {
-  const bool lines_are_rows = (call.layout == Layout::row_major) == (transpose == Transpose::no);
-  return lines_are_rows ? Stored{name, ld_name, columns_name, rows, columns, ld}
-                        : Stored{name, ld_name, rows_name, columns, rows, ld};
+bool lines_are_rows(Layout layout, Transpose transpose) {
+  return (layout == Layout::row_major) == (transpose == Transpose::no);
 }
 
-void check_leading_dimension(const Stored& matrix, Layout layout) {
+Lines lines_of(Layout layout, Transpose transpose, std::size_t rows, std::size_t columns, std::size_t ld) {
+  return lines_are_rows(layout, transpose) ? Lines{rows, columns, ld} : Lines{columns, rows, ld};
+}
+
+Named named_a(const SgemmCall& call) {
+  const char* length = lines_are_rows(call.layout, call.transpose_a) ? "k" : "m";
+  return {"A", "lda", length, lines_of_a(call), call.stride_a};
+}
+
+Named named_b(const SgemmCall& call) {
+  const char* length = lines_are_rows(call.layout, call.transpose_b) ? "n" : "k";
+  return {"B", "ldb", length, lines_of_b(call), call.stride_b};
+}
+
+Named named_c(const SgemmCall& call) {
+  const char* length = lines_are_rows(call.layout, Transpose::no) ? "n" : "m";
+  return {"C", "ldc", length, lines_of_c(call), call.stride_c};
+}
+
+void check_leading_dimension(const Named& matrix, Layout layout) {
   const char* line = layout == Layout::row_major ? "row" : "column";
-  const std::size_t least = matrix.length == 0 ? 1 : matrix.length;
-  if (matrix.ld >= least && matrix.ld <= std::numeric_limits<std::int64_t>::max()) return;
+  const std::size_t length = matrix.lines.length;
+  const std::size_t least = length == 0 ? 1 : length;
+  if (matrix.lines.ld >= least && matrix.lines.ld <= max_signed) return;
   throw Error(
       ErrorCode::invalid_leading_dimension,
       fmt::format("{} is {}, but a {} of {} as it is stored has {} elements ({}): {} must be at least {}",
-                  matrix.ld_name, static_cast<std::int64_t>(matrix.ld), line, matrix.name, matrix.length,
+                  matrix.ld_name, static_cast<std::int64_t>(matrix.lines.ld), line, matrix.name, length,
                   matrix.size_name, matrix.ld_name, least));
 }
 
-std::size_t extent_of(const Stored& matrix) {
-  if (matrix.lines == 0 || matrix.length == 0) return 0;
+// (count - 1) * step + length, or an Error where that leaves 64 bits.
+std::size_t reach(const Named& matrix, std::size_t count, std::size_t step, std::size_t length) {
   std::size_t result = 0;
   std::size_t bytes = 0;
-  if (__builtin_mul_overflow(matrix.lines - 1, matrix.ld, &result) ||
-      __builtin_add_overflow(result, matrix.length, &result) ||
+  if (__builtin_mul_overflow(count - 1, step, &result) || __builtin_add_overflow(result, length, &result) ||
       __builtin_mul_overflow(result, sizeof(float), &bytes)) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("{} is too large: {} times {} of {} overflows 64 bits", matrix.name, matrix.lines,
-                            matrix.ld_name, matrix.ld));
+                fmt::format("{} is too large: {} times {} overflows 64 bits", matrix.name, count, step));
   }
   return result;
+}
+
+std::size_t extent_of(const Named& matrix, std::size_t batch_count) {
+  const Lines& lines = matrix.lines;
+  if (lines.count == 0 || lines.length == 0 || batch_count == 0) return 0;
+  return reach(matrix, batch_count, matrix.stride, reach(matrix, lines.count, lines.ld, lines.length));
 }
 
 void check_enumerators(const SgemmCall& call) {
@@ -67,34 +88,47 @@ void check_enumerators(const SgemmCall& call) {
 }
 
 void check_size(const char* name, std::size_t size) {
-  if (size <= static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())) return;
+  if (size <= max_signed) return;
   throw Error(ErrorCode::invalid_argument,
               fmt::format("{} is {}; it must not be negative", name, static_cast<std::int64_t>(size)));
 }
 
 }  // namespace
 
+Lines lines_of_a(const SgemmCall& call) {
+  return lines_of(call.layout, call.transpose_a, call.m, call.k, call.lda);
+}
+
+Lines lines_of_b(const SgemmCall& call) {
+  return lines_of(call.layout, call.transpose_b, call.k, call.n, call.ldb);
+}
+
+Lines lines_of_c(const SgemmCall& call) {
+  return lines_of(call.layout, Transpose::no, call.m, call.n, call.ldc);
+}
+
 Extents check_call(const SgemmCall& call) {
   check_enumerators(call);
   check_size("m", call.m);
   check_size("n", call.n);
   check_size("k", call.k);
-  const Stored a = stored("A", "lda", call, call.transpose_a, call.m, "m", call.k, "k", call.lda);
-  const Stored b = stored("B", "ldb", call, call.transpose_b, call.k, "k", call.n, "n", call.ldb);
-  const Stored c = stored("C", "ldc", call, Transpose::no, call.m, "m", call.n, "n", call.ldc);
-  for (const Stored& matrix : {a, b, c}) check_leading_dimension(matrix, call.layout);
-  return {extent_of(a), extent_of(b), extent_of(c)};
+  check_size("the batch count", call.batch_count);
+  const Named a = named_a(call);
+  const Named b = named_b(call);
+  const Named c = named_c(call);
+  for (const Named& matrix : {a, b, c}) check_leading_dimension(matrix, call.layout);
+  return {extent_of(a, call.batch_count), extent_of(b, call.batch_count), extent_of(c, call.batch_count)};
 }
 
 bool reads_a_and_b(const SgemmCall& call) {
-  return call.m != 0 && call.n != 0 && call.k != 0 && call.alpha != 0.0f;
+  return call.m != 0 && call.n != 0 && call.k != 0 && call.batch_count != 0 && call.alpha != 0.0f;
 }
 
 Problem canonical(const SgemmCall& call) {
-  Problem result{call.m, call.n, call.k, call.alpha, call.beta, {}, {}, {}};
-  result.a = {call.transpose_a == Transpose::yes, call.lda};
-  result.b = {call.transpose_b == Transpose::yes, call.ldb};
-  result.c = {false, call.ldc};
+  Problem result{call.m, call.n, call.k, call.alpha, call.beta, {}, {}, {}, call.batch_count};
+  result.a = {call.transpose_a == Transpose::yes, call.lda, 0, call.stride_a};
+  result.b = {call.transpose_b == Transpose::yes, call.ldb, 0, call.stride_b};
+  result.c = {false, call.ldc, 0, call.stride_c};
   if (call.layout == Layout::column_major) {
     std::swap(result.m, result.n);
     std::swap(result.a, result.b);

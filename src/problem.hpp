@@ -22,9 +22,26 @@ struct SgemmCall {
   std::size_t lda = 0;
   std::size_t ldb = 0;
   std::size_t ldc = 0;
+
+  // A batch is `batch_count` such multiplies on matrices that lie `stride` elements apart.
+  std::size_t batch_count = 1;
+  std::size_t stride_a = 0;
+  std::size_t stride_b = 0;
+  std::size_t stride_c = 0;
 };
 
-// Elements from the first to the last of each matrix, the gaps between rows included; 0 for an empty matrix.
+// How a matrix lies in the caller's memory: `count` lines (rows or columns) of `length` elements, `ld` apart.
+struct Lines {
+  std::size_t count = 0;
+  std::size_t length = 0;
+  std::size_t ld = 0;
+};
+Lines lines_of_a(const SgemmCall& call);
+Lines lines_of_b(const SgemmCall& call);
+Lines lines_of_c(const SgemmCall& call);
+
+// Elements from the first to the last of each matrix, or of all matrices of a batch, with the gaps between
+// rows and between matrices; 0 where there is none.
 struct Extents {
   std::size_t a = 0;
   std::size_t b = 0;
@@ -42,6 +59,7 @@ struct Operand {
   bool transposed = false;  // what is stored is the transpose of what is multiplied
   std::size_t ld = 0;
   std::size_t offset = 0;
+  std::size_t stride = 0;          // from one matrix of a batch to the next
   std::size_t base_alignment = 1;  // the first element of the buffer lies at a multiple of this many elements
 };
 
@@ -54,6 +72,7 @@ struct Problem {
   Operand a;
   Operand b;
   Operand c;
+  std::size_t batch_count = 1;
 };
 
 // The canonical problem of a checked call. Where the layout is column-major, `a` of the result is the

@@ -19,7 +19,7 @@ struct Entry {
   cl_uint arguments;
 };
 constexpr Entry entries[] = {
-    {Role::multiply, "gemm", 14}, {Role::pack, "pack", 10}, {Role::scale, "scale", 6}};
+    {Role::multiply, "gemm", 17}, {Role::pack, "pack", 12}, {Role::scale, "scale", 7}};
 
 const Entry& entry_of(Role role) {
   for (const Entry& entry : entries) {

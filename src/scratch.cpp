@@ -34,13 +34,13 @@ void ScratchPool::give_back(Buffer buffer) {
 
 cl::Buffer ScratchPool::allocate(std::size_t bytes) {
   try {
-    return cl::Buffer(context_, CL_MEM_READ_WRITE, bytes);
+    return cl::Buffer(context_, flags_, bytes);
   } catch (const cl::Error&) {
     const std::lock_guard lock(mutex_);
     idle_.clear();
   }
   try {
-    return cl::Buffer(context_, CL_MEM_READ_WRITE, bytes);
+    return cl::Buffer(context_, flags_, bytes);
   } catch (const cl::Error& failure) {
     throw Error(ErrorCode::out_of_memory, fmt::format("the device has no {} bytes of scratch memory: {}",
                                                       bytes, opencl_status_name(failure.err())));

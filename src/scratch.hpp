@@ -12,9 +12,9 @@ namespace clgemm {
 // Any number of threads may use one. A buffer that was given back waits, on the device, for its last use.
 class ScratchPool {
  public:
-  // At most `keep_bytes` lie idle in the pool.
-  ScratchPool(cl::Context context, std::size_t keep_bytes)
-      : context_(std::move(context)), keep_bytes_(keep_bytes) {}
+  // `flags` as for clCreateBuffer. At most `keep_bytes` lie idle in the pool.
+  ScratchPool(cl::Context context, cl_mem_flags flags, std::size_t keep_bytes)
+      : context_(std::move(context)), flags_(flags), keep_bytes_(keep_bytes) {}
 
   struct Buffer {
     cl::Buffer memory;
@@ -34,6 +34,7 @@ class ScratchPool {
   cl::Buffer allocate(std::size_t bytes);
 
   cl::Context context_;
+  cl_mem_flags flags_;
   std::size_t keep_bytes_;
   std::mutex mutex_;
   std::vector<Buffer> idle_;  // the longest idle first

@@ -1,10 +1,11 @@
-// The way of a call: check, place, plan, build, enqueue. The place to start reading.
+// The public calls: check, then hand on. The place to start reading; context.cpp goes on with plan and
+// launch.
 #include <clgemm/clgemm.hpp>
 
 #include "arguments.hpp"
+#include "batch_runs.hpp"
 #include "context.hpp"
 #include "error.hpp"
-#include "host_call.hpp"
 
 namespace clgemm {
 namespace {
@@ -18,44 +19,39 @@ std::vector<cl::Event> events_of(const WaitList& wait_for) {
   return result;
 }
 
-// An event for a call that has nothing to do but to wait for others.
-cl::Event marker(const cl::CommandQueue& queue, const std::vector<cl::Event>& wait_for) {
-  cl::Event done;
-  queue.enqueueMarkerWithWaitList(&wait_for, &done);
-  return done;
+// Gives the caller an event of its own, where it asked for one.
+void hand_out(const cl::Event& finished, cl_event* done) {
+  if (done == nullptr) return;
+  *done = finished();
+  clRetainEvent(*done);
 }
 
 }  // namespace
 
-void Context::sgemm(cl_command_queue caller_queue, Layout layout, Transpose transpose_a,
-                    Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
-                    DeviceMatrix a, DeviceMatrix b, float beta, DeviceMatrix c, const WaitList& wait_for,
-                    cl_event* done, const Options& options) {
+void Context::sgemm_strided_batched(cl_command_queue caller_queue, Layout layout, Transpose transpose_a,
+                                    Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k,
+                                    float alpha, DeviceMatrix a, std::size_t stride_a, DeviceMatrix b,
+                                    std::size_t stride_b, float beta, DeviceMatrix c, std::size_t stride_c,
+                                    std::size_t batch_count, const WaitList& wait_for, cl_event* done,
+                                    const Options& options) {
   at_boundary([&] {
-    const SgemmCall call{layout, transpose_a, transpose_b, m, n, k, alpha, beta, a.ld, b.ld, c.ld};
-    const Extents extents = check_call(call);
     const cl::CommandQueue queue(caller_queue, true);
     check_queue(queue, state_->context(), state_->device());
-    const std::vector<cl::Event> events = events_of(wait_for);
-    Problem problem = canonical(call);
-    const Buffers buffers =
-        place_operands(call, extents, a, b, c, state_->context(), state_->info(), problem);
-
-    cl::Event finished;
-    if (reads_a_and_b(call)) {
-      const BuiltPlan plan = state_->plan(problem, options);
-      finished = enqueue_multiply(plan, problem, buffers, queue, events, state_->scratch());
-    } else if (extents.c != 0 && beta != 1.0f) {
-      finished = state_->scale(problem, buffers.c, queue, events);
-    } else {
-      finished = marker(queue, events);
-    }
+    const SgemmCall call{layout, transpose_a, transpose_b, m,           n,        k,        alpha,   beta,
+                         a.ld,   b.ld,        c.ld,        batch_count, stride_a, stride_b, stride_c};
+    const State::CheckedCall checked = state_->check(call, a, b, c, options);
+    const cl::Event finished = state_->enqueue(checked, queue, events_of(wait_for), options);
     queue.flush();
-    if (done != nullptr) {
-      *done = finished();
-      clRetainEvent(*done);
-    }
+    hand_out(finished, done);
   });
+}
+
+void Context::sgemm(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
+                    std::size_t m, std::size_t n, std::size_t k, float alpha, DeviceMatrix a, DeviceMatrix b,
+                    float beta, DeviceMatrix c, const WaitList& wait_for, cl_event* done,
+                    const Options& options) {
+  sgemm_strided_batched(queue, layout, transpose_a, transpose_b, m, n, k, alpha, a, 0, b, 0, beta, c, 0, 1,
+                        wait_for, done, options);
 }
 
 void Context::sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m, std::size_t n,
@@ -64,13 +60,39 @@ void Context::sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b,
   at_boundary([&] {
     const SgemmCall call{layout, transpose_a, transpose_b, m, n, k, alpha, beta, lda, ldb, ldc};
     const Extents extents = check_call(call);
-    check_host_pointers(call, extents, a, b, c);
+    check_host_matrices(call, extents, a, b, c);
     if (extents.c == 0 || (!reads_a_and_b(call) && beta == 1.0f)) return;
+    state_->sgemm_on_host(call, extents, a, b, c, options);
+  });
+}
 
-    HostMatrices matrices(state_->context(), state_->queue(), state_->info(), call, extents, a, b, c);
-    sgemm(state_->queue()(), layout, transpose_a, transpose_b, m, n, k, alpha, matrices.a(), matrices.b(),
-          beta, matrices.c(), {}, nullptr, options);
-    matrices.finish();
+void Context::sgemm_batched(cl_command_queue caller_queue, Layout layout, Transpose transpose_a,
+                            Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
+                            const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
+                            float beta, const std::vector<DeviceMatrix>& c, const WaitList& wait_for,
+                            cl_event* done, const Options& options) {
+  at_boundary([&] {
+    const cl::CommandQueue queue(caller_queue, true);
+    check_queue(queue, state_->context(), state_->device());
+    std::vector<State::CheckedCall> checked;
+    for (const BatchRun& run : even_runs(a, b, c)) {
+      const DeviceMatrix& first_a = a[run.first];
+      const DeviceMatrix& first_b = b[run.first];
+      const DeviceMatrix& first_c = c[run.first];
+      const SgemmCall call{layout,       transpose_a,  transpose_b, m,          n,          k,
+                           alpha,        beta,         first_a.ld,  first_b.ld, first_c.ld, run.count,
+                           run.stride_a, run.stride_b, run.stride_c};
+      checked.push_back(state_->check(call, first_a, first_b, first_c, options));
+    }
+    const std::vector<cl::Event> before = events_of(wait_for);
+    std::vector<cl::Event> finished;
+    for (const State::CheckedCall& call : checked) {
+      finished.push_back(state_->enqueue(call, queue, before, options));
+    }
+    cl::Event all_finished;
+    queue.enqueueMarkerWithWaitList(finished.empty() ? &before : &finished, &all_finished);
+    queue.flush();
+    hand_out(all_finished, done);
   });
 }
 

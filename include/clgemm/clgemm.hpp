@@ -48,8 +48,38 @@ struct Options {
   std::string kernel_folder;
 
   // The most device memory, in bytes, that packed copies of A and B may take in one call. A larger problem is
-  // cut into blocks. 0: a quarter of the device's memory.
+  // cut into blocks. 0: a quarter of the device's memory. Never more than the device allows in one
+  // allocation.
   std::size_t scratch_limit = 0;
+
+  // A buffer of the caller's for those copies, of sgemm_scratch_bytes() or any other size; the problem is cut
+  // into blocks that fit. Null: clgemm uses its own, again and again. It must not be in use by another call
+  // until this one is complete.
+  cl_mem scratch = nullptr;
+};
+
+// The shape of a call, for what can be asked before it: explain(), prepare(), sgemm_scratch_bytes().
+struct SgemmShape {
+  Layout layout = Layout::row_major;
+  Transpose transpose_a = Transpose::no;
+  Transpose transpose_b = Transpose::no;
+  std::size_t m = 0;
+  std::size_t n = 0;
+  std::size_t k = 0;
+
+  // Leading dimensions; 0 stands for the smallest one, matrices without gaps.
+  std::size_t lda = 0;
+  std::size_t ldb = 0;
+  std::size_t ldc = 0;
+
+  // Offsets from the start of the buffers, in elements.
+  std::size_t offset_a = 0;
+  std::size_t offset_b = 0;
+
+  // For a batch: how many, and how far apart.
+  std::size_t batch_count = 1;
+  std::size_t stride_a = 0;
+  std::size_t stride_b = 0;
 };
 
 // A matrix in device memory. The buffer stays the caller's; it must live until the call has completed.
@@ -101,14 +131,47 @@ class CLGEMM_API Context {
              float beta, DeviceMatrix c, const WaitList& wait_for = {}, cl_event* done = nullptr,
              const Options& options = {});
 
+  // `batch_count` multiplies in one call, in one launch where memory allows: the i-th takes the matrices that
+  // begin at a.offset + i * stride_a, b.offset + i * stride_b and c.offset + i * stride_c. stride_a and
+  // stride_b may be 0: the same A or B for all. The matrices C must not overlap. Everything else is as for
+  // sgemm().
+  void sgemm_strided_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
+                             Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
+                             DeviceMatrix a, std::size_t stride_a, DeviceMatrix b, std::size_t stride_b,
+                             float beta, DeviceMatrix c, std::size_t stride_c, std::size_t batch_count,
+                             const WaitList& wait_for = {}, cl_event* done = nullptr,
+                             const Options& options = {});
+
+  // The same for matrices at any place: the i-th multiply takes a[i], b[i] and c[i], in buffers of their own
+  // or in one. The three lists are of one length. Runs of matrices that lie evenly apart in one buffer share
+  // a launch. The matrices C must not overlap each other or any A and B; between matrices of different i this
+  // is not checked.
+  void sgemm_batched(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
+                     std::size_t m, std::size_t n, std::size_t k, float alpha,
+                     const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b, float beta,
+                     const std::vector<DeviceMatrix>& c, const WaitList& wait_for = {},
+                     cl_event* done = nullptr, const Options& options = {});
+
+  // Compiles what calls of these shapes need, so that the first real call does not wait for the compiler.
+  void prepare(const std::vector<SgemmShape>& shapes, const Options& options = {});
+
+  // The plan for a call in words, a line a fact: kernel and parameters, why it was chosen, how it gets A and
+  // B, pads, blocks, scratch. Compiles like prepare(): whether the device can run a kernel is part of the
+  // choice.
+  std::string explain(const SgemmShape& shape, const Options& options = {});
+
+  // The device memory, in bytes, that a call takes for packed copies of A and B. Compiles like prepare().
+  std::size_t sgemm_scratch_bytes(const SgemmShape& shape, const Options& options = {});
+
   // The OpenCL objects in use; queue() is the in-order queue that host matrices go through. They stay this
   // Context's; retain what must outlive it.
   cl_device_id device() const;
   cl_context context() const;
   cl_command_queue queue() const;
 
+  class State;  // clgemm's own
+
  private:
-  class State;
   std::unique_ptr<State> state_;
 };
 
@@ -126,7 +189,29 @@ CLGEMM_API void sgemm(cl_command_queue queue, Layout layout, Transpose transpose
                       DeviceMatrix b, float beta, DeviceMatrix c, const WaitList& wait_for = {},
                       cl_event* done = nullptr, const Options& options = {});
 
-// Lets go of what the two free functions keep. Calls that are under way are not disturbed.
+// Context::sgemm_strided_batched(), likewise.
+CLGEMM_API void sgemm_strided_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
+                                      Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k,
+                                      float alpha, DeviceMatrix a, std::size_t stride_a, DeviceMatrix b,
+                                      std::size_t stride_b, float beta, DeviceMatrix c, std::size_t stride_c,
+                                      std::size_t batch_count, const WaitList& wait_for = {},
+                                      cl_event* done = nullptr, const Options& options = {});
+
+// Context::sgemm_batched(), likewise.
+CLGEMM_API void sgemm_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
+                              Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
+                              const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
+                              float beta, const std::vector<DeviceMatrix>& c, const WaitList& wait_for = {},
+                              cl_event* done = nullptr, const Options& options = {});
+
+// Context::prepare(), explain() and sgemm_scratch_bytes() of the Context that calls on this queue use.
+CLGEMM_API void prepare(cl_command_queue queue, const std::vector<SgemmShape>& shapes,
+                        const Options& options = {});
+CLGEMM_API std::string explain(cl_command_queue queue, const SgemmShape& shape, const Options& options = {});
+CLGEMM_API std::size_t sgemm_scratch_bytes(cl_command_queue queue, const SgemmShape& shape,
+                                           const Options& options = {});
+
+// Lets go of what the free functions keep. Calls that are under way are not disturbed.
 CLGEMM_API void release_contexts();
 
 }  // namespace clgemm
