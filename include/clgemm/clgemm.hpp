@@ -1,18 +1,19 @@
-// clgemm: single-precision matrix multiply for any OpenCL device.
-//
-//   C <- alpha * op(A) * op(B) + beta * C        op(X) is X or its transpose
-//
-// op(A) is m x k, op(B) is k x n, C is m x n. All sizes, offsets and leading dimensions count elements, not
-// bytes. In a row-major matrix, row r starts at r * ld and ld is at least the number of columns; in a
-// column-major one, column c starts at c * ld and ld is at least the number of rows. Those rows and columns
-// are the ones that lie in memory: with Transpose::yes and row-major, A is stored as k rows of m.
-//
-// As in the BLAS: beta == 0 never reads C; alpha == 0 or k == 0 never reads A and B; m == 0 or n == 0 does
-// nothing. The memory between the rows (ld larger than a row) is never written. Infinities and NaN come out
-// where IEEE arithmetic puts them. The same call on the same device gives the same bits every time.
-//
-// Everything that fails throws clgemm::Error (error.hpp). What can be wrong with the arguments is checked
-// before any work. clgemm never prints and never ends the program.
+/// \file
+/// clgemm: single-precision matrix multiply for any OpenCL device.
+///
+///      C <- alpha * op(A) * op(B) + beta * C        op(X) is X or its transpose
+///
+/// op(A) is m x k, op(B) is k x n, C is m x n. All sizes, offsets and leading dimensions count elements, not
+/// bytes. In a row-major matrix, row r starts at r * ld and ld is at least the number of columns; in a
+/// column-major one, column c starts at c * ld and ld is at least the number of rows. Those rows and columns
+/// are the ones that lie in memory: with Transpose::yes and row-major, A is stored as k rows of m.
+///
+/// As in the BLAS: beta == 0 never reads C; alpha == 0 or k == 0 never reads A and B; m == 0 or n == 0 does
+/// nothing. The memory between the rows (ld larger than a row) is never written. Infinities and NaN come out
+/// where IEEE arithmetic puts them. The same call on the same device gives the same bits every time.
+///
+/// Everything that fails throws clgemm::Error (error.hpp). What can be wrong with the arguments is checked
+/// before any work. clgemm never prints and never ends the program.
 #pragma once
 
 #ifndef CL_TARGET_OPENCL_VERSION
@@ -31,110 +32,116 @@
 
 namespace clgemm {
 
+/// How matrices lie in memory: row after row, or column after column.
 enum class Layout { row_major, column_major };
+
+/// Whether op(X) is X or its transpose.
 enum class Transpose { no, yes };
 
-// How a call may be steered. The default lets clgemm choose.
+/// How a call may be steered. The default lets clgemm choose.
 struct Options {
-  // A kernel by name ("tiled"), by variant ("float8") or by file ("./mine.cl"). Empty: clgemm chooses.
+  /// A kernel by name ("tiled"), by variant ("float8") or by file ("./mine.cl"). Empty: clgemm chooses.
   std::string kernel;
 
-  // Values for the kernel's parameters, by name, as its manifest lists them. What is absent keeps its
-  // default. Only together with `kernel`.
+  /// Values for the kernel's parameters, by name, as its manifest lists them. What is absent keeps its
+  /// default. Only together with `kernel`.
   std::map<std::string, std::int64_t> parameters;
 
-  // A folder that is searched for kernel files before the built-in ones. Empty: the environment variable
-  // CLGEMM_KERNEL_DIR, where it is set.
+  /// A folder that is searched for kernel files before the built-in ones. Empty: the environment variable
+  /// CLGEMM_KERNEL_DIR, where it is set.
   std::string kernel_folder;
 
-  // The most device memory, in bytes, that packed copies of A and B may take in one call. A larger problem is
-  // cut into blocks. 0: a quarter of the device's memory. Never more than the device allows in one
-  // allocation.
+  /// The most device memory, in bytes, that packed copies of A and B may take in one call. A larger problem
+  /// is cut into blocks. 0: a quarter of the device's memory. Never more than the device allows in one
+  /// allocation.
   std::size_t scratch_limit = 0;
 
-  // A buffer of the caller's for those copies, of sgemm_scratch_bytes() or any other size; the problem is cut
-  // into blocks that fit. Null: clgemm uses its own, again and again. It must not be in use by another call
-  // until this one is complete.
+  /// A buffer of the caller's for those copies, of sgemm_scratch_bytes() or any other size; the problem is
+  /// cut into blocks that fit. Null: clgemm uses its own, again and again. It must not be in use by another
+  /// call until this one is complete.
   cl_mem scratch = nullptr;
 };
 
-// The shape of a call, for what can be asked before it: explain(), prepare(), sgemm_scratch_bytes().
+/// The shape of a call, for what can be asked before it: explain(), prepare(), sgemm_scratch_bytes().
 struct SgemmShape {
-  Layout layout = Layout::row_major;
-  Transpose transpose_a = Transpose::no;
-  Transpose transpose_b = Transpose::no;
-  std::size_t m = 0;
-  std::size_t n = 0;
-  std::size_t k = 0;
+  Layout layout = Layout::row_major;      ///< of all three matrices
+  Transpose transpose_a = Transpose::no;  ///< of A
+  Transpose transpose_b = Transpose::no;  ///< of B
+  std::size_t m = 0;                      ///< rows of op(A) and C
+  std::size_t n = 0;                      ///< columns of op(B) and C
+  std::size_t k = 0;                      ///< columns of op(A), rows of op(B)
 
-  // Leading dimensions; 0 stands for the smallest one, matrices without gaps.
-  std::size_t lda = 0;
-  std::size_t ldb = 0;
-  std::size_t ldc = 0;
+  std::size_t lda = 0;  ///< leading dimension; 0: the smallest one, a matrix without gaps
+  std::size_t ldb = 0;  ///< leading dimension; 0: the smallest one, a matrix without gaps
+  std::size_t ldc = 0;  ///< leading dimension; 0: the smallest one, a matrix without gaps
 
-  // Offsets from the start of the buffers, in elements.
-  std::size_t offset_a = 0;
-  std::size_t offset_b = 0;
+  std::size_t offset_a = 0;  ///< from the start of the buffer, in elements
+  std::size_t offset_b = 0;  ///< from the start of the buffer, in elements
 
-  // For a batch: how many, and how far apart.
-  std::size_t batch_count = 1;
-  std::size_t stride_a = 0;
-  std::size_t stride_b = 0;
+  std::size_t batch_count = 1;  ///< for a batch: how many multiplies
+  std::size_t stride_a = 0;     ///< for a batch: from one A to the next, in elements
+  std::size_t stride_b = 0;     ///< for a batch: from one B to the next, in elements
 };
 
-// A matrix in device memory. The buffer stays the caller's; it must live until the call has completed.
+/// A matrix in device memory. The buffer stays the caller's; it must live until the call has completed.
 struct DeviceMatrix {
-  cl_mem buffer = nullptr;
-  std::size_t ld = 0;      // leading dimension, in elements
-  std::size_t offset = 0;  // of the first element from the start of the buffer, in elements
+  cl_mem buffer = nullptr;  ///< with the matrix somewhere in it
+  std::size_t ld = 0;       ///< leading dimension, in elements
+  std::size_t offset = 0;   ///< of the first element from the start of the buffer, in elements
 };
 
-// Events that a call waits for before it reads or writes any matrix. They stay the caller's.
+/// Events that a call waits for before it reads or writes any matrix. They stay the caller's.
 using WaitList = std::vector<cl_event>;
 
-// A device with everything clgemm keeps for it: compiled kernels and scratch memory. Use one where you want
-// to own that; the free functions below keep their own.
-//
-// Threads: any number of threads may call sgemm() on one Context at the same time. A kernel is compiled once,
-// by the thread that needs it first, and only the threads that need this very kernel wait for it. No lock is
-// held while the device works. Moving from or destroying a Context while another thread uses it is an error.
+/// A device with everything clgemm keeps for it: compiled kernels and scratch memory. Use one where you want
+/// to own that; the free functions below keep their own.
+///
+/// Threads: any number of threads may call sgemm() on one Context at the same time. A kernel is compiled
+/// once, by the thread that needs it first, and only the threads that need this very kernel wait for it. No
+/// lock is held while the device works. Moving from or destroying a Context while another thread uses it is
+/// an error.
 class CLGEMM_API Context {
  public:
-  // The default device: the one that the environment variable CLGEMM_DEVICE names (an index as
-  // `clgemm-bench --list-devices` prints it, or a part of the device's or platform's name, in any case);
-  // without it the first GPU, else the first CPU, else the first device of any kind.
+  /// The default device: the one that the environment variable CLGEMM_DEVICE names (an index as
+  /// `clgemm-bench --list-devices` prints it, or a part of the device's or platform's name, in any case);
+  /// without it the first GPU, else the first CPU, else the first device of any kind.
   Context();
 
-  // A device by index or by a part of its name, as CLGEMM_DEVICE has it.
+  /// A device by index or by a part of its name, as CLGEMM_DEVICE has it.
   explicit Context(const std::string& device);
 
-  // This device, in an OpenCL context made for it.
+  /// This device, in an OpenCL context made for it.
   explicit Context(cl_device_id device);
 
-  // The device and the OpenCL context of this queue. The queue itself is not kept.
+  /// The device and the OpenCL context of this queue. The queue itself is not kept.
   explicit Context(cl_command_queue queue);
 
+  /// Calls that are under way on the device are not disturbed.
   ~Context();
+
+  /// What was moved from can only be destroyed or assigned to.
   Context(Context&&) noexcept;
+
+  /// As the constructor that moves.
   Context& operator=(Context&&) noexcept;
 
-  // Host matrices. Returns when C is complete. `a`, `b` and `c` are the caller's.
+  /// Host matrices. Returns when C is complete. `a`, `b` and `c` are the caller's.
   void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m, std::size_t n,
              std::size_t k, float alpha, const float* a, std::size_t lda, const float* b, std::size_t ldb,
              float beta, float* c, std::size_t ldc, const Options& options = {});
 
-  // Matrices in device memory, on a queue of this Context's OpenCL context and device; the queue may be
-  // in-order or out-of-order. Returns when everything is enqueued and flushed. `*done`, where asked for,
-  // completes when C is complete; the caller releases it. It is made also where there is nothing to do.
+  /// Matrices in device memory, on a queue of this Context's OpenCL context and device; the queue may be
+  /// in-order or out-of-order. Returns when everything is enqueued and flushed. `*done`, where asked for,
+  /// completes when C is complete; the caller releases it. It is made also where there is nothing to do.
   void sgemm(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
              std::size_t m, std::size_t n, std::size_t k, float alpha, DeviceMatrix a, DeviceMatrix b,
              float beta, DeviceMatrix c, const WaitList& wait_for = {}, cl_event* done = nullptr,
              const Options& options = {});
 
-  // `batch_count` multiplies in one call, in one launch where memory allows: the i-th takes the matrices that
-  // begin at a.offset + i * stride_a, b.offset + i * stride_b and c.offset + i * stride_c. stride_a and
-  // stride_b may be 0: the same A or B for all. The matrices C must not overlap. Everything else is as for
-  // sgemm().
+  /// `batch_count` multiplies in one call, in one launch where memory allows: the i-th takes the matrices
+  /// that begin at a.offset + i * stride_a, b.offset + i * stride_b and c.offset + i * stride_c. stride_a and
+  /// stride_b may be 0: the same A or B for all. The matrices C must not overlap. Everything else is as for
+  /// sgemm().
   void sgemm_strided_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
                              Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
                              DeviceMatrix a, std::size_t stride_a, DeviceMatrix b, std::size_t stride_b,
@@ -142,31 +149,34 @@ class CLGEMM_API Context {
                              const WaitList& wait_for = {}, cl_event* done = nullptr,
                              const Options& options = {});
 
-  // The same for matrices at any place: the i-th multiply takes a[i], b[i] and c[i], in buffers of their own
-  // or in one. The three lists are of one length. Runs of matrices that lie evenly apart in one buffer share
-  // a launch. The matrices C must not overlap each other or any A and B; between matrices of different i this
-  // is not checked.
+  /// The same for matrices at any place: the i-th multiply takes a[i], b[i] and c[i], in buffers of their own
+  /// or in one. The three lists are of one length. Runs of matrices that lie evenly apart in one buffer share
+  /// a launch. The matrices C must not overlap each other or any A and B; between matrices of different i
+  /// this is not checked.
   void sgemm_batched(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
                      std::size_t m, std::size_t n, std::size_t k, float alpha,
                      const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b, float beta,
                      const std::vector<DeviceMatrix>& c, const WaitList& wait_for = {},
                      cl_event* done = nullptr, const Options& options = {});
 
-  // Compiles what calls of these shapes need, so that the first real call does not wait for the compiler.
+  /// Compiles what calls of these shapes need, so that the first real call does not wait for the compiler.
   void prepare(const std::vector<SgemmShape>& shapes, const Options& options = {});
 
-  // The plan for a call in words, a line a fact: kernel and parameters, why it was chosen, how it gets A and
-  // B, pads, blocks, scratch. Compiles like prepare(): whether the device can run a kernel is part of the
-  // choice.
+  /// The plan for a call in words, a line a fact: kernel and parameters, why it was chosen, how it gets A and
+  /// B, pads, blocks, scratch. Compiles like prepare(): whether the device can run a kernel is part of the
+  /// choice.
   std::string explain(const SgemmShape& shape, const Options& options = {});
 
-  // The device memory, in bytes, that a call takes for packed copies of A and B. Compiles like prepare().
+  /// The device memory, in bytes, that a call takes for packed copies of A and B. Compiles like prepare().
   std::size_t sgemm_scratch_bytes(const SgemmShape& shape, const Options& options = {});
 
-  // The OpenCL objects in use; queue() is the in-order queue that host matrices go through. They stay this
-  // Context's; retain what must outlive it.
+  /// The device in use. It stays this Context's, as do the next two; retain what must outlive it.
   cl_device_id device() const;
+
+  /// The OpenCL context in use.
   cl_context context() const;
+
+  /// The in-order queue that host matrices go through.
   cl_command_queue queue() const;
 
   class State;  // clgemm's own
@@ -175,21 +185,21 @@ class CLGEMM_API Context {
   std::unique_ptr<State> state_;
 };
 
-// Context::sgemm() for host matrices, on one Context for the whole process, made with the default device at
-// the first call.
+/// Context::sgemm() for host matrices, on one Context for the whole process, made with the default device at
+/// the first call.
 CLGEMM_API void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
                       std::size_t n, std::size_t k, float alpha, const float* a, std::size_t lda,
                       const float* b, std::size_t ldb, float beta, float* c, std::size_t ldc,
                       const Options& options = {});
 
-// Context::sgemm() for device memory. The compiled kernels and scratch of the last few pairs of OpenCL
-// context and device are kept, which keeps those OpenCL contexts alive too, until release_contexts().
+/// Context::sgemm() for device memory. The compiled kernels and scratch of the last few pairs of OpenCL
+/// context and device are kept, which keeps those OpenCL contexts alive too, until release_contexts().
 CLGEMM_API void sgemm(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
                       std::size_t m, std::size_t n, std::size_t k, float alpha, DeviceMatrix a,
                       DeviceMatrix b, float beta, DeviceMatrix c, const WaitList& wait_for = {},
                       cl_event* done = nullptr, const Options& options = {});
 
-// Context::sgemm_strided_batched(), likewise.
+/// Context::sgemm_strided_batched(), likewise.
 CLGEMM_API void sgemm_strided_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
                                       Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k,
                                       float alpha, DeviceMatrix a, std::size_t stride_a, DeviceMatrix b,
@@ -197,21 +207,25 @@ CLGEMM_API void sgemm_strided_batched(cl_command_queue queue, Layout layout, Tra
                                       std::size_t batch_count, const WaitList& wait_for = {},
                                       cl_event* done = nullptr, const Options& options = {});
 
-// Context::sgemm_batched(), likewise.
+/// Context::sgemm_batched(), likewise.
 CLGEMM_API void sgemm_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
                               Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
                               const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
                               float beta, const std::vector<DeviceMatrix>& c, const WaitList& wait_for = {},
                               cl_event* done = nullptr, const Options& options = {});
 
-// Context::prepare(), explain() and sgemm_scratch_bytes() of the Context that calls on this queue use.
+/// Context::prepare() of the Context that calls on this queue use.
 CLGEMM_API void prepare(cl_command_queue queue, const std::vector<SgemmShape>& shapes,
                         const Options& options = {});
+
+/// Context::explain(), likewise.
 CLGEMM_API std::string explain(cl_command_queue queue, const SgemmShape& shape, const Options& options = {});
+
+/// Context::sgemm_scratch_bytes(), likewise.
 CLGEMM_API std::size_t sgemm_scratch_bytes(cl_command_queue queue, const SgemmShape& shape,
                                            const Options& options = {});
 
-// Lets go of what the free functions keep. Calls that are under way are not disturbed.
+/// Lets go of what the free functions keep. Calls that are under way are not disturbed.
 CLGEMM_API void release_contexts();
 
 }  // namespace clgemm

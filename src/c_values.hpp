@@ -1,0 +1,28 @@
+// What the types of clgemm.h stand for in clgemm.hpp. Checks what C adds: null pointers, enumerators, sizes
+// of structs; throws Error. Layer 7.
+#pragma once
+
+#include <clgemm/clgemm.h>
+
+#include <clgemm/clgemm.hpp>
+#include <string>
+#include <vector>
+
+namespace clgemm::c_api {
+
+[[noreturn]] void refuse(const std::string& text);
+
+template <class Pointer>
+void require(Pointer pointer, const char* name) {
+  if (pointer == nullptr) refuse(std::string(name) + " is null");
+}
+
+Layout layout_of(clgemm_layout layout);
+Transpose transpose_of(clgemm_transpose transpose, const char* name);
+Options options_of(const clgemm_options* options);
+SgemmShape shape_of(const clgemm_shape* shape);
+DeviceMatrix matrix_of(const clgemm_matrix& matrix);
+std::vector<DeviceMatrix> matrices_of(const clgemm_matrix* matrices, std::size_t count, const char* name);
+WaitList wait_list_of(cl_uint count, const cl_event* events);
+
+}  // namespace clgemm::c_api

@@ -1,0 +1,5 @@
+# Installs into a folder and moves that elsewhere: nothing in the package may know where it was installed.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+file(REMOVE_RECURSE ${FOLDER})
+run(${CMAKE_COMMAND} --install ${BUILD_TREE} --prefix ${FOLDER}/before --config ${CONFIG})
+file(RENAME ${FOLDER}/before ${prefix})

@@ -1,0 +1,17 @@
+# What the steps share.
+
+# Runs a command; the test fails where it does.
+function(run)
+  list(JOIN ARGN " " line)
+  message(STATUS "${line}")
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# Runs a command and sets `result` to what it prints.
+function(output_of result)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE text OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  set(${result} "${text}" PARENT_SCOPE)
+endfunction()
+
+set(prefix ${FOLDER}/prefix)
+list(JOIN FLAGS " " flags_in_line)

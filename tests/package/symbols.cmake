@@ -1,0 +1,27 @@
+# The shared library shows the public API alone, and needs OpenCL and the C++ runtime alone.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+set(library ${prefix}/${LIBRARY_FOLDER}/libclgemm.so)
+if(NOT NM OR NOT READELF OR NOT EXISTS ${library})
+  message(STATUS "SKIPPED: no nm, no readelf, or no ${library}")
+  return()
+endif()
+
+set(public "^[0-9a-f]+ [A-Z] (clgemm_|clgemm::[a-z]|clgemm::Context::([a-z]|~?Context\\()\
+|(vtable|typeinfo|typeinfo name) for clgemm::Error$)")
+output_of(symbols ${NM} --dynamic --demangle --defined-only ${library})
+string(REGEX REPLACE "[][;]" "." symbols "${symbols}")
+string(REPLACE "\n" ";" symbols "${symbols}")
+list(LENGTH symbols count)
+list(FILTER symbols EXCLUDE REGEX "${public}")
+if(symbols OR count LESS 30)
+  list(JOIN symbols "\n" symbols)
+  message(FATAL_ERROR "${count} symbols; not of the public API:\n${symbols}")
+endif()
+
+output_of(dynamic ${READELF} --dynamic ${library})
+string(REGEX REPLACE "[][]" "" dynamic "${dynamic}")
+string(REGEX MATCHALL "Shared library: [^\n]+" needed "${dynamic}")
+list(FILTER needed EXCLUDE REGEX ": (libOpenCL|libstdc[+][+]|libc[+][+]|libc[+][+]abi|libgcc_s|libm|libc|ld-linux[^.]*)[.]so")
+if(needed)
+  message(FATAL_ERROR "the library needs more than it should: ${needed}")
+endif()

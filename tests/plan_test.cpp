@@ -1,0 +1,304 @@
+// Plans, made without a device: what is packed, where it lies, and how large problems are cut.
+#include "plan.hpp"
+
+#include <fmt/format.h>
+
+#include <random>
+
+#include "support/made_up.hpp"
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+using test::made_up_gpu;
+
+constexpr std::size_t no_limit = std::size_t{1} << 31;
+
+// A tight problem, aligned as every buffer is.
+Problem tight(std::size_t m, std::size_t n, std::size_t k) {
+  Problem problem{m, n, k, 1, 0, {}, {}, {}, 1};
+  problem.a = {false, k, 0, 0, 32};
+  problem.b = {false, n, 0, 0, 32};
+  problem.c = {false, n, 0, 0, 32};
+  return problem;
+}
+
+struct Planner {
+  Device device = made_up_gpu();
+  ConfigCache configs{device, {}};
+
+  Plan operator()(const Problem& problem, const std::string& kernel, std::size_t limit = no_limit) {
+    return (*this)(problem, Candidate{kernel, {}, "named by a test"}, limit);
+  }
+  Plan operator()(const Problem& problem, const Candidate& candidate, std::size_t limit = no_limit) {
+    return make_plan(problem, candidate, configs, limit);
+  }
+};
+
+std::size_t packed_rows_a(const Plan& plan) {
+  return round_up(plan.block_m, plan.multiply->tile_rows);
+}
+std::size_t packed_depth(const Plan& plan) {
+  return round_up(plan.block_k, plan.multiply->tile_depth);
+}
+std::size_t packed_columns_b(const Plan& plan) {
+  return round_up(plan.block_n, plan.multiply->tile_columns);
+}
+
+// What must be true of every plan.
+void check_plan(const Plan& plan, const Problem& problem, std::size_t limit) {
+  const KernelConfig& kernel = *plan.multiply;
+  CHECK(plan.scratch_bytes <= limit);
+  const auto check_block = [](std::size_t block, std::size_t size, std::size_t tile) {
+    CHECK(block >= 1);
+    CHECK(block <= size);
+    CHECK(block <= max_block);
+    if (block < size) CHECK(block % tile == 0);  // whole tiles, so that every later block starts at one
+  };
+  check_block(plan.block_m, problem.m, kernel.tile_rows);
+  check_block(plan.block_n, problem.n, kernel.tile_columns);
+  check_block(plan.block_k, problem.k, kernel.tile_depth);
+
+  const auto check_operand = [&kernel](const OperandPlan& operand, const Operand& source, std::size_t rows,
+                                       std::size_t columns, std::size_t tile_rows, std::size_t tile_columns,
+                                       std::size_t least_ld) {
+    if (operand.pack) {
+      CHECK_FALSE(kernel.is_direct());
+      CHECK(operand.ld >= least_ld);
+      CHECK(operand.ld % kernel.align == 0);
+      CHECK(operand.scratch_offset % kernel.align == 0);
+      CHECK(operand.pack->build_options.find(source.transposed ? "-DTRANSPOSE=1" : "-DTRANSPOSE=0") !=
+            std::string::npos);
+    } else if (!kernel.is_direct()) {
+      CHECK_FALSE(source.transposed);
+      CHECK(rows % tile_rows == 0);
+      CHECK(columns % tile_columns == 0);
+      CHECK(source.ld % kernel.align == 0);
+      CHECK(source.offset % kernel.align == 0);
+      CHECK(source.base_alignment % kernel.align == 0);
+    }
+  };
+  check_operand(plan.a, problem.a, problem.m, problem.k, kernel.tile_rows, kernel.tile_depth,
+                packed_depth(plan));
+  check_operand(plan.b, problem.b, problem.k, problem.n, kernel.tile_depth, kernel.tile_columns,
+                packed_columns_b(plan));
+
+  // The packed copies lie beside each other, inside the scratch buffer.
+  const std::size_t a_end = plan.a.pack ? plan.a.scratch_offset + packed_rows_a(plan) * plan.a.ld : 0;
+  const std::size_t b_end = plan.b.pack ? plan.b.scratch_offset + packed_depth(plan) * plan.b.ld : 0;
+  CHECK(std::max(a_end, b_end) * sizeof(float) <= plan.scratch_bytes);
+  if (plan.a.pack && plan.b.pack) {
+    CHECK((a_end <= plan.b.scratch_offset || b_end <= plan.a.scratch_offset));
+  }
+  if (!plan.a.pack && !plan.b.pack) CHECK(plan.scratch_bytes == 0);
+}
+
+// Bytes that one tile of A and one of B take in scratch: the least that a plan which packs both can do with.
+std::size_t tile_bytes(const KernelConfig& kernel) {
+  return sizeof(float) * (round_up(kernel.tile_rows * kernel.tile_depth, 64) +
+                          round_up(kernel.tile_depth * kernel.tile_columns, 64));
+}
+
+TEST_CASE("operands that fit are used where they lie") {
+  Planner make;
+  const Plan plan = make(tight(64, 96, 32), "wpt");
+  CHECK(plan.a.pack == nullptr);
+  CHECK(plan.b.pack == nullptr);
+  CHECK(plan.scratch_bytes == 0);
+  CHECK(plan.block_m == 64);
+  CHECK(plan.block_n == 96);
+  CHECK(plan.block_k == 32);
+}
+
+TEST_CASE("one that does not fit is packed, and only that one") {
+  Planner make;
+  const auto packs = [&make](const Problem& problem, bool a, bool b) {
+    const Plan plan = make(problem, "vector");  // 32 x 32 x 32, align 4
+    check_plan(plan, problem, no_limit);
+    CHECK((plan.a.pack != nullptr) == a);
+    CHECK((plan.b.pack != nullptr) == b);
+  };
+  packs(tight(64, 64, 64), false, false);
+  packs(tight(63, 64, 64), true, false);
+  packs(tight(64, 63, 64), false, true);
+  packs(tight(64, 64, 63), true, true);
+  Problem problem = tight(64, 64, 64);
+  problem.a.transposed = true;
+  packs(problem, true, false);
+  problem = tight(64, 64, 64);
+  problem.b.ld = 66;  // rows that no float4 begins at
+  packs(problem, false, true);
+  problem.b.ld = 68;
+  packs(problem, false, false);
+  problem.a.offset = 2;
+  packs(problem, true, false);
+  problem.a.offset = 4;
+  packs(problem, false, false);
+  problem.b.base_alignment = 1;
+  packs(problem, false, true);
+}
+
+TEST_CASE("the size of the packed copies is that of whole tiles") {
+  Planner make;
+  const Plan plan = make(tight(33, 65, 1), "wpt");  // 32 x 32 x 32
+  CHECK(plan.a.ld == 32);
+  CHECK(plan.b.ld == 96);
+  CHECK(plan.scratch_bytes == sizeof(float) * (64 * 32 + 32 * 96));
+}
+
+TEST_CASE("direct kernels pack nothing and know the transposes") {
+  Planner make;
+  Problem problem = tight(63, 17, 5);
+  problem.b.transposed = true;
+  problem.b.ld = 5;
+  const Plan plan = make(problem, "coalesced", 1);
+  check_plan(plan, problem, 0);
+  CHECK(plan.multiply->build_options.find("-DTRANSPOSE_A=0 -DTRANSPOSE_B=1") != std::string::npos);
+}
+
+TEST_CASE("the caller's parameters are in the plan") {
+  Planner make;
+  CHECK(make(tight(8, 8, 8), Candidate{"tiled", {{"TS", 32}}, {}}).multiply->values.at("TS") == 32);
+  CHECK_ERROR(
+      [&] {
+        make(tight(8, 8, 8), Candidate{"tiled", {{"TS", 33}}, {}});
+      },
+      invalid_parameter, "TS=33");
+}
+
+TEST_CASE("kernels that do not multiply, and unknown ones, are refused") {
+  Planner make;
+  CHECK_ERROR([&] { make(tight(8, 8, 8), "pack_padded"); }, kernel_not_found, "pack_padded");
+  CHECK_ERROR([&] { make(tight(8, 8, 8), "scale"); }, kernel_not_found, "scale");
+  CHECK_ERROR([&] { make(tight(8, 8, 8), "nosuch"); }, kernel_not_found, "nosuch");
+}
+
+TEST_CASE("a scratch limit cuts the problem into blocks of whole tiles") {
+  Planner make;
+  const Problem problem = tight(1000, 777, 555);
+  const std::size_t limit = 256 * 1024;
+  const Plan plan = make(problem, "wpt", limit);
+  check_plan(plan, problem, limit);
+  CHECK(plan.block_m * plan.block_n * plan.block_k < problem.m * problem.n * problem.k);
+  CHECK(plan.scratch_bytes > limit / 4);  // no smaller than need be
+}
+
+TEST_CASE("the limit of one tile of A and B is enough, one byte less is out of memory") {
+  Planner make;
+  for (const char* kernel : {"tiled", "wpt", "block_1d", "block_1d_256", "float4", "float8"}) {
+    for (const Problem& problem :
+         {tight(999, 777, 555), tight(63, 63, 63), tight(3, 5, 7), tight(1, 999, 15)}) {
+      INFO(kernel << " " << problem.m << " " << problem.n << " " << problem.k);
+      const std::size_t least = tile_bytes(*make(problem, kernel).multiply);
+      CHECK_NOTHROW(check_plan(make(problem, kernel, least), problem, least));
+      CHECK_ERROR([&] { make(problem, kernel, least - 1); }, out_of_memory, std::to_string(least));
+    }
+  }
+}
+
+TEST_CASE("by default, a quarter of the device's memory is the limit, and an allocation another") {
+  Device device = made_up_gpu();
+  device.global_bytes = 4 << 20;
+  CHECK(default_scratch_limit(device) == 1 << 20);
+  device.max_allocation_bytes = 1 << 18;
+  CHECK(default_scratch_limit(device) == 1 << 18);
+}
+
+TEST_CASE("sizes beyond 32 bits are cut into blocks that a kernel can count") {
+  Planner make;
+  for (const char* kernel : {"coalesced", "wpt", "block_1d"}) {
+    const Problem problem = tight((std::size_t{1} << 31) + 5, 3, (std::size_t{1} << 33) + 1);
+    check_plan(make(problem, kernel), problem, no_limit);
+  }
+}
+
+TEST_CASE("random problems, kernels and limits make valid plans") {
+  std::mt19937 random(20240229);
+  const auto below = [&random](std::size_t bound) { return static_cast<std::size_t>(random()) % bound; };
+  Planner make;
+  std::vector<std::string> kernels;
+  KernelLibrary library;
+  for (const std::string& name : library.names(Role::multiply)) {
+    kernels.push_back(name);
+    for (const auto& variant : library.find(name).file->manifest.variants) kernels.push_back(variant.name);
+  }
+  for (int i = 0; i < 3000; ++i) {
+    // Sizes of every magnitude up to 2^15, half of them multiples of 64.
+    const auto size = [&] {
+      const std::size_t raw = 1 + below(std::size_t{1} << (1 + below(15)));
+      return below(2) == 0 ? raw : round_up(raw, 64);
+    };
+    Problem problem = tight(size(), size(), size());
+    for (Operand* operand : {&problem.a, &problem.b}) {
+      operand->transposed = below(4) == 0;
+      if (operand->transposed) operand->ld = operand == &problem.a ? problem.m : problem.k;
+      operand->ld += below(3) * below(9);
+      operand->offset = below(3) * below(9);
+      operand->base_alignment = std::size_t{1} << below(6);
+    }
+    const std::string& kernel = kernels[below(kernels.size())];
+    const std::size_t limit = std::size_t{1} << (14 + below(15));
+    INFO(fmt::format("{}: {} x {} x {}, limit {}", kernel, problem.m, problem.n, problem.k, limit));
+    try {
+      check_plan(make(problem, kernel, limit), problem, limit);
+    } catch (const Error& error) {
+      INFO(error.what());
+      CHECK(error.code() == ErrorCode::out_of_memory);
+      CHECK(limit < tile_bytes(*make.configs.get(kernel, {}, {})));
+    }
+  }
+}
+
+TEST_CASE("the last candidate runs on any device, and one of them on each") {
+  Device least;
+  least.global_bytes = least.max_allocation_bytes = 1 << 20;
+  for (const Device& device : {made_up_gpu(), test::made_up_cpu(), test::made_up_gpu_256(), least}) {
+    ConfigCache configs(device, {});
+    for (const Problem& problem : {tight(1, 1, 1), tight(64, 64, 64), tight(1024, 1024, 1024)}) {
+      const std::vector<Candidate> all = candidates(problem, device);
+      REQUIRE_FALSE(all.empty());
+      INFO(device.name);
+      CHECK_NOTHROW(check_plan(make_plan(problem, all.back(), configs, no_limit), problem, no_limit));
+    }
+  }
+}
+
+TEST_CASE("a GPU of 256 work-items has a candidate better than the last") {
+  const Device device = test::made_up_gpu_256();
+  ConfigCache configs(device, {});
+  const Problem problem = tight(1024, 1024, 1024);
+  const std::vector<Candidate> all = candidates(problem, device);
+  std::size_t usable = 0;
+  for (const Candidate& candidate : all) {
+    if (&candidate == &all.back()) break;
+    try {
+      make_plan(problem, candidate, configs, no_limit);
+      ++usable;
+    } catch (const Error& error) {
+      CHECK((error.code() == ErrorCode::device_limit_exceeded ||
+             error.code() == ErrorCode::requirement_failed));
+    }
+  }
+  CHECK(usable >= 1);
+}
+
+TEST_CASE("small problems are not packed") {
+  Planner make;
+  for (const Candidate& candidate : candidates(tight(31, 17, 5), make.device))
+    CHECK(make(tight(31, 17, 5), candidate).scratch_bytes == 0);
+}
+
+TEST_CASE("the same problem makes the same plan") {
+  Planner make;
+  const Problem problem = tight(1000, 77, 555);
+  const Plan first = make(problem, "wpt", 100000);
+  const Plan second = make(problem, "wpt", 100000);
+  CHECK(first.multiply == second.multiply);
+  CHECK(first.block_m == second.block_m);
+  CHECK(first.block_n == second.block_n);
+  CHECK(first.block_k == second.block_k);
+}
+
+}  // namespace
+}  // namespace clgemm

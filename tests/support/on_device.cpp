@@ -1,0 +1,102 @@
+#include "on_device.hpp"
+
+#include "../catch.hpp"
+#include "kernel_file.hpp"
+#include "reference.hpp"
+
+namespace clgemm::test {
+
+Context& shared_context() {
+  // Never destroyed: at the end of the process the OpenCL driver may be gone before us.
+  static Context* const context = new Context;
+  return *context;
+}
+
+cl::Context shared_cl_context() {
+  return cl::Context(shared_context().context(), true);
+}
+
+cl::Device shared_device() {
+  return cl::Device(shared_context().device(), true);
+}
+
+cl::CommandQueue shared_queue() {
+  return cl::CommandQueue(shared_context().queue(), true);
+}
+
+const Device& shared_device_info() {
+  static const Device device = clgemm::describe(shared_device());
+  return device;
+}
+
+cl::CommandQueue make_queue(bool out_of_order) {
+  return cl::CommandQueue(
+      shared_cl_context(), shared_device(),
+      out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : cl_command_queue_properties{0});
+}
+
+cl::Buffer make_buffer(const std::vector<float>& elements, cl_mem_flags access) {
+  const std::size_t bytes = elements.size() * sizeof(float);
+  cl::Buffer result(shared_cl_context(), access, bytes);
+  shared_queue().enqueueWriteBuffer(result, CL_TRUE, 0, bytes, elements.data());
+  return result;
+}
+
+std::vector<float> read_buffer(const cl::Buffer& buffer) {
+  const std::size_t bytes = buffer.getInfo<CL_MEM_SIZE>();
+  std::vector<float> result(bytes / sizeof(float));
+  shared_queue().enqueueReadBuffer(buffer, CL_TRUE, 0, bytes, result.data());
+  return result;
+}
+
+DeviceData upload(const Data& data) {
+  return {make_buffer(data.a, CL_MEM_READ_ONLY), make_buffer(data.b, CL_MEM_READ_ONLY), make_buffer(data.c)};
+}
+
+DeviceMatrix matrix_at(const cl::Buffer& buffer, const Place& place) {
+  return {buffer(), place.ld, place.offset};
+}
+
+std::vector<float> run_on_device(const Multiply& multiply, const Data& data, const Options& options) {
+  const DeviceData buffers = upload(data);
+  const auto& [form, shape, scalars, a, b, c] = multiply;
+  shared_context().sgemm(shared_context().queue(), form.layout, form.transpose_a, form.transpose_b, shape.m,
+                         shape.n, shape.k, scalars.alpha, matrix_at(buffers.a, a), matrix_at(buffers.b, b),
+                         scalars.beta, matrix_at(buffers.c, c), {}, nullptr, options);
+  std::vector<float> result = read_buffer(buffers.c);
+  CHECK(same_bits(read_buffer(buffers.a), data.a));
+  CHECK(same_bits(read_buffer(buffers.b), data.b));
+  return result;
+}
+
+std::vector<float> run_on_host(const Multiply& multiply, Data data, const Options& options) {
+  const auto& [form, shape, scalars, a, b, c] = multiply;
+  const Data before = data;
+  shared_context().sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k,
+                         scalars.alpha, data.a.data() + a.offset, a.ld, data.b.data() + b.offset, b.ld,
+                         scalars.beta, data.c.data() + c.offset, c.ld, options);
+  CHECK(same_bits(data.a, before.a));
+  CHECK(same_bits(data.b, before.b));
+  return data.c;
+}
+
+void check_result(const Multiply& multiply, const Data& before, const std::vector<float>& c) {
+  CHECK(error_ratio(multiply, before, c) <= error_bound(multiply));
+  CHECK(damage_around_c(multiply, before, c).empty());
+}
+
+void check_on_device(const Multiply& multiply, const Data& data, const Options& options) {
+  check_result(multiply, data, run_on_device(multiply, data, options));
+}
+
+std::vector<std::string> kernels_to_test() {
+  KernelLibrary library(kernel_folder_or_default({}));
+  std::vector<std::string> result;
+  for (const std::string& name : library.names(Role::multiply)) {
+    result.push_back(name);
+    for (const auto& variant : library.find(name).file->manifest.variants) result.push_back(variant.name);
+  }
+  return result;
+}
+
+}  // namespace clgemm::test

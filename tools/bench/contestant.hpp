@@ -1,0 +1,52 @@
+// Whatever multiplies one problem and is measured: a kernel of ours, or a peer.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "device_data.hpp"
+#include "kernel_choice.hpp"
+
+namespace clgemm::bench {
+
+struct RunTimes {
+  double operation_ms = 0.0;  // from the first kernel's start to the last one's end
+  double call_ms = 0.0;       // from the call to its completion, by the host's clock
+  std::size_t launches = 0;
+};
+
+class Contestant {
+ public:
+  virtual ~Contestant() = default;
+
+  // One multiply, with C as it was at first; restoring C is in neither time.
+  virtual RunTimes run() = 0;
+
+  // C after the last run(), row-major without gaps. Valid until another contestant runs.
+  virtual std::vector<float> result() = 0;
+};
+
+// One that enqueues on the queue of DeviceData.
+class OpenClContestant : public Contestant {
+ public:
+  // `data` must outlive it.
+  explicit OpenClContestant(const DeviceData& data) : data_(data) {}
+
+  RunTimes run() final;
+  std::vector<float> result() final { return data_.read_c(); }
+
+ protected:
+  const DeviceData& data() const { return data_; }
+
+ private:
+  virtual void enqueue() = 0;
+
+  const DeviceData& data_;
+};
+
+// clgemm with the kernel that `choice` names. It has a clgemm::Context of its own, so that its first run
+// compiles all that it needs.
+std::unique_ptr<Contestant> make_kernel_contestant(const DeviceData& data, const KernelChoice& choice);
+
+}  // namespace clgemm::bench

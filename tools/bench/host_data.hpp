@@ -1,0 +1,44 @@
+// The data of one multiply on the host, and the form it has in memory for the caller's layout and transposes.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "problem.hpp"
+#include "size.hpp"
+
+namespace clgemm::bench {
+
+// What is multiplied, apart from its size.
+struct MultiplyKind {
+  Layout layout = Layout::row_major;
+  Transpose transpose_a = Transpose::no;
+  Transpose transpose_b = Transpose::no;
+  float alpha = 1.0f;
+  float beta = 0.0f;
+};
+
+// The call with leading dimensions that leave no gaps.
+SgemmCall compact_call(const MultiplyKind& kind, const Size& size);
+
+// op(A), op(B) and C, each row-major without gaps: what a check wants to see, whatever the call's layout.
+struct HostData {
+  SgemmCall call;
+  std::vector<float> a;  // m x k
+  std::vector<float> b;  // k x n
+  std::vector<float> c;  // m x n; NaN where beta is 0, so that a kernel that reads C, or leaves a part
+                         // of it unwritten, is found out
+
+  Size size() const { return {call.m, call.n, call.k}; }
+};
+
+// Uniform in [-1, 1), the same for every run of the program.
+HostData make_host_data(const SgemmCall& call);
+
+// Whether the matrix lies in memory as the transpose of what HostData holds.
+bool stored_transposed(Layout layout, Transpose transpose);
+
+// The transpose of a row-major matrix without gaps.
+std::vector<float> transposed(const std::vector<float>& matrix, std::size_t rows, std::size_t columns);
+
+}  // namespace clgemm::bench

@@ -1,0 +1,19 @@
+// The ladder: the same multiply by one technique after the other, from the simplest to the fastest, as the
+// well-known tutorials climb it.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "results.hpp"
+
+namespace clgemm::bench {
+
+// Kernels and variants, in the order in which they are climbed.
+std::span<const std::string_view> ladder_steps();
+
+// The loops on the host that come before the first step. `reference` may be null.
+std::vector<HostLoopResult> run_host_loops(const HostData& data, const Reference* reference);
+
+}  // namespace clgemm::bench

@@ -1,0 +1,75 @@
+// clgemm-bench: measures and checks the kernels of clgemm on an OpenCL device, beside their peers.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <iostream>
+
+#include "error.hpp"
+#include "lists.hpp"
+#include "options.hpp"
+#include "report.hpp"
+#include "runner.hpp"
+
+namespace clgemm::bench {
+namespace {
+
+constexpr int all_is_well = 0;
+constexpr int something_failed = 1;
+constexpr int bad_usage = 2;
+
+// The errors that mean that the command line names something that is not there.
+constexpr std::array usage_codes = {ErrorCode::device_not_found, ErrorCode::kernel_not_found,
+                                    ErrorCode::invalid_parameter};
+
+int status_of(const Error& error) {
+  for (const ErrorCode code : usage_codes) {
+    if (error.code() == code) return bad_usage;
+  }
+  return something_failed;
+}
+
+int run(const BenchOptions& options) {
+  if (options.action == Action::list_kernels) {
+    list_kernels(std::cout, options.kernel_folder);
+    return all_is_well;
+  }
+  if (options.action == Action::list_devices) {
+    list_devices(std::cout);
+    return all_is_well;
+  }
+  const cl::Device device = options.device.empty() ? default_device() : find_device(options.device);
+  ReportTarget target(options);
+  const Results results = run_bench(options, device);
+  target.write(results);
+  if (options.format != Format::table) {
+    for (const std::string& peer : results.missing_peers) {
+      fmt::print(stderr, "clgemm-bench: note: {} is missing: built without it\n", peer);
+    }
+  }
+  return all_passed(results) ? all_is_well : something_failed;
+}
+
+int complain(const char* what, int status) {
+  fmt::print(stderr, "clgemm-bench: error: {}\n", what);
+  return status;
+}
+
+}  // namespace
+}  // namespace clgemm::bench
+
+int main(int argc, char** argv) {
+  using namespace clgemm::bench;
+  try {
+    const auto options = parse_options(argc, argv);
+    return options ? run(*options) : all_is_well;
+  } catch (const UsageError& error) {
+    return complain(error.what(), bad_usage);
+  } catch (const clgemm::Error& error) {
+    return complain(error.what(), status_of(error));
+  } catch (const cl::Error& error) {
+    return complain(clgemm::from_opencl(error).what(), something_failed);
+  } catch (const std::exception& error) {
+    return complain(error.what(), something_failed);
+  }
+}

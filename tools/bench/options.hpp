@@ -1,0 +1,38 @@
+// The command line of clgemm-bench as plain data.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host_data.hpp"
+#include "manifest.hpp"
+#include "size.hpp"
+
+namespace clgemm::bench {
+
+enum class Action { measure, list_devices, list_kernels };
+enum class Format { table, json, csv };
+
+struct BenchOptions {
+  Action action = Action::measure;
+  bool ladder = false;
+  std::vector<std::string> kernels = {"auto"};
+  Parameters parameters;
+  std::string kernel_folder;
+  std::string device;  // empty: the default device
+  std::vector<Size> sizes = {{1024, 1024, 1024}};
+  MultiplyKind kind;
+  std::size_t runs = 20;
+  std::size_t warmup = 10;
+  double max_seconds = 5.0;  // for the runs of one kernel at one size
+  bool check = true;
+  Format format = Format::table;
+  std::string output;  // a file; empty: standard output
+};
+
+// Throws UsageError. Without a value where --help or --version asked for a text, which is then printed.
+std::optional<BenchOptions> parse_options(int argc, const char* const* argv);
+
+}  // namespace clgemm::bench

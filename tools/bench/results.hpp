@@ -1,0 +1,99 @@
+// What a run of the bench found out, as plain data for the reports.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "device.hpp"
+#include "manifest.hpp"
+#include "problem.hpp"
+#include "size.hpp"
+
+namespace clgemm::bench {
+
+// Whose clock the times are by. Some devices report a nanosecond for anything; the host's time of the whole
+// call stands in for theirs then.
+enum class Clock { device, host };
+
+// Figures of one kernel or peer at one size. Times are of the whole operation, packing included.
+struct Measurement {
+  Clock clock = Clock::device;  // of the median and the minimum
+  double median_ms = 0.0;
+  double min_ms = 0.0;
+  double call_ms = 0.0;              // median of the host's time from the call to its completion
+  double first_call_ms = 0.0;        // the host's time of the first call, which compiles
+  std::size_t runs = 0;              // timed
+  std::size_t launches = 0;          // kernels in one multiply
+  std::optional<CheckResult> check;  // the worse of the first and the last run; nothing where not asked for
+
+  double gflops(const Size& size) const { return operations(size) / (median_ms * 1e6); }
+  bool failed() const { return check && !check->passed; }
+};
+
+// Why there is no measurement.
+enum class Outcome { measured, skipped, failed };
+
+struct KernelResult {
+  std::string kernel;
+  Parameters parameters;
+  Outcome outcome = Outcome::measured;
+  std::string reason;                      // where not measured
+  std::optional<Measurement> measurement;  // where measured
+  std::optional<CheckResult> agreement;    // with the first peer whose own result passed; nothing without one
+  bool passed() const {
+    return measurement && measurement->check && measurement->check->passed &&
+           (!agreement || agreement->passed);
+  }
+};
+
+struct PeerResult {
+  std::string name;
+  std::string title;
+  std::string version;
+  std::string reason;  // where not measured
+  std::optional<Measurement> measurement;
+};
+
+struct SizeResult {
+  SgemmCall call;
+  std::size_t checked_elements = 0;  // against float64; 0 where checks were not asked for
+  std::vector<KernelResult> kernels;
+  std::optional<Measurement> naive;  // the baseline
+  std::string naive_reason;          // where there is none
+  std::vector<PeerResult> peers;
+
+  Size size() const { return {call.m, call.n, call.k}; }
+};
+
+// A loop on the host, one thread.
+struct HostLoopResult {
+  std::string title;
+  std::string reason;  // where left out
+  double ms = 0.0;
+  std::optional<CheckResult> check;
+};
+
+struct Results {
+  Device device;
+  std::vector<std::string> missing_peers;
+  bool checked = true;
+  std::size_t wanted_runs = 0;
+  double max_seconds = 0.0;
+  std::vector<HostLoopResult> host_loops;  // of the ladder
+  std::vector<SizeResult> sizes;
+};
+
+// How many times faster than the base, by medians; nothing where one of them was not measured.
+std::optional<double> speed_up(const std::optional<Measurement>& base,
+                               const std::optional<Measurement>& measurement);
+
+// The peer's measurement, where there is one of that name.
+std::optional<Measurement> peer_measurement(const SizeResult& size, const std::string& name);
+
+// Every check that was made passed, and nothing failed to run.
+bool all_passed(const Results& results);
+
+}  // namespace clgemm::bench

@@ -1,0 +1,13 @@
+// Figures of repeated runs.
+#pragma once
+
+#include <vector>
+
+namespace clgemm::bench {
+
+// The middle value, or the mean of the two in the middle. `values` must not be empty.
+double median(std::vector<double> values);
+
+double minimum(const std::vector<double>& values);
+
+}  // namespace clgemm::bench

@@ -1,0 +1,147 @@
+// The tables for people: one a size.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "kernel_config.hpp"
+#include "report.hpp"
+#include "text_table.hpp"
+
+namespace clgemm::bench {
+namespace {
+
+std::string figure_or_dash(const std::optional<double>& value) {
+  return value ? format_figure(*value) : "-";
+}
+
+std::string factor_or_dash(const std::optional<double>& value) {
+  return value ? fmt::format("{:.2f}", *value) : "-";
+}
+
+std::optional<double> error_ratio(const std::optional<CheckResult>& check) {
+  return check ? std::optional(check->error_ratio) : std::nullopt;
+}
+
+void add_kernel(TextTable& table, const Results& results, const SizeResult& size,
+                const KernelResult& kernel) {
+  if (!kernel.measurement) {
+    table.add_remark(kernel.kernel, fmt::format("{}: {}", outcome_name(kernel.outcome), kernel.reason));
+    return;
+  }
+  const Measurement& measured = *kernel.measurement;
+  table.add_row({kernel.kernel, describe_values(kernel.parameters), format_figure(measured.median_ms),
+                 format_figure(measured.gflops(size.size())), factor_or_dash(speed_up(size.naive, measured)),
+                 factor_or_dash(speed_up(peer_measurement(size, "clblast"), measured)),
+                 figure_or_dash(error_ratio(measured.check)),
+                 check_mark(results, measured.check.has_value() && kernel.passed()),
+                 format_figure(measured.first_call_ms), std::to_string(measured.runs)});
+}
+
+void add_peer(TextTable& table, const Results& results, const SizeResult& size, const PeerResult& peer) {
+  if (!peer.measurement) {
+    table.add_remark(peer.title, "did not run: " + peer.reason);
+    return;
+  }
+  const Measurement& measured = *peer.measurement;
+  table.add_row({peer.title, peer.version, format_figure(measured.median_ms),
+                 format_figure(measured.gflops(size.size())), factor_or_dash(speed_up(size.naive, measured)),
+                 factor_or_dash(speed_up(peer_measurement(size, "clblast"), measured)),
+                 figure_or_dash(error_ratio(measured.check)),
+                 check_mark(results, measured.check && measured.check->passed),
+                 format_figure(measured.first_call_ms), std::to_string(measured.runs)});
+}
+
+bool fewer_runs(const Results& results) {
+  for (const SizeResult& size : results.sizes) {
+    for (const KernelResult& kernel : size.kernels) {
+      if (kernel.measurement && kernel.measurement->runs < results.wanted_runs) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::measured:
+      return "measured";
+    case Outcome::skipped:
+      return "skipped";
+    case Outcome::failed:
+      return "FAILED";
+  }
+  return "";
+}
+
+std::string check_mark(const Results& results, bool passed) {
+  if (!results.checked) return "not checked";
+  return passed ? "PASSED" : "FAILED";
+}
+
+std::string describe_device(const Device& device) {
+  return fmt::format("{} ({}, driver {})", device.name, device.platform_name, device.driver_version);
+}
+
+std::string describe_call(const SgemmCall& call) {
+  std::string text = fmt::format("m n k = {}, {}-major", to_string(Size{call.m, call.n, call.k}),
+                                 call.layout == Layout::row_major ? "row" : "column");
+  if (call.transpose_a == Transpose::yes) text += ", A transposed";
+  if (call.transpose_b == Transpose::yes) text += ", B transposed";
+  return text + fmt::format(", alpha {}, beta {}", call.alpha, call.beta);
+}
+
+void write_notes(std::ostream& out, const Results& results, const SizeResult& size) {
+  if (size.checked_elements != 0) {
+    const std::size_t elements = size.call.m * size.call.n;
+    const std::string part = size.checked_elements == elements
+                                 ? "all"
+                                 : fmt::format("a sample of {} of {}", size.checked_elements, elements);
+    out << fmt::format("Checked against float64: {} elements; PASSED is an error ratio of at most {:.1f}.\n",
+                       part, error_bound(size.call.k));
+  }
+  for (const KernelResult& kernel : size.kernels) {
+    if (!kernel.agreement || kernel.agreement->passed) continue;
+    out << fmt::format("{} differs from the peer's result: ratio {}, bound {:.1f}.\n", kernel.kernel,
+                       format_figure(kernel.agreement->error_ratio), kernel.agreement->bound);
+  }
+  const auto by_host = [](const KernelResult& kernel) {
+    return kernel.measurement && kernel.measurement->clock == Clock::host;
+  };
+  if (std::any_of(size.kernels.begin(), size.kernels.end(), by_host)) {
+    out << "The device reports no real times: these are the host's, from the call to its completion.\n";
+  }
+  if (!size.naive_reason.empty()) out << fmt::format("naive: {}\n", size.naive_reason);
+  for (const std::string& peer : results.missing_peers) {
+    out << fmt::format("{} is missing: this clgemm-bench was built without it.\n", peer);
+  }
+}
+
+void write_table(std::ostream& out, const Results& results) {
+  out << "Device: " << describe_device(results.device) << '\n';
+  for (const SizeResult& size : results.sizes) {
+    out << '\n' << describe_call(size.call) << '\n';
+    TextTable table({{"kernel", Align::left},
+                     {"parameters", Align::left},
+                     {"median ms"},
+                     {"GFLOPS"},
+                     {"x naive"},
+                     {"x CLBlast"},
+                     {"error"},
+                     {"check"},
+                     {"first ms"},
+                     {"runs"}});
+    for (const KernelResult& kernel : size.kernels) add_kernel(table, results, size, kernel);
+    for (const PeerResult& peer : size.peers) add_peer(table, results, size, peer);
+    table.print(out);
+    write_notes(out, results, size);
+  }
+  out << "\nTimes are of the whole operation, packing included; first: the first call, which compiles.\n";
+  if (fewer_runs(results)) {
+    out << fmt::format("Fewer than {} runs where they would take more than {} s (--max-seconds).\n",
+                       results.wanted_runs, results.max_seconds);
+  }
+}
+
+}  // namespace clgemm::bench
