@@ -110,21 +110,6 @@ std::size_t longest_side(const KernelConfig& kernel, GridAxis axis, std::size_t 
   return tiles * tile;
 }
 
-void fit_blocks(Plan& plan, const Problem& problem, std::size_t limit) {
-  const KernelConfig& kernel = *plan.multiply;
-  plan.block_m = std::min(problem.m, longest_side(kernel, GridAxis::rows, kernel.tile_rows));
-  plan.block_n = std::min(problem.n, longest_side(kernel, GridAxis::columns, kernel.tile_columns));
-  plan.block_k = std::min(problem.k, max_block / kernel.tile_depth * kernel.tile_depth);
-  plan.block_batch = std::min(problem.batch_count, max_groups_beyond_first);
-  for (lay_out_scratch(plan, problem); plan.scratch_bytes > limit; lay_out_scratch(plan, problem)) {
-    if (cut_block(plan)) continue;
-    throw Error(
-        ErrorCode::out_of_memory,
-        fmt::format("the kernel '{}' needs {} bytes of scratch for its smallest block; the limit is {}",
-                    plan.multiply->name, plan.scratch_bytes, limit));
-  }
-}
-
 std::string describe_operand(const char* name, const OperandPlan& operand, const KernelConfig& kernel) {
   if (operand.pack) {
     return fmt::format("{}: packed by {}, leading dimension {}\n", name, operand.pack->manifest().name,
@@ -148,10 +133,25 @@ std::size_t default_scratch_limit(const Device& device) {
   return std::min(device.global_bytes / 4, device.max_allocation_bytes);
 }
 
+void fit_blocks(Plan& plan, const Problem& problem, std::size_t limit) {
+  const KernelConfig& kernel = *plan.multiply;
+  plan.block_m = std::min(problem.m, longest_side(kernel, GridAxis::rows, kernel.tile_rows));
+  plan.block_n = std::min(problem.n, longest_side(kernel, GridAxis::columns, kernel.tile_columns));
+  plan.block_k = std::min(problem.k, max_block / kernel.tile_depth * kernel.tile_depth);
+  plan.block_batch = std::min(problem.batch_count, max_groups_beyond_first);
+  for (lay_out_scratch(plan, problem); plan.scratch_bytes > limit; lay_out_scratch(plan, problem)) {
+    if (cut_block(plan)) continue;
+    throw Error(
+        ErrorCode::out_of_memory,
+        fmt::format("the kernel '{}' needs {} bytes of scratch for its smallest block; the limit is {}",
+                    plan.multiply->name, plan.scratch_bytes, limit));
+  }
+}
+
 Plan make_plan(const Problem& problem, const Candidate& kernel, ConfigCache& configs,
                std::size_t scratch_limit) {
   Plan plan;
-  plan.reason = kernel.reason;
+  plan.choice = kernel;
   plan.multiply = configs.get(kernel.kernel, kernel.parameters, {});
   if (plan.multiply->manifest().role != Role::multiply) {
     throw Error(ErrorCode::kernel_not_found,
@@ -179,7 +179,7 @@ std::string describe(const Plan& plan, const Problem& problem) {
   const KernelConfig& kernel = *plan.multiply;
   std::string result =
       fmt::format("kernel: {} {} ({})\n", kernel.name, describe_values(kernel.values), kernel.file->path);
-  result += fmt::format("chosen: {}\n", plan.reason);
+  result += fmt::format("chosen: {}\n", plan.choice.reason);
   result += describe_operand("op(A)", plan.a, kernel);
   result += describe_operand("op(B)", plan.b, kernel);
   if (!kernel.is_direct())
