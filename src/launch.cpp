@@ -43,6 +43,20 @@ bool means_unlaunchable(cl_int status) {
          status == CL_INVALID_PROGRAM_EXECUTABLE;
 }
 
+std::size_t groups_along(GridAxis axis, const KernelConfig& config, const Extent& extent) {
+  const std::size_t rows = (extent.rows + config.tile_rows - 1) / config.tile_rows;
+  const std::size_t columns = (extent.columns + config.tile_columns - 1) / config.tile_columns;
+  switch (axis) {
+    case GridAxis::rows:
+      return rows;
+    case GridAxis::columns:
+      return columns;
+    case GridAxis::tiles:
+      return rows * columns;
+  }
+  throw Error(ErrorCode::internal_error, "a grid axis without a meaning");
+}
+
 template <class... Arguments>
 cl::Event enqueue_kernel(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& built,
                          const cl::CommandQueue& queue, const Events& wait_for, const Extent& extent,
@@ -55,11 +69,8 @@ cl::Event enqueue_kernel(const KernelConfig& config, const std::shared_ptr<Built
   std::size_t global[2] = {1, 1};
   const auto& grid = config.manifest().grid;
   for (std::size_t i = 0; i < grid.size(); ++i) {
-    const bool along_rows = grid[i] == GridAxis::rows;
-    const std::size_t size = along_rows ? extent.rows : extent.columns;
-    const std::size_t tile = along_rows ? config.tile_rows : config.tile_columns;
     local[i] = config.local[i];
-    global[i] = (size + tile - 1) / tile * local[i];
+    global[i] = groups_along(grid[i], config, extent) * local[i];
   }
   cl::Event done;
   try {

@@ -19,10 +19,12 @@ constexpr std::size_t scratch_alignment = 64;
 const char* const gpu_reason = "by rule: the ladder's fastest on GPUs";
 const char* const cpu_reason = "by rule: the ladder's fastest on CPUs";
 const char* const small_reason = "by rule: small, so one launch without packing";
-const std::vector<Candidate> gpu_candidates = {{"block_1d", {}, gpu_reason},
-                                               {"block_1d_256", {}, gpu_reason},
-                                               {"wpt", {}, gpu_reason},
-                                               {"coalesced", {}, gpu_reason}};
+const std::vector<Candidate> gpu_candidates = {
+    {"block_2d", {}, gpu_reason},
+    {"block_2d", {{"BM", 64}, {"BN", 64}, {"WM", 32}, {"WN", 32}}, gpu_reason},
+    {"block_1d_256", {}, gpu_reason},
+    {"wpt", {}, gpu_reason},
+    {"coalesced", {}, gpu_reason}};
 const std::vector<Candidate> cpu_candidates = {{"float8", {}, cpu_reason}, {"coalesced", {}, cpu_reason}};
 const std::vector<Candidate> small_candidates = {{"coalesced", {}, small_reason}};
 
@@ -104,9 +106,9 @@ bool cut_block(Plan& plan) {
 // The longest side of a block that the kernel's 32-bit counts and the device's count of work-groups allow.
 std::size_t longest_side(const KernelConfig& kernel, GridAxis axis, std::size_t tile) {
   const auto& grid = kernel.manifest().grid;
-  const bool beyond_first = grid.size() > 1 && grid[1] == axis;
-  const std::size_t tiles =
-      beyond_first ? std::min(max_groups_beyond_first, max_block / tile) : max_block / tile;
+  std::size_t tiles = max_block / tile;
+  if (grid.size() > 1 && grid[1] == axis) tiles = std::min(tiles, max_groups_beyond_first);
+  if (grid[0] == GridAxis::tiles) tiles = std::min(tiles, max_tiles_a_side);
   return tiles * tile;
 }
 

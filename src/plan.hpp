@@ -72,6 +72,9 @@ inline constexpr std::size_t max_block = std::size_t{1} << 30;
 // Devices may count work-groups in 16 bits in every dimension but the first (NVIDIA's do).
 inline constexpr std::size_t max_groups_beyond_first = 65535;
 
+// With `grid: tiles`, rows times columns are counted in 32 bits.
+inline constexpr std::size_t max_tiles_a_side = 32768;
+
 // Rounds up to a multiple; `multiple` > 0.
 constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
