@@ -19,17 +19,26 @@ constexpr std::size_t scratch_alignment = 64;
 const char* const gpu_reason = "by rule: the ladder's fastest on GPUs";
 const char* const cpu_reason = "by rule: the ladder's fastest on CPUs";
 const char* const small_reason = "by rule: small, so one launch without packing";
-const std::vector<Candidate> gpu_candidates = {
-    {"block_2d", {}, gpu_reason},
-    {"block_2d", {{"BM", 64}, {"BN", 64}, {"WM", 32}, {"WN", 32}}, gpu_reason},
-    {"block_1d_256", {}, gpu_reason},
-    {"wpt", {}, gpu_reason},
-    {"coalesced", {}, gpu_reason}};
+const Candidate large_tiles = {"block_2d", {}, gpu_reason};
+const Candidate small_tiles = {"block_2d",
+                               {{"BM", 64}, {"BN", 64}, {"WM", 32}, {"WN", 32}},
+                               "by rule: more and smaller tiles than block_2d's own"};
+const std::vector<Candidate> gpu_candidates = {large_tiles,
+                                               small_tiles,
+                                               {"block_1d_256", {}, gpu_reason},
+                                               {"wpt", {}, gpu_reason},
+                                               {"coalesced", {}, gpu_reason}};
 const std::vector<Candidate> cpu_candidates = {{"float8", {}, cpu_reason}, {"coalesced", {}, cpu_reason}};
 const std::vector<Candidate> small_candidates = {{"coalesced", {}, small_reason}};
 
 Candidate anywhere() {
   return {"coalesced", {{"ROWS", 1}, {"COLUMNS", 1}}, "by rule: the one that needs nothing of a device"};
+}
+
+// True where the tiles of 128 x 128 of C are enough to keep every compute unit busy.
+bool fills_device(const Problem& problem, const Device& device) {
+  const std::size_t tiles = round_up(problem.m, 128) / 128 * (round_up(problem.n, 128) / 128);
+  return tiles >= device.compute_units * 3 / 2;
 }
 
 // op(X) as the multiply kernel sees it.
@@ -126,6 +135,7 @@ std::vector<Candidate> candidates(const Problem& problem, const Device& device) 
   const double multiply_adds =
       static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(problem.k);
   std::vector<Candidate> result = device.kind == DeviceKind::cpu ? cpu_candidates : gpu_candidates;
+  if (device.kind == DeviceKind::gpu && !fills_device(problem, device)) std::swap(result[0], result[1]);
   if (multiply_adds <= small_problem) result = small_candidates;
   result.push_back(anywhere());
   return result;
