@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::size_t kept_staging_bytes = std::size_t{256} << 20;
 
-// What lets the next candidate be tried, now and ever after: this device cannot run this kernel.
-bool is_unusable_here(ErrorCode code) {
-  return code == ErrorCode::requirement_failed || code == ErrorCode::device_limit_exceeded ||
-         code == ErrorCode::build_failed;
-}
-
 }  // namespace
 
 Context::State::State(const cl::Context& context, const cl::Device& device)
@@ -23,7 +17,8 @@ Context::State::State(const cl::Context& context, const cl::Device& device)
       device_(device),
       queue_(context, device),
       info_(describe(device)),
-      programs_(context, device),
+      programs_(context, device, info_, DiskCache::from_environment()),
+      chooser_(context, device, info_, programs_),
       scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)),
       staging_(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, kept_staging_bytes) {}
 
@@ -54,31 +49,7 @@ cl::Event Context::State::enqueue(const CheckedCall& checked, const cl::CommandQ
 }
 
 BuiltPlan Context::State::plan(const Problem& problem, const Options& options) {
-  return plan(problem, options, scratch_limit(options));
-}
-
-BuiltPlan Context::State::plan(const Problem& problem, const Options& options, std::size_t scratch_limit) {
-  if (!options.kernel.empty()) {
-    return plan_candidate(problem, {options.kernel, options.parameters, "named by the caller"}, options,
-                          scratch_limit);
-  }
-  if (!options.parameters.empty()) {
-    throw Error(ErrorCode::invalid_argument,
-                "Options::parameters without Options::kernel: whose parameters?");
-  }
-  const std::vector<Candidate> all = candidates(problem, info_);
-  for (const Candidate& candidate : all) {
-    const bool is_last = &candidate == &all.back();
-    if (!is_last && is_unusable(candidate)) continue;
-    try {
-      return plan_candidate(problem, candidate, options, scratch_limit);
-    } catch (const Error& error) {
-      const bool unusable = is_unusable_here(error.code());
-      if (is_last || (!unusable && error.code() != ErrorCode::out_of_memory)) throw;
-      if (unusable) mark_unusable(candidate);
-    }
-  }
-  throw Error(ErrorCode::internal_error, "no candidate kernel");
+  return chooser_.choose(problem, options, scratch_limit(options));
 }
 
 std::size_t Context::State::scratch_limit(const Options& options) const {
@@ -92,16 +63,27 @@ cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffer
                                    const Options& options) {
   std::size_t limit = scratch_limit(options);
   for (;;) {
-    const BuiltPlan built = plan(problem, options, limit);
+    const BuiltPlan built = chooser_.choose(problem, options, limit);
     Progress progress = Progress::c_untouched;
     try {
-      return at_boundary(
-          [&] { return multiply_as_planned(built, problem, buffers, queue, wait_for, options, progress); });
+      return at_boundary([&] {
+        const cl::Event done =
+            multiply_as_planned(built, problem, buffers, queue, wait_for, options, progress);
+        for (const auto& program : {built.multiply, built.pack_a, built.pack_b}) {
+          if (program) programs_.keep_after(program, done);
+        }
+        return done;
+      });
     } catch (const Error& error) {
-      const bool smaller_may_do =
-          error.code() == ErrorCode::out_of_memory && progress == Progress::c_untouched;
-      if (!smaller_may_do || built.plan.scratch_bytes == 0) throw;
-      limit = built.plan.scratch_bytes / 2;
+      if (progress == Progress::c_touched) throw;
+      const bool out_of_memory = error.code() == ErrorCode::out_of_memory;
+      const bool is_ours = options.kernel.empty();
+      if (out_of_memory && built.plan.scratch_bytes != 0) {
+        limit = built.plan.scratch_bytes / 2;
+      } else if (error.code() != ErrorCode::device_limit_exceeded || !is_ours ||
+                 !chooser_.give_up(built.plan.choice, error.what())) {
+        throw;
+      }
     }
   }
 }
@@ -125,14 +107,11 @@ cl::Event Context::State::multiply_as_planned(const BuiltPlan& built, const Prob
 
 cl::Event Context::State::scale(const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,
                                 const std::vector<cl::Event>& wait_for) {
-  const SharedConfig config = configs({}).get("scale", {}, {});
-  return enqueue_scale(*config, programs_.get(config), problem, c, queue, wait_for);
-}
-
-BuiltPlan Context::State::plan_candidate(const Problem& problem, const Candidate& candidate,
-                                         const Options& options, std::size_t scratch_limit) {
-  ConfigCache& cache = configs(kernel_folder_or_default(options.kernel_folder));
-  return build(make_plan(problem, candidate, cache, scratch_limit), programs_);
+  const SharedConfig config = chooser_.helper("scale");
+  const auto program = programs_.get(config, Purpose::chosen);
+  const cl::Event done = enqueue_scale(*config, program, problem, c, queue, wait_for);
+  programs_.keep_after(program, done);
+  return done;
 }
 
 const cl::CommandQueue& Context::State::transfer_queue_in() {
@@ -146,23 +125,6 @@ const cl::CommandQueue& Context::State::transfer_queue_in() {
 const cl::CommandQueue& Context::State::transfer_queue_out() {
   transfer_queue_in();
   return transfer_out_;
-}
-
-ConfigCache& Context::State::configs(const std::string& kernel_folder) {
-  const std::lock_guard lock(mutex_);
-  auto& cache = configs_[kernel_folder];
-  if (!cache) cache = std::make_unique<ConfigCache>(info_, kernel_folder);
-  return *cache;
-}
-
-bool Context::State::is_unusable(const Candidate& candidate) {
-  const std::lock_guard lock(mutex_);
-  return unusable_.count({candidate.kernel, candidate.parameters}) != 0;
-}
-
-void Context::State::mark_unusable(const Candidate& candidate) {
-  const std::lock_guard lock(mutex_);
-  unusable_.insert({candidate.kernel, candidate.parameters});
 }
 
 Context::Context() : Context(std::string{}) {}

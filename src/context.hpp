@@ -2,13 +2,10 @@
 #pragma once
 
 #include <clgemm/clgemm.hpp>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
-#include <string>
 
-#include "config_cache.hpp"
+#include "chooser.hpp"
 #include "device.hpp"
 #include "launch.hpp"
 #include "opencl.hpp"
@@ -52,6 +49,8 @@ class Context::State {
   // this device cannot run gives way to the next one; a kernel that the caller named is never replaced.
   BuiltPlan plan(const Problem& problem, const Options& options);
 
+  Chooser& chooser() { return chooser_; }
+  ProgramCache& programs() { return programs_; }
   const Device& info() const { return info_; }
   const cl::Context& context() const { return context_; }
   const cl::Device& device() const { return device_; }
@@ -68,10 +67,6 @@ class Context::State {
   // The configs of one kernel folder; the empty name stands for the built-in kernels alone.
   ConfigCache& configs(const std::string& kernel_folder);
 
-  BuiltPlan plan(const Problem& problem, const Options& options, std::size_t scratch_limit);
-  BuiltPlan plan_candidate(const Problem& problem, const Candidate& candidate, const Options& options,
-                           std::size_t scratch_limit);
-
   // The most scratch that a call may take.
   std::size_t scratch_limit(const Options& options) const;
 
@@ -87,24 +82,18 @@ class Context::State {
   cl::Event scale(const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,
                   const std::vector<cl::Event>& wait_for);
 
-  bool is_unusable(const Candidate& candidate);
-  void mark_unusable(const Candidate& candidate);
-
   cl::Context context_;
   cl::Device device_;
   cl::CommandQueue queue_;  // in-order, for host matrices
   Device info_;
   ProgramCache programs_;
+  Chooser chooser_;
   ScratchPool scratch_;
   ScratchPool staging_;  // pinned host memory, where the device does not share the host's
 
   std::once_flag transfer_queues_made_;
   cl::CommandQueue transfer_in_;
   cl::CommandQueue transfer_out_;
-
-  std::mutex mutex_;  // of what follows
-  std::map<std::string, std::unique_ptr<ConfigCache>> configs_;
-  std::set<std::pair<std::string, Parameters>> unusable_;  // candidates that this device could not run
 };
 
 }  // namespace clgemm

@@ -1,14 +1,16 @@
 // The free functions: sgemm() without a Context of the caller's own.
 #include <clgemm/clgemm.hpp>
+#include <cstdlib>
 #include <list>
 #include <memory>
 #include <mutex>
 
+#include "context.hpp"
+#include "device.hpp"
 #include "error.hpp"
 #include "opencl.hpp"
 
 namespace clgemm {
-namespace {
 
 constexpr std::size_t kept_queue_contexts = 8;
 
@@ -44,15 +46,28 @@ class Registry {
     queues_.clear();
   }
 
+  void finish_keeping() {
+    const std::lock_guard lock(mutex_);
+    if (host_) host_->state_->programs().finish_keeping();
+    for (const auto& context : queues_) context->state_->programs().finish_keeping();
+  }
+
  private:
   std::mutex mutex_;
   std::shared_ptr<Context> host_;
   std::list<std::shared_ptr<Context>> queues_;  // the last used first
 };
 
-// Never destroyed: at the end of the process the OpenCL driver may be gone before we are.
+namespace {
+
+// Never destroyed: at the end of the process the OpenCL driver may be gone before we are. What is on its way
+// to the disk cache is waited for.
 Registry& registry() {
-  static Registry* const instance = new Registry;
+  static Registry* const instance = [] {
+    all_devices();  // loads the drivers, so that whatever they do at the end of the process comes after us
+    std::atexit([] { registry().finish_keeping(); });
+    return new Registry;
+  }();
   return *instance;
 }
 

@@ -113,6 +113,8 @@ const char* to_string(ErrorCode code) noexcept {
       return "opencl_error";
     case ErrorCode::internal_error:
       return "internal_error";
+    case ErrorCode::self_test_failed:
+      return "self_test_failed";
   }
   return "unknown";
 }

@@ -128,6 +128,7 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   config.name = kernel.name;
   config.file = kernel.file;
   config.values = values_of(kernel, overrides);
+  config.macros = macros;
 
   const Rules rules(kernel, config.values, device);
   for (const Manifest::Rule& rule : manifest.requirements) rules.require(rule);

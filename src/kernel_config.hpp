@@ -16,6 +16,7 @@ struct KernelConfig {
   std::string name;  // what it was asked for by: a kernel or a variant
   std::shared_ptr<const KernelFile> file;
   Parameters values;  // every parameter of the kernel
+  Parameters macros;  // what the compiler gets beside them
 
   // The part of C, and the depth, that one work-group works on at a time.
   std::size_t tile_rows = 1;

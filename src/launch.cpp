@@ -1,6 +1,11 @@
 #include "launch.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <future>
+
+#include "error.hpp"
 
 namespace clgemm {
 namespace {
@@ -32,6 +37,26 @@ cl_int as_int(std::size_t value) {
   return static_cast<cl_int>(value);
 }
 
+// The device will not run this kernel, whatever the problem.
+bool means_unlaunchable(cl_int status) {
+  return status == CL_INVALID_WORK_GROUP_SIZE || status == CL_INVALID_WORK_ITEM_SIZE ||
+         status == CL_INVALID_PROGRAM_EXECUTABLE;
+}
+
+std::size_t groups_along(GridAxis axis, const KernelConfig& config, const Extent& extent) {
+  const std::size_t rows = (extent.rows + config.tile_rows - 1) / config.tile_rows;
+  const std::size_t columns = (extent.columns + config.tile_columns - 1) / config.tile_columns;
+  switch (axis) {
+    case GridAxis::rows:
+      return rows;
+    case GridAxis::columns:
+      return columns;
+    case GridAxis::tiles:
+      return rows * columns;
+  }
+  throw Error(ErrorCode::internal_error, "a grid axis without a meaning");
+}
+
 template <class... Arguments>
 cl::Event enqueue_kernel(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& built,
                          const cl::CommandQueue& queue, const Events& wait_for, const Extent& extent,
@@ -44,15 +69,19 @@ cl::Event enqueue_kernel(const KernelConfig& config, const std::shared_ptr<Built
   std::size_t global[2] = {1, 1};
   const auto& grid = config.manifest().grid;
   for (std::size_t i = 0; i < grid.size(); ++i) {
-    const bool along_rows = grid[i] == GridAxis::rows;
-    const std::size_t size = along_rows ? extent.rows : extent.columns;
-    const std::size_t tile = along_rows ? config.tile_rows : config.tile_columns;
     local[i] = config.local[i];
-    global[i] = (size + tile - 1) / tile * local[i];
+    global[i] = groups_along(grid[i], config, extent) * local[i];
   }
   cl::Event done;
-  queue.enqueueNDRangeKernel(*kernel, cl::NullRange, cl::NDRange(global[0], global[1], extent.batch_count),
-                             cl::NDRange(local[0], local[1], 1), &wait_for, &done);
+  try {
+    queue.enqueueNDRangeKernel(*kernel, cl::NullRange, cl::NDRange(global[0], global[1], extent.batch_count),
+                               cl::NDRange(local[0], local[1], 1), &wait_for, &done);
+  } catch (const cl::Error& failure) {
+    if (!means_unlaunchable(failure.err())) throw;
+    throw Error(ErrorCode::device_limit_exceeded,
+                fmt::format("the kernel '{}' with {} cannot be launched: {}", config.name,
+                            describe_values(config.values), opencl_status_name(failure.err())));
+  }
   return done;
 }
 
@@ -156,11 +185,21 @@ void for_each_block(const Problem& problem, const Plan& plan, const Body& body) 
 
 }  // namespace
 
-BuiltPlan build(Plan plan, ProgramCache& programs) {
+BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose) {
+  const auto get = [&](const SharedConfig& config) {
+    return config ? programs.get(config, purpose) : nullptr;
+  };
+  const bool is_first = !programs.has(plan.multiply);
+  const auto when =
+      is_first ? std::launch::async : std::launch::deferred;  // no threads for what is built already
   BuiltPlan result;
-  result.multiply = programs.get(plan.multiply);
-  if (plan.a.pack) result.pack_a = programs.get(plan.a.pack);
-  if (plan.b.pack) result.pack_b = programs.get(plan.b.pack);
+  std::future<std::shared_ptr<BuiltKernel>> pack_a;
+  std::future<std::shared_ptr<BuiltKernel>> pack_b;
+  if (plan.a.pack) pack_a = std::async(when, get, plan.a.pack);
+  if (plan.b.pack) pack_b = std::async(when, get, plan.b.pack);
+  result.multiply = get(plan.multiply);
+  if (pack_a.valid()) result.pack_a = pack_a.get();
+  if (pack_b.valid()) result.pack_b = pack_b.get();
   result.plan = std::move(plan);
   return result;
 }

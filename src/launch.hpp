@@ -25,7 +25,8 @@ struct BuiltPlan {
   std::shared_ptr<BuiltKernel> pack_b;
 };
 
-BuiltPlan build(Plan plan, ProgramCache& programs);
+// Builds the programs side by side, where the implementation lets them.
+BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose);
 
 // Where a multiply that failed had come to: C is as it was until the first multiply kernel is enqueued.
 enum class Progress { c_untouched, c_touched };

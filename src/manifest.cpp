@@ -177,13 +177,16 @@ class ManifestParser {
   }
 
   void parse_grid() {
-    for (const std::string& word : words_of(without_remark(value_))) {
-      if (word != "rows" && word != "columns") fail("expected rows, columns or both", word);
-      manifest_.grid.push_back(word == "rows" ? GridAxis::rows : GridAxis::columns);
-    }
-    if (manifest_.grid.size() > 2 || (manifest_.grid.size() == 2 && manifest_.grid[0] == manifest_.grid[1])) {
-      fail("expected rows, columns or both, each once", value_);
-    }
+    static const std::map<std::string_view, std::vector<GridAxis>> grids = {
+        {"rows", {GridAxis::rows}},
+        {"columns", {GridAxis::columns}},
+        {"rows columns", {GridAxis::rows, GridAxis::columns}},
+        {"columns rows", {GridAxis::columns, GridAxis::rows}},
+        {"tiles", {GridAxis::tiles}},
+    };
+    const auto grid = grids.find(without_remark(value_));
+    if (grid == grids.end()) fail("expected rows, columns, 'rows columns', 'columns rows' or tiles", value_);
+    manifest_.grid = grid->second;
   }
 
   void parse_align() { manifest_.align = rules_of(1, 1, "expected one expression without spaces")[0]; }

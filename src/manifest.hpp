@@ -17,8 +17,9 @@ using Parameters = std::map<std::string, std::int64_t>;
 
 enum class Role { multiply, pack, scale };
 
-// What a grid dimension counts: tiles of rows, or tiles of columns.
-enum class GridAxis { rows, columns };
+// What a grid dimension counts: tiles of rows, tiles of columns, or all tiles of C in an order of the
+// kernel's own.
+enum class GridAxis { rows, columns, tiles };
 
 struct Manifest {
   struct Parameter {
@@ -49,7 +50,7 @@ struct Manifest {
   Rule tile_columns;
   Rule tile_depth;
   std::vector<Rule> local;     // one a dimension of the grid
-  std::vector<GridAxis> grid;  // one or two different axes
+  std::vector<GridAxis> grid;  // one axis, or rows and columns in either order
   Rule align;                  // offsets and leading dimensions are multiples of this many elements
   std::vector<Rule> requirements;
 

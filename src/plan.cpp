@@ -19,7 +19,12 @@ constexpr std::size_t scratch_alignment = 64;
 const char* const gpu_reason = "by rule: the ladder's fastest on GPUs";
 const char* const cpu_reason = "by rule: the ladder's fastest on CPUs";
 const char* const small_reason = "by rule: small, so one launch without packing";
-const std::vector<Candidate> gpu_candidates = {{"block_1d", {}, gpu_reason},
+const Candidate large_tiles = {"block_2d", {}, gpu_reason};
+const Candidate small_tiles = {"block_2d",
+                               {{"BM", 64}, {"BN", 64}, {"WM", 32}, {"WN", 32}},
+                               "by rule: more and smaller tiles than block_2d's own"};
+const std::vector<Candidate> gpu_candidates = {large_tiles,
+                                               small_tiles,
                                                {"block_1d_256", {}, gpu_reason},
                                                {"wpt", {}, gpu_reason},
                                                {"coalesced", {}, gpu_reason}};
@@ -28,6 +33,12 @@ const std::vector<Candidate> small_candidates = {{"coalesced", {}, small_reason}
 
 Candidate anywhere() {
   return {"coalesced", {{"ROWS", 1}, {"COLUMNS", 1}}, "by rule: the one that needs nothing of a device"};
+}
+
+// True where the tiles of 128 x 128 of C are enough to keep every compute unit busy.
+bool fills_device(const Problem& problem, const Device& device) {
+  const std::size_t tiles = round_up(problem.m, 128) / 128 * (round_up(problem.n, 128) / 128);
+  return tiles >= device.compute_units * 3 / 2;
 }
 
 // op(X) as the multiply kernel sees it.
@@ -104,10 +115,34 @@ bool cut_block(Plan& plan) {
 // The longest side of a block that the kernel's 32-bit counts and the device's count of work-groups allow.
 std::size_t longest_side(const KernelConfig& kernel, GridAxis axis, std::size_t tile) {
   const auto& grid = kernel.manifest().grid;
-  const bool beyond_first = grid.size() > 1 && grid[1] == axis;
-  const std::size_t tiles =
-      beyond_first ? std::min(max_groups_beyond_first, max_block / tile) : max_block / tile;
+  std::size_t tiles = max_block / tile;
+  if (grid.size() > 1 && grid[1] == axis) tiles = std::min(tiles, max_groups_beyond_first);
+  if (grid[0] == GridAxis::tiles) tiles = std::min(tiles, max_tiles_a_side);
   return tiles * tile;
+}
+
+std::string describe_operand(const char* name, const OperandPlan& operand, const KernelConfig& kernel) {
+  if (operand.pack) {
+    return fmt::format("{}: packed by {}, leading dimension {}\n", name, operand.pack->manifest().name,
+                       operand.ld);
+  }
+  return fmt::format("{}: used where it lies{}\n", name, kernel.is_direct() ? "" : ", it already fits");
+}
+
+}  // namespace
+
+std::vector<Candidate> candidates(const Problem& problem, const Device& device) {
+  const double multiply_adds =
+      static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(problem.k);
+  std::vector<Candidate> result = device.kind == DeviceKind::cpu ? cpu_candidates : gpu_candidates;
+  if (device.kind == DeviceKind::gpu && !fills_device(problem, device)) std::swap(result[0], result[1]);
+  if (multiply_adds <= small_problem) result = small_candidates;
+  result.push_back(anywhere());
+  return result;
+}
+
+std::size_t default_scratch_limit(const Device& device) {
+  return std::min(device.global_bytes / 4, device.max_allocation_bytes);
 }
 
 void fit_blocks(Plan& plan, const Problem& problem, std::size_t limit) {
@@ -125,33 +160,10 @@ void fit_blocks(Plan& plan, const Problem& problem, std::size_t limit) {
   }
 }
 
-std::string describe_operand(const char* name, const OperandPlan& operand, const KernelConfig& kernel) {
-  if (operand.pack) {
-    return fmt::format("{}: packed by {}, leading dimension {}\n", name, operand.pack->manifest().name,
-                       operand.ld);
-  }
-  return fmt::format("{}: used where it lies{}\n", name, kernel.is_direct() ? "" : ", it already fits");
-}
-
-}  // namespace
-
-std::vector<Candidate> candidates(const Problem& problem, const Device& device) {
-  const double multiply_adds =
-      static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(problem.k);
-  std::vector<Candidate> result = device.kind == DeviceKind::cpu ? cpu_candidates : gpu_candidates;
-  if (multiply_adds <= small_problem) result = small_candidates;
-  result.push_back(anywhere());
-  return result;
-}
-
-std::size_t default_scratch_limit(const Device& device) {
-  return std::min(device.global_bytes / 4, device.max_allocation_bytes);
-}
-
 Plan make_plan(const Problem& problem, const Candidate& kernel, ConfigCache& configs,
                std::size_t scratch_limit) {
   Plan plan;
-  plan.reason = kernel.reason;
+  plan.choice = kernel;
   plan.multiply = configs.get(kernel.kernel, kernel.parameters, {});
   if (plan.multiply->manifest().role != Role::multiply) {
     throw Error(ErrorCode::kernel_not_found,
@@ -179,7 +191,7 @@ std::string describe(const Plan& plan, const Problem& problem) {
   const KernelConfig& kernel = *plan.multiply;
   std::string result =
       fmt::format("kernel: {} {} ({})\n", kernel.name, describe_values(kernel.values), kernel.file->path);
-  result += fmt::format("chosen: {}\n", plan.reason);
+  result += fmt::format("chosen: {}\n", plan.choice.reason);
   result += describe_operand("op(A)", plan.a, kernel);
   result += describe_operand("op(B)", plan.b, kernel);
   if (!kernel.is_direct())

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,13 @@
 namespace clgemm {
 
 using SharedConfig = std::shared_ptr<const KernelConfig>;
+
+// A kernel that may serve a problem, values for its parameters, and why it is tried.
+struct Candidate {
+  std::string kernel;
+  Parameters parameters;
+  std::string reason;
+};
 
 // How the multiply kernel gets A or B.
 struct OperandPlan {
@@ -36,14 +44,7 @@ struct Plan {
   std::size_t block_batch = 1;
 
   std::size_t scratch_bytes = 0;  // for the packed copies of one block
-  std::string reason;             // where the choice came from, in words
-};
-
-// A kernel that may serve a problem, values for its parameters, and why it is tried.
-struct Candidate {
-  std::string kernel;
-  Parameters parameters;
-  std::string reason;
+  Candidate choice;               // what was asked for, and why
 };
 
 // The kernels to try for a problem on a device, the best first; the last one runs anywhere.
@@ -57,6 +58,10 @@ std::size_t default_scratch_limit(const Device& device);
 Plan make_plan(const Problem& problem, const Candidate& kernel, ConfigCache& configs,
                std::size_t scratch_limit);
 
+// Cuts the problem into blocks whose packed copies take at most `limit` bytes, and places these in scratch.
+void fit_blocks(Plan& plan, const Problem& problem, std::size_t limit);
+inline constexpr std::size_t unlimited_scratch = std::numeric_limits<std::size_t>::max();
+
 // The plan in words, a line a fact: kernel, parameters, how it gets A and B, pads, blocks, scratch, the
 // reason.
 std::string describe(const Plan& plan, const Problem& problem);
@@ -66,6 +71,9 @@ inline constexpr std::size_t max_block = std::size_t{1} << 30;
 
 // Devices may count work-groups in 16 bits in every dimension but the first (NVIDIA's do).
 inline constexpr std::size_t max_groups_beyond_first = 65535;
+
+// With `grid: tiles`, rows times columns are counted in 32 bits.
+inline constexpr std::size_t max_tiles_a_side = 32768;
 
 // Rounds up to a multiple; `multiple` > 0.
 constexpr std::size_t round_up(std::size_t value, std::size_t multiple) {

@@ -4,13 +4,23 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <functional>
 #include <numeric>
 
 #include "error.hpp"
+#include "log.hpp"
 
 namespace clgemm {
 namespace {
+
+Error quarantine_error(const KernelConfig& config) {
+  return Error(
+      ErrorCode::self_test_failed,
+      fmt::format("the kernel '{}' with {} is in quarantine: it gave a wrong result in its self-test on this "
+                  "device and driver",
+                  config.name, describe_values(config.values)));
+}
 
 // What the contract (kernels/README.md) says of the kernel function of each role.
 struct Entry {
@@ -45,6 +55,19 @@ cl::Program compile(const KernelConfig& config, const cl::Context& context, cons
   return program;
 }
 
+// The program of a binary; a null one where the implementation does not take it.
+cl::Program load(const std::vector<unsigned char>& binary, const KernelConfig& config,
+                 const cl::Context& context, const cl::Device& device) {
+  if (binary.empty()) return {};
+  try {
+    cl::Program program(context, {device}, cl::Program::Binaries{binary});
+    program.build(std::vector<cl::Device>{device}, config.build_options.c_str());
+    return program;
+  } catch (const cl::Error&) {
+    return {};
+  }
+}
+
 cl::Kernel create_kernel(const KernelConfig& config, const Entry& entry, const cl::Program& program) {
   cl::Kernel kernel;
   try {
@@ -63,45 +86,39 @@ cl::Kernel create_kernel(const KernelConfig& config, const Entry& entry, const c
   return kernel;
 }
 
-// Mesa's rusticl (22.3 at least) answers CL_KERNEL_WORK_GROUP_SIZE with the size of a sub-group, and runs
-// larger work-groups all the same.
-bool reports_subgroup_as_limit(const cl::Kernel& kernel, const cl::Device& device) {
-  const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
-  return platform.getInfo<CL_PLATFORM_NAME>() == "rusticl" &&
-         kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device) ==
-             kernel.getWorkGroupInfo<CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE>(device);
-}
-
-// The limit of a built kernel may be below the device's: registers and local memory are shared by a
-// work-group.
-void check_work_group_limit(const KernelConfig& config, const cl::Kernel& kernel, const cl::Device& device) {
-  const std::size_t allowed = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
-  const std::size_t items =
-      std::accumulate(config.local.begin(), config.local.end(), std::size_t{1}, std::multiplies<>());
-  if (items <= allowed || reports_subgroup_as_limit(kernel, device)) return;
-  throw Error(ErrorCode::device_limit_exceeded,
-              fmt::format("{} has work-groups of {} work-items; as built for '{}' it allows {}",
-                          title_of(config), items, device.getInfo<CL_DEVICE_NAME>(), allowed));
-}
-
-// Where the source has a reqd_work_group_size, it must be the one of the manifest.
-void check_required_work_group(const KernelConfig& config, const cl::Kernel& kernel,
-                               const cl::Device& device) {
+// True where the source has a reqd_work_group_size, which must then be the one of the manifest.
+bool has_required_work_group(const KernelConfig& config, const cl::Kernel& kernel, const cl::Device& device) {
   const auto required = kernel.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(device);
-  if (required[0] == 0) return;
+  if (required[0] == 0) return false;
   std::array<std::size_t, 3> local = {1, 1, 1};
   std::copy(config.local.begin(), config.local.end(), local.begin());
-  if (std::equal(local.begin(), local.end(), required.begin())) return;
+  if (std::equal(local.begin(), local.end(), required.begin())) return true;
   throw Error(ErrorCode::invalid_kernel_file,
               fmt::format("{}:{}: 'local' is {} x {}, but the source has reqd_work_group_size({}, {}, {})",
                           config.file->path, config.manifest().local[0].line, local[0], local[1], required[0],
                           required[1], required[2]));
 }
 
+// The limit of a built kernel may be below the device's: registers and local memory are shared by a
+// work-group. Where the source requires the size, the compiler has kept it in mind, and what it reports is of
+// no use: NVIDIA's says 256 and rusticl's says 32 for kernels that run with 512; the launch then has the last
+// word.
+void check_work_group(const KernelConfig& config, const cl::Kernel& kernel, const cl::Device& device) {
+  if (has_required_work_group(config, kernel, device)) return;
+  const std::size_t allowed = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
+  const std::size_t items =
+      std::accumulate(config.local.begin(), config.local.end(), std::size_t{1}, std::multiplies<>());
+  if (items <= allowed) return;
+  throw Error(ErrorCode::device_limit_exceeded,
+              fmt::format("{} has work-groups of {} work-items; as built for '{}' it allows {} (a "
+                          "reqd_work_group_size in the source lets the compiler allow more)",
+                          title_of(config), items, device.getInfo<CL_DEVICE_NAME>(), allowed));
+}
+
 }  // namespace
 
-BuiltKernel::BuiltKernel(cl::Program program, const char* entry, cl::Kernel first)
-    : program_(std::move(program)), entry_(entry) {
+BuiltKernel::BuiltKernel(cl::Program program, const char* entry, cl::Kernel first, std::string key)
+    : program_(std::move(program)), entry_(entry), key_(std::move(key)) {
   idle_.push_back(std::move(first));
 }
 
@@ -124,7 +141,32 @@ BuiltKernel::Lease::~Lease() {
   }
 }
 
-std::shared_ptr<BuiltKernel> ProgramCache::get(const std::shared_ptr<const KernelConfig>& config) {
+ProgramCache::ProgramCache(cl::Context context, cl::Device device, const Device& info, DiskCache disk)
+    : context_(std::move(context)),
+      device_(std::move(device)),
+      machine_(fmt::format("{}\n{}\n{}\n{}\n", info.name, info.driver_version, info.platform_name,
+                           info.platform_version)),
+      disk_(std::move(disk)) {}
+
+ProgramCache::~ProgramCache() {
+  finish_keeping();
+}
+
+std::shared_ptr<BuiltKernel> ProgramCache::get(const std::shared_ptr<const KernelConfig>& config,
+                                               Purpose purpose) {
+  auto built = get_any(config, purpose);
+  if (purpose == Purpose::chosen && built->trust == DiskCache::Trust::quarantined)
+    throw quarantine_error(*config);
+  return built;
+}
+
+bool ProgramCache::has(const std::shared_ptr<const KernelConfig>& config) {
+  const std::lock_guard lock(mutex_);
+  return programs_.count({config->file, config->build_options}) != 0;
+}
+
+std::shared_ptr<BuiltKernel> ProgramCache::get_any(const std::shared_ptr<const KernelConfig>& config,
+                                                   Purpose purpose) {
   const Key key{config->file, config->build_options};
   std::promise<std::shared_ptr<BuiltKernel>> promise;
   {
@@ -137,7 +179,7 @@ std::shared_ptr<BuiltKernel> ProgramCache::get(const std::shared_ptr<const Kerne
     programs_.emplace(key, promise.get_future().share());
   }
   try {
-    auto built = build(*config);
+    auto built = build(*config, purpose);
     promise.set_value(built);
     return built;
   } catch (...) {
@@ -150,13 +192,68 @@ std::shared_ptr<BuiltKernel> ProgramCache::get(const std::shared_ptr<const Kerne
   }
 }
 
-std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config) const {
-  const Entry& entry = entry_of(config.manifest().role);
-  const cl::Program program = compile(config, context_, device_);
-  cl::Kernel kernel = create_kernel(config, entry, program);
-  check_required_work_group(config, kernel, device_);
-  check_work_group_limit(config, kernel, device_);
-  return std::make_shared<BuiltKernel>(program, entry.function, std::move(kernel));
+std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Purpose purpose) const {
+  const std::string key = disk_key(config);
+  const std::optional<DiskCache::Entry> entry = disk_.load(key);
+  if (entry && entry->trust == DiskCache::Trust::quarantined && purpose == Purpose::chosen) {
+    throw quarantine_error(config);
+  }
+  cl::Program program = entry ? load(entry->binary, config, context_, device_) : cl::Program{};
+  const bool from_disk = program() != nullptr;
+  if (!from_disk) program = compile(config, context_, device_);
+  log(LogLevel::debug,
+      fmt::format("{} {}", from_disk ? "loaded from the cache:" : "compiled:", title_of(config)));
+
+  const Entry& contract = entry_of(config.manifest().role);
+  cl::Kernel kernel = create_kernel(config, contract, program);
+  check_work_group(config, kernel, device_);
+  auto built = std::make_shared<BuiltKernel>(program, contract.function, std::move(kernel), key);
+  if (entry) built->trust = entry->trust;
+  built->is_new = !from_disk;
+  return built;
+}
+
+// Every field ends in a line feed or has its length in front, so that no two builds have one key.
+std::string ProgramCache::disk_key(const KernelConfig& config) const {
+  return fmt::format("{}{}\n{}\n{}", machine_, config.build_options, config.file->source.size(),
+                     config.file->source);
+}
+
+void ProgramCache::keep_after(const std::shared_ptr<BuiltKernel>& built, const cl::Event& ran) {
+  if (!built->is_new.exchange(false)) return;
+  const std::lock_guard lock(mutex_);
+  std::erase_if(keeping_, [](const std::future<void>& task) {
+    return task.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  });
+  keeping_.push_back(std::async(std::launch::async, [this, built, ran] {
+    try {
+      if (ran() != nullptr) ran.wait();
+    } catch (const cl::Error&) {
+      return;
+    }
+    store(*built);
+  }));
+}
+
+void ProgramCache::finish_keeping() {
+  std::vector<std::future<void>> tasks;
+  {
+    const std::lock_guard lock(mutex_);
+    tasks.swap(keeping_);
+  }
+  for (const std::future<void>& task : tasks) task.wait();
+}
+
+void ProgramCache::store(BuiltKernel& built) const noexcept {
+  try {
+    DiskCache::Entry entry{built.trust, {}};
+    if (entry.trust != DiskCache::Trust::quarantined) {
+      entry.binary = built.program_.getInfo<CL_PROGRAM_BINARIES>().at(0);
+    }
+    disk_.store(built.key_, entry);
+  } catch (const std::exception& failure) {
+    log(LogLevel::debug, fmt::format("a program was not kept: {}", failure.what()));
+  }
 }
 
 }  // namespace clgemm

@@ -1,6 +1,8 @@
-// Kernel configs as built programs, each built once. Layer 4.
+// Kernel configs as built programs, each built once a process, and once a machine where the disk cache is in
+// use. Layer 4.
 #pragma once
 
+#include <atomic>
 #include <future>
 #include <map>
 #include <memory>
@@ -9,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "device.hpp"
+#include "disk_cache.hpp"
 #include "kernel_config.hpp"
 #include "opencl.hpp"
 
@@ -17,7 +21,7 @@ namespace clgemm {
 // A built program. Its kernels hold arguments, so that a thread takes one for itself while it sets them.
 class BuiltKernel {
  public:
-  BuiltKernel(cl::Program program, const char* entry, cl::Kernel first);
+  BuiltKernel(cl::Program program, const char* entry, cl::Kernel first, std::string key);
 
   // A kernel that is the caller's alone until this object ends.
   class Lease {
@@ -33,36 +37,74 @@ class BuiltKernel {
     cl::Kernel kernel_;
   };
 
+  // What is known of the kernel, in this process or from an earlier one.
+  std::atomic<DiskCache::Trust> trust{DiskCache::Trust::untested};
+
+  // True until the disk cache has the program as it is now.
+  std::atomic<bool> is_new{true};
+
+  // Held by the thread that runs the self-test.
+  std::mutex test_mutex;
+
  private:
+  friend class ProgramCache;
+
   cl::Program program_;
   const char* entry_;
+  std::string key_;  // of the entry on disk
   std::mutex mutex_;
   std::vector<cl::Kernel> idle_;
 };
+
+// Who wants a program: clgemm itself, which takes no kernel that is in quarantine, or a caller who named it.
+enum class Purpose { chosen, named };
 
 // Any number of threads may use one. The thread that needs a program first builds it; others that need the
 // same one wait for it, and nobody else does. A failed build is forgotten, so that the next call tries again.
 class ProgramCache {
  public:
-  ProgramCache(cl::Context context, cl::Device device)
-      : context_(std::move(context)), device_(std::move(device)) {}
+  ProgramCache(cl::Context context, cl::Device device, const Device& info, DiskCache disk);
+
+  // Waits for what is still being stored.
+  ~ProgramCache();
+
+  ProgramCache(const ProgramCache&) = delete;
+  ProgramCache& operator=(const ProgramCache&) = delete;
 
   // Throws Error: build_failed with the compiler's log; invalid_kernel_file where the source has no kernel
   // function of the contract; device_limit_exceeded where the built kernel allows fewer work-items than its
-  // work-group has.
-  std::shared_ptr<BuiltKernel> get(const std::shared_ptr<const KernelConfig>& config);
+  // work-group has; self_test_failed for a chosen kernel that is in quarantine.
+  std::shared_ptr<BuiltKernel> get(const std::shared_ptr<const KernelConfig>& config, Purpose purpose);
+
+  // True where get() need not build, or wait for longer than another thread's build takes.
+  bool has(const std::shared_ptr<const KernelConfig>& config);
+
+  // Puts the program on disk, with what is known of it, in the background; once, and only after a run, since
+  // only then do the binaries of some implementations (PoCL's) hold machine code. keep() is for a program
+  // that has run to its end; keep_after() waits for `ran` first.
+  void keep(const std::shared_ptr<BuiltKernel>& built) { keep_after(built, cl::Event()); }
+  void keep_after(const std::shared_ptr<BuiltKernel>& built, const cl::Event& ran);
+
+  // Waits until everything that was to be kept is stored.
+  void finish_keeping();
 
  private:
   // A file is read once a context and kept by its config, so that its address stands for its text.
   using Key = std::pair<std::shared_ptr<const KernelFile>, std::string>;
   using Pending = std::shared_future<std::shared_ptr<BuiltKernel>>;
 
-  std::shared_ptr<BuiltKernel> build(const KernelConfig& config) const;
+  std::shared_ptr<BuiltKernel> get_any(const std::shared_ptr<const KernelConfig>& config, Purpose purpose);
+  std::shared_ptr<BuiltKernel> build(const KernelConfig& config, Purpose purpose) const;
+  std::string disk_key(const KernelConfig& config) const;
+  void store(BuiltKernel& built) const noexcept;
 
   cl::Context context_;
   cl::Device device_;
-  std::mutex mutex_;
+  std::string machine_;  // the part of each key on disk that names device, driver and platform
+  DiskCache disk_;
+  std::mutex mutex_;  // of what follows
   std::map<Key, Pending> programs_;
+  std::vector<std::future<void>> keeping_;
 };
 
 }  // namespace clgemm

@@ -182,6 +182,7 @@ class CLGEMM_API Context {
   class State;  // clgemm's own
 
  private:
+  friend class Registry;  // of what the free functions keep
   std::unique_ptr<State> state_;
 };
 

@@ -26,6 +26,7 @@ enum class ErrorCode {
   out_of_memory,          ///< the device or the host has no memory left for this
   opencl_error,           ///< any other status of an OpenCL call; the text names the call and the status
   internal_error,         ///< a defect of clgemm itself
+  self_test_failed,       ///< a kernel gave a wrong result on this device in its self-test
 };
 
 /// Thrown by every function of clgemm that fails. What can be known before any work is said before any work,

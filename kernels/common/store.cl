@@ -9,3 +9,18 @@ static inline void store_c(__global float* restrict c, const ulong ldc, const in
     *element = beta == 0.0f ? alpha * sum : MULTIPLY_ADD(beta, *element, alpha * sum);
   }
 }
+
+// Four neighbours of a row at once; as store_c() where they reach over the edge.
+static inline void store4_c(__global float* restrict c, const ulong ldc, const int m, const int n, const int row,
+                            const int column, const float alpha, const float4 sums, const float beta) {
+  if (row < m && column + 3 < n) {
+    __global float* elements = c + row * ldc + column;
+    const float4 scaled = alpha * sums;
+    vstore4(beta == 0.0f ? scaled : MULTIPLY_ADD((float4)(beta), vload4(0, elements), scaled), 0, elements);
+  } else {
+    store_c(c, ldc, m, n, row, column, alpha, sums.x, beta);
+    store_c(c, ldc, m, n, row, column + 1, alpha, sums.y, beta);
+    store_c(c, ldc, m, n, row, column + 2, alpha, sums.z, beta);
+    store_c(c, ldc, m, n, row, column + 3, alpha, sums.w, beta);
+  }
+}

@@ -10,6 +10,13 @@
 
 namespace clgemm::bench {
 
+// Whose clock is to be believed. Some devices report a nanosecond for anything; the host's time of the whole
+// call stands in for theirs then.
+enum class Clock { device, host };
+
+// The device's, unless the time it gives for an operation is no real one beside the host's for the call.
+Clock trusted_clock(double operation_ms, double call_ms);
+
 struct RunTimes {
   double operation_ms = 0.0;  // from the first kernel's start to the last one's end
   double call_ms = 0.0;       // from the call to its completion, by the host's clock

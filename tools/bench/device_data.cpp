@@ -48,7 +48,12 @@ DeviceData::DeviceData(const cl::CommandQueue& queue, const HostData& host)
 
 void DeviceData::restore_c() const {
   queue_.enqueueCopyBuffer(original_c_, c_, 0, 0, host_.c.size() * sizeof(float));
-  queue_.finish();
+  wait_for_c();
+}
+
+void DeviceData::wait_for_c() const {
+  float element = 0.0f;
+  queue_.enqueueReadBuffer(c_, CL_TRUE, 0, sizeof element, &element);
 }
 
 std::vector<float> DeviceData::read_c() const {

@@ -14,8 +14,12 @@ class DeviceData {
   // `queue` is in-order, with profiling. `host` must outlive it.
   DeviceData(const cl::CommandQueue& queue, const HostData& host);
 
-  // C as it was before any multiply: see HostData::c.
+  // C as it was before any multiply: see HostData::c. Complete when it returns.
   void restore_c() const;
+
+  // Waits for what was enqueued by reading an element of C: not every driver waits in clFinish (rusticl of
+  // Mesa 22 returns at once), but none hands out memory that is still being written.
+  void wait_for_c() const;
 
   // C, row-major without gaps.
   std::vector<float> read_c() const;

@@ -6,11 +6,6 @@
 
 namespace clgemm::bench {
 
-Clock trusted_clock(double operation_ms, double call_ms) {
-  // No launch is so slow that the host's part of a call is a thousand times the device's.
-  return operation_ms * 1000.0 < call_ms ? Clock::host : Clock::device;
-}
-
 Entrant::Entrant(std::unique_ptr<Contestant> contestant, const Reference* reference)
     : contestant_(std::move(contestant)), reference_(reference) {
   const RunTimes times = contestant_->run();

@@ -60,10 +60,6 @@ class Entrant {
   double spent_ms_ = 0.0;  // in warm-up and runs
 };
 
-// The device's clock, unless the time it gives for an operation is no real one beside the host's for the
-// call.
-Clock trusted_clock(double operation_ms, double call_ms);
-
 // Warms up and times them all. `progress` is told what is under way.
 void measure(const std::vector<Entrant*>& entrants, const MeasureSettings& settings,
              const std::function<void(const std::string&)>& progress);

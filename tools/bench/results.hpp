@@ -7,16 +7,13 @@
 #include <vector>
 
 #include "check.hpp"
+#include "contestant.hpp"
 #include "device.hpp"
 #include "manifest.hpp"
 #include "problem.hpp"
 #include "size.hpp"
 
 namespace clgemm::bench {
-
-// Whose clock the times are by. Some devices report a nanosecond for anything; the host's time of the whole
-// call stands in for theirs then.
-enum class Clock { device, host };
 
 // Figures of one kernel or peer at one size. Times are of the whole operation, packing included.
 struct Measurement {

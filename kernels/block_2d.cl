@@ -1,0 +1,139 @@
+// clgemm: block_2d
+// summary: BM x BN x BK tiles, double-buffered in local memory, WM/8 x WN/4 results a work-item in registers
+// operands: padded
+// param: BM = 128 in 32 64 128 256
+// param: BN = 128 in 32 64 128 256
+// param: BK = 16 in 4 8 16
+// param: WM = 128 in 32 64 128
+// param: WN = 32 in 16 32 64
+// param: GROUP = 8 in 1 4 8 16
+// tile: BM BN BK
+// local: BM/WM*(BN/WN)*32
+// grid: tiles
+// align: 4
+// require: BM % WM == 0 && BN % WN == 0
+// require: BM*BK % (BM/WM*(BN/WN)*128) == 0 && BN*BK % (BM/WM*(BN/WN)*128) == 0
+// require: 4*2*BK*(BM+4+BN) <= local_bytes
+
+// Register blocking in both directions, after CLBlast's Xgemm and steps 5 to 10 of the CUDA matmul worklog
+// (siboehm/SGEMM_CUDA). 32 neighbouring work-items share a patch of WM x WN of the tile:
+//
+//        WN                 a work-item's place in the patch is (item / 4, item % 4); it owns 4 x 4 blocks of C
+//      +--------+           that lie 32 rows and 16 columns apart, so that neighbours read neighbouring 16-byte
+//   WM | 8 x 4  |           pieces of local memory
+//      | items  |
+//      +--------+
+//
+// While a tile in local memory is multiplied, the next one is on its way from global memory to registers; two
+// copies of the tiles make one barrier a step enough. Work-groups walk C in bands of GROUP tile rows, so that those
+// that run together share A and B in the cache.
+#if !defined(BM) || !defined(BN) || !defined(BK) || !defined(WM) || !defined(WN) || !defined(GROUP)
+#error "block_2d needs BM, BN, BK, WM, WN and GROUP"
+#endif
+#include "common/store.cl"
+#include "common/tile_order.cl"
+
+#define ITEMS (BM / WM * (BN / WN) * 32)
+#define BLOCKS_M (WM / 32)              // 4 x 4 blocks of one work-item, down and across
+#define BLOCKS_N (WN / 16)
+#define A_LOADS (BM * BK / 4 / ITEMS)   // float4 that one work-item moves for each tile
+#define B_LOADS (BN * BK / 4 / ITEMS)
+#define A_STRIDE (BM + 4)               // the pad spreads the transposed writes over the banks
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm(const int m, const int n, const int k, const float alpha,
+          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
+  __local float4 a_tiles[2][BK * A_STRIDE / 4];  // transposed: element (row, depth) at depth * A_STRIDE + row
+  __local float4 b_tiles[2][BK * BN / 4];
+  const int item = get_local_id(0);
+  const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, GROUP);
+  const size_t batch = get_global_id(2);
+  a += a_offset + batch * a_stride + (ulong)(tile.x * BM) * lda;
+  b += b_offset + batch * b_stride + tile.y * BN;
+  c += c_offset + batch * c_stride;
+
+  const int patch = item / 32;
+  const int item_row = patch / (BN / WN) * WM + item % 32 / 4 * 4;
+  const int item_column = patch % (BN / WN) * WN + item % 4 * 4;
+
+  float4 a_next[A_LOADS];
+  float4 b_next[B_LOADS];
+  float4 sums[BLOCKS_M * 4][BLOCKS_N];
+#pragma unroll
+  for (int row = 0; row < BLOCKS_M * 4; ++row) {
+#pragma unroll
+    for (int block = 0; block < BLOCKS_N; ++block) sums[row][block] = (float4)(0.0f);
+  }
+
+  int buffer = 0;
+  for (int tile_start = -BK; tile_start < k; tile_start += BK) {
+    // Load the next tile; in the first round nothing is there to multiply yet.
+    const int next = tile_start + BK;
+    if (next < k) {
+#pragma unroll
+      for (int load = 0; load < A_LOADS; ++load) {
+        const int piece = item + load * ITEMS;
+        a_next[load] = *(__global const float4*)(a + piece / (BK / 4) * lda + next + piece % (BK / 4) * 4);
+      }
+#pragma unroll
+      for (int load = 0; load < B_LOADS; ++load) {
+        const int piece = item + load * ITEMS;
+        b_next[load] = *(__global const float4*)(b + (next + piece / (BN / 4)) * ldb + piece % (BN / 4) * 4);
+      }
+    }
+
+    // Multiply the tile in local memory.
+    if (tile_start >= 0) {
+      const __local float4* a_tile = a_tiles[buffer] + item_row / 4;
+      const __local float4* b_tile = b_tiles[buffer] + item_column / 4;
+#pragma unroll
+      for (int depth = 0; depth < BK; ++depth) {
+        float4 b_values[BLOCKS_N];
+#pragma unroll
+        for (int block = 0; block < BLOCKS_N; ++block) b_values[block] = b_tile[depth * BN / 4 + block * 4];
+#pragma unroll
+        for (int block = 0; block < BLOCKS_M; ++block) {
+          const float4 a_values = a_tile[depth * A_STRIDE / 4 + block * 8];
+#pragma unroll
+          for (int other = 0; other < BLOCKS_N; ++other) {
+            sums[block * 4][other] = MULTIPLY_ADD((float4)(a_values.x), b_values[other], sums[block * 4][other]);
+            sums[block * 4 + 1][other] = MULTIPLY_ADD((float4)(a_values.y), b_values[other], sums[block * 4 + 1][other]);
+            sums[block * 4 + 2][other] = MULTIPLY_ADD((float4)(a_values.z), b_values[other], sums[block * 4 + 2][other]);
+            sums[block * 4 + 3][other] = MULTIPLY_ADD((float4)(a_values.w), b_values[other], sums[block * 4 + 3][other]);
+          }
+        }
+      }
+    }
+
+    // Store the next tile to the other copy.
+    if (next < k) {
+      buffer ^= 1;
+      __local float* a_tile = (__local float*)a_tiles[buffer];
+#pragma unroll
+      for (int load = 0; load < A_LOADS; ++load) {
+        const int piece = item + load * ITEMS;
+        const int row = piece / (BK / 4);
+        const int depth = piece % (BK / 4) * 4;
+        a_tile[depth * A_STRIDE + row] = a_next[load].x;
+        a_tile[(depth + 1) * A_STRIDE + row] = a_next[load].y;
+        a_tile[(depth + 2) * A_STRIDE + row] = a_next[load].z;
+        a_tile[(depth + 3) * A_STRIDE + row] = a_next[load].w;
+      }
+#pragma unroll
+      for (int load = 0; load < B_LOADS; ++load) b_tiles[buffer][item + load * ITEMS] = b_next[load];
+      barrier(CLK_LOCAL_MEM_FENCE);
+    }
+  }
+
+#pragma unroll
+  for (int row = 0; row < BLOCKS_M * 4; ++row) {
+#pragma unroll
+    for (int block = 0; block < BLOCKS_N; ++block) {
+      const int c_row = tile.x * BM + item_row + row / 4 * 32 + row % 4;
+      const int c_column = tile.y * BN + item_column + block * 16;
+      store4_c(c, ldc, m, n, c_row, c_column, alpha, sums[row][block], beta);
+    }
+  }
+}

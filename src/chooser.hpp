@@ -1,0 +1,58 @@
+// From a problem to a plan whose kernels are built and can be trusted. Layer 5.
+#pragma once
+
+#include <clgemm/clgemm.hpp>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "config_cache.hpp"
+#include "launch.hpp"
+#include "plan.hpp"
+
+namespace clgemm {
+
+// Any number of threads may use one.
+class Chooser {
+ public:
+  Chooser(cl::Context context, cl::Device device, const Device& info, ProgramCache& programs)
+      : context_(std::move(context)), device_(std::move(device)), info_(info), programs_(programs) {}
+
+  // A kernel that the options name is used, or its Error thrown; it is never replaced. Where the choice is
+  // ours, the candidates are tried in their order: one that this device cannot build, that its self-test
+  // finds wrong, or that was given up before, makes way for the next.
+  BuiltPlan choose(const Problem& problem, const Options& options, std::size_t scratch_limit);
+
+  // Never chooses this kernel again in this process, unless there is no other; `why` stands in explain() and
+  // in the log. False where it was given up before.
+  bool give_up(const Candidate& candidate, const std::string& why);
+
+  // One line for each candidate that was given up: "not used: block_1d: ...".
+  std::string describe_given_up();
+
+  SharedConfig helper(const std::string& kernel) { return configs({}).get(kernel, {}, {}); }
+
+ private:
+  using CandidateKey = std::pair<std::string, Parameters>;
+
+  BuiltPlan plan_and_build(const Problem& problem, const Candidate& candidate, const Options& options,
+                           std::size_t scratch_limit, Purpose purpose);
+  void verify(const BuiltPlan& built, const Problem& problem);
+  bool is_given_up(const Candidate& candidate);
+
+  // The configs of one kernel folder; the empty name stands for the built-in kernels alone.
+  ConfigCache& configs(const std::string& kernel_folder);
+
+  cl::Context context_;
+  cl::Device device_;
+  const Device& info_;
+  ProgramCache& programs_;
+
+  std::mutex mutex_;  // of what follows
+  std::map<std::string, std::unique_ptr<ConfigCache>> configs_;
+  std::map<CandidateKey, std::string> given_up_;  // and why
+};
+
+}  // namespace clgemm

@@ -1,0 +1,150 @@
+#include "self_test.hpp"
+
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+namespace clgemm {
+namespace {
+
+constexpr std::size_t batch_count = 2;
+constexpr float alpha = 2.0f;
+constexpr float beta = -1.0f;
+constexpr float canary = 12345.0f;
+constexpr std::size_t margin = 8;  // canaries in front of and behind C
+
+// Small integers, different from neighbour to neighbour: sums of their products are exact in fp32.
+float small_integer(std::size_t i) {
+  return static_cast<float>((i * 7 + i / 5) % 9) - 4.0f;
+}
+
+// A batch of operands: the values of op(X), and the memory that a kernel gets.
+class TestOperand {
+ public:
+  // `padded_*`: the size in memory where the kernel reads it in place; the rest is zero.
+  TestOperand(std::size_t rows, std::size_t columns, std::size_t padded_rows, std::size_t padded_columns,
+              bool transposed, std::size_t seed)
+      : rows_(rows), columns_(columns), seed_(seed) {
+    operand.transposed = transposed;
+    operand.ld = transposed ? padded_rows : padded_columns;
+    operand.stride = padded_rows * padded_columns;
+    operand.base_alignment = 1;
+    memory.assign(operand.stride * batch_count, 0.0f);
+    for (std::size_t batch = 0; batch < batch_count; ++batch) {
+      for (std::size_t row = 0; row < rows; ++row) {
+        for (std::size_t column = 0; column < columns; ++column) {
+          const std::size_t place = transposed ? column * operand.ld + row : row * operand.ld + column;
+          memory[batch * operand.stride + place] = value(batch, row, column);
+        }
+      }
+    }
+  }
+
+  float value(std::size_t batch, std::size_t row, std::size_t column) const {
+    return small_integer(seed_ + (batch * rows_ + row) * columns_ + column);
+  }
+
+  Operand operand;
+  std::vector<float> memory;
+
+ private:
+  std::size_t rows_;
+  std::size_t columns_;
+  std::size_t seed_;
+};
+
+cl::Buffer buffer_of(const cl::Context& context, std::vector<float>& memory) {
+  return cl::Buffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, memory.size() * sizeof(float),
+                    memory.data());
+}
+
+// C with canaries around it and between its rows.
+class TestResult {
+ public:
+  TestResult(std::size_t m, std::size_t n) : m_(m), n_(n) {
+    operand.ld = n + 1;
+    operand.offset = margin;
+    operand.stride = m * operand.ld;
+    memory.assign(2 * margin + operand.stride * batch_count, canary);
+    for_each([this](std::size_t place, std::size_t, std::size_t, std::size_t) {
+      memory[place] = small_integer(place);
+    });
+  }
+
+  // C as it must be after the multiply; `original` is C as it was.
+  std::vector<float> expected(const TestOperand& a, const TestOperand& b, std::size_t k) const {
+    std::vector<float> result = memory;
+    for_each([&](std::size_t place, std::size_t batch, std::size_t row, std::size_t column) {
+      float sum = 0.0f;
+      for (std::size_t depth = 0; depth < k; ++depth) {
+        sum += a.value(batch, row, depth) * b.value(batch, depth, column);
+      }
+      result[place] = alpha * sum + beta * memory[place];
+    });
+    return result;
+  }
+
+  Operand operand;
+  std::vector<float> memory;
+
+ private:
+  template <class Body>
+  void for_each(const Body& body) const {
+    for (std::size_t batch = 0; batch < batch_count; ++batch) {
+      for (std::size_t row = 0; row < m_; ++row) {
+        for (std::size_t column = 0; column < n_; ++column) {
+          body(operand.offset + batch * operand.stride + row * operand.ld + column, batch, row, column);
+        }
+      }
+    }
+  }
+
+  std::size_t m_;
+  std::size_t n_;
+};
+
+// The operand in the shape that the plan's kernels expect: whole tiles where a padded kernel reads it in
+// place.
+TestOperand operand_for(const OperandPlan& plan, bool is_direct, bool transposed, std::size_t rows,
+                        std::size_t columns, std::size_t tile_rows, std::size_t tile_columns,
+                        std::size_t seed) {
+  if (plan.pack || is_direct) return {rows, columns, rows, columns, transposed, seed};
+  return {rows, columns, round_up(rows, tile_rows), round_up(columns, tile_columns), transposed, seed};
+}
+
+}  // namespace
+
+bool self_tests_are_on() {
+  const char* value = std::getenv("CLGEMM_SELF_TEST");
+  return value == nullptr || std::string_view(value) != "0";
+}
+
+bool passes_self_test(const BuiltPlan& built, const Problem& problem, const cl::Context& context,
+                      const cl::Device& device) {
+  const KernelConfig& kernel = *built.plan.multiply;
+  const std::size_t m = kernel.tile_rows + 1;
+  const std::size_t n = kernel.tile_columns + 1;
+  const std::size_t k = kernel.tile_depth + 1;
+  TestOperand a = operand_for(built.plan.a, kernel.is_direct(), problem.a.transposed, m, k, kernel.tile_rows,
+                              kernel.tile_depth, 1);
+  TestOperand b = operand_for(built.plan.b, kernel.is_direct(), problem.b.transposed, k, n, kernel.tile_depth,
+                              kernel.tile_columns, 5);
+  TestResult c(m, n);
+
+  const Problem small{m, n, k, alpha, beta, a.operand, b.operand, c.operand, batch_count};
+  BuiltPlan test = built;
+  fit_blocks(test.plan, small, unlimited_scratch);
+  const Buffers buffers{buffer_of(context, a.memory), buffer_of(context, b.memory),
+                        buffer_of(context, c.memory)};
+  cl::Buffer scratch;
+  if (test.plan.scratch_bytes != 0) scratch = cl::Buffer(context, CL_MEM_READ_WRITE, test.plan.scratch_bytes);
+
+  const cl::CommandQueue queue(context, device);
+  Progress progress = Progress::c_untouched;
+  enqueue_multiply(test, small, buffers, scratch, queue, {}, progress);
+  std::vector<float> result(c.memory.size());
+  queue.enqueueReadBuffer(buffers.c, CL_TRUE, 0, result.size() * sizeof(float), result.data());
+  return result == c.expected(a, b, k);
+}
+
+}  // namespace clgemm

@@ -1,0 +1,18 @@
+// Trust, then verify: before clgemm takes a kernel of its own choice for the first time on a device and
+// driver, it multiplies a small problem with it whose result is known exactly. Layer 5.
+#pragma once
+
+#include "launch.hpp"
+
+namespace clgemm {
+
+// False where the environment variable CLGEMM_SELF_TEST is 0.
+bool self_tests_are_on();
+
+// Runs the programs of a plan, as they are built, on integers: one row, one column and one step of k more
+// than a tile, a batch of two, alpha and beta, gaps between the rows of C. True where every element of C is
+// exact and everything around C is as it was. Costs a few milliseconds. Throws cl::Error.
+bool passes_self_test(const BuiltPlan& built, const Problem& problem, const cl::Context& context,
+                      const cl::Device& device);
+
+}  // namespace clgemm
