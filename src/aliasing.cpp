@@ -56,7 +56,14 @@ bool overlaps(const Region& x, const Region& y) {
 }
 
 bool overlaps_itself(const Region& x) {
-  return !is_empty(x) && x.batch_count > 1 && matrices_overlap(x, 0, x, 1);
+  if (is_empty(x)) return false;
+  // All pairs that lie as far apart are alike, so that the first matrix stands for all. Matrices may be
+  // interleaved: it may miss the second and meet a later one, up to where its own last line ends.
+  const auto extent = static_cast<std::size_t>(extent_of(x.lines));
+  for (std::size_t i = 1; i < x.batch_count && i * x.stride < extent; ++i) {
+    if (matrices_overlap(x, 0, x, i)) return true;
+  }
+  return false;
 }
 
 }  // namespace clgemm

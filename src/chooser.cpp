@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "error.hpp"
 #include "log.hpp"
 #include "self_test.hpp"
@@ -16,24 +14,30 @@ using Trust = DiskCache::Trust;
 // What lets the next candidate be tried, now and ever after: this device cannot run this kernel.
 bool means_unusable(ErrorCode code) {
   return code == ErrorCode::requirement_failed || code == ErrorCode::device_limit_exceeded ||
-         code == ErrorCode::build_failed || code == ErrorCode::self_test_failed;
+         code == ErrorCode::build_failed || code == ErrorCode::invalid_kernel_file ||
+         code == ErrorCode::self_test_failed;
 }
 
-// The programs that a test of this plan would teach something about.
-std::vector<std::shared_ptr<BuiltKernel>> untested(const BuiltPlan& built) {
-  std::vector<std::shared_ptr<BuiltKernel>> result;
-  for (const auto& program : {built.multiply, built.pack_a, built.pack_b}) {
-    if (program && program->trust == Trust::untested) result.push_back(program);
-  }
-  return result;
+// Also true of no program. A program that another thread just found wrong is not.
+bool is_trusted(const std::shared_ptr<BuiltKernel>& program) {
+  return !program || program->trust == Trust::tested;
+}
+
+// The plan with operands that need no packing, to tell the faults of the multiply kernel from those of the
+// packing.
+BuiltPlan without_packing(BuiltPlan built) {
+  built.plan.a.pack = nullptr;
+  built.plan.b.pack = nullptr;
+  return built;
 }
 
 }  // namespace
 
 BuiltPlan Chooser::choose(const Problem& problem, const Options& options, std::size_t scratch_limit) {
+  ConfigCache& cache = configs(kernel_folder_or_default(options.kernel_folder));
   if (!options.kernel.empty()) {
     const Candidate named{options.kernel, options.parameters, "named by the caller"};
-    return plan_and_build(problem, named, options, scratch_limit, Purpose::named);
+    return plan_and_build(problem, named, cache, scratch_limit, Purpose::named);
   }
   if (!options.parameters.empty()) {
     throw Error(ErrorCode::invalid_argument,
@@ -42,55 +46,76 @@ BuiltPlan Chooser::choose(const Problem& problem, const Options& options, std::s
   const std::vector<Candidate> all = candidates(problem, info_);
   for (const Candidate& candidate : all) {
     const bool is_last = &candidate == &all.back();
-    if (!is_last && is_given_up(candidate)) continue;
+    if (!is_last && is_given_up(candidate, options)) continue;
     try {
-      return plan_and_build(problem, candidate, options, scratch_limit, Purpose::chosen);
+      return plan_and_build(problem, candidate, cache, scratch_limit, Purpose::chosen);
     } catch (const Error& error) {
       if (is_last || (!means_unusable(error.code()) && error.code() != ErrorCode::out_of_memory)) throw;
-      if (means_unusable(error.code())) give_up(candidate, error.what());
+      if (means_unusable(error.code())) give_up(candidate, options, error.what());
     }
   }
   throw Error(ErrorCode::internal_error, "no candidate kernel");
 }
 
-bool Chooser::give_up(const Candidate& candidate, const std::string& why) {
+Chooser::CandidateKey Chooser::key_of(const Candidate& candidate, const Options& options) {
+  return {kernel_folder_or_default(options.kernel_folder), candidate.kernel, candidate.parameters};
+}
+
+bool Chooser::give_up(const Candidate& candidate, const Options& options, const std::string& why) {
   log(LogLevel::info,
       fmt::format("not used: {} {}: {}", candidate.kernel, describe_values(candidate.parameters), why));
   const std::lock_guard lock(mutex_);
-  return given_up_.insert({{candidate.kernel, candidate.parameters}, why}).second;
+  return given_up_.insert({key_of(candidate, options), why}).second;
 }
 
-std::string Chooser::describe_given_up() {
+std::string Chooser::describe_given_up(const Options& options) {
+  const std::string wanted_folder = kernel_folder_or_default(options.kernel_folder);
   const std::lock_guard lock(mutex_);
   std::string result;
   for (const auto& [candidate, why] : given_up_) {
-    result += fmt::format("not used: {} {}: {}\n", candidate.first, describe_values(candidate.second), why);
+    const auto& [folder, kernel, values] = candidate;
+    if (folder != wanted_folder) continue;
+    result += fmt::format("not used: {} {}: {}\n", kernel, describe_values(values), why);
   }
   return result;
 }
 
-BuiltPlan Chooser::plan_and_build(const Problem& problem, const Candidate& candidate, const Options& options,
+BuiltPlan Chooser::plan_and_build(const Problem& problem, const Candidate& candidate, ConfigCache& cache,
                                   std::size_t scratch_limit, Purpose purpose) {
-  ConfigCache& cache = configs(kernel_folder_or_default(options.kernel_folder));
   BuiltPlan built = build(make_plan(problem, candidate, cache, scratch_limit), programs_, purpose);
   if (purpose == Purpose::chosen) verify(built, problem);
   return built;
 }
 
-// Runs the self-test where a program of the plan has not passed one yet, in this process or an earlier one.
+// Runs the self-test where a program of the plan has not passed one yet, in this process or an earlier one:
+// first the multiply kernel alone, then with what packs for it, so that only the one at fault goes into
+// quarantine.
 void Chooser::verify(const BuiltPlan& built, const Problem& problem) {
-  if (untested(built).empty() || !self_tests_are_on()) return;
-  const std::lock_guard lock(built.multiply->test_mutex);
-  const auto programs = untested(built);
-  if (programs.empty()) return;
-  const bool passed = passes_self_test(built, problem, context_, device_);
-  for (const auto& program : programs) {
+  const bool trusted = is_trusted(built.multiply) && is_trusted(built.pack_a) && is_trusted(built.pack_b);
+  if (trusted || !self_tests_are_on()) return;
+  BuiltPlan tested = without_packing(built);
+  verify_program(tested, problem, built.multiply, *built.plan.multiply);
+  if (built.pack_a) {
+    tested.plan.a.pack = built.plan.a.pack;
+    verify_program(tested, problem, built.pack_a, *built.plan.a.pack);
+  }
+  if (built.pack_b) {
+    tested.plan.b.pack = built.plan.b.pack;
+    verify_program(tested, problem, built.pack_b, *built.plan.b.pack);
+  }
+}
+
+// Tests the one program of the plan that is not known to be right.
+void Chooser::verify_program(const BuiltPlan& built, const Problem& problem,
+                             const std::shared_ptr<BuiltKernel>& program, const KernelConfig& kernel) {
+  const std::lock_guard lock(program->test_mutex);
+  if (program->trust == Trust::untested) {
+    const bool passed = at_boundary([&] { return passes_self_test(built, problem, context_, device_); });
     program->trust = passed ? Trust::tested : Trust::quarantined;
     program->is_new = true;
     programs_.keep(program);
   }
-  if (passed) return;
-  const KernelConfig& kernel = *built.plan.multiply;
+  if (program->trust == Trust::tested) return;
   throw Error(
       ErrorCode::self_test_failed,
       fmt::format(
@@ -99,9 +124,9 @@ void Chooser::verify(const BuiltPlan& built, const Problem& problem) {
           kernel.name, describe_values(kernel.values), info_.name, info_.driver_version));
 }
 
-bool Chooser::is_given_up(const Candidate& candidate) {
+bool Chooser::is_given_up(const Candidate& candidate, const Options& options) {
   const std::lock_guard lock(mutex_);
-  return given_up_.count({candidate.kernel, candidate.parameters}) != 0;
+  return given_up_.count(key_of(candidate, options)) != 0;
 }
 
 ConfigCache& Chooser::configs(const std::string& kernel_folder) {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
+#include <tuple>
 
 #include "config_cache.hpp"
 #include "launch.hpp"
@@ -27,20 +27,25 @@ class Chooser {
 
   // Never chooses this kernel again in this process, unless there is no other; `why` stands in explain() and
   // in the log. False where it was given up before.
-  bool give_up(const Candidate& candidate, const std::string& why);
+  bool give_up(const Candidate& candidate, const Options& options, const std::string& why);
 
-  // One line for each candidate that was given up: "not used: block_1d: ...".
-  std::string describe_given_up();
+  // One line for each candidate that was given up in the kernel folder of these options: "not used: block_1d:
+  // ...".
+  std::string describe_given_up(const Options& options);
 
   SharedConfig helper(const std::string& kernel) { return configs({}).get(kernel, {}, {}); }
 
  private:
-  using CandidateKey = std::pair<std::string, Parameters>;
+  // A kernel of one name may be another in another kernel folder.
+  using CandidateKey = std::tuple<std::string, std::string, Parameters>;
+  static CandidateKey key_of(const Candidate& candidate, const Options& options);
 
-  BuiltPlan plan_and_build(const Problem& problem, const Candidate& candidate, const Options& options,
+  BuiltPlan plan_and_build(const Problem& problem, const Candidate& candidate, ConfigCache& cache,
                            std::size_t scratch_limit, Purpose purpose);
   void verify(const BuiltPlan& built, const Problem& problem);
-  bool is_given_up(const Candidate& candidate);
+  void verify_program(const BuiltPlan& built, const Problem& problem,
+                      const std::shared_ptr<BuiltKernel>& program, const KernelConfig& kernel);
+  bool is_given_up(const Candidate& candidate, const Options& options);
 
   // The configs of one kernel folder; the empty name stands for the built-in kernels alone.
   ConfigCache& configs(const std::string& kernel_folder);

@@ -81,7 +81,7 @@ cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffer
       if (out_of_memory && built.plan.scratch_bytes != 0) {
         limit = built.plan.scratch_bytes / 2;
       } else if (error.code() != ErrorCode::device_limit_exceeded || !is_ours ||
-                 !chooser_.give_up(built.plan.choice, error.what())) {
+                 !chooser_.give_up(built.plan.choice, options, error.what())) {
         throw;
       }
     }

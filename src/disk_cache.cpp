@@ -105,7 +105,8 @@ bool is_private_folder(const fs::path& folder) {
 }
 
 std::optional<std::vector<unsigned char>> read_private_file(const fs::path& path) {
-  const File file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  // Without O_NONBLOCK, opening a pipe would wait for its writer.
+  const File file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   if (!file.is_open() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
       !is_private(status)) {

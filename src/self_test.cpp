@@ -109,7 +109,7 @@ TestOperand operand_for(const OperandPlan& plan, bool is_direct, bool transposed
                         std::size_t columns, std::size_t tile_rows, std::size_t tile_columns,
                         std::size_t seed) {
   if (plan.pack || is_direct) return {rows, columns, rows, columns, transposed, seed};
-  return {rows, columns, round_up(rows, tile_rows), round_up(columns, tile_columns), transposed, seed};
+  return {rows, columns, round_up(rows, tile_rows), round_up(columns, tile_columns), false, seed};
 }
 
 }  // namespace

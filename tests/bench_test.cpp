@@ -208,7 +208,9 @@ TEST_CASE("a device whose times are no times is not believed") {
 }
 
 TEST_CASE("the timer reports no time where nothing was launched") {
-  CHECK_THROWS_AS(KernelTimer().span(), clgemm::Error);
+  const cl::Device device = clgemm::default_device();
+  const cl::CommandQueue queue(cl::Context(device), device, CL_QUEUE_PROFILING_ENABLE);
+  CHECK_THROWS_AS(KernelTimer(queue).span(), clgemm::Error);
 }
 
 TEST_CASE("bad usage is one clear line and exit status 2") {
@@ -274,6 +276,7 @@ TEST_CASE("every kernel passes, in JSON") {
   std::set<std::string> seen;
   for (const Json& row : Json::parse(finished.out)) {
     seen.insert(row.at("kernel").get<std::string>());
+    if (row.contains("skipped")) continue;  // the device is too small for it
     CHECK(row.at("passed") == true);
     CHECK(row.at("m") == 33);
     CHECK(row.at("n") == 17);

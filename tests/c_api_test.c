@@ -118,8 +118,9 @@ static void test_names(void) {
                                       "out_of_memory",
                                       "opencl_error",
                                       "internal_error",
+                                      "self_test_failed",
                                       "unknown"};
-  for (int i = 0; i <= CLGEMM_INTERNAL_ERROR + 1; ++i) {
+  for (int i = 0; i <= CLGEMM_SELF_TEST_FAILED + 1; ++i) {
     CHECK(strcmp(clgemm_status_name((clgemm_status)i), names[i]) == 0);
   }
   CHECK(strcmp(clgemm_status_name(CLGEMM_BUFFER_TOO_SMALL), "buffer_too_small") == 0);

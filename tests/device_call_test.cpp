@@ -38,7 +38,7 @@ cl_int status_of(const cl::Event& event) {
 }
 
 TEST_CASE("the done event completes when C is complete, on queues of both kinds") {
-  for (const bool out_of_order : {false, true}) {
+  for (const bool out_of_order : queue_kinds()) {
     const cl::CommandQueue queue = make_queue(out_of_order);
     const Multiply multiply = packing_multiply();
     const Data data = random_data(multiply, 1);
@@ -66,7 +66,7 @@ TEST_CASE("the call is flushed: the done event completes without any further wor
 }
 
 TEST_CASE("nothing is read or written before the wait list is complete") {
-  for (const bool out_of_order : {false, true}) {
+  for (const bool out_of_order : queue_kinds()) {
     const cl::CommandQueue queue = make_queue(out_of_order);
     const Multiply multiply = packing_multiply();
     const Data wrong = random_data(multiply, 1);

@@ -13,9 +13,9 @@ using test::thrown_by;
 
 TEST_CASE("every code has a name of its own") {
   std::set<std::string> names;
-  for (int code = 1; code <= static_cast<int>(ErrorCode::internal_error); ++code)
-    names.insert(to_string(static_cast<ErrorCode>(code)));
-  CHECK(names.size() == static_cast<std::size_t>(ErrorCode::internal_error));
+  constexpr int last = static_cast<int>(ErrorCode::self_test_failed);
+  for (int code = 1; code <= last; ++code) names.insert(to_string(static_cast<ErrorCode>(code)));
+  CHECK(names.size() == static_cast<std::size_t>(last));
   CHECK(names.count("unknown") == 0);
   CHECK(std::string(to_string(ErrorCode::buffer_too_small)) == "buffer_too_small");
   CHECK(std::string(to_string(static_cast<ErrorCode>(999))) == "unknown");

@@ -146,7 +146,7 @@ TEST_CASE("a bad manifest is refused with file, line and text") {
                          {8, "// local: TS TS 1", "mine.cl:8:", "one or two"},
                          {9, "", "mine.cl:1:", "'grid'"},
                          {9, "// grid: columns depth", "mine.cl:9:", "depth"},
-                         {9, "// grid: rows rows", "mine.cl:9:", "each once"},
+                         {9, "// grid: rows rows", "mine.cl:9:", "rows rows"},
                          {10, "// align: 4 4", "mine.cl:10:", "one expression"},
                          {11, "// tile: 1 1 1", "mine.cl:11:", "twice"},
                          {11, "// require: TS %", "mine.cl:11:", "TS %"},

@@ -7,6 +7,7 @@
 
 #include "support/made_up.hpp"
 #include "support/on_device.hpp"
+#include "support/temporary.hpp"
 #include "support/thrown.hpp"
 
 namespace clgemm {
@@ -32,6 +33,17 @@ std::shared_ptr<const KernelConfig> config_of(const std::string& source, const P
       configure(made_up_kernel(manifest + source), values, {}, shared_device_info()));
 }
 
+// A cache whose folder on disk is empty at first, so that every program is built.
+struct Cache {
+  test::TemporaryFolder folder;
+  ProgramCache programs{test::shared_cl_context(), test::shared_device(), shared_device_info(),
+                        DiskCache(folder.path(), 1 << 20)};
+
+  std::shared_ptr<BuiltKernel> get(const std::shared_ptr<const KernelConfig>& config) {
+    return programs.get(config, Purpose::named);
+  }
+};
+
 // Runs `body` on 8 threads that start together.
 template <class Body>
 void on_threads(Body body) {
@@ -48,7 +60,7 @@ void on_threads(Body body) {
 }
 
 TEST_CASE("threads that want the same program at once share one build") {
-  ProgramCache cache(test::shared_cl_context(), test::shared_device());
+  Cache cache;
   // A comment of its own keeps the driver's cache from hiding a second build in time.
   const auto config = config_of("// shared build\n__kernel void gemm" + arguments);
   std::vector<std::shared_ptr<BuiltKernel>> built(thread_count);
@@ -60,7 +72,7 @@ TEST_CASE("threads that want the same program at once share one build") {
 }
 
 TEST_CASE("equal macros of one file are one program, other macros another") {
-  ProgramCache cache(test::shared_cl_context(), test::shared_device());
+  Cache cache;
   const NamedKernel kernel = made_up_kernel(manifest + "__kernel void gemm" + arguments);
   const auto get = [&](const Parameters& values) {
     return cache.get(std::make_shared<KernelConfig>(configure(kernel, values, {}, shared_device_info())));
@@ -70,7 +82,7 @@ TEST_CASE("equal macros of one file are one program, other macros another") {
 }
 
 TEST_CASE("a failed build fails for all that wait, carries the log, and is tried again") {
-  ProgramCache cache(test::shared_cl_context(), test::shared_device());
+  Cache cache;
   const auto config = config_of("__kernel void gemm(const int m) { nonsense; }\n");
   std::atomic<int> failures{0};
   on_threads([&](int) {
@@ -85,7 +97,7 @@ TEST_CASE("a failed build fails for all that wait, carries the log, and is tried
 }
 
 TEST_CASE("a source without the kernel function of the contract is refused") {
-  ProgramCache cache(test::shared_cl_context(), test::shared_device());
+  Cache cache;
   CHECK_ERROR([&] { cache.get(config_of("__kernel void other" + arguments)); }, invalid_kernel_file,
               "'gemm'");
   CHECK_ERROR([&] { cache.get(config_of("__kernel void gemm(const int m) {}\n")); }, invalid_kernel_file,
@@ -93,7 +105,7 @@ TEST_CASE("a source without the kernel function of the contract is refused") {
 }
 
 TEST_CASE("a work-group that the source does not agree with is refused, with file and line") {
-  ProgramCache cache(test::shared_cl_context(), test::shared_device());
+  Cache cache;
   CHECK_ERROR(
       [&] {
         cache.get(config_of("__kernel __attribute__((reqd_work_group_size(8, 4, 1))) void gemm" + arguments));
@@ -104,7 +116,7 @@ TEST_CASE("a work-group that the source does not agree with is refused, with fil
 }
 
 TEST_CASE("a leased kernel is one's own") {
-  ProgramCache cache(test::shared_cl_context(), test::shared_device());
+  Cache cache;
   const auto built = cache.get(config_of("__kernel void gemm" + arguments));
   {
     BuiltKernel::Lease one(built);

@@ -78,6 +78,7 @@ TEST_CASE("device calls of many threads, each on a queue of its own") {
   std::vector<Job> jobs = make_jobs();
   std::vector<DeviceData> buffers;
   for (const Job& job : jobs) buffers.push_back(upload(job.data));
+  make_queue(true);  // which may say something through Catch, and Catch is for one thread
   on_threads(jobs, [&](Job& job) {
     const DeviceData& matrices = buffers[static_cast<std::size_t>(&job - jobs.data())];
     const auto& [form, shape, scalars, a, b, c] = job.multiply;

@@ -29,10 +29,18 @@ const Device& shared_device_info() {
   return device;
 }
 
+std::vector<bool> queue_kinds() {
+  const auto properties = shared_device().getInfo<CL_DEVICE_QUEUE_PROPERTIES>();
+  if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) return {false, true};
+  WARN("NOT TESTED on this device: out-of-order queues, for it has none");
+  return {false};
+}
+
 cl::CommandQueue make_queue(bool out_of_order) {
-  return cl::CommandQueue(
-      shared_cl_context(), shared_device(),
-      out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : cl_command_queue_properties{0});
+  static const bool has_out_of_order = queue_kinds().size() == 2;
+  const cl_command_queue_properties properties =
+      out_of_order && has_out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;
+  return cl::CommandQueue(shared_cl_context(), shared_device(), properties);
 }
 
 cl::Buffer make_buffer(const std::vector<float>& elements, cl_mem_flags access) {

@@ -20,6 +20,11 @@ cl::Device shared_device();
 cl::CommandQueue shared_queue();
 const Device& shared_device_info();
 
+// The kinds of queue that the device has: `false` is in-order, `true` out-of-order. Says loudly where there
+// is none of the second.
+std::vector<bool> queue_kinds();
+
+// A queue of the shared context; in-order where the device has no other.
 cl::CommandQueue make_queue(bool out_of_order);
 
 cl::Buffer make_buffer(const std::vector<float>& elements, cl_mem_flags access = CL_MEM_READ_WRITE);

@@ -1,11 +1,15 @@
 #include "check.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <set>
 #include <thread>
+
+#include "diagnosis.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -168,6 +172,28 @@ CheckResult Reference::check(std::span<const float> c) const {
   }
   result.passed = result.error_ratio <= result.bound;
   return result;
+}
+
+std::string Reference::describe_wrong(std::span<const float> c, std::size_t tile_rows,
+                                      std::size_t tile_columns) const {
+  const double bound = error_bound(data_.call.k);
+  const std::size_t width = columns_.size();
+  std::vector<Element> wrong;
+  std::string first;
+  for (std::size_t i = 0; i < rows_.size() * width; ++i) {
+    const Element element{rows_[i / width], columns_[i % width]};
+    const double value = c[element.row * data_.call.n + element.column];
+    if (ratio_of(std::fabs(value - values_[i]), magnitudes_[i]) <= bound) continue;  // false for NaN
+    if (wrong.empty()) {
+      first = fmt::format("first at row {}, column {}: {} instead of {}", element.row, element.column, value,
+                          values_[i]);
+    }
+    wrong.push_back(element);
+  }
+  if (wrong.empty()) return "no wrong element among those compared with float64; others are not finite";
+  const CheckedGrid grid{rows_, columns_, data_.call.m, data_.call.n, tile_rows, tile_columns};
+  return fmt::format("{} of {} elements are wrong, {}; pattern: {}", wrong.size(), checked_elements(), first,
+                     pattern_of(wrong, grid));
 }
 
 CheckResult Reference::compare(std::span<const float> c, std::span<const float> other) const {

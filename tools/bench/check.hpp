@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "host_data.hpp"
@@ -43,6 +44,10 @@ class Reference {
   // at twice the bound. The denominator is the one above, with |A||B| bounded by the norms of rows and
   // columns.
   CheckResult compare(std::span<const float> c, std::span<const float> other) const;
+
+  // Where a result that did not pass is wrong: the first wrong element, how many, and what they have in
+  // common, for a kernel whose work-groups compute tiles of this size.
+  std::string describe_wrong(std::span<const float> c, std::size_t tile_rows, std::size_t tile_columns) const;
 
   // Elements that check() compares with float64.
   std::size_t checked_elements() const { return rows_.size() * columns_.size(); }

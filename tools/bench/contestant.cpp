@@ -36,7 +36,7 @@ Clock trusted_clock(double operation_ms, double call_ms) {
 
 RunTimes OpenClContestant::run() {
   data_.restore_c();
-  const KernelTimer timer;
+  const KernelTimer timer(data_.queue());
   const auto start = std::chrono::steady_clock::now();
   enqueue();
   data_.queue().finish();

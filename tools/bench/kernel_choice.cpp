@@ -85,7 +85,8 @@ RunningKernel resolve(const KernelChoice& choice, const Device& device, const Pr
   KernelLibrary library(choice.options.kernel_folder);
   const auto describe_kernel = [&](const Options& options) {
     const NamedKernel kernel = library.find(options.kernel);
-    return RunningKernel{kernel.name, configure(kernel, options.parameters, {}, device).values};
+    const KernelConfig config = configure(kernel, options.parameters, {}, device);
+    return RunningKernel{kernel.name, config.values, config.tile_rows, config.tile_columns};
   };
   if (!choice.options.kernel.empty()) return describe_kernel(choice.options);
   for (const Candidate& candidate : candidates(problem, device)) {

@@ -33,6 +33,8 @@ std::vector<KernelChoice> choose_steps(std::span<const std::string_view> steps,
 struct RunningKernel {
   std::string name;
   Parameters parameters;  // all of them, with the values in effect
+  std::size_t tile_rows = 1;
+  std::size_t tile_columns = 1;
 };
 
 // What the choice stands for on this device and problem. For `auto`, call it after a first run: clgemm takes

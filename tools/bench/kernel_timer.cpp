@@ -15,7 +15,7 @@ namespace {
 // Where launches leave their events; launches may come from any thread.
 struct Recorder {
   std::mutex mutex;
-  bool active = false;
+  cl_command_queue queue = nullptr;  // null while no timer is alive
   std::vector<cl::Event> events;
 };
 
@@ -24,9 +24,9 @@ Recorder& recorder() {
   return instance;
 }
 
-bool is_recording() {
+bool is_recording(cl_command_queue queue) {
   const std::lock_guard lock(recorder().mutex);
-  return recorder().active;
+  return queue != nullptr && recorder().queue == queue;
 }
 
 void record(cl_event event) {
@@ -42,16 +42,16 @@ Enqueue opencl_library_function() {
 
 }  // namespace
 
-KernelTimer::KernelTimer() {
+KernelTimer::KernelTimer(const cl::CommandQueue& queue) {
   const std::lock_guard lock(recorder().mutex);
-  if (recorder().active) throw std::logic_error("two kernel timers at a time");
-  recorder().active = true;
+  if (recorder().queue != nullptr) throw std::logic_error("two kernel timers at a time");
+  recorder().queue = queue();
   recorder().events.clear();
 }
 
 KernelTimer::~KernelTimer() {
   const std::lock_guard lock(recorder().mutex);
-  recorder().active = false;
+  recorder().queue = nullptr;
   recorder().events.clear();
 }
 
@@ -84,7 +84,7 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_que
                                                                   const cl_event* wait_for, cl_event* event) {
   static const auto enqueue = clgemm::bench::opencl_library_function();
   if (enqueue == nullptr) return CL_INVALID_OPERATION;
-  if (!clgemm::bench::is_recording()) {
+  if (!clgemm::bench::is_recording(queue)) {
     return enqueue(queue, kernel, dimensions, offset, global, local, wait_count, wait_for, event);
   }
   cl_event launched = nullptr;

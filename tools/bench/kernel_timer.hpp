@@ -20,13 +20,14 @@ class KernelTimer {
     std::size_t launches = 0;
   };
 
-  // One at a time in a process.
-  KernelTimer();
+  // Of what is launched on this queue; clgemm tests new programs on queues of its own, which is not timed.
+  // One timer at a time in a process.
+  explicit KernelTimer(const cl::CommandQueue& queue);
   ~KernelTimer();
   KernelTimer(const KernelTimer&) = delete;
   KernelTimer& operator=(const KernelTimer&) = delete;
 
-  // Call when all that was launched is complete, on queues with profiling. Throws Error(opencl_error) where
+  // Call when all that was launched is complete; the queue needs profiling. Throws Error(opencl_error) where
   // nothing was launched or the device has no times: there is no such thing as 0 ms.
   Span span() const;
 

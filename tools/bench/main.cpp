@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <iostream>
 
+#include "commands.hpp"
 #include "error.hpp"
 #include "lists.hpp"
+#include "new_kernel.hpp"
 #include "options.hpp"
 #include "report.hpp"
 #include "runner.hpp"
@@ -38,7 +40,27 @@ int run(const BenchOptions& options) {
     list_devices(std::cout);
     return all_is_well;
   }
+  if (options.action == Action::show_cache) {
+    show_cache(std::cout);
+    return all_is_well;
+  }
+  if (options.action == Action::clear_cache) {
+    clear_cache(std::cout);
+    return all_is_well;
+  }
+  if (options.action == Action::new_kernel) {
+    write_new_kernel(options.new_kernel);
+    return all_is_well;
+  }
   const cl::Device device = options.device.empty() ? default_device() : find_device(options.device);
+  if (options.action == Action::explain) {
+    explain_sizes(std::cout, options, device);
+    return all_is_well;
+  }
+  if (options.action == Action::watch) {
+    watch(std::cout, options, device, options.watch_rounds);
+    return all_is_well;
+  }
   ReportTarget target(options);
   const Results results = run_bench(options, device);
   target.write(results);

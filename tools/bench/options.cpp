@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <map>
@@ -13,6 +14,9 @@ namespace {
 const std::map<std::string, Format> formats = {
     {"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
 const std::map<std::string, Layout> layouts = {{"row", Layout::row_major}, {"column", Layout::column_major}};
+
+const std::map<std::string, Action> cache_actions = {{"info", Action::show_cache},
+                                                     {"clear", Action::clear_cache}};
 
 // What CLI11 fills in, in the words of the command line.
 struct CommandLine {
@@ -26,6 +30,9 @@ struct CommandLine {
   bool no_check = false;
   bool list_devices = false;
   bool list_kernels = false;
+  bool explain = false;
+  bool watch = false;
+  std::string cache;
   BenchOptions options;
 };
 
@@ -33,6 +40,7 @@ struct CommandLine {
 template <class Value>
 CLI::Validator one_of(const std::map<std::string, Value>& choices) {
   std::vector<std::string> names;
+  names.reserve(choices.size());
   for (const auto& choice : choices) names.push_back(choice.first);
   return CLI::IsMember(names).description("");
 }
@@ -118,8 +126,31 @@ void add_output(CLI::App& app, CommandLine& line) {
   app.add_option("-o,--output", line.options.output, "Write there instead of to standard output")
       ->type_name("FILE")
       ->group(group);
+  app.add_flag("--explain", line.explain, "clgemm's plan for each size, in words; nothing is measured")
+      ->group(group);
   app.add_flag("--list-devices", line.list_devices, "The OpenCL devices")->group(group);
   app.add_flag("--list-kernels", line.list_kernels, "The kernels, their variants and parameters")
+      ->group(group);
+}
+
+void add_own_kernels(CLI::App& app, CommandLine& line) {
+  const char* group = "Your own kernels, and what is compiled";
+  app.add_option("--new-kernel", line.options.new_kernel,
+                 "Write a commented kernel that passes, to begin from")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_flag(
+         "--watch", line.watch,
+         "Measure again, without peers, whenever the file of a\n--kernel or one that it includes changes")
+      ->group(group);
+  app.add_option("--watch-rounds", line.options.watch_rounds, "End --watch after so many measurements")
+      ->type_name("COUNT")
+      ->check(between(1, 1000000))
+      ->group(group);
+  app.add_option("--cache", line.cache,
+                 "The compiled programs on disk: show where and how\nmany, or remove them")
+      ->type_name("info|clear")
+      ->check(one_of(cache_actions))
       ->group(group);
 }
 
@@ -146,7 +177,16 @@ void check_combination(const BenchOptions& options, const CommandLine& line) {
     throw UsageError("--ladder has its own kernels: leave out --kernel and --param");
   }
   if (options.ladder && options.sizes.size() != 1) throw UsageError("--ladder takes one --size");
-  if (line.list_devices && line.list_kernels) throw UsageError("--list-devices or --list-kernels, not both");
+  const int actions = line.list_devices + line.list_kernels + line.explain + line.watch +
+                      !line.cache.empty() + !options.new_kernel.empty();
+  if (actions > 1) {
+    throw UsageError(
+        "only one of --list-devices, --list-kernels, --explain, --watch, --cache and --new-kernel");
+  }
+  const bool names_a_file =
+      std::any_of(options.kernels.begin(), options.kernels.end(),
+                  [](const std::string& kernel) { return kernel.find(".cl") != std::string::npos; });
+  if (line.watch && !names_a_file) throw UsageError("--watch needs a --kernel FILE.cl");
   if (options.parameters.empty()) return;
   for (const std::string& kernel : options.kernels) {
     if (names_one_kernel(kernel)) continue;
@@ -158,6 +198,10 @@ BenchOptions options_of(const CommandLine& line) {
   BenchOptions options = line.options;
   if (line.list_devices) options.action = Action::list_devices;
   if (line.list_kernels) options.action = Action::list_kernels;
+  if (line.explain) options.action = Action::explain;
+  if (line.watch) options.action = Action::watch;
+  if (!line.cache.empty()) options.action = cache_actions.at(line.cache);
+  if (!options.new_kernel.empty()) options.action = Action::new_kernel;
   if (!line.kernels.empty()) options.kernels = line.kernels;
   for (const std::string& parameter : line.parameters) parse_parameter(parameter, options.parameters);
   if (!line.sizes.empty()) options.sizes.clear();
@@ -193,6 +237,7 @@ std::optional<BenchOptions> parse_options(int argc, const char* const* argv) {
   add_with_what(app, line);
   add_how_to_measure(app, line);
   add_output(app, line);
+  add_own_kernels(app, line);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {

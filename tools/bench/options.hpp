@@ -12,7 +12,16 @@
 
 namespace clgemm::bench {
 
-enum class Action { measure, list_devices, list_kernels };
+enum class Action {
+  measure,
+  watch,
+  explain,
+  list_devices,
+  list_kernels,
+  show_cache,
+  clear_cache,
+  new_kernel
+};
 enum class Format { table, json, csv };
 
 struct BenchOptions {
@@ -28,6 +37,9 @@ struct BenchOptions {
   std::size_t warmup = 10;
   double max_seconds = 5.0;  // for the runs of one kernel at one size
   bool check = true;
+  bool with_peers = true;
+  std::string new_kernel;        // the file that --new-kernel writes
+  std::size_t watch_rounds = 0;  // measurements after which --watch ends; 0: never
   Format format = Format::table;
   std::string output;  // a file; empty: standard output
 };

@@ -21,7 +21,7 @@ struct Measurement {
   double median_ms = 0.0;
   double min_ms = 0.0;
   double call_ms = 0.0;              // median of the host's time from the call to its completion
-  double first_call_ms = 0.0;        // the host's time of the first call, which compiles
+  double first_call_ms = 0.0;        // the host's time of the first call, which compiles or loads
   std::size_t runs = 0;              // timed
   std::size_t launches = 0;          // kernels in one multiply
   std::optional<CheckResult> check;  // the worse of the first and the last run; nothing where not asked for
@@ -38,6 +38,7 @@ struct KernelResult {
   Parameters parameters;
   Outcome outcome = Outcome::measured;
   std::string reason;                      // where not measured
+  std::string wrong;                       // where the result was wrong, in words
   std::optional<Measurement> measurement;  // where measured
   std::optional<CheckResult> agreement;    // with the first peer whose own result passed; nothing without one
   bool passed() const {

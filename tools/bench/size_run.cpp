@@ -116,6 +116,9 @@ SizeRun::Entry SizeRun::first_run(const KernelChoice& choice, KernelResult& resu
       });
   result.kernel = running.name;
   result.parameters = running.parameters;
+  if (reference_ != nullptr && !entry->passed()) {
+    result.wrong = reference_->describe_wrong(entry->result(), running.tile_rows, running.tile_columns);
+  }
   return entry;
 }
 

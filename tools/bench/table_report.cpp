@@ -102,6 +102,9 @@ void write_notes(std::ostream& out, const Results& results, const SizeResult& si
                        part, error_bound(size.call.k));
   }
   for (const KernelResult& kernel : size.kernels) {
+    if (!kernel.wrong.empty()) out << fmt::format("{}: {}\n", kernel.kernel, kernel.wrong);
+  }
+  for (const KernelResult& kernel : size.kernels) {
     if (!kernel.agreement || kernel.agreement->passed) continue;
     out << fmt::format("{} differs from the peer's result: ratio {}, bound {:.1f}.\n", kernel.kernel,
                        format_figure(kernel.agreement->error_ratio), kernel.agreement->bound);
@@ -137,7 +140,8 @@ void write_table(std::ostream& out, const Results& results) {
     table.print(out);
     write_notes(out, results, size);
   }
-  out << "\nTimes are of the whole operation, packing included; first: the first call, which compiles.\n";
+  out << "\nTimes are of the whole operation, packing included; first: the first call, which compiles or "
+         "loads.\n";
   if (fewer_runs(results)) {
     out << fmt::format("Fewer than {} runs where they would take more than {} s (--max-seconds).\n",
                        results.wanted_runs, results.max_seconds);

@@ -1,0 +1,383 @@
+// Batches: every kernel, against single calls, and nothing between the matrices touched.
+#include <cstring>
+#include <limits>
+
+#include "support/on_device.hpp"
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+// `count` multiplies of one kind, `stride` elements apart.
+struct Batch {
+  Multiply one;
+  std::size_t count;
+  std::size_t stride_a, stride_b, stride_c;
+};
+
+// Matrices in order, 7 elements between them.
+Batch make_batch(const Multiply& one, std::size_t count) {
+  const auto stride = [](const Place& place) {
+    return place.buffer_elements() - place.offset - place.tail + 7;
+  };
+  return {one, count, stride(one.a), stride(one.b), stride(one.c)};
+}
+
+Place moved(Place place, std::size_t by) {
+  place.offset += by;
+  return place;
+}
+
+// The i-th multiply of a batch.
+Multiply multiply_of(const Batch& batch, std::size_t i) {
+  Multiply result = batch.one;
+  result.a = moved(result.a, i * batch.stride_a);
+  result.b = moved(result.b, i * batch.stride_b);
+  result.c = moved(result.c, i * batch.stride_c);
+  return result;
+}
+
+// Puts what is not NaN over `whole`, which has room for it.
+void overlay(std::vector<float>& whole, const std::vector<float>& part) {
+  if (whole.size() < part.size()) whole.resize(part.size(), std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    if (part[i] == part[i]) whole[i] = part[i];
+  }
+}
+
+// NaN wherever no matrix is; C too, where beta == 0.
+Data data_of(const Batch& batch) {
+  Data result;
+  for (std::size_t i = 0; i < batch.count; ++i) {
+    const Data part = random_data(multiply_of(batch, i), static_cast<std::uint32_t>(i + 1));
+    overlay(result.a, part.a);
+    overlay(result.b, part.b);
+    overlay(result.c, part.c);
+  }
+  return result;
+}
+
+void call_one(const Multiply& multiply, const DeviceData& buffers, const Options& options) {
+  const auto& [form, shape, scalars, a, b, c] = multiply;
+  shared_context().sgemm(shared_queue()(), form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n,
+                         shape.k, scalars.alpha, matrix_at(buffers.a, a), matrix_at(buffers.b, b),
+                         scalars.beta, matrix_at(buffers.c, c), {}, nullptr, options);
+}
+
+void call_batch(const Batch& batch, const DeviceData& buffers, const Options& options) {
+  const auto& [form, shape, scalars, a, b, c] = batch.one;
+  shared_context().sgemm_strided_batched(
+      shared_queue()(), form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k,
+      scalars.alpha, matrix_at(buffers.a, a), batch.stride_a, matrix_at(buffers.b, b), batch.stride_b,
+      scalars.beta, matrix_at(buffers.c, c), batch.stride_c, batch.count, {}, nullptr, options);
+}
+
+// What single calls make of the whole buffer of C.
+std::vector<float> single_results(const Batch& batch, const Data& data, const Options& options) {
+  const DeviceData buffers = upload(data);
+  for (std::size_t i = 0; i < batch.count; ++i) call_one(multiply_of(batch, i), buffers, options);
+  return read_buffer(buffers.c);
+}
+
+std::vector<float> batch_result(const Batch& batch, const Data& data, const Options& options) {
+  const DeviceData buffers = upload(data);
+  call_batch(batch, buffers, options);
+  CHECK(same_bits(read_buffer(buffers.a), data.a));
+  CHECK(same_bits(read_buffer(buffers.b), data.b));
+  return read_buffer(buffers.c);
+}
+
+void check_batch(const Batch& batch, const Options& options = {}) {
+  const Data data = data_of(batch);
+  INFO(options.kernel << " batch of " << batch.count << ": " << describe(batch.one));
+  const std::vector<float> result = batch_result(batch, data, options);
+  CHECK(same_bits(result, single_results(batch, data, options)));
+  // And the last one is right, so that both cannot be wrong alike.
+  if (batch.count == 0) return;
+  const Multiply last = multiply_of(batch, batch.count - 1);
+  Data before = data;
+  std::vector<float> after = result;
+  before.c.resize(last.c.buffer_elements());
+  after.resize(last.c.buffer_elements());
+  const std::size_t first = last.c.offset;
+  std::copy(after.begin(), after.begin() + static_cast<std::ptrdiff_t>(first), before.c.begin());
+  check_result(last, before, after);
+}
+
+Options with_kernel(const std::string& kernel) {
+  Options result;
+  result.kernel = kernel;
+  return result;
+}
+
+TEST_CASE("a batch is as its single calls: every kernel, both layouts, all transposes") {
+  for (const std::string& kernel : kernels_to_test()) {
+    for (const Form& form : all_forms()) {
+      const Multiply one = make_multiply(form, {33, 17, 21}, {-1.5f, 1}, all_placements()[1]);
+      try {
+        check_batch(make_batch(one, 3), with_kernel(kernel));
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::requirement_failed && error.code() != ErrorCode::device_limit_exceeded)
+          throw;
+        WARN("NOT TESTED on this device: " << error.what());
+        break;
+      }
+    }
+  }
+}
+
+TEST_CASE("a batch whose matrices need no packing") {
+  for (const char* kernel : {"", "tiled", "float8", "coalesced"}) {
+    const Multiply one = make_multiply(all_forms()[0], {64, 96, 32}, {1, 1}, all_placements()[2]);
+    Batch batch = make_batch(one, 3);
+    batch.stride_a = batch.stride_b = 64 * 128;
+    check_batch(batch, with_kernel(kernel));
+    batch.stride_a += 1;  // which takes the alignment away
+    check_batch(batch, with_kernel(kernel));
+  }
+}
+
+TEST_CASE("one A or one B for all of a batch, or both") {
+  for (const char* kernel : {"", "tiled", "float8", "coalesced"}) {
+    for (const Form& form : all_forms()) {
+      Batch batch = make_batch(make_multiply(form, {33, 17, 40}, {1, -1.5f}, all_placements()[1]), 4);
+      batch.stride_a = 0;
+      check_batch(batch, with_kernel(kernel));
+      batch.stride_b = 0;
+      check_batch(batch, with_kernel(kernel));
+      batch.stride_a = make_batch(batch.one, 1).stride_a;
+      check_batch(batch, with_kernel(kernel));
+    }
+  }
+}
+
+TEST_CASE("a batch of none and of one") {
+  for (const char* kernel : {"", "tiled"}) {
+    for (const std::size_t count : {0u, 1u}) {
+      const Multiply one = make_multiply(all_forms()[0], {33, 17, 21}, {1, 1}, all_placements()[1]);
+      Batch batch = make_batch(one, count);
+      if (count == 1) check_batch(batch, with_kernel(kernel));
+      if (count == 0) {
+        const Data data = random_data(one, 1);
+        CHECK(same_bits(batch_result(batch, data, with_kernel(kernel)), data.c));
+      }
+    }
+  }
+}
+
+TEST_CASE("a batch of none has a done event as well") {
+  const Multiply one = make_multiply(all_forms()[0], {3, 3, 3}, {1, 1}, all_placements()[0]);
+  const DeviceData buffers = upload(random_data(one, 1));
+  cl::Event done;
+  shared_context().sgemm_strided_batched(shared_queue()(), Layout::row_major, Transpose::no, Transpose::no, 3,
+                                         3, 3, 1, {buffers.a(), 3, 0}, 9, {buffers.b(), 3, 0}, 9, 0,
+                                         {buffers.c(), 3, 0}, 9, 0, {}, &done());
+  REQUIRE(done() != nullptr);
+  done.wait();
+}
+
+TEST_CASE("matrices of a batch may be interleaved, but must not overlap") {
+  // Matrix i of C is rows' part i of one large matrix.
+  Multiply one = make_multiply(all_forms()[0], {20, 10, 15}, {1, 1}, all_placements()[0]);
+  one.c.ld = 60;
+  Batch batch = make_batch(one, 5);
+  batch.stride_c = 12;
+  check_batch(batch);
+
+  const Data data = data_of(batch);
+  const DeviceData buffers = upload(data);
+  for (const std::size_t stride : {0u, 1u, 9u, 30u, 55u}) {  // 30: the first meets the third
+    batch.stride_c = stride;
+    INFO(stride);
+    CHECK_ERROR([&] { call_batch(batch, buffers, {}); }, invalid_argument, "overlap each other");
+  }
+  CHECK(same_bits(read_buffer(buffers.c), data.c));
+}
+
+TEST_CASE("scratch limits cut a batch") {
+  const Multiply one = make_multiply(all_forms()[1], {70, 50, 40}, {-1.5f, 1}, all_placements()[1]);
+  for (const std::size_t count : {2u, 5u, 7u}) {
+    for (const std::size_t limit : {20000u, 50000u, 100000u}) {
+      const Batch batch = make_batch(one, count);
+      Options options = with_kernel("tiled");
+      options.scratch_limit = limit;
+      check_batch(batch, options);
+    }
+  }
+}
+
+TEST_CASE("a cut batch with one A for all") {
+  Batch batch = make_batch(make_multiply(all_forms()[1], {70, 50, 40}, {-1.5f, 1}, all_placements()[1]), 7);
+  batch.stride_a = 0;
+  Options options = with_kernel("tiled");
+  options.scratch_limit = 60000;
+  check_batch(batch, options);
+}
+
+TEST_CASE("alpha, beta and their zeros in a batch") {
+  for (const Scalars& scalars : all_scalars()) {
+    for (const std::size_t form : {0u, 5u}) {
+      check_batch(
+          make_batch(make_multiply(all_forms()[form], {33, 17, 21}, scalars, all_placements()[1]), 3));
+      check_batch(make_batch(make_multiply(all_forms()[form], {33, 17, 0}, scalars, all_placements()[1]), 3));
+    }
+  }
+}
+
+TEST_CASE("a large batch of tiny matrices") {
+  check_batch(make_batch(make_multiply(all_forms()[3], {3, 2, 4}, {1, 1}, all_placements()[1]), 1000));
+}
+
+// Matrices at any place of several buffers.
+struct Scattered {
+  Multiply one;
+  std::vector<std::size_t> a_buffer, b_buffer, c_buffer;
+  std::vector<std::size_t> a_offset, b_offset, c_offset;
+};
+
+struct ScatteredLists {
+  std::vector<DeviceMatrix> a, b, c;
+};
+
+class ScatteredRun {
+ public:
+  explicit ScatteredRun(const Scattered& what) : what_(what) {
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      const auto make = [i](std::uint32_t seed) { return make_buffer(random_elements(4000, seed + 10 * i)); };
+      a_.push_back(make(1));
+      b_.push_back(make(2));
+      c_.push_back(make(3));
+    }
+  }
+
+  ScatteredLists lists() const {
+    ScatteredLists result;
+    for (std::size_t i = 0; i < what_.a_offset.size(); ++i) {
+      result.a.push_back({a_[what_.a_buffer[i]](), what_.one.a.ld, what_.a_offset[i]});
+      result.b.push_back({b_[what_.b_buffer[i]](), what_.one.b.ld, what_.b_offset[i]});
+      result.c.push_back({c_[what_.c_buffer[i]](), what_.one.c.ld, what_.c_offset[i]});
+    }
+    return result;
+  }
+
+  void call(const ScatteredLists& lists, cl_event* done = nullptr) const {
+    const auto& [form, shape, scalars, a, b, c] = what_.one;
+    shared_context().sgemm_batched(shared_queue()(), form.layout, form.transpose_a, form.transpose_b, shape.m,
+                                   shape.n, shape.k, scalars.alpha, lists.a, lists.b, scalars.beta, lists.c,
+                                   {}, done);
+  }
+
+  void call_singly(const ScatteredLists& lists) const {
+    const auto& [form, shape, scalars, a, b, c] = what_.one;
+    for (std::size_t i = 0; i < lists.a.size(); ++i) {
+      shared_context().sgemm(shared_queue()(), form.layout, form.transpose_a, form.transpose_b, shape.m,
+                             shape.n, shape.k, scalars.alpha, lists.a[i], lists.b[i], scalars.beta,
+                             lists.c[i]);
+    }
+  }
+
+  std::vector<std::vector<float>> contents_of_c() const { return {read_buffer(c_[0]), read_buffer(c_[1])}; }
+
+ private:
+  const Scattered& what_;
+  std::vector<cl::Buffer> a_, b_, c_;
+};
+
+Scattered scattered(const Form& form) {
+  const Multiply one = make_multiply(form, {9, 7, 11}, {-1.5f, 1}, all_placements()[1]);
+  return {one,
+          {0, 0, 0, 1, 1, 0},
+          {0, 0, 0, 0, 0, 1},
+          {0, 0, 0, 1, 1, 1},
+          {5, 205, 405, 17, 0, 800},
+          {3, 3, 3, 1000, 500, 0},
+          {1, 301, 601, 2000, 11, 1500}};
+}
+
+TEST_CASE("matrices at irregular places, in several buffers") {
+  for (const Form& form : all_forms()) {
+    const Scattered what = scattered(form);
+    const ScatteredRun batched(what);
+    const ScatteredRun singly(what);
+    cl::Event done;
+    batched.call(batched.lists(), &done());
+    done.wait();
+    singly.call_singly(singly.lists());
+    CHECK(batched.contents_of_c()[0] == singly.contents_of_c()[0]);
+    CHECK(batched.contents_of_c()[1] == singly.contents_of_c()[1]);
+  }
+}
+
+TEST_CASE("an empty list does nothing, and its event completes") {
+  const Scattered what = scattered(all_forms()[0]);
+  const ScatteredRun run(what);
+  const auto before = run.contents_of_c();
+  cl::Event done;
+  run.call({}, &done());
+  done.wait();
+  CHECK(run.contents_of_c() == before);
+}
+
+TEST_CASE("whatever is wrong with one matrix of a list, no C is touched") {
+  const Scattered what = scattered(all_forms()[0]);
+  const ScatteredRun run(what);
+  const auto before = run.contents_of_c();
+  const ScatteredLists good = run.lists();
+
+  ScatteredLists lists = good;
+  lists.b.pop_back();
+  CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "5 B");
+  lists = good;
+  lists.a.back().buffer = nullptr;
+  CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "A is null");
+  lists = good;
+  lists.c.back().offset = 4000;
+  CHECK_ERROR([&] { run.call(lists); }, buffer_too_small, "of C");
+  lists = good;
+  lists.b.back().ld = 1;
+  CHECK_ERROR([&] { run.call(lists); }, invalid_leading_dimension, "ldb is 1");
+  lists = good;
+  lists.a.back() = lists.c.back();
+  lists.a.back().ld = good.a.back().ld;
+  CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "C overlaps A");
+  lists = good;
+  lists.c[1] = lists.c[0];
+  lists.a[1] = lists.a[0];
+  lists.b[1] = lists.b[0];
+  CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "overlap each other");
+
+  CHECK(run.contents_of_c() == before);
+}
+
+TEST_CASE("every argument of a strided batch is checked before any work") {
+  const Batch batch = make_batch(make_multiply(all_forms()[0], {9, 7, 11}, {1, 1}, all_placements()[1]), 3);
+  const Data data = data_of(batch);
+  const DeviceData buffers = upload(data);
+  const auto changed = [&](auto change) {
+    Batch wrong = batch;
+    change(wrong);
+    return [wrong, &buffers] { call_batch(wrong, buffers, {}); };
+  };
+  constexpr std::size_t negative = ~std::size_t{0};
+  CHECK_ERROR(changed([](Batch& b) { b.count = 4; }), buffer_too_small, "of A");
+  CHECK_ERROR(changed([](Batch& b) { b.count = negative; }), invalid_argument, "batch count");
+  CHECK_ERROR(changed([](Batch& b) { b.stride_a *= 2; }), buffer_too_small, "of A");
+  CHECK_ERROR(changed([](Batch& b) { b.stride_b *= 2; }), buffer_too_small, "of B");
+  CHECK_ERROR(changed([](Batch& b) { b.stride_c *= 2; }), buffer_too_small, "of C");
+  CHECK_ERROR(changed([](Batch& b) { b.stride_a = negative; }), invalid_argument, "A is too large");
+  CHECK_ERROR(changed([](Batch& b) { b.stride_c = negative; }), invalid_argument, "C is too large");
+  CHECK_ERROR(changed([](Batch& b) { b.one.a.ld = 1; }), invalid_leading_dimension, "lda");
+  CHECK_ERROR(
+      [&] {
+        DeviceData same = buffers;
+        same.a = same.c;
+        call_batch(batch, same, {});
+      },
+      invalid_argument, "A");
+  CHECK(same_bits(read_buffer(buffers.c), data.c));
+}
+
+}  // namespace
+}  // namespace clgemm

@@ -1,0 +1,72 @@
+#include "first_choice.hpp"
+
+#include "../catch.hpp"
+#include "kernel_file.hpp"
+#include "on_device.hpp"
+#include "plan.hpp"
+#include "reference.hpp"
+
+namespace clgemm::test {
+namespace {
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  REQUIRE(text.find(from) != std::string::npos);
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+std::string built_in(const std::string& relative) {
+  return KernelFolders().find(relative).value().text;
+}
+
+std::string file_of_first_choice() {
+  return KernelLibrary().find(first_choice()).file->manifest.name + ".cl";
+}
+
+}  // namespace
+
+Multiply first_choice_multiply() {
+  return make_multiply({Layout::row_major, Transpose::no, Transpose::no}, {131, 133, 67}, {2, -1},
+                       all_placements()[1]);
+}
+
+std::string first_choice() {
+  const Shape shape = first_choice_multiply().shape;
+  return candidates(Problem{shape.m, shape.n, shape.k, 1, 0, {}, {}, {}}, shared_device_info())[0].kernel;
+}
+
+void write_first_choice(const TemporaryFolder& folder, const std::string& from, const std::string& to) {
+  folder.write(file_of_first_choice(), replaced(built_in(file_of_first_choice()), from, to));
+}
+
+void write_wrong_first_choice(const TemporaryFolder& folder) {
+  write_first_choice(folder, "common/store.cl", "wrong/store.cl");
+  folder.write("wrong/store.cl", replaced(built_in("common/store.cl"), "alpha * sum", "1.0f + alpha * sum"));
+}
+
+bool is_right_on(Context& context, const Options& options) {
+  const Multiply multiply = first_choice_multiply();
+  const Data before = integer_data(multiply, 1);
+  const auto& [form, shape, scalars, a, b, c] = multiply;
+  std::vector<float> result = before.c;
+  context.sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
+                before.a.data() + a.offset, a.ld, before.b.data() + b.offset, b.ld, scalars.beta,
+                result.data() + c.offset, c.ld, options);
+  CHECK(damage_around_c(multiply, before, result).empty());
+  return error_ratio(multiply, before, result) == 0;
+}
+
+std::string explain_on(Context& context, const Options& options) {
+  const Multiply multiply = first_choice_multiply();
+  SgemmShape shape;
+  shape.m = multiply.shape.m;
+  shape.n = multiply.shape.n;
+  shape.k = multiply.shape.k;
+  shape.lda = multiply.a.ld;
+  shape.ldb = multiply.b.ld;
+  shape.ldc = multiply.c.ld;
+  return context.explain(shape, options);
+}
+
+}  // namespace clgemm::test

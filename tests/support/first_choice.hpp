@@ -1,0 +1,31 @@
+// The kernel that clgemm would choose first, in a changed version of a test's own.
+#pragma once
+
+#include <string>
+
+#include "multiply.hpp"
+#include "temporary.hpp"
+
+namespace clgemm::test {
+
+// A multiply that is large enough for the first choice to be one of the fast kernels, and is of no tile's
+// size.
+Multiply first_choice_multiply();
+
+// The kernel or variant that clgemm tries first for it on the shared device.
+std::string first_choice();
+
+// A kernel folder with the first choice's file, in which `from` is replaced by `to` wherever it stands. Fails
+// the test where it stands nowhere.
+void write_first_choice(const TemporaryFolder& folder, const std::string& from, const std::string& to);
+
+// A kernel folder in which the first choice adds 1 to every element of C.
+void write_wrong_first_choice(const TemporaryFolder& folder);
+
+// True where `context` gives the right result for first_choice_multiply().
+bool is_right_on(Context& context, const Options& options);
+
+// explain() of first_choice_multiply().
+std::string explain_on(Context& context, const Options& options);
+
+}  // namespace clgemm::test
