@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <future>
+#include <thread>
 #include <vector>
 
 namespace clgemm {
@@ -11,9 +14,12 @@ std::size_t line_bytes(const Lines& lines) {
   return lines.length * sizeof(float);
 }
 
-// Copies `count` lines between a compact place and one with gaps.
-void copy_lines(float* to, std::size_t to_ld, const float* from, std::size_t from_ld, std::size_t count,
-                const Lines& lines) {
+// One thread's memcpy is slower than the bus; from this size on, several share the work.
+constexpr std::size_t bytes_a_thread = std::size_t{1} << 20;
+constexpr std::size_t max_threads = 4;
+
+void copy_part(float* to, std::size_t to_ld, const float* from, std::size_t from_ld, std::size_t count,
+               const Lines& lines) {
   if (to_ld == lines.length && from_ld == lines.length) {
     std::memcpy(to, from, count * line_bytes(lines));
     return;
@@ -21,6 +27,22 @@ void copy_lines(float* to, std::size_t to_ld, const float* from, std::size_t fro
   for (std::size_t line = 0; line < count; ++line) {
     std::memcpy(to + line * to_ld, from + line * from_ld, line_bytes(lines));
   }
+}
+
+// Copies `count` lines between a compact place and one with gaps.
+void copy_lines(float* to, std::size_t to_ld, const float* from, std::size_t from_ld, std::size_t count,
+                const Lines& lines) {
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t wanted =
+      std::min({count * line_bytes(lines) / bytes_a_thread, cores, max_threads, count});
+  const std::size_t step = (count + std::max<std::size_t>(wanted, 1) - 1) / std::max<std::size_t>(wanted, 1);
+  std::vector<std::future<void>> others;
+  for (std::size_t first = step; first < count; first += step) {
+    others.push_back(std::async(std::launch::async, copy_part, to + first * to_ld, to_ld,
+                                from + first * from_ld, from_ld, std::min(step, count - first),
+                                std::cref(lines)));
+  }
+  copy_part(to, to_ld, from, from_ld, std::min(step, count), lines);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "self_test.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 #include <vector>
@@ -12,10 +13,15 @@ constexpr float alpha = 2.0f;
 constexpr float beta = -1.0f;
 constexpr float canary = 12345.0f;
 constexpr std::size_t margin = 8;  // canaries in front of and behind C
+constexpr std::size_t front =
+    64;  // elements in front of A and B; suits every alignment that a kernel asks for
 
-// Small integers, different from neighbour to neighbour: sums of their products are exact in fp32.
-float small_integer(std::size_t i) {
-  return static_cast<float>((i * 7 + i / 5) % 9) - 4.0f;
+// Small integers: sums of their products are exact in fp32. Scrambled, so that no two rows, columns or
+// matrices of a batch are alike, and one taken for another shows.
+float small_integer(std::uint64_t i) {
+  i *= 0x9e3779b97f4a7c15u;
+  i = (i ^ i >> 32) * 0xd6e8feb86659fd93u;
+  return static_cast<float>((i >> 32) % 9) - 4.0f;
 }
 
 // A batch of operands: the values of op(X), and the memory that a kernel gets.
@@ -27,14 +33,15 @@ class TestOperand {
       : rows_(rows), columns_(columns), seed_(seed) {
     operand.transposed = transposed;
     operand.ld = transposed ? padded_rows : padded_columns;
+    operand.offset = front;
     operand.stride = padded_rows * padded_columns;
     operand.base_alignment = 1;
-    memory.assign(operand.stride * batch_count, 0.0f);
+    memory.assign(front + operand.stride * batch_count, 0.0f);
     for (std::size_t batch = 0; batch < batch_count; ++batch) {
       for (std::size_t row = 0; row < rows; ++row) {
         for (std::size_t column = 0; column < columns; ++column) {
           const std::size_t place = transposed ? column * operand.ld + row : row * operand.ld + column;
-          memory[batch * operand.stride + place] = value(batch, row, column);
+          memory[front + batch * operand.stride + place] = value(batch, row, column);
         }
       }
     }

@@ -12,15 +12,21 @@ using namespace test;
 
 constexpr std::size_t beyond_32_bits = std::size_t{1} << 31;
 
-// Element i of A: small integers, so that every result is exact.
+// Element i of A: small integers, so that every result is exact, and alike nowhere.
 const char* const fill_source =
-    "float value(ulong i) { return (float)((i * 0x9e3779b97f4a7c15UL >> 40) % 9) - 4.0f; }\n"
+    "float value(ulong i) {\n"
+    "  i *= 0x9e3779b97f4a7c15UL;\n"
+    "  i = (i ^ i >> 32) * 0xd6e8feb86659fd93UL;\n"
+    "  return (float)((i >> 32) % 9) - 4.0f;\n"
+    "}\n"
     "__kernel void fill(__global float* a, const ulong count) {\n"
     "  for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) a[i] = value(i);\n"
     "}\n";
 
-float value_of_a(std::size_t i) {
-  return static_cast<float>((i * 0x9e3779b97f4a7c15u >> 40) % 9) - 4.0f;
+float value_of_a(std::uint64_t i) {
+  i *= 0x9e3779b97f4a7c15u;
+  i = (i ^ i >> 32) * 0xd6e8feb86659fd93u;
+  return static_cast<float>((i >> 32) % 9) - 4.0f;
 }
 
 cl::Buffer filled_buffer(std::size_t elements) {
