@@ -171,10 +171,6 @@ TEST_CASE("wrong scratch is refused in the caller's terms, and C is as it was") 
   CHECK_ERROR(call_with(foreign()), wrong_context, "Options::scratch");
   const cl::Buffer tiny = scratch_of(64);
   CHECK_ERROR(call_with(tiny()), out_of_memory, "the limit is 64");
-  cl::Buffer parent = buffers.c;
-  cl_buffer_region region{0, 4096};
-  const cl::Buffer part = parent.createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
-  CHECK_ERROR(call_with(part()), invalid_argument, "buffer of a matrix");
   CHECK(same_bits(read_buffer(buffers.c), data.c));
 }
 
