@@ -62,6 +62,10 @@ std::vector<std::string> KernelLibrary::names(Role role) {
 
 std::shared_ptr<const KernelFile> KernelLibrary::load_file(const std::string& path) {
   auto& file = loaded_[path];
+  std::error_code ignored;
+  if (!file && !std::filesystem::exists(path, ignored)) {
+    throw Error(ErrorCode::kernel_not_found, fmt::format("there is no kernel file '{}'", path));
+  }
   if (!file) file = make_kernel_file(read_source(path), folders_);
   return file;
 }
@@ -81,16 +85,23 @@ std::shared_ptr<const KernelFile> KernelLibrary::load_name(const std::string& na
 
 NamedKernel KernelLibrary::find_variant(const std::string& variant) {
   std::vector<std::string> known;
+  std::string broken;
   for (const std::string& file_name : folders_.list()) {
-    const auto file = load_name(file_name.substr(0, file_name.size() - extension.size()));
+    std::shared_ptr<const KernelFile> file;
+    try {
+      file = load_name(file_name.substr(0, file_name.size() - extension.size()));
+    } catch (const Error& error) {
+      broken += fmt::format("; not readable: {}", error.what());  // and no reason to hide the others
+      continue;
+    }
     if (file->manifest.role != Role::multiply) continue;
     if (const Manifest::Variant* found = file->manifest.find_variant(variant))
       return {variant, file, found->values};
     known.push_back(file->manifest.name);
     for (const Manifest::Variant& other : file->manifest.variants) known.push_back(other.name);
   }
-  throw Error(ErrorCode::kernel_not_found, fmt::format("no kernel '{}'; there is {}; a path ends in .cl",
-                                                       variant, fmt::join(known, ", ")));
+  throw Error(ErrorCode::kernel_not_found, fmt::format("no kernel '{}'; there is {}; a path ends in .cl{}",
+                                                       variant, fmt::join(known, ", "), broken));
 }
 
 std::string kernel_folder_or_default(const std::string& folder) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -78,6 +79,24 @@ class BlockComment {
  private:
   bool inside_ = false;
 };
+
+// For each line of an expanded source, the file and line that its #line directives give it.
+std::vector<std::string> written_places(const std::string& expanded) {
+  constexpr std::string_view directive = "#line ";
+  std::vector<std::string> places;
+  std::string file;
+  std::size_t next_line = 1;
+  std::istringstream lines(expanded);
+  for (std::string line; std::getline(lines, line);) {
+    places.push_back(fmt::format("{}:{}", file, next_line));
+    ++next_line;
+    const std::size_t quote = line.find('"');
+    if (line.compare(0, directive.size(), directive) != 0 || quote == std::string::npos) continue;
+    std::from_chars(line.data() + directive.size(), line.data() + line.size(), next_line);
+    file = line.substr(quote + 1, line.rfind('"') - quote - 1);
+  }
+  return places;
+}
 
 class IncludeExpander {
  public:
@@ -174,6 +193,23 @@ SourceFile read_source(const fs::path& path) {
 
 std::string expand_includes(const SourceFile& file, const KernelFolders& folders) {
   return IncludeExpander(folders).run(file);
+}
+
+std::string with_written_places(const std::string& log, const std::string& expanded) {
+  constexpr std::string_view mark = "<kernel>:";
+  const std::vector<std::string> places = written_places(expanded);
+  std::string result;
+  std::size_t position = 0;
+  for (std::size_t found = log.find(mark); found != std::string::npos; found = log.find(mark, position)) {
+    result += log.substr(position, found - position);
+    position = found + mark.size();
+    std::size_t line = 0;
+    const auto [rest, status] = std::from_chars(log.data() + position, log.data() + log.size(), line);
+    const bool is_place = status == std::errc() && line >= 1 && line <= places.size();
+    result += is_place ? places[line - 1] : std::string(mark);
+    if (is_place) position = static_cast<std::size_t>(rest - log.data());
+  }
+  return result + log.substr(position);
 }
 
 }  // namespace clgemm

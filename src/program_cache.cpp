@@ -50,7 +50,8 @@ cl::Program compile(const KernelConfig& config, const cl::Context& context, cons
     throw Error(ErrorCode::build_failed,
                 fmt::format("{} does not compile on '{}', {}:\n{}", title_of(config),
                             device.getInfo<CL_DEVICE_NAME>(), opencl_status_name(failure.err()),
-                            program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device)));
+                            with_written_places(program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device),
+                                                config.file->source)));
   }
   return program;
 }

@@ -10,11 +10,14 @@
 namespace clgemm {
 namespace {
 
-std::vector<cl::Event> events_of(const WaitList& wait_for) {
+std::vector<cl::Event> events_of(const WaitList& wait_for, const cl::Context& context) {
   std::vector<cl::Event> result;
   for (const cl_event event : wait_for) {
     if (event == nullptr) throw Error(ErrorCode::invalid_argument, "an event of the wait list is null");
     result.emplace_back(event, true);
+    if (result.back().getInfo<CL_EVENT_CONTEXT>()() != context()) {
+      throw Error(ErrorCode::wrong_context, "an event of the wait list belongs to another OpenCL context");
+    }
   }
   return result;
 }
@@ -40,7 +43,8 @@ void Context::sgemm_strided_batched(cl_command_queue caller_queue, Layout layout
     const SgemmCall call{layout, transpose_a, transpose_b, m,           n,        k,        alpha,   beta,
                          a.ld,   b.ld,        c.ld,        batch_count, stride_a, stride_b, stride_c};
     const State::CheckedCall checked = state_->check(call, a, b, c, options);
-    const cl::Event finished = state_->enqueue(checked, queue, events_of(wait_for), options);
+    const cl::Event finished =
+        state_->enqueue(checked, queue, events_of(wait_for, state_->context()), options);
     queue.flush();
     hand_out(finished, done);
   });
@@ -84,7 +88,7 @@ void Context::sgemm_batched(cl_command_queue caller_queue, Layout layout, Transp
                            run.stride_a, run.stride_b, run.stride_c};
       checked.push_back(state_->check(call, first_a, first_b, first_c, options));
     }
-    const std::vector<cl::Event> before = events_of(wait_for);
+    const std::vector<cl::Event> before = events_of(wait_for, state_->context());
     std::vector<cl::Event> finished;
     for (const State::CheckedCall& call : checked) {
       finished.push_back(state_->enqueue(call, queue, before, options));

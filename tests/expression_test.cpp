@@ -87,11 +87,12 @@ TEST_CASE("what is no expression is refused with text and place") {
 
 TEST_CASE("nesting has a bound, and no stack overflows") {
   const auto nested = [](std::size_t depth) {
-    return std::string(depth, '(') + "1" + std::string(depth, ')');
+    return std::string(depth, '(').append("1").append(depth, ')');
   };
   CHECK(value_of(nested(50)) == 1);
   CHECK_ERROR([&] { Expression::parse(nested(100000)); }, invalid_kernel_file, "less nesting");
-  CHECK_ERROR([] { Expression::parse(std::string(100000, '-') + "1"); }, invalid_kernel_file, "less nesting");
+  const std::string signs = std::string(100000, '-').append("1");
+  CHECK_ERROR([&] { Expression::parse(signs); }, invalid_kernel_file, "less nesting");
 }
 
 TEST_CASE("overflow and division by zero are errors") {

@@ -164,5 +164,15 @@ TEST_CASE("the embedded files are those of kernels/, word for word") {
   CHECK(embedded_files().size() >= 9);
 }
 
+TEST_CASE("a compiler that passes over #line is put right") {
+  const std::string expanded =
+      "#line 1 \"mine.cl\"\nfirst\n#line 1 \"own.h\"\nincluded\n#line 3 \"mine.cl\"\nthird\n";
+  CHECK(with_written_places("<kernel>:2:5: error: a\n<kernel>:4: b\nin <kernel>:6:1: c", expanded) ==
+        "mine.cl:1:5: error: a\nown.h:1: b\nin mine.cl:3:1: c");
+  CHECK(with_written_places("<kernel>:7: no such line, <kernel>: nothing", expanded) ==
+        "<kernel>:7: no such line, <kernel>: nothing");
+  CHECK(with_written_places("mine.cl:9:1: error", expanded) == "mine.cl:9:1: error");
+}
+
 }  // namespace
 }  // namespace clgemm

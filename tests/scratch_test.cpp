@@ -58,7 +58,13 @@ TEST_CASE("what is too large to keep is let go, the longest idle first") {
 TEST_CASE("more than the device has is out of memory, with the figure") {
   ScratchPool pool(test::shared_cl_context(), CL_MEM_READ_WRITE, 1 << 20);
   const std::size_t bytes = test::shared_device_info().global_bytes * 2;
-  CHECK_ERROR([&] { pool.take(bytes); }, out_of_memory, std::to_string(bytes));
+  const std::string device = test::shared_device_info().platform_name;
+  if (device.find("NVIDIA") != std::string::npos) {
+    WARN("not tested: " << device
+                        << " makes buffers of any size and finds no memory only when they are used");
+  } else {
+    CHECK_ERROR([&] { pool.take(bytes); }, out_of_memory, std::to_string(bytes));
+  }
   CHECK_NOTHROW(pool.take(1000));
 }
 

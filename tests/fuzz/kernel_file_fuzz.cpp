@@ -1,4 +1,5 @@
-// libFuzzer: whatever stands in a kernel file, reading it ends in a manifest, a text or an Error that names the file.
+// libFuzzer: whatever stands in a kernel file, reading it ends in a manifest, a text or an Error that names
+// the file.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
