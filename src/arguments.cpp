@@ -35,6 +35,9 @@ void check_size(const Use& use, const DeviceMatrix& matrix, std::size_t extent, 
                   use.name, buffer_bytes, matrix.offset, matrix.ld, end, bytes));
 }
 
+// Kernels read packed operands as vectors, of at most this many elements.
+constexpr std::size_t scratch_alignment = 16;
+
 // The alignment of the buffer's first element, in elements. A buffer on the caller's own memory
 // (CL_MEM_USE_HOST_PTR) is aligned as that is; all others as the device promises.
 std::size_t base_alignment(const cl::Buffer& buffer, cl_mem_flags flags, const Device& device) {
@@ -146,15 +149,27 @@ Buffers place_operands(const SgemmCall& call, const Extents& extents, const Devi
   return result;
 }
 
-cl::Buffer check_scratch(cl_mem scratch, const Buffers& matrices, const cl::Context& context) {
+cl::Buffer check_scratch(cl_mem scratch, const Buffers& matrices, const cl::Context& context,
+                         const Device& device) {
   cl::Buffer buffer = checked_buffer("Options::scratch", scratch, context);
-  constexpr cl_mem_flags one_way = CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
-  if ((buffer.getInfo<CL_MEM_FLAGS>() & one_way) != 0) {
+  const auto flags = buffer.getInfo<CL_MEM_FLAGS>();
+  if ((flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY)) != 0) {
     throw Error(ErrorCode::invalid_argument, "Options::scratch must be a CL_MEM_READ_WRITE buffer");
   }
+  if (base_alignment(buffer, flags, device) < scratch_alignment) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("Options::scratch lies in host memory that is not aligned to {} bytes",
+                            scratch_alignment * sizeof(float)));
+  }
+  const auto end_of = [](const cl::Buffer& memory) {
+    return memory.getInfo<CL_MEM_OFFSET>() + memory.getInfo<CL_MEM_SIZE>();
+  };
   for (const cl::Buffer* matrix : {&matrices.a, &matrices.b, &matrices.c}) {
-    if ((*matrix)() != buffer()) continue;
-    throw Error(ErrorCode::invalid_argument, "Options::scratch is also the buffer of a matrix of the call");
+    if ((*matrix)() == nullptr || root_of(*matrix) != root_of(buffer)) continue;
+    if (buffer.getInfo<CL_MEM_OFFSET>() < end_of(*matrix) &&
+        matrix->getInfo<CL_MEM_OFFSET>() < end_of(buffer)) {
+      throw Error(ErrorCode::invalid_argument, "Options::scratch shares memory with a matrix of the call");
+    }
   }
   return buffer;
 }

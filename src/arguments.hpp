@@ -16,7 +16,8 @@ Buffers place_operands(const SgemmCall& call, const Extents& extents, const Devi
                        const Device& device, Problem& problem);
 
 // Checks memory that the caller brings for packed operands (Options::scratch).
-cl::Buffer check_scratch(cl_mem scratch, const Buffers& matrices, const cl::Context& context);
+cl::Buffer check_scratch(cl_mem scratch, const Buffers& matrices, const cl::Context& context,
+                         const Device& device);
 
 // Throws Error(invalid_argument) for a null pointer to host memory that the call reads or writes, and where C
 // overlaps A or B.

@@ -33,7 +33,7 @@ Context::State::CheckedCall Context::State::check(const SgemmCall& call, const D
   const Extents extents = check_call(call);
   CheckedCall checked{call, canonical(call), {}};
   checked.buffers = place_operands(call, extents, a, b, c, context_, info_, checked.problem);
-  if (options.scratch != nullptr) check_scratch(options.scratch, checked.buffers, context_);
+  if (options.scratch != nullptr) check_scratch(options.scratch, checked.buffers, context_, info_);
   return checked;
 }
 
@@ -70,7 +70,7 @@ cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffer
         const cl::Event done =
             multiply_as_planned(built, problem, buffers, queue, wait_for, options, progress);
         for (const auto& program : {built.multiply, built.pack_a, built.pack_b}) {
-          if (program) programs_.keep_after(program, done);
+          if (program) programs_.keep(program);
         }
         return done;
       });
@@ -110,7 +110,7 @@ cl::Event Context::State::scale(const Problem& problem, const cl::Buffer& c, con
   const SharedConfig config = chooser_.helper("scale");
   const auto program = programs_.get(config, Purpose::chosen);
   const cl::Event done = enqueue_scale(*config, program, problem, c, queue, wait_for);
-  programs_.keep_after(program, done);
+  programs_.keep(program);
   return done;
 }
 

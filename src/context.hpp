@@ -64,9 +64,6 @@ class Context::State {
  private:
   State(const cl::Context& context, const cl::Device& device);
 
-  // The configs of one kernel folder; the empty name stands for the built-in kernels alone.
-  ConfigCache& configs(const std::string& kernel_folder);
-
   // The most scratch that a call may take.
   std::size_t scratch_limit(const Options& options) const;
 

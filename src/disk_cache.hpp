@@ -54,6 +54,9 @@ class DiskCache {
 
   Info info() const;
 
+  // False where nothing is ever stored.
+  bool is_on() const { return problem_.empty(); }
+
   // Removes all entries.
   void clear() const;
 

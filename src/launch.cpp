@@ -82,6 +82,7 @@ cl::Event enqueue_kernel(const KernelConfig& config, const std::shared_ptr<Built
                 fmt::format("the kernel '{}' with {} cannot be launched: {}", config.name,
                             describe_values(config.values), opencl_status_name(failure.err())));
   }
+  kernel.launched(done);
   return done;
 }
 

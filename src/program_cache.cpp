@@ -14,6 +14,9 @@
 namespace clgemm {
 namespace {
 
+// How long the end of a Context waits for kernels that are under way, to store their programs.
+constexpr std::chrono::milliseconds last_patience(200);
+
 Error quarantine_error(const KernelConfig& config) {
   return Error(
       ErrorCode::self_test_failed,
@@ -119,26 +122,33 @@ void check_work_group(const KernelConfig& config, const cl::Kernel& kernel, cons
 }  // namespace
 
 BuiltKernel::BuiltKernel(cl::Program program, const char* entry, cl::Kernel first, std::string key)
-    : program_(std::move(program)), entry_(entry), key_(std::move(key)) {
+    : program_(std::move(program)), entry_(entry), key_(std::move(key)), use_(ProgramUse::of(key_)) {
   idle_.push_back(std::move(first));
 }
 
-BuiltKernel::Lease::Lease(std::shared_ptr<BuiltKernel> owner) : owner_(std::move(owner)) {
+BuiltKernel::Lease::Lease(std::shared_ptr<BuiltKernel> owner)
+    : owner_(std::move(owner)), is_counted_(owner_->use_->begin()) {
   const std::lock_guard lock(owner_->mutex_);
-  if (owner_->idle_.empty()) {
-    kernel_ = cl::Kernel(owner_->program_, owner_->entry_);
-  } else {
+  if (!owner_->idle_.empty()) {
     kernel_ = std::move(owner_->idle_.back());
     owner_->idle_.pop_back();
+    return;
+  }
+  try {
+    kernel_ = cl::Kernel(owner_->program_, owner_->entry_);
+  } catch (...) {
+    if (is_counted_) owner_->use_->end({});
+    throw;
   }
 }
 
 BuiltKernel::Lease::~Lease() {
-  const std::lock_guard lock(owner_->mutex_);
   try {
+    if (is_counted_) owner_->use_->end(launched_);
+    const std::lock_guard lock(owner_->mutex_);
     owner_->idle_.push_back(std::move(kernel_));
-  } catch (const std::bad_alloc&) {
-    return;  // the kernel is released instead
+  } catch (const std::exception&) {
+    return;  // no memory: the kernel is released instead
   }
 }
 
@@ -220,23 +230,17 @@ std::string ProgramCache::disk_key(const KernelConfig& config) const {
                      config.file->source);
 }
 
-void ProgramCache::keep_after(const std::shared_ptr<BuiltKernel>& built, const cl::Event& ran) {
-  if (!built->is_new.exchange(false)) return;
+void ProgramCache::keep(const std::shared_ptr<BuiltKernel>& built) {
+  if (!built->is_new.exchange(false) || !disk_.is_on()) return;
   const std::lock_guard lock(mutex_);
   std::erase_if(keeping_, [](const std::future<void>& task) {
     return task.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   });
-  keeping_.push_back(std::async(std::launch::async, [this, built, ran] {
-    try {
-      if (ran() != nullptr) ran.wait();
-    } catch (const cl::Error&) {
-      return;
-    }
-    store(*built);
-  }));
+  keeping_.push_back(std::async(std::launch::async, [this, built] { store(*built); }));
 }
 
 void ProgramCache::finish_keeping() {
+  deadline_ = std::chrono::steady_clock::now() + last_patience;
   std::vector<std::future<void>> tasks;
   {
     const std::lock_guard lock(mutex_);
@@ -245,13 +249,23 @@ void ProgramCache::finish_keeping() {
   for (const std::future<void>& task : tasks) task.wait();
 }
 
+bool ProgramCache::has_no_more_time() const {
+  return std::chrono::steady_clock::now() > deadline_.load();
+}
+
 void ProgramCache::store(BuiltKernel& built) const noexcept {
   try {
-    DiskCache::Entry entry{built.trust, {}};
-    if (entry.trust != DiskCache::Trust::quarantined) {
-      entry.binary = built.program_.getInfo<CL_PROGRAM_BINARIES>().at(0);
+    if (built.trust == DiskCache::Trust::quarantined) {
+      disk_.store(built.key_, {DiskCache::Trust::quarantined, {}});
+      return;
     }
-    disk_.store(built.key_, entry);
+    std::vector<unsigned char> binary;
+    if (const auto stored = disk_.load(built.key_)) binary = stored->binary;  // only the trust is new
+    if (binary.empty()) {
+      binary = built.use_->binary([&] { return built.program_.getInfo<CL_PROGRAM_BINARIES>().at(0); },
+                                  [this] { return has_no_more_time(); });
+    }
+    if (!binary.empty()) disk_.store(built.key_, {built.trust, binary});
   } catch (const std::exception& failure) {
     log(LogLevel::debug, fmt::format("a program was not kept: {}", failure.what()));
   }

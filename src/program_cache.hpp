@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <map>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "disk_cache.hpp"
 #include "kernel_config.hpp"
 #include "opencl.hpp"
+#include "program_use.hpp"
 
 namespace clgemm {
 
@@ -32,9 +34,14 @@ class BuiltKernel {
     Lease& operator=(const Lease&) = delete;
     cl::Kernel& operator*() { return kernel_; }
 
+    // To be told of the launch that the kernel was taken for.
+    void launched(const cl::Event& event) { launched_ = event; }
+
    private:
     std::shared_ptr<BuiltKernel> owner_;
+    bool is_counted_;
     cl::Kernel kernel_;
+    cl::Event launched_;
   };
 
   // What is known of the kernel, in this process or from an earlier one.
@@ -52,6 +59,7 @@ class BuiltKernel {
   cl::Program program_;
   const char* entry_;
   std::string key_;  // of the entry on disk
+  std::shared_ptr<ProgramUse> use_;
   std::mutex mutex_;
   std::vector<cl::Kernel> idle_;
 };
@@ -79,13 +87,11 @@ class ProgramCache {
   // True where get() need not build, or wait for longer than another thread's build takes.
   bool has(const std::shared_ptr<const KernelConfig>& config);
 
-  // Puts the program on disk, with what is known of it, in the background; once, and only after a run, since
-  // only then do the binaries of some implementations (PoCL's) hold machine code. keep() is for a program
-  // that has run to its end; keep_after() waits for `ran` first.
-  void keep(const std::shared_ptr<BuiltKernel>& built) { keep_after(built, cl::Event()); }
-  void keep_after(const std::shared_ptr<BuiltKernel>& built, const cl::Event& ran);
+  // Puts the program on disk, with what is known of it, in the background, where it is new. To be called
+  // after a launch: only then do the binaries of some implementations (PoCL's) hold machine code.
+  void keep(const std::shared_ptr<BuiltKernel>& built);
 
-  // Waits until everything that was to be kept is stored.
+  // Waits until everything that was to be kept is stored; not for kernels that are under way for much longer.
   void finish_keeping();
 
  private:
@@ -97,11 +103,13 @@ class ProgramCache {
   std::shared_ptr<BuiltKernel> build(const KernelConfig& config, Purpose purpose) const;
   std::string disk_key(const KernelConfig& config) const;
   void store(BuiltKernel& built) const noexcept;
+  bool has_no_more_time() const;
 
   cl::Context context_;
   cl::Device device_;
   std::string machine_;  // the part of each key on disk that names device, driver and platform
   DiskCache disk_;
+  std::atomic<std::chrono::steady_clock::time_point> deadline_{std::chrono::steady_clock::time_point::max()};
   std::mutex mutex_;  // of what follows
   std::map<Key, Pending> programs_;
   std::vector<std::future<void>> keeping_;
