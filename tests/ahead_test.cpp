@@ -165,7 +165,7 @@ TEST_CASE("wrong scratch is refused in the caller's terms, and C is as it was") 
   const cl::Buffer write_only = scratch_of(1 << 20, CL_MEM_WRITE_ONLY);
   CHECK_ERROR(call_with(read_only()), invalid_argument, "CL_MEM_READ_WRITE");
   CHECK_ERROR(call_with(write_only()), invalid_argument, "CL_MEM_READ_WRITE");
-  CHECK_ERROR(call_with(buffers.c()), invalid_argument, "buffer of a matrix");
+  CHECK_ERROR(call_with(buffers.c()), invalid_argument, "memory with a matrix");
   const cl::Context other(shared_device());
   const cl::Buffer foreign(other, CL_MEM_READ_WRITE, 1 << 20);
   CHECK_ERROR(call_with(foreign()), wrong_context, "Options::scratch");

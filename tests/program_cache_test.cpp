@@ -73,7 +73,8 @@ TEST_CASE("threads that want the same program at once share one build") {
 
 TEST_CASE("equal macros of one file are one program, other macros another") {
   Cache cache;
-  const NamedKernel kernel = made_up_kernel(manifest + "__kernel void gemm" + arguments);
+  const NamedKernel kernel = made_up_kernel(
+      manifest + "__kernel __attribute__((reqd_work_group_size(SIDE, SIDE, 1))) void gemm" + arguments);
   const auto get = [&](const Parameters& values) {
     return cache.get(std::make_shared<KernelConfig>(configure(kernel, values, {}, shared_device_info())));
   };

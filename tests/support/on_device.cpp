@@ -50,10 +50,10 @@ cl::Buffer make_buffer(const std::vector<float>& elements, cl_mem_flags access) 
   return result;
 }
 
-std::vector<float> read_buffer(const cl::Buffer& buffer) {
+std::vector<float> read_buffer(const cl::Buffer& buffer, const cl::CommandQueue& queue) {
   const std::size_t bytes = buffer.getInfo<CL_MEM_SIZE>();
   std::vector<float> result(bytes / sizeof(float));
-  shared_queue().enqueueReadBuffer(buffer, CL_TRUE, 0, bytes, result.data());
+  queue.enqueueReadBuffer(buffer, CL_TRUE, 0, bytes, result.data());
   return result;
 }
 

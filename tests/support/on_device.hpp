@@ -28,7 +28,7 @@ std::vector<bool> queue_kinds();
 cl::CommandQueue make_queue(bool out_of_order);
 
 cl::Buffer make_buffer(const std::vector<float>& elements, cl_mem_flags access = CL_MEM_READ_WRITE);
-std::vector<float> read_buffer(const cl::Buffer& buffer);
+std::vector<float> read_buffer(const cl::Buffer& buffer, const cl::CommandQueue& queue = shared_queue());
 
 // The buffers of a multiply.
 struct DeviceData {
