@@ -11,7 +11,7 @@ namespace clgemm::bench {
 namespace {
 
 // The speed-up that the best known tutorial of this ladder shows for its own steps.
-constexpr const char* published = "Published by others, on a GTX 1080 at 4096: 24 x, from 44 to 1067 GFLOPS.";
+constexpr const char* published = "Published by others, on a GTX 1080: 24 x, from 44 to 1067 GFLOPS.";
 
 std::string factor_or_dash(const std::optional<double>& value) {
   return value ? fmt::format("{:.2f}", *value) : "-";
