@@ -33,7 +33,10 @@ class Chooser {
   // ...".
   std::string describe_given_up(const Options& options);
 
-  SharedConfig helper(const std::string& kernel) { return configs({}).get(kernel, {}, {}); }
+  // A kernel that is no multiply, with its defaults.
+  SharedConfig helper(const std::string& kernel, const Options& options) {
+    return configs(kernel_folder_or_default(options.kernel_folder)).get(kernel, {}, {});
+  }
 
  private:
   // A kernel of one name may be another in another kernel folder.

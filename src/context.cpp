@@ -42,7 +42,8 @@ cl::Event Context::State::enqueue(const CheckedCall& checked, const cl::CommandQ
   const SgemmCall& call = checked.call;
   if (reads_a_and_b(call)) return multiply(checked.problem, checked.buffers, queue, wait_for, options);
   const bool is_empty = call.m == 0 || call.n == 0 || call.batch_count == 0;
-  if (!is_empty && call.beta != 1.0f) return scale(checked.problem, checked.buffers.c, queue, wait_for);
+  if (!is_empty && call.beta != 1.0f)
+    return scale(checked.problem, checked.buffers.c, queue, wait_for, options);
   cl::Event nothing_to_do;
   queue.enqueueMarkerWithWaitList(&wait_for, &nothing_to_do);
   return nothing_to_do;
@@ -106,8 +107,8 @@ cl::Event Context::State::multiply_as_planned(const BuiltPlan& built, const Prob
 }
 
 cl::Event Context::State::scale(const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,
-                                const std::vector<cl::Event>& wait_for) {
-  const SharedConfig config = chooser_.helper("scale");
+                                const std::vector<cl::Event>& wait_for, const Options& options) {
+  const SharedConfig config = chooser_.helper("scale", options);
   const auto program = programs_.get(config, Purpose::chosen);
   const cl::Event done = enqueue_scale(*config, program, problem, c, queue, wait_for);
   programs_.keep(program);

@@ -77,7 +77,7 @@ class Context::State {
 
   // Enqueues C <- beta * C.
   cl::Event scale(const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,
-                  const std::vector<cl::Event>& wait_for);
+                  const std::vector<cl::Event>& wait_for, const Options& options);
 
   cl::Context context_;
   cl::Device device_;

@@ -98,6 +98,11 @@ std::vector<std::string> written_places(const std::string& expanded) {
   return places;
 }
 
+// One spelling for a path, whatever "./" and "folder/.." are in it.
+std::string normal(const std::string& path) {
+  return fs::path(path).lexically_normal().string();
+}
+
 class IncludeExpander {
  public:
   explicit IncludeExpander(const KernelFolders& folders) : folders_(folders) {}
@@ -109,8 +114,8 @@ class IncludeExpander {
 
  private:
   void expand(const SourceFile& file) {
-    open_.push_back(file.path);
-    finished_.insert(file.path);
+    open_.push_back(normal(file.path));
+    finished_.insert(normal(file.path));
     result_ += line_directive(1, file.path);
     BlockComment comment;
     int line_number = 0;
@@ -132,20 +137,20 @@ class IncludeExpander {
     const std::optional<SourceFile> file = find(name, parent);
     const std::string place = fmt::format("{}:{}: #include \"{}\"", parent.path, line_number, name);
     if (!file) throw Error(ErrorCode::invalid_kernel_file, place + ": there is no such file");
-    if (std::count(open_.begin(), open_.end(), file->path) != 0) {
+    if (std::count(open_.begin(), open_.end(), normal(file->path)) != 0) {
       throw Error(ErrorCode::invalid_kernel_file, fmt::format("{}: the file includes itself: {} -> {}", place,
                                                               fmt::join(open_, " -> "), file->path));
     }
-    if (finished_.count(file->path) == 0) expand(*file);
+    if (finished_.count(normal(file->path)) == 0) expand(*file);
   }
 
   std::optional<SourceFile> find(const std::string& name, const SourceFile& parent) const {
     const fs::path parent_folder = fs::path(parent.path).parent_path();
     if (parent.path.rfind(embedded_prefix, 0) != 0) {
-      const fs::path beside = parent_folder / name;
+      const fs::path beside = (parent_folder / name).lexically_normal();
       if (is_file(beside)) return read_source(beside);
     }
-    return folders_.find(name);
+    return folders_.find(normal(name));
   }
 
   const KernelFolders& folders_;
