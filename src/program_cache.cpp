@@ -169,6 +169,7 @@ ProgramCache::ProgramCache(cl::Context context, cl::Device device, const Device&
       device_(std::move(device)),
       machine_(fmt::format("{}\n{}\n{}\n{}\n", info.name, info.driver_version, info.platform_name,
                            info.platform_version)),
+      gives_binaries_(info.platform_name != "Portable Computing Language"),
       disk_(std::move(disk)) {}
 
 ProgramCache::~ProgramCache() {
@@ -233,7 +234,7 @@ std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Pur
   check_local_memory(config, kernel, device_);
   auto built = std::make_shared<BuiltKernel>(program, contract.function, std::move(kernel), key);
   if (entry) built->trust = entry->trust;
-  built->is_new = !from_disk;
+  built->is_new = !entry.has_value();
   return built;
 }
 
@@ -270,6 +271,10 @@ void ProgramCache::store(BuiltKernel& built) const noexcept {
   try {
     if (built.trust == DiskCache::Trust::quarantined) {
       disk_.store(built.key_, {DiskCache::Trust::quarantined, {}});
+      return;
+    }
+    if (!gives_binaries_) {
+      disk_.store(built.key_, {built.trust, {}});
       return;
     }
     std::vector<unsigned char> binary;

@@ -108,6 +108,11 @@ class ProgramCache {
   cl::Context context_;
   cl::Device device_;
   std::string machine_;  // the part of each key on disk that names device, driver and platform
+
+  // PoCL (3.1) corrupts its memory now and then where it is asked for a binary while it compiles another
+  // kernel. It keeps machine code in a cache of its own; ours then keeps only what is known of the kernels.
+  bool gives_binaries_;
+
   DiskCache disk_;
   std::atomic<std::chrono::steady_clock::time_point> deadline_{std::chrono::steady_clock::time_point::max()};
   std::mutex mutex_;  // of what follows
