@@ -1,8 +1,8 @@
 // Launches of a program, and the one moment at which its binary is taken. Layer 1.
 //
-// PoCL (3.1 at least) ends the process where CL_PROGRAM_BINARIES is asked for while a kernel of the same
-// program is starting or finishing, in any context. So launches are counted until the binary was taken, and
-// it is taken while there are none.
+// An implementation need not bear that CL_PROGRAM_BINARIES is asked for while a kernel of the same program is
+// starting or finishing, in any context: PoCL 3.1 ends the process then. So launches are counted until the
+// binary was taken, and it is taken while there are none.
 #pragma once
 
 #include <atomic>
