@@ -18,11 +18,7 @@
 #error "vector needs TS and WIDTH"
 #endif
 #include "common/store.cl"
-
-#define JOIN_EXPANDED(left, right) left##right
-#define JOIN(left, right) JOIN_EXPANDED(left, right)
-typedef JOIN(float, WIDTH) vector_t;
-#define STORE_VECTOR JOIN(vstore, WIDTH)
+#include "common/vector.cl"
 
 __kernel __attribute__((reqd_work_group_size(TS / WIDTH, TS, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,

@@ -21,6 +21,8 @@ class ConfigCache {
   std::shared_ptr<const KernelConfig> get(const std::string& kernel, const Parameters& overrides,
                                           const Parameters& macros);
 
+  const Device& device() const { return device_; }
+
  private:
   const Device& device_;
   KernelLibrary library_;

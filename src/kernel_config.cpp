@@ -135,6 +135,10 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   config.tile_rows = rules.positive(manifest.tile_rows);
   config.tile_columns = rules.positive(manifest.tile_columns);
   config.tile_depth = rules.positive(manifest.tile_depth);
+  if (manifest.takes_shares()) {
+    config.share_rows = rules.positive(manifest.share_rows);
+    config.share_columns = rules.positive(manifest.share_columns);
+  }
   config.align = rules.positive(manifest.align);
   for (const Manifest::Rule& rule : manifest.local) config.local.push_back(rules.positive(rule));
   check_device_limits(config, device);

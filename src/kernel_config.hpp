@@ -23,6 +23,11 @@ struct KernelConfig {
   std::size_t tile_columns = 1;
   std::size_t tile_depth = 1;
 
+  // Where the kernel takes shares: a work-group's part of C may be any multiple of these, up to the tile, and
+  // the host says how many work-groups there are. 0 for other kernels.
+  std::size_t share_rows = 0;
+  std::size_t share_columns = 0;
+
   std::vector<std::size_t> local;  // work-group size, one entry a dimension of the grid
   std::size_t align = 1;           // in elements: of offsets and leading dimensions of A and B
   std::string build_options;       // all the -D that the source needs

@@ -26,12 +26,18 @@ struct Place {
   std::size_t stride;
 };
 
-// What the dimensions of a launch cover.
+// What the dimensions of a launch cover, and the part of it that one work-group does.
 struct Extent {
   std::size_t rows;
   std::size_t columns;
   std::size_t batch_count;
+  std::size_t group_rows;
+  std::size_t group_columns;
 };
+
+Extent in_tiles(const KernelConfig& config, std::size_t rows, std::size_t columns, std::size_t batch_count) {
+  return {rows, columns, batch_count, config.tile_rows, config.tile_columns};
+}
 
 cl_int as_int(std::size_t value) {
   return static_cast<cl_int>(value);
@@ -43,9 +49,9 @@ bool means_unlaunchable(cl_int status) {
          status == CL_INVALID_PROGRAM_EXECUTABLE;
 }
 
-std::size_t groups_along(GridAxis axis, const KernelConfig& config, const Extent& extent) {
-  const std::size_t rows = (extent.rows + config.tile_rows - 1) / config.tile_rows;
-  const std::size_t columns = (extent.columns + config.tile_columns - 1) / config.tile_columns;
+std::size_t groups_along(GridAxis axis, const Extent& extent) {
+  const std::size_t rows = (extent.rows + extent.group_rows - 1) / extent.group_rows;
+  const std::size_t columns = (extent.columns + extent.group_columns - 1) / extent.group_columns;
   switch (axis) {
     case GridAxis::rows:
       return rows;
@@ -70,7 +76,7 @@ cl::Event enqueue_kernel(const KernelConfig& config, const std::shared_ptr<Built
   const auto& grid = config.manifest().grid;
   for (std::size_t i = 0; i < grid.size(); ++i) {
     local[i] = config.local[i];
-    global[i] = groups_along(grid[i], config, extent) * local[i];
+    global[i] = groups_along(grid[i], extent) * local[i];
   }
   cl::Event done;
   try {
@@ -125,12 +131,12 @@ class BlockLauncher {
 
     const float beta = block.depth == 0 ? problem_.beta : 1.0f;
     const std::size_t k = config.is_direct() ? block.k : depth;
-    const cl::Event done =
-        enqueue_kernel(config, built_.multiply, queue_, packed.empty() ? wait_for : packed,
-                       {block.m, block.n, block.batch_count}, as_int(block.m), as_int(block.n), as_int(k),
-                       problem_.alpha, a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, cl_ulong{a.stride},
-                       b.buffer, cl_ulong{b.offset}, cl_ulong{b.ld}, cl_ulong{b.stride}, beta, c.buffer,
-                       cl_ulong{c.offset}, cl_ulong{c.ld}, cl_ulong{c.stride});
+    const cl::Event done = enqueue_kernel(
+        config, built_.multiply, queue_, packed.empty() ? wait_for : packed,
+        {block.m, block.n, block.batch_count, plan_.group_rows, plan_.group_columns}, as_int(block.m),
+        as_int(block.n), as_int(k), problem_.alpha, a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld},
+        cl_ulong{a.stride}, b.buffer, cl_ulong{b.offset}, cl_ulong{b.ld}, cl_ulong{b.stride}, beta, c.buffer,
+        cl_ulong{c.offset}, cl_ulong{c.ld}, cl_ulong{c.stride});
     progress = Progress::c_touched;
     return done;
   }
@@ -147,11 +153,11 @@ class BlockLauncher {
     if (!operand.pack) return source;
     const std::size_t copies = operand.stride == 0 ? 1 : padding.batch_count;
     packed.push_back(enqueue_kernel(
-        *operand.pack, kernel, queue_, wait_for, {padding.padded_rows, padding.padded_columns, copies},
-        as_int(padding.rows), as_int(padding.columns), source.buffer, cl_ulong{source.offset},
-        cl_ulong{source.ld}, cl_ulong{source.stride}, as_int(padding.padded_rows),
-        as_int(padding.padded_columns), scratch_, cl_ulong{operand.scratch_offset}, cl_ulong{operand.ld},
-        cl_ulong{operand.stride}));
+        *operand.pack, kernel, queue_, wait_for,
+        in_tiles(*operand.pack, padding.padded_rows, padding.padded_columns, copies), as_int(padding.rows),
+        as_int(padding.columns), source.buffer, cl_ulong{source.offset}, cl_ulong{source.ld},
+        cl_ulong{source.stride}, as_int(padding.padded_rows), as_int(padding.padded_columns), scratch_,
+        cl_ulong{operand.scratch_offset}, cl_ulong{operand.ld}, cl_ulong{operand.stride}));
     return place_in_scratch(operand);
   }
 
@@ -227,9 +233,10 @@ cl::Event enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltK
   Events before = wait_for;
   for_each_block(flat, blocks, [&](const Block& block) {
     const Place place = place_of(c, problem.c, block.row, block.column, block.batch);
-    before = {enqueue_kernel(config, kernel, queue, before, {block.m, block.n, block.batch_count},
-                             as_int(block.m), as_int(block.n), problem.beta, c, cl_ulong{place.offset},
-                             cl_ulong{place.ld}, cl_ulong{place.stride})};
+    before = {enqueue_kernel(config, kernel, queue, before,
+                             in_tiles(config, block.m, block.n, block.batch_count), as_int(block.m),
+                             as_int(block.n), problem.beta, c, cl_ulong{place.offset}, cl_ulong{place.ld},
+                             cl_ulong{place.stride})};
   });
   return before.front();
 }

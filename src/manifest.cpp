@@ -92,7 +92,7 @@ class ManifestParser {
         {"param", &ManifestParser::parse_parameter}, {"variant", &ManifestParser::parse_variant},
         {"tile", &ManifestParser::parse_tile},       {"local", &ManifestParser::parse_local},
         {"grid", &ManifestParser::parse_grid},       {"align", &ManifestParser::parse_align},
-        {"require", &ManifestParser::parse_require},
+        {"require", &ManifestParser::parse_require}, {"shares", &ManifestParser::parse_shares},
     };
     static const std::set<std::string_view> repeatable = {"param", "variant", "require"};
 
@@ -172,6 +172,12 @@ class ManifestParser {
     manifest_.tile_depth = rules[2];
   }
 
+  void parse_shares() {
+    const std::vector<Manifest::Rule> rules = rules_of(2, 2, "expected two expressions: rows columns");
+    manifest_.share_rows = rules[0];
+    manifest_.share_columns = rules[1];
+  }
+
   void parse_local() {
     manifest_.local = rules_of(1, 2, "expected one or two expressions, one a dimension of the grid");
   }
@@ -229,6 +235,9 @@ class ManifestParser {
       fail_at(manifest_.local[0].line, "'local' and 'grid' must have the same number of dimensions",
               manifest_.name);
     }
+    if (manifest_.takes_shares() && manifest_.grid.size() != 2) {
+      fail_at(manifest_.share_rows.line, "'shares' needs a grid of rows and columns", manifest_.name);
+    }
     if (manifest_.align.line == 0) manifest_.align = {Expression::parse("1"), 1};
     check_variants();
     check_names();
@@ -253,6 +262,9 @@ class ManifestParser {
     std::vector<Manifest::Rule> geometry = {manifest_.tile_rows, manifest_.tile_columns, manifest_.tile_depth,
                                             manifest_.align};
     geometry.insert(geometry.end(), manifest_.local.begin(), manifest_.local.end());
+    if (manifest_.takes_shares()) {
+      geometry.insert(geometry.end(), {manifest_.share_rows, manifest_.share_columns});
+    }
     for (const Manifest::Rule& rule : geometry) check_names_of(rule, {});
     for (const Manifest::Rule& rule : manifest_.requirements) check_names_of(rule, device_names());
   }

@@ -49,10 +49,14 @@ struct Manifest {
   Rule tile_rows;
   Rule tile_columns;
   Rule tile_depth;
+  Rule share_rows;  // without a line unless the kernel takes shares: each is a multiple of these
+  Rule share_columns;
   std::vector<Rule> local;     // one a dimension of the grid
   std::vector<GridAxis> grid;  // one axis, or rows and columns in either order
   Rule align;                  // offsets and leading dimensions are multiples of this many elements
   std::vector<Rule> requirements;
+
+  bool takes_shares() const { return share_rows.line != 0; }
 
   const Parameter* find_parameter(std::string_view parameter) const;
   const Variant* find_variant(std::string_view variant) const;

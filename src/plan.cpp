@@ -57,6 +57,30 @@ std::vector<Candidate> block_2d_candidates(const Problem& problem, const Device&
   return result;
 }
 
+// `panels` in the device's vectors, with panels of B in half of what the device calls local memory: a core's
+// cache on CPUs. MR x NV vectors, those of a row of B and one of A fit the registers of the CPUs with such
+// vectors (AVX-512, AVX2, SSE and NEON).
+std::vector<Candidate> panels_candidates(const Device& device) {
+  struct Block {
+    std::int64_t width, mr, nv;
+  };
+  constexpr Block blocks[] = {{16, 9, 3}, {8, 6, 2}, {4, 5, 2}};
+  const auto* block = std::find_if(std::begin(blocks), std::end(blocks) - 1, [&](const Block& candidate) {
+    return static_cast<std::int64_t>(device.native_float_width) >= candidate.width;
+  });
+  struct Cache {
+    std::int64_t kc, nc;
+  };
+  constexpr Cache caches[] = {{256, 768}, {256, 384}, {256, 192}, {256, 96}, {128, 96}, {64, 96}};
+  const auto* cache = std::find_if(std::begin(caches), std::end(caches) - 1, [&](const Cache& candidate) {
+    return 2 * 4 * candidate.kc * (candidate.nc + 16) <= static_cast<std::int64_t>(device.local_bytes);
+  });
+  return {
+      {"panels",
+       {{"WIDTH", block->width}, {"MR", block->mr}, {"NV", block->nv}, {"KC", cache->kc}, {"NC", cache->nc}},
+       "by rule: for CPUs, in the device's vectors and caches"}};
+}
+
 // op(X) as the multiply kernel sees it.
 struct Shape {
   std::size_t rows;
@@ -128,6 +152,66 @@ bool cut_block(Plan& plan) {
   return std::any_of(sides.begin(), sides.end(), halve);
 }
 
+// Shares of a block for a kernel that takes any, so that all compute units are busy to the end. Costs are
+// counted in elements of C a step of k. A work-group prepares its columns of B for all its rows, which costs
+// as much as some rows more would, and itself costs something.
+class Sharing {
+ public:
+  Sharing(const Plan& plan) : plan_(plan), kernel_(*plan.multiply) {}
+
+  void choose(std::size_t& rows, std::size_t& columns) const {
+    const std::size_t fewest = groups(plan_.block_n, kernel_.tile_columns);
+    const std::size_t most =
+        std::min(groups(plan_.block_n, kernel_.share_columns), fewest + plan_.compute_units);
+    double best = std::numeric_limits<double>::infinity();
+    for (std::size_t across = fewest; across <= most; ++across) {
+      const std::size_t share_columns = share(plan_.block_n, across, kernel_.share_columns);
+      for (std::size_t round = 1; round <= most_rounds; ++round) {
+        const std::size_t down = std::max(round * plan_.compute_units / (across * plan_.block_batch),
+                                          groups(plan_.block_m, kernel_.tile_rows));
+        const std::size_t share_rows = share(plan_.block_m, down, kernel_.share_rows);
+        const double cost = cost_of(share_rows, share_columns);
+        if (cost >= best) continue;
+        best = cost;
+        rows = share_rows;
+        columns = share_columns;
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_rounds = 4;
+  static constexpr double rows_to_prepare = 12.0;
+  static constexpr double columns_to_prepare = 4.0;
+  static constexpr double group_cost = 65536.0;  // multiply-adds in the time that a work-group takes to begin
+
+  static std::size_t groups(std::size_t size, std::size_t part) { return (size + part - 1) / part; }
+  static std::size_t share(std::size_t size, std::size_t count, std::size_t unit) {
+    return round_up(groups(size, std::max<std::size_t>(count, 1)), unit);
+  }
+
+  // The last share to end begins, on average, when the others are half done.
+  double cost_of(std::size_t rows, std::size_t columns) const {
+    const std::size_t count =
+        groups(plan_.block_m, rows) * groups(plan_.block_n, columns) * plan_.block_batch;
+    const auto rounds = static_cast<double>(groups(count, plan_.compute_units));
+    const double one =
+        (static_cast<double>(rows) + rows_to_prepare) * (static_cast<double>(columns) + columns_to_prepare) +
+        group_cost / static_cast<double>(plan_.block_k);
+    return one * rounds;
+  }
+
+  const Plan& plan_;
+  const KernelConfig& kernel_;
+};
+
+void divide_among_groups(Plan& plan) {
+  const KernelConfig& kernel = *plan.multiply;
+  plan.group_rows = kernel.tile_rows;
+  plan.group_columns = kernel.tile_columns;
+  if (kernel.manifest().takes_shares()) Sharing(plan).choose(plan.group_rows, plan.group_columns);
+}
+
 // The longest side of a block that the kernel's 32-bit counts and the device's count of work-groups allow.
 std::size_t longest_side(const KernelConfig& kernel, GridAxis axis, std::size_t tile) {
   const auto& grid = kernel.manifest().grid;
@@ -154,10 +238,11 @@ std::vector<Candidate> candidates(const Problem& problem, const Device& device) 
   const auto add = [&result](const std::vector<Candidate>& more) {
     result.insert(result.end(), more.begin(), more.end());
   };
-  if (multiply_adds <= small_problem) {
-    add(small_candidates);
-  } else if (device.kind == DeviceKind::cpu) {
+  if (device.kind == DeviceKind::cpu) {
+    add(panels_candidates(device));
     add(cpu_candidates);
+  } else if (multiply_adds <= small_problem) {
+    add(small_candidates);
   } else {
     add(block_2d_candidates(problem, device));
     add(gpu_candidates);
@@ -183,12 +268,14 @@ void fit_blocks(Plan& plan, const Problem& problem, std::size_t limit) {
         fmt::format("the kernel '{}' needs {} bytes of scratch for its smallest block; the limit is {}",
                     plan.multiply->name, plan.scratch_bytes, limit));
   }
+  divide_among_groups(plan);
 }
 
 Plan make_plan(const Problem& problem, const Candidate& kernel, ConfigCache& configs,
                std::size_t scratch_limit) {
   Plan plan;
   plan.choice = kernel;
+  plan.compute_units = configs.device().compute_units;
   plan.multiply = configs.get(kernel.kernel, kernel.parameters, {});
   if (plan.multiply->manifest().role != Role::multiply) {
     throw Error(ErrorCode::kernel_not_found,

@@ -43,6 +43,11 @@ struct Plan {
   std::size_t block_k = 0;
   std::size_t block_batch = 1;
 
+  // The part of C that one work-group computes: the kernel's tile, or less where it takes shares.
+  std::size_t group_rows = 1;
+  std::size_t group_columns = 1;
+  std::size_t compute_units = 1;  // of the device: that many work-groups run at once
+
   std::size_t scratch_bytes = 0;  // for the packed copies of one block
   Candidate choice;               // what was asked for, and why
 };
@@ -58,7 +63,8 @@ std::size_t default_scratch_limit(const Device& device);
 Plan make_plan(const Problem& problem, const Candidate& kernel, ConfigCache& configs,
                std::size_t scratch_limit);
 
-// Cuts the problem into blocks whose packed copies take at most `limit` bytes, and places these in scratch.
+// Cuts the problem into blocks whose packed copies take at most `limit` bytes, places these in scratch, and
+// divides a block among work-groups.
 void fit_blocks(Plan& plan, const Problem& problem, std::size_t limit);
 inline constexpr std::size_t unlimited_scratch = std::numeric_limits<std::size_t>::max();
 

@@ -1,5 +1,6 @@
 #include "self_test.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -119,6 +120,13 @@ TestOperand operand_for(const OperandPlan& plan, bool is_direct, bool transposed
   return {rows, columns, round_up(rows, tile_rows), round_up(columns, tile_columns), false, seed};
 }
 
+// One more than a whole tile. Where a kernel takes shares, its tile may be as large as a share can be, and
+// some units of a share show as much.
+std::size_t test_side(std::size_t tile, std::size_t share_unit) {
+  constexpr std::size_t units = 12;
+  return (share_unit == 0 ? tile : std::min(tile, units * share_unit)) + 1;
+}
+
 }  // namespace
 
 bool self_tests_are_on() {
@@ -129,8 +137,8 @@ bool self_tests_are_on() {
 bool passes_self_test(const BuiltPlan& built, const Problem& problem, const cl::Context& context,
                       const cl::Device& device) {
   const KernelConfig& kernel = *built.plan.multiply;
-  const std::size_t m = kernel.tile_rows + 1;
-  const std::size_t n = kernel.tile_columns + 1;
+  const std::size_t m = test_side(kernel.tile_rows, kernel.share_rows);
+  const std::size_t n = test_side(kernel.tile_columns, kernel.share_columns);
   const std::size_t k = kernel.tile_depth + 1;
   TestOperand a = operand_for(built.plan.a, kernel.is_direct(), problem.a.transposed, m, k, kernel.tile_rows,
                               kernel.tile_depth, 1);
