@@ -1,4 +1,6 @@
 // CLBlast, as it comes: the parameters that it ships for the device.
+#include <stdexcept>
+
 #include "peers/peer.hpp"
 
 #ifdef CLGEMM_BENCH_HAS_CLBLAST
@@ -46,6 +48,7 @@ class Clblast final : public Peer {
   std::string version() const override {
     return fmt::format("{}.{}.{}", CLBLAST_VERSION_MAJOR, CLBLAST_VERSION_MINOR, CLBLAST_VERSION_PATCH);
   }
+  std::string settings() const override { return "the parameters that it ships"; }
   std::unique_ptr<Contestant> enter(const DeviceData& data) const override {
     return std::make_unique<ClblastContestant>(data);
   }
@@ -53,8 +56,10 @@ class Clblast final : public Peer {
 
 }  // namespace
 
-std::unique_ptr<Peer> make_clblast() {
-  return std::make_unique<Clblast>();
+PeerList make_clblast(const PeerRequest& /*request*/, const cl::Device& /*device*/) {
+  PeerList peers;
+  peers.push_back(std::make_unique<Clblast>());
+  return peers;
 }
 
 }  // namespace clgemm::bench
@@ -63,8 +68,8 @@ std::unique_ptr<Peer> make_clblast() {
 
 namespace clgemm::bench {
 
-std::unique_ptr<Peer> make_clblast() {
-  return nullptr;
+PeerList make_clblast(const PeerRequest& /*request*/, const cl::Device& /*device*/) {
+  throw std::runtime_error("this clgemm-bench was built without it");
 }
 
 }  // namespace clgemm::bench
