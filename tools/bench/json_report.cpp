@@ -49,8 +49,8 @@ Json peer_object(const Size& size, const PeerResult& peer) {
   return object;
 }
 
-Json missing_peer_object(const Size& size, const MissingPeer& peer) {
-  return peer_object(size, {peer.name, peer.title, {}, {}, true, peer.reason, {}});
+Json missing_peer_object(const Size& size, const std::string& name, const MissingPeer& peer) {
+  return peer_object(size, {name, peer.title, {}, {}, true, peer.reason, {}});
 }
 
 void add_call(Json& object, const SgemmCall& call) {
@@ -91,7 +91,9 @@ Json kernel_object(const Results& results, const SizeResult& size, const KernelR
   object["peers"] = Json(Json::value_t::object);
   for (const PeerResult& peer : size.peers) object["peers"][peer.name] = peer_object(size.size(), peer);
   for (const MissingPeer& peer : results.missing_peers) {
-    object["peers"][peer.name] = missing_peer_object(size.size(), peer);
+    for (const std::string& name : peer.names) {
+      object["peers"][name] = missing_peer_object(size.size(), name, peer);
+    }
   }
   return object;
 }

@@ -89,9 +89,9 @@ void add_with_what(CLI::App& app, CommandLine& line) {
          "The kernels one after the other, from the simplest\nto the fastest, after two loops on the host")
       ->group(group);
   add_repeatable(
-      app, "--peer", line.peers, "NAME[=FILE]",
-      "Measured beside them on the same data: clblast\n(default), openblas, cblas=LIBRARY, or none; "
-      "repeatable")
+      app, "--peer", line.peers, "NAME[=VALUE]",
+      "Measured beside them on the same data: clblast\n(default), clblast-tuned=FILE.json,..., openblas,\n"
+      "cblas=LIBRARY, cublas[=FOLDER] or none; repeatable")
       ->group(group);
   app.add_option("--kernel-folder", line.options.kernel_folder,
                  "Searched for kernels before the built-in ones")

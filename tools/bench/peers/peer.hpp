@@ -29,7 +29,7 @@ class Peer {
 
 // A peer that was asked for and is not there.
 struct MissingPeer {
-  std::string name;
+  std::vector<std::string> names;  // of its entries in reports
   std::string title;
   std::string reason;
 };
@@ -45,6 +45,8 @@ Peers make_peers(const std::vector<PeerRequest>& requests, const cl::Device& dev
 // One or more peers for a request; each throws where there is none to be had, and the text says why.
 using PeerList = std::vector<std::unique_ptr<Peer>>;
 PeerList make_clblast(const PeerRequest& request, const cl::Device& device);
+PeerList make_tuned_clblast(const PeerRequest& request, const cl::Device& device);
+PeerList make_cublas(const PeerRequest& request, const cl::Device& device);
 PeerList make_cblas(const PeerRequest& request, const cl::Device& device);
 
 }  // namespace clgemm::bench

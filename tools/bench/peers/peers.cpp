@@ -11,17 +11,22 @@
 namespace clgemm::bench {
 namespace {
 
-enum class Value { none, needed };
+enum class Value { none, possible, needed };
 
 struct Entry {
   const char* name;
   const char* title;
   Value value;
+  const char* value_name;
+  std::vector<const char*> keys;  // in reports
   PeerList (*make)(const PeerRequest& request, const cl::Device& device);
 };
-constexpr Entry entries[] = {{"clblast", "CLBlast", Value::none, make_clblast},
-                             {"openblas", "OpenBLAS", Value::none, make_cblas},
-                             {"cblas", "CBLAS", Value::needed, make_cblas}};
+const Entry entries[] = {
+    {"clblast", "CLBlast", Value::none, "", {"clblast"}, make_clblast},
+    {"clblast-tuned", "CLBlast tuned", Value::needed, "FILE.json,...", {"clblast-tuned"}, make_tuned_clblast},
+    {"openblas", "OpenBLAS", Value::none, "", {"openblas"}, make_cblas},
+    {"cblas", "CBLAS", Value::needed, "LIBRARY", {"cblas"}, make_cblas},
+    {"cublas", "cuBLAS", Value::possible, "FOLDER", {"cublas-fp32", "cublas-tf32"}, make_cublas}};
 
 constexpr const char* no_peer = "none";
 
@@ -34,7 +39,8 @@ const Entry* find_entry(const std::string& name) {
 std::string known_names() {
   std::vector<std::string> names = {no_peer};
   for (const Entry& entry : entries) {
-    names.push_back(entry.value == Value::needed ? fmt::format("{}=FILE", entry.name) : entry.name);
+    names.push_back(entry.value == Value::needed ? fmt::format("{}={}", entry.name, entry.value_name)
+                                                 : entry.name);
   }
   return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -48,7 +54,7 @@ PeerRequest parse_peer(const std::string& text) {
     throw UsageError(fmt::format("--peer: '{}' is not one of {}", text, known_names()));
   }
   if (entry->value == Value::needed && request.value.empty()) {
-    throw UsageError(fmt::format("--peer: {} needs a file: {}=FILE", request.name, request.name));
+    throw UsageError(fmt::format("--peer: {0} needs a value: {0}={1}", request.name, entry->value_name));
   }
   if (entry->value == Value::none && equals != std::string::npos) {
     throw UsageError(fmt::format("--peer: {} takes no value", request.name));
@@ -59,7 +65,7 @@ PeerRequest parse_peer(const std::string& text) {
 }  // namespace
 
 std::vector<PeerRequest> default_peers() {
-  return {{"clblast", "", true}};
+  return {{"clblast", ""}};
 }
 
 std::vector<PeerRequest> parse_peers(const std::vector<std::string>& texts) {
@@ -83,7 +89,7 @@ Peers make_peers(const std::vector<PeerRequest>& requests, const cl::Device& dev
     try {
       for (auto& peer : entry.make(request, device)) peers.present.push_back(std::move(peer));
     } catch (const std::exception& error) {
-      peers.missing.push_back({request.name, entry.title, error.what()});
+      peers.missing.push_back({{entry.keys.begin(), entry.keys.end()}, entry.title, error.what()});
     }
   }
   return peers;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace clgemm::bench {
@@ -11,7 +10,6 @@ namespace clgemm::bench {
 struct PeerRequest {
   std::string name;
   std::string value;
-  bool by_default = false;  // nobody named it
 };
 
 // The peers of a run where nothing is said about them.
