@@ -18,7 +18,7 @@ enum class Clock { device, host };
 Clock trusted_clock(double operation_ms, double call_ms);
 
 struct RunTimes {
-  double operation_ms = 0.0;  // from the first kernel's start to the last one's end
+  double operation_ms = 0.0;  // from the first kernel's start to the last one's end; 0 where no device ran
   double call_ms = 0.0;       // from the call to its completion, by the host's clock
   std::size_t launches = 0;
 };

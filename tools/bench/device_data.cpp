@@ -59,8 +59,7 @@ void DeviceData::wait_for_c() const {
 std::vector<float> DeviceData::read_c() const {
   std::vector<float> result(host_.c.size());
   queue_.enqueueReadBuffer(c_, CL_TRUE, 0, result.size() * sizeof(float), result.data());
-  if (!stored_transposed(call().layout, Transpose::no)) return result;
-  return transposed(result, call().n, call().m);
+  return c_as_row_major(call(), result);
 }
 
 }  // namespace clgemm::bench

@@ -21,6 +21,11 @@ std::vector<float> random_matrix(std::size_t elements, std::uint64_t seed) {
   return result;
 }
 
+std::vector<float> turned(const std::vector<float>& matrix, std::size_t rows, std::size_t columns,
+                          bool transpose) {
+  return transpose ? transposed(matrix, rows, columns) : matrix;
+}
+
 }  // namespace
 
 bool stored_transposed(Layout layout, Transpose transpose) {
@@ -68,6 +73,17 @@ std::vector<float> transposed(const std::vector<float>& matrix, std::size_t rows
     }
   }
   return result;
+}
+
+StoredMatrices as_stored(const HostData& data) {
+  const SgemmCall& call = data.call;
+  return {turned(data.a, call.m, call.k, stored_transposed(call.layout, call.transpose_a)),
+          turned(data.b, call.k, call.n, stored_transposed(call.layout, call.transpose_b)),
+          turned(data.c, call.m, call.n, stored_transposed(call.layout, Transpose::no))};
+}
+
+std::vector<float> c_as_row_major(const SgemmCall& call, const std::vector<float>& stored) {
+  return turned(stored, call.n, call.m, stored_transposed(call.layout, Transpose::no));
 }
 
 }  // namespace clgemm::bench

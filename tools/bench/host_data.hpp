@@ -41,4 +41,15 @@ bool stored_transposed(Layout layout, Transpose transpose);
 // The transpose of a row-major matrix without gaps.
 std::vector<float> transposed(const std::vector<float>& matrix, std::size_t rows, std::size_t columns);
 
+// The same matrices in the form that they have in the caller's memory.
+struct StoredMatrices {
+  std::vector<float> a;
+  std::vector<float> b;
+  std::vector<float> c;
+};
+StoredMatrices as_stored(const HostData& data);
+
+// A C of that form, row-major without gaps.
+std::vector<float> c_as_row_major(const SgemmCall& call, const std::vector<float>& stored);
+
 }  // namespace clgemm::bench

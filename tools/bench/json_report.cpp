@@ -40,11 +40,17 @@ void add_measurement(Json& object, const Size& size, const std::optional<Measure
 Json peer_object(const Size& size, const PeerResult& peer) {
   Json object;
   object["version"] = peer.version;
+  object["settings"] = peer.settings;
   add_measurement(object, size, peer.measurement);
   const bool checked = peer.measurement && peer.measurement->check;
   object["passed"] = checked ? Json(!peer.measurement->failed()) : Json(nullptr);
   if (!peer.reason.empty()) object["error"] = peer.reason;
+  if (!peer.computes_in_fp32) object["note"] = "not fp32: passed false is expected, and fails no run";
   return object;
+}
+
+Json missing_peer_object(const Size& size, const std::string& name, const MissingPeer& peer) {
+  return peer_object(size, {name, peer.title, {}, {}, true, peer.reason, {}});
 }
 
 void add_call(Json& object, const SgemmCall& call) {
@@ -84,6 +90,11 @@ Json kernel_object(const Results& results, const SizeResult& size, const KernelR
   object["peer_difference_ratio"] = error_ratio(kernel.agreement);
   object["peers"] = Json(Json::value_t::object);
   for (const PeerResult& peer : size.peers) object["peers"][peer.name] = peer_object(size.size(), peer);
+  for (const MissingPeer& peer : results.missing_peers) {
+    for (const std::string& name : peer.names) {
+      object["peers"][name] = missing_peer_object(size.size(), name, peer);
+    }
+  }
   return object;
 }
 

@@ -64,10 +64,8 @@ int run(const BenchOptions& options) {
   ReportTarget target(options);
   const Results results = run_bench(options, device);
   target.write(results);
-  if (options.format != Format::table) {
-    for (const std::string& peer : results.missing_peers) {
-      fmt::print(stderr, "clgemm-bench: note: {} is missing: built without it\n", peer);
-    }
+  for (const MissingPeer& peer : results.missing_peers) {
+    fmt::print(stderr, "clgemm-bench: note: {} is missing: {}\n", peer.title, peer.reason);
   }
   return all_passed(results) ? all_is_well : something_failed;
 }

@@ -23,6 +23,7 @@ struct CommandLine {
   std::vector<std::string> kernels;
   std::vector<std::string> parameters;
   std::vector<std::string> sizes;
+  std::vector<std::string> peers;
   std::string format = "table";
   std::string layout = "row";
   bool transpose_a = false;
@@ -86,6 +87,11 @@ void add_with_what(CLI::App& app, CommandLine& line) {
   app.add_flag(
          "--ladder", line.options.ladder,
          "The kernels one after the other, from the simplest\nto the fastest, after two loops on the host")
+      ->group(group);
+  add_repeatable(
+      app, "--peer", line.peers, "NAME[=VALUE]",
+      "Measured beside them on the same data: clblast\n(default), clblast-tuned=FILE.json,..., openblas,\n"
+      "cblas=LIBRARY, cublas[=FOLDER] or none; repeatable")
       ->group(group);
   app.add_option("--kernel-folder", line.options.kernel_folder,
                  "Searched for kernels before the built-in ones")
@@ -204,6 +210,7 @@ BenchOptions options_of(const CommandLine& line) {
   if (!options.new_kernel.empty()) options.action = Action::new_kernel;
   if (!line.kernels.empty()) options.kernels = line.kernels;
   for (const std::string& parameter : line.parameters) parse_parameter(parameter, options.parameters);
+  if (!line.peers.empty()) options.peers = parse_peers(line.peers);
   if (!line.sizes.empty()) options.sizes.clear();
   for (const std::string& size : line.sizes) {
     try {

@@ -8,6 +8,7 @@
 
 #include "host_data.hpp"
 #include "manifest.hpp"
+#include "peers/request.hpp"
 #include "size.hpp"
 
 namespace clgemm::bench {
@@ -37,7 +38,7 @@ struct BenchOptions {
   std::size_t warmup = 10;
   double max_seconds = 5.0;  // for the runs of one kernel at one size
   bool check = true;
-  bool with_peers = true;
+  std::vector<PeerRequest> peers = default_peers();
   std::string new_kernel;        // the file that --new-kernel writes
   std::size_t watch_rounds = 0;  // measurements after which --watch ends; 0: never
   Format format = Format::table;

@@ -10,6 +10,7 @@
 #include "contestant.hpp"
 #include "device.hpp"
 #include "manifest.hpp"
+#include "peers/peer.hpp"
 #include "problem.hpp"
 #include "size.hpp"
 
@@ -51,7 +52,9 @@ struct PeerResult {
   std::string name;
   std::string title;
   std::string version;
-  std::string reason;  // where not measured
+  std::string settings;
+  bool computes_in_fp32 = true;  // else a result beyond the bound is no failure
+  std::string reason;            // where not measured
   std::optional<Measurement> measurement;
 };
 
@@ -76,7 +79,7 @@ struct HostLoopResult {
 
 struct Results {
   Device device;
-  std::vector<std::string> missing_peers;
+  std::vector<MissingPeer> missing_peers;
   bool checked = true;
   std::size_t wanted_runs = 0;
   double max_seconds = 0.0;

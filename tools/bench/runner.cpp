@@ -25,7 +25,7 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
     const std::vector<KernelChoice> choices = options.ladder
                                                   ? choose_steps(ladder_steps(), options.kernel_folder)
                                                   : choose_kernels(options, results.device);
-    Peers peers = options.with_peers ? all_peers() : Peers{};
+    Peers peers = make_peers(options.peers, cl_device);
     results.missing_peers = peers.missing;
 
     // One context and queue for all sizes: peers keep what they compiled by context.

@@ -76,7 +76,8 @@ SizeResult SizeRun::run(const std::vector<KernelChoice>& choices,
 }
 
 void SizeRun::enter_peer(const Peer& peer) {
-  PeerResult peer_result{peer.name(), peer.title(), peer.version(), {}, {}};
+  PeerResult peer_result{
+      peer.name(), peer.title(), peer.version(), peer.settings(), peer.computes_in_fp32(), {}, {}};
   Entry entry;
   try {
     at_boundary([&] {

@@ -115,10 +115,16 @@ void write_notes(std::ostream& out, const Results& results, const SizeResult& si
   if (std::any_of(size.kernels.begin(), size.kernels.end(), by_host)) {
     out << "The device reports no real times: these are the host's, from the call to its completion.\n";
   }
-  if (!size.naive_reason.empty()) out << fmt::format("naive: {}\n", size.naive_reason);
-  for (const std::string& peer : results.missing_peers) {
-    out << fmt::format("{} is missing: this clgemm-bench was built without it.\n", peer);
+  for (const PeerResult& peer : size.peers) {
+    if (!peer.computes_in_fp32) {
+      out << fmt::format("{} rounds its operands to fewer bits than fp32 has; its check fails no run.\n",
+                         peer.title);
+    }
   }
+  for (const MissingPeer& peer : results.missing_peers) {
+    out << fmt::format("{} is missing: {}.\n", peer.title, peer.reason);
+  }
+  if (!size.naive_reason.empty()) out << fmt::format("naive: {}\n", size.naive_reason);
 }
 
 void write_table(std::ostream& out, const Results& results) {

@@ -1,10 +1,13 @@
-// CLBlast, as it comes: the parameters that it ships for the device.
-#include "peers/peer.hpp"
+// CLBlast's call; with other parameters than it ships, where these are given.
+#include "peers/clblast.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
 
 #ifdef CLGEMM_BENCH_HAS_CLBLAST
 
 #include <clblast.h>
-#include <fmt/format.h>
 
 #include "error.hpp"
 
@@ -39,22 +42,78 @@ class ClblastContestant final : public OpenClContestant {
   }
 };
 
-class Clblast final : public Peer {
+// CLBlast keeps one set of parameters a device for the whole process. These are in force as long as this
+// lives; then what was there before. Its compiled programs stay: it looks for them by their parameters.
+class ParametersInForce {
  public:
-  std::string name() const override { return "clblast"; }
-  std::string title() const override { return "CLBlast"; }
-  std::string version() const override {
-    return fmt::format("{}.{}.{}", CLBLAST_VERSION_MAJOR, CLBLAST_VERSION_MINOR, CLBLAST_VERSION_PATCH);
+  ParametersInForce(cl_device_id device, const ClblastParameters& parameters) : device_(device) {
+    try {
+      for (const auto& [kernel, values] : parameters) put(kernel, values);
+    } catch (...) {
+      restore();
+      throw;
+    }
   }
-  std::unique_ptr<Contestant> enter(const DeviceData& data) const override {
-    return std::make_unique<ClblastContestant>(data);
+  ~ParametersInForce() { restore(); }
+  ParametersInForce(const ParametersInForce&) = delete;
+  ParametersInForce& operator=(const ParametersInForce&) = delete;
+
+ private:
+  void put(const std::string& kernel, const std::unordered_map<std::string, std::size_t>& values) {
+    std::unordered_map<std::string, std::size_t> previous;
+    auto status = clblast::RetrieveParameters(device_, kernel, clblast::Precision::kSingle, previous);
+    if (status == clblast::StatusCode::kSuccess) {
+      status = clblast::OverrideParameters(device_, kernel, clblast::Precision::kSingle, values);
+    }
+    if (status != clblast::StatusCode::kSuccess) {
+      throw std::runtime_error(fmt::format("CLBlast does not take these parameters for {}: status {}", kernel,
+                                           static_cast<int>(status)));
+    }
+    previous_[kernel] = std::move(previous);
   }
+
+  void restore() noexcept {
+    for (const auto& [kernel, values] : previous_) {
+      clblast::OverrideParameters(device_, kernel, clblast::Precision::kSingle, values);
+    }
+  }
+
+  cl_device_id device_;
+  ClblastParameters previous_;
+};
+
+class TunedContestant final : public Contestant {
+ public:
+  TunedContestant(const DeviceData& data, ClblastParameters parameters)
+      : untuned_(data),
+        device_(data.queue().getInfo<CL_QUEUE_DEVICE>()),
+        parameters_(std::move(parameters)) {}
+
+  RunTimes run() override {
+    const ParametersInForce in_force(device_(), parameters_);
+    return untuned_.run();
+  }
+  std::vector<float> result() override { return untuned_.result(); }
+
+ private:
+  ClblastContestant untuned_;
+  cl::Device device_;
+  ClblastParameters parameters_;
 };
 
 }  // namespace
 
-std::unique_ptr<Peer> make_clblast() {
-  return std::make_unique<Clblast>();
+std::unique_ptr<Contestant> make_clblast_contestant(const DeviceData& data, ClblastParameters parameters) {
+  if (parameters.empty()) return std::make_unique<ClblastContestant>(data);
+  return std::make_unique<TunedContestant>(data, std::move(parameters));
+}
+
+std::string clblast_version() {
+  return fmt::format("{}.{}.{}", CLBLAST_VERSION_MAJOR, CLBLAST_VERSION_MINOR, CLBLAST_VERSION_PATCH);
+}
+
+void try_parameters(cl_device_id device, const ClblastParameters& parameters) {
+  const ParametersInForce in_force(device, parameters);
 }
 
 }  // namespace clgemm::bench
@@ -62,9 +121,25 @@ std::unique_ptr<Peer> make_clblast() {
 #else
 
 namespace clgemm::bench {
+namespace {
 
-std::unique_ptr<Peer> make_clblast() {
-  return nullptr;
+[[noreturn]] void throw_missing() {
+  throw std::runtime_error("this clgemm-bench was built without it");
+}
+
+}  // namespace
+
+std::unique_ptr<Contestant> make_clblast_contestant(const DeviceData& /*data*/,
+                                                    ClblastParameters /*parameters*/) {
+  throw_missing();
+}
+
+std::string clblast_version() {
+  throw_missing();
+}
+
+void try_parameters(cl_device_id /*device*/, const ClblastParameters& /*parameters*/) {
+  throw_missing();
 }
 
 }  // namespace clgemm::bench

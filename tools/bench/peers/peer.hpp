@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "contestant.hpp"
+#include "peers/request.hpp"
 
 namespace clgemm::bench {
 
@@ -16,19 +17,36 @@ class Peer {
   virtual std::string name() const = 0;   // "clblast": its key in reports
   virtual std::string title() const = 0;  // "CLBlast": for people
   virtual std::string version() const = 0;
+  virtual std::string settings() const = 0;  // whatever else decides how fast it is
+
+  // Whether it computes in fp32. One that does not is checked all the same, but a result beyond the bound of
+  // fp32 is what was expected of it, and does not fail the run.
+  virtual bool computes_in_fp32() const { return true; }
 
   // `data` must outlive the contestant.
   virtual std::unique_ptr<Contestant> enter(const DeviceData& data) const = 0;
 };
 
-struct Peers {
-  std::vector<std::unique_ptr<Peer>> present;
-  std::vector<std::string> missing;  // titles of those that this program was built without
+// A peer that was asked for and is not there.
+struct MissingPeer {
+  std::vector<std::string> names;  // of its entries in reports
+  std::string title;
+  std::string reason;
 };
 
-Peers all_peers();
+struct Peers {
+  std::vector<std::unique_ptr<Peer>> present;
+  std::vector<MissingPeer> missing;
+};
 
-// Null where the program was built without CLBlast.
-std::unique_ptr<Peer> make_clblast();
+// `device` is the one that clgemm runs on. A peer that cannot be had is among the missing.
+Peers make_peers(const std::vector<PeerRequest>& requests, const cl::Device& device);
+
+// One or more peers for a request; each throws where there is none to be had, and the text says why.
+using PeerList = std::vector<std::unique_ptr<Peer>>;
+PeerList make_clblast(const PeerRequest& request, const cl::Device& device);
+PeerList make_tuned_clblast(const PeerRequest& request, const cl::Device& device);
+PeerList make_cublas(const PeerRequest& request, const cl::Device& device);
+PeerList make_cblas(const PeerRequest& request, const cl::Device& device);
 
 }  // namespace clgemm::bench

@@ -1,0 +1,120 @@
+/* A library with the functions that clgemm-bench calls of CBLAS, of CUDA's runtime and of cuBLAS, by a naive
+   loop in the host's memory: it shows that the bench calls them with the right arguments, with no GPU about.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { row_major = 101, transposed = 112, tf32_math = 3 };
+
+static int math_mode;
+
+/* Ten bits of significand, as the tensor cores have them. */
+static float rounded(float value) {
+  uint32_t bits;
+  if (math_mode != tf32_math) return value;
+  memcpy(&bits, &value, sizeof bits);
+  bits = (bits + 0x1000U) & ~0x1FFFU;
+  memcpy(&value, &bits, sizeof bits);
+  return value;
+}
+
+/* Column-major; a transpose is said by 1. */
+static void multiply(int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float* a,
+                     int lda, const float* b, int ldb, float beta, float* c, int ldc) {
+  for (int column = 0; column < n; ++column) {
+    for (int row = 0; row < m; ++row) {
+      float sum = 0.0f;
+      for (int p = 0; p < k; ++p) {
+        const float left = a[transpose_a ? p + (size_t)row * lda : row + (size_t)p * lda];
+        const float right = b[transpose_b ? column + (size_t)p * ldb : p + (size_t)column * ldb];
+        sum += rounded(left) * rounded(right);
+      }
+      float* element = &c[row + (size_t)column * ldc];
+      *element = alpha * sum + (beta == 0.0f ? 0.0f : beta * *element);
+    }
+  }
+}
+
+void cblas_sgemm(int layout, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
+                 const float* a, int lda, const float* b, int ldb, float beta, float* c, int ldc) {
+  math_mode = 0;
+  if (layout == row_major) {
+    multiply(transpose_b == transposed, transpose_a == transposed, n, m, k, alpha, b, ldb, a, lda, beta, c,
+             ldc);
+  } else {
+    multiply(transpose_a == transposed, transpose_b == transposed, m, n, k, alpha, a, lda, b, ldb, beta, c,
+             ldc);
+  }
+}
+
+int cudaSetDevice(int device) {
+  return device == 0 ? 0 : 101;
+}
+int cudaDeviceGetByPCIBusId(int* device, const char* address) {
+  *device = 0;
+  return address == NULL;
+}
+int cudaMalloc(void** pointer, size_t bytes) {
+  *pointer = malloc(bytes);
+  return *pointer == NULL ? 2 : 0;
+}
+int cudaFree(void* pointer) {
+  free(pointer);
+  return 0;
+}
+int cudaMemcpy(void* to, const void* from, size_t bytes, int kind) {
+  if (kind < 1 || kind > 3) return 21;
+  memcpy(to, from, bytes);
+  return 0;
+}
+int cudaEventCreate(void** event) {
+  *event = malloc(1);
+  return 0;
+}
+int cudaEventDestroy(void* event) {
+  free(event);
+  return 0;
+}
+int cudaEventRecord(void* event, void* stream) {
+  return event == NULL || stream != NULL;
+}
+int cudaEventSynchronize(void* event) {
+  return event == NULL;
+}
+int cudaEventElapsedTime(float* ms, void* start, void* end) {
+  *ms = 0.25f;
+  return start == end;
+}
+int cudaDeviceSynchronize(void) {
+  return 0;
+}
+const char* cudaGetErrorString(int status) {
+  return status == 2 ? "out of memory" : "some error";
+}
+
+struct handle {
+  int mode;
+};
+int cublasCreate_v2(void** handle) {
+  *handle = calloc(1, sizeof(struct handle));
+  return 0;
+}
+int cublasDestroy_v2(void* handle) {
+  free(handle);
+  return 0;
+}
+int cublasGetVersion_v2(void* handle, int* version) {
+  *version = 130102;
+  return handle == NULL;
+}
+int cublasSetMathMode(void* handle, int mode) {
+  ((struct handle*)handle)->mode = mode;
+  return 0;
+}
+int cublasSgemm_v2(void* handle, int transpose_a, int transpose_b, int m, int n, int k, const float* alpha,
+                   const float* a, int lda, const float* b, int ldb, const float* beta, float* c, int ldc) {
+  math_mode = ((struct handle*)handle)->mode;
+  multiply(transpose_a, transpose_b, m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc);
+  return 0;
+}

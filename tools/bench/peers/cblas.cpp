@@ -1,0 +1,162 @@
+// A BLAS of the host, through its C interface: OpenBLAS, or any library that has cblas_sgemm.
+//
+// It works on copies of the same data in the host's memory, in the layout of the call, and is timed by the
+// host's clock.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+
+#include "error.hpp"
+#include "peers/peer.hpp"
+#include "peers/shared_library.hpp"
+
+namespace clgemm::bench {
+namespace {
+
+// Of cblas.h, whose enumerations are ints.
+constexpr int cblas_row_major = 101;
+constexpr int cblas_column_major = 102;
+constexpr int cblas_no_transpose = 111;
+constexpr int cblas_transpose = 112;
+using CblasSgemm = void(int layout, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
+                        const float* a, int lda, const float* b, int ldb, float beta, float* c, int ldc);
+
+// Idle workers of OpenBLAS turn in a loop, by default for 2^26 ticks, in which they take the cores from
+// whoever runs next. They are told to sleep after 2^20, and the next run is kept back as long.
+constexpr const char* thread_timeout = "20";
+constexpr std::chrono::milliseconds workers_fall_asleep(2);
+
+int to_int(std::size_t value) {
+  if (value > INT_MAX) throw Error(ErrorCode::invalid_argument, "larger than CBLAS can say");
+  return static_cast<int>(value);
+}
+
+int to_cblas(Transpose transpose) {
+  return transpose == Transpose::yes ? cblas_transpose : cblas_no_transpose;
+}
+
+class CblasContestant final : public Contestant {
+ public:
+  CblasContestant(CblasSgemm* sgemm, const HostData& host)
+      : sgemm_(sgemm), call_(host.call), original_(as_stored(host)), c_(original_.c) {}
+
+  RunTimes run() override {
+    c_ = original_.c;
+    const auto start = std::chrono::steady_clock::now();
+    sgemm_(call_.layout == Layout::row_major ? cblas_row_major : cblas_column_major,
+           to_cblas(call_.transpose_a), to_cblas(call_.transpose_b), to_int(call_.m), to_int(call_.n),
+           to_int(call_.k), call_.alpha, original_.a.data(), to_int(call_.lda), original_.b.data(),
+           to_int(call_.ldb), call_.beta, c_.data(), to_int(call_.ldc));
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+    std::this_thread::sleep_for(workers_fall_asleep);
+    return {.operation_ms = 0.0, .call_ms = elapsed.count(), .launches = 0};
+  }
+
+  std::vector<float> result() override { return c_as_row_major(call_, c_); }
+
+ private:
+  CblasSgemm* sgemm_;
+  SgemmCall call_;
+  StoredMatrices original_;
+  std::vector<float> c_;
+};
+
+// The workers that it may use: as many as the OpenCL device, where that is the host's processor.
+int thread_count(const cl::Device& device) {
+  if ((device.getInfo<CL_DEVICE_TYPE>() & CL_DEVICE_TYPE_CPU) != 0) {
+    return static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
+  }
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+// The kernels of OpenBLAS for this processor. Left alone, a release takes a processor that is newer than
+// itself for one of 2004; here the instructions decide. Empty where that is not known.
+std::string core_type() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
+    return "SkylakeX";
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
+#endif
+  return {};
+}
+
+// What OpenBLAS reads when it is loaded. What the user has set stands.
+void prepare_environment() {
+  constexpr int keep = 0;
+  const std::string core = core_type();
+  if (!core.empty()) setenv("OPENBLAS_CORETYPE", core.c_str(), keep);
+  setenv("OPENBLAS_THREAD_TIMEOUT", thread_timeout, keep);
+}
+
+// What OpenBLAS tells about itself; other libraries have none of these functions.
+struct OpenBlas {
+  explicit OpenBlas(const SharedLibrary& library)
+      : config(library.find<const char*()>("openblas_get_config")),
+        core_name(library.find<const char*()>("openblas_get_corename")),
+        set_threads(library.find<void(int)>("openblas_set_num_threads")),
+        threads(library.find<int()>("openblas_get_num_threads")) {}
+
+  const char* (*config)();
+  const char* (*core_name)();
+  void (*set_threads)(int);
+  int (*threads)();
+};
+
+class Cblas final : public Peer {
+ public:
+  Cblas(const PeerRequest& request, const std::vector<std::string>& names, const cl::Device& device)
+      : request_(request), library_(names), sgemm_(library_.get<CblasSgemm>("cblas_sgemm")) {
+    const OpenBlas openblas(library_);
+    version_ = library_.name();
+    settings_ = "as the library comes";
+    if (openblas.config == nullptr) return;
+    const std::string config = openblas.config();
+    if (config.find("USE64BITINT") != std::string::npos) {
+      throw std::runtime_error(library_.name() + " is built for 64-bit integers");
+    }
+    // "OpenBLAS 0.3.21 ..."
+    const std::size_t number = config.find(' ') + 1;
+    version_ = config.substr(number, config.find(' ', number) - number);
+    if (openblas.set_threads != nullptr && std::getenv("OPENBLAS_NUM_THREADS") == nullptr) {
+      openblas.set_threads(thread_count(device));
+    }
+    settings_ = fmt::format("{}; core {}, threads {}", config,
+                            openblas.core_name != nullptr ? openblas.core_name() : "unknown",
+                            openblas.threads != nullptr ? openblas.threads() : 0);
+  }
+
+  std::string name() const override { return request_.name; }
+  std::string title() const override { return request_.name == "openblas" ? "OpenBLAS" : "CBLAS"; }
+  std::string version() const override { return version_; }
+  std::string settings() const override { return settings_; }
+  std::unique_ptr<Contestant> enter(const DeviceData& data) const override {
+    return std::make_unique<CblasContestant>(sgemm_, data.host());
+  }
+
+ private:
+  PeerRequest request_;
+  SharedLibrary library_;
+  CblasSgemm* sgemm_;
+  std::string version_;
+  std::string settings_;
+};
+
+}  // namespace
+
+PeerList make_cblas(const PeerRequest& request, const cl::Device& device) {
+  prepare_environment();
+  std::vector<std::string> names = {request.value};
+  if (request.value.empty()) names = {"libopenblas.so.0", "libopenblas.so"};
+  PeerList peers;
+  peers.push_back(std::make_unique<Cblas>(request, names, device));
+  return peers;
+}
+
+}  // namespace clgemm::bench

@@ -1,0 +1,80 @@
+// Reads what CLBlast's tuner writes: JSON with the best parameters as "NAME=VALUE NAME=VALUE ...".
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "peers/clblast.hpp"
+
+namespace clgemm::bench {
+namespace {
+
+// The tuner's families and the kernels that they tune; the longer name first where one begins the other.
+struct Family {
+  const char* prefix;
+  const char* kernel;
+};
+constexpr Family families[] = {{"xgemm_direct", "XgemmDirect"},
+                               {"xgemm", "Xgemm"},
+                               {"gemm_routine", "GemmRoutine"},
+                               {"copy", "Copy"},
+                               {"pad_transpose", "Padtranspose"},
+                               {"padtranspose", "Padtranspose"},
+                               {"pad", "Pad"},
+                               {"transpose", "Transpose"}};
+
+// Of the build, not of the kernel.
+constexpr const char* precision_parameter = "PRECISION";
+
+std::string kernel_of(const std::string& family) {
+  for (const Family& candidate : families) {
+    if (family.starts_with(candidate.prefix)) return candidate.kernel;
+  }
+  throw std::runtime_error(fmt::format("'{}' is no part of a matrix multiply", family));
+}
+
+std::unordered_map<std::string, std::size_t> parse_parameters(const std::string& text) {
+  std::unordered_map<std::string, std::size_t> parameters;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) throw std::runtime_error(fmt::format("'{}' is not NAME=VALUE", word));
+    parameters[word.substr(0, equals)] = std::stoul(word.substr(equals + 1));
+  }
+  parameters.erase(precision_parameter);
+  return parameters;
+}
+
+}  // namespace
+
+TunedKernel read_tuned_kernel(const std::string& path) {
+  try {
+    std::ifstream file(path);
+    if (!file) throw std::runtime_error("cannot be read");
+    const nlohmann::json tuned = nlohmann::json::parse(file);
+    if (tuned.at("precision") != "32") throw std::runtime_error("not for fp32");
+    return {kernel_of(tuned.at("kernel_family")), parse_parameters(tuned.at("best_parameters")),
+            std::stod(tuned.at("best_time").get<std::string>()), tuned.value("clblast_device_name", "")};
+  } catch (const std::exception& error) {
+    throw std::runtime_error(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+std::vector<TunedKernel> best_of_each_kernel(const std::vector<TunedKernel>& kernels) {
+  std::vector<TunedKernel> best;
+  for (const TunedKernel& kernel : kernels) {
+    const auto same = std::find_if(best.begin(), best.end(),
+                                   [&](const TunedKernel& other) { return other.kernel == kernel.kernel; });
+    if (same == best.end()) {
+      best.push_back(kernel);
+    } else if (kernel.best_ms < same->best_ms) {
+      *same = kernel;
+    }
+  }
+  return best;
+}
+
+}  // namespace clgemm::bench
