@@ -5,12 +5,12 @@
 // param: MR = 9 in 4 5 6 7 9 11 13
 // param: NV = 3 in 1 2 3 4
 // param: KC = 256 in 64 128 256 384 512
-// param: NC = 96 in 48 96 192 384 576 768 960
+// param: NC = 192 in 48 96 192 384 576 768 960
 // tile: 4096 NC KC
 // shares: MR WIDTH
 // local: 1 1
 // grid: columns rows
-// require: MR <= 16
+// require: is_cpu
 // require: NC % (NV*WIDTH) == 0
 // require: 4*KC*(NC+16) <= local_bytes
 

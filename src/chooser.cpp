@@ -90,10 +90,12 @@ BuiltPlan Chooser::plan_and_build(const Problem& problem, const Candidate& candi
 // Runs the self-test where a program of the plan has not passed one yet, in this process or an earlier one:
 // first the multiply kernel alone, then with what packs for it, so that only the one at fault goes into
 // quarantine.
-void Chooser::verify(const BuiltPlan& built, const Problem& problem) {
+void Chooser::verify(const BuiltPlan& built, const Problem& stated) {
   const bool trusted = is_trusted(built.multiply) && is_trusted(built.pack_a) && is_trusted(built.pack_b);
   if (trusted || !self_tests_are_on()) return;
+  const Problem problem = seen_by(built.plan.choice, stated);
   BuiltPlan tested = without_packing(built);
+  tested.plan.choice.mirrored = false;
   verify_program(tested, problem, built.multiply, *built.plan.multiply);
   if (built.pack_a) {
     tested.plan.a.pack = built.plan.a.pack;

@@ -41,6 +41,7 @@ std::int64_t device_value(const Device& device, const std::string& name) {
   if (name == "max_work_group_size") return static_cast<std::int64_t>(device.max_work_group_size);
   if (name == "compute_units") return static_cast<std::int64_t>(device.compute_units);
   if (name == "native_float_width") return static_cast<std::int64_t>(device.native_float_width);
+  if (name == "is_cpu") return device.kind == DeviceKind::cpu ? 1 : 0;
   throw Error(ErrorCode::internal_error, fmt::format("no device value '{}'", name));
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <future>
+#include <utility>
 
 #include "error.hpp"
 
@@ -211,9 +212,12 @@ BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose) {
   return result;
 }
 
-cl::Event enqueue_multiply(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
+cl::Event enqueue_multiply(const BuiltPlan& built, const Problem& stated, const Buffers& stated_buffers,
                            const cl::Buffer& scratch, const cl::CommandQueue& queue,
                            const std::vector<cl::Event>& wait_for, Progress& progress) {
+  const Problem problem = seen_by(built.plan.choice, stated);
+  Buffers buffers = stated_buffers;
+  if (built.plan.choice.mirrored) std::swap(buffers.a, buffers.b);
   const BlockLauncher launcher(built, problem, buffers, scratch, queue);
   Events before = wait_for;
   for_each_block(problem, built.plan,

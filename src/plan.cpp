@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "error.hpp"
 
@@ -57,17 +58,36 @@ std::vector<Candidate> block_2d_candidates(const Problem& problem, const Device&
   return result;
 }
 
+constexpr std::int64_t widths[] = {16, 8, 4};  // of the vectors that CPUs have, in floats
+
+// The widest vector that the device calls its own; 4 where it has none.
+std::int64_t vector_width(const Device& device) {
+  const auto* width = std::find_if(std::begin(widths), std::end(widths) - 1, [&](std::int64_t candidate) {
+    return static_cast<std::int64_t>(device.native_float_width) >= candidate;
+  });
+  return *width;
+}
+
+// For a C of one row or column.
+std::vector<Candidate> matrix_vector_candidates(const Problem& problem, const Device& device) {
+  if (problem.m != 1 && problem.n != 1) return {};
+  const std::int64_t depth = device.local_bytes >= 64 * 1024 ? 4096 : 1024;
+  return {{"matrix_vector",
+           {{"WIDTH", vector_width(device)}, {"KC", depth}},
+           "by rule: for CPUs, where C is a vector",
+           problem.n != 1}};
+}
+
 // `panels` in the device's vectors, with panels of B in half of what the device calls local memory: a core's
 // cache on CPUs. MR x NV vectors, those of a row of B and one of A fit the registers of the CPUs with such
 // vectors (AVX-512, AVX2, SSE and NEON).
 std::vector<Candidate> panels_candidates(const Device& device) {
   struct Block {
-    std::int64_t width, mr, nv;
+    std::int64_t mr, nv;
   };
-  constexpr Block blocks[] = {{16, 9, 3}, {8, 6, 2}, {4, 5, 2}};
-  const auto* block = std::find_if(std::begin(blocks), std::end(blocks) - 1, [&](const Block& candidate) {
-    return static_cast<std::int64_t>(device.native_float_width) >= candidate.width;
-  });
+  static const std::map<std::int64_t, Block> blocks = {{16, {9, 3}}, {8, {6, 2}}, {4, {5, 2}}};
+  const std::int64_t width = vector_width(device);
+  const Block& block = blocks.at(width);
   struct Cache {
     std::int64_t kc, nc;
   };
@@ -75,10 +95,9 @@ std::vector<Candidate> panels_candidates(const Device& device) {
   const auto* cache = std::find_if(std::begin(caches), std::end(caches) - 1, [&](const Cache& candidate) {
     return 2 * 4 * candidate.kc * (candidate.nc + 16) <= static_cast<std::int64_t>(device.local_bytes);
   });
-  return {
-      {"panels",
-       {{"WIDTH", block->width}, {"MR", block->mr}, {"NV", block->nv}, {"KC", cache->kc}, {"NC", cache->nc}},
-       "by rule: for CPUs, in the device's vectors and caches"}};
+  return {{"panels",
+           {{"WIDTH", width}, {"MR", block.mr}, {"NV", block.nv}, {"KC", cache->kc}, {"NC", cache->nc}},
+           "by rule: for CPUs, in the device's vectors and caches"}};
 }
 
 // op(X) as the multiply kernel sees it.
@@ -160,15 +179,16 @@ class Sharing {
   Sharing(const Plan& plan) : plan_(plan), kernel_(*plan.multiply) {}
 
   void choose(std::size_t& rows, std::size_t& columns) const {
-    const std::size_t fewest = groups(plan_.block_n, kernel_.tile_columns);
+    const std::size_t fewest = groups(plan_.block_n, largest(kernel_.tile_columns, kernel_.share_columns));
     const std::size_t most =
         std::min(groups(plan_.block_n, kernel_.share_columns), fewest + plan_.compute_units);
     double best = std::numeric_limits<double>::infinity();
     for (std::size_t across = fewest; across <= most; ++across) {
       const std::size_t share_columns = share(plan_.block_n, across, kernel_.share_columns);
       for (std::size_t round = 1; round <= most_rounds; ++round) {
-        const std::size_t down = std::max(round * plan_.compute_units / (across * plan_.block_batch),
-                                          groups(plan_.block_m, kernel_.tile_rows));
+        const std::size_t down =
+            std::max(round * plan_.compute_units / (across * plan_.block_batch),
+                     groups(plan_.block_m, largest(kernel_.tile_rows, kernel_.share_rows)));
         const std::size_t share_rows = share(plan_.block_m, down, kernel_.share_rows);
         const double cost = cost_of(share_rows, share_columns);
         if (cost >= best) continue;
@@ -186,6 +206,7 @@ class Sharing {
   static constexpr double group_cost = 65536.0;  // multiply-adds in the time that a work-group takes to begin
 
   static std::size_t groups(std::size_t size, std::size_t part) { return (size + part - 1) / part; }
+  static std::size_t largest(std::size_t tile, std::size_t unit) { return tile / unit * unit; }
   static std::size_t share(std::size_t size, std::size_t count, std::size_t unit) {
     return round_up(groups(size, std::max<std::size_t>(count, 1)), unit);
   }
@@ -239,6 +260,7 @@ std::vector<Candidate> candidates(const Problem& problem, const Device& device) 
     result.insert(result.end(), more.begin(), more.end());
   };
   if (device.kind == DeviceKind::cpu) {
+    add(matrix_vector_candidates(problem, device));
     add(panels_candidates(device));
     add(cpu_candidates);
   } else if (multiply_adds <= small_problem) {
@@ -271,8 +293,9 @@ void fit_blocks(Plan& plan, const Problem& problem, std::size_t limit) {
   divide_among_groups(plan);
 }
 
-Plan make_plan(const Problem& problem, const Candidate& kernel, ConfigCache& configs,
+Plan make_plan(const Problem& stated, const Candidate& kernel, ConfigCache& configs,
                std::size_t scratch_limit) {
+  const Problem problem = seen_by(kernel, stated);
   Plan plan;
   plan.choice = kernel;
   plan.compute_units = configs.device().compute_units;
@@ -299,11 +322,13 @@ Plan make_plan(const Problem& problem, const Candidate& kernel, ConfigCache& con
   return plan;
 }
 
-std::string describe(const Plan& plan, const Problem& problem) {
+std::string describe(const Plan& plan, const Problem& stated) {
+  const Problem problem = seen_by(plan.choice, stated);
   const KernelConfig& kernel = *plan.multiply;
   std::string result =
       fmt::format("kernel: {} {} ({})\n", kernel.name, describe_values(kernel.values), kernel.file->path);
   result += fmt::format("chosen: {}\n", plan.choice.reason);
+  if (plan.choice.mirrored) result += "mirrored: C^T = op(B)^T op(A)^T, and below A is B^T and B is A^T\n";
   result += describe_operand("op(A)", plan.a, kernel);
   result += describe_operand("op(B)", plan.b, kernel);
   if (!kernel.is_direct())
@@ -316,6 +341,9 @@ std::string describe(const Plan& plan, const Problem& problem) {
                         blocks(problem.m, plan.block_m) * blocks(problem.n, plan.block_n) *
                             blocks(problem.k, plan.block_k) * blocks(problem.batch_count, plan.block_batch),
                         plan.block_m, plan.block_n, plan.block_k, plan.block_batch, problem.batch_count);
+  if (kernel.manifest().takes_shares()) {
+    result += fmt::format("shares: {} x {} a work-group\n", plan.group_rows, plan.group_columns);
+  }
   result += fmt::format("scratch: {} bytes\n", plan.scratch_bytes);
   return result;
 }

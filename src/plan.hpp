@@ -22,7 +22,13 @@ struct Candidate {
   std::string kernel;
   Parameters parameters;
   std::string reason;
+  bool mirrored = false;  // for a C of one row: the kernel computes it as one column, see mirrored()
 };
+
+// The problem as the candidate's kernel sees it.
+inline Problem seen_by(const Candidate& candidate, const Problem& problem) {
+  return candidate.mirrored ? mirrored(problem) : problem;
+}
 
 // How the multiply kernel gets A or B.
 struct OperandPlan {
@@ -32,6 +38,7 @@ struct OperandPlan {
   std::size_t scratch_offset = 0;  // of the first packed copy, in elements
 };
 
+// Everything is of the problem as the chosen kernel sees it.
 struct Plan {
   SharedConfig multiply;
   OperandPlan a;

@@ -136,4 +136,14 @@ Problem canonical(const SgemmCall& call) {
   return result;
 }
 
+Problem mirrored(const Problem& problem) {
+  Problem result = problem;
+  std::swap(result.m, result.n);
+  std::swap(result.a, result.b);
+  result.a.transposed = !result.a.transposed;
+  result.b.transposed = !result.b.transposed;
+  result.c.ld = 1;
+  return result;
+}
+
 }  // namespace clgemm

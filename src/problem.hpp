@@ -75,6 +75,10 @@ struct Problem {
   std::size_t batch_count = 1;
 };
 
+// The same multiply as C^T = op(B)^T op(A)^T, for a C of one row: its transpose is one column without gaps.
+// `a` of the result is the b of the problem.
+Problem mirrored(const Problem& problem);
+
 // The canonical problem of a checked call. Where the layout is column-major, `a` of the result is the
 // caller's B and `b` the caller's A. Offsets and alignments are the caller's to fill in.
 Problem canonical(const SgemmCall& call);

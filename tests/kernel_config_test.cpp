@@ -9,6 +9,7 @@ namespace {
 
 using test::made_up_gpu;
 using test::made_up_kernel;
+using test::suitable_device;
 
 const std::string source =
     "// clgemm: mine\n"
@@ -57,7 +58,8 @@ TEST_CASE("no built-in kernel is compiled with options that loosen IEEE arithmet
   KernelLibrary library;
   for (const Role role : {Role::multiply, Role::pack, Role::scale}) {
     for (const std::string& name : library.names(role)) {
-      const std::string options = configure(library.find(name), {}, {}, made_up_gpu()).build_options;
+      const std::string options =
+          configure(library.find(name), {}, {}, suitable_device(library, name)).build_options;
       INFO(name << ": " << options);
       CHECK(options.rfind("-cl-std=CL1.2", 0) == 0);
       CHECK(options.find("-cl-", 1) == std::string::npos);
@@ -137,14 +139,21 @@ TEST_CASE("an overflow in a rule is told with file and line") {
               "made_up.cl:5: overflow");
 }
 
-TEST_CASE("every built-in kernel fits a large GPU, and its variants do") {
+TEST_CASE("every built-in kernel fits a large GPU, or a CPU where it is for these, and its variants do") {
   KernelLibrary library;
   for (const std::string& name : library.names(Role::multiply)) {
     INFO(name);
-    CHECK_NOTHROW(configure(library.find(name), {}, {}, made_up_gpu()));
+    const Device device = suitable_device(library, name);
+    CHECK_NOTHROW(configure(library.find(name), {}, {}, device));
     for (const auto& variant : library.find(name).file->manifest.variants)
-      CHECK_NOTHROW(configure(library.find(variant.name), {}, {}, made_up_gpu()));
+      CHECK_NOTHROW(configure(library.find(variant.name), {}, {}, device));
   }
+}
+
+TEST_CASE("a kernel for CPUs is refused on a GPU, by its own rule") {
+  KernelLibrary library;
+  CHECK_ERROR([&] { configure(library.find("panels"), {}, {}, made_up_gpu()); }, requirement_failed,
+              "is_cpu is 0");
 }
 
 }  // namespace

@@ -147,6 +147,8 @@ TEST_CASE("a bad manifest is refused with file, line and text") {
                          {9, "", "mine.cl:1:", "'grid'"},
                          {9, "// grid: columns depth", "mine.cl:9:", "depth"},
                          {9, "// grid: rows rows", "mine.cl:9:", "rows rows"},
+                         {10, "// shares: 4", "mine.cl:10:", "two expressions"},
+                         {10, "// shares: 4 local_bytes", "mine.cl:10:", "local_bytes"},
                          {10, "// align: 4 4", "mine.cl:10:", "one expression"},
                          {11, "// tile: 1 1 1", "mine.cl:11:", "twice"},
                          {11, "// require: TS %", "mine.cl:11:", "TS %"},
@@ -158,6 +160,22 @@ TEST_CASE("a bad manifest is refused with file, line and text") {
     CHECK(thrown.text.rfind(c.place, 0) == 0);
     CHECK(test::contains(thrown.text, c.part));
   }
+}
+
+TEST_CASE("shares are read, and need a grid of two dimensions") {
+  CHECK_FALSE(parse(good).takes_shares());
+  const Manifest manifest = parse(with_line(10, "// shares: WIDTH TS"));
+  CHECK(manifest.takes_shares());
+  CHECK(manifest.share_rows.expression.text() == "WIDTH");
+  CHECK(manifest.share_columns.expression.text() == "TS");
+  CHECK_ERROR(
+      [] {
+        parse(
+            "// clgemm: mine\n// summary: s\n// operands: direct\n// tile: 1 1 1\n// shares: 1 1\n// local: "
+            "1\n"
+            "// grid: tiles\n");
+      },
+      invalid_kernel_file, "mine.cl:5:");
 }
 
 TEST_CASE("an empty file has no manifest") {

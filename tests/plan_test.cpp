@@ -84,6 +84,16 @@ void check_plan(const Plan& plan, const Problem& problem, std::size_t limit) {
   check_operand(plan.b, problem.b, problem.k, problem.n, kernel.tile_depth, kernel.tile_columns,
                 packed_columns_b(plan));
 
+  CHECK(plan.group_rows <= kernel.tile_rows);
+  CHECK(plan.group_columns <= kernel.tile_columns);
+  if (kernel.manifest().takes_shares()) {
+    CHECK(plan.group_rows % kernel.share_rows == 0);
+    CHECK(plan.group_columns % kernel.share_columns == 0);
+  } else {
+    CHECK(plan.group_rows == kernel.tile_rows);
+    CHECK(plan.group_columns == kernel.tile_columns);
+  }
+
   // The packed copies lie beside each other, inside the scratch buffer.
   const std::size_t a_end = plan.a.pack ? plan.a.scratch_offset + packed_rows_a(plan) * plan.a.ld : 0;
   const std::size_t b_end = plan.b.pack ? plan.b.scratch_offset + packed_depth(plan) * plan.b.ld : 0;
@@ -216,7 +226,8 @@ TEST_CASE("sizes beyond 32 bits are cut into blocks that a kernel can count") {
 TEST_CASE("random problems, kernels and limits make valid plans") {
   std::mt19937 random(20240229);
   const auto below = [&random](std::size_t bound) { return static_cast<std::size_t>(random()) % bound; };
-  Planner make;
+  Planner make_for_gpu;
+  Planner make_for_cpu{test::made_up_cpu()};
   std::vector<std::string> kernels;
   KernelLibrary library;
   for (const std::string& name : library.names(Role::multiply)) {
@@ -239,6 +250,8 @@ TEST_CASE("random problems, kernels and limits make valid plans") {
     }
     const std::string& kernel = kernels[below(kernels.size())];
     const std::size_t limit = std::size_t{1} << (14 + below(15));
+    const bool is_for_cpus = test::suitable_device(library, kernel).kind == DeviceKind::cpu;
+    Planner& make = is_for_cpus ? make_for_cpu : make_for_gpu;
     INFO(fmt::format("{}: {} x {} x {}, limit {}", kernel, problem.m, problem.n, problem.k, limit));
     try {
       check_plan(make(problem, kernel, limit), problem, limit);
@@ -248,6 +261,46 @@ TEST_CASE("random problems, kernels and limits make valid plans") {
       CHECK(limit < tile_bytes(*make.configs.get(kernel, {}, {})));
     }
   }
+}
+
+TEST_CASE("shares keep every compute unit busy to the end") {
+  for (const std::size_t units : {1u, 2u, 3u, 8u, 12u, 64u, 128u}) {
+    Device device = test::made_up_cpu();
+    device.compute_units = units;
+    Planner make{device};
+    for (const Problem& problem : {tight(1024, 1024, 1024), tight(1000, 1000, 1000), tight(4096, 4096, 4096),
+                                   tight(4097, 1031, 77), tight(200, 5000, 300), tight(5000, 200, 300)}) {
+      INFO(fmt::format("{} units: {} x {} x {}", units, problem.m, problem.n, problem.k));
+      const Plan plan = make(problem, candidates(problem, device).front());
+      check_plan(plan, problem, no_limit);
+      const auto groups = [](std::size_t size, std::size_t share) { return (size + share - 1) / share; };
+      const std::size_t count = groups(problem.m, plan.group_rows) * groups(problem.n, plan.group_columns);
+      const std::size_t turns = groups(count, units);
+      const double busiest = static_cast<double>(turns * plan.group_rows * plan.group_columns * units);
+      const double all = static_cast<double>(problem.m * problem.n);
+      CHECK(busiest / all < 1.25);
+    }
+  }
+}
+
+TEST_CASE("a C of one row is computed as one column") {
+  const Problem problem = tight(1, 1000, 300);
+  const Device device = test::made_up_cpu();
+  const Candidate best = candidates(problem, device).front();
+  CHECK(best.kernel == "matrix_vector");
+  REQUIRE(best.mirrored);
+  const Problem seen = seen_by(best, problem);
+  CHECK(seen.m == 1000);
+  CHECK(seen.n == 1);
+  CHECK(seen.a.transposed);
+  CHECK(seen.a.ld == problem.b.ld);
+  CHECK(seen.b.transposed);
+  CHECK(seen.b.ld == problem.a.ld);
+  CHECK(seen.c.ld == 1);
+  Planner make{device};
+  check_plan(make(problem, best), seen, no_limit);
+  CHECK_FALSE(candidates(tight(1000, 1, 300), device).front().mirrored);
+  CHECK(candidates(tight(2, 1000, 300), device).front().kernel == "panels");
 }
 
 TEST_CASE("the last candidate runs on any device, and one of them on each") {

@@ -33,6 +33,14 @@ inline Device made_up_cpu() {
   return result;
 }
 
+// A device that the built-in kernel is made for.
+inline Device suitable_device(KernelLibrary& library, const std::string& kernel) {
+  for (const Manifest::Rule& rule : library.find(kernel).file->manifest.requirements) {
+    if (rule.expression.text() == "is_cpu") return made_up_cpu();
+  }
+  return made_up_gpu();
+}
+
 // Work-groups of 256 at most, as AMD's GPUs have.
 inline Device made_up_gpu_256() {
   Device result = made_up_gpu();

@@ -7,8 +7,8 @@
 namespace clgemm::bench {
 namespace {
 
-constexpr std::string_view steps[] = {"row_groups", "naive",  "coalesced", "tiled",   "wpt",
-                                      "block_1d",   "float4", "float8",    "block_2d"};
+constexpr std::string_view steps[] = {"row_groups", "naive",  "coalesced", "tiled",    "wpt",
+                                      "block_1d",   "float4", "float8",    "block_2d", "panels"};
 
 // A loop that would take longer is left out.
 constexpr double longest_loop_ms = 5000.0;

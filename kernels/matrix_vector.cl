@@ -1,0 +1,115 @@
+// clgemm: matrix_vector
+// summary: CPUs: one work-item a work-group, rows of op(A) times one column of op(B), as fast as A can be read
+// operands: direct
+// param: WIDTH = 4 in 4 8 16
+// param: KC = 1024 in 1024 4096
+// tile: 1024 1 KC
+// shares: WIDTH 1
+// local: 1 1
+// grid: rows columns
+// require: is_cpu
+// require: 4*(KC+1024) <= local_bytes
+
+// For n = 1, where every element of A is used once: what counts is to read A in the order in which it lies. A row at a
+// time where it is not transposed, each multiplied with the vector and summed (dots); else a row of A as it is stored,
+// which is a column of op(A), times one element of the vector, added to all sums (axpys). The vector is read once into
+// local memory, the core's cache, where it has no gaps.
+#if !defined(WIDTH) || !defined(KC)
+#error "matrix_vector needs WIDTH and KC"
+#endif
+#include "common/direct.cl"
+#include "common/share.cl"
+#include "common/store.cl"
+#include "common/vector.cl"
+
+#define LINES 4     // of A that are read side by side
+#define ROWS 1024  // of a share, at most
+
+static inline float sum_of(const vector_t sums) {
+  float elements[WIDTH];
+  STORE_VECTOR(sums, 0, elements);
+  float result = 0.0f;
+  for (int i = 0; i < WIDTH; ++i) result += elements[i];
+  return result;
+}
+
+// Adds the products of `row_count` rows of A with `depth_count` elements of the vector to as many sums.
+static inline void add_dots(__local float* restrict sums, __global const float* restrict a, const ulong lda,
+                            __local const float* restrict vector, const int row_count, const int depth_count) {
+  const int whole = depth_count / WIDTH * WIDTH;
+  for (int row = 0; row < row_count; row += LINES) {
+    const int last = row_count - 1 - row;
+    __global const float* line[LINES];
+    vector_t line_sums[LINES];
+    #pragma unroll
+    for (int i = 0; i < LINES; ++i) {
+      line[i] = a + (row + min(i, last)) * lda;
+      line_sums[i] = (vector_t)(0.0f);
+    }
+    for (int depth = 0; depth < whole; depth += WIDTH) {
+      const vector_t factors = *(__local const vector_t*)(vector + depth);
+      #pragma unroll
+      for (int i = 0; i < LINES; ++i) {
+        line_sums[i] = MULTIPLY_ADD(LOAD_VECTOR(0, line[i] + depth), factors, line_sums[i]);
+      }
+    }
+    for (int i = 0; i <= min(last, LINES - 1); ++i) {
+      float sum = sums[row + i] + sum_of(line_sums[i]);
+      for (int depth = whole; depth < depth_count; ++depth) sum = MULTIPLY_ADD(line[i][depth], vector[depth], sum);
+      sums[row + i] = sum;
+    }
+  }
+}
+
+// The same of a transposed A, whose stored rows are columns here.
+static inline void add_axpys(__local float* restrict sums, __global const float* restrict a, const ulong lda,
+                             __local const float* restrict vector, const int row_count, const int depth_count) {
+  const int whole = row_count / WIDTH * WIDTH;
+  int depth = 0;
+  for (; depth + LINES <= depth_count; depth += LINES) {
+    __global const float* lines = a + depth * lda;
+    for (int row = 0; row < whole; row += WIDTH) {
+      vector_t sum = *(__local const vector_t*)(sums + row);
+      #pragma unroll
+      for (int i = 0; i < LINES; ++i) {
+        sum = MULTIPLY_ADD(LOAD_VECTOR(0, lines + i * lda + row), (vector_t)(vector[depth + i]), sum);
+      }
+      *(__local vector_t*)(sums + row) = sum;
+    }
+    for (int row = whole; row < row_count; ++row) {
+      for (int i = 0; i < LINES; ++i) sums[row] = MULTIPLY_ADD(lines[i * lda + row], vector[depth + i], sums[row]);
+    }
+  }
+  for (; depth < depth_count; ++depth) {
+    for (int row = 0; row < row_count; ++row) {
+      sums[row] = MULTIPLY_ADD(a[depth * lda + row], vector[depth], sums[row]);
+    }
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void gemm(const int m, const int n, const int k, const float alpha,
+          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
+  __local float vector[KC] __attribute__((aligned(64)));
+  __local float sums[ROWS] __attribute__((aligned(64)));
+  const int2 rows = share_of(m, 0, WIDTH);
+  const int column = get_group_id(1);
+  const size_t batch = get_global_id(2);
+  a += a_offset + batch * a_stride;
+  b += b_offset + batch * b_stride;
+  c += c_offset + batch * c_stride;
+
+  for (int row = 0; row < rows.y; ++row) sums[row] = 0.0f;
+  for (int start = 0; start < k; start += KC) {
+    const int depth_count = min(k - start, KC);
+    for (int depth = 0; depth < depth_count; ++depth) vector[depth] = element_of_b(b, ldb, start + depth, column);
+#if TRANSPOSE_A
+    add_axpys(sums, a + start * lda + rows.x, lda, vector, rows.y, depth_count);
+#else
+    add_dots(sums, a + rows.x * lda + start, lda, vector, rows.y, depth_count);
+#endif
+  }
+  for (int row = 0; row < rows.y; ++row) store_c(c, ldc, m, n, rows.x + row, column, alpha, sums[row], beta);
+}
