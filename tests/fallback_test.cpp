@@ -44,7 +44,7 @@ TEST_CASE("a first choice that does not compile") {
 }
 
 TEST_CASE("a first choice whose require fails") {
-  World world("// operands: padded", "// operands: padded\n// require: 1 == 2");
+  World world("// summary: ", "// require: 1 == 2\n// summary: ");
   world.check_fallback("1 == 2");
   CHECK_ERROR([&] { is_right_on(world.context, world.named); }, requirement_failed, "1 == 2");
 }
@@ -68,7 +68,7 @@ TEST_CASE("a first choice without the kernel function of the contract") {
 }
 
 TEST_CASE("a kernel folder that is none is an error of the call, and spoils nothing") {
-  World world("// operands: padded", "// operands: padded");
+  World world("// summary: ", "// summary: ");
   Options nowhere;
   nowhere.kernel_folder = world.kernels.path().string() + "/nowhere";
   CHECK_ERROR([&] { is_right_on(world.context, nowhere); }, invalid_kernel_file, "is not a folder");
@@ -77,7 +77,11 @@ TEST_CASE("a kernel folder that is none is an error of the call, and spoils noth
 }
 
 TEST_CASE("scratch too small for any tile: the choice falls to a kernel that needs none") {
-  World world("// operands: padded", "// operands: padded");
+  World world("// summary: ", "// summary: ");
+  if (KernelLibrary().find(first_choice()).file->manifest.operands == direct_form) {
+    WARN("NOT TESTED on this device: too little scratch, for its first choice needs none");
+    return;
+  }
   world.unnamed.scratch_limit = world.named.scratch_limit = 64;
   CHECK(is_right_on(world.context, world.unnamed));
   const std::string explained = explain_on(world.context, world.unnamed);

@@ -60,12 +60,17 @@ std::vector<std::string> runnable_kernels() {
   return kernels;
 }
 
+// The side of what a work-group does at a time. Where it takes shares, its tile is only their limit.
+std::size_t step_of(std::size_t tile, std::size_t share_unit) {
+  return share_unit == 0 ? tile : std::min(tile, 4 * share_unit);
+}
+
 // Shapes that come one short of a kernel's tile, meet it and pass it in each dimension, and shapes of every
 // kind.
 std::vector<Shape> shapes_for(const KernelConfig& config) {
-  const std::size_t m = config.tile_rows;
-  const std::size_t n = config.tile_columns;
-  const std::size_t k = config.tile_depth;
+  const std::size_t m = step_of(config.tile_rows, config.share_rows);
+  const std::size_t n = step_of(config.tile_columns, config.share_columns);
+  const std::size_t k = std::min<std::size_t>(config.tile_depth, 512);
   std::vector<Shape> result = {{1, 1, 1},         {31, 37, 29},     {2 * m, 2 * n, 2 * k}, {4 * m + 3, 3, 5},
                                {3, 4 * n + 3, 5}, {3, 5, 1031},     {1, n + 1, k + 1},     {m + 1, 1, k + 1},
                                {m + 1, n + 1, 1}, {2 * m, 2 * n, 3}};
