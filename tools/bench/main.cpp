@@ -7,6 +7,8 @@
 
 #include "commands.hpp"
 #include "error.hpp"
+#include "first_call.hpp"
+#include "interrupt.hpp"
 #include "lists.hpp"
 #include "new_kernel.hpp"
 #include "options.hpp"
@@ -19,6 +21,7 @@ namespace {
 constexpr int all_is_well = 0;
 constexpr int something_failed = 1;
 constexpr int bad_usage = 2;
+constexpr int ended_by_user = 130;  // as a shell says it of SIGINT
 
 // The errors that mean that the command line names something that is not there.
 constexpr std::array usage_codes = {ErrorCode::device_not_found, ErrorCode::kernel_not_found,
@@ -52,6 +55,10 @@ int run(const BenchOptions& options) {
     write_new_kernel(options.new_kernel);
     return all_is_well;
   }
+  if (options.action == Action::first_call) {
+    fmt::print("{}\n", time_first_call(options));
+    return all_is_well;
+  }
   const cl::Device device = options.device.empty() ? default_device() : find_device(options.device);
   if (options.action == Action::explain) {
     explain_sizes(std::cout, options, device);
@@ -62,10 +69,15 @@ int run(const BenchOptions& options) {
     return all_is_well;
   }
   ReportTarget target(options);
+  const InterruptNoted noted;
   const Results results = run_bench(options, device);
   target.write(results);
   for (const MissingPeer& peer : results.missing_peers) {
     fmt::print(stderr, "clgemm-bench: note: {} is missing: {}\n", peer.title, peer.reason);
+  }
+  if (interrupted()) {
+    fmt::print(stderr, "clgemm-bench: interrupted: these are the results so far\n");
+    return ended_by_user;
   }
   return all_passed(results) ? all_is_well : something_failed;
 }

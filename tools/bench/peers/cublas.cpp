@@ -132,49 +132,74 @@ class CublasHandle {
   void* handle_ = nullptr;
 };
 
+// A, B and C in the GPU's memory.
+struct CudaMatrices {
+  CudaMatrices(const CudaLibraries& cuda, const StoredMatrices& stored)
+      : a(cuda, stored.a), b(cuda, stored.b), c(cuda, stored.c) {}
+
+  CudaMatrix a;
+  CudaMatrix b;
+  CudaMatrix c;
+};
+
 class CublasContestant final : public Contestant {
  public:
-  CublasContestant(const CudaLibraries& cuda, int math, const HostData& host)
+  CublasContestant(const CudaLibraries& cuda, int math, const DeviceData& data)
       : cuda_(cuda),
         handle_(cuda, math),
-        call_(host.call),
-        stored_(as_stored(host)),
-        a_(cuda, stored_.a),
-        b_(cuda, stored_.b),
-        original_c_(cuda, stored_.c),
-        c_(cuda, stored_.c),
+        data_(data),
+        original_c_(cuda, data.stored().c),
         start_(cuda),
-        end_(cuda) {}
+        end_(cuda) {
+    for (std::size_t copy = 0; copy < data.copies(); ++copy) {
+      copies_.push_back(std::make_unique<CudaMatrices>(cuda, data.stored()));
+    }
+  }
 
   RunTimes run() override {
-    c_.copy_from(original_c_);
+    current_ = (current_ + 1) % copies_.size();
+    copies_[current_]->c.copy_from(original_c_);
     wait();
     const auto start = std::chrono::steady_clock::now();
     start_.record();
-    handle_.sgemm(call_, a_.data(), b_.data(), c_.data());
+    multiply(*copies_[current_]);
     end_.record();
     const double ms = start_.ms_until(end_);
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-    return {.operation_ms = ms, .call_ms = elapsed.count(), .launches = 0};
+    return {.operation_ms = ms, .call_ms = ms_since(start), .launches = 0};
   }
 
   std::vector<float> result() override {
-    std::vector<float> c(call_.m * call_.n);
-    c_.read(c);
-    return c_as_row_major(call_, c);
+    std::vector<float> c(data_.stored().c.size());
+    copies_[current_]->c.read(c);
+    return c_as_row_major(data_.call(), c);
+  }
+
+  // With memory that is there already, as for CLBlast.
+  HostRun run_host_to_host() override {
+    CudaMatrices& matrices = *copies_[current_];
+    std::vector<float> c = data_.stored().c;
+    const auto start = std::chrono::steady_clock::now();
+    matrices.a.write(data_.stored().a);
+    matrices.b.write(data_.stored().b);
+    if (data_.call().beta != 0.0f) matrices.c.write(c);
+    multiply(matrices);
+    matrices.c.read(c);  // waits
+    const double ms = ms_since(start);
+    return {ms, c_as_row_major(data_.call(), c)};
   }
 
  private:
+  void multiply(CudaMatrices& matrices) const {
+    handle_.sgemm(data_.call(), matrices.a.data(), matrices.b.data(), matrices.c.data());
+  }
   void wait() const { cuda_.check_cuda(cuda_.runtime.synchronize(), "cudaDeviceSynchronize"); }
 
   const CudaLibraries& cuda_;
   CublasHandle handle_;
-  SgemmCall call_;
-  StoredMatrices stored_;
-  CudaMatrix a_;
-  CudaMatrix b_;
+  const DeviceData& data_;
   CudaMatrix original_c_;
-  CudaMatrix c_;
+  std::vector<std::unique_ptr<CudaMatrices>> copies_;
+  std::size_t current_ = 0;
   CudaEvent start_;
   CudaEvent end_;
 };
@@ -194,7 +219,7 @@ class CublasPeer final : public Peer {
   std::string settings() const override { return settings_; }
   bool computes_in_fp32() const override { return mode_.fp32; }
   std::unique_ptr<Contestant> enter(const DeviceData& data) const override {
-    return std::make_unique<CublasContestant>(*cuda_, mode_.math, data.host());
+    return std::make_unique<CublasContestant>(*cuda_, mode_.math, data);
   }
 
  private:
