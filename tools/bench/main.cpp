@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <iostream>
+#include <set>
 
 #include "commands.hpp"
 #include "error.hpp"
@@ -32,6 +33,20 @@ int status_of(const Error& error) {
     if (error.code() == code) return bad_usage;
   }
   return something_failed;
+}
+
+// Whoever reads only the file that was written must not take a peer that is not there for one that lost.
+void say_missing_peers(const Results& results) {
+  std::set<std::string> notes;
+  for (const MissingPeer& peer : results.missing_peers) {
+    notes.insert(fmt::format("{} is missing: {}", peer.title, peer.reason));
+  }
+  for (const SizeResult& size : results.sizes) {
+    for (const PeerResult& peer : size.peers) {
+      if (!peer.reason.empty()) notes.insert(fmt::format("{} did not run: {}", peer.title, peer.reason));
+    }
+  }
+  for (const std::string& note : notes) fmt::print(stderr, "clgemm-bench: note: {}\n", note);
 }
 
 int run(const BenchOptions& options) {
@@ -72,9 +87,7 @@ int run(const BenchOptions& options) {
   const InterruptNoted noted;
   const Results results = run_bench(options, device);
   target.write(results);
-  for (const MissingPeer& peer : results.missing_peers) {
-    fmt::print(stderr, "clgemm-bench: note: {} is missing: {}\n", peer.title, peer.reason);
-  }
+  say_missing_peers(results);
   if (interrupted()) {
     fmt::print(stderr, "clgemm-bench: interrupted: these are the results so far\n");
     return ended_by_user;
