@@ -3,121 +3,22 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "kernel_config.hpp"
 #include "report.hpp"
+#include "table_columns.hpp"
 #include "text_table.hpp"
 
 namespace clgemm::bench {
 namespace {
 
-std::string figure_or_dash(const std::optional<double>& value) {
-  return value ? format_figure(*value) : "-";
-}
-
-std::string factor_or_dash(const std::optional<double>& value) {
-  return value ? fmt::format("{:.2f}", *value) : "-";
-}
-
-std::optional<double> error_ratio(const std::optional<CheckResult>& check) {
-  return check ? std::optional(check->error_ratio) : std::nullopt;
-}
-
-// One line of the table, of a kernel or of a peer.
-struct Line {
-  std::string name;
-  std::string parameters;  // or version
-  const Measurement& measured;
-  const std::optional<FirstCall>& first_call;
-  bool passed;
-};
-
-using Cell = std::function<std::string(const Line&)>;
-
-struct Column {
-  TextColumn head;
-  Cell cell;
-};
-
-using Columns = std::vector<Column>;
-
-void add_column(Columns& columns, std::string title, Cell cell, Align align = Align::right) {
-  columns.emplace_back();
-  columns.back().head.title = std::move(title);
-  columns.back().head.align = align;
-  columns.back().cell = std::move(cell);
-}
-
-std::string percent(double part) {
-  return fmt::format("{:.1f} %", 100.0 * part);
-}
-
-void add_speed_ups(Columns& columns, const SizeResult& size) {
-  add_column(columns, "x naive",
-             [&](const Line& line) { return factor_or_dash(speed_up(size.naive, line.measured)); });
-  std::vector<std::pair<std::string, std::string>> peers = {{"clblast", "CLBlast"}};
-  for (const PeerResult& peer : size.peers) {
-    if (peer.measurement && peer.name != "clblast") peers.emplace_back(peer.name, peer.title);
-  }
-  for (const auto& [name, title] : peers) {
-    add_column(columns, "x " + title, [&size, peer = name](const Line& line) {
-      return factor_or_dash(speed_up(peer_measurement(size, peer), line.measured));
-    });
-  }
-}
-
-// What was asked for, and only that.
-void add_other_times(Columns& columns, const SizeResult& size) {
-  const bool with_host = std::any_of(
-      size.kernels.begin(), size.kernels.end(),
-      [](const KernelResult& kernel) { return kernel.measurement && kernel.measurement->host_ms; });
-  const bool with_first =
-      std::any_of(size.kernels.begin(), size.kernels.end(),
-                  [](const KernelResult& kernel) { return kernel.first_call.has_value(); });
-  if (with_host) {
-    add_column(columns, "host ms", [](const Line& line) { return figure_or_dash(line.measured.host_ms); });
-  }
-  if (!with_first) return;
-  add_column(columns, "cold ms", [](const Line& line) {
-    return line.first_call ? format_figure(line.first_call->cold_ms) : "-";
-  });
-  add_column(columns, "warm ms", [](const Line& line) {
-    return line.first_call ? format_figure(line.first_call->warm_ms) : "-";
-  });
-}
-
-Columns columns_for(const Results& results, const SizeResult& size) {
-  Columns columns;
-  const auto add = [&](const char* title, Cell cell) { add_column(columns, title, std::move(cell)); };
-  add_column(
-      columns, "kernel", [](const Line& line) { return line.name; }, Align::left);
-  add_column(
-      columns, "parameters", [](const Line& line) { return line.parameters; }, Align::left);
-  add("median ms", [](const Line& line) { return format_figure(line.measured.median_ms); });
-  add("spread", [](const Line& line) { return percent(line.measured.spread()); });
-  add("GFLOPS", [&](const Line& line) { return format_figure(line.measured.gflops(size.size())); });
-  if (results.ceilings) {
-    add("of peak", [&](const Line& line) {
-      return percent(line.measured.gflops(size.size()) / results.ceilings->fp32_gflops);
-    });
-  }
-  add_speed_ups(columns, size);
-  add("error", [](const Line& line) { return figure_or_dash(error_ratio(line.measured.check)); });
-  add("check", [&](const Line& line) { return check_mark(results, line.passed); });
-  add("first ms", [](const Line& line) { return format_figure(line.measured.first_call_ms); });
-  add_other_times(columns, size);
-  add("runs", [](const Line& line) { return std::to_string(line.measured.runs); });
-  return columns;
-}
-
-void add_line(TextTable& table, const Columns& columns, const Line& line) {
+void add_line(TextTable& table, const MeasuredColumns& columns, const MeasuredLine& line) {
   std::vector<std::string> cells;
-  for (const Column& column : columns) cells.push_back(column.cell(line));
+  for (const MeasuredColumn& column : columns) cells.push_back(column.cell(line));
   table.add_row(std::move(cells));
 }
 
-void add_lines(TextTable& table, const Columns& columns, const SizeResult& size) {
+void add_lines(TextTable& table, const MeasuredColumns& columns, const SizeResult& size) {
   for (const KernelResult& kernel : size.kernels) {
     if (kernel.measurement) {
       add_line(table, columns,
@@ -233,9 +134,9 @@ void write_table(std::ostream& out, const Results& results) {
   out << "Device: " << describe_device(results.device) << '\n';
   for (const SizeResult& size : results.sizes) {
     out << '\n' << describe_call(size.call) << '\n';
-    const Columns columns = columns_for(results, size);
+    const MeasuredColumns columns = columns_for(results, size);
     std::vector<TextColumn> heads;
-    for (const Column& column : columns) heads.push_back(column.head);
+    for (const MeasuredColumn& column : columns) heads.push_back(column.head);
     TextTable table(heads);
     add_lines(table, columns, size);
     table.print(out);

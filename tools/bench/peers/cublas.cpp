@@ -6,23 +6,16 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <climits>
 
-#include "error.hpp"
-#include "peers/cuda_library.hpp"
+#include "peers/cuda_objects.hpp"
 #include "peers/peer.hpp"
 
 namespace clgemm::bench {
 namespace {
 
-// Of cublas_api.h and driver_types.h.
+// Of cublas_api.h.
 constexpr int pedantic_math = 2;
 constexpr int tf32_math = 3;
-constexpr int no_transpose = 0;
-constexpr int transpose = 1;
-constexpr int host_to_device = 1;
-constexpr int device_to_host = 2;
-constexpr int device_to_device = 3;
 
 // Of cl_ext.h, where it is new enough: where the GPU is plugged in.
 constexpr cl_device_info pci_bus = 0x4008;
@@ -38,99 +31,6 @@ struct Mode {
 };
 constexpr Mode modes[] = {{"cublas-fp32", "cuBLAS fp32", pedantic_math, "CUBLAS_PEDANTIC_MATH", true},
                           {"cublas-tf32", "cuBLAS TF32", tf32_math, "CUBLAS_TF32_TENSOR_OP_MATH", false}};
-
-int to_int(std::size_t value) {
-  if (value > INT_MAX) throw Error(ErrorCode::invalid_argument, "larger than cuBLAS can say");
-  return static_cast<int>(value);
-}
-
-int to_cublas(Transpose operand) {
-  return operand == Transpose::yes ? transpose : no_transpose;
-}
-
-class CudaMatrix {
- public:
-  CudaMatrix(const CudaLibraries& cuda, const std::vector<float>& matrix)
-      : cuda_(cuda), bytes_(matrix.size() * sizeof(float)) {
-    cuda_.check_cuda(cuda_.runtime.malloc(&memory_, bytes_), "cudaMalloc");
-    write(matrix);
-  }
-  ~CudaMatrix() { cuda_.runtime.free(memory_); }
-  CudaMatrix(const CudaMatrix&) = delete;
-  CudaMatrix& operator=(const CudaMatrix&) = delete;
-
-  void write(const std::vector<float>& matrix) {
-    cuda_.check_cuda(cuda_.runtime.memcpy(memory_, matrix.data(), bytes_, host_to_device), "cudaMemcpy");
-  }
-  void copy_from(const CudaMatrix& other) {
-    cuda_.check_cuda(cuda_.runtime.memcpy(memory_, other.memory_, bytes_, device_to_device), "cudaMemcpy");
-  }
-  void read(std::vector<float>& matrix) const {
-    cuda_.check_cuda(cuda_.runtime.memcpy(matrix.data(), memory_, bytes_, device_to_host), "cudaMemcpy");
-  }
-  float* data() const { return static_cast<float*>(memory_); }
-
- private:
-  const CudaLibraries& cuda_;
-  std::size_t bytes_;
-  void* memory_ = nullptr;
-};
-
-class CudaEvent {
- public:
-  explicit CudaEvent(const CudaLibraries& cuda) : cuda_(cuda) {
-    cuda_.check_cuda(cuda_.runtime.event_create(&event_), "cudaEventCreate");
-  }
-  ~CudaEvent() { cuda_.runtime.event_destroy(event_); }
-  CudaEvent(const CudaEvent&) = delete;
-  CudaEvent& operator=(const CudaEvent&) = delete;
-
-  void record() { cuda_.check_cuda(cuda_.runtime.event_record(event_, nullptr), "cudaEventRecord"); }
-  double ms_until(const CudaEvent& end) const {
-    float ms = 0.0f;
-    cuda_.check_cuda(cuda_.runtime.event_synchronize(end.event_), "cudaEventSynchronize");
-    cuda_.check_cuda(cuda_.runtime.event_elapsed(&ms, event_, end.event_), "cudaEventElapsedTime");
-    return ms;
-  }
-
- private:
-  const CudaLibraries& cuda_;
-  void* event_ = nullptr;
-};
-
-class CublasHandle {
- public:
-  CublasHandle(const CudaLibraries& cuda, int math) : cuda_(cuda) {
-    cuda_.check_cublas(cuda_.cublas.create(&handle_), "cublasCreate");
-    cuda_.check_cublas(cuda_.cublas.set_math_mode(handle_, math), "cublasSetMathMode");
-  }
-  ~CublasHandle() { cuda_.cublas.destroy(handle_); }
-  CublasHandle(const CublasHandle&) = delete;
-  CublasHandle& operator=(const CublasHandle&) = delete;
-
-  // "13.1.0", from 130100; before 10, the major number has one digit less behind it, which nobody meets here.
-  std::string version() const {
-    int number = 0;
-    cuda_.check_cublas(cuda_.cublas.version(handle_, &number), "cublasGetVersion");
-    return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
-  }
-
-  // cuBLAS knows columns only: a row-major C is the column-major product of the operands in reverse.
-  void sgemm(const SgemmCall& call, const float* a, const float* b, float* c) const {
-    const bool rows = call.layout == Layout::row_major;
-    const int first = to_cublas(rows ? call.transpose_b : call.transpose_a);
-    const int second = to_cublas(rows ? call.transpose_a : call.transpose_b);
-    const int status = cuda_.cublas.sgemm(
-        handle_, first, second, to_int(rows ? call.n : call.m), to_int(rows ? call.m : call.n),
-        to_int(call.k), &call.alpha, rows ? b : a, to_int(rows ? call.ldb : call.lda), rows ? a : b,
-        to_int(rows ? call.lda : call.ldb), &call.beta, c, to_int(call.ldc));
-    cuda_.check_cublas(status, "cublasSgemm");
-  }
-
- private:
-  const CudaLibraries& cuda_;
-  void* handle_ = nullptr;
-};
 
 // A, B and C in the GPU's memory.
 struct CudaMatrices {
