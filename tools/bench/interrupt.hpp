@@ -3,7 +3,8 @@
 
 namespace clgemm::bench {
 
-// While one of these lives, the first SIGINT is noted instead of ending the program; a second one ends it.
+// While one of these lives, the first SIGINT is noted instead of ending the program; one that comes seconds
+// later ends it.
 class InterruptNoted {
  public:
   InterruptNoted();
