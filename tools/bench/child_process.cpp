@@ -29,6 +29,7 @@ std::vector<std::string> changed_environment(const std::map<std::string, std::st
 // As exec wants them; the strings must outlive the result.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> result;
+  result.reserve(texts.size() + 1);
   for (std::string& text : texts) result.push_back(text.data());
   result.push_back(nullptr);
   return result;
@@ -69,7 +70,7 @@ std::string run_self(const std::vector<std::string>& arguments,
                                   pointers_to(variables).data());
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
-  const std::string text = problem == 0 ? read_all(ends[0]) : "";
+  std::string text = problem == 0 ? read_all(ends[0]) : "";
   close(ends[0]);
   if (problem != 0) throw std::runtime_error(fmt::format("no child process: {}", std::strerror(problem)));
   const int status = wait_for(child);
