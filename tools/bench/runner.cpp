@@ -38,9 +38,10 @@ std::optional<FirstCall> try_first_call(const BenchOptions& options, const std::
 }
 
 // For each kernel that was measured, and for the peers that compile as clgemm does.
-void add_first_calls(BenchOptions options, const Size& size, const std::vector<KernelChoice>& choices,
-                     SizeResult& result) {
-  options.sizes = {size};
+void add_first_calls(BenchOptions options, const std::vector<KernelChoice>& choices, SizeResult& result) {
+  const SgemmCall& call = result.call;
+  options.sizes = {result.size()};
+  options.kind = {call.layout, call.transpose_a, call.transpose_b, call.alpha, call.beta};
   for (std::size_t i = 0; i < choices.size() && i < result.kernels.size(); ++i) {
     if (!result.kernels[i].measurement) continue;
     const Options& kernel = choices[i].options;
@@ -96,7 +97,7 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
       results.sizes.push_back(run.run(choices, peers.present));
       SizeResult& done = results.sizes.back();
       if (options.rotate) done.rotation = rotation;
-      if (options.first_call) add_first_calls(options, size, choices, done);
+      if (options.first_call) add_first_calls(options, choices, done);
     }
     return results;
   });
