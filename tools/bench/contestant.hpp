@@ -1,6 +1,7 @@
 // Whatever multiplies one problem and is measured: a kernel of ours, or a peer.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -23,6 +24,11 @@ struct RunTimes {
   std::size_t launches = 0;
 };
 
+struct HostRun {
+  double ms = 0.0;       // by the host's clock
+  std::vector<float> c;  // the result, row-major without gaps
+};
+
 class Contestant {
  public:
   virtual ~Contestant() = default;
@@ -32,7 +38,13 @@ class Contestant {
 
   // C after the last run(), row-major without gaps. Valid until another contestant runs.
   virtual std::vector<float> result() = 0;
+
+  // One multiply of matrices in the host's memory, with whatever transfers it needs.
+  virtual HostRun run_host_to_host() = 0;
 };
+
+// Milliseconds by the host's clock.
+double ms_since(std::chrono::steady_clock::time_point start);
 
 // One that enqueues on the queue of DeviceData.
 class OpenClContestant : public Contestant {

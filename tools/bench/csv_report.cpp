@@ -56,15 +56,18 @@ std::vector<std::string> kernel_fields(const Results& results, const SizeResult&
   const auto add = [&](const std::optional<double>& value) { fields.push_back(number(value)); };
   if (kernel.measurement) {
     const Measurement& measured = *kernel.measurement;
-    for (const double value : {measured.median_ms, measured.min_ms, measured.gflops(size.size()),
-                               measured.call_ms, measured.first_call_ms}) {
+    for (const double value : {measured.median_ms, measured.min_ms, measured.p95_ms, measured.spread(),
+                               measured.gflops(size.size()), measured.call_ms, measured.first_call_ms}) {
       add(value);
     }
     fields.push_back(std::to_string(measured.runs));
     add(error_ratio(measured));
+    add(measured.host_ms);
   } else {
-    fields.insert(fields.end(), 7, "");
+    fields.insert(fields.end(), 10, "");
   }
+  add(kernel.first_call ? std::optional(kernel.first_call->cold_ms) : std::nullopt);
+  add(kernel.first_call ? std::optional(kernel.first_call->warm_ms) : std::nullopt);
   fields.push_back(passed(results, kernel));
   add(speed_up(size.naive, kernel.measurement));
   add(speed_up(peer_measurement(size, "clblast"), kernel.measurement));
@@ -85,10 +88,11 @@ std::string line_of(const std::vector<std::string>& fields) {
 }
 
 std::vector<std::string> titles(const Results& results) {
-  std::vector<std::string> result = {"device",    "kernel",      "parameters", "m",       "n",
-                                     "k",         "layout",      "transposes", "alpha",   "beta",
-                                     "median_ms", "min_ms",      "gflops",     "call_ms", "first_call_ms",
-                                     "runs",      "error_ratio", "passed",     "x_naive", "x_clblast"};
+  std::vector<std::string> result = {"device",    "kernel",        "parameters", "m",           "n",
+                                     "k",         "layout",        "transposes", "alpha",       "beta",
+                                     "median_ms", "min_ms",        "p95_ms",     "spread",      "gflops",
+                                     "call_ms",   "first_call_ms", "runs",       "error_ratio", "host_ms",
+                                     "cold_ms",   "warm_ms",       "passed",     "x_naive",     "x_clblast"};
   if (!results.sizes.empty()) {
     for (const PeerResult& peer : results.sizes.front().peers) {
       for (const char* figure : {"median_ms", "gflops", "error_ratio"}) {

@@ -1,6 +1,7 @@
 // One problem's matrices in device memory, with the queue that everybody multiplies them on.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "device.hpp"
@@ -11,8 +12,13 @@ namespace clgemm::bench {
 
 class DeviceData {
  public:
-  // `queue` is in-order, with profiling. `host` must outlive it.
-  DeviceData(const cl::CommandQueue& queue, const HostData& host);
+  // `queue` is in-order, with profiling. `host` must outlive it. `copies` of the matrices: see next_copy().
+  DeviceData(const cl::CommandQueue& queue, const HostData& host, std::size_t copies = 1);
+
+  // From now on, A, B and C are the next copies of them.
+  void next_copy() const { current_ = (current_ + 1) % copies_.size(); }
+
+  std::size_t copies() const { return copies_.size(); }
 
   // C as it was before any multiply: see HostData::c. Complete when it returns.
   void restore_c() const;
@@ -24,20 +30,29 @@ class DeviceData {
   // C, row-major without gaps.
   std::vector<float> read_c() const;
 
+  // The matrices in the host's memory as the caller of a BLAS has them. Made when first asked for.
+  const StoredMatrices& stored() const;
+
   const HostData& host() const { return host_; }
   const SgemmCall& call() const { return host_.call; }
   const cl::CommandQueue& queue() const { return queue_; }
-  DeviceMatrix a() const { return {a_(), call().lda, 0}; }
-  DeviceMatrix b() const { return {b_(), call().ldb, 0}; }
-  DeviceMatrix c() const { return {c_(), call().ldc, 0}; }
+  DeviceMatrix a() const { return {copies_[current_].a(), call().lda, 0}; }
+  DeviceMatrix b() const { return {copies_[current_].b(), call().ldb, 0}; }
+  DeviceMatrix c() const { return {copies_[current_].c(), call().ldc, 0}; }
 
  private:
+  struct Copy {
+    cl::Buffer a;
+    cl::Buffer b;
+    cl::Buffer c;
+  };
+
   const HostData& host_;
   cl::CommandQueue queue_;
-  cl::Buffer a_;
-  cl::Buffer b_;
   cl::Buffer original_c_;
-  cl::Buffer c_;
+  std::vector<Copy> copies_;
+  mutable std::size_t current_ = 0;  // whose turn it is; changes no matrix
+  mutable std::optional<StoredMatrices> stored_;
 };
 
 // Throws Error(out_of_memory) where the device cannot hold the matrices of this size.

@@ -4,9 +4,12 @@
 #include <array>
 #include <cstdio>
 #include <iostream>
+#include <set>
 
 #include "commands.hpp"
 #include "error.hpp"
+#include "first_call.hpp"
+#include "interrupt.hpp"
 #include "lists.hpp"
 #include "new_kernel.hpp"
 #include "options.hpp"
@@ -19,6 +22,7 @@ namespace {
 constexpr int all_is_well = 0;
 constexpr int something_failed = 1;
 constexpr int bad_usage = 2;
+constexpr int ended_by_user = 130;  // as a shell says it of SIGINT
 
 // The errors that mean that the command line names something that is not there.
 constexpr std::array usage_codes = {ErrorCode::device_not_found, ErrorCode::kernel_not_found,
@@ -29,6 +33,20 @@ int status_of(const Error& error) {
     if (error.code() == code) return bad_usage;
   }
   return something_failed;
+}
+
+// Whoever reads only the file that was written must not take a peer that is not there for one that lost.
+void say_missing_peers(const Results& results) {
+  std::set<std::string> notes;
+  for (const MissingPeer& peer : results.missing_peers) {
+    notes.insert(fmt::format("{} is missing: {}", peer.title, peer.reason));
+  }
+  for (const SizeResult& size : results.sizes) {
+    for (const PeerResult& peer : size.peers) {
+      if (!peer.reason.empty()) notes.insert(fmt::format("{} did not run: {}", peer.title, peer.reason));
+    }
+  }
+  for (const std::string& note : notes) fmt::print(stderr, "clgemm-bench: note: {}\n", note);
 }
 
 int run(const BenchOptions& options) {
@@ -52,6 +70,10 @@ int run(const BenchOptions& options) {
     write_new_kernel(options.new_kernel);
     return all_is_well;
   }
+  if (options.action == Action::first_call) {
+    fmt::print("{}\n", time_first_call(options));
+    return all_is_well;
+  }
   const cl::Device device = options.device.empty() ? default_device() : find_device(options.device);
   if (options.action == Action::explain) {
     explain_sizes(std::cout, options, device);
@@ -62,10 +84,13 @@ int run(const BenchOptions& options) {
     return all_is_well;
   }
   ReportTarget target(options);
+  const InterruptNoted noted;
   const Results results = run_bench(options, device);
   target.write(results);
-  for (const MissingPeer& peer : results.missing_peers) {
-    fmt::print(stderr, "clgemm-bench: note: {} is missing: {}\n", peer.title, peer.reason);
+  say_missing_peers(results);
+  if (interrupted()) {
+    fmt::print(stderr, "clgemm-bench: interrupted: these are the results so far\n");
+    return ended_by_user;
   }
   return all_passed(results) ? all_is_well : something_failed;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "interrupt.hpp"
 #include "statistics.hpp"
 
 namespace clgemm::bench {
@@ -29,10 +30,23 @@ void Entrant::run() {
   spent_ms_ += times.call_ms;
 }
 
+void Entrant::run_host_to_host() {
+  const HostRun run = contestant_->run_host_to_host();
+  if (host_runs_ > 0) host_ms_.push_back(run.ms);
+  if (host_runs_ == 0) check(run.c);
+  ++host_runs_;
+  last_host_ms_ = run.ms;
+  host_spent_ms_ += run.ms;
+}
+
 void Entrant::check_result() {
+  check(contestant_->result());
+}
+
+void Entrant::check(const std::vector<float>& c) {
   if (reference_ == nullptr) return;
-  const CheckResult check = reference_->check(contestant_->result());
-  if (!check_ || check.error_ratio > check_->error_ratio) check_ = check;
+  const CheckResult result = reference_->check(c);
+  if (!check_ || result.error_ratio > check_->error_ratio) check_ = result;
 }
 
 Measurement Entrant::measurement() const {
@@ -41,28 +55,36 @@ Measurement Entrant::measurement() const {
   return {.clock = clock,
           .median_ms = median(times),
           .min_ms = minimum(times),
+          .p95_ms = percentile_95(times),
           .call_ms = median(call_ms_),
           .first_call_ms = first_call_ms_,
+          .host_ms = host_ms_.empty() ? std::nullopt : std::optional(median(host_ms_)),
           .runs = runs(),
           .launches = launches_,
           .check = check_};
 }
 
-void measure(const std::vector<Entrant*>& entrants, const MeasureSettings& settings,
-             const std::function<void(const std::string&)>& progress) {
-  for (std::size_t round = 0; round < settings.warmup; ++round) {
+namespace {
+
+using Tell = std::function<void(const std::string&)>;
+
+void warm_up(const std::vector<Entrant*>& entrants, const MeasureSettings& settings, const Tell& progress) {
+  for (std::size_t round = 0; round < settings.warmup && !interrupted(); ++round) {
     progress(fmt::format("warm-up {}/{}", round + 1, settings.warmup));
     for (Entrant* entrant : entrants) {
       if (entrant->has_time(settings.max_seconds / 4)) entrant->warm_up();
     }
   }
+}
+
+void time_runs(const std::vector<Entrant*>& entrants, const MeasureSettings& settings, const Tell& progress) {
   std::vector<Entrant*> running = entrants;
   for (std::size_t round = 0; round < settings.runs && !running.empty(); ++round) {
     std::vector<Entrant*> going_on;
-    for (std::size_t i = 0; i < running.size(); ++i) {
+    for (std::size_t i = 0; i < running.size() && !interrupted(); ++i) {
       progress(fmt::format("run {}/{}, {} of {}", round + 1, settings.runs, i + 1, running.size()));
       running[i]->run();
-      if (round + 1 < settings.runs && running[i]->has_time(settings.max_seconds)) {
+      if (round + 1 < settings.runs && running[i]->has_time(settings.max_seconds) && !interrupted()) {
         going_on.push_back(running[i]);
       } else {
         running[i]->check_result();
@@ -70,6 +92,26 @@ void measure(const std::vector<Entrant*>& entrants, const MeasureSettings& setti
     }
     running = std::move(going_on);
   }
+}
+
+// After the runs on the device, not among them: transfers would leave the caches otherwise.
+void time_host_to_host(const std::vector<Entrant*>& entrants, const MeasureSettings& settings,
+                       const Tell& progress) {
+  for (std::size_t round = 0; round <= settings.runs; ++round) {
+    for (Entrant* entrant : entrants) {
+      if (interrupted()) return;
+      progress(fmt::format("from host to host {}/{}", round, settings.runs));
+      if (round < 2 || entrant->has_host_time(settings.max_seconds)) entrant->run_host_to_host();
+    }
+  }
+}
+
+}  // namespace
+
+void measure(const std::vector<Entrant*>& entrants, const MeasureSettings& settings, const Tell& progress) {
+  warm_up(entrants, settings, progress);
+  time_runs(entrants, settings, progress);
+  if (settings.host_to_host) time_host_to_host(entrants, settings, progress);
 }
 
 }  // namespace clgemm::bench

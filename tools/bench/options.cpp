@@ -105,6 +105,21 @@ void add_with_what(CLI::App& app, CommandLine& line) {
       ->group(group);
 }
 
+void add_what_else_to_measure(CLI::App& app, BenchOptions& options, const char* group) {
+  app.add_flag("--rotate", options.rotate,
+               "Take turns among so many copies of A, B and C that\nnone stays in a cache")
+      ->group(group);
+  app.add_flag("--host-to-host", options.host_to_host, "Time the call on matrices in the host's memory, too")
+      ->group(group);
+  app.add_flag("--first-call", options.first_call,
+               "Time the first call of new processes, too: with empty\ncaches, and with those that one left")
+      ->group(group);
+  app.add_flag("--ceilings", options.ceilings,
+               "Measure the device's peak of multiply-adds and of its\nmemory, and show percents of it")
+      ->group(group);
+  app.add_option("--first-call-of", options.first_call_of)->group("");  // for --first-call's own processes
+}
+
 void add_how_to_measure(CLI::App& app, CommandLine& line) {
   const char* group = "How to measure";
   app.add_option("--runs", line.options.runs, "Timed runs of each kernel (default: 20)")
@@ -121,6 +136,7 @@ void add_how_to_measure(CLI::App& app, CommandLine& line) {
       ->check(between(0.0, 1e6))
       ->group(group);
   app.add_flag("--no-check", line.no_check, "Do not check the results")->group(group);
+  add_what_else_to_measure(app, line.options, group);
 }
 
 void add_output(CLI::App& app, CommandLine& line) {
@@ -208,6 +224,7 @@ BenchOptions options_of(const CommandLine& line) {
   if (line.watch) options.action = Action::watch;
   if (!line.cache.empty()) options.action = cache_actions.at(line.cache);
   if (!options.new_kernel.empty()) options.action = Action::new_kernel;
+  if (!options.first_call_of.empty()) options.action = Action::first_call;
   if (!line.kernels.empty()) options.kernels = line.kernels;
   for (const std::string& parameter : line.parameters) parse_parameter(parameter, options.parameters);
   if (!line.peers.empty()) options.peers = parse_peers(line.peers);
@@ -235,7 +252,8 @@ std::optional<BenchOptions> parse_options(int argc, const char* const* argv) {
   CLI::App app(
       "Measures the kernels of clgemm on an OpenCL device, beside their peers and on the same data,\n"
       "and checks every result.\n\n"
-      "Exit status: 0 when every check passed, 1 when one failed or on an error, 2 for bad usage.\n",
+      "Exit status: 0 when every check passed, 1 when one failed or on an error, 2 for bad usage,\n"
+      "130 where Ctrl-C ended it; what was measured until then is written.\n",
       "clgemm-bench");
   app.set_help_flag("-h,--help", "Print this and exit");
   app.set_version_flag("--version", "clgemm-bench " CLGEMM_VERSION);

@@ -21,7 +21,8 @@ enum class Action {
   list_kernels,
   show_cache,
   clear_cache,
-  new_kernel
+  new_kernel,
+  first_call
 };
 enum class Format { table, json, csv };
 
@@ -38,6 +39,11 @@ struct BenchOptions {
   std::size_t warmup = 10;
   double max_seconds = 5.0;  // for the runs of one kernel at one size
   bool check = true;
+  bool rotate = false;
+  bool host_to_host = false;
+  bool first_call = false;
+  bool ceilings = false;
+  std::string first_call_of;  // in a child process: whose first call it makes
   std::vector<PeerRequest> peers = default_peers();
   std::string new_kernel;        // the file that --new-kernel writes
   std::size_t watch_rounds = 0;  // measurements after which --watch ends; 0: never

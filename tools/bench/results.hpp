@@ -6,12 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "ceilings.hpp"
 #include "check.hpp"
 #include "contestant.hpp"
 #include "device.hpp"
+#include "facts.hpp"
+#include "first_call.hpp"
 #include "manifest.hpp"
 #include "peers/peer.hpp"
 #include "problem.hpp"
+#include "rotation.hpp"
 #include "size.hpp"
 
 namespace clgemm::bench {
@@ -21,13 +25,16 @@ struct Measurement {
   Clock clock = Clock::device;  // of the median and the minimum
   double median_ms = 0.0;
   double min_ms = 0.0;
+  double p95_ms = 0.0;               // 95 of 100 runs took no longer
   double call_ms = 0.0;              // median of the host's time from the call to its completion
   double first_call_ms = 0.0;        // the host's time of the first call, which compiles or loads
+  std::optional<double> host_ms;     // median of the multiply from host to host; where asked for
   std::size_t runs = 0;              // timed
   std::size_t launches = 0;          // kernels in one multiply
   std::optional<CheckResult> check;  // the worse of the first and the last run; nothing where not asked for
 
   double gflops(const Size& size) const { return operations(size) / (median_ms * 1e6); }
+  double spread() const { return (p95_ms - min_ms) / median_ms; }
   bool failed() const { return check && !check->passed; }
 };
 
@@ -41,6 +48,7 @@ struct KernelResult {
   std::string reason;                      // where not measured
   std::string wrong;                       // where the result was wrong, in words
   std::optional<Measurement> measurement;  // where measured
+  std::optional<FirstCall> first_call;     // in processes of its own; where asked for
   std::optional<CheckResult> agreement;    // with the first peer whose own result passed; nothing without one
   bool passed() const {
     return measurement && measurement->check && measurement->check->passed &&
@@ -56,10 +64,12 @@ struct PeerResult {
   bool computes_in_fp32 = true;  // else a result beyond the bound is no failure
   std::string reason;            // where not measured
   std::optional<Measurement> measurement;
+  std::optional<FirstCall> first_call;
 };
 
 struct SizeResult {
   SgemmCall call;
+  std::optional<Rotation> rotation;  // where asked for
   std::size_t checked_elements = 0;  // against float64; 0 where checks were not asked for
   std::vector<KernelResult> kernels;
   std::optional<Measurement> naive;  // the baseline
@@ -79,6 +89,8 @@ struct HostLoopResult {
 
 struct Results {
   Device device;
+  Facts facts;
+  std::optional<Ceilings> ceilings;  // where asked for
   std::vector<MissingPeer> missing_peers;
   bool checked = true;
   std::size_t wanted_runs = 0;

@@ -1,6 +1,11 @@
 #include "runner.hpp"
 
+#include <fmt/format.h>
+
+#include <cstdio>
+
 #include "error.hpp"
+#include "interrupt.hpp"
 #include "ladder.hpp"
 #include "progress.hpp"
 #include "size_run.hpp"
@@ -13,12 +18,51 @@ HostData host_data_for(const BenchOptions& options, const Size& size, const Devi
   return make_host_data(compact_call(options.kind, size));
 }
 
+// What `--peer` said to get this peer.
+std::optional<std::string> request_for(const BenchOptions& options, const std::string& peer) {
+  for (const PeerRequest& request : options.peers) {
+    if (request.name != peer) continue;
+    return request.value.empty() ? request.name : fmt::format("{}={}", request.name, request.value);
+  }
+  return std::nullopt;
+}
+
+std::optional<FirstCall> try_first_call(const BenchOptions& options, const std::string& who) {
+  if (interrupted()) return std::nullopt;
+  try {
+    return measure_first_call(options, who);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "clgemm-bench: note: no first call of {}: {}\n", who, error.what());
+    return std::nullopt;
+  }
+}
+
+// For each kernel that was measured, and for the peers that compile as clgemm does.
+void add_first_calls(BenchOptions options, const std::vector<KernelChoice>& choices, SizeResult& result) {
+  const SgemmCall& call = result.call;
+  options.sizes = {result.size()};
+  options.kind = {call.layout, call.transpose_a, call.transpose_b, call.alpha, call.beta};
+  for (std::size_t i = 0; i < choices.size() && i < result.kernels.size(); ++i) {
+    if (!result.kernels[i].measurement) continue;
+    const Options& kernel = choices[i].options;
+    options.kernels = {kernel.kernel.empty() ? "auto" : kernel.kernel};
+    options.parameters = kernel.parameters;
+    result.kernels[i].first_call = try_first_call(options, first_call_of_kernel);
+  }
+  for (PeerResult& peer : result.peers) {
+    const auto request = request_for(options, peer.name);
+    if (!peer.measurement || !request || !peer.name.starts_with("clblast")) continue;
+    peer.first_call = try_first_call(options, *request);
+  }
+}
+
 }  // namespace
 
 Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
   return at_boundary([&] {
     Results results;
     results.device = describe(cl_device);
+    results.facts = facts_now(cl_device);
     results.checked = options.check;
     results.wanted_runs = options.runs;
     results.max_seconds = options.max_seconds;
@@ -31,7 +75,12 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
     // One context and queue for all sizes: peers keep what they compiled by context.
     const cl::CommandQueue queue(cl::Context(cl_device), cl_device, CL_QUEUE_PROFILING_ENABLE);
     Progress progress;
+    if (options.ceilings) {
+      progress.show("ceilings");
+      results.ceilings = measure_ceilings(queue);
+    }
     for (const Size& size : options.sizes) {
+      if (interrupted()) break;
       progress.show(to_string(size) + ": data and reference");
       const HostData data = host_data_for(options, size, results.device);
       std::optional<Reference> reference;
@@ -41,10 +90,14 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
         progress.show(to_string(size) + ": loops on the host");
         results.host_loops = run_host_loops(data, checked_by);
       }
-      const MeasureSettings settings{options.runs, options.warmup, options.max_seconds};
-      SizeRun run(queue, results.device, data, checked_by, settings,
+      const MeasureSettings settings{options.runs, options.warmup, options.max_seconds, options.host_to_host};
+      const Rotation rotation = options.rotate ? rotation_for(cl_device, data.call) : Rotation{};
+      SizeRun run(queue, results.device, data, checked_by, settings, rotation,
                   [&](const std::string& text) { progress.show(to_string(size) + ": " + text); });
       results.sizes.push_back(run.run(choices, peers.present));
+      SizeResult& done = results.sizes.back();
+      if (options.rotate) done.rotation = rotation;
+      if (options.first_call) add_first_calls(options, choices, done);
     }
     return results;
   });

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "error.hpp"
+#include "interrupt.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -13,6 +14,8 @@ constexpr const char* baseline_kernel = "naive";
 
 // The baseline, where nobody asked for it, may take this long a run.
 constexpr double longest_baseline_ms = 3000.0;
+
+constexpr const char* interrupted_reason = "interrupted";
 
 // The largest side of the problem that predicts the baseline's time.
 constexpr std::size_t prediction_side = 256;
@@ -48,13 +51,14 @@ double predict_ms(const KernelChoice& choice, const cl::CommandQueue& queue, con
 }  // namespace
 
 SizeRun::SizeRun(const cl::CommandQueue& queue, const Device& device, const HostData& host,
-                 const Reference* reference, const MeasureSettings& settings, Report report)
+                 const Reference* reference, const MeasureSettings& settings, const Rotation& rotation,
+                 Report report)
     : queue_(queue),
       device_(device),
       reference_(reference),
       settings_(settings),
       report_(std::move(report)),
-      data_(queue, host) {
+      data_(queue, host, rotation.copies) {
   result_.call = host.call;
   if (reference != nullptr) result_.checked_elements = reference->checked_elements();
 }
@@ -66,21 +70,23 @@ SizeResult SizeRun::run(const std::vector<KernelChoice>& choices,
     enter_peer(*peer);
   }
   for (const KernelChoice& choice : choices) {
+    if (interrupted()) break;
     report_("first run of " + choice.name);
     enter_kernel(choice);
   }
   report_("first run of the baseline");
-  enter_baseline(choices);
+  if (!interrupted()) enter_baseline(choices);
   measure_all();
   return std::move(result_);
 }
 
 void SizeRun::enter_peer(const Peer& peer) {
   PeerResult peer_result{
-      peer.name(), peer.title(), peer.version(), peer.settings(), peer.computes_in_fp32(), {}, {}};
+      peer.name(), peer.title(), peer.version(), peer.settings(), peer.computes_in_fp32(), {}, {}, {}};
   Entry entry;
   try {
     at_boundary([&] {
+      if (interrupted()) throw Error(ErrorCode::internal_error, interrupted_reason);
       entry = std::make_unique<Entrant>(peer.enter(data_), reference_);
       if (entry->passed() && peers_c_.empty()) peers_c_ = entry->result();
     });
@@ -154,14 +160,22 @@ void SizeRun::measure_all() {
   if (baseline_) entrants.push_back(baseline_.get());
   measure(entrants, settings_, report_);
 
+  // Without a run only where the run of the bench was interrupted.
+  const auto was_run = [](const Entry& entry) { return entry && entry->runs() > 0; };
   for (std::size_t i = 0; i < peers_.size(); ++i) {
-    if (peers_[i]) result_.peers[i].measurement = peers_[i]->measurement();
+    if (was_run(peers_[i])) result_.peers[i].measurement = peers_[i]->measurement();
+    if (peers_[i] && !was_run(peers_[i])) result_.peers[i].reason = interrupted_reason;
   }
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
-    if (kernels_[i]) result_.kernels[i].measurement = kernels_[i]->measurement();
+    if (was_run(kernels_[i])) result_.kernels[i].measurement = kernels_[i]->measurement();
+    if (!kernels_[i] || was_run(kernels_[i])) continue;
+    result_.kernels[i].outcome = Outcome::skipped;
+    result_.kernels[i].reason = interrupted_reason;
   }
-  if (baseline_index_) result_.naive = result_.kernels[*baseline_index_].measurement;
-  if (baseline_) result_.naive = baseline_->measurement();
+  if (baseline_index_ && *baseline_index_ < result_.kernels.size()) {
+    result_.naive = result_.kernels[*baseline_index_].measurement;
+  }
+  if (was_run(baseline_)) result_.naive = baseline_->measurement();
 }
 
 }  // namespace clgemm::bench

@@ -21,7 +21,8 @@ class SizeRun {
  public:
   // `reference` is null where results are not checked. What is given by reference must outlive it.
   SizeRun(const cl::CommandQueue& queue, const Device& device, const HostData& host,
-          const Reference* reference, const MeasureSettings& settings, Report report);
+          const Reference* reference, const MeasureSettings& settings, const Rotation& rotation,
+          Report report);
 
   // Throws Error where a kernel that must run does not.
   SizeResult run(const std::vector<KernelChoice>& choices, std::span<const std::unique_ptr<Peer>> peers);

@@ -17,4 +17,10 @@ double minimum(const std::vector<double>& values) {
   return *std::min_element(values.begin(), values.end());
 }
 
+double percentile_95(std::vector<double> values) {
+  if (values.empty()) throw std::invalid_argument("the percentile of nothing");
+  std::sort(values.begin(), values.end());
+  return values[(values.size() * 95 + 99) / 100 - 1];
+}
+
 }  // namespace clgemm::bench

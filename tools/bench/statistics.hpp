@@ -10,4 +10,7 @@ double median(std::vector<double> values);
 
 double minimum(const std::vector<double>& values);
 
+// The least value that 95 of 100 values do not exceed: the largest one of fewer than twenty.
+double percentile_95(std::vector<double> values);
+
 }  // namespace clgemm::bench

@@ -6,50 +6,49 @@
 
 #include "kernel_config.hpp"
 #include "report.hpp"
+#include "table_columns.hpp"
 #include "text_table.hpp"
 
 namespace clgemm::bench {
 namespace {
 
-std::string figure_or_dash(const std::optional<double>& value) {
-  return value ? format_figure(*value) : "-";
+void add_line(TextTable& table, const MeasuredColumns& columns, const MeasuredLine& line) {
+  std::vector<std::string> cells;
+  for (const MeasuredColumn& column : columns) cells.push_back(column.cell(line));
+  table.add_row(std::move(cells));
 }
 
-std::string factor_or_dash(const std::optional<double>& value) {
-  return value ? fmt::format("{:.2f}", *value) : "-";
-}
-
-std::optional<double> error_ratio(const std::optional<CheckResult>& check) {
-  return check ? std::optional(check->error_ratio) : std::nullopt;
-}
-
-void add_kernel(TextTable& table, const Results& results, const SizeResult& size,
-                const KernelResult& kernel) {
-  if (!kernel.measurement) {
-    table.add_remark(kernel.kernel, fmt::format("{}: {}", outcome_name(kernel.outcome), kernel.reason));
-    return;
+void add_lines(TextTable& table, const MeasuredColumns& columns, const SizeResult& size) {
+  for (const KernelResult& kernel : size.kernels) {
+    if (kernel.measurement) {
+      add_line(table, columns,
+               {kernel.kernel, describe_values(kernel.parameters), *kernel.measurement, kernel.first_call,
+                kernel.measurement->check.has_value() && kernel.passed()});
+    } else {
+      table.add_remark(kernel.kernel, fmt::format("{}: {}", outcome_name(kernel.outcome), kernel.reason));
+    }
   }
-  const Measurement& measured = *kernel.measurement;
-  table.add_row({kernel.kernel, describe_values(kernel.parameters), format_figure(measured.median_ms),
-                 format_figure(measured.gflops(size.size())), factor_or_dash(speed_up(size.naive, measured)),
-                 factor_or_dash(speed_up(peer_measurement(size, "clblast"), measured)),
-                 figure_or_dash(error_ratio(measured.check)),
-                 check_mark(results, measured.check.has_value() && kernel.passed()),
-                 format_figure(measured.first_call_ms), std::to_string(measured.runs)});
+  for (const PeerResult& peer : size.peers) {
+    if (peer.measurement) {
+      add_line(table, columns,
+               {peer.title, peer.version, *peer.measurement, peer.first_call,
+                peer.measurement->check && peer.measurement->check->passed});
+    } else {
+      table.add_remark(peer.title, "did not run: " + peer.reason);
+    }
+  }
 }
 
-void add_peer(TextTable& table, const Results& results, const SizeResult& size, const PeerResult& peer) {
-  if (!peer.measurement) {
-    table.add_remark(peer.title, "did not run: " + peer.reason);
-    return;
+// What the columns of this run mean.
+void explain_columns(std::ostream& out, const Results& results) {
+  out << "\nTimes are of the whole operation, packing included; first: the first call, which compiles or "
+         "loads;\nspread: (95th percentile - minimum) / median.\n";
+  if (results.ceilings) {
+    out << fmt::format(
+        "Peak: measured here by --ceilings, {} GFLOPS in fp32; memory {} GB/s reading, {} GB/s copying.\n",
+        format_figure(results.ceilings->fp32_gflops), format_figure(results.ceilings->read_gbs),
+        format_figure(results.ceilings->copy_gbs));
   }
-  const Measurement& measured = *peer.measurement;
-  table.add_row({peer.title, peer.version, format_figure(measured.median_ms),
-                 format_figure(measured.gflops(size.size())), factor_or_dash(speed_up(size.naive, measured)),
-                 factor_or_dash(speed_up(peer_measurement(size, "clblast"), measured)),
-                 figure_or_dash(error_ratio(measured.check)),
-                 check_mark(results, measured.check && measured.check->passed),
-                 format_figure(measured.first_call_ms), std::to_string(measured.runs)});
 }
 
 bool fewer_runs(const Results& results) {
@@ -124,6 +123,10 @@ void write_notes(std::ostream& out, const Results& results, const SizeResult& si
   for (const MissingPeer& peer : results.missing_peers) {
     out << fmt::format("{} is missing: {}.\n", peer.title, peer.reason);
   }
+  if (size.rotation) {
+    out << fmt::format("Rotated: {} copies of A, B and C, {} bytes together.\n", size.rotation->copies,
+                       size.rotation->bytes);
+  }
   if (!size.naive_reason.empty()) out << fmt::format("naive: {}\n", size.naive_reason);
 }
 
@@ -131,23 +134,15 @@ void write_table(std::ostream& out, const Results& results) {
   out << "Device: " << describe_device(results.device) << '\n';
   for (const SizeResult& size : results.sizes) {
     out << '\n' << describe_call(size.call) << '\n';
-    TextTable table({{"kernel", Align::left},
-                     {"parameters", Align::left},
-                     {"median ms"},
-                     {"GFLOPS"},
-                     {"x naive"},
-                     {"x CLBlast"},
-                     {"error"},
-                     {"check"},
-                     {"first ms"},
-                     {"runs"}});
-    for (const KernelResult& kernel : size.kernels) add_kernel(table, results, size, kernel);
-    for (const PeerResult& peer : size.peers) add_peer(table, results, size, peer);
+    const MeasuredColumns columns = columns_for(results, size);
+    std::vector<TextColumn> heads;
+    for (const MeasuredColumn& column : columns) heads.push_back(column.head);
+    TextTable table(heads);
+    add_lines(table, columns, size);
     table.print(out);
     write_notes(out, results, size);
   }
-  out << "\nTimes are of the whole operation, packing included; first: the first call, which compiles or "
-         "loads.\n";
+  explain_columns(out, results);
   if (fewer_runs(results)) {
     out << fmt::format("Fewer than {} runs where they would take more than {} s (--max-seconds).\n",
                        results.wanted_runs, results.max_seconds);

@@ -6,23 +6,16 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <climits>
 
-#include "error.hpp"
-#include "peers/cuda_library.hpp"
+#include "peers/cuda_objects.hpp"
 #include "peers/peer.hpp"
 
 namespace clgemm::bench {
 namespace {
 
-// Of cublas_api.h and driver_types.h.
+// Of cublas_api.h.
 constexpr int pedantic_math = 2;
 constexpr int tf32_math = 3;
-constexpr int no_transpose = 0;
-constexpr int transpose = 1;
-constexpr int host_to_device = 1;
-constexpr int device_to_host = 2;
-constexpr int device_to_device = 3;
 
 // Of cl_ext.h, where it is new enough: where the GPU is plugged in.
 constexpr cl_device_info pci_bus = 0x4008;
@@ -39,142 +32,74 @@ struct Mode {
 constexpr Mode modes[] = {{"cublas-fp32", "cuBLAS fp32", pedantic_math, "CUBLAS_PEDANTIC_MATH", true},
                           {"cublas-tf32", "cuBLAS TF32", tf32_math, "CUBLAS_TF32_TENSOR_OP_MATH", false}};
 
-int to_int(std::size_t value) {
-  if (value > INT_MAX) throw Error(ErrorCode::invalid_argument, "larger than cuBLAS can say");
-  return static_cast<int>(value);
-}
+// A, B and C in the GPU's memory.
+struct CudaMatrices {
+  CudaMatrices(const CudaLibraries& cuda, const StoredMatrices& stored)
+      : a(cuda, stored.a), b(cuda, stored.b), c(cuda, stored.c) {}
 
-int to_cublas(Transpose operand) {
-  return operand == Transpose::yes ? transpose : no_transpose;
-}
-
-class CudaMatrix {
- public:
-  CudaMatrix(const CudaLibraries& cuda, const std::vector<float>& matrix)
-      : cuda_(cuda), bytes_(matrix.size() * sizeof(float)) {
-    cuda_.check_cuda(cuda_.runtime.malloc(&memory_, bytes_), "cudaMalloc");
-    write(matrix);
-  }
-  ~CudaMatrix() { cuda_.runtime.free(memory_); }
-  CudaMatrix(const CudaMatrix&) = delete;
-  CudaMatrix& operator=(const CudaMatrix&) = delete;
-
-  void write(const std::vector<float>& matrix) {
-    cuda_.check_cuda(cuda_.runtime.memcpy(memory_, matrix.data(), bytes_, host_to_device), "cudaMemcpy");
-  }
-  void copy_from(const CudaMatrix& other) {
-    cuda_.check_cuda(cuda_.runtime.memcpy(memory_, other.memory_, bytes_, device_to_device), "cudaMemcpy");
-  }
-  void read(std::vector<float>& matrix) const {
-    cuda_.check_cuda(cuda_.runtime.memcpy(matrix.data(), memory_, bytes_, device_to_host), "cudaMemcpy");
-  }
-  float* data() const { return static_cast<float*>(memory_); }
-
- private:
-  const CudaLibraries& cuda_;
-  std::size_t bytes_;
-  void* memory_ = nullptr;
-};
-
-class CudaEvent {
- public:
-  explicit CudaEvent(const CudaLibraries& cuda) : cuda_(cuda) {
-    cuda_.check_cuda(cuda_.runtime.event_create(&event_), "cudaEventCreate");
-  }
-  ~CudaEvent() { cuda_.runtime.event_destroy(event_); }
-  CudaEvent(const CudaEvent&) = delete;
-  CudaEvent& operator=(const CudaEvent&) = delete;
-
-  void record() { cuda_.check_cuda(cuda_.runtime.event_record(event_, nullptr), "cudaEventRecord"); }
-  double ms_until(const CudaEvent& end) const {
-    float ms = 0.0f;
-    cuda_.check_cuda(cuda_.runtime.event_synchronize(end.event_), "cudaEventSynchronize");
-    cuda_.check_cuda(cuda_.runtime.event_elapsed(&ms, event_, end.event_), "cudaEventElapsedTime");
-    return ms;
-  }
-
- private:
-  const CudaLibraries& cuda_;
-  void* event_ = nullptr;
-};
-
-class CublasHandle {
- public:
-  CublasHandle(const CudaLibraries& cuda, int math) : cuda_(cuda) {
-    cuda_.check_cublas(cuda_.cublas.create(&handle_), "cublasCreate");
-    cuda_.check_cublas(cuda_.cublas.set_math_mode(handle_, math), "cublasSetMathMode");
-  }
-  ~CublasHandle() { cuda_.cublas.destroy(handle_); }
-  CublasHandle(const CublasHandle&) = delete;
-  CublasHandle& operator=(const CublasHandle&) = delete;
-
-  // "13.1.0", from 130100; before 10, the major number has one digit less behind it, which nobody meets here.
-  std::string version() const {
-    int number = 0;
-    cuda_.check_cublas(cuda_.cublas.version(handle_, &number), "cublasGetVersion");
-    return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
-  }
-
-  // cuBLAS knows columns only: a row-major C is the column-major product of the operands in reverse.
-  void sgemm(const SgemmCall& call, const float* a, const float* b, float* c) const {
-    const bool rows = call.layout == Layout::row_major;
-    const int first = to_cublas(rows ? call.transpose_b : call.transpose_a);
-    const int second = to_cublas(rows ? call.transpose_a : call.transpose_b);
-    const int status = cuda_.cublas.sgemm(
-        handle_, first, second, to_int(rows ? call.n : call.m), to_int(rows ? call.m : call.n),
-        to_int(call.k), &call.alpha, rows ? b : a, to_int(rows ? call.ldb : call.lda), rows ? a : b,
-        to_int(rows ? call.lda : call.ldb), &call.beta, c, to_int(call.ldc));
-    cuda_.check_cublas(status, "cublasSgemm");
-  }
-
- private:
-  const CudaLibraries& cuda_;
-  void* handle_ = nullptr;
+  CudaMatrix a;
+  CudaMatrix b;
+  CudaMatrix c;
 };
 
 class CublasContestant final : public Contestant {
  public:
-  CublasContestant(const CudaLibraries& cuda, int math, const HostData& host)
+  CublasContestant(const CudaLibraries& cuda, int math, const DeviceData& data)
       : cuda_(cuda),
         handle_(cuda, math),
-        call_(host.call),
-        stored_(as_stored(host)),
-        a_(cuda, stored_.a),
-        b_(cuda, stored_.b),
-        original_c_(cuda, stored_.c),
-        c_(cuda, stored_.c),
+        data_(data),
+        original_c_(cuda, data.stored().c),
         start_(cuda),
-        end_(cuda) {}
+        end_(cuda) {
+    for (std::size_t copy = 0; copy < data.copies(); ++copy) {
+      copies_.push_back(std::make_unique<CudaMatrices>(cuda, data.stored()));
+    }
+  }
 
   RunTimes run() override {
-    c_.copy_from(original_c_);
+    current_ = (current_ + 1) % copies_.size();
+    copies_[current_]->c.copy_from(original_c_);
     wait();
     const auto start = std::chrono::steady_clock::now();
     start_.record();
-    handle_.sgemm(call_, a_.data(), b_.data(), c_.data());
+    multiply(*copies_[current_]);
     end_.record();
     const double ms = start_.ms_until(end_);
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-    return {.operation_ms = ms, .call_ms = elapsed.count(), .launches = 0};
+    return {.operation_ms = ms, .call_ms = ms_since(start), .launches = 0};
   }
 
   std::vector<float> result() override {
-    std::vector<float> c(call_.m * call_.n);
-    c_.read(c);
-    return c_as_row_major(call_, c);
+    std::vector<float> c(data_.stored().c.size());
+    copies_[current_]->c.read(c);
+    return c_as_row_major(data_.call(), c);
+  }
+
+  // With memory that is there already, as for CLBlast.
+  HostRun run_host_to_host() override {
+    CudaMatrices& matrices = *copies_[current_];
+    std::vector<float> c = data_.stored().c;
+    const auto start = std::chrono::steady_clock::now();
+    matrices.a.write(data_.stored().a);
+    matrices.b.write(data_.stored().b);
+    if (data_.call().beta != 0.0f) matrices.c.write(c);
+    multiply(matrices);
+    matrices.c.read(c);  // waits
+    const double ms = ms_since(start);
+    return {ms, c_as_row_major(data_.call(), c)};
   }
 
  private:
+  void multiply(CudaMatrices& matrices) const {
+    handle_.sgemm(data_.call(), matrices.a.data(), matrices.b.data(), matrices.c.data());
+  }
   void wait() const { cuda_.check_cuda(cuda_.runtime.synchronize(), "cudaDeviceSynchronize"); }
 
   const CudaLibraries& cuda_;
   CublasHandle handle_;
-  SgemmCall call_;
-  StoredMatrices stored_;
-  CudaMatrix a_;
-  CudaMatrix b_;
+  const DeviceData& data_;
   CudaMatrix original_c_;
-  CudaMatrix c_;
+  std::vector<std::unique_ptr<CudaMatrices>> copies_;
+  std::size_t current_ = 0;
   CudaEvent start_;
   CudaEvent end_;
 };
@@ -194,7 +119,7 @@ class CublasPeer final : public Peer {
   std::string settings() const override { return settings_; }
   bool computes_in_fp32() const override { return mode_.fp32; }
   std::unique_ptr<Contestant> enter(const DeviceData& data) const override {
-    return std::make_unique<CublasContestant>(*cuda_, mode_.math, data.host());
+    return std::make_unique<CublasContestant>(*cuda_, mode_.math, data);
   }
 
  private:
