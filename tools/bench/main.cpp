@@ -11,6 +11,7 @@
 #include "new_kernel.hpp"
 #include "options.hpp"
 #include "report.hpp"
+#include "report/compare.hpp"
 #include "runner.hpp"
 
 namespace clgemm::bench {
@@ -31,7 +32,17 @@ int status_of(const Error& error) {
   return something_failed;
 }
 
+int compare_files(const BenchOptions& options) {
+  const ComparedFiles compared = compare(read_rows(options.files.at(0)), read_rows(options.files.at(1)));
+  if (compared.rows.empty()) {
+    throw UsageError("--compare: the files have no device, kernel and shape in common");
+  }
+  write_comparison(std::cout, compared);
+  return got_worse(compared) ? something_failed : all_is_well;
+}
+
 int run(const BenchOptions& options) {
+  if (options.action == Action::compare) return compare_files(options);
   if (options.action == Action::list_kernels) {
     list_kernels(std::cout, options.kernel_folder);
     return all_is_well;

@@ -20,7 +20,10 @@ enum class Action {
   list_kernels,
   show_cache,
   clear_cache,
-  new_kernel
+  new_kernel,
+  compare,
+  report_files,
+  markdown
 };
 enum class Format { table, json, csv };
 
@@ -30,8 +33,10 @@ struct BenchOptions {
   std::vector<std::string> kernels = {"auto"};
   Parameters parameters;
   std::string kernel_folder;
-  std::string device;  // empty: the default device
-  std::vector<Size> sizes = {{1024, 1024, 1024}};
+  std::string device;                              // empty: the default device
+  std::vector<Size> sizes = {{1024, 1024, 1024}};  // empty where suites are given
+  std::vector<std::string> suites;
+  bool suite_kernels = false;  // the kernels are those of the suites, nobody named them
   MultiplyKind kind;
   std::size_t runs = 20;
   std::size_t warmup = 10;
@@ -41,7 +46,10 @@ struct BenchOptions {
   std::string new_kernel;        // the file that --new-kernel writes
   std::size_t watch_rounds = 0;  // measurements after which --watch ends; 0: never
   Format format = Format::table;
-  std::string output;  // a file; empty: standard output
+  std::string output;              // a file; empty: standard output
+  std::string report;              // the folder of the page; empty: none
+  std::vector<std::string> files;  // JSON of earlier runs: for --compare two, the old one first; for the page
+                                   // or Markdown any number
 };
 
 // Throws UsageError. Without a value where --help or --version asked for a text, which is then printed.

@@ -124,7 +124,7 @@ void write_notes(std::ostream& out, const Results& results, const SizeResult& si
 void write_table(std::ostream& out, const Results& results) {
   out << "Device: " << describe_device(results.device) << '\n';
   for (const SizeResult& size : results.sizes) {
-    out << '\n' << describe_call(size.call) << '\n';
+    out << '\n' << (size.label.empty() ? "" : size.label + ": ") << describe_call(size.call) << '\n';
     TextTable table({{"kernel", Align::left},
                      {"parameters", Align::left},
                      {"median ms"},

@@ -1,0 +1,209 @@
+// What clgemm-bench makes of results: suites, comparisons, the tables of the README.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "affordable.hpp"
+#include "catch.hpp"
+#include "report/compare.hpp"
+#include "suites.hpp"
+#include "support/program.hpp"
+#include "support/temporary.hpp"
+
+using namespace clgemm::bench;
+using clgemm::test::Finished;
+using clgemm::test::TemporaryFolder;
+using Json = nlohmann::json;
+
+namespace {
+
+Finished bench(const std::string& arguments) {
+  return clgemm::test::run_program(fmt::format("'{}' {}", CLGEMM_BENCH_PROGRAM, arguments));
+}
+
+std::string write(const TemporaryFolder& folder, const std::string& name, const std::string& text) {
+  const std::string path = (folder.path() / name).string();
+  std::ofstream(path) << text;
+  return path;
+}
+
+// A row as the bench writes it, as far as comparisons look at it.
+Json row(const std::string& kernel, double median_ms, double min_ms) {
+  return {{"device", "D"},
+          {"kernel", kernel},
+          {"asked", kernel},
+          {"m", 64},
+          {"n", 64},
+          {"k", 64},
+          {"layout", "row"},
+          {"transpose_a", "no"},
+          {"transpose_b", "no"},
+          {"median_ms", median_ms},
+          {"min_ms", min_ms},
+          {"clock", "device"},
+          {"runs", 20},
+          {"passed", true},
+          {"peers", Json::object()}};
+}
+
+Json with_peer(Json object, double min_ms, const std::string& version = "1.0") {
+  object["peers"]["clblast"] = {{"version", version},
+                                {"median_ms", min_ms * 1.02},
+                                {"min_ms", min_ms},
+                                {"clock", "device"},
+                                {"runs", 20}};
+  return object;
+}
+
+std::vector<Row> rows(const Json& array) {
+  return parse_rows(array.dump(), "test");
+}
+
+Verdict verdict(const Json& before, const Json& after) {
+  const ComparedFiles compared = compare(rows(Json::array({before})), rows(Json::array({after})));
+  REQUIRE(compared.rows.size() == 1);
+  CHECK(got_worse(compared) ==
+        (compared.rows[0].verdict == Verdict::slower || compared.rows[0].verdict == Verdict::fails));
+  return compared.rows[0].verdict;
+}
+
+clgemm::Device device_of_kind(clgemm::DeviceKind kind) {
+  clgemm::Device device;
+  device.kind = kind;
+  return device;
+}
+
+BenchOptions suite(const std::string& name) {
+  BenchOptions options;
+  options.sizes.clear();
+  options.suites = {name};
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("a kernel that takes ten percent longer is found, one that varies is not") {
+  const Json before = row("tiled", 10.2, 10.0);
+  CHECK(verdict(before, row("tiled", 11.22, 11.0)) == Verdict::slower);
+  CHECK(verdict(row("tiled", 11.22, 11.0), before) == Verdict::faster);
+  CHECK(verdict(before, before) == Verdict::same);
+  CHECK(verdict(before, row("tiled", 10.4, 10.2)) == Verdict::same);
+  CHECK(verdict(before, row("tiled", 13.0, 10.1)) == Verdict::same);  // only the median: disturbed
+  CHECK(verdict(before, row("tiled", 10.25, 8.0)) == Verdict::same);  // only the minimum: one lucky run
+}
+
+TEST_CASE("noise is wider where the runs spread, and where the peers changed with the kernel") {
+  CHECK(verdict(row("tiled", 15.0, 10.0), row("tiled", 16.5, 11.0)) == Verdict::same);
+  const Json before = row("tiled", 10.2, 10.0);
+  const Json after = row("tiled", 11.22, 11.0);
+  CHECK(verdict(with_peer(before, 5.0), with_peer(after, 5.6)) == Verdict::same);  // the machine is slower
+  CHECK(verdict(with_peer(before, 5.0), with_peer(after, 5.1)) == Verdict::slower);
+  CHECK(verdict(with_peer(before, 5.0), with_peer(after, 4.4)) == Verdict::slower);
+  CHECK(verdict(with_peer(before, 5.0), with_peer(after, 5.6, "2.0")) == Verdict::slower);  // another program
+}
+
+TEST_CASE("what was right and is wrong or does not run any more is worse; other clocks are not compared") {
+  const Json before = row("tiled", 10.2, 10.0);
+  Json wrong = before;
+  wrong["passed"] = false;
+  CHECK(verdict(before, wrong) == Verdict::fails);
+  CHECK(verdict(wrong, before) == Verdict::same);
+  Json gone = before;
+  for (const char* key : {"median_ms", "min_ms", "clock", "passed"}) gone[key] = nullptr;
+  CHECK(verdict(before, gone) == Verdict::fails);
+  CHECK(verdict(gone, gone) == Verdict::not_comparable);
+  Json other_clock = row("tiled", 20.0, 19.0);
+  other_clock["clock"] = "host";
+  CHECK(verdict(before, other_clock) == Verdict::not_comparable);
+}
+
+TEST_CASE("rows belong together by device, kernel, shape, transposes and layout") {
+  const Json before = row("tiled", 10.2, 10.0);
+  for (const auto& [key, value] : std::vector<std::pair<std::string, Json>>{{"device", "E"},
+                                                                            {"asked", "auto"},
+                                                                            {"m", 65},
+                                                                            {"transpose_a", "yes"},
+                                                                            {"layout", "column"},
+                                                                            {"beta", 1}}) {
+    INFO(key);
+    Json other = before;
+    other[key] = value;
+    const ComparedFiles compared = compare(rows(Json::array({before})), rows(Json::array({other, before})));
+    CHECK(compared.rows.size() == 1);
+    CHECK(compared.only_after == 1);
+    CHECK(compared.only_before == 0);
+  }
+}
+
+TEST_CASE("--compare says it by its exit status") {
+  const TemporaryFolder folder;
+  const std::string fast = write(folder, "fast.json", Json::array({row("tiled", 10.2, 10.0)}).dump());
+  const std::string slow = write(folder, "slow.json", Json::array({row("tiled", 11.22, 11.0)}).dump());
+  const std::string other = write(folder, "other.json", Json::array({row("naive", 11.22, 11.0)}).dump());
+  const std::string broken = write(folder, "broken.json", "[{");
+  const auto compare_files = [](const std::string& before, const std::string& after) {
+    return bench(fmt::format("--compare '{}' '{}'", before, after));
+  };
+  CHECK(compare_files(fast, fast).status == 0);
+  CHECK(compare_files(slow, fast).status == 0);
+  const Finished slower = compare_files(fast, slow);
+  CHECK(slower.status == 1);
+  CHECK(slower.out.find("SLOWER") != std::string::npos);
+  for (const std::string& bad : {other, broken, fast + ".missing"}) {
+    const Finished finished = compare_files(fast, bad);
+    INFO(finished.err);
+    CHECK(finished.status == 2);
+    CHECK(finished.out.empty());
+    CHECK(finished.err.rfind("clgemm-bench: error: ", 0) == 0);
+  }
+}
+
+TEST_CASE("each suite is of different multiplies, and as published") {
+  for (const auto kind : {clgemm::DeviceKind::cpu, clgemm::DeviceKind::gpu}) {
+    for (const std::string& name : suite_names()) {
+      INFO(name);
+      const std::vector<Case> cases = cases_of(suite(name), device_of_kind(kind));
+      CHECK(cases.size() >= 5);
+      for (const Case& one : cases) CHECK(operations(one.size) > 0.0);
+    }
+  }
+  const std::vector<Case> seeds = cases_of(suite("seeds"), device_of_kind(clgemm::DeviceKind::cpu));
+  CHECK(seeds.size() == 5);
+  CHECK(seeds[3].size == Size{1024, 512, 2048});
+  CHECK(kernels_of_suites({"dnn", "seeds"}) == std::vector<std::string>{"auto", "naive", "tiled"});
+  CHECK(kernels_of_suites({"dnn"}) == std::vector<std::string>{"auto"});
+  CHECK(cases_of(suite("shapes"), device_of_kind(clgemm::DeviceKind::cpu)).size() == 17);
+  CHECK(cases_of(suite("shapes"), device_of_kind(clgemm::DeviceKind::gpu)).size() == 12);
+}
+
+TEST_CASE("a kernel of a suite that would take too long is left out, with a reason") {
+  Results earlier;
+  SizeResult done;
+  done.call.m = done.call.n = done.call.k = 1024;
+  KernelResult naive;
+  naive.kernel = naive.asked = "naive";
+  naive.measurement = Measurement{};
+  naive.measurement->median_ms = 1000.0;
+  done.kernels = {naive};
+  earlier.sizes = {done};
+  const std::vector<KernelChoice> choices = {{"auto", {}, true}, {"naive", {}, false}, {"tiled", {}, false}};
+  const Affordable kernels = affordable(choices, earlier, {4096, 4096, 4096}, 5.0);
+  CHECK(kernels.choices.size() == 2);
+  REQUIRE(kernels.left_out.size() == 1);
+  CHECK(kernels.left_out[0].kernel == "naive");
+  CHECK(kernels.left_out[0].outcome == Outcome::skipped);
+  CHECK(kernels.left_out[0].reason.find("64 s") != std::string::npos);
+  CHECK(affordable(choices, earlier, {4096, 4096, 4096}, 100.0).left_out.empty());
+}
+
+TEST_CASE("the plan of a whole suite, and no suite beside a size") {
+  const Finished finished = bench("--explain --suite dnn --kernel naive");
+  CHECK(finished.status == 0);
+  CHECK(finished.out.find("size: 512 x 49 x 4608") != std::string::npos);
+  CHECK(bench("--suite seeds --size 8").status == 2);
+  CHECK(bench("--suite nosuch").status == 2);
+}
