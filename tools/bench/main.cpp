@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <iostream>
+#include <sstream>
 
 #include "commands.hpp"
 #include "error.hpp"
@@ -12,6 +13,7 @@
 #include "options.hpp"
 #include "report.hpp"
 #include "report/compare.hpp"
+#include "report/report_folder.hpp"
 #include "runner.hpp"
 
 namespace clgemm::bench {
@@ -41,7 +43,18 @@ int compare_files(const BenchOptions& options) {
   return got_worse(compared) ? something_failed : all_is_well;
 }
 
+// Pages and pictures are made from the JSON alone, so that files of earlier runs do as well.
+void write_report(const BenchOptions& options, const std::string& json) {
+  write_report_folder(options.report, json);
+  fmt::print(stderr, "clgemm-bench: the page is {}/index.html\n", options.report);
+}
+
 int run(const BenchOptions& options) {
+  if (!options.report.empty()) make_report_folder(options.report);
+  if (options.action == Action::report_files) {
+    write_report(options, join_files(options.files));
+    return all_is_well;
+  }
   if (options.action == Action::compare) return compare_files(options);
   if (options.action == Action::list_kernels) {
     list_kernels(std::cout, options.kernel_folder);
@@ -75,6 +88,11 @@ int run(const BenchOptions& options) {
   ReportTarget target(options);
   const Results results = run_bench(options, device);
   target.write(results);
+  if (!options.report.empty()) {
+    std::ostringstream json;
+    write_json(json, results);
+    write_report(options, json.str());
+  }
   if (options.format != Format::table) {
     for (const std::string& peer : results.missing_peers) {
       fmt::print(stderr, "clgemm-bench: note: {} is missing: built without it\n", peer);

@@ -1,0 +1,98 @@
+#include "report/page_data.hpp"
+
+#include <algorithm>
+
+namespace clgemm::bench {
+namespace {
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+ShapeRows& shape_of(DeviceRows& device, const Row& row) {
+  for (ShapeRows& shape : device.shapes) {
+    if (describe_shape(*shape.any) == describe_shape(row) && shape.any->beta == row.beta) return shape;
+  }
+  device.shapes.push_back({&row, {}, {}});
+  return device.shapes.back();
+}
+
+void add_row(ShapeRows& shape, const Row& row) {
+  const auto same = std::find_if(shape.kernels.begin(), shape.kernels.end(), [&row](const Row* other) {
+    return other->title() == row.title() && other->parameters == row.parameters;
+  });
+  if (same == shape.kernels.end()) {
+    shape.kernels.push_back(&row);
+  } else {
+    *same = &row;
+  }
+  for (const PeerRow& peer : row.peers) {
+    const auto found = std::find_if(shape.peers.begin(), shape.peers.end(),
+                                    [&peer](const PeerRow& other) { return other.name == peer.name; });
+    if (found == shape.peers.end()) {
+      shape.peers.push_back(peer);
+    } else {
+      *found = peer;
+    }
+  }
+}
+
+}  // namespace
+
+const Row* ShapeRows::own() const {
+  const Row* best = nullptr;
+  for (const Row* row : kernels) {
+    if (!row->figures.measured()) continue;
+    if (row->asked == "auto") return row;
+    if (best == nullptr || *row->figures.median_ms < *best->figures.median_ms) best = row;
+  }
+  return best;
+}
+
+const PeerRow* ShapeRows::peer(const std::string& name) const {
+  const auto found =
+      std::find_if(peers.begin(), peers.end(), [&](const PeerRow& peer) { return peer.name == name; });
+  return found == peers.end() ? nullptr : &*found;
+}
+
+SeriesStyles DeviceRows::styles() const {
+  std::vector<std::string> others;
+  for (const std::string& kernel : kernels) {
+    if (kernel != "clgemm") others.push_back(kernel);
+  }
+  return SeriesStyles(others);
+}
+
+DeviceRows by_shape(const std::vector<Row>& rows) {
+  DeviceRows device;
+  const auto is_own = [](const Row& row) { return row.title() == "clgemm"; };
+  if (std::any_of(rows.begin(), rows.end(), is_own)) device.kernels.emplace_back("clgemm");
+  for (const Row& row : rows) {
+    add_row(shape_of(device, row), row);
+    add_once(device.kernels, row.title());
+    for (const PeerRow& peer : row.peers) add_once(device.peers, peer.name);
+    if (row.ceilings) device.ceilings = row.ceilings;
+  }
+  return device;
+}
+
+std::vector<std::vector<Row>> by_device(const std::vector<Row>& rows) {
+  std::vector<std::vector<Row>> devices;
+  for (const Row& row : rows) {
+    const auto found = std::find_if(devices.begin(), devices.end(), [&row](const std::vector<Row>& device) {
+      return device.front().device == row.device;
+    });
+    if (found == devices.end()) {
+      devices.push_back({row});
+    } else {
+      found->push_back(row);
+    }
+  }
+  return devices;
+}
+
+std::string name_of(const ShapeRows& shape) {
+  return shape.any->label.empty() ? describe_shape(*shape.any) : shape.any->label;
+}
+
+}  // namespace clgemm::bench
