@@ -13,6 +13,7 @@
 #include "options.hpp"
 #include "report.hpp"
 #include "report/compare.hpp"
+#include "report/markdown.hpp"
 #include "report/report_folder.hpp"
 #include "runner.hpp"
 
@@ -56,6 +57,10 @@ int run(const BenchOptions& options) {
     return all_is_well;
   }
   if (options.action == Action::compare) return compare_files(options);
+  if (options.action == Action::markdown) {
+    write_markdown(std::cout, parse_rows(join_files(options.files), "the files"));
+    return all_is_well;
+  }
   if (options.action == Action::list_kernels) {
     list_kernels(std::cout, options.kernel_folder);
     return all_is_well;

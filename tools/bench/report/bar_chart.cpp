@@ -20,14 +20,14 @@ std::string draw(const BarChart& chart, double width) {
   double texts = 0.0;
   double most = 0.0;
   for (const Bar& bar : chart.bars) {
-    names = std::max(names, text_width(bar.name) + 30.0);
-    texts = std::max(texts, text_width(bar.text) + 10.0);
+    names = std::max(names, text_width(bar.name, bar.style.heavy ? 14.5 : 13.0) + 32.0);
+    texts = std::max(texts, text_width(bar.text, bar.style.heavy ? 14.5 : 13.0) + 10.0);
     most = std::max(most, bar.value);
   }
   names = std::min(names, width * 0.4);
   const Scale scale(ScaleKind::linear, 0.0, most, names, std::max(width - texts, names + 40.0));
   const double top = 26.0;
-  svg.text("muted", {names, 14.0}, "start", chart.value_name);
+  svg.text("muted", {0.0, 14.0}, "start", chart.value_name);
   double y = top + row_height / 2.0;
   for (const Bar& bar : chart.bars) {
     const std::string tip = fmt::format("{}: {}", bar.name, bar.text);

@@ -108,7 +108,10 @@ SeriesStyle SeriesStyles::kernel(const std::string& name) const {
   if (name == "clgemm") return {0, 0, "", false, true};
   const auto found = std::find(kernels_.begin(), kernels_.end(), name);
   const auto place = static_cast<std::size_t>(found - kernels_.begin());
-  return {kernel_colours[place % 3], place + 1, kernel_dashes[place / 3 % 3], false, false};
+  // Markers and dashes in counts without a common factor: 21 kernels look different without their colours.
+  // The disc is clgemm's own.
+  return {kernel_colours[place / 3 % 3], 1 + place % (marker_count - 1), kernel_dashes[place % 3], false,
+          false};
 }
 
 SeriesStyle SeriesStyles::peer(const std::string& name) const {

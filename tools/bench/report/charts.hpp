@@ -29,6 +29,7 @@ struct XySeries {
 struct XyLimit {
   std::string name;
   std::vector<Point> points;
+  bool rising = false;  // its name then stands in its middle
 };
 
 struct XyChart {

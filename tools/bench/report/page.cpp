@@ -23,14 +23,14 @@ h1{margin:4px 0 6px;font-size:30px;line-height:1.2;letter-spacing:-.015em;overfl
 h2{margin:0 0 4px;font-size:19px;line-height:1.3}
 p{margin:0 0 12px}
 .facts,.caption,.foot{color:var(--muted);font-size:14px}
-.caption{max-width:70ch;margin-bottom:18px}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(180px,1fr));gap:12px;margin:24px 0 28px}
+.caption{max-width:84ch;margin-bottom:18px}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(200px,1fr));gap:12px;margin:24px 0 28px}
 .tile,.card{background:var(--card);border:1px solid var(--line);border-radius:10px}
 .tile{padding:14px 18px}
-.tile b{display:block;font-size:25px;line-height:1.25;font-weight:650;letter-spacing:-.01em}
+.tile b{display:block;font-size:22px;line-height:1.3;white-space:nowrap;font-weight:650;letter-spacing:-.01em}
 .tile span{color:var(--muted);font-size:14px;line-height:1.4;display:block}
 .card{margin:0 0 20px;padding:24px}
-.card a{color:var(--accent);font-size:14px}
+.card a{display:inline-block;margin-top:10px;color:var(--accent);font-size:14px}
 .chart{display:block;max-width:100%;height:auto}
 .narrow{display:none}
 .instead{color:var(--muted);margin:8px 0 0}

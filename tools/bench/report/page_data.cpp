@@ -9,6 +9,11 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
+std::size_t measured_kernels(const ShapeRows& shape) {
+  return static_cast<std::size_t>(std::count_if(shape.kernels.begin(), shape.kernels.end(),
+                                                [](const Row* row) { return row->figures.measured(); }));
+}
+
 ShapeRows& shape_of(DeviceRows& device, const Row& row) {
   for (ShapeRows& shape : device.shapes) {
     if (describe_shape(*shape.any) == describe_shape(row) && shape.any->beta == row.beta) return shape;
@@ -89,6 +94,30 @@ std::vector<std::vector<Row>> by_device(const std::vector<Row>& rows) {
     }
   }
   return devices;
+}
+
+const ShapeRows* ladder_shape(const DeviceRows& device) {
+  const auto poorer = [](const ShapeRows& one, const ShapeRows& other) {
+    const std::size_t kernels = measured_kernels(one);
+    const std::size_t others = measured_kernels(other);
+    return kernels != others ? kernels < others : one.any->operations() < other.any->operations();
+  };
+  const auto richest = std::max_element(device.shapes.begin(), device.shapes.end(), poorer);
+  return richest == device.shapes.end() || measured_kernels(*richest) < 2 ? nullptr : &*richest;
+}
+
+Checks checks_of(const DeviceRows& device) {
+  Checks checks;
+  const auto count = [&checks](const Figures& figures) {
+    if (!figures.passed) return;
+    ++checks.checked;
+    if (*figures.passed) ++checks.passed;
+  };
+  for (const ShapeRows& shape : device.shapes) {
+    for (const Row* row : shape.kernels) count(row->figures);
+    for (const PeerRow& peer : shape.peers) count(peer.figures);
+  }
+  return checks;
 }
 
 std::string name_of(const ShapeRows& shape) {

@@ -36,6 +36,17 @@ DeviceRows by_shape(const std::vector<Row>& rows);
 // The rows of each device, in the order in which the devices appear.
 std::vector<std::vector<Row>> by_device(const std::vector<Row>& rows);
 
+// The shape at which most kernels were measured, the largest of those: where the ladder is shown. Null where
+// no shape has two kernels.
+const ShapeRows* ladder_shape(const DeviceRows& device);
+
+// How many results were checked, kernels and peers together, and how many of them are right.
+struct Checks {
+  std::size_t checked = 0;
+  std::size_t passed = 0;
+};
+Checks checks_of(const DeviceRows& device);
+
 std::string name_of(const ShapeRows& shape);  // its label, or its size
 
 }  // namespace clgemm::bench

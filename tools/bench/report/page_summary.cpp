@@ -17,23 +17,12 @@ std::string tile(const std::string& figure, const std::string& text) {
   return fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>\n", escaped(figure), escaped(text));
 }
 
-// How many results were checked and how many of them are right, kernels and peers together.
 std::string checks(const DeviceRows& device) {
-  std::size_t checked = 0;
-  std::size_t passed = 0;
-  const auto count = [&](const Figures& figures) {
-    if (!figures.passed) return;
-    ++checked;
-    if (*figures.passed) ++passed;
-  };
-  for (const ShapeRows& shape : device.shapes) {
-    for (const Row* row : shape.kernels) count(row->figures);
-    for (const PeerRow& peer : shape.peers) count(peer.figures);
-  }
+  const auto [checked, passed] = checks_of(device);
   if (checked == 0) return tile("not checked", "--no-check was given");
-  return passed == checked ? tile("all PASSED", fmt::format("{} results, checked against float64", checked))
-                           : tile(fmt::format("{} FAILED", checked - passed),
-                                  fmt::format("of {} results, checked against float64", checked));
+  const std::string of = fmt::format("{} results, checked against float64", checked);
+  return passed == checked ? tile("all PASSED", of)
+                           : tile(fmt::format("{} FAILED", checked - passed), fmt::format("of {}", of));
 }
 
 std::string best_rate(const DeviceRows& device) {
@@ -63,8 +52,8 @@ std::string over_peer(const DeviceRows& device, const std::string& peer) {
   if (ratios.empty()) return "";
   const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
   return tile(fmt::format("{:.2f} x", median(ratios)),
-              fmt::format("{}: the median of {} shapes, from {:.2f} to {:.2f}", peer_title(peer),
-                          ratios.size(), *least, *most));
+              fmt::format("the speed of {}: the median of {} shapes, from {:.2f} to {:.2f} x",
+                          peer_title(peer), ratios.size(), *least, *most));
 }
 
 // Each different value once.
@@ -109,9 +98,9 @@ std::string html_summary(const std::vector<Row>& rows) {
       "clgemm-bench</p>\n<h1>{}</h1>\n<p "
       "class=\"facts\">{}</p>\n</header>\n<div class=\"tiles\">\n",
       escaped(rows.front().device), escaped(facts(rows, device)));
-  html += best_rate(device);
+  html += best_rate(device) + checks(device);
   for (const std::string& peer : device.peers) html += over_peer(device, peer);
-  return html + checks(device) + "</div>\n";
+  return html + "</div>\n";
 }
 
 }  // namespace clgemm::bench

@@ -57,7 +57,8 @@ void write_report_folder(const std::string& folder, const std::string& json) {
   for (const std::vector<Row>& rows : devices) {
     DevicePage page{rows, pictures_of(rows)};
     for (Picture& picture : page.pictures) {
-      if (devices.size() > 1) picture.name = fmt::format("{}-{}", picture.name, file_name_of(rows.front().device));
+      if (devices.size() > 1)
+        picture.name = fmt::format("{}-{}", picture.name, file_name_of(rows.front().device));
       if (!picture.draw) continue;
       write_file(fs::path(folder) / (picture.name + ".svg"), standalone(picture.draw(width_in_papers)));
     }

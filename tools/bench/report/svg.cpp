@@ -45,9 +45,12 @@ std::string escaped(std::string_view text) {
 double text_width(std::string_view text, double font_size) {
   double width = 0.0;
   for (const char character : text) {
-    const bool continues =
-        (static_cast<unsigned char>(character) & 0xC0U) == 0x80U;  // within a UTF-8 character
-    if (!continues) width += (character == ' ' || character == 'i' || character == 'l') ? 0.32 : 0.57;
+    const auto byte = static_cast<unsigned char>(character);
+    if ((byte & 0xC0U) == 0x80U) continue;  // within a UTF-8 character
+    double part = byte >= 'A' && byte <= 'Z' ? 0.68 : 0.61;
+    if (std::string_view(" ijl.,|'").find(character) != std::string_view::npos) part = 0.32;
+    if (std::string_view("mwMW").find(character) != std::string_view::npos) part = 0.92;
+    width += part;
   }
   return width * font_size;
 }
@@ -75,7 +78,7 @@ void Svg::path(const SeriesStyle& style, const std::string& points) {
   body_ += fmt::format(
       "<path class=\"s{}\" d=\"{}\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"{}\" "
       "stroke-linejoin=\"round\"{}/>\n",
-      style.colour, points, style.heavy ? 2.8 : 1.7, dash);
+      style.colour, points, style.heavy ? 2.8 : (style.hollow ? 1.8 : 1.2), dash);
 }
 
 void Svg::marker(const SeriesStyle& style, Point at, const std::string& tip) {
@@ -91,7 +94,7 @@ double Svg::key(const SeriesStyle& style, Point at, std::string_view name, bool 
   if (with_line) path(style, fmt::format("M{:.1f} {:.1f}H{:.1f}", at.x, at.y, at.x + sample));
   marker(style, {at.x + sample / 2.0, at.y});
   text(style.heavy ? "strong" : "", {at.x + sample + 6.0, at.y + 4.5}, "start", name);
-  return sample + 6.0 + text_width(name) + 18.0;
+  return sample + 6.0 + text_width(name, style.heavy ? 14.5 : 13.0) + 18.0;
 }
 
 std::string Svg::finish(double height, std::string_view title) const {

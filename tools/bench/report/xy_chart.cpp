@@ -99,7 +99,12 @@ class Plot {
                 {x(limit.points[i].x), y(limit.points[i].y)});
     }
     const Point& end = limit.points.back();
-    svg_.text("", {x(end.x), y(end.y) - 7.0}, "end", limit.name);
+    if (limit.rising) {
+      const Point middle{(x(limit.points[0].x) + x(end.x)) / 2.0, (y(limit.points[0].y) + y(end.y)) / 2.0};
+      svg_.text("", {middle.x - 8.0, middle.y - 6.0}, "end", limit.name);
+    } else {
+      svg_.text("", {x(end.x), y(end.y) - 7.0}, "end", limit.name);
+    }
   }
 
   void draw_series(const XySeries& series, const Scale& x, const Scale& y) {
