@@ -14,6 +14,7 @@ namespace clgemm::bench {
 namespace {
 
 constexpr double least_noise = 0.03;
+constexpr double one_run_noise = 0.2;
 
 std::string key_of(const Row& row) {
   return fmt::format("{}|{}|{}|{} {} {}|{}", row.device, row.asked, describe_shape(row), row.m, row.n, row.k,
@@ -49,11 +50,15 @@ double change_of_peers(const Row& before, const Row& after) {
   return changes.empty() ? 0.0 : median(changes);
 }
 
-double noise_of(const Row& before, const Row& after, double min_change) {
-  const double peers = change_of_peers(before, after);
-  const double of_machine = peers * min_change > 0.0 ? std::fabs(peers) : 0.0;
-  const double of_runs = 2.0 * std::sqrt(variance(before.figures) + variance(after.figures));
-  return std::max({least_noise, of_runs, of_machine});
+double noise_of(const Comparison& rows) {
+  const Figures& before = rows.before.figures;
+  const Figures& after = rows.after.figures;
+  const auto runs = static_cast<double>(std::max<std::size_t>(std::min(before.runs, after.runs), 1));
+  const double peers = change_of_peers(rows.before, rows.after);
+  const double of_machine = peers * rows.min_change > 0.0 ? std::fabs(peers) : 0.0;
+  const double of_runs = std::sqrt(variance(before) + variance(after));
+  const double apart = std::fabs(rows.median_change - rows.min_change);
+  return std::max({least_noise + one_run_noise / runs, apart, of_runs, of_machine});
 }
 
 Verdict verdict_of(const Comparison& rows) {
@@ -77,7 +82,7 @@ Comparison compare_rows(const Row& before, const Row& after) {
   } else {
     rows.median_change = change(*before.figures.median_ms, *after.figures.median_ms);
     rows.min_change = change(*before.figures.min_ms, *after.figures.min_ms);
-    rows.noise = noise_of(before, after, rows.min_change);
+    rows.noise = noise_of(rows);
     rows.verdict = verdict_of(rows);
   }
   return rows;
@@ -157,8 +162,9 @@ void write_comparison(std::ostream& out, const ComparedFiles& compared) {
       compared.only_after);
   out << "Slower or faster: the median and the minimum both changed by more than the noise, which is the "
          "largest of\n"
-         "3 %, what medians of so few runs differ by, and the change of peers that are the same program in "
-         "both.\n";
+         "3 % and 20 % / runs, how far both changes are apart, what medians of such runs may differ by, and "
+         "the\n"
+         "change of the peers that are the same program in both files.\n";
 }
 
 }  // namespace clgemm::bench

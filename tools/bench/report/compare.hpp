@@ -3,9 +3,12 @@
 // A kernel is slower, or faster, where its minimum and its median both changed by more than the noise in the
 // same direction. The minimum tells of the kernel, for whatever disturbs a run makes it longer; the median
 // keeps one lucky run from deciding. The noise is the largest of
-//   - 3 %: clocks and the placement of data differ from process to process;
-//   - what medians of so few runs may differ by: 2 sqrt(s1^2 / runs1 + s2^2 / runs2), where s is (median -
-//     minimum) / median of each run; about three standard errors where times are spread normally;
+//   - 3 % and 20 % / runs: clocks and the placement of data differ from process to process, and few runs say
+//   little;
+//   - how far the changes of the median and of the minimum are apart: what happened to the kernel happened to
+//   both;
+//   - what medians of such runs may well differ by: sqrt(s1^2 / runs1 + s2^2 / runs2), where s is (median -
+//     minimum) / median of each file;
 //   - the change of the peers of the same version at the same shape, where it has the direction of the
 //   kernel's:
 //     nobody changed those, so the machine did.
