@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <sstream>
 
 #include "affordable.hpp"
@@ -14,6 +14,7 @@
 #include "suites.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
+#include "text_table.hpp"
 
 using namespace clgemm::bench;
 using clgemm::test::Finished;
@@ -259,4 +260,68 @@ TEST_CASE("the plan of a whole suite, and no suite beside a size") {
   CHECK(finished.out.find("size: 512 x 49 x 4608") != std::string::npos);
   CHECK(bench("--suite seeds --size 8").status == 2);
   CHECK(bench("--suite nosuch").status == 2);
+}
+
+TEST_CASE("a narrow terminal loses columns by their rank, a wide one none") {
+  TextTable table(
+      {{"kernel", Align::left}, {"less", Align::right, 2}, {"median ms"}, {"more", Align::right, 1}});
+  table.add_row({"tiled", "1", "2", "3"});
+  table.add_remark("naive", "left out");
+  const auto first_line = [&table](std::size_t width) {
+    std::ostringstream out;
+    table.print(out, {width, false});
+    return out.str().substr(0, out.str().find('\n'));
+  };
+  CHECK(first_line(Terminal{}.width) == "kernel  less  median ms  more");
+  CHECK(first_line(29) == "kernel  less  median ms  more");
+  CHECK(first_line(28) == "kernel  median ms  more");
+  CHECK(first_line(22) == "kernel  median ms");
+  CHECK(first_line(1) == "kernel  median ms");  // the rest stays
+}
+
+TEST_CASE("colours are on a terminal only, and words say what they say") {
+  TextTable table({{"kernel", Align::left}, {"check"}});
+  table.add_row({"tiled", "PASSED"});
+  table.add_row({"wpt", "FAILED"});
+  table.mark_last_row();
+  table.add_remark("naive", "FAILED: it does not compile");
+  const auto text = [&table](bool colours) {
+    std::ostringstream out;
+    table.print(out, {80, colours});
+    return out.str();
+  };
+  CHECK(text(false).find('\033') == std::string::npos);
+  std::string plain = text(true);
+  CHECK(plain.find("\033[32mPASSED\033[0m") != std::string::npos);
+  CHECK(plain.find("\033[1;31mFAILED\033[0m") != std::string::npos);
+  CHECK(plain.find("\033[1mwpt") != std::string::npos);
+  for (std::size_t at = plain.find('\033'); at != std::string::npos; at = plain.find('\033')) {
+    plain.erase(at, plain.find('m', at) - at + 1);
+  }
+  CHECK(plain == text(false));
+
+  std::ostringstream no_terminal;
+  CHECK_FALSE(terminal_of(no_terminal).colours);
+  CHECK(terminal_of(no_terminal).width == Terminal{}.width);
+}
+
+// script (util-linux) gives a program a terminal of its own.
+TEST_CASE("NO_COLOR and the width of a real terminal are honoured") {
+  if (std::system("script --version >/dev/null 2>&1") != 0) {
+    WARN("SKIPPED: there is no `script` here");
+    return;
+  }
+  const auto on_terminal = [](const std::string& variables) {
+    return clgemm::test::run_program(fmt::format("env {} TERM=xterm script -qec \"'{}' --size 16 --runs 1 "
+                                                 "--warmup 0\" /dev/null </dev/null",
+                                                 variables, CLGEMM_BENCH_PROGRAM))
+        .out;
+  };
+  const std::string wide = on_terminal("-u NO_COLOR COLUMNS=200");
+  CHECK(wide.find("\033[32mPASSED") != std::string::npos);
+  CHECK(wide.find("parameters") != std::string::npos);
+  const std::string narrow = on_terminal("NO_COLOR=1 COLUMNS=50");
+  CHECK(narrow.find("PASSED") != std::string::npos);
+  CHECK(narrow.find("\033[32m") == std::string::npos);
+  CHECK(narrow.find("parameters") == std::string::npos);
 }

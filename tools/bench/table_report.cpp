@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "kernel_config.hpp"
 #include "report.hpp"
@@ -50,6 +51,35 @@ void add_peer(TextTable& table, const Results& results, const SizeResult& size, 
                  figure_or_dash(error_ratio(measured.check)),
                  check_mark(results, measured.check && measured.check->passed),
                  format_figure(measured.first_call_ms), std::to_string(measured.runs)});
+}
+
+// What has the lowest median of all: one of the two, or nothing.
+struct Fastest {
+  const KernelResult* kernel = nullptr;
+  const PeerResult* peer = nullptr;
+};
+
+Fastest fastest_of(const SizeResult& size) {
+  Fastest fastest;
+  double least = std::numeric_limits<double>::infinity();
+  const auto is_faster = [&least](const std::optional<Measurement>& measured) {
+    if (!measured || measured->failed() || measured->median_ms >= least) return false;
+    least = measured->median_ms;
+    return true;
+  };
+  for (const KernelResult& kernel : size.kernels) {
+    if (is_faster(kernel.measurement)) fastest = {&kernel, nullptr};
+  }
+  for (const PeerResult& peer : size.peers) {
+    if (is_faster(peer.measurement)) fastest = {nullptr, &peer};
+  }
+  return fastest;
+}
+
+void write_fastest(std::ostream& out, const SizeResult& size) {
+  const auto [kernel, peer] = fastest_of(size);
+  if (kernel != nullptr) out << fmt::format("Fastest: {}.\n", kernel->kernel);
+  if (peer != nullptr) out << fmt::format("Fastest: {}.\n", peer->title);
 }
 
 bool fewer_runs(const Results& results) {
@@ -126,18 +156,26 @@ void write_table(std::ostream& out, const Results& results) {
   for (const SizeResult& size : results.sizes) {
     out << '\n' << (size.label.empty() ? "" : size.label + ": ") << describe_call(size.call) << '\n';
     TextTable table({{"kernel", Align::left},
-                     {"parameters", Align::left},
+                     {"parameters", Align::left, 5},
                      {"median ms"},
                      {"GFLOPS"},
-                     {"x naive"},
-                     {"x CLBlast"},
-                     {"error"},
+                     {"x naive", Align::right, 2},
+                     {"x CLBlast", Align::right, 1},
+                     {"error", Align::right, 3},
                      {"check"},
-                     {"first ms"},
-                     {"runs"}});
-    for (const KernelResult& kernel : size.kernels) add_kernel(table, results, size, kernel);
-    for (const PeerResult& peer : size.peers) add_peer(table, results, size, peer);
+                     {"first ms", Align::right, 4},
+                     {"runs", Align::right, 6}});
+    const Fastest fastest = fastest_of(size);
+    for (const KernelResult& kernel : size.kernels) {
+      add_kernel(table, results, size, kernel);
+      if (&kernel == fastest.kernel) table.mark_last_row();
+    }
+    for (const PeerResult& peer : size.peers) {
+      add_peer(table, results, size, peer);
+      if (&peer == fastest.peer) table.mark_last_row();
+    }
     table.print(out);
+    write_fastest(out, size);
     write_notes(out, results, size);
   }
   out << "\nTimes are of the whole operation, packing included; first: the first call, which compiles or "

@@ -147,11 +147,11 @@ void write_comparison(std::ostream& out, const ComparedFiles& compared) {
   TextTable table({{"", Align::left},
                    {"kernel", Align::left},
                    {"m n k", Align::left},
-                   {"old ms"},
-                   {"new ms"},
+                   {"old ms", Align::right, 3},
+                   {"new ms", Align::right, 3},
                    {"median"},
-                   {"minimum"},
-                   {"noise"}});
+                   {"minimum", Align::right, 2},
+                   {"noise", Align::right, 1}});
   for (const Comparison& rows : compared.rows) add_row(table, rows);
   table.print(out);
   out << fmt::format(
