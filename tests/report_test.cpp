@@ -58,6 +58,9 @@ Json row(const std::string& device, const std::string& kernel, int size) {
   for (const char* peer : peer_names) {
     object["peers"][peer] = figures(size * 0.012, size);
     object["peers"][peer]["version"] = "1.0";
+    if (std::string(peer) == "cublas-tf32") {
+      object["peers"][peer].update({{"passed", false}, {"error_ratio", 900.0}, {"note", "not fp32"}});
+    }
     object["peers"][peer]["settings"] = {{"core", "SkylakeX"}, {"threads", 2}};
   }
   return object;
@@ -133,6 +136,17 @@ TEST_CASE("a report is a page, the results, and pictures, all well formed, and i
   CHECK(page.find("prefers-color-scheme:dark") != std::string::npos);
   CHECK(page.find("A &lt;device&gt; &amp; &quot;another&quot;") != std::string::npos);
   CHECK(page.find("all PASSED") != std::string::npos);
+}
+
+TEST_CASE("a peer that ran nowhere is said once, and is no column") {
+  Json rows = all_rows("D");
+  for (Json& object : rows)
+    object["peers"]["openblas"] = {{"version", ""}, {"median_ms", nullptr}, {"error", "no library"}};
+  const std::string html = html_summary(parse_rows(rows.dump(), "test"));
+  CHECK(html.find("OpenBLAS was not measured: no library") != std::string::npos);
+  std::ostringstream markdown;
+  write_markdown(markdown, parse_rows(rows.dump(), "test"));
+  CHECK(markdown.str().find("OpenBLAS") == std::string::npos);
 }
 
 TEST_CASE("each device has pictures of its own") {

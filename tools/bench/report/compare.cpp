@@ -17,8 +17,8 @@ constexpr double least_noise = 0.03;
 constexpr double one_run_noise = 0.2;
 
 std::string key_of(const Row& row) {
-  return fmt::format("{}|{}|{}|{} {} {}|{}", row.device, row.asked, describe_shape(row), row.m, row.n, row.k,
-                     fmt::format("{} {}", row.alpha, row.beta));
+  return fmt::format("{}|{}|{}|{} {} {}|{} {}|{}", row.device, row.asked, describe_shape(row), row.m, row.n,
+                     row.k, row.alpha, row.beta, row.rotated_copies != 0);
 }
 
 bool comparable(const Figures& before, const Figures& after) {

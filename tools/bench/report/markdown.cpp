@@ -93,7 +93,7 @@ std::string peers_with_versions(const DeviceRows& device) {
   for (const std::string& name : device.peers) {
     for (const ShapeRows& shape : device.shapes) {
       const PeerRow* peer = shape.peer(name);
-      if (peer == nullptr) continue;
+      if (peer == nullptr || peer->version.empty()) continue;
       texts.push_back(fmt::format("{} {}", peer_title(name), peer->version));
       break;
     }

@@ -42,6 +42,18 @@ void add_row(ShapeRows& shape, const Row& row) {
   }
 }
 
+// A peer that ran nowhere is one fact about the run, not one about each shape.
+void remove_missing(DeviceRows& device, ShapeRows& shape) {
+  const auto is_named = [](const std::vector<PeerRow>& peers, const std::string& name) {
+    return std::any_of(peers.begin(), peers.end(), [&](const PeerRow& peer) { return peer.name == name; });
+  };
+  std::erase_if(shape.peers, [&](const PeerRow& peer) {
+    if (std::find(device.peers.begin(), device.peers.end(), peer.name) != device.peers.end()) return false;
+    if (!is_named(device.missing, peer.name)) device.missing.push_back(peer);
+    return true;
+  });
+}
+
 }  // namespace
 
 const Row* ShapeRows::own() const {
@@ -75,9 +87,12 @@ DeviceRows by_shape(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     add_row(shape_of(device, row), row);
     add_once(device.kernels, row.title());
-    for (const PeerRow& peer : row.peers) add_once(device.peers, peer.name);
+    for (const PeerRow& peer : row.peers) {
+      if (peer.figures.measured()) add_once(device.peers, peer.name);
+    }
     if (row.ceilings) device.ceilings = row.ceilings;
   }
+  for (ShapeRows& shape : device.shapes) remove_missing(device, shape);
   return device;
 }
 
@@ -109,7 +124,7 @@ const ShapeRows* ladder_shape(const DeviceRows& device) {
 Checks checks_of(const DeviceRows& device) {
   Checks checks;
   const auto count = [&checks](const Figures& figures) {
-    if (!figures.passed) return;
+    if (!figures.judged()) return;
     ++checks.checked;
     if (*figures.passed) ++checks.passed;
   };

@@ -24,7 +24,8 @@ struct ShapeRows {
 struct DeviceRows {
   std::vector<ShapeRows> shapes;     // in the order of the rows
   std::vector<std::string> kernels;  // all titles, in the order of the rows; "clgemm" first
-  std::vector<std::string> peers;    // all keys
+  std::vector<std::string> peers;    // keys of those that were measured somewhere
+  std::vector<PeerRow> missing;      // those that were measured nowhere, with the reason
   std::optional<CeilingRow> ceilings;
 
   SeriesStyles styles() const;

@@ -78,7 +78,7 @@ std::string facts(const std::vector<Row>& rows, const DeviceRows& device) {
   for (const std::string& name : device.peers) {
     for (const ShapeRows& shape : device.shapes) {
       const PeerRow* peer = shape.peer(name);
-      if (peer == nullptr) continue;
+      if (peer == nullptr || peer->version.empty()) continue;
       add(peer_title(name).c_str(),
           peer->settings.empty() ? peer->version : peer->version + " (" + peer->settings + ")");
       break;
@@ -100,7 +100,12 @@ std::string html_summary(const std::vector<Row>& rows) {
       escaped(rows.front().device), escaped(facts(rows, device)));
   html += best_rate(device) + checks(device);
   for (const std::string& peer : device.peers) html += over_peer(device, peer);
-  return html + "</div>\n";
+  html += "</div>\n";
+  for (const PeerRow& peer : device.missing) {
+    html += fmt::format("<p class=\"facts\">{} was not measured: {}</p>\n", escaped(peer_title(peer.name)),
+                        escaped(peer.figures.reason));
+  }
+  return html;
 }
 
 }  // namespace clgemm::bench

@@ -35,6 +35,7 @@ std::vector<Column> columns_of(const DeviceRows& device) {
 }
 
 const char* check_text(const Figures& figures) {
+  if (!figures.note.empty()) return "not fp32";
   if (!figures.passed) return "not checked";
   return *figures.passed ? "PASSED" : "FAILED";
 }
@@ -61,7 +62,7 @@ std::string line_of(const std::string& name, const Figures& figures, const std::
     html += fmt::format("<td>{}</td>", value ? format_figure(*value) : "-");
   }
   if (*figures.median_ms == best) html.replace(html.find("<tr>"), 4, "<tr class=\"best\">");
-  const bool failed = figures.passed && !*figures.passed;
+  const bool failed = figures.judged() && !*figures.passed;
   return html + fmt::format("<td{}>{}</td></tr>\n", failed ? " class=\"failed\"" : "", check_text(figures));
 }
 

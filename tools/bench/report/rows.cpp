@@ -58,6 +58,7 @@ Figures figures_of(const Json& object) {
   if (passed != nullptr && passed->is_boolean()) figures.passed = passed->get<bool>();
   figures.clock = text(object, "clock");
   figures.runs = count(object, "runs");
+  figures.note = text(object, "note");
   figures.reason = text(object, "error");
   if (figures.reason.empty()) figures.reason = text(object, "skipped");
   return figures;
@@ -86,6 +87,7 @@ Row row_of(const Json& object) {
   row.transpose_b = text(object, "transpose_b") == "yes";
   row.alpha = number(object, "alpha").value_or(1.0);
   row.beta = number(object, "beta").value_or(0.0);
+  row.rotated_copies = count(object, "rotated_copies");
   row.figures = figures_of(object);
   row.error_bound = number(object, "error_bound");
   row.ceilings = ceilings_of(object);

@@ -24,8 +24,10 @@ struct Figures {
   std::string clock;  // "device" or "host"
   std::size_t runs = 0;
   std::string reason;  // where not measured
+  std::string note;    // why its check does not count: a peer that does not compute in fp32
 
   bool measured() const { return median_ms && *median_ms > 0.0; }
+  bool judged() const { return passed && note.empty(); }
 };
 
 struct PeerRow {
@@ -63,6 +65,7 @@ struct Row {
   bool transpose_b = false;
   double alpha = 1.0;
   double beta = 0.0;
+  std::size_t rotated_copies = 0;  // of the operands, against caches; 0: always the same ones
   Figures figures;
   std::optional<double> error_bound;
   std::vector<PeerRow> peers;
