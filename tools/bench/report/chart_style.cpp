@@ -110,8 +110,7 @@ SeriesStyle SeriesStyles::kernel(const std::string& name) const {
   const auto place = static_cast<std::size_t>(found - kernels_.begin());
   // Markers and dashes in counts without a common factor: 21 kernels look different without their colours.
   // The disc is clgemm's own.
-  return {kernel_colours[place / 3 % 3], 1 + place % (marker_count - 1), kernel_dashes[place % 3], false,
-          false};
+  return {kernel_colours[place % 3], 1 + place % (marker_count - 1), kernel_dashes[place % 3], false, false};
 }
 
 SeriesStyle SeriesStyles::peer(const std::string& name) const {

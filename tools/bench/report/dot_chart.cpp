@@ -12,6 +12,10 @@ namespace {
 
 constexpr double row_height = 30.0;
 
+// Where names would take too much of the width, each stands above its line.
+constexpr double most_for_names = 0.42;
+constexpr double height_of_names = 18.0;
+
 // All values of the picture on a logarithmic axis, with room around them.
 Scale scale_of(const DotChart& chart, double from, double to) {
   double low = chart.reference.value_or(std::numeric_limits<double>::infinity());
@@ -59,14 +63,17 @@ std::string draw(const DotChart& chart, double width) {
   const double top = y + (chart.reference ? 30.0 : 14.0);
   double names = 0.0;
   for (const std::string& row : chart.rows) names = std::max(names, text_width(row) + 14.0);
-  names = std::min(names, width * 0.42);
-  const double bottom = top + row_height * static_cast<double>(chart.rows.size());
+  const bool above = names > width * most_for_names;
+  const double height = row_height + (above ? height_of_names - 4.0 : 0.0);
+  if (above) names = 10.0;
+  const double bottom = top + height * static_cast<double>(chart.rows.size());
   const Scale scale = scale_of(chart, names, width - 14.0);
   draw_axis(svg, chart, scale, top, bottom);
   draw_reference(svg, chart, scale, top, bottom);
   for (std::size_t i = 0; i < chart.rows.size(); ++i) {
-    const double middle = top + row_height * (static_cast<double>(i) + 0.5);
-    svg.text("", {0.0, middle + 4.5}, "start", shortened(chart.rows[i], names - 12.0));
+    const double middle = top + height * (static_cast<double>(i) + (above ? 0.68 : 0.5));
+    const double name_y = above ? middle - 13.0 : middle + 4.5;
+    svg.text("", {0.0, name_y}, "start", shortened(chart.rows[i], above ? width : names - 12.0));
     svg.line("grid", {names, middle}, {width - 14.0, middle});
     if (i < chart.marks.size() && chart.marks[i]) {
       svg.line("mark", {scale(*chart.marks[i]), middle - 8.0}, {scale(*chart.marks[i]), middle + 8.0});

@@ -15,10 +15,10 @@ struct Column {
   const char* title;
   std::optional<double> Figures::*member;
 };
-constexpr Column columns[] = {{"median ms", &Figures::median_ms},     {"minimum ms", &Figures::min_ms},
-                              {"95 % ms", &Figures::p95_ms},          {"GFLOPS", &Figures::gflops},
-                              {"host to host ms", &Figures::host_ms}, {"first, cold ms", &Figures::cold_ms},
-                              {"first, warm ms", &Figures::warm_ms},  {"error ratio", &Figures::error_ratio}};
+constexpr Column columns[] = {{"median", &Figures::median_ms},     {"minimum", &Figures::min_ms},
+                              {"95 %", &Figures::p95_ms},          {"GFLOPS", &Figures::gflops},
+                              {"host to host", &Figures::host_ms}, {"cold", &Figures::cold_ms},
+                              {"warm", &Figures::warm_ms},         {"error ratio", &Figures::error_ratio}};
 
 // The columns that have a value somewhere.
 std::vector<Column> columns_of(const DeviceRows& device) {
@@ -72,10 +72,10 @@ std::string html_table(const std::vector<Row>& rows) {
   const DeviceRows device = by_shape(rows);
   const std::vector<Column> used = columns_of(device);
   std::string html =
-      "<section class=\"card\">\n<h2>All figures</h2>\n<p class=\"caption\">Times are of the whole operation "
-      "on the "
-      "device, packing included, where the column does not say otherwise. The fastest of each shape is "
-      "bold.</p>\n<div "
+      "<section class=\"card\">\n<h2>All figures</h2>\n<p class=\"caption\">Times in ms. Median, minimum and "
+      "95th percentile are of whole operations on the device, packing included; host to host is with the "
+      "copies of A, B and C; cold and warm are the first call of a process, with empty and with filled "
+      "caches. The fastest of each shape is bold.</p>\n<div "
       "class=\"scroll\">\n<table>\n<tr><th class=\"left\">kernel or peer</th>";
   for (const Column& column : used) html += fmt::format("<th>{}</th>", column.title);
   html += "<th>check</th></tr>\n";
