@@ -81,7 +81,7 @@ std::string html_table(const std::vector<Row>& rows) {
   html += "<th>check</th></tr>\n";
   for (const ShapeRows& shape : device.shapes) {
     std::string title = describe_shape(*shape.any);
-    if (!shape.any->label.empty()) title = shape.any->label + ": " + title;
+    if (!shape.any->label.empty()) title = fmt::format("{}: {}", shape.any->label, title);
     html += fmt::format("<tr class=\"shape\"><td class=\"left\" colspan=\"{}\">{}</td></tr>\n",
                         used.size() + 2, escaped(title));
     const double best = fastest_ms(shape);

@@ -41,13 +41,15 @@ std::vector<double> linear_ticks(double low, double high, int wanted) {
 
 std::vector<double> log_ticks(double low, double high) {
   std::vector<double> ticks;
-  const bool with_between = std::log10(high / low) < 3.0;
+  const double decades = std::log10(high / low);
+  std::vector<double> factors = {1.0};
+  if (decades < 3.0) factors = {1.0, 2.0, 5.0};
+  if (decades < 1.0) factors = {1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0};
   const auto first = static_cast<int>(std::floor(std::log10(low)));
   const auto last = static_cast<int>(std::ceil(std::log10(high)));
   for (int exponent = first; exponent <= last; ++exponent) {
-    for (const double factor : {1.0, 2.0, 5.0}) {
+    for (const double factor : factors) {
       const double tick = factor * std::pow(10.0, exponent);
-      if (factor != 1.0 && !with_between) continue;
       if (tick >= low * 0.999 && tick <= high * 1.001) ticks.push_back(tick);
     }
   }

@@ -29,7 +29,7 @@ class Scale {
 // Round values (1, 2, 5 times a power of ten) from `low` to `high`, about `wanted` of them.
 std::vector<double> linear_ticks(double low, double high, int wanted);
 
-// Powers of ten, with 2 and 5 between them where there are few.
+// Powers of ten, with round values between them where there are few.
 std::vector<double> log_ticks(double low, double high);
 
 // "0.5", "20", "44 850"
