@@ -5,6 +5,7 @@
 #include "disk_cache.hpp"
 #include "error.hpp"
 #include "kernel_choice.hpp"
+#include "suites.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -28,10 +29,10 @@ double mebibytes(std::uintmax_t bytes) {
 
 void explain_sizes(std::ostream& out, const BenchOptions& options, const cl::Device& device) {
   Context context(device());
-  for (const Size& size : options.sizes) {
+  for (const Case& one : cases_of(options, describe(device))) {
     for (const KernelChoice& choice : choose_kernels(options, describe(device))) {
-      out << fmt::format("size: {}\n{}\n", to_string(size),
-                         context.explain(shape_of(options.kind, size), choice.options));
+      out << fmt::format("size: {}\n{}\n", to_string(one.size),
+                         context.explain(shape_of(one.kind, one.size), choice.options));
     }
   }
 }

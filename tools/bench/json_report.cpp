@@ -100,6 +100,8 @@ Json kernel_object(const Results& results, const SizeResult& size, const KernelR
   Json object;
   add_facts(object, results);
   object["kernel"] = kernel.kernel;
+  object["asked"] = kernel.asked;
+  if (!size.label.empty()) object["label"] = size.label;
   object["parameters"] = Json(Json::value_t::object);
   for (const auto& [name, value] : kernel.parameters) object["parameters"][name] = value;
   add_call(object, size.call);

@@ -38,12 +38,12 @@ class LadderTable {
       : results_(results),
         size_(size),
         table_({{"step", Align::left},
-                {"parameters", Align::left},
+                {"parameters", Align::left, 5},
                 {"time ms"},
-                {"x first"},
-                {"x previous"},
+                {"x first", Align::right, 1},
+                {"x previous", Align::right, 3},
                 {"GFLOPS"},
-                {"error ratio"},
+                {"error ratio", Align::right, 4},
                 {"check"}}) {}
 
   void add_loops() {

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <iostream>
 #include <set>
+#include <sstream>
 
 #include "commands.hpp"
 #include "error.hpp"
@@ -14,6 +15,9 @@
 #include "new_kernel.hpp"
 #include "options.hpp"
 #include "report.hpp"
+#include "report/compare.hpp"
+#include "report/markdown.hpp"
+#include "report/report_folder.hpp"
 #include "runner.hpp"
 
 namespace clgemm::bench {
@@ -49,7 +53,32 @@ void say_missing_peers(const Results& results) {
   for (const std::string& note : notes) fmt::print(stderr, "clgemm-bench: note: {}\n", note);
 }
 
+int compare_files(const BenchOptions& options) {
+  const ComparedFiles compared = compare(read_rows(options.files.at(0)), read_rows(options.files.at(1)));
+  if (compared.rows.empty()) {
+    throw UsageError("--compare: the files have no device, kernel and shape in common");
+  }
+  write_comparison(std::cout, compared);
+  return got_worse(compared) ? something_failed : all_is_well;
+}
+
+// Pages and pictures are made from the JSON alone, so that files of earlier runs do as well.
+void write_report(const BenchOptions& options, const std::string& json) {
+  write_report_folder(options.report, json);
+  fmt::print(stderr, "clgemm-bench: the page is {}/index.html\n", options.report);
+}
+
 int run(const BenchOptions& options) {
+  if (!options.report.empty()) make_report_folder(options.report);
+  if (options.action == Action::report_files) {
+    write_report(options, join_files(options.files));
+    return all_is_well;
+  }
+  if (options.action == Action::compare) return compare_files(options);
+  if (options.action == Action::markdown) {
+    write_markdown(std::cout, parse_rows(join_files(options.files), "the files"));
+    return all_is_well;
+  }
   if (options.action == Action::list_kernels) {
     list_kernels(std::cout, options.kernel_folder);
     return all_is_well;
@@ -87,6 +116,11 @@ int run(const BenchOptions& options) {
   const InterruptNoted noted;
   const Results results = run_bench(options, device);
   target.write(results);
+  if (!options.report.empty() && !results.sizes.empty()) {
+    std::ostringstream json;
+    write_json(json, results);
+    write_report(options, json.str());
+  }
   say_missing_peers(results);
   if (interrupted()) {
     fmt::print(stderr, "clgemm-bench: interrupted: these are the results so far\n");

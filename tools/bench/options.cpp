@@ -8,6 +8,8 @@
 #include <iostream>
 #include <map>
 
+#include "suites.hpp"
+
 namespace clgemm::bench {
 namespace {
 
@@ -24,6 +26,7 @@ struct CommandLine {
   std::vector<std::string> parameters;
   std::vector<std::string> sizes;
   std::vector<std::string> peers;
+  std::vector<std::string> suites;
   std::string format = "table";
   std::string layout = "row";
   bool transpose_a = false;
@@ -34,6 +37,9 @@ struct CommandLine {
   bool explain = false;
   bool watch = false;
   std::string cache;
+  std::vector<std::string> compare;
+  std::vector<std::string> from;
+  std::vector<std::string> markdown;
   BenchOptions options;
 };
 
@@ -62,6 +68,11 @@ void add_what_to_multiply(CLI::App& app, CommandLine& line) {
   MultiplyKind& kind = line.options.kind;
   add_repeatable(app, "-s,--size", line.sizes, "N|MxNxK",
                  "C is m x n, k the depth (default: 1024); repeatable")
+      ->group(group);
+  add_repeatable(app, "--suite", line.suites, "seeds|shapes|dnn",
+                 "In place of sizes: those of well-known tutorials,\nsquare to thin shapes, or layers of "
+                 "networks;\nrepeatable")
+      ->check(CLI::IsMember(suite_names()).description(""))
       ->group(group);
   app.add_flag("--transpose-a", line.transpose_a, "A is stored transposed")->group(group);
   app.add_flag("--transpose-b", line.transpose_b, "B is stored transposed")->group(group);
@@ -155,6 +166,26 @@ void add_output(CLI::App& app, CommandLine& line) {
       ->group(group);
 }
 
+void add_files(CLI::App& app, CommandLine& line) {
+  const char* group = "What to make of results (JSON files of this program)";
+  app.add_option("--report", line.options.report,
+                 "After the run, write a page with pictures, the\npictures as SVG, and the JSON there")
+      ->type_name("DIR")
+      ->group(group);
+  add_repeatable(app, "--from", line.from, "FILE", "--report of these results, without a run; repeatable")
+      ->group(group);
+  app.add_option("--compare", line.compare,
+                 "What got faster or slower beyond the noise; exit\nstatus 1 where something got slower")
+      ->type_name("OLD NEW")
+      ->type_size(2)
+      ->expected(1)
+      ->group(group);
+  app.add_option("--markdown", line.markdown, "Tables of these results, as the README has them")
+      ->type_name("FILE...")
+      ->expected(1, 1000)
+      ->group(group);
+}
+
 void add_own_kernels(CLI::App& app, CommandLine& line) {
   const char* group = "Your own kernels, and what is compiled";
   app.add_option("--new-kernel", line.options.new_kernel,
@@ -198,13 +229,18 @@ void check_combination(const BenchOptions& options, const CommandLine& line) {
   if (options.ladder && (!line.kernels.empty() || !line.parameters.empty())) {
     throw UsageError("--ladder has its own kernels: leave out --kernel and --param");
   }
+  if (!line.suites.empty() && !line.sizes.empty())
+    throw UsageError("--suite has its own sizes: leave out --size");
   if (options.ladder && options.sizes.size() != 1) throw UsageError("--ladder takes one --size");
   const int actions = line.list_devices + line.list_kernels + line.explain + line.watch +
-                      !line.cache.empty() + !options.new_kernel.empty();
+                      !line.cache.empty() + !options.new_kernel.empty() + !line.compare.empty() +
+                      !line.markdown.empty() + !options.report.empty();
   if (actions > 1) {
     throw UsageError(
-        "only one of --list-devices, --list-kernels, --explain, --watch, --cache and --new-kernel");
+        "only one of --list-devices, --list-kernels, --explain, --watch, --cache, --new-kernel, --report, "
+        "--compare and --markdown");
   }
+  if (!line.from.empty() && options.report.empty()) throw UsageError("--from needs a --report DIR");
   const bool names_a_file =
       std::any_of(options.kernels.begin(), options.kernels.end(),
                   [](const std::string& kernel) { return kernel.find(".cl") != std::string::npos; });
@@ -225,10 +261,21 @@ BenchOptions options_of(const CommandLine& line) {
   if (!line.cache.empty()) options.action = cache_actions.at(line.cache);
   if (!options.new_kernel.empty()) options.action = Action::new_kernel;
   if (!options.first_call_of.empty()) options.action = Action::first_call;
+  if (!line.from.empty()) options.action = Action::report_files;
+  if (!line.compare.empty()) options.action = Action::compare;
+  if (!line.markdown.empty()) options.action = Action::markdown;
+  for (const auto* files : {&line.from, &line.compare, &line.markdown}) {
+    options.files.insert(options.files.end(), files->begin(), files->end());
+  }
   if (!line.kernels.empty()) options.kernels = line.kernels;
   for (const std::string& parameter : line.parameters) parse_parameter(parameter, options.parameters);
   if (!line.peers.empty()) options.peers = parse_peers(line.peers);
-  if (!line.sizes.empty()) options.sizes.clear();
+  if (!line.suites.empty()) {
+    options.suites = line.suites;
+    options.suite_kernels = line.kernels.empty();
+    if (options.suite_kernels) options.kernels = kernels_of_suites(line.suites);
+  }
+  if (!line.sizes.empty() || !line.suites.empty()) options.sizes.clear();
   for (const std::string& size : line.sizes) {
     try {
       options.sizes.push_back(parse_size(size));
@@ -262,6 +309,7 @@ std::optional<BenchOptions> parse_options(int argc, const char* const* argv) {
   add_with_what(app, line);
   add_how_to_measure(app, line);
   add_output(app, line);
+  add_files(app, line);
   add_own_kernels(app, line);
   try {
     app.parse(argc, argv);

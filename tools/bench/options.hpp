@@ -22,7 +22,10 @@ enum class Action {
   show_cache,
   clear_cache,
   new_kernel,
-  first_call
+  first_call,
+  compare,
+  report_files,
+  markdown
 };
 enum class Format { table, json, csv };
 
@@ -32,8 +35,10 @@ struct BenchOptions {
   std::vector<std::string> kernels = {"auto"};
   Parameters parameters;
   std::string kernel_folder;
-  std::string device;  // empty: the default device
-  std::vector<Size> sizes = {{1024, 1024, 1024}};
+  std::string device;                              // empty: the default device
+  std::vector<Size> sizes = {{1024, 1024, 1024}};  // empty where suites are given
+  std::vector<std::string> suites;
+  bool suite_kernels = false;  // the kernels are those of the suites, nobody named them
   MultiplyKind kind;
   std::size_t runs = 20;
   std::size_t warmup = 10;
@@ -48,7 +53,10 @@ struct BenchOptions {
   std::string new_kernel;        // the file that --new-kernel writes
   std::size_t watch_rounds = 0;  // measurements after which --watch ends; 0: never
   Format format = Format::table;
-  std::string output;  // a file; empty: standard output
+  std::string output;              // a file; empty: standard output
+  std::string report;              // the folder of the page; empty: none
+  std::vector<std::string> files;  // JSON of earlier runs: for --compare two, the old one first; for the page
+                                   // or Markdown any number
 };
 
 // Throws UsageError. Without a value where --help or --version asked for a text, which is then printed.

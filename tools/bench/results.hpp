@@ -43,6 +43,7 @@ enum class Outcome { measured, skipped, failed };
 
 struct KernelResult {
   std::string kernel;
+  std::string asked;  // how it was asked for: "auto", or the kernel itself
   Parameters parameters;
   Outcome outcome = Outcome::measured;
   std::string reason;                      // where not measured
@@ -68,6 +69,7 @@ struct PeerResult {
 };
 
 struct SizeResult {
+  std::string label;  // the suite's word for it; mostly empty
   SgemmCall call;
   std::optional<Rotation> rotation;  // where asked for
   std::size_t checked_elements = 0;  // against float64; 0 where checks were not asked for

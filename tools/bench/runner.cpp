@@ -4,18 +4,30 @@
 
 #include <cstdio>
 
+#include "affordable.hpp"
 #include "error.hpp"
 #include "interrupt.hpp"
 #include "ladder.hpp"
 #include "progress.hpp"
 #include "size_run.hpp"
+#include "suites.hpp"
 
 namespace clgemm::bench {
 namespace {
 
-HostData host_data_for(const BenchOptions& options, const Size& size, const Device& device) {
-  check_fits(device, size);
-  return make_host_data(compact_call(options.kind, size));
+HostData host_data_for(const Case& one, const Device& device) {
+  check_fits(device, one.size);
+  return make_host_data(compact_call(one.kind, one.size));
+}
+
+// A kernel that only the suite names need not run everywhere.
+std::vector<KernelChoice> choices_for(const BenchOptions& options, const Device& device) {
+  if (options.ladder) return choose_steps(ladder_steps(), options.kernel_folder);
+  std::vector<KernelChoice> choices = choose_kernels(options, device);
+  for (KernelChoice& choice : choices) {
+    if (options.suite_kernels) choice.must_run = choice.name == "auto";
+  }
+  return choices;
 }
 
 // What `--peer` said to get this peer.
@@ -40,6 +52,7 @@ std::optional<FirstCall> try_first_call(const BenchOptions& options, const std::
 // For each kernel that was measured, and for the peers that compile as clgemm does.
 void add_first_calls(BenchOptions options, const std::vector<KernelChoice>& choices, SizeResult& result) {
   const SgemmCall& call = result.call;
+  options.suites = {};
   options.sizes = {result.size()};
   options.kind = {call.layout, call.transpose_a, call.transpose_b, call.alpha, call.beta};
   for (std::size_t i = 0; i < choices.size() && i < result.kernels.size(); ++i) {
@@ -66,9 +79,7 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
     results.checked = options.check;
     results.wanted_runs = options.runs;
     results.max_seconds = options.max_seconds;
-    const std::vector<KernelChoice> choices = options.ladder
-                                                  ? choose_steps(ladder_steps(), options.kernel_folder)
-                                                  : choose_kernels(options, results.device);
+    const std::vector<KernelChoice> choices = choices_for(options, results.device);
     Peers peers = make_peers(options.peers, cl_device);
     results.missing_peers = peers.missing;
 
@@ -79,10 +90,11 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
       progress.show("ceilings");
       results.ceilings = measure_ceilings(queue);
     }
-    for (const Size& size : options.sizes) {
+    for (const Case& one : cases_of(options, results.device)) {
       if (interrupted()) break;
+      const Size& size = one.size;
       progress.show(to_string(size) + ": data and reference");
-      const HostData data = host_data_for(options, size, results.device);
+      const HostData data = host_data_for(one, results.device);
       std::optional<Reference> reference;
       if (options.check) reference.emplace(data);
       const Reference* checked_by = reference ? &*reference : nullptr;
@@ -94,10 +106,14 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
       const Rotation rotation = options.rotate ? rotation_for(cl_device, data.call) : Rotation{};
       SizeRun run(queue, results.device, data, checked_by, settings, rotation,
                   [&](const std::string& text) { progress.show(to_string(size) + ": " + text); });
-      results.sizes.push_back(run.run(choices, peers.present));
+      Affordable kernels{choices, {}};
+      if (options.suite_kernels) kernels = affordable(choices, results, size, options.max_seconds);
+      results.sizes.push_back(run.run(kernels.choices, peers.present));
       SizeResult& done = results.sizes.back();
+      done.label = one.label;
       if (options.rotate) done.rotation = rotation;
-      if (options.first_call) add_first_calls(options, choices, done);
+      if (options.first_call) add_first_calls(options, kernels.choices, done);
+      std::move(kernels.left_out.begin(), kernels.left_out.end(), std::back_inserter(done.kernels));
     }
     return results;
   });

@@ -101,6 +101,7 @@ void SizeRun::enter_peer(const Peer& peer) {
 void SizeRun::enter_kernel(const KernelChoice& choice) {
   KernelResult kernel;
   kernel.kernel = choice.name;
+  kernel.asked = choice.name;
   kernel.parameters = choice.options.parameters;
   Entry entry;
   try {

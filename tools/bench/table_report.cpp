@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "kernel_config.hpp"
 #include "report.hpp"
@@ -18,7 +19,31 @@ void add_line(TextTable& table, const MeasuredColumns& columns, const MeasuredLi
   table.add_row(std::move(cells));
 }
 
+// What has the lowest median of all: one of the two, or nothing.
+struct Fastest {
+  const KernelResult* kernel = nullptr;
+  const PeerResult* peer = nullptr;
+};
+
+Fastest fastest_of(const SizeResult& size) {
+  Fastest fastest;
+  double least = std::numeric_limits<double>::infinity();
+  const auto is_faster = [&least](const std::optional<Measurement>& measured) {
+    if (!measured || measured->failed() || measured->median_ms >= least) return false;
+    least = measured->median_ms;
+    return true;
+  };
+  for (const KernelResult& kernel : size.kernels) {
+    if (is_faster(kernel.measurement)) fastest = {&kernel, nullptr};
+  }
+  for (const PeerResult& peer : size.peers) {
+    if (is_faster(peer.measurement)) fastest = {nullptr, &peer};
+  }
+  return fastest;
+}
+
 void add_lines(TextTable& table, const MeasuredColumns& columns, const SizeResult& size) {
+  const Fastest fastest = fastest_of(size);
   for (const KernelResult& kernel : size.kernels) {
     if (kernel.measurement) {
       add_line(table, columns,
@@ -27,6 +52,7 @@ void add_lines(TextTable& table, const MeasuredColumns& columns, const SizeResul
     } else {
       table.add_remark(kernel.kernel, fmt::format("{}: {}", outcome_name(kernel.outcome), kernel.reason));
     }
+    if (&kernel == fastest.kernel) table.mark_last_row();
   }
   for (const PeerResult& peer : size.peers) {
     if (peer.measurement) {
@@ -36,6 +62,7 @@ void add_lines(TextTable& table, const MeasuredColumns& columns, const SizeResul
     } else {
       table.add_remark(peer.title, "did not run: " + peer.reason);
     }
+    if (&peer == fastest.peer) table.mark_last_row();
   }
 }
 
@@ -49,6 +76,12 @@ void explain_columns(std::ostream& out, const Results& results) {
         format_figure(results.ceilings->fp32_gflops), format_figure(results.ceilings->read_gbs),
         format_figure(results.ceilings->copy_gbs));
   }
+}
+
+void write_fastest(std::ostream& out, const SizeResult& size) {
+  const auto [kernel, peer] = fastest_of(size);
+  if (kernel != nullptr) out << fmt::format("Fastest: {}.\n", kernel->kernel);
+  if (peer != nullptr) out << fmt::format("Fastest: {}.\n", peer->title);
 }
 
 bool fewer_runs(const Results& results) {
@@ -133,13 +166,14 @@ void write_notes(std::ostream& out, const Results& results, const SizeResult& si
 void write_table(std::ostream& out, const Results& results) {
   out << "Device: " << describe_device(results.device) << '\n';
   for (const SizeResult& size : results.sizes) {
-    out << '\n' << describe_call(size.call) << '\n';
+    out << '\n' << (size.label.empty() ? "" : size.label + ": ") << describe_call(size.call) << '\n';
     const MeasuredColumns columns = columns_for(results, size);
     std::vector<TextColumn> heads;
     for (const MeasuredColumn& column : columns) heads.push_back(column.head);
     TextTable table(heads);
     add_lines(table, columns, size);
     table.print(out);
+    write_fastest(out, size);
     write_notes(out, results, size);
   }
   explain_columns(out, results);

@@ -1,0 +1,23 @@
+# The tables of results in the README are those that clgemm-bench makes of tools/bench/results/*.json.
+#   cmake -DBENCH=... -DSOURCE=... [-DRENEW=ON] -P readme_results.cmake
+# RENEW writes them (target readme_results); without it, what differs is an error.
+file(GLOB results ${SOURCE}/tools/bench/results/*.json)
+execute_process(COMMAND ${BENCH} --markdown ${results} OUTPUT_VARIABLE tables COMMAND_ERROR_IS_FATAL ANY)
+set(begin "<!-- results: made by `cmake --build --preset release --target readme_results` -->\n")
+set(end "<!-- end of results -->\n")
+file(READ ${SOURCE}/README.md readme)
+string(FIND "${readme}" "${begin}" from)
+string(FIND "${readme}" "${end}" to)
+if(from EQUAL -1 OR to EQUAL -1)
+  message(FATAL_ERROR "README.md has no place for the results: ${begin}${end}")
+endif()
+string(SUBSTRING "${readme}" 0 ${from} before)
+string(SUBSTRING "${readme}" ${to} -1 after)
+set(wanted "${before}${begin}${tables}${after}")
+if(wanted STREQUAL readme)
+  return()
+endif()
+if(NOT RENEW)
+  message(FATAL_ERROR "README.md differs from tools/bench/results: cmake --build --preset release --target readme_results")
+endif()
+file(WRITE ${SOURCE}/README.md "${wanted}")

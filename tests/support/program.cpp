@@ -1,0 +1,28 @@
+#include "program.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "temporary.hpp"
+
+namespace clgemm::test {
+
+std::string text_of_file(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+Finished run_program(const std::string& command) {
+  const TemporaryFolder folder;
+  const std::string out = (folder.path() / "out").string();
+  const std::string err = (folder.path() / "err").string();
+  const int status = std::system(fmt::format("{} >'{}' 2>'{}'", command, out, err).c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of_file(out), text_of_file(err)};
+}
+
+}  // namespace clgemm::test
