@@ -94,11 +94,11 @@ TEST_CASE("a row has the spread of its runs and the facts of the run") {
 
 TEST_CASE("--rotate uses more copies than the caches hold, each with the right data") {
   const cl::Device device = clgemm::default_device();
-  const HostData host = make_host_data(compact_call({}, {64, 64, 64}));
+  const HostData host = make_host_data(call_of({}, {64, 64, 64}));
   const Rotation rotation = rotation_for(device, host.call);
   CHECK(rotation.copies >= 2);
   CHECK(rotation.bytes == rotation.copies * 3 * 64 * 64 * 4);
-  const HostData large = make_host_data(compact_call({}, {512, 512, 512}));
+  const HostData large = make_host_data(call_of({}, {512, 512, 512}));
   CHECK(rotation_for(device, large.call).bytes >= beyond_caches(device));
 
   const cl::CommandQueue queue(cl::Context(device), device, CL_QUEUE_PROFILING_ENABLE);

@@ -152,7 +152,7 @@ TEST_CASE("the check passes what is right and fails what is wrong") {
   MultiplyKind kind;
   kind.alpha = -1.5f;
   kind.beta = GENERATE(0.0f, 0.5f);
-  const HostData data = make_host_data(compact_call(kind, {37, 29, 53}));
+  const HostData data = make_host_data(call_of(kind, {37, 29, 53}));
   const Reference reference(data);
   CHECK(reference.checked_elements() == 37 * 29);
   const std::vector<float> right = multiply(data);
@@ -179,7 +179,7 @@ TEST_CASE("the check passes what is right and fails what is wrong") {
 }
 
 TEST_CASE("a large problem is checked at a sample, never at nothing") {
-  const HostData data = make_host_data(compact_call({}, {200, 150, 40}));
+  const HostData data = make_host_data(call_of({}, {200, 150, 40}));
   const std::vector<float> right = multiply(data);
   const Reference sampled(data, 40.0 * 900.0);
   CHECK(sampled.checked_elements() == 900);

@@ -11,7 +11,11 @@ namespace clgemm::bench {
 namespace {
 
 SgemmShape shape_of(const MultiplyKind& kind, const Size& size) {
+  const SgemmCall call = call_of(kind, size);
   SgemmShape shape;
+  shape.lda = call.lda;
+  shape.ldb = call.ldb;
+  shape.ldc = call.ldc;
   shape.layout = kind.layout;
   shape.transpose_a = kind.transpose_a;
   shape.transpose_b = kind.transpose_b;

@@ -44,7 +44,7 @@ const StoredMatrices& DeviceData::stored() const {
 }
 
 void DeviceData::restore_c() const {
-  queue_.enqueueCopyBuffer(original_c_, copies_[current_].c, 0, 0, host_.c.size() * sizeof(float));
+  queue_.enqueueCopyBuffer(original_c_, copies_[current_].c, 0, 0, original_c_.getInfo<CL_MEM_SIZE>());
   wait_for_c();
 }
 
@@ -54,7 +54,7 @@ void DeviceData::wait_for_c() const {
 }
 
 std::vector<float> DeviceData::read_c() const {
-  std::vector<float> result(host_.c.size());
+  std::vector<float> result(original_c_.getInfo<CL_MEM_SIZE>() / sizeof(float));
   queue_.enqueueReadBuffer(copies_[current_].c, CL_TRUE, 0, result.size() * sizeof(float), result.data());
   return c_as_row_major(call(), result);
 }

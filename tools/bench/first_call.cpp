@@ -55,6 +55,7 @@ std::vector<std::string> arguments_of(const BenchOptions& options, const std::st
     words.emplace_back(option);
     words.push_back(value);
   };
+  add("--gap", std::to_string(options.kind.gap));
   if (options.kind.transpose_a == Transpose::yes) words.emplace_back("--transpose-a");
   if (options.kind.transpose_b == Transpose::yes) words.emplace_back("--transpose-b");
   if (!options.device.empty()) add("--device", options.device);
@@ -81,7 +82,7 @@ FirstCall measure_first_call(const BenchOptions& options, const std::string& who
 }
 
 double time_first_call(const BenchOptions& options) {
-  const HostData host = make_host_data(compact_call(options.kind, options.sizes.front()));
+  const HostData host = make_host_data(call_of(options.kind, options.sizes.front()));
   const auto start = std::chrono::steady_clock::now();
   const cl::Device device = options.device.empty() ? default_device() : find_device(options.device);
   const cl::CommandQueue queue(cl::Context(device), device, CL_QUEUE_PROFILING_ENABLE);

@@ -26,13 +26,29 @@ std::vector<float> turned(const std::vector<float>& matrix, std::size_t rows, st
   return transpose ? transposed(matrix, rows, columns) : matrix;
 }
 
+// Copies `count` lines of `length` elements from one leading dimension to another.
+std::vector<float> with_leading_dimension(const std::vector<float>& matrix, std::size_t count,
+                                          std::size_t length, std::size_t from, std::size_t to) {
+  if (from == to) return matrix;
+  std::vector<float> result(count * to, std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t line = 0; line < count; ++line) {
+    const auto first = matrix.begin() + static_cast<std::ptrdiff_t>(line * from);
+    std::copy_n(first, length, result.begin() + static_cast<std::ptrdiff_t>(line * to));
+  }
+  return result;
+}
+
+std::vector<float> stored_as(const Lines& lines, const std::vector<float>& compact) {
+  return with_leading_dimension(compact, lines.count, lines.length, lines.length, lines.ld);
+}
+
 }  // namespace
 
 bool stored_transposed(Layout layout, Transpose transpose) {
   return (layout == Layout::column_major) != (transpose == Transpose::yes);
 }
 
-SgemmCall compact_call(const MultiplyKind& kind, const Size& size) {
+SgemmCall call_of(const MultiplyKind& kind, const Size& size) {
   const bool a_transposed = stored_transposed(kind.layout, kind.transpose_a);
   const bool b_transposed = stored_transposed(kind.layout, kind.transpose_b);
   const bool c_transposed = stored_transposed(kind.layout, Transpose::no);
@@ -44,9 +60,14 @@ SgemmCall compact_call(const MultiplyKind& kind, const Size& size) {
           .k = size.k,
           .alpha = kind.alpha,
           .beta = kind.beta,
-          .lda = a_transposed ? size.m : size.k,
-          .ldb = b_transposed ? size.k : size.n,
-          .ldc = c_transposed ? size.m : size.n};
+          .lda = (a_transposed ? size.m : size.k) + kind.gap,
+          .ldb = (b_transposed ? size.k : size.n) + kind.gap,
+          .ldc = (c_transposed ? size.m : size.n) + kind.gap};
+}
+
+MultiplyKind kind_of(const SgemmCall& call) {
+  const Lines lines = lines_of_c(call);
+  return {call.layout, call.transpose_a, call.transpose_b, call.alpha, call.beta, lines.ld - lines.length};
 }
 
 HostData make_host_data(const SgemmCall& call) {
@@ -77,13 +98,18 @@ std::vector<float> transposed(const std::vector<float>& matrix, std::size_t rows
 
 StoredMatrices as_stored(const HostData& data) {
   const SgemmCall& call = data.call;
-  return {turned(data.a, call.m, call.k, stored_transposed(call.layout, call.transpose_a)),
-          turned(data.b, call.k, call.n, stored_transposed(call.layout, call.transpose_b)),
-          turned(data.c, call.m, call.n, stored_transposed(call.layout, Transpose::no))};
+  return {stored_as(lines_of_a(call),
+                    turned(data.a, call.m, call.k, stored_transposed(call.layout, call.transpose_a))),
+          stored_as(lines_of_b(call),
+                    turned(data.b, call.k, call.n, stored_transposed(call.layout, call.transpose_b))),
+          stored_as(lines_of_c(call),
+                    turned(data.c, call.m, call.n, stored_transposed(call.layout, Transpose::no)))};
 }
 
 std::vector<float> c_as_row_major(const SgemmCall& call, const std::vector<float>& stored) {
-  return turned(stored, call.n, call.m, stored_transposed(call.layout, Transpose::no));
+  const Lines lines = lines_of_c(call);
+  return turned(with_leading_dimension(stored, lines.count, lines.length, lines.ld, lines.length), call.n,
+                call.m, stored_transposed(call.layout, Transpose::no));
 }
 
 }  // namespace clgemm::bench

@@ -16,10 +16,14 @@ struct MultiplyKind {
   Transpose transpose_b = Transpose::no;
   float alpha = 1.0f;
   float beta = 0.0f;
+  std::size_t gap = 0;  // elements between the end of a row (or column) of each matrix and the next one
 };
 
-// The call with leading dimensions that leave no gaps.
-SgemmCall compact_call(const MultiplyKind& kind, const Size& size);
+// The call with leading dimensions that leave such gaps.
+SgemmCall call_of(const MultiplyKind& kind, const Size& size);
+
+// What was asked for to get this call.
+MultiplyKind kind_of(const SgemmCall& call);
 
 // op(A), op(B) and C, each row-major without gaps: what a check wants to see, whatever the call's layout.
 struct HostData {
@@ -41,7 +45,7 @@ bool stored_transposed(Layout layout, Transpose transpose);
 // The transpose of a row-major matrix without gaps.
 std::vector<float> transposed(const std::vector<float>& matrix, std::size_t rows, std::size_t columns);
 
-// The same matrices in the form that they have in the caller's memory.
+// The same matrices in the form that they have in the caller's memory. Gaps are NaN.
 struct StoredMatrices {
   std::vector<float> a;
   std::vector<float> b;

@@ -86,6 +86,7 @@ void add_call(Json& object, const SgemmCall& call) {
   object["layout"] = call.layout == Layout::row_major ? "row" : "column";
   object["transpose_a"] = yes_or_no(call.transpose_a);
   object["transpose_b"] = yes_or_no(call.transpose_b);
+  object["gap"] = kind_of(call).gap;
   object["alpha"] = call.alpha;
   object["beta"] = call.beta;
 }

@@ -80,6 +80,12 @@ void add_what_to_multiply(CLI::App& app, CommandLine& line) {
       ->type_name("row|column")
       ->check(one_of(layouts))
       ->group(group);
+  app.add_option("--gap", kind.gap,
+                 "Elements between the rows (or columns) of each matrix:\nleading dimensions that much "
+                 "larger (default: 0)")
+      ->type_name("COUNT")
+      ->check(between(0, 1000000))
+      ->group(group);
   app.add_option("--alpha", kind.alpha, "C <- alpha * op(A) * op(B) + beta * C (default: 1)")
       ->type_name("X")
       ->group(group);

@@ -101,8 +101,8 @@ struct Results {
   std::vector<SizeResult> sizes;
 };
 
-// How many times faster than the base, by medians; nothing where one of them was not measured. Where only one has the
-// device's clock, both are taken by the host's, from the call to its completion.
+// How many times faster than the base, by medians; nothing where one of them was not measured. Where only one
+// has the device's clock, both are taken by the host's, from the call to its completion.
 std::optional<double> speed_up(const std::optional<Measurement>& base,
                                const std::optional<Measurement>& measurement);
 

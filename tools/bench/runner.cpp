@@ -17,7 +17,7 @@ namespace {
 
 HostData host_data_for(const Case& one, const Device& device) {
   check_fits(device, one.size);
-  return make_host_data(compact_call(one.kind, one.size));
+  return make_host_data(call_of(one.kind, one.size));
 }
 
 // A kernel that only the suite names need not run everywhere.
@@ -54,7 +54,7 @@ void add_first_calls(BenchOptions options, const std::vector<KernelChoice>& choi
   const SgemmCall& call = result.call;
   options.suites = {};
   options.sizes = {result.size()};
-  options.kind = {call.layout, call.transpose_a, call.transpose_b, call.alpha, call.beta};
+  options.kind = kind_of(call);
   for (std::size_t i = 0; i < choices.size() && i < result.kernels.size(); ++i) {
     if (!result.kernels[i].measurement) continue;
     const Options& kernel = choices[i].options;

@@ -40,8 +40,7 @@ double predict_ms(const KernelChoice& choice, const cl::CommandQueue& queue, con
   const Size size{call.m, call.n, call.k};
   const Size small{std::min(size.m, prediction_side), std::min(size.n, prediction_side),
                    std::min(size.k, prediction_side)};
-  const MultiplyKind kind{call.layout, call.transpose_a, call.transpose_b, call.alpha, call.beta};
-  const HostData host = make_host_data(compact_call(kind, small));
+  const HostData host = make_host_data(call_of(kind_of(call), small));
   const DeviceData data(queue, host);
   const auto contestant = make_kernel_contestant(data, choice);
   contestant->run();

@@ -46,6 +46,9 @@ std::vector<Case> shapes(const MultiplyKind& kind, const Device& device) {
     other.transpose_b = transposes.b;
     cases.push_back({{1024, 1024, 1024}, other, {}});
   }
+  MultiplyKind with_gaps = kind;
+  with_gaps.gap = 7;
+  cases.push_back({{1024, 1024, 1024}, with_gaps, {}});
   return cases;
 }
 
@@ -62,7 +65,7 @@ std::vector<Case> suite(const std::string& name, const MultiplyKind& kind, const
 
 bool same_multiply(const Case& one, const Case& other) {
   return one.size == other.size && one.kind.transpose_a == other.kind.transpose_a &&
-         one.kind.transpose_b == other.kind.transpose_b;
+         one.kind.transpose_b == other.kind.transpose_b && one.kind.gap == other.kind.gap;
 }
 
 }  // namespace

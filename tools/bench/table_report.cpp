@@ -121,6 +121,7 @@ std::string describe_call(const SgemmCall& call) {
                                  call.layout == Layout::row_major ? "row" : "column");
   if (call.transpose_a == Transpose::yes) text += ", A transposed";
   if (call.transpose_b == Transpose::yes) text += ", B transposed";
+  if (const std::size_t gap = kind_of(call).gap; gap != 0) text += fmt::format(", gaps of {}", gap);
   return text + fmt::format(", alpha {}, beta {}", call.alpha, call.beta);
 }
 

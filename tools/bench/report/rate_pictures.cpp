@@ -11,7 +11,7 @@ namespace clgemm::bench {
 namespace {
 
 bool is_square(const Row& row) {
-  return row.m == row.n && row.n == row.k && !row.transpose_a && !row.transpose_b;
+  return row.m == row.n && row.n == row.k && !row.transpose_a && !row.transpose_b && row.gap == 0;
 }
 
 // Rates that differ by more than this are told apart on a logarithmic axis only.

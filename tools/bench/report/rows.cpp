@@ -85,6 +85,7 @@ Row row_of(const Json& object) {
   row.k = count(object, "k");
   row.transpose_a = text(object, "transpose_a") == "yes";
   row.transpose_b = text(object, "transpose_b") == "yes";
+  row.gap = count(object, "gap");
   row.alpha = number(object, "alpha").value_or(1.0);
   row.beta = number(object, "beta").value_or(0.0);
   row.rotated_copies = count(object, "rotated_copies");
@@ -139,6 +140,7 @@ std::string describe_shape(const Row& row) {
       row.m == row.n && row.n == row.k ? fmt::format("{}", row.m) : to_string(Size{row.m, row.n, row.k});
   if (row.transpose_a) shape += ", A transposed";
   if (row.transpose_b) shape += ", B transposed";
+  if (row.gap != 0) shape += fmt::format(", gaps of {}", row.gap);
   if (row.layout == "column") shape += ", column-major";
   return shape;
 }

@@ -63,6 +63,7 @@ struct Row {
   std::string layout = "row";
   bool transpose_a = false;
   bool transpose_b = false;
+  std::size_t gap = 0;  // elements between the lines of a matrix
   double alpha = 1.0;
   double beta = 0.0;
   std::size_t rotated_copies = 0;  // of the operands, against caches; 0: always the same ones
