@@ -21,13 +21,13 @@
 #include "common/share.cl"
 #include "common/store.cl"
 #include "common/vector.cl"
+#include "common/unaligned.cl"
 
 #define LINES 4     // of A that are read side by side
 #define ROWS 1024  // of a share, at most
 
 static inline float sum_of(const vector_t sums) {
-  float elements[WIDTH];
-  STORE_VECTOR(sums, 0, elements);
+  const float* elements = (const float*)&sums;
   float result = 0.0f;
   for (int i = 0; i < WIDTH; ++i) result += elements[i];
   return result;
@@ -50,7 +50,7 @@ static inline void add_dots(__local float* restrict sums, __global const float* 
       const vector_t factors = *(__local const vector_t*)(vector + depth);
       #pragma unroll
       for (int i = 0; i < LINES; ++i) {
-        line_sums[i] = MULTIPLY_ADD(LOAD_VECTOR(0, line[i] + depth), factors, line_sums[i]);
+        line_sums[i] = MULTIPLY_ADD(LOAD_VECTOR(line[i] + depth), factors, line_sums[i]);
       }
     }
     for (int i = 0; i <= min(last, LINES - 1); ++i) {
@@ -72,7 +72,7 @@ static inline void add_axpys(__local float* restrict sums, __global const float*
       vector_t sum = *(__local const vector_t*)(sums + row);
       #pragma unroll
       for (int i = 0; i < LINES; ++i) {
-        sum = MULTIPLY_ADD(LOAD_VECTOR(0, lines + i * lda + row), (vector_t)(vector[depth + i]), sum);
+        sum = MULTIPLY_ADD(LOAD_VECTOR(lines + i * lda + row), (vector_t)(vector[depth + i]), sum);
       }
       *(__local vector_t*)(sums + row) = sum;
     }

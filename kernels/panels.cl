@@ -39,6 +39,7 @@
 #include "common/share.cl"
 #include "common/store.cl"
 #include "common/vector.cl"
+#include "common/unaligned.cl"
 
 #define NR (NV * WIDTH)
 
@@ -54,11 +55,13 @@
 // Copies MR columns of a transposed A, of which `row_count` or more are left, row by row, with A_STEP elements a row: one
 // load and one store, where nothing ends before.
 #if TRANSPOSE_A
+typedef float16 unaligned_rows_t __attribute__((aligned(4)));
+
 static inline void pack_a(__local float* restrict rows, __global const float* restrict a, const ulong lda,
                           const int row_count, const int depth_count) {
   if (row_count >= A_STEP) {
     for (int depth = 0; depth < depth_count; ++depth) {
-      *(__local float16*)(rows + depth * A_STEP) = vload16(0, a + depth * lda);
+      *(__local float16*)(rows + depth * A_STEP) = *(__global const unaligned_rows_t*)(a + depth * lda);
     }
   } else {
     for (int depth = 0; depth < depth_count; ++depth) {
@@ -104,22 +107,22 @@ static inline void multiply_panel(const int vectors, A_SPACE const float* const*
       for (int v = 0; v < NV; ++v) {
         if (v >= vectors) continue;
         const vector_t scaled = alpha * sums[r][v];
-        const vector_t sum = beta == 0.0f ? scaled : MULTIPLY_ADD((vector_t)(beta), LOAD_VECTOR(v, c_row), scaled);
-        STORE_VECTOR(sum, v, c_row);
+        __global float* place = c_row + v * WIDTH;
+        STORE_VECTOR(beta == 0.0f ? scaled : MULTIPLY_ADD((vector_t)(beta), LOAD_VECTOR(place), scaled), place);
       }
     }
   } else {
-    float elements[MR][NR];
+    vector_t elements[MR][NV];
     #pragma unroll
     for (int r = 0; r < MR; ++r) {
       #pragma unroll
       for (int v = 0; v < NV; ++v) {
-        if (v < vectors) STORE_VECTOR(sums[r][v], v, elements[r]);
+        if (v < vectors) elements[r][v] = sums[r][v];
       }
     }
     for (int r = 0; r < min(row_count, MR); ++r) {
       for (int column = 0; column < min(column_count, NR); ++column) {
-        store_c(c, ldc, MR, NR, r, column, alpha, elements[r][column], beta);
+        store_c(c, ldc, MR, NR, r, column, alpha, ((const float*)elements[r])[column], beta);
       }
     }
   }
@@ -143,7 +146,7 @@ static inline void pack_b(__local float* restrict panels, __global const float* 
     for (int column = 0; column < last; column += NR) {
       #pragma unroll
       for (int v = 0; v < NV; ++v) {
-        *(__local vector_t*)(panels + column * KC + depth * NR + v * WIDTH) = LOAD_VECTOR(v, row + column);
+        *(__local vector_t*)(panels + column * KC + depth * NR + v * WIDTH) = LOAD_VECTOR(row + column + v * WIDTH);
       }
     }
     for (int column = 0; column < left; ++column) last_panel[depth * NR + column] = row[last + column];

@@ -20,6 +20,8 @@
 #include "common/store.cl"
 #include "common/vector.cl"
 
+#define STORE_VECTOR JOIN(vstore, WIDTH)
+
 __kernel __attribute__((reqd_work_group_size(TS / WIDTH, TS, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,

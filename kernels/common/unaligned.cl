@@ -1,0 +1,4 @@
+// A vector at any element, for CPUs. As vloadn() and vstoren() do it, which PoCL takes twice as long to compile.
+typedef vector_t unaligned_t __attribute__((aligned(4)));
+#define LOAD_VECTOR(place) (*(__global const unaligned_t*)(place))
+#define STORE_VECTOR(vector, place) (*(__global unaligned_t*)(place) = (vector))
