@@ -1,0 +1,126 @@
+// A product of which one side is thin: THIN lines of the thin operand by LINES lines of the wide one, for a work-group
+// of ITEMS. For kernels with `operands: direct`; "lines" are rows of op(A) and columns of op(B), as in common/tile.cl.
+//
+// The wide operand is read once, straight to registers: a work-item has 4 of the LINES lines, LINES/4 apart, and one
+// of SLOTS places along k. Neighbouring work-items have neighbours in memory, so that any offset and any leading
+// dimension is read at the speed of aligned ones. Tiles of the thin operand go through local memory. At the end the
+// sums of all places along k are added up in local memory, in the same order each time.
+#if !defined(THIN) || !defined(LINES) || !defined(UNROLL) || !defined(ITEMS)
+#error "common/thin.cl needs THIN, LINES, UNROLL and ITEMS"
+#endif
+
+#define PLACES (LINES / 4)  // work-items side by side across the lines
+#define SLOTS (ITEMS / PLACES)
+#define BK (SLOTS * UNROLL)
+#define STRIDE (THIN + 4)   // the pad spreads neighbouring depths over the banks
+#define TILE_SIZE (BK * STRIDE)
+#define SUMS_STRIDE (LINES + 4)
+#define SUMS_SIZE (4 * SLOTS * SUMS_STRIDE + ITEMS)
+#define THIN_MEMORY (2 * TILE_SIZE > SUMS_SIZE ? 2 * TILE_SIZE : SUMS_SIZE)
+#define PARTS (ITEMS / (4 * LINES))  // work-items that share the adding of one result
+
+#include "common/store.cl"
+#include "common/tile.cl"
+
+// The operands as this work-group sees them: from its first line on.
+typedef struct {
+  __global const float* elements;
+  ulong ld;
+  bool lines_together;
+  int last_line;
+} Lines;
+
+// The next elements of the wide operand: zeros past the end of k.
+static inline void load_wide(float4* elements, const Lines wide, const int place, const int slot, const int start,
+                             const int k) {
+#pragma unroll
+  for (int step = 0; step < UNROLL; ++step) {
+    const int depth = start + slot + step * SLOTS;
+    float values[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int line = min(place + i * PLACES, wide.last_line);
+      const ulong index = wide.lines_together ? depth * wide.ld + line : line * wide.ld + depth;
+      values[i] = depth < k ? wide.elements[index] : 0.0f;
+    }
+    elements[step] = (float4)(values[0], values[1], values[2], values[3]);
+  }
+}
+
+static inline void multiply_step(float4 sums[THIN], const __local float4* thin_values, const float4 wide_values) {
+#pragma unroll
+  for (int block = 0; block < THIN / 4; ++block) {
+    const float4 values = thin_values[block];
+    sums[block * 4] = MULTIPLY_ADD((float4)(values.x), wide_values, sums[block * 4]);
+    sums[block * 4 + 1] = MULTIPLY_ADD((float4)(values.y), wide_values, sums[block * 4 + 1]);
+    sums[block * 4 + 2] = MULTIPLY_ADD((float4)(values.z), wide_values, sums[block * 4 + 2]);
+    sums[block * 4 + 3] = MULTIPLY_ADD((float4)(values.w), wide_values, sums[block * 4 + 3]);
+  }
+}
+
+// This work-item's share of k: sums[i] has line i of the thin operand and the 4 lines of the wide one.
+static inline void multiply_thin(float4 sums[THIN], __local float4* memory, const Lines thin, const Lines wide,
+                                 const int place, const int slot, const int k) {
+#pragma unroll
+  for (int i = 0; i < THIN; ++i) sums[i] = (float4)(0.0f);
+  float thin_next[THIN * BK / ITEMS];
+  float4 wide_next[UNROLL];
+  float4 wide_values[UNROLL];
+  int buffer = 0;
+  for (int tile_start = -BK; tile_start < k; tile_start += BK) {
+    // Load what comes next; in the first round nothing is there to multiply yet.
+    const int next = tile_start + BK;
+    if (next < k) {
+      load_wide(wide_next, wide, place, slot, next, k);
+      load_tile(thin_next, thin.elements + next * (thin.lines_together ? thin.ld : 1), thin.ld, thin.lines_together,
+                THIN, thin.last_line, k - next);
+    }
+
+    // Multiply.
+    if (tile_start >= 0) {
+      const __local float4* tile = memory + (buffer * TILE_SIZE + slot * STRIDE) / 4;
+#pragma unroll
+      for (int step = 0; step < UNROLL; ++step) {
+        multiply_step(sums, tile + step * SLOTS * STRIDE / 4, wide_values[step]);
+      }
+    }
+
+    // Store the next tile to the other copy.
+    if (next < k) {
+      buffer ^= 1;
+      store_tile((__local float*)memory + buffer * TILE_SIZE, STRIDE, thin_next, thin.lines_together, THIN);
+#pragma unroll
+      for (int step = 0; step < UNROLL; ++step) wide_values[step] = wide_next[step];
+      barrier(CLK_LOCAL_MEM_FENCE);
+    }
+  }
+}
+
+// Adds up 4 lines' sums over all slots. Work-item i then has, if i < 4 * LINES, the sum of thin line i / LINES and
+// of the wide line that wide_line_of() tells.
+static inline float add_slots(const float4 sums[4], __local float4* memory, const int place, const int slot) {
+  __local float* all = (__local float*)memory;
+  __local float* parts = all + 4 * SLOTS * SUMS_STRIDE;
+  const int item = get_local_id(0);
+  barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) memory[(i * SLOTS + slot) * SUMS_STRIDE / 4 + place] = sums[i];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const int result = item % (4 * LINES);
+  const int part = item / (4 * LINES);
+  float sum = 0.0f;
+#pragma unroll
+  for (int i = 0; i < SLOTS / PARTS; ++i) {
+    sum += all[(result / LINES * SLOTS + part * (SLOTS / PARTS) + i) * SUMS_STRIDE + result % LINES];
+  }
+  parts[item] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  sum = 0.0f;
+#pragma unroll
+  for (int i = 0; i < PARTS; ++i) sum += parts[i * (4 * LINES) + result];
+  return sum;
+}
+
+static inline int wide_line_of(const int item) {
+  return item % LINES / 4 + item % 4 * PLACES;
+}

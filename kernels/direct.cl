@@ -1,0 +1,157 @@
+// clgemm: direct
+// summary: BM x BN tiles where the caller has A and B, no packing; SLICES parts of a work-group share the way along k
+// operands: direct
+// param: BM = 32 in 4 8 16 32 64 128
+// param: BN = 32 in 16 32 64 128
+// param: TM = 4 in 4 8 16
+// param: TN = 4 in 4 8
+// param: DEPTH = 8 in 4 8 16
+// param: SLICES = 4 in 1 2 4 8 16
+// param: COPIES = 2 in 1 2
+// tile: BM BN DEPTH*SLICES
+// local: BM/TM*(BN/TN)*SLICES
+// grid: tiles
+// require: BM % TM == 0 && BN % (4*TN) == 0
+// require: BM*DEPTH % (BM/TM*(BN/TN)) == 0 && BN*DEPTH % (BM/TM*(BN/TN)) == 0
+// require: 4*COPIES*DEPTH*SLICES*(BM+BN+8) <= local_bytes
+// require: 4*(SLICES/2)*BM*BN <= local_bytes || TM == 16 && 2*(SLICES/2)*BM*BN <= local_bytes
+
+// For shapes that give few tiles, or that one launch must do. A tile in local memory is DEPTH * SLICES deep, and each
+// slice of the work-group multiplies its own DEPTH of it, TM x TN results of the whole tile of C a work-item: so a
+// small tile of C keeps a large work-group busy, with large blocks in registers ("slice-K" in CUTLASS). At the end
+// the upper half of the slices hands its sums to the lower half until one is left, in the same order each time.
+//
+// Work-items of a slice lie 4 across, then down the tile, then in the next 4 columns; their results are TM/4 x TN/4
+// blocks of 4 x 4, spread over the tile, so that neighbours read neighbouring 16-byte pieces of local memory.
+#if !defined(BM) || !defined(BN) || !defined(TM) || !defined(TN) || !defined(DEPTH) || !defined(SLICES) || \
+    !defined(COPIES)
+#error "direct needs BM, BN, TM, TN, DEPTH, SLICES and COPIES"
+#endif
+#if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
+#error "operands: direct needs TRANSPOSE_A and TRANSPOSE_B"
+#endif
+
+#define DOWN (BM / TM)  // work-items of a slice
+#define ACROSS (BN / TN)
+#define SLICE_ITEMS (DOWN * ACROSS)
+#define ITEMS (SLICE_ITEMS * SLICES)
+#define BK (DEPTH * SLICES)
+#define A_LOADS (BM * BK / ITEMS)  // elements that one work-item moves for each tile
+#define B_LOADS (BN * BK / ITEMS)
+#define A_STRIDE (BM + 4)          // the pad spreads transposed writes over the banks
+#define B_STRIDE (BN + 4)
+#define TILES_SIZE (COPIES * BK * (A_STRIDE + B_STRIDE))
+#define SUM_ROWS (TM < 8 ? TM : 8)  // so many rows of a work-item's results move from slice to slice at a time
+#define SUMS_SIZE (SLICES / 2 * SLICE_ITEMS * SUM_ROWS * TN)
+
+#include "common/store.cl"
+#include "common/tile.cl"
+#include "common/tile_order.cl"
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm(const int m, const int n, const int k, const float alpha,
+          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
+  // First the tiles; then the sums on their way from slice to slice.
+  __local float4 memory[(TILES_SIZE > SUMS_SIZE ? TILES_SIZE : SUMS_SIZE) / 4];
+  const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, 8);
+  const int first_row = tile.x * BM;
+  const int first_column = tile.y * BN;
+  const size_t batch = get_global_id(2);
+  a += a_offset + batch * a_stride + first_row * (TRANSPOSE_A ? 1 : lda);
+  b += b_offset + batch * b_stride + first_column * (TRANSPOSE_B ? ldb : 1);
+  c += c_offset + batch * c_stride;
+
+  const int slice = get_local_id(0) / SLICE_ITEMS;
+  const int item = get_local_id(0) % SLICE_ITEMS;
+  const int item_row = item / 4 % DOWN;
+  const int item_column = item / 4 / DOWN * 4 + item % 4;
+
+  float a_next[A_LOADS];
+  float b_next[B_LOADS];
+  float4 sums[TM][TN / 4];
+#pragma unroll
+  for (int row = 0; row < TM; ++row) {
+#pragma unroll
+    for (int block = 0; block < TN / 4; ++block) sums[row][block] = (float4)(0.0f);
+  }
+
+  int buffer = 0;
+  for (int tile_start = -BK; tile_start < k; tile_start += BK) {
+    // Load the next tile; in the first round nothing is there to multiply yet.
+    const int next = tile_start + BK;
+    if (next < k) {
+      load_tile(a_next, a + next * (TRANSPOSE_A ? lda : 1), lda, TRANSPOSE_A, BM, m - 1 - first_row, k - next);
+      load_tile(b_next, b + next * (TRANSPOSE_B ? 1 : ldb), ldb, !TRANSPOSE_B, BN, n - 1 - first_column, k - next);
+    }
+
+    // Multiply this slice's part of the tile in local memory.
+    if (tile_start >= 0) {
+      const __local float4* a_tile = memory + (buffer * BK + slice * DEPTH) * A_STRIDE / 4 + item_row;
+      const __local float4* b_tile =
+          memory + (COPIES * BK * A_STRIDE + (buffer * BK + slice * DEPTH) * B_STRIDE) / 4 + item_column;
+#pragma unroll
+      for (int depth = 0; depth < DEPTH; ++depth) {
+        float4 b_values[TN / 4];
+#pragma unroll
+        for (int block = 0; block < TN / 4; ++block) b_values[block] = b_tile[depth * B_STRIDE / 4 + block * ACROSS];
+#pragma unroll
+        for (int block = 0; block < TM / 4; ++block) {
+          const float4 a_values = a_tile[depth * A_STRIDE / 4 + block * DOWN];
+#pragma unroll
+          for (int other = 0; other < TN / 4; ++other) {
+            sums[block * 4][other] = MULTIPLY_ADD((float4)(a_values.x), b_values[other], sums[block * 4][other]);
+            sums[block * 4 + 1][other] = MULTIPLY_ADD((float4)(a_values.y), b_values[other], sums[block * 4 + 1][other]);
+            sums[block * 4 + 2][other] = MULTIPLY_ADD((float4)(a_values.z), b_values[other], sums[block * 4 + 2][other]);
+            sums[block * 4 + 3][other] = MULTIPLY_ADD((float4)(a_values.w), b_values[other], sums[block * 4 + 3][other]);
+          }
+        }
+      }
+    }
+
+    // Store the next tile to the other copy.
+    if (next < k) {
+      buffer = (buffer + 1) % COPIES;
+      if (COPIES == 1) barrier(CLK_LOCAL_MEM_FENCE);  // all have multiplied what is overwritten
+      store_tile((__local float*)memory + buffer * BK * A_STRIDE, A_STRIDE, a_next, TRANSPOSE_A, BM);
+      store_tile((__local float*)memory + COPIES * BK * A_STRIDE + buffer * BK * B_STRIDE, B_STRIDE, b_next, !TRANSPOSE_B,
+                 BN);
+      barrier(CLK_LOCAL_MEM_FENCE);
+    }
+  }
+
+  // Add up the slices.
+#pragma unroll
+  for (int first = 0; first < TM; first += SUM_ROWS) {
+#pragma unroll
+    for (int width = SLICES / 2; width > 0; width /= 2) {
+      __local float4* place = memory + slice % width * (SLICE_ITEMS * SUM_ROWS * TN / 4) + item;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      if (slice >= width && slice < 2 * width) {
+#pragma unroll
+        for (int block = 0; block < SUM_ROWS * TN / 4; ++block) {
+          place[block * SLICE_ITEMS] = sums[first + block / (TN / 4)][block % (TN / 4)];
+        }
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      if (slice < width) {
+#pragma unroll
+        for (int block = 0; block < SUM_ROWS * TN / 4; ++block) {
+          sums[first + block / (TN / 4)][block % (TN / 4)] += place[block * SLICE_ITEMS];
+        }
+      }
+    }
+  }
+
+  if (slice > 0) return;
+#pragma unroll
+  for (int row = 0; row < TM; ++row) {
+#pragma unroll
+    for (int block = 0; block < TN / 4; ++block) {
+      const int c_row = first_row + (row / 4 * DOWN + item_row) * 4 + row % 4;
+      const int c_column = first_column + (block * ACROSS + item_column) * 4;
+      store4_c(c, ldc, m, n, c_row, c_column, alpha, sums[row][block], beta);
+    }
+  }
+}
