@@ -12,9 +12,8 @@
 // local: BM/TM*(BN/TN)*SLICES
 // grid: tiles
 // require: BM % TM == 0 && BN % (4*TN) == 0
-// require: BM*DEPTH % (BM/TM*(BN/TN)) == 0 && BN*DEPTH % (BM/TM*(BN/TN)) == 0
 // require: 4*COPIES*DEPTH*SLICES*(BM+BN+8) <= local_bytes
-// require: 4*(SLICES/2)*BM*BN <= local_bytes || TM == 16 && 2*(SLICES/2)*BM*BN <= local_bytes
+// require: 16*(SLICES/2)*(BM/TM)*BN <= local_bytes
 
 // For shapes that give few tiles, or that one launch must do. A tile in local memory is DEPTH * SLICES deep, and each
 // slice of the work-group multiplies its own DEPTH of it, TM x TN results of the whole tile of C a work-item: so a
@@ -36,12 +35,10 @@
 #define SLICE_ITEMS (DOWN * ACROSS)
 #define ITEMS (SLICE_ITEMS * SLICES)
 #define BK (DEPTH * SLICES)
-#define A_LOADS (BM * BK / ITEMS)  // elements that one work-item moves for each tile
-#define B_LOADS (BN * BK / ITEMS)
-#define A_STRIDE (BM + 4)          // the pad spreads transposed writes over the banks
+#define A_STRIDE (BM + 4)  // the pad spreads transposed writes over the banks
 #define B_STRIDE (BN + 4)
 #define TILES_SIZE (COPIES * BK * (A_STRIDE + B_STRIDE))
-#define SUM_ROWS (TM < 8 ? TM : 8)  // so many rows of a work-item's results move from slice to slice at a time
+#define SUM_ROWS 4  // so many rows of a work-item's results move from slice to slice at a time
 #define SUMS_SIZE (SLICES / 2 * SLICE_ITEMS * SUM_ROWS * TN)
 
 #include "common/store.cl"
@@ -59,8 +56,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const int first_row = tile.x * BM;
   const int first_column = tile.y * BN;
   const size_t batch = get_global_id(2);
-  a += a_offset + batch * a_stride + first_row * (TRANSPOSE_A ? 1 : lda);
-  b += b_offset + batch * b_stride + first_column * (TRANSPOSE_B ? ldb : 1);
+  const Lines a_lines = lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m, k);
+  const Lines b_lines = lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n, k);
   c += c_offset + batch * c_stride;
 
   const int slice = get_local_id(0) / SLICE_ITEMS;
@@ -68,8 +65,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const int item_row = item / 4 % DOWN;
   const int item_column = item / 4 / DOWN * 4 + item % 4;
 
-  float a_next[A_LOADS];
-  float b_next[B_LOADS];
+  float a_next[TILE_ELEMENTS(BM)];
+  float b_next[TILE_ELEMENTS(BN)];
   float4 sums[TM][TN / 4];
 #pragma unroll
   for (int row = 0; row < TM; ++row) {
@@ -82,8 +79,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
     // Load the next tile; in the first round nothing is there to multiply yet.
     const int next = tile_start + BK;
     if (next < k) {
-      load_tile(a_next, a + next * (TRANSPOSE_A ? lda : 1), lda, TRANSPOSE_A, BM, m - 1 - first_row, k - next);
-      load_tile(b_next, b + next * (TRANSPOSE_B ? 1 : ldb), ldb, !TRANSPOSE_B, BN, n - 1 - first_column, k - next);
+      load_tile(a_next, a_lines, BM, next, k);
+      load_tile(b_next, b_lines, BN, next, k);
     }
 
     // Multiply this slice's part of the tile in local memory.
@@ -114,9 +111,9 @@ void gemm(const int m, const int n, const int k, const float alpha,
     if (next < k) {
       buffer = (buffer + 1) % COPIES;
       if (COPIES == 1) barrier(CLK_LOCAL_MEM_FENCE);  // all have multiplied what is overwritten
-      store_tile((__local float*)memory + buffer * BK * A_STRIDE, A_STRIDE, a_next, TRANSPOSE_A, BM);
-      store_tile((__local float*)memory + COPIES * BK * A_STRIDE + buffer * BK * B_STRIDE, B_STRIDE, b_next, !TRANSPOSE_B,
-                 BN);
+      __local float* tiles = (__local float*)memory;
+      store_tile(tiles + buffer * BK * A_STRIDE, A_STRIDE, a_next, a_lines, BM);
+      store_tile(tiles + COPIES * BK * A_STRIDE + buffer * BK * B_STRIDE, B_STRIDE, b_next, b_lines, BN);
       barrier(CLK_LOCAL_MEM_FENCE);
     }
   }

@@ -8,7 +8,7 @@
 // tile: LINES THIN 4*ITEMS/LINES*UNROLL
 // local: ITEMS 1
 // grid: rows columns
-// require: ITEMS % (4*LINES) == 0 && 4*THIN*UNROLL % LINES == 0
+// require: ITEMS % (4*LINES) == 0
 // require: 4*2*(4*ITEMS/LINES*UNROLL)*(THIN+4) <= local_bytes
 // require: 4*(4*(4*ITEMS/LINES)*(LINES+4)+ITEMS) <= local_bytes
 
@@ -27,10 +27,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const int first_row = get_group_id(0) * LINES;
   const int first_column = get_group_id(1) * THIN;
   const size_t batch = get_global_id(2);
-  const Lines thin = {b + b_offset + batch * b_stride + first_column * (TRANSPOSE_B ? ldb : 1), ldb, !TRANSPOSE_B,
-                      n - 1 - first_column};
-  const Lines wide = {a + a_offset + batch * a_stride + first_row * (TRANSPOSE_A ? 1 : lda), lda, TRANSPOSE_A,
-                      m - 1 - first_row};
+  const Lines thin = lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n, k);
+  const Lines wide = lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m, k);
   c += c_offset + batch * c_stride;
 
   const int item = get_local_id(0);

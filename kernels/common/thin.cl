@@ -22,14 +22,6 @@
 #include "common/store.cl"
 #include "common/tile.cl"
 
-// The operands as this work-group sees them: from its first line on.
-typedef struct {
-  __global const float* elements;
-  ulong ld;
-  bool lines_together;
-  int last_line;
-} Lines;
-
 // The next elements of the wide operand: zeros past the end of k.
 static inline void load_wide(float4* elements, const Lines wide, const int place, const int slot, const int start,
                              const int k) {
@@ -63,7 +55,7 @@ static inline void multiply_thin(float4 sums[THIN], __local float4* memory, cons
                                  const int place, const int slot, const int k) {
 #pragma unroll
   for (int i = 0; i < THIN; ++i) sums[i] = (float4)(0.0f);
-  float thin_next[THIN * BK / ITEMS];
+  float thin_next[TILE_ELEMENTS(THIN)];
   float4 wide_next[UNROLL];
   float4 wide_values[UNROLL];
   int buffer = 0;
@@ -72,8 +64,7 @@ static inline void multiply_thin(float4 sums[THIN], __local float4* memory, cons
     const int next = tile_start + BK;
     if (next < k) {
       load_wide(wide_next, wide, place, slot, next, k);
-      load_tile(thin_next, thin.elements + next * (thin.lines_together ? thin.ld : 1), thin.ld, thin.lines_together,
-                THIN, thin.last_line, k - next);
+      load_tile(thin_next, thin, THIN, next, k);
     }
 
     // Multiply.
@@ -88,7 +79,7 @@ static inline void multiply_thin(float4 sums[THIN], __local float4* memory, cons
     // Store the next tile to the other copy.
     if (next < k) {
       buffer ^= 1;
-      store_tile((__local float*)memory + buffer * TILE_SIZE, STRIDE, thin_next, thin.lines_together, THIN);
+      store_tile((__local float*)memory + buffer * TILE_SIZE, STRIDE, thin_next, thin, THIN);
 #pragma unroll
       for (int step = 0; step < UNROLL; ++step) wide_values[step] = wide_next[step];
       barrier(CLK_LOCAL_MEM_FENCE);
