@@ -11,7 +11,7 @@
 // tile: BM BN DEPTH*SLICES
 // local: BM/TM*(BN/TN)*SLICES
 // grid: tiles
-// require: BM % TM == 0 && BN % (4*TN) == 0
+// require: BM % TM == 0 && BN % (4*TN) == 0 && DEPTH*SLICES % 8 == 0
 // require: 4*COPIES*DEPTH*SLICES*(BM+BN+8) <= local_bytes
 // require: 16*(SLICES/2)*(BM/TM)*BN <= local_bytes
 
@@ -45,6 +45,27 @@
 #include "common/tile.cl"
 #include "common/tile_order.cl"
 
+// A slice's part of a tile; both pointers are at this work-item's first 4 elements of the first depth.
+static inline void multiply_tile(float4 sums[TM][TN / 4], const __local float4* a_tile, const __local float4* b_tile) {
+#pragma unroll
+  for (int depth = 0; depth < DEPTH; ++depth) {
+    float4 b_values[TN / 4];
+#pragma unroll
+    for (int block = 0; block < TN / 4; ++block) b_values[block] = b_tile[depth * B_STRIDE / 4 + block * ACROSS];
+#pragma unroll
+    for (int block = 0; block < TM / 4; ++block) {
+      const float4 a_values = a_tile[depth * A_STRIDE / 4 + block * DOWN];
+#pragma unroll
+      for (int other = 0; other < TN / 4; ++other) {
+        sums[block * 4][other] = MULTIPLY_ADD((float4)(a_values.x), b_values[other], sums[block * 4][other]);
+        sums[block * 4 + 1][other] = MULTIPLY_ADD((float4)(a_values.y), b_values[other], sums[block * 4 + 1][other]);
+        sums[block * 4 + 2][other] = MULTIPLY_ADD((float4)(a_values.z), b_values[other], sums[block * 4 + 2][other]);
+        sums[block * 4 + 3][other] = MULTIPLY_ADD((float4)(a_values.w), b_values[other], sums[block * 4 + 3][other]);
+      }
+    }
+  }
+}
+
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
@@ -52,21 +73,23 @@ void gemm(const int m, const int n, const int k, const float alpha,
           const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
   // First the tiles; then the sums on their way from slice to slice.
   __local float4 memory[(TILES_SIZE > SUMS_SIZE ? TILES_SIZE : SUMS_SIZE) / 4];
+  __local float* a_tiles = (__local float*)memory;
+  __local float* b_tiles = a_tiles + COPIES * BK * A_STRIDE;
   const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, 8);
   const int first_row = tile.x * BM;
   const int first_column = tile.y * BN;
   const size_t batch = get_global_id(2);
-  const Lines a_lines = lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m, k);
-  const Lines b_lines = lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n, k);
+  const Lines a_lines = lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m);
+  const Lines b_lines = lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n);
   c += c_offset + batch * c_stride;
 
   const int slice = get_local_id(0) / SLICE_ITEMS;
   const int item = get_local_id(0) % SLICE_ITEMS;
   const int item_row = item / 4 % DOWN;
   const int item_column = item / 4 / DOWN * 4 + item % 4;
+  const __local float4* a_first = memory + slice * DEPTH * A_STRIDE / 4 + item_row;
+  const __local float4* b_first = memory + (COPIES * BK * A_STRIDE + slice * DEPTH * B_STRIDE) / 4 + item_column;
 
-  float a_next[TILE_ELEMENTS(BM)];
-  float b_next[TILE_ELEMENTS(BN)];
   float4 sums[TM][TN / 4];
 #pragma unroll
   for (int row = 0; row < TM; ++row) {
@@ -74,49 +97,31 @@ void gemm(const int m, const int n, const int k, const float alpha,
     for (int block = 0; block < TN / 4; ++block) sums[row][block] = (float4)(0.0f);
   }
 
-  int buffer = 0;
-  for (int tile_start = -BK; tile_start < k; tile_start += BK) {
-    // Load the next tile; in the first round nothing is there to multiply yet.
-    const int next = tile_start + BK;
-    if (next < k) {
-      load_tile(a_next, a_lines, BM, next, k);
-      load_tile(b_next, b_lines, BN, next, k);
-    }
+  __global const float* a_from[TILE_ELEMENTS(BM)];
+  __global const float* b_from[TILE_ELEMENTS(BN)];
+  float a_next[TILE_ELEMENTS(BM)];
+  float b_next[TILE_ELEMENTS(BN)];
+  point_to_tile(a_from, a_lines, BM);
+  point_to_tile(b_from, b_lines, BN);
+  load_first_tile(a_next, a_from, a_lines, BM, first_depth(k));
+  load_first_tile(b_next, b_from, b_lines, BN, first_depth(k));
+  store_tile(a_tiles, A_STRIDE, a_next, a_lines, BM);
+  store_tile(b_tiles, B_STRIDE, b_next, b_lines, BN);
+  barrier(CLK_LOCAL_MEM_FENCE);
 
-    // Multiply this slice's part of the tile in local memory.
-    if (tile_start >= 0) {
-      const __local float4* a_tile = memory + (buffer * BK + slice * DEPTH) * A_STRIDE / 4 + item_row;
-      const __local float4* b_tile =
-          memory + (COPIES * BK * A_STRIDE + (buffer * BK + slice * DEPTH) * B_STRIDE) / 4 + item_column;
-#pragma unroll
-      for (int depth = 0; depth < DEPTH; ++depth) {
-        float4 b_values[TN / 4];
-#pragma unroll
-        for (int block = 0; block < TN / 4; ++block) b_values[block] = b_tile[depth * B_STRIDE / 4 + block * ACROSS];
-#pragma unroll
-        for (int block = 0; block < TM / 4; ++block) {
-          const float4 a_values = a_tile[depth * A_STRIDE / 4 + block * DOWN];
-#pragma unroll
-          for (int other = 0; other < TN / 4; ++other) {
-            sums[block * 4][other] = MULTIPLY_ADD((float4)(a_values.x), b_values[other], sums[block * 4][other]);
-            sums[block * 4 + 1][other] = MULTIPLY_ADD((float4)(a_values.y), b_values[other], sums[block * 4 + 1][other]);
-            sums[block * 4 + 2][other] = MULTIPLY_ADD((float4)(a_values.z), b_values[other], sums[block * 4 + 2][other]);
-            sums[block * 4 + 3][other] = MULTIPLY_ADD((float4)(a_values.w), b_values[other], sums[block * 4 + 3][other]);
-          }
-        }
-      }
-    }
-
-    // Store the next tile to the other copy.
-    if (next < k) {
-      buffer = (buffer + 1) % COPIES;
-      if (COPIES == 1) barrier(CLK_LOCAL_MEM_FENCE);  // all have multiplied what is overwritten
-      __local float* tiles = (__local float*)memory;
-      store_tile(tiles + buffer * BK * A_STRIDE, A_STRIDE, a_next, a_lines, BM);
-      store_tile(tiles + COPIES * BK * A_STRIDE + buffer * BK * B_STRIDE, B_STRIDE, b_next, b_lines, BN);
-      barrier(CLK_LOCAL_MEM_FENCE);
-    }
+  // Multiply a tile in local memory while the next one is on its way to registers.
+  int copy = 0;
+  for (int depth = first_depth(k); depth < k; depth += BK) {
+    load_tile(a_next, a_from, a_lines, BM);
+    load_tile(b_next, b_from, b_lines, BN);
+    multiply_tile(sums, a_first + copy * (BK * A_STRIDE / 4), b_first + copy * (BK * B_STRIDE / 4));
+    copy = (copy + 1) % COPIES;
+    if (COPIES == 1) barrier(CLK_LOCAL_MEM_FENCE);
+    store_tile(a_tiles + copy * (BK * A_STRIDE), A_STRIDE, a_next, a_lines, BM);
+    store_tile(b_tiles + copy * (BK * B_STRIDE), B_STRIDE, b_next, b_lines, BN);
+    barrier(CLK_LOCAL_MEM_FENCE);
   }
+  multiply_tile(sums, a_first + copy * (BK * A_STRIDE / 4), b_first + copy * (BK * B_STRIDE / 4));
 
   // Add up the slices.
 #pragma unroll

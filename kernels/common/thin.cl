@@ -22,69 +22,66 @@
 #include "common/store.cl"
 #include "common/tile.cl"
 
-// The next elements of the wide operand: zeros past the end of k.
-static inline void load_wide(float4* elements, const Lines wide, const int place, const int slot, const int start,
-                             const int k) {
+// This work-item's elements of the wide operand from `start` on: zeros past `end`.
+static inline void load_wide(float4 elements[UNROLL], const Lines wide, const int place, const int start,
+                             const int end) {
 #pragma unroll
   for (int step = 0; step < UNROLL; ++step) {
-    const int depth = start + slot + step * SLOTS;
+    const int depth = start + step * SLOTS;
     float values[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int line = min(place + i * PLACES, wide.last_line);
-      const ulong index = wide.lines_together ? depth * wide.ld + line : line * wide.ld + depth;
-      values[i] = depth < k ? wide.elements[index] : 0.0f;
+      values[i] = depth < end ? wide.elements[line * wide.line_step + depth * wide.depth_step] : 0.0f;
     }
     elements[step] = (float4)(values[0], values[1], values[2], values[3]);
   }
 }
 
-static inline void multiply_step(float4 sums[THIN], const __local float4* thin_values, const float4 wide_values) {
+static inline void multiply_tile(float4 sums[THIN], const __local float4* thin_tile, const float4 wide[UNROLL]) {
 #pragma unroll
-  for (int block = 0; block < THIN / 4; ++block) {
-    const float4 values = thin_values[block];
-    sums[block * 4] = MULTIPLY_ADD((float4)(values.x), wide_values, sums[block * 4]);
-    sums[block * 4 + 1] = MULTIPLY_ADD((float4)(values.y), wide_values, sums[block * 4 + 1]);
-    sums[block * 4 + 2] = MULTIPLY_ADD((float4)(values.z), wide_values, sums[block * 4 + 2]);
-    sums[block * 4 + 3] = MULTIPLY_ADD((float4)(values.w), wide_values, sums[block * 4 + 3]);
+  for (int step = 0; step < UNROLL; ++step) {
+#pragma unroll
+    for (int block = 0; block < THIN / 4; ++block) {
+      const float4 values = thin_tile[step * SLOTS * STRIDE / 4 + block];
+      sums[block * 4] = MULTIPLY_ADD((float4)(values.x), wide[step], sums[block * 4]);
+      sums[block * 4 + 1] = MULTIPLY_ADD((float4)(values.y), wide[step], sums[block * 4 + 1]);
+      sums[block * 4 + 2] = MULTIPLY_ADD((float4)(values.z), wide[step], sums[block * 4 + 2]);
+      sums[block * 4 + 3] = MULTIPLY_ADD((float4)(values.w), wide[step], sums[block * 4 + 3]);
+    }
   }
 }
 
 // This work-item's share of k: sums[i] has line i of the thin operand and the 4 lines of the wide one.
 static inline void multiply_thin(float4 sums[THIN], __local float4* memory, const Lines thin, const Lines wide,
                                  const int place, const int slot, const int k) {
-#pragma unroll
-  for (int i = 0; i < THIN; ++i) sums[i] = (float4)(0.0f);
+  __local float* tiles = (__local float*)memory;
+  const __local float4* first = memory + slot * STRIDE / 4;
+  __global const float* thin_from[TILE_ELEMENTS(THIN)];
   float thin_next[TILE_ELEMENTS(THIN)];
   float4 wide_next[UNROLL];
   float4 wide_values[UNROLL];
-  int buffer = 0;
-  for (int tile_start = -BK; tile_start < k; tile_start += BK) {
-    // Load what comes next; in the first round nothing is there to multiply yet.
-    const int next = tile_start + BK;
-    if (next < k) {
-      load_wide(wide_next, wide, place, slot, next, k);
-      load_tile(thin_next, thin, THIN, next, k);
-    }
-
-    // Multiply.
-    if (tile_start >= 0) {
-      const __local float4* tile = memory + (buffer * TILE_SIZE + slot * STRIDE) / 4;
 #pragma unroll
-      for (int step = 0; step < UNROLL; ++step) {
-        multiply_step(sums, tile + step * SLOTS * STRIDE / 4, wide_values[step]);
-      }
-    }
+  for (int i = 0; i < THIN; ++i) sums[i] = (float4)(0.0f);
+  load_wide(wide_values, wide, place, slot, first_depth(k));
+  point_to_tile(thin_from, thin, THIN);
+  load_first_tile(thin_next, thin_from, thin, THIN, first_depth(k));
+  store_tile(tiles, STRIDE, thin_next, thin, THIN);
+  barrier(CLK_LOCAL_MEM_FENCE);
 
-    // Store the next tile to the other copy.
-    if (next < k) {
-      buffer ^= 1;
-      store_tile((__local float*)memory + buffer * TILE_SIZE, STRIDE, thin_next, thin, THIN);
+  // Multiply while the next elements are on their way.
+  int copy = 0;
+  for (int depth = first_depth(k); depth < k; depth += BK) {
+    load_wide(wide_next, wide, place, depth + slot, k);
+    load_tile(thin_next, thin_from, thin, THIN);
+    multiply_tile(sums, first + copy * (TILE_SIZE / 4), wide_values);
+    copy ^= 1;
+    store_tile(tiles + copy * TILE_SIZE, STRIDE, thin_next, thin, THIN);
 #pragma unroll
-      for (int step = 0; step < UNROLL; ++step) wide_values[step] = wide_next[step];
-      barrier(CLK_LOCAL_MEM_FENCE);
-    }
+    for (int step = 0; step < UNROLL; ++step) wide_values[step] = wide_next[step];
+    barrier(CLK_LOCAL_MEM_FENCE);
   }
+  multiply_tile(sums, first + copy * (TILE_SIZE / 4), wide_values);
 }
 
 // Adds up 4 lines' sums over all slots. Work-item i then has, if i < 4 * LINES, the sum of thin line i / LINES and
