@@ -79,8 +79,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const int first_row = tile.x * BM;
   const int first_column = tile.y * BN;
   const size_t batch = get_global_id(2);
-  const Lines a_lines = lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m);
-  const Lines b_lines = lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n);
+  Lines a_lines = lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m, k);
+  Lines b_lines = lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n, k);
   c += c_offset + batch * c_stride;
 
   const int slice = get_local_id(0) / SLICE_ITEMS;
@@ -97,23 +97,21 @@ void gemm(const int m, const int n, const int k, const float alpha,
     for (int block = 0; block < TN / 4; ++block) sums[row][block] = (float4)(0.0f);
   }
 
-  __global const float* a_from[TILE_ELEMENTS(BM)];
-  __global const float* b_from[TILE_ELEMENTS(BN)];
   float a_next[TILE_ELEMENTS(BM)];
   float b_next[TILE_ELEMENTS(BN)];
-  point_to_tile(a_from, a_lines, BM);
-  point_to_tile(b_from, b_lines, BN);
-  load_first_tile(a_next, a_from, a_lines, BM, first_depth(k));
-  load_first_tile(b_next, b_from, b_lines, BN, first_depth(k));
+  load_tile(a_next, a_lines, BM);
+  load_tile(b_next, b_lines, BN);
   store_tile(a_tiles, A_STRIDE, a_next, a_lines, BM);
   store_tile(b_tiles, B_STRIDE, b_next, b_lines, BN);
   barrier(CLK_LOCAL_MEM_FENCE);
 
   // Multiply a tile in local memory while the next one is on its way to registers.
   int copy = 0;
-  for (int depth = first_depth(k); depth < k; depth += BK) {
-    load_tile(a_next, a_from, a_lines, BM);
-    load_tile(b_next, b_from, b_lines, BN);
+  for (int left = k - BK; left > 0; left -= BK) {
+    a_lines = next_lines(a_lines);
+    b_lines = next_lines(b_lines);
+    load_tile(a_next, a_lines, BM);
+    load_tile(b_next, b_lines, BN);
     multiply_tile(sums, a_first + copy * (BK * A_STRIDE / 4), b_first + copy * (BK * B_STRIDE / 4));
     copy = (copy + 1) % COPIES;
     if (COPIES == 1) barrier(CLK_LOCAL_MEM_FENCE);

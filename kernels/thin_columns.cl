@@ -27,8 +27,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const int first_row = get_group_id(0) * LINES;
   const int first_column = get_group_id(1) * THIN;
   const size_t batch = get_global_id(2);
-  const Lines thin = lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n);
-  const Lines wide = lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m);
+  const Lines thin = lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n, k);
+  const Lines wide = lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m, k);
   c += c_offset + batch * c_stride;
 
   const int item = get_local_id(0);

@@ -22,17 +22,17 @@
 #include "common/store.cl"
 #include "common/tile.cl"
 
-// This work-item's elements of the wide operand from `start` on: zeros past `end`.
-static inline void load_wide(float4 elements[UNROLL], const Lines wide, const int place, const int start,
-                             const int end) {
+// The next elements of the wide operand: zeros past the end of k.
+static inline void load_wide(float4 elements[UNROLL], const Lines wide, const int place, const int slot) {
 #pragma unroll
   for (int step = 0; step < UNROLL; ++step) {
-    const int depth = start + step * SLOTS;
+    const int depth = slot + step * SLOTS;
     float values[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int line = min(place + i * PLACES, wide.last_line);
-      values[i] = depth < end ? wide.elements[line * wide.line_step + depth * wide.depth_step] : 0.0f;
+      const ulong index = wide.lines_together ? depth * wide.ld + line : line * wide.ld + depth;
+      values[i] = depth < wide.depth_left ? wide.elements[index] : 0.0f;
     }
     elements[step] = (float4)(values[0], values[1], values[2], values[3]);
   }
@@ -53,27 +53,27 @@ static inline void multiply_tile(float4 sums[THIN], const __local float4* thin_t
 }
 
 // This work-item's share of k: sums[i] has line i of the thin operand and the 4 lines of the wide one.
-static inline void multiply_thin(float4 sums[THIN], __local float4* memory, const Lines thin, const Lines wide,
-                                 const int place, const int slot, const int k) {
+static inline void multiply_thin(float4 sums[THIN], __local float4* memory, Lines thin, Lines wide, const int place,
+                                 const int slot, const int k) {
   __local float* tiles = (__local float*)memory;
   const __local float4* first = memory + slot * STRIDE / 4;
-  __global const float* thin_from[TILE_ELEMENTS(THIN)];
   float thin_next[TILE_ELEMENTS(THIN)];
   float4 wide_next[UNROLL];
   float4 wide_values[UNROLL];
 #pragma unroll
   for (int i = 0; i < THIN; ++i) sums[i] = (float4)(0.0f);
-  load_wide(wide_values, wide, place, slot, first_depth(k));
-  point_to_tile(thin_from, thin, THIN);
-  load_first_tile(thin_next, thin_from, thin, THIN, first_depth(k));
+  load_wide(wide_values, wide, place, slot);
+  load_tile(thin_next, thin, THIN);
   store_tile(tiles, STRIDE, thin_next, thin, THIN);
   barrier(CLK_LOCAL_MEM_FENCE);
 
   // Multiply while the next elements are on their way.
   int copy = 0;
-  for (int depth = first_depth(k); depth < k; depth += BK) {
-    load_wide(wide_next, wide, place, depth + slot, k);
-    load_tile(thin_next, thin_from, thin, THIN);
+  for (int left = k - BK; left > 0; left -= BK) {
+    thin = next_lines(thin);
+    wide = next_lines(wide);
+    load_wide(wide_next, wide, place, slot);
+    load_tile(thin_next, thin, THIN);
     multiply_tile(sums, first + copy * (TILE_SIZE / 4), wide_values);
     copy ^= 1;
     store_tile(tiles + copy * TILE_SIZE, STRIDE, thin_next, thin, THIN);

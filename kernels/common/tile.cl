@@ -1,7 +1,6 @@
 // Tiles of op(A) and op(B) from where the caller has them to local memory, by way of registers: for kernels with
 // `operands: direct`. A tile has `lines`, rows of op(A) or columns of op(B), and is BK deep; ITEMS work-items move it,
-// one element at a time, neighbours beside neighbours: that is fast wherever a row begins in memory. If k is no
-// multiple of BK the first tile is the short one, and the others need no care.
+// one element at a time, neighbours beside neighbours: that is fast wherever a row begins in memory.
 #if !defined(BK) || !defined(ITEMS)
 #error "common/tile.cl needs BK and ITEMS"
 #endif
@@ -9,27 +8,27 @@
 // Elements of a tile that one work-item moves.
 #define TILE_ELEMENTS(lines) (((lines) * BK + ITEMS - 1) / ITEMS)
 
-// op(A) or op(B) from a work-group's first line on. `lines_together`: neighbours in memory are of neighbouring lines, not
-// depths.
+// op(A) or op(B) from a work-group's first line and the next depth on. `lines_together`: neighbours in memory are of
+// neighbouring lines, not depths.
 typedef struct {
   __global const float* elements;
-  ulong line_step;
-  ulong depth_step;
+  ulong ld;
   bool lines_together;
   int last_line;
+  int depth_left;
 } Lines;
 
 static inline Lines lines_from(__global const float* elements, const ulong ld, const bool lines_together,
-                               const int first_line, const int line_count) {
-  const ulong line_step = lines_together ? 1 : ld;
-  const Lines lines = {elements + first_line * line_step, line_step, lines_together ? ld : 1, lines_together,
-                       line_count - 1 - first_line};
+                               const int first_line, const int line_count, const int k) {
+  const Lines lines = {elements + first_line * (lines_together ? 1 : ld), ld, lines_together,
+                       line_count - 1 - first_line, k};
   return lines;
 }
 
-// The depth of the first tile.
-static inline int first_depth(const int k) {
-  return (k - 1) % BK + 1;
+static inline Lines next_lines(Lines lines) {
+  lines.elements += BK * (lines.lines_together ? lines.ld : 1);
+  lines.depth_left -= BK;
+  return lines;
 }
 
 // The line and the depth in the tile of an element. Where neighbours in memory are of neighbouring depths, 8 of them
@@ -43,34 +42,15 @@ static inline int depth_of(const int element, const bool lines_together, const i
   return lines_together ? element / lines : element / (8 * lines) * 8 + element % 8;
 }
 
-// Where a work-item's elements of the first tile are. Lines past the last one repeat it, for nobody stores what comes
-// of them.
-static inline void point_to_tile(__global const float** from, const Lines source, const int lines) {
+// Lines past the last one repeat it, for nobody stores what comes of them; past the end of k there are zeros.
+static inline void load_tile(float* elements, const Lines source, const int lines) {
 #pragma unroll
   for (int i = 0; i < TILE_ELEMENTS(lines); ++i) {
     const int element = get_local_id(0) + i * ITEMS;
     const int line = min(line_of(element, source.lines_together, lines), source.last_line);
-    from[i] = source.elements + line * source.line_step +
-              depth_of(element, source.lines_together, lines) * source.depth_step;
-  }
-}
-
-// Loads the first tile, with zeros below `depths`, and goes on to the next.
-static inline void load_first_tile(float* elements, __global const float** from, const Lines source, const int lines,
-                                   const int depths) {
-#pragma unroll
-  for (int i = 0; i < TILE_ELEMENTS(lines); ++i) {
-    const int element = get_local_id(0) + i * ITEMS;
-    elements[i] = depth_of(element, source.lines_together, lines) < depths ? *from[i] : 0.0f;
-    from[i] += depths * source.depth_step;
-  }
-}
-
-static inline void load_tile(float* elements, __global const float** from, const Lines source, const int lines) {
-#pragma unroll
-  for (int i = 0; i < TILE_ELEMENTS(lines); ++i) {
-    if (lines * BK % ITEMS == 0 || (int)get_local_id(0) + i * ITEMS < lines * BK) elements[i] = *from[i];
-    from[i] += BK * source.depth_step;
+    const int depth = depth_of(element, source.lines_together, lines);
+    const ulong index = source.lines_together ? depth * source.ld + line : line * source.ld + depth;
+    elements[i] = depth < source.depth_left ? source.elements[index] : 0.0f;
   }
 }
 
