@@ -8,9 +8,11 @@
 // param: DEPTH = 8 in 4 8 16
 // param: SLICES = 4 in 1 2 4 8 16
 // param: COPIES = 2 in 1 2
+// param: WIDTH = 1 in 1 4
 // tile: BM BN DEPTH*SLICES
 // local: BM/TM*(BN/TN)*SLICES
 // grid: tiles
+// align: WIDTH
 // require: BM % TM == 0 && BN % (4*TN) == 0 && DEPTH*SLICES % 8 == 0
 // require: 4*COPIES*DEPTH*SLICES*(BM+BN+8) <= local_bytes
 // require: 16*(SLICES/2)*(BM/TM)*BN <= local_bytes
@@ -23,8 +25,8 @@
 // Work-items of a slice lie 4 across, then down the tile, then in the next 4 columns; their results are TM/4 x TN/4
 // blocks of 4 x 4, spread over the tile, so that neighbours read neighbouring 16-byte pieces of local memory.
 #if !defined(BM) || !defined(BN) || !defined(TM) || !defined(TN) || !defined(DEPTH) || !defined(SLICES) || \
-    !defined(COPIES)
-#error "direct needs BM, BN, TM, TN, DEPTH, SLICES and COPIES"
+    !defined(COPIES) || !defined(WIDTH)
+#error "direct needs BM, BN, TM, TN, DEPTH, SLICES, COPIES and WIDTH"
 #endif
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
 #error "operands: direct needs TRANSPOSE_A and TRANSPOSE_B"
@@ -35,7 +37,7 @@
 #define SLICE_ITEMS (DOWN * ACROSS)
 #define ITEMS (SLICE_ITEMS * SLICES)
 #define BK (DEPTH * SLICES)
-#define A_STRIDE (BM + 4)  // the pad spreads transposed writes over the banks
+#define A_STRIDE (BM + 4)       // the pad spreads transposed writes over the banks
 #define B_STRIDE (BN + 4)
 #define TILES_SIZE (COPIES * BK * (A_STRIDE + B_STRIDE))
 #define SUM_ROWS 4  // so many rows of a work-item's results move from slice to slice at a time
@@ -73,8 +75,6 @@ void gemm(const int m, const int n, const int k, const float alpha,
           const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
   // First the tiles; then the sums on their way from slice to slice.
   __local float4 memory[(TILES_SIZE > SUMS_SIZE ? TILES_SIZE : SUMS_SIZE) / 4];
-  __local float* a_tiles = (__local float*)memory;
-  __local float* b_tiles = a_tiles + COPIES * BK * A_STRIDE;
   const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, 8);
   const int first_row = tile.x * BM;
   const int first_column = tile.y * BN;
@@ -87,6 +87,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const int item = get_local_id(0) % SLICE_ITEMS;
   const int item_row = item / 4 % DOWN;
   const int item_column = item / 4 / DOWN * 4 + item % 4;
+  __local float* a_tiles = (__local float*)memory;
+  __local float* b_tiles = a_tiles + COPIES * BK * A_STRIDE;
   const __local float4* a_first = memory + slice * DEPTH * A_STRIDE / 4 + item_row;
   const __local float4* b_first = memory + (COPIES * BK * A_STRIDE + slice * DEPTH * B_STRIDE) / 4 + item_column;
 

@@ -12,6 +12,7 @@
 #define PLACES (LINES / 4)  // work-items side by side across the lines
 #define SLOTS (ITEMS / PLACES)
 #define BK (SLOTS * UNROLL)
+#define WIDTH 1
 #define STRIDE (THIN + 4)   // the pad spreads neighbouring depths over the banks
 #define TILE_SIZE (BK * STRIDE)
 #define SUMS_STRIDE (LINES + 4)

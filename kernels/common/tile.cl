@@ -1,12 +1,13 @@
 // Tiles of op(A) and op(B) from where the caller has them to local memory, by way of registers: for kernels with
 // `operands: direct`. A tile has `lines`, rows of op(A) or columns of op(B), and is BK deep; ITEMS work-items move it,
-// one element at a time, neighbours beside neighbours: that is fast wherever a row begins in memory.
-#if !defined(BK) || !defined(ITEMS)
-#error "common/tile.cl needs BK and ITEMS"
+// neighbours beside neighbours, WIDTH elements at a time: 1, or 4 where all fours are
+// aligned and whole.
+#if !defined(BK) || !defined(ITEMS) || !defined(WIDTH)
+#error "common/tile.cl needs BK, ITEMS and WIDTH"
 #endif
 
 // Elements of a tile that one work-item moves.
-#define TILE_ELEMENTS(lines) (((lines) * BK + ITEMS - 1) / ITEMS)
+#define TILE_ELEMENTS(lines) (((lines) * BK / WIDTH + ITEMS - 1) / ITEMS * WIDTH)
 
 // op(A) or op(B) from a work-group's first line and the next depth on. `lines_together`: neighbours in memory are of
 // neighbouring lines, not depths.
@@ -31,9 +32,9 @@ static inline Lines next_lines(Lines lines) {
   return lines;
 }
 
-// The line and the depth in the tile of an element. Where neighbours in memory are of neighbouring depths, 8 of them
-// make a piece, a sector of most caches, and the next work-items have the next lines: so the writes to a transposed
-// tile go to different banks.
+// The line and the depth in the tile of an element, or of the first of four. Where neighbours in memory are of
+// neighbouring depths, 8 of them make a piece, a sector of most caches, and the next work-items have the next lines: so
+// the writes to a transposed tile go to different banks.
 static inline int line_of(const int element, const bool lines_together, const int lines) {
   return lines_together ? element % lines : element / 8 % lines;
 }
@@ -45,12 +46,22 @@ static inline int depth_of(const int element, const bool lines_together, const i
 // Lines past the last one repeat it, for nobody stores what comes of them; past the end of k there are zeros.
 static inline void load_tile(float* elements, const Lines source, const int lines) {
 #pragma unroll
-  for (int i = 0; i < TILE_ELEMENTS(lines); ++i) {
-    const int element = get_local_id(0) + i * ITEMS;
-    const int line = min(line_of(element, source.lines_together, lines), source.last_line);
+  for (int i = 0; i < TILE_ELEMENTS(lines); i += WIDTH) {
+    const int element = get_local_id(0) * WIDTH + i * ITEMS;
+    const int last_line = WIDTH == 4 && source.lines_together ? source.last_line - 3 : source.last_line;
+    const int line = min(line_of(element, source.lines_together, lines), last_line);
     const int depth = depth_of(element, source.lines_together, lines);
     const ulong index = source.lines_together ? depth * source.ld + line : line * source.ld + depth;
-    elements[i] = depth < source.depth_left ? source.elements[index] : 0.0f;
+    const bool inside = depth < source.depth_left && (lines * BK % (ITEMS * WIDTH) == 0 || element < lines * BK);
+    if (WIDTH == 4) {
+      const float4 four = inside ? *(__global const float4*)(source.elements + index) : (float4)(0.0f);
+      elements[i] = four.x;
+      elements[i + 1] = four.y;
+      elements[i + 2] = four.z;
+      elements[i + 3] = four.w;
+    } else {
+      elements[i] = inside ? source.elements[index] : 0.0f;
+    }
   }
 }
 
@@ -58,10 +69,17 @@ static inline void load_tile(float* elements, const Lines source, const int line
 static inline void store_tile(__local float* tile, const int stride, const float* elements, const Lines source,
                               const int lines) {
 #pragma unroll
-  for (int i = 0; i < TILE_ELEMENTS(lines); ++i) {
-    const int element = get_local_id(0) + i * ITEMS;
+  for (int i = 0; i < TILE_ELEMENTS(lines); i += WIDTH) {
+    const int element = get_local_id(0) * WIDTH + i * ITEMS;
     const int line = line_of(element, source.lines_together, lines);
     const int depth = depth_of(element, source.lines_together, lines);
-    if (lines * BK % ITEMS == 0 || element < lines * BK) tile[depth * stride + line] = elements[i];
+    __local float* place = tile + depth * stride + line;
+    if (lines * BK % (ITEMS * WIDTH) != 0 && element >= lines * BK) continue;
+    if (WIDTH == 4 && source.lines_together) {
+      *(__local float4*)place = (float4)(elements[i], elements[i + 1], elements[i + 2], elements[i + 3]);
+    } else {
+#pragma unroll
+      for (int next = 0; next < WIDTH; ++next) place[next * stride] = elements[i + next];
+    }
   }
 }
