@@ -12,7 +12,6 @@
 // tile: BM BN DEPTH*SLICES
 // local: BM/TM*(BN/TN)*SLICES
 // grid: tiles
-// align: WIDTH
 // require: BM % TM == 0 && BN % (4*TN) == 0 && DEPTH*SLICES % 8 == 0
 // require: 4*COPIES*DEPTH*SLICES*(BM+BN+8) <= local_bytes
 // require: 16*(SLICES/2)*(BM/TM)*BN <= local_bytes
@@ -103,25 +102,20 @@ void gemm(const int m, const int n, const int k, const float alpha,
   float b_next[TILE_ELEMENTS(BN)];
   load_tile(a_next, a_lines, BM);
   load_tile(b_next, b_lines, BN);
-  store_tile(a_tiles, A_STRIDE, a_next, a_lines, BM);
-  store_tile(b_tiles, B_STRIDE, b_next, b_lines, BN);
-  barrier(CLK_LOCAL_MEM_FENCE);
-
-  // Multiply a tile in local memory while the next one is on its way to registers.
-  int copy = 0;
-  for (int left = k - BK; left > 0; left -= BK) {
+  for (int depth = 0; depth < k; depth += BK) {
+    // What was on its way goes to local memory; the next tile, empty after the last one, is on its way while this one
+    // is multiplied.
+    const int copy = depth / BK % COPIES;
+    store_tile(a_tiles + copy * (BK * A_STRIDE), A_STRIDE, a_next, a_lines, BM);
+    store_tile(b_tiles + copy * (BK * B_STRIDE), B_STRIDE, b_next, b_lines, BN);
     a_lines = next_lines(a_lines);
     b_lines = next_lines(b_lines);
+    barrier(CLK_LOCAL_MEM_FENCE);
     load_tile(a_next, a_lines, BM);
     load_tile(b_next, b_lines, BN);
     multiply_tile(sums, a_first + copy * (BK * A_STRIDE / 4), b_first + copy * (BK * B_STRIDE / 4));
-    copy = (copy + 1) % COPIES;
     if (COPIES == 1) barrier(CLK_LOCAL_MEM_FENCE);
-    store_tile(a_tiles + copy * (BK * A_STRIDE), A_STRIDE, a_next, a_lines, BM);
-    store_tile(b_tiles + copy * (BK * B_STRIDE), B_STRIDE, b_next, b_lines, BN);
-    barrier(CLK_LOCAL_MEM_FENCE);
   }
-  multiply_tile(sums, a_first + copy * (BK * A_STRIDE / 4), b_first + copy * (BK * B_STRIDE / 4));
 
   // Add up the slices.
 #pragma unroll
