@@ -8,7 +8,6 @@
 // param: DEPTH = 8 in 4 8 16
 // param: SLICES = 4 in 1 2 4 8 16
 // param: COPIES = 2 in 1 2
-// param: STORE_FIRST = 0 in 0 1
 // tile: BM BN DEPTH*SLICES
 // local: BM/TM*(BN/TN)*SLICES
 // grid: tiles

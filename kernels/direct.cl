@@ -20,7 +20,6 @@
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
 #error "operands: direct needs TRANSPOSE_A and TRANSPOSE_B"
 #endif
-#define STORE_FIRST 1
 #include "common/slices.cl"
 #include "common/tile_order.cl"
 

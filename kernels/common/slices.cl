@@ -5,12 +5,9 @@
 //
 // Work-items of a slice lie 4 across, then down the tile, then in the next 4 columns; their results are TM/4 x TN/4
 // blocks of 4 x 4, spread over the tile, so that neighbours read neighbouring 16-byte pieces of local memory.
-//
-// STORE_FIRST: a round of the loop begins with the store of a tile to local memory (1), or ends with it (0). Compilers
-// place the loads differently.
 #if !defined(BM) || !defined(BN) || !defined(TM) || !defined(TN) || !defined(DEPTH) || !defined(SLICES) || \
-    !defined(COPIES) || !defined(WIDTH) || !defined(STORE_FIRST)
-#error "common/slices.cl needs BM, BN, TM, TN, DEPTH, SLICES, COPIES, WIDTH and STORE_FIRST"
+    !defined(COPIES) || !defined(WIDTH)
+#error "common/slices.cl needs BM, BN, TM, TN, DEPTH, SLICES, COPIES and WIDTH"
 #endif
 
 #define DOWN (BM / TM)  // work-items of a slice
@@ -74,40 +71,25 @@ static inline void multiply_slices(__local float4* memory, Lines a_lines, Lines 
   float b_next[TILE_ELEMENTS(BN)];
   load_tile(a_next, a_lines, BM);
   load_tile(b_next, b_lines, BN);
-  if (STORE_FIRST) {
-    for (int depth = 0; depth < k; depth += BK) {
-      // What was on its way goes to local memory; the next tile, empty after the last one, is on its way while this one
-      // is multiplied.
-      const int copy = depth / BK % COPIES;
-      store_tile(a_tiles + copy * (BK * A_STRIDE), A_STRIDE, a_next, a_lines, BM);
-      store_tile(b_tiles + copy * (BK * B_STRIDE), B_STRIDE, b_next, b_lines, BN);
-      a_lines = next_lines(a_lines);
-      b_lines = next_lines(b_lines);
-      barrier(CLK_LOCAL_MEM_FENCE);
-      load_tile(a_next, a_lines, BM);
-      load_tile(b_next, b_lines, BN);
-      multiply_tile(sums, a_first + copy * (BK * A_STRIDE / 4), b_first + copy * (BK * B_STRIDE / 4));
-      if (COPIES == 1) barrier(CLK_LOCAL_MEM_FENCE);
-    }
-  } else {
-    store_tile(a_tiles, A_STRIDE, a_next, a_lines, BM);
-    store_tile(b_tiles, B_STRIDE, b_next, b_lines, BN);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    int copy = 0;
-    for (int left = k - BK; left > 0; left -= BK) {
-      a_lines = next_lines(a_lines);
-      b_lines = next_lines(b_lines);
-      load_tile(a_next, a_lines, BM);
-      load_tile(b_next, b_lines, BN);
-      multiply_tile(sums, a_first + copy * (BK * A_STRIDE / 4), b_first + copy * (BK * B_STRIDE / 4));
-      copy = (copy + 1) % COPIES;
-      if (COPIES == 1) barrier(CLK_LOCAL_MEM_FENCE);
-      store_tile(a_tiles + copy * (BK * A_STRIDE), A_STRIDE, a_next, a_lines, BM);
-      store_tile(b_tiles + copy * (BK * B_STRIDE), B_STRIDE, b_next, b_lines, BN);
-      barrier(CLK_LOCAL_MEM_FENCE);
-    }
+  store_tile(a_tiles, A_STRIDE, a_next, a_lines, BM);
+  store_tile(b_tiles, B_STRIDE, b_next, b_lines, BN);
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  // Multiply a tile in local memory while the next one is on its way to registers.
+  int copy = 0;
+  for (int left = k - BK; left > 0; left -= BK) {
+    a_lines = next_lines(a_lines);
+    b_lines = next_lines(b_lines);
+    load_tile(a_next, a_lines, BM);
+    load_tile(b_next, b_lines, BN);
     multiply_tile(sums, a_first + copy * (BK * A_STRIDE / 4), b_first + copy * (BK * B_STRIDE / 4));
+    copy = (copy + 1) % COPIES;
+    if (COPIES == 1) barrier(CLK_LOCAL_MEM_FENCE);
+    store_tile(a_tiles + copy * (BK * A_STRIDE), A_STRIDE, a_next, a_lines, BM);
+    store_tile(b_tiles + copy * (BK * B_STRIDE), B_STRIDE, b_next, b_lines, BN);
+    barrier(CLK_LOCAL_MEM_FENCE);
   }
+  multiply_tile(sums, a_first + copy * (BK * A_STRIDE / 4), b_first + copy * (BK * B_STRIDE / 4));
 
   // Add up the slices.
 #pragma unroll
