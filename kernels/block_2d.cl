@@ -55,7 +55,8 @@ static inline void load_tiles(float4* a_next, float4* b_next, __global const flo
   }
 }
 
-static inline void store_tiles(__local float4* a_tile4, __local float4* b_tile, const float4* a_next, const float4* b_next) {
+static inline void store_tiles(__local float4* a_tile4, __local float4* b_tile, const float4* a_next,
+                               const float4* b_next) {
   const int item = get_local_id(0);
   __local float* a_tile = (__local float*)a_tile4;
 #pragma unroll
@@ -72,7 +73,8 @@ static inline void store_tiles(__local float4* a_tile4, __local float4* b_tile, 
   for (int load = 0; load < B_LOADS; ++load) b_tile[item + load * ITEMS] = b_next[load];
 }
 
-static inline void multiply_tiles(float4 sums[BLOCKS_M * 4][BLOCKS_N], const __local float4* a_tile, const __local float4* b_tile) {
+static inline void multiply_tiles(float4 sums[BLOCKS_M * 4][BLOCKS_N], const __local float4* a_tile,
+                                  const __local float4* b_tile) {
 #pragma unroll
   for (int depth = 0; depth < BK; ++depth) {
     float4 b_values[BLOCKS_N];

@@ -3,7 +3,7 @@
 // operands: direct
 // param: BM = 32 in 4 8 16 32 64 128
 // param: BN = 32 in 16 32 64 128
-// param: TM = 4 in 4 8 16
+// param: TM = 4 in 4 8
 // param: TN = 4 in 4 8
 // param: DEPTH = 8 in 4 8 16
 // param: SLICES = 4 in 1 2 4 8 16

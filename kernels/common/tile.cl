@@ -28,14 +28,6 @@ static inline Lines lines_from(__global const float* elements, const ulong ld, c
   return lines;
 }
 
-// Of an operand that is padded to whole tiles.
-static inline Lines whole_lines_from(__global const float* elements, const ulong ld, const bool lines_together,
-                                     const int first_line, const int lines, const int k) {
-  Lines result = lines_from(elements, ld, lines_together, first_line, first_line + lines, k);
-  result.fours = true;
-  return result;
-}
-
 static inline Lines next_lines(Lines lines) {
   lines.elements += BK * (lines.lines_together ? lines.ld : 1);
   lines.depth_left -= BK;
