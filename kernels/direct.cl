@@ -1,7 +1,7 @@
 // clgemm: direct
 // summary: BM x BN tiles where the caller has A and B, no packing; SLICES parts of a work-group share the way along k
 // operands: direct
-// param: BM = 32 in 4 8 16 32 64 128
+// param: BM = 32 in 8 16 32 64 128
 // param: BN = 32 in 16 32 64 128
 // param: TM = 4 in 4 8
 // param: TN = 4 in 4 8
