@@ -40,6 +40,60 @@
 #define B_LOADS (BN * BK / 4 / ITEMS)
 #define A_STRIDE (BM + 4)               // the pad spreads the transposed writes over the banks
 
+static inline void load_tiles(float4* a_next, float4* b_next, __global const float* restrict a, const ulong lda,
+                              __global const float* restrict b, const ulong ldb) {
+  const int item = get_local_id(0);
+#pragma unroll
+  for (int load = 0; load < A_LOADS; ++load) {
+    const int piece = item + load * ITEMS;
+    a_next[load] = *(__global const float4*)(a + piece / (BK / 4) * lda + piece % (BK / 4) * 4);
+  }
+#pragma unroll
+  for (int load = 0; load < B_LOADS; ++load) {
+    const int piece = item + load * ITEMS;
+    b_next[load] = *(__global const float4*)(b + piece / (BN / 4) * ldb + piece % (BN / 4) * 4);
+  }
+}
+
+static inline void store_tiles(__local float4* a_tile4, __local float4* b_tile, const float4* a_next,
+                               const float4* b_next) {
+  const int item = get_local_id(0);
+  __local float* a_tile = (__local float*)a_tile4;
+#pragma unroll
+  for (int load = 0; load < A_LOADS; ++load) {
+    const int piece = item + load * ITEMS;
+    const int row = piece / (BK / 4);
+    const int depth = piece % (BK / 4) * 4;
+    a_tile[depth * A_STRIDE + row] = a_next[load].x;
+    a_tile[(depth + 1) * A_STRIDE + row] = a_next[load].y;
+    a_tile[(depth + 2) * A_STRIDE + row] = a_next[load].z;
+    a_tile[(depth + 3) * A_STRIDE + row] = a_next[load].w;
+  }
+#pragma unroll
+  for (int load = 0; load < B_LOADS; ++load) b_tile[item + load * ITEMS] = b_next[load];
+}
+
+static inline void multiply_tiles(float4 sums[BLOCKS_M * 4][BLOCKS_N], const __local float4* a_tile,
+                                  const __local float4* b_tile) {
+#pragma unroll
+  for (int depth = 0; depth < BK; ++depth) {
+    float4 b_values[BLOCKS_N];
+#pragma unroll
+    for (int block = 0; block < BLOCKS_N; ++block) b_values[block] = b_tile[depth * BN / 4 + block * 4];
+#pragma unroll
+    for (int block = 0; block < BLOCKS_M; ++block) {
+      const float4 a_values = a_tile[depth * A_STRIDE / 4 + block * 8];
+#pragma unroll
+      for (int other = 0; other < BLOCKS_N; ++other) {
+        sums[block * 4][other] = MULTIPLY_ADD((float4)(a_values.x), b_values[other], sums[block * 4][other]);
+        sums[block * 4 + 1][other] = MULTIPLY_ADD((float4)(a_values.y), b_values[other], sums[block * 4 + 1][other]);
+        sums[block * 4 + 2][other] = MULTIPLY_ADD((float4)(a_values.z), b_values[other], sums[block * 4 + 2][other]);
+        sums[block * 4 + 3][other] = MULTIPLY_ADD((float4)(a_values.w), b_values[other], sums[block * 4 + 3][other]);
+      }
+    }
+  }
+}
+
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
@@ -67,65 +121,20 @@ void gemm(const int m, const int n, const int k, const float alpha,
     for (int block = 0; block < BLOCKS_N; ++block) sums[row][block] = (float4)(0.0f);
   }
 
+  load_tiles(a_next, b_next, a, lda, b, ldb);
+  store_tiles(a_tiles[0], b_tiles[0], a_next, b_next);
+  barrier(CLK_LOCAL_MEM_FENCE);
   int buffer = 0;
-  for (int tile_start = -BK; tile_start < k; tile_start += BK) {
-    // Load the next tile; in the first round nothing is there to multiply yet.
-    const int next = tile_start + BK;
-    if (next < k) {
-#pragma unroll
-      for (int load = 0; load < A_LOADS; ++load) {
-        const int piece = item + load * ITEMS;
-        a_next[load] = *(__global const float4*)(a + piece / (BK / 4) * lda + next + piece % (BK / 4) * 4);
-      }
-#pragma unroll
-      for (int load = 0; load < B_LOADS; ++load) {
-        const int piece = item + load * ITEMS;
-        b_next[load] = *(__global const float4*)(b + (next + piece / (BN / 4)) * ldb + piece % (BN / 4) * 4);
-      }
-    }
-
-    // Multiply the tile in local memory.
-    if (tile_start >= 0) {
-      const __local float4* a_tile = a_tiles[buffer] + item_row / 4;
-      const __local float4* b_tile = b_tiles[buffer] + item_column / 4;
-#pragma unroll
-      for (int depth = 0; depth < BK; ++depth) {
-        float4 b_values[BLOCKS_N];
-#pragma unroll
-        for (int block = 0; block < BLOCKS_N; ++block) b_values[block] = b_tile[depth * BN / 4 + block * 4];
-#pragma unroll
-        for (int block = 0; block < BLOCKS_M; ++block) {
-          const float4 a_values = a_tile[depth * A_STRIDE / 4 + block * 8];
-#pragma unroll
-          for (int other = 0; other < BLOCKS_N; ++other) {
-            sums[block * 4][other] = MULTIPLY_ADD((float4)(a_values.x), b_values[other], sums[block * 4][other]);
-            sums[block * 4 + 1][other] = MULTIPLY_ADD((float4)(a_values.y), b_values[other], sums[block * 4 + 1][other]);
-            sums[block * 4 + 2][other] = MULTIPLY_ADD((float4)(a_values.z), b_values[other], sums[block * 4 + 2][other]);
-            sums[block * 4 + 3][other] = MULTIPLY_ADD((float4)(a_values.w), b_values[other], sums[block * 4 + 3][other]);
-          }
-        }
-      }
-    }
-
-    // Store the next tile to the other copy.
-    if (next < k) {
-      buffer ^= 1;
-      __local float* a_tile = (__local float*)a_tiles[buffer];
-#pragma unroll
-      for (int load = 0; load < A_LOADS; ++load) {
-        const int piece = item + load * ITEMS;
-        const int row = piece / (BK / 4);
-        const int depth = piece % (BK / 4) * 4;
-        a_tile[depth * A_STRIDE + row] = a_next[load].x;
-        a_tile[(depth + 1) * A_STRIDE + row] = a_next[load].y;
-        a_tile[(depth + 2) * A_STRIDE + row] = a_next[load].z;
-        a_tile[(depth + 3) * A_STRIDE + row] = a_next[load].w;
-      }
-#pragma unroll
-      for (int load = 0; load < B_LOADS; ++load) b_tiles[buffer][item + load * ITEMS] = b_next[load];
-      barrier(CLK_LOCAL_MEM_FENCE);
-    }
+  for (int left = k - BK; left > 0; left -= BK) {
+    a += BK;
+    b += BK * ldb;
+    load_tiles(a_next, b_next, a, lda, b, ldb);
+    multiply_tiles(sums, a_tiles[buffer] + item_row / 4, b_tiles[buffer] + item_column / 4);
+    buffer ^= 1;
+    store_tiles(a_tiles[buffer], b_tiles[buffer], a_next, b_next);
+    barrier(CLK_LOCAL_MEM_FENCE);
   }
+  multiply_tiles(sums, a_tiles[buffer] + item_row / 4, b_tiles[buffer] + item_column / 4);
 
 #pragma unroll
   for (int row = 0; row < BLOCKS_M * 4; ++row) {

@@ -1,0 +1,127 @@
+// A tile of C by a work-group whose slices share each step along k. A tile in local memory is DEPTH * SLICES deep, and
+// each slice of the work-group multiplies its own DEPTH of it, TM x TN results of the whole tile of C a work-item: so a
+// small tile of C keeps a large work-group busy, with large blocks in registers ("slice-K" in CUTLASS). At the end
+// the upper half of the slices hands its sums to the lower half until one is left, in the same order each time.
+//
+// Work-items of a slice lie 4 across, then down the tile, then in the next 4 columns; their results are TM/4 x TN/4
+// blocks of 4 x 4, spread over the tile, so that neighbours read neighbouring 16-byte pieces of local memory.
+#if !defined(BM) || !defined(BN) || !defined(TM) || !defined(TN) || !defined(DEPTH) || !defined(SLICES) || \
+    !defined(COPIES) || !defined(WIDTH)
+#error "common/slices.cl needs BM, BN, TM, TN, DEPTH, SLICES, COPIES and WIDTH"
+#endif
+
+#define DOWN (BM / TM)  // work-items of a slice
+#define ACROSS (BN / TN)
+#define SLICE_ITEMS (DOWN * ACROSS)
+#define ITEMS (SLICE_ITEMS * SLICES)
+#define BK (DEPTH * SLICES)
+#define A_STRIDE (BM + 4)       // the pad spreads transposed writes over the banks
+#define B_STRIDE (BN + 4)
+#define TILES_SIZE (COPIES * BK * (A_STRIDE + B_STRIDE))
+#define SUM_ROWS 4  // so many rows of a work-item's results move from slice to slice at a time
+#define SUMS_SIZE (SLICES / 2 * SLICE_ITEMS * SUM_ROWS * TN)
+#define SLICES_MEMORY (TILES_SIZE > SUMS_SIZE ? TILES_SIZE : SUMS_SIZE)  // floats
+
+#include "common/store.cl"
+#include "common/tile.cl"
+
+// A slice's part of a tile; both pointers are at this work-item's first 4 elements of the first depth.
+static inline void multiply_tile(float4 sums[TM][TN / 4], const __local float4* a_tile, const __local float4* b_tile) {
+#pragma unroll
+  for (int depth = 0; depth < DEPTH; ++depth) {
+    float4 b_values[TN / 4];
+#pragma unroll
+    for (int block = 0; block < TN / 4; ++block) b_values[block] = b_tile[depth * B_STRIDE / 4 + block * ACROSS];
+#pragma unroll
+    for (int block = 0; block < TM / 4; ++block) {
+      const float4 a_values = a_tile[depth * A_STRIDE / 4 + block * DOWN];
+#pragma unroll
+      for (int other = 0; other < TN / 4; ++other) {
+        sums[block * 4][other] = MULTIPLY_ADD((float4)(a_values.x), b_values[other], sums[block * 4][other]);
+        sums[block * 4 + 1][other] = MULTIPLY_ADD((float4)(a_values.y), b_values[other], sums[block * 4 + 1][other]);
+        sums[block * 4 + 2][other] = MULTIPLY_ADD((float4)(a_values.z), b_values[other], sums[block * 4 + 2][other]);
+        sums[block * 4 + 3][other] = MULTIPLY_ADD((float4)(a_values.w), b_values[other], sums[block * 4 + 3][other]);
+      }
+    }
+  }
+}
+
+// Computes the tile at first_row and first_column. `memory` has SLICES_MEMORY floats: first the tiles; then the sums on
+// their way from slice to slice.
+static inline void multiply_slices(__local float4* memory, Lines a_lines, Lines b_lines, const int m, const int n,
+                                   const int k, const float alpha, const float beta, __global float* restrict c,
+                                   const ulong ldc, const int first_row, const int first_column) {
+  __local float* a_tiles = (__local float*)memory;
+  __local float* b_tiles = a_tiles + COPIES * BK * A_STRIDE;
+  const int slice = get_local_id(0) / SLICE_ITEMS;
+  const int item = get_local_id(0) % SLICE_ITEMS;
+  const int item_row = item / 4 % DOWN;
+  const int item_column = item / 4 / DOWN * 4 + item % 4;
+  const __local float4* a_first = memory + slice * DEPTH * A_STRIDE / 4 + item_row;
+  const __local float4* b_first = memory + (COPIES * BK * A_STRIDE + slice * DEPTH * B_STRIDE) / 4 + item_column;
+
+  float4 sums[TM][TN / 4];
+#pragma unroll
+  for (int row = 0; row < TM; ++row) {
+#pragma unroll
+    for (int block = 0; block < TN / 4; ++block) sums[row][block] = (float4)(0.0f);
+  }
+
+  float a_next[TILE_ELEMENTS(BM)];
+  float b_next[TILE_ELEMENTS(BN)];
+  load_tile(a_next, a_lines, BM);
+  load_tile(b_next, b_lines, BN);
+  store_tile(a_tiles, A_STRIDE, a_next, a_lines, BM);
+  store_tile(b_tiles, B_STRIDE, b_next, b_lines, BN);
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  // Multiply a tile in local memory while the next one is on its way to registers.
+  int copy = 0;
+  for (int left = k - BK; left > 0; left -= BK) {
+    a_lines = next_lines(a_lines);
+    b_lines = next_lines(b_lines);
+    load_tile(a_next, a_lines, BM);
+    load_tile(b_next, b_lines, BN);
+    multiply_tile(sums, a_first + copy * (BK * A_STRIDE / 4), b_first + copy * (BK * B_STRIDE / 4));
+    copy = (copy + 1) % COPIES;
+    if (COPIES == 1) barrier(CLK_LOCAL_MEM_FENCE);
+    store_tile(a_tiles + copy * (BK * A_STRIDE), A_STRIDE, a_next, a_lines, BM);
+    store_tile(b_tiles + copy * (BK * B_STRIDE), B_STRIDE, b_next, b_lines, BN);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  multiply_tile(sums, a_first + copy * (BK * A_STRIDE / 4), b_first + copy * (BK * B_STRIDE / 4));
+
+  // Add up the slices.
+#pragma unroll
+  for (int first = 0; first < TM; first += SUM_ROWS) {
+#pragma unroll
+    for (int width = SLICES / 2; width > 0; width /= 2) {
+      __local float4* place = memory + slice % width * (SLICE_ITEMS * SUM_ROWS * TN / 4) + item;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      if (slice >= width && slice < 2 * width) {
+#pragma unroll
+        for (int block = 0; block < SUM_ROWS * TN / 4; ++block) {
+          place[block * SLICE_ITEMS] = sums[first + block / (TN / 4)][block % (TN / 4)];
+        }
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      if (slice < width) {
+#pragma unroll
+        for (int block = 0; block < SUM_ROWS * TN / 4; ++block) {
+          sums[first + block / (TN / 4)][block % (TN / 4)] += place[block * SLICE_ITEMS];
+        }
+      }
+    }
+  }
+
+  if (slice > 0) return;
+#pragma unroll
+  for (int row = 0; row < TM; ++row) {
+#pragma unroll
+    for (int block = 0; block < TN / 4; ++block) {
+      const int c_row = first_row + (row / 4 * DOWN + item_row) * 4 + row % 4;
+      const int c_column = first_column + (block * ACROSS + item_column) * 4;
+      store4_c(c, ldc, m, n, c_row, c_column, alpha, sums[row][block], beta);
+    }
+  }
+}

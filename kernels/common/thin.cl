@@ -1,0 +1,115 @@
+// A product of which one side is thin: THIN lines of the thin operand by LINES lines of the wide one, for a work-group
+// of ITEMS. For kernels with `operands: direct`; "lines" are rows of op(A) and columns of op(B), as in common/tile.cl.
+//
+// The wide operand is read once, straight to registers: a work-item has 4 of the LINES lines, LINES/4 apart, and one
+// of SLOTS places along k. Neighbouring work-items have neighbours in memory, so that any offset and any leading
+// dimension is read at the speed of aligned ones. Tiles of the thin operand go through local memory. At the end the
+// sums of all places along k are added up in local memory, in the same order each time.
+#if !defined(THIN) || !defined(LINES) || !defined(UNROLL) || !defined(ITEMS)
+#error "common/thin.cl needs THIN, LINES, UNROLL and ITEMS"
+#endif
+
+#define PLACES (LINES / 4)  // work-items side by side across the lines
+#define SLOTS (ITEMS / PLACES)
+#define BK (SLOTS * UNROLL)
+#define WIDTH 1
+#define STRIDE (THIN + 4)   // the pad spreads neighbouring depths over the banks
+#define TILE_SIZE (BK * STRIDE)
+#define SUMS_STRIDE (LINES + 4)
+#define SUMS_SIZE (4 * SLOTS * SUMS_STRIDE + ITEMS)
+#define THIN_MEMORY (2 * TILE_SIZE > SUMS_SIZE ? 2 * TILE_SIZE : SUMS_SIZE)
+#define PARTS (ITEMS / (4 * LINES))  // work-items that share the adding of one result
+
+#include "common/store.cl"
+#include "common/tile.cl"
+
+// The next elements of the wide operand: zeros past the end of k.
+static inline void load_wide(float4 elements[UNROLL], const Lines wide, const int place, const int slot) {
+#pragma unroll
+  for (int step = 0; step < UNROLL; ++step) {
+    const int depth = slot + step * SLOTS;
+    float values[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int line = min(place + i * PLACES, wide.last_line);
+      const ulong index = wide.lines_together ? depth * wide.ld + line : line * wide.ld + depth;
+      values[i] = depth < wide.depth_left ? wide.elements[index] : 0.0f;
+    }
+    elements[step] = (float4)(values[0], values[1], values[2], values[3]);
+  }
+}
+
+static inline void multiply_tile(float4 sums[THIN], const __local float4* thin_tile, const float4 wide[UNROLL]) {
+#pragma unroll
+  for (int step = 0; step < UNROLL; ++step) {
+#pragma unroll
+    for (int block = 0; block < THIN / 4; ++block) {
+      const float4 values = thin_tile[step * SLOTS * STRIDE / 4 + block];
+      sums[block * 4] = MULTIPLY_ADD((float4)(values.x), wide[step], sums[block * 4]);
+      sums[block * 4 + 1] = MULTIPLY_ADD((float4)(values.y), wide[step], sums[block * 4 + 1]);
+      sums[block * 4 + 2] = MULTIPLY_ADD((float4)(values.z), wide[step], sums[block * 4 + 2]);
+      sums[block * 4 + 3] = MULTIPLY_ADD((float4)(values.w), wide[step], sums[block * 4 + 3]);
+    }
+  }
+}
+
+// This work-item's share of k: sums[i] has line i of the thin operand and the 4 lines of the wide one.
+static inline void multiply_thin(float4 sums[THIN], __local float4* memory, Lines thin, Lines wide, const int place,
+                                 const int slot, const int k) {
+  __local float* tiles = (__local float*)memory;
+  const __local float4* first = memory + slot * STRIDE / 4;
+  float thin_next[TILE_ELEMENTS(THIN)];
+  float4 wide_next[UNROLL];
+  float4 wide_values[UNROLL];
+#pragma unroll
+  for (int i = 0; i < THIN; ++i) sums[i] = (float4)(0.0f);
+  load_wide(wide_values, wide, place, slot);
+  load_tile(thin_next, thin, THIN);
+  store_tile(tiles, STRIDE, thin_next, thin, THIN);
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  // Multiply while the next elements are on their way.
+  int copy = 0;
+  for (int left = k - BK; left > 0; left -= BK) {
+    thin = next_lines(thin);
+    wide = next_lines(wide);
+    load_wide(wide_next, wide, place, slot);
+    load_tile(thin_next, thin, THIN);
+    multiply_tile(sums, first + copy * (TILE_SIZE / 4), wide_values);
+    copy ^= 1;
+    store_tile(tiles + copy * TILE_SIZE, STRIDE, thin_next, thin, THIN);
+#pragma unroll
+    for (int step = 0; step < UNROLL; ++step) wide_values[step] = wide_next[step];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  multiply_tile(sums, first + copy * (TILE_SIZE / 4), wide_values);
+}
+
+// Adds up 4 lines' sums over all slots. Work-item i then has, if i < 4 * LINES, the sum of thin line i / LINES and
+// of the wide line that wide_line_of() tells.
+static inline float add_slots(const float4 sums[4], __local float4* memory, const int place, const int slot) {
+  __local float* all = (__local float*)memory;
+  __local float* parts = all + 4 * SLOTS * SUMS_STRIDE;
+  const int item = get_local_id(0);
+  barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) memory[(i * SLOTS + slot) * SUMS_STRIDE / 4 + place] = sums[i];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const int result = item % (4 * LINES);
+  const int part = item / (4 * LINES);
+  float sum = 0.0f;
+#pragma unroll
+  for (int i = 0; i < SLOTS / PARTS; ++i) {
+    sum += all[(result / LINES * SLOTS + part * (SLOTS / PARTS) + i) * SUMS_STRIDE + result % LINES];
+  }
+  parts[item] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  sum = 0.0f;
+#pragma unroll
+  for (int i = 0; i < PARTS; ++i) sum += parts[i * (4 * LINES) + result];
+  return sum;
+}
+
+static inline int wide_line_of(const int item) {
+  return item % LINES / 4 + item % 4 * PLACES;
+}

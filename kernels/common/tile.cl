@@ -1,0 +1,102 @@
+// Tiles of op(A) and op(B) from where the caller has them to local memory, by way of registers: for kernels with
+// `operands: direct`. A tile has `lines`, rows of op(A) or columns of op(B), and is BK deep; ITEMS work-items move it,
+// neighbours beside neighbours. A work-item has WIDTH neighbours, 1 or 4; four are loaded at once where all fours of
+// the operand are aligned and whole.
+#if !defined(BK) || !defined(ITEMS) || !defined(WIDTH)
+#error "common/tile.cl needs BK, ITEMS and WIDTH"
+#endif
+
+// Elements of a tile that one work-item moves.
+#define TILE_ELEMENTS(lines) (((lines) * BK / WIDTH + ITEMS - 1) / ITEMS * WIDTH)
+
+// op(A) or op(B) from a work-group's first line and the next depth on. `lines_together`: neighbours in memory are of
+// neighbouring lines, not depths.
+typedef struct {
+  __global const float* elements;
+  ulong ld;
+  bool lines_together;
+  int last_line;
+  int depth_left;
+  bool fours;  // all fours are aligned and whole
+} Lines;
+
+static inline Lines lines_from(__global const float* elements, const ulong ld, const bool lines_together,
+                               const int first_line, const int line_count, const int k) {
+  const Lines lines = {elements + first_line * (lines_together ? 1 : ld), ld, lines_together,
+                       line_count - 1 - first_line, k,
+                       (size_t)elements % 16 == 0 && ld % 4 == 0 && (lines_together ? line_count : k) % 4 == 0};
+  return lines;
+}
+
+static inline Lines next_lines(Lines lines) {
+  lines.elements += BK * (lines.lines_together ? lines.ld : 1);
+  lines.depth_left -= BK;
+  return lines;
+}
+
+// The line and the depth in the tile of an element, or of the first of four. Where neighbours in memory are of
+// neighbouring depths, 8 of them make a piece, a sector of most caches, and the next work-items have the next lines: so
+// the writes to a transposed tile go to different banks.
+static inline int line_of(const int element, const bool lines_together, const int lines) {
+  return lines_together ? element % lines : element / 8 % lines;
+}
+
+static inline int depth_of(const int element, const bool lines_together, const int lines) {
+  return lines_together ? element / lines : element / (8 * lines) * 8 + element % 8;
+}
+
+// Lines past the last one repeat it, for nobody stores what comes of them; past the end of k there are zeros.
+static inline float element_at(const Lines source, const int line, const int depth) {
+  const int inner_line = min(line, source.last_line);
+  const ulong index =
+      source.lines_together ? depth * source.ld + inner_line : inner_line * source.ld + depth;
+  return depth < source.depth_left ? source.elements[index] : 0.0f;
+}
+
+static inline float4 four_at(const Lines source, const int line, const int depth) {
+  const int inner_line = min(line, source.lines_together ? source.last_line - 3 : source.last_line);
+  const ulong index =
+      source.lines_together ? depth * source.ld + inner_line : inner_line * source.ld + depth;
+  return depth < source.depth_left ? *(__global const float4*)(source.elements + index) : (float4)(0.0f);
+}
+
+static inline void load_tile(float* elements, const Lines source, const int lines) {
+  if (WIDTH == 4 && source.fours) {
+#pragma unroll
+    for (int i = 0; i < TILE_ELEMENTS(lines); i += 4) {
+      const int element = get_local_id(0) * 4 + i * ITEMS;
+      const float4 four = four_at(source, line_of(element, source.lines_together, lines),
+                                  depth_of(element, source.lines_together, lines));
+      elements[i] = four.x;
+      elements[i + 1] = four.y;
+      elements[i + 2] = four.z;
+      elements[i + 3] = four.w;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < TILE_ELEMENTS(lines); ++i) {
+      const int element = get_local_id(0) * WIDTH + i / WIDTH * WIDTH * ITEMS + i % WIDTH;
+      elements[i] = element_at(source, line_of(element, source.lines_together, lines),
+                               depth_of(element, source.lines_together, lines));
+    }
+  }
+}
+
+// In local memory element (line, depth) lies at depth * stride + line.
+static inline void store_tile(__local float* tile, const int stride, const float* elements, const Lines source,
+                              const int lines) {
+#pragma unroll
+  for (int i = 0; i < TILE_ELEMENTS(lines); i += WIDTH) {
+    const int element = get_local_id(0) * WIDTH + i * ITEMS;
+    const int line = line_of(element, source.lines_together, lines);
+    const int depth = depth_of(element, source.lines_together, lines);
+    __local float* place = tile + depth * stride + line;
+    if (lines * BK % (ITEMS * WIDTH) != 0 && element >= lines * BK) continue;
+    if (WIDTH == 4 && source.lines_together) {
+      *(__local float4*)place = (float4)(elements[i], elements[i + 1], elements[i + 2], elements[i + 3]);
+    } else {
+#pragma unroll
+      for (int next = 0; next < WIDTH; ++next) place[next * stride] = elements[i + next];
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// clgemm: direct
+// summary: BM x BN tiles where the caller has A and B, no packing; SLICES parts of a work-group share the way along k
+// operands: direct
+// param: BM = 32 in 8 16 32 64 128
+// param: BN = 32 in 16 32 64 128
+// param: TM = 4 in 4 8
+// param: TN = 4 in 4 8
+// param: DEPTH = 8 in 4 8 16
+// param: SLICES = 4 in 1 2 4 8 16
+// param: COPIES = 2 in 1 2
+// param: WIDTH = 1 in 1 4
+// tile: BM BN DEPTH*SLICES
+// local: BM/TM*(BN/TN)*SLICES
+// grid: tiles
+// require: BM % TM == 0 && BN % (4*TN) == 0 && DEPTH*SLICES % 8 == 0
+// require: 4*COPIES*DEPTH*SLICES*(BM+BN+8) <= local_bytes
+// require: 16*(SLICES/2)*(BM/TM)*BN <= local_bytes
+
+// For shapes that one launch must do, or that packing would cost much. The technique is in common/slices.cl.
+#if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
+#error "operands: direct needs TRANSPOSE_A and TRANSPOSE_B"
+#endif
+#include "common/slices.cl"
+#include "common/tile_order.cl"
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm(const int m, const int n, const int k, const float alpha,
+          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
+  __local float4 memory[SLICES_MEMORY / 4];
+  const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, 8);
+  const int first_row = tile.x * BM;
+  const int first_column = tile.y * BN;
+  const size_t batch = get_global_id(2);
+  const Lines a_lines = lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m, k);
+  const Lines b_lines = lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n, k);
+  multiply_slices(memory, a_lines, b_lines, m, n, k, alpha, beta, c + c_offset + batch * c_stride, ldc, first_row,
+                  first_column);
+}

@@ -1,0 +1,45 @@
+// clgemm: thin_columns
+// summary: few columns: A is read once, where it lies, at the speed of memory; the work-group shares k
+// operands: direct
+// param: THIN = 16 in 4 8 16
+// param: LINES = 32 in 16 32 64
+// param: UNROLL = 4 in 1 2 4 8
+// param: ITEMS = 256 in 64 128 256 512
+// tile: LINES THIN 4*ITEMS/LINES*UNROLL
+// local: ITEMS 1
+// grid: rows columns
+// require: ITEMS % (4*LINES) == 0
+// require: 4*2*(4*ITEMS/LINES*UNROLL)*(THIN+4) <= local_bytes
+// require: 4*(4*(4*ITEMS/LINES)*(LINES+4)+ITEMS) <= local_bytes
+
+// For n up to 16. The technique is in common/thin.cl: B is the thin operand, A the wide one.
+#if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
+#error "operands: direct needs TRANSPOSE_A and TRANSPOSE_B"
+#endif
+#include "common/thin.cl"
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm(const int m, const int n, const int k, const float alpha,
+          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
+  __local float4 memory[THIN_MEMORY / 4];
+  const int first_row = get_group_id(0) * LINES;
+  const int first_column = get_group_id(1) * THIN;
+  const size_t batch = get_global_id(2);
+  const Lines thin = lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n, k);
+  const Lines wide = lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m, k);
+  c += c_offset + batch * c_stride;
+
+  const int item = get_local_id(0);
+  const int place = wide.lines_together ? item % PLACES : item / SLOTS;
+  const int slot = wide.lines_together ? item / PLACES : item % SLOTS;
+  float4 sums[THIN];
+  multiply_thin(sums, memory, thin, wide, place, slot, k);
+#pragma unroll
+  for (int block = 0; block < THIN; block += 4) {
+    const float sum = add_slots(sums + block, memory, place, slot);
+    if (item >= 4 * LINES) continue;
+    store_c(c, ldc, m, n, first_row + wide_line_of(item), first_column + block + item / LINES, alpha, sum, beta);
+  }
+}
