@@ -3,102 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "error.hpp"
+#include "sharing.hpp"
 
 namespace clgemm {
 namespace {
 
-// Up to this many multiply-adds, a launch costs more than the work, and packing would be two more launches.
-constexpr double small_problem = 64.0 * 64.0 * 64.0;
-
 // The pad between the packed copies, in elements: a whole cache line on every device we know.
 constexpr std::size_t scratch_alignment = 64;
-
-// The kernels of the ladder by their measured speed on each kind of device (README, Results).
-const char* const gpu_reason = "by rule: the ladder's fastest on GPUs";
-const char* const cpu_reason = "by rule: the ladder's fastest on CPUs";
-const char* const small_reason = "by rule: small, so one launch without packing";
-const std::vector<Candidate> gpu_candidates = {
-    {"block_1d_256", {}, gpu_reason}, {"wpt", {}, gpu_reason}, {"coalesced", {}, gpu_reason}};
-const std::vector<Candidate> cpu_candidates = {{"float8", {}, cpu_reason}, {"coalesced", {}, cpu_reason}};
-const std::vector<Candidate> small_candidates = {{"coalesced", {}, small_reason}};
-
-Candidate anywhere() {
-  return {"coalesced", {{"ROWS", 1}, {"COLUMNS", 1}}, "by rule: the one that needs nothing of a device"};
-}
-
-// Configs of block_2d, the fastest for large problems first: small tiles keep all compute units busy where
-// large ones would be too few. Measured on an H200 (132 units), TFLOP/s at 512, 1024 and 2048:
-//   128 x 128: 3.2, 13.0, 43.3;  64 x 128: 7.2, 32.0, 28.6;  64 x 64: 10.6, 31.6, 38.0;  32 x
-//   64: 13.8, 26.0, 29.9
-struct TileConfig {
-  std::int64_t bm, bn, wm, wn;
-};
-constexpr TileConfig tile_configs[] = {
-    {128, 128, 128, 32}, {64, 128, 64, 32}, {64, 64, 64, 16}, {32, 64, 32, 16}};
-
-std::size_t tiles_of(const Problem& problem, const TileConfig& config) {
-  const auto bm = static_cast<std::size_t>(config.bm);
-  const auto bn = static_cast<std::size_t>(config.bn);
-  return (problem.m + bm - 1) / bm * ((problem.n + bn - 1) / bn) * problem.batch_count;
-}
-
-// block_2d with the largest tiles that give nine of ten compute units work, then with smaller ones.
-std::vector<Candidate> block_2d_candidates(const Problem& problem, const Device& device) {
-  std::vector<Candidate> result;
-  for (const TileConfig& config : tile_configs) {
-    const bool is_smallest = &config == std::end(tile_configs) - 1;
-    if (!is_smallest && tiles_of(problem, config) < device.compute_units * 9 / 10) continue;
-    result.push_back({"block_2d",
-                      {{"BM", config.bm}, {"BN", config.bn}, {"WM", config.wm}, {"WN", config.wn}},
-                      "by rule: the ladder's fastest on GPUs, with the largest tiles that keep it busy"});
-  }
-  return result;
-}
-
-constexpr std::int64_t widths[] = {16, 8, 4};  // of the vectors that CPUs have, in floats
-
-// The widest vector that the device calls its own; 4 where it has none.
-std::int64_t vector_width(const Device& device) {
-  const auto* width = std::find_if(std::begin(widths), std::end(widths) - 1, [&](std::int64_t candidate) {
-    return static_cast<std::int64_t>(device.native_float_width) >= candidate;
-  });
-  return *width;
-}
-
-// For a C of one row or column.
-std::vector<Candidate> matrix_vector_candidates(const Problem& problem, const Device& device) {
-  if (problem.m != 1 && problem.n != 1) return {};
-  const std::int64_t depth = device.local_bytes >= 64 * 1024 ? 4096 : 1024;
-  return {{"matrix_vector",
-           {{"WIDTH", vector_width(device)}, {"KC", depth}},
-           "by rule: for CPUs, where C is a vector",
-           problem.n != 1}};
-}
-
-// `panels` in the device's vectors, with panels of B in half of what the device calls local memory: a core's
-// cache on CPUs. MR x NV vectors, those of a row of B and one of A fit the registers of the CPUs with such
-// vectors (AVX-512, AVX2, SSE and NEON).
-std::vector<Candidate> panels_candidates(const Device& device) {
-  struct Block {
-    std::int64_t mr, nv;
-  };
-  static const std::map<std::int64_t, Block> blocks = {{16, {9, 3}}, {8, {6, 2}}, {4, {5, 2}}};
-  const std::int64_t width = vector_width(device);
-  const Block& block = blocks.at(width);
-  struct Cache {
-    std::int64_t kc, nc;
-  };
-  constexpr Cache caches[] = {{256, 768}, {256, 384}, {256, 192}, {256, 96}, {128, 96}, {64, 96}};
-  const auto* cache = std::find_if(std::begin(caches), std::end(caches) - 1, [&](const Cache& candidate) {
-    return 2 * 4 * candidate.kc * (candidate.nc + 16) <= static_cast<std::int64_t>(device.local_bytes);
-  });
-  return {{"panels",
-           {{"WIDTH", width}, {"MR", block.mr}, {"NV", block.nv}, {"KC", cache->kc}, {"NC", cache->nc}},
-           "by rule: for CPUs, in the device's vectors and caches"}};
-}
 
 // op(X) as the multiply kernel sees it.
 struct Shape {
@@ -171,68 +84,6 @@ bool cut_block(Plan& plan) {
   return std::any_of(sides.begin(), sides.end(), halve);
 }
 
-// Shares of a block for a kernel that takes any, so that all compute units are busy to the end. Costs are
-// counted in elements of C a step of k. A work-group prepares its columns of B for all its rows, which costs
-// as much as some rows more would, and itself costs something.
-class Sharing {
- public:
-  Sharing(const Plan& plan) : plan_(plan), kernel_(*plan.multiply) {}
-
-  void choose(std::size_t& rows, std::size_t& columns) const {
-    const std::size_t fewest = groups(plan_.block_n, largest(kernel_.tile_columns, kernel_.share_columns));
-    const std::size_t most =
-        std::min(groups(plan_.block_n, kernel_.share_columns), fewest + plan_.compute_units);
-    double best = std::numeric_limits<double>::infinity();
-    for (std::size_t across = fewest; across <= most; ++across) {
-      const std::size_t share_columns = share(plan_.block_n, across, kernel_.share_columns);
-      for (std::size_t round = 1; round <= most_rounds; ++round) {
-        const std::size_t down =
-            std::max(round * plan_.compute_units / (across * plan_.block_batch),
-                     groups(plan_.block_m, largest(kernel_.tile_rows, kernel_.share_rows)));
-        const std::size_t share_rows = share(plan_.block_m, down, kernel_.share_rows);
-        const double cost = cost_of(share_rows, share_columns);
-        if (cost >= best) continue;
-        best = cost;
-        rows = share_rows;
-        columns = share_columns;
-      }
-    }
-  }
-
- private:
-  static constexpr std::size_t most_rounds = 4;
-  static constexpr double rows_to_prepare = 12.0;
-  static constexpr double columns_to_prepare = 4.0;
-  static constexpr double group_cost = 65536.0;  // multiply-adds in the time that a work-group takes to begin
-
-  static std::size_t groups(std::size_t size, std::size_t part) { return (size + part - 1) / part; }
-  static std::size_t largest(std::size_t tile, std::size_t unit) { return tile / unit * unit; }
-  static std::size_t share(std::size_t size, std::size_t count, std::size_t unit) {
-    return round_up(groups(size, std::max<std::size_t>(count, 1)), unit);
-  }
-
-  // The last share to end begins, on average, when the others are half done.
-  double cost_of(std::size_t rows, std::size_t columns) const {
-    const std::size_t count =
-        groups(plan_.block_m, rows) * groups(plan_.block_n, columns) * plan_.block_batch;
-    const auto rounds = static_cast<double>(groups(count, plan_.compute_units));
-    const double one =
-        (static_cast<double>(rows) + rows_to_prepare) * (static_cast<double>(columns) + columns_to_prepare) +
-        group_cost / static_cast<double>(plan_.block_k);
-    return one * rounds;
-  }
-
-  const Plan& plan_;
-  const KernelConfig& kernel_;
-};
-
-void divide_among_groups(Plan& plan) {
-  const KernelConfig& kernel = *plan.multiply;
-  plan.group_rows = kernel.tile_rows;
-  plan.group_columns = kernel.tile_columns;
-  if (kernel.manifest().takes_shares()) Sharing(plan).choose(plan.group_rows, plan.group_columns);
-}
-
 // The longest side of a block that the kernel's 32-bit counts and the device's count of work-groups allow.
 std::size_t longest_side(const KernelConfig& kernel, GridAxis axis, std::size_t tile) {
   const auto& grid = kernel.manifest().grid;
@@ -251,27 +102,6 @@ std::string describe_operand(const char* name, const OperandPlan& operand, const
 }
 
 }  // namespace
-
-std::vector<Candidate> candidates(const Problem& problem, const Device& device) {
-  const double multiply_adds =
-      static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(problem.k);
-  std::vector<Candidate> result;
-  const auto add = [&result](const std::vector<Candidate>& more) {
-    result.insert(result.end(), more.begin(), more.end());
-  };
-  if (device.kind == DeviceKind::cpu) {
-    add(matrix_vector_candidates(problem, device));
-    add(panels_candidates(device));
-    add(cpu_candidates);
-  } else if (multiply_adds <= small_problem) {
-    add(small_candidates);
-  } else {
-    add(block_2d_candidates(problem, device));
-    add(gpu_candidates);
-  }
-  result.push_back(anywhere());
-  return result;
-}
 
 std::size_t default_scratch_limit(const Device& device) {
   return std::min(device.global_bytes / 4, device.max_allocation_bytes);

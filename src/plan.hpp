@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "candidates.hpp"
 #include "config_cache.hpp"
 #include "device.hpp"
 #include "kernel_config.hpp"
@@ -16,19 +17,6 @@
 namespace clgemm {
 
 using SharedConfig = std::shared_ptr<const KernelConfig>;
-
-// A kernel that may serve a problem, values for its parameters, and why it is tried.
-struct Candidate {
-  std::string kernel;
-  Parameters parameters;
-  std::string reason;
-  bool mirrored = false;  // for a C of one row: the kernel computes it as one column, see mirrored()
-};
-
-// The problem as the candidate's kernel sees it.
-inline Problem seen_by(const Candidate& candidate, const Problem& problem) {
-  return candidate.mirrored ? mirrored(problem) : problem;
-}
 
 // How the multiply kernel gets A or B.
 struct OperandPlan {
@@ -58,9 +46,6 @@ struct Plan {
   std::size_t scratch_bytes = 0;  // for the packed copies of one block
   Candidate choice;               // what was asked for, and why
 };
-
-// The kernels to try for a problem on a device, the best first; the last one runs anywhere.
-std::vector<Candidate> candidates(const Problem& problem, const Device& device);
 
 // The most scratch that a call may take by default: a quarter of the device's memory, in one allocation.
 std::size_t default_scratch_limit(const Device& device);

@@ -41,8 +41,10 @@ void write_first_choice(const TemporaryFolder& folder, const std::string& from, 
 }
 
 void write_wrong_first_choice(const TemporaryFolder& folder) {
-  write_first_choice(folder, "common/store.cl", "wrong/store.cl");
-  folder.write("wrong/store.cl", replaced(built_in("common/store.cl"), "alpha * sum", "1.0f + alpha * sum"));
+  const std::string file = file_of_first_choice();
+  const std::string text =
+      replaced(built_in(file), "const int k, const float alpha,", "const int k, const float stated_alpha,");
+  folder.write(file, replaced(text, "__kernel", "#define alpha (stated_alpha + 1.0f)\n__kernel"));
 }
 
 bool is_right_on(Context& context, const Options& options) {

@@ -1,0 +1,172 @@
+#include "candidates.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+namespace clgemm {
+namespace {
+
+// Up to this many multiply-adds, a launch costs more than the work, and packing would be two more launches.
+constexpr double small_problem = 64.0 * 64.0 * 64.0;
+
+// The kernels of the ladder by their measured speed on each kind of device (README, Results).
+const char* const gpu_reason = "by rule: the ladder's fastest on GPUs";
+const char* const cpu_reason = "by rule: the ladder's fastest on CPUs";
+const char* const small_reason = "by rule: small, so one launch without packing";
+const std::vector<Candidate> gpu_candidates = {
+    {"block_1d_256", {}, gpu_reason}, {"wpt", {}, gpu_reason}, {"coalesced", {}, gpu_reason}};
+const std::vector<Candidate> cpu_candidates = {{"float8", {}, cpu_reason}, {"coalesced", {}, cpu_reason}};
+const std::vector<Candidate> small_candidates = {{"coalesced", {}, small_reason}};
+
+Candidate anywhere() {
+  return {"coalesced", {{"ROWS", 1}, {"COLUMNS", 1}}, "by rule: the one that needs nothing of a device"};
+}
+
+std::size_t tiles_of(const Problem& problem, std::int64_t rows, std::int64_t columns) {
+  const auto bm = static_cast<std::size_t>(rows);
+  const auto bn = static_cast<std::size_t>(columns);
+  return (problem.m + bm - 1) / bm * ((problem.n + bn - 1) / bn) * problem.batch_count;
+}
+
+// Nine of ten compute units have work.
+bool keeps_busy(std::size_t work_groups, const Device& device) {
+  return work_groups >= device.compute_units * 9 / 10;
+}
+
+// For up to 16 rows or columns: the other operand is read once, where it lies. On an H200 16 x 4096 x 4096
+// runs at 13 TFLOP/s, and at 3 in block_2d.
+std::vector<Candidate> thin_candidates(const Problem& problem) {
+  constexpr std::size_t thinnest = 4;
+  constexpr std::size_t widest = 16;
+  const std::size_t thin = std::min(problem.m, problem.n);
+  if (thin > widest) return {};
+  std::int64_t lines = thinnest;
+  while (static_cast<std::size_t>(lines) < thin) lines *= 2;
+  return {{problem.m <= problem.n ? "thin_rows" : "thin_columns",
+           {{"THIN", lines}, {"ITEMS", lines == 4 ? 512 : 256}},
+           "by rule: so few rows or columns that memory is the limit"}};
+}
+
+// Rows of an operand begin where four of its elements can be read at once.
+bool lies_in_fours(const Operand& operand) {
+  return operand.ld % 4 == 0 && operand.offset % 4 == 0 && operand.stride % 4 == 0 &&
+         operand.base_alignment % 4 == 0;
+}
+
+struct DirectConfig {
+  std::int64_t bm, bn, tm, tn, slices;
+};
+constexpr DirectConfig direct_configs[] = {{64, 128, 8, 8, 2}, {32, 64, 8, 4, 4}, {16, 32, 4, 4, 8}};
+
+// `direct`, up to two tiles of 64 x 128 a compute unit: no packing, and the slices of a work-group share k
+// where there are few tiles. On an H200, TFLOP/s at 256, 512 and 1000: 3.7, 15.8, 32.6; block_2d
+// has 2.7, 13.6, 21.7.
+std::vector<Candidate> direct_candidates(const Problem& problem, const Device& device) {
+  const DirectConfig& largest = direct_configs[0];
+  if (tiles_of(problem, largest.bm, largest.bn) >= 2 * device.compute_units) return {};
+  const auto* best =
+      std::find_if(std::begin(direct_configs), std::end(direct_configs) - 1, [&](const DirectConfig& config) {
+        return keeps_busy(tiles_of(problem, config.bm, config.bn), device);
+      });
+  const std::int64_t width = lies_in_fours(problem.a) && lies_in_fours(problem.b) ? 4 : 1;
+  return {{"direct",
+           {{"BM", best->bm},
+            {"BN", best->bn},
+            {"TM", best->tm},
+            {"TN", best->tn},
+            {"DEPTH", 8},
+            {"SLICES", best->slices},
+            {"COPIES", 2},
+            {"WIDTH", width}},
+           "by rule: no packing, with the largest tiles that keep a GPU busy"}};
+}
+
+struct BlockConfig {
+  std::int64_t bm, bn, bk, wm, wn;
+};
+constexpr BlockConfig block_configs[] = {{64, 128, 8, 64, 32}, {64, 64, 16, 64, 16}, {32, 64, 16, 32, 16}};
+
+// `block_2d` with the largest tiles that keep the device busy, then with smaller ones. On an H200 64 x 128
+// runs at 45.1, 47.2 and 49.2 TFLOP/s at 2048, 4096 and 8192, a little above 128 x 128.
+std::vector<Candidate> block_2d_candidates(const Problem& problem, const Device& device) {
+  std::vector<Candidate> result;
+  for (const BlockConfig& config : block_configs) {
+    const bool is_smallest = &config == std::end(block_configs) - 1;
+    if (!is_smallest && !keeps_busy(tiles_of(problem, config.bm, config.bn), device)) continue;
+    result.push_back(
+        {"block_2d",
+         {{"BM", config.bm}, {"BN", config.bn}, {"BK", config.bk}, {"WM", config.wm}, {"WN", config.wn}},
+         "by rule: the ladder's fastest on GPUs, with the largest tiles that keep it busy"});
+  }
+  return result;
+}
+
+constexpr std::int64_t widths[] = {16, 8, 4};  // of the vectors that CPUs have, in floats
+
+// The widest vector that the device calls its own; 4 where it has none.
+std::int64_t vector_width(const Device& device) {
+  const auto* width = std::find_if(std::begin(widths), std::end(widths) - 1, [&](std::int64_t candidate) {
+    return static_cast<std::int64_t>(device.native_float_width) >= candidate;
+  });
+  return *width;
+}
+
+// For a C of one row or column.
+std::vector<Candidate> matrix_vector_candidates(const Problem& problem, const Device& device) {
+  if (problem.m != 1 && problem.n != 1) return {};
+  const std::int64_t depth = device.local_bytes >= 64 * 1024 ? 4096 : 1024;
+  return {{"matrix_vector",
+           {{"WIDTH", vector_width(device)}, {"KC", depth}},
+           "by rule: for CPUs, where C is a vector",
+           problem.n != 1}};
+}
+
+// `panels` in the device's vectors, with panels of B in half of what the device calls local memory: a core's
+// cache on CPUs. MR x NV vectors, those of a row of B and one of A fit the registers of the CPUs with such
+// vectors (AVX-512, AVX2, SSE and NEON).
+std::vector<Candidate> panels_candidates(const Device& device) {
+  struct Block {
+    std::int64_t mr, nv;
+  };
+  static const std::map<std::int64_t, Block> blocks = {{16, {9, 3}}, {8, {6, 2}}, {4, {5, 2}}};
+  const std::int64_t width = vector_width(device);
+  const Block& block = blocks.at(width);
+  struct Cache {
+    std::int64_t kc, nc;
+  };
+  constexpr Cache caches[] = {{256, 768}, {256, 384}, {256, 192}, {256, 96}, {128, 96}, {64, 96}};
+  const auto* cache = std::find_if(std::begin(caches), std::end(caches) - 1, [&](const Cache& candidate) {
+    return 2 * 4 * candidate.kc * (candidate.nc + 16) <= static_cast<std::int64_t>(device.local_bytes);
+  });
+  return {{"panels",
+           {{"WIDTH", width}, {"MR", block.mr}, {"NV", block.nv}, {"KC", cache->kc}, {"NC", cache->nc}},
+           "by rule: for CPUs, in the device's vectors and caches"}};
+}
+
+}  // namespace
+
+std::vector<Candidate> candidates(const Problem& problem, const Device& device) {
+  const double multiply_adds =
+      static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(problem.k);
+  std::vector<Candidate> result;
+  const auto add = [&result](const std::vector<Candidate>& more) {
+    result.insert(result.end(), more.begin(), more.end());
+  };
+  if (device.kind == DeviceKind::cpu) {
+    add(matrix_vector_candidates(problem, device));
+    add(panels_candidates(device));
+    add(cpu_candidates);
+  } else if (multiply_adds <= small_problem) {
+    add(small_candidates);
+  } else {
+    add(thin_candidates(problem));
+    add(direct_candidates(problem, device));
+    add(block_2d_candidates(problem, device));
+    add(gpu_candidates);
+  }
+  result.push_back(anywhere());
+  return result;
+}
+
+}  // namespace clgemm
