@@ -34,6 +34,7 @@ Options options_of(const clgemm_options* options) {
   }
   result.scratch_limit = options->scratch_limit;
   result.scratch = options->scratch;
+  if (options->kernel_file != nullptr) result.kernel_file = options->kernel_file;
   return result;
 }
 

@@ -33,15 +33,24 @@ BuiltPlan without_packing(BuiltPlan built) {
 
 }  // namespace
 
+std::string named_kernel(const Options& options) {
+  if (options.kernel_file.empty()) return options.kernel;
+  if (!options.kernel.empty()) {
+    throw Error(ErrorCode::invalid_argument, "Options::kernel and Options::kernel_file: which of the two?");
+  }
+  const bool has_folder = options.kernel_file.find('/') != std::string::npos;
+  return has_folder ? options.kernel_file : "./" + options.kernel_file;
+}
+
 BuiltPlan Chooser::choose(const Problem& problem, const Options& options, std::size_t scratch_limit) {
   ConfigCache& cache = configs(kernel_folder_or_default(options.kernel_folder));
-  if (!options.kernel.empty()) {
-    const Candidate named{options.kernel, options.parameters, "named by the caller"};
+  if (const std::string name = named_kernel(options); !name.empty()) {
+    const Candidate named{name, options.parameters, "named by the caller"};
     return plan_and_build(problem, named, cache, scratch_limit, Purpose::named);
   }
   if (!options.parameters.empty()) {
     throw Error(ErrorCode::invalid_argument,
-                "Options::parameters without Options::kernel: whose parameters?");
+                "Options::parameters without Options::kernel or kernel_file: whose parameters?");
   }
   const std::vector<Candidate> all = candidates(problem, info_);
   for (const Candidate& candidate : all) {

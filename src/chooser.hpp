@@ -14,6 +14,10 @@
 
 namespace clgemm {
 
+// The kernel that the options name, as KernelLibrary::find() takes it; empty where the choice is ours. Throws
+// Error(invalid_argument) where they name two.
+std::string named_kernel(const Options& options);
+
 // Any number of threads may use one.
 class Chooser {
  public:

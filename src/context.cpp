@@ -78,7 +78,7 @@ cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffer
     } catch (const Error& error) {
       if (progress == Progress::c_touched) throw;
       const bool out_of_memory = error.code() == ErrorCode::out_of_memory;
-      const bool is_ours = options.kernel.empty();
+      const bool is_ours = named_kernel(options).empty();
       if (out_of_memory && built.plan.scratch_bytes != 0) {
         limit = built.plan.scratch_bytes / 2;
       } else if (error.code() != ErrorCode::device_limit_exceeded || !is_ours ||

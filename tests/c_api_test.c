@@ -201,6 +201,11 @@ static void test_options(clgemm_context* context) {
   CHECK_OK(clgemm_sgemm_host(context, row_major, no, no, M, N, K, 1.0f, a, K, b, N, 0.0f, c, N, &options));
   CHECK(right_ones(1.0f, 0.0f) == 1);
 
+  options.kernel_file = "/nowhere.cl";
+  CHECK(clgemm_sgemm_host(context, row_major, no, no, M, N, K, 1.0f, a, K, b, N, 0.0f, c, N, &options) ==
+        CLGEMM_INVALID_ARGUMENT);  // two kernels
+  options.kernel_file = NULL;
+
   clgemm_shape shape = CLGEMM_SHAPE_INIT;
   shape.m = M;
   shape.n = N;

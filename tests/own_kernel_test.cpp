@@ -74,6 +74,21 @@ TEST_CASE("a kernel file is loaded by path") {
   CHECK(run_ones(options_of(write_kernel(folder))) == 2);
 }
 
+TEST_CASE("a kernel file of any name is loaded by Options::kernel_file, and only one kernel can be named") {
+  const TemporaryFolder folder;
+  write_kernel(folder);
+  Options options;
+  options.kernel_file = folder.write("no_extension", manifest + kernel);
+  CHECK(run_ones(options) == 2);
+  options.parameters = {{"SIDE", 4}};
+  CHECK(run_ones(options) == 2);
+  options.kernel = "tiled";
+  CHECK_ERROR([&] { run_ones(options); }, invalid_argument, "which of the two");
+  options.kernel.clear();
+  options.kernel_file = "nowhere";
+  CHECK_ERROR([&] { run_ones(options); }, kernel_not_found, "'./nowhere'");
+}
+
 TEST_CASE("a kernel file is loaded by Options::kernel_folder, and its variant") {
   const TemporaryFolder folder;
   write_kernel(folder);

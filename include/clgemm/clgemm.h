@@ -102,7 +102,8 @@ typedef struct clgemm_options {
   /// A kernel by name ("tiled"), by variant ("float8") or by file ("./mine.cl"). NULL or "": clgemm chooses.
   const char* kernel;
 
-  /// Values for the kernel's parameters. What is absent keeps its default. Only together with `kernel`.
+  /// Values for the kernel's parameters. What is absent keeps its default. Only together with `kernel` or
+  /// `kernel_file`.
   const clgemm_parameter* parameters;
   size_t parameter_count;  ///< how many there are in `parameters`
 
@@ -119,11 +120,14 @@ typedef struct clgemm_options {
   /// problem is cut into blocks that fit. NULL: clgemm uses its own, again and again. It must not be in use
   /// by another call until this one is complete.
   cl_mem scratch;
+
+  /// The path of a kernel file, whatever it is called; in place of `kernel`. NULL or "": none.
+  const char* kernel_file;
 } clgemm_options;
 
 /// The initial value of a clgemm_options: `clgemm_options options = CLGEMM_OPTIONS_INIT;`
 #define CLGEMM_OPTIONS_INIT \
-  { sizeof(clgemm_options), NULL, NULL, 0, NULL, 0, NULL }
+  { sizeof(clgemm_options), NULL, NULL, 0, NULL, 0, NULL, NULL }
 
 /// The shape of a call, for what can be asked before it. Begin with CLGEMM_SHAPE_INIT: row-major, nothing
 /// transposed, no batch; then set m, n and k, and what differs.

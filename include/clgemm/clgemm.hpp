@@ -44,7 +44,7 @@ struct Options {
   std::string kernel;
 
   /// Values for the kernel's parameters, by name, as its manifest lists them. What is absent keeps its
-  /// default. Only together with `kernel`.
+  /// default. Only together with `kernel` or `kernel_file`.
   std::map<std::string, std::int64_t> parameters;
 
   /// A folder that is searched for kernel files before the built-in ones. Empty: the environment variable
@@ -60,6 +60,9 @@ struct Options {
   /// cut into blocks that fit. Null: clgemm uses its own, again and again. It must not be in use by another
   /// call until this one is complete.
   cl_mem scratch = nullptr;
+
+  /// The path of a kernel file, whatever it is called; in place of `kernel`.
+  std::string kernel_file;
 };
 
 /// The shape of a call, for what can be asked before it: explain(), prepare(), sgemm_scratch_bytes().
