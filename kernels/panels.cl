@@ -12,7 +12,7 @@
 // grid: columns rows
 // require: is_cpu
 // require: NC % (NV*WIDTH) == 0
-// require: 4*KC*(NC+16) <= local_bytes
+// require: 4*(KC*(NC+4*MR)+64) <= local_bytes
 
 // The blocking of BLIS and OpenBLAS ("Anatomy of High-Performance Matrix Multiplication", Goto and van de Geijn) for
 // implementations that run a work-group on one core. A work-group computes its share of C. KC rows of op(B) at a time
@@ -30,8 +30,8 @@
 //     KC
 //
 // A is read in place through one pointer a row: the lines of MR rows fit the L1 cache even where the leading dimension
-// is a power of two and all fall into the same sets. MR is odd, for LLVM's vectoriser turns 4 or 8 pointers into a
-// vector and gathers through it, at two thirds of the speed. A transposed A is copied, for its rows lie lda apart.
+// is a power of two and all fall into the same sets. MR is 9 rather than 8, for LLVM's vectoriser turns 8 pointers into
+// a vector and gathers through it, at two thirds of the speed. A transposed A is copied, for its rows lie lda apart.
 #if !defined(WIDTH) || !defined(MR) || !defined(NV) || !defined(KC) || !defined(NC)
 #error "panels needs WIDTH, MR, NV, KC and NC"
 #endif
@@ -44,28 +44,37 @@
 #define NR (NV * WIDTH)
 
 #if TRANSPOSE_A
-#define A_STEP 16
 #define A_SPACE __local
-#define ELEMENT_OF_ROWS(rows, r, depth) rows[0][depth * A_STEP + r]
+#define ELEMENT_OF_ROWS(rows, r, depth) rows[0][depth * MR + r]
 #else
 #define A_SPACE __global
 #define ELEMENT_OF_ROWS(rows, r, depth) rows[r][depth]
 #endif
 
-// Copies MR columns of a transposed A, of which `row_count` or more are left, row by row, with A_STEP elements a row: one
-// load and one store, where nothing ends before.
+// Of a transposed A, the rows for some turns of the micro-kernel are copied at once: their elements of one depth lie
+// together, and the next depth's may be a page further.
 #if TRANSPOSE_A
-typedef float16 unaligned_rows_t __attribute__((aligned(4)));
+#define TURNS 4
+#define COPY 16                         // elements that are copied at once; those beyond MR are overwritten by the next
+#define TURN_SIZE (KC * MR + COPY)
 
-static inline void pack_a(__local float* restrict rows, __global const float* restrict a, const ulong lda,
+typedef float16 unaligned_copy_t __attribute__((aligned(4)));
+
+static inline void pack_a(__local float* restrict packed, __global const float* restrict a, const ulong lda,
                           const int row_count, const int depth_count) {
-  if (row_count >= A_STEP) {
+  if (row_count >= (TURNS - 1) * MR + COPY) {
     for (int depth = 0; depth < depth_count; ++depth) {
-      *(__local float16*)(rows + depth * A_STEP) = *(__global const unaligned_rows_t*)(a + depth * lda);
+      #pragma unroll
+      for (int turn = 0; turn < TURNS; ++turn) {
+        *(__local unaligned_copy_t*)(packed + turn * TURN_SIZE + depth * MR) =
+            *(__global const unaligned_copy_t*)(a + depth * lda + turn * MR);
+      }
     }
   } else {
     for (int depth = 0; depth < depth_count; ++depth) {
-      for (int r = 0; r < MR; ++r) rows[depth * A_STEP + r] = a[depth * lda + min(r, row_count - 1)];
+      for (int row = 0; row < min(row_count, TURNS * MR); ++row) {
+        packed[row / MR * TURN_SIZE + depth * MR + row % MR] = a[depth * lda + row];
+      }
     }
   }
 }
@@ -136,7 +145,16 @@ static inline void pack_b(__local float* restrict panels, __global const float* 
   __local float* last_panel = panels + last * KC;
   const int left = column_count - last;
 #if TRANSPOSE_B
-  for (int column = 0; column < column_count; ++column) {
+  int column = 0;
+  for (; column + 4 <= column_count; column += 4) {
+    __local float* packed = panels + column / NR * NR * KC + column % NR;
+    __global const float* lines = b + column * ldb;
+    for (int depth = 0; depth < depth_count; ++depth) {
+      *(__local float4*)(packed + depth * NR) =
+          (float4)(lines[depth], lines[ldb + depth], lines[2 * ldb + depth], lines[3 * ldb + depth]);
+    }
+  }
+  for (; column < column_count; ++column) {
     __local float* packed = panels + column / NR * NR * KC + column % NR;
     for (int depth = 0; depth < depth_count; ++depth) packed[depth * NR] = b[column * ldb + depth];
   }
@@ -164,7 +182,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
           const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
   __local float b_panels[KC * NC] __attribute__((aligned(64)));
 #if TRANSPOSE_A
-  __local float a_rows[KC * A_STEP] __attribute__((aligned(64)));
+  __local float a_rows[TURNS * TURN_SIZE] __attribute__((aligned(64)));
 #endif
   const int2 column_share = share_of(n, 0, WIDTH);
   const int2 row_share = share_of(m, 1, MR);
@@ -182,8 +200,11 @@ void gemm(const int m, const int n, const int k, const float alpha,
       const int row_count = row_share.y - row;
       A_SPACE const float* rows[MR];
 #if TRANSPOSE_A
-      pack_a(a_rows, a + start * lda + row_share.x + row, lda, m - row_share.x - row, depth_count);
-      rows[0] = a_rows;
+      if (row % (TURNS * MR) == 0) {
+        const int first = row_share.x + row;
+        pack_a(a_rows, a + start * lda + first, lda, m - first, depth_count);
+      }
+      rows[0] = a_rows + row / MR % TURNS * TURN_SIZE;
 #else
       // Rows beyond the last are the last again; their sums are not stored.
       #pragma unroll

@@ -125,7 +125,7 @@ std::vector<Candidate> matrix_vector_candidates(const Problem& problem, const De
 // `panels` in the device's vectors, with panels of B in half of what the device calls local memory: a core's
 // cache on CPUs. MR x NV vectors, those of a row of B and one of A fit the registers of the CPUs with such
 // vectors (AVX-512, AVX2, SSE and NEON).
-std::vector<Candidate> panels_candidates(const Device& device) {
+std::vector<Candidate> panels_candidates(const Problem& problem, const Device& device) {
   struct Block {
     std::int64_t mr, nv;
   };
@@ -135,12 +135,15 @@ std::vector<Candidate> panels_candidates(const Device& device) {
   struct Cache {
     std::int64_t kc, nc;
   };
-  constexpr Cache caches[] = {{256, 768}, {256, 384}, {256, 192}, {256, 96}, {128, 96}, {64, 96}};
+  constexpr Cache caches[] = {{384, 576}, {256, 384}, {256, 192}, {256, 96}, {128, 96}, {64, 48}};
   const auto* cache = std::find_if(std::begin(caches), std::end(caches) - 1, [&](const Cache& candidate) {
-    return 2 * 4 * candidate.kc * (candidate.nc + 16) <= static_cast<std::int64_t>(device.local_bytes);
+    return 2 * 4 * candidate.kc * (candidate.nc + 40) <= static_cast<std::int64_t>(device.local_bytes);
   });
+  // Each depth of a transposed A may lie in a page of its own; a core knows the way to so many.
+  constexpr std::int64_t most_pages = 256;
+  const std::int64_t kc = problem.a.transposed ? std::min(cache->kc, most_pages) : cache->kc;
   return {{"panels",
-           {{"WIDTH", width}, {"MR", block.mr}, {"NV", block.nv}, {"KC", cache->kc}, {"NC", cache->nc}},
+           {{"WIDTH", width}, {"MR", block.mr}, {"NV", block.nv}, {"KC", kc}, {"NC", cache->nc}},
            "by rule: for CPUs, in the device's vectors and caches"}};
 }
 
@@ -155,7 +158,7 @@ std::vector<Candidate> candidates(const Problem& problem, const Device& device) 
   };
   if (device.kind == DeviceKind::cpu) {
     add(matrix_vector_candidates(problem, device));
-    add(panels_candidates(device));
+    add(panels_candidates(problem, device));
     add(cpu_candidates);
   } else if (multiply_adds <= small_problem) {
     add(small_candidates);
