@@ -20,9 +20,9 @@ class Sharing {
     double best = std::numeric_limits<double>::infinity();
     for (std::size_t across = fewest; across <= most; ++across) {
       const std::size_t share_columns = share(plan_.block_n, across, kernel_.share_columns);
-      for (std::size_t round = 1; round <= most_rounds; ++round) {
+      for (const std::size_t turns : {1U, 2U, 3U, 4U, 6U, 8U, 12U, 16U}) {
         const std::size_t down =
-            std::max(round * plan_.compute_units / (across * plan_.block_batch),
+            std::max(turns * plan_.compute_units / (across * plan_.block_batch),
                      groups(plan_.block_m, largest(kernel_.tile_rows, kernel_.share_rows)));
         const std::size_t share_rows = share(plan_.block_m, down, kernel_.share_rows);
         const double cost = cost_of(share_rows, share_columns);
@@ -35,7 +35,7 @@ class Sharing {
   }
 
  private:
-  static constexpr std::size_t most_rounds = 4;
+  static constexpr double waiting = 0.05;  // of a turn, on average
   static constexpr double rows_to_prepare = 12.0;
   static constexpr double columns_to_prepare = 4.0;
   static constexpr double group_cost = 65536.0;  // multiply-adds in the time that a work-group takes to begin
@@ -46,15 +46,15 @@ class Sharing {
     return round_up(groups(size, std::max<std::size_t>(count, 1)), unit);
   }
 
-  // The last share to end begins, on average, when the others are half done.
+  // In the last turn some compute units wait for others that began later or are slower.
   double cost_of(std::size_t rows, std::size_t columns) const {
     const std::size_t count =
         groups(plan_.block_m, rows) * groups(plan_.block_n, columns) * plan_.block_batch;
-    const auto rounds = static_cast<double>(groups(count, plan_.compute_units));
+    const double turns = waiting + static_cast<double>(groups(count, plan_.compute_units));
     const double one =
         (static_cast<double>(rows) + rows_to_prepare) * (static_cast<double>(columns) + columns_to_prepare) +
         group_cost / static_cast<double>(plan_.block_k);
-    return one * rounds;
+    return one * turns;
   }
 
   const Plan& plan_;
