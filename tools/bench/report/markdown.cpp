@@ -40,7 +40,7 @@ std::string rate(const Figures& figures) {
 
 std::string ratio(const Figures& peer, const Figures& own) {
   if (!peer.measured() || !own.measured()) return "-";
-  return fmt::format("{:.2f}", *peer.median_ms / *own.median_ms);
+  return fmt::format("{:.2f}", speed_up(peer, own));
 }
 
 void write_shapes(std::ostream& out, const DeviceRows& device) {
@@ -127,7 +127,9 @@ void write_markdown(std::ostream& out, const std::vector<Row>& rows) {
   for (const std::vector<Row>& of_device : by_device(rows)) {
     const DeviceRows device = by_shape(of_device);
     out << (first ? "" : "\n") << heading(of_device, device)
-        << " GFLOPS by medians, and how many times as fast as the peer:\n\n";
+        << " GFLOPS by medians, and how many times as fast as the peer (where that runs on the host, by the "
+           "host's clock for "
+           "both, from the call to its completion):\n\n";
     first = false;
     write_shapes(out, device);
     if (const ShapeRows* shape = ladder_shape(device)) write_ladder(out, *shape);

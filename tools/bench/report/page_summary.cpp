@@ -47,7 +47,7 @@ std::string over_peer(const DeviceRows& device, const std::string& peer) {
   for (const ShapeRows& shape : device.shapes) {
     const PeerRow* row = shape.peer(peer);
     if (row == nullptr || !row->figures.measured() || shape.own() == nullptr) continue;
-    ratios.push_back(*row->figures.median_ms / *shape.own()->figures.median_ms);
+    ratios.push_back(speed_up(row->figures, shape.own()->figures));
   }
   if (ratios.empty()) return "";
   const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());

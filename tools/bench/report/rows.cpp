@@ -49,10 +49,11 @@ std::string text(const Json& object, const char* key) {
 Figures figures_of(const Json& object) {
   Figures figures;
   const std::pair<const char*, std::optional<double> Figures::*> numbers[] = {
-      {"median_ms", &Figures::median_ms}, {"min_ms", &Figures::min_ms},
-      {"p95_ms", &Figures::p95_ms},       {"gflops", &Figures::gflops},
-      {"host_ms", &Figures::host_ms},     {"cold_ms", &Figures::cold_ms},
-      {"warm_ms", &Figures::warm_ms},     {"error_ratio", &Figures::error_ratio}};
+      {"median_ms", &Figures::median_ms},    {"min_ms", &Figures::min_ms},
+      {"p95_ms", &Figures::p95_ms},          {"gflops", &Figures::gflops},
+      {"call_ms", &Figures::call_ms},        {"host_ms", &Figures::host_ms},
+      {"cold_ms", &Figures::cold_ms},        {"warm_ms", &Figures::warm_ms},
+      {"error_ratio", &Figures::error_ratio}};
   for (const auto& [key, member] : numbers) figures.*member = number(object, key);
   const Json* passed = find(object, "passed");
   if (passed != nullptr && passed->is_boolean()) figures.passed = passed->get<bool>();
@@ -126,6 +127,11 @@ std::string text_of_file(const std::string& path) {
 }
 
 }  // namespace
+
+double speed_up(const Figures& peer, const Figures& own) {
+  const bool one_clock = peer.clock == own.clock || !peer.call_ms || !own.call_ms;
+  return one_clock ? *peer.median_ms / *own.median_ms : *peer.call_ms / *own.call_ms;
+}
 
 double Row::operations() const {
   return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);

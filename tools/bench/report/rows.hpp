@@ -16,6 +16,7 @@ struct Figures {
   std::optional<double> min_ms;
   std::optional<double> p95_ms;
   std::optional<double> gflops;
+  std::optional<double> call_ms;  // by the host's clock, from the call to its completion
   std::optional<double> host_ms;  // from host memory to host memory
   std::optional<double> cold_ms;  // the first call in a process, nothing compiled before
   std::optional<double> warm_ms;  // the same with everything in the caches
@@ -29,6 +30,10 @@ struct Figures {
   bool measured() const { return median_ms && *median_ms > 0.0; }
   bool judged() const { return passed && note.empty(); }
 };
+
+// How many times as fast as the peer, both measured: by medians, and where only one has the device's clock,
+// by the host's clock for both.
+double speed_up(const Figures& peer, const Figures& own);
 
 struct PeerRow {
   std::string name;

@@ -42,7 +42,7 @@ Picture speed_up_over_peers(const DeviceRows& device) {
     for (const ShapeRows* shape : shapes) {
       const PeerRow* row = shape->peer(peer);
       const bool both = row != nullptr && row->figures.measured();
-      series.values.push_back(both ? std::optional(*row->figures.median_ms / *shape->own()->figures.median_ms)
+      series.values.push_back(both ? std::optional(speed_up(row->figures, shape->own()->figures))
                                    : std::nullopt);
     }
     const auto has_value = [](const std::optional<double>& value) { return value.has_value(); };
