@@ -18,9 +18,10 @@ class Sharing {
     const std::size_t most =
         std::min(groups(plan_.block_n, kernel_.share_columns), fewest + plan_.compute_units);
     double best = std::numeric_limits<double>::infinity();
-    for (std::size_t across = fewest; across <= most; ++across) {
+    const std::size_t step = std::max<std::size_t>((most - fewest) / tries, 1);
+    for (std::size_t across = fewest; across <= most; across += step) {
       const std::size_t share_columns = share(plan_.block_n, across, kernel_.share_columns);
-      for (const std::size_t turns : {1U, 2U, 3U, 4U, 6U, 8U, 12U, 16U}) {
+      for (const std::size_t turns : {1U, 2U, 4U, 8U, 16U}) {
         const std::size_t down =
             std::max(turns * plan_.compute_units / (across * plan_.block_batch),
                      groups(plan_.block_m, largest(kernel_.tile_rows, kernel_.share_rows)));
@@ -35,6 +36,7 @@ class Sharing {
   }
 
  private:
+  static constexpr std::size_t tries = 8;  // of numbers of shares across: every call pays for them
   static constexpr double waiting = 0.05;  // of a turn, on average
   static constexpr double rows_to_prepare = 12.0;
   static constexpr double columns_to_prepare = 4.0;
