@@ -70,6 +70,13 @@ class Rules {
                             rule.expression.text(), value, describe_values(values_)));
   }
 
+  void check_share(const Manifest::Rule& rule, std::size_t share, std::size_t tile) const {
+    if (share <= tile) return;
+    throw Error(ErrorCode::requirement_failed,
+                fmt::format("{}: '{}' is {} with {}; a share cannot be larger than the tile, {}", place(rule),
+                            rule.expression.text(), share, describe_values(values_), tile));
+  }
+
   void require(const Manifest::Rule& rule) const {
     if (evaluate(rule) != 0) return;
     std::string device_part;
@@ -139,6 +146,8 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   if (manifest.takes_shares()) {
     config.share_rows = rules.positive(manifest.share_rows);
     config.share_columns = rules.positive(manifest.share_columns);
+    rules.check_share(manifest.share_rows, config.share_rows, config.tile_rows);
+    rules.check_share(manifest.share_columns, config.share_columns, config.tile_columns);
   }
   config.align = rules.positive(manifest.align);
   for (const Manifest::Rule& rule : manifest.local) config.local.push_back(rules.positive(rule));

@@ -11,7 +11,7 @@ namespace {
 // as much as some rows more would, and itself costs something.
 class Sharing {
  public:
-  Sharing(const Plan& plan) : plan_(plan), kernel_(*plan.multiply) {}
+  explicit Sharing(const Plan& plan) : plan_(plan), kernel_(*plan.multiply) {}
 
   void choose(std::size_t& rows, std::size_t& columns) const {
     const std::size_t fewest = groups(plan_.block_n, largest(kernel_.tile_columns, kernel_.share_columns));

@@ -333,6 +333,14 @@ TEST_CASE("the ladder has every step in order, and loops on the host before them
   CHECK(finished.out.find("FAILED") == std::string::npos);
 }
 
+TEST_CASE("a size that does not fit ends the run, and what was measured before it is written") {
+  const Finished finished =
+      bench("--size 8 --size 1000000x1000000x8 --peer none --format json" + std::string(quick));
+  CHECK(finished.status == 1);
+  CHECK(finished.err.find("1000000 x 1000000 x 8") != std::string::npos);
+  CHECK(nlohmann::json::parse(finished.out).size() == 1);
+}
+
 TEST_CASE("CSV has as many cells in each line as titles") {
   const Finished finished =
       bench("--kernel naive --kernel wpt --size 12 --size 7x8x9 --format csv" + std::string(quick));

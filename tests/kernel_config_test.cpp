@@ -131,6 +131,14 @@ TEST_CASE("names of the device stand for its figures") {
               "compute_units is 63");
 }
 
+TEST_CASE("a share larger than the tile is told with file and line") {
+  const std::string rules =
+      "// clgemm: mine\n// summary: s\n// operands: direct\n// tile: 4 8 1\n// shares: 4 9\n// local: 1 1\n"
+      "// grid: columns rows\n";
+  CHECK_ERROR([&] { configure(made_up_kernel(rules), {}, {}, made_up_gpu()); }, requirement_failed,
+              "made_up.cl:5: '9' is 9");
+}
+
 TEST_CASE("an overflow in a rule is told with file and line") {
   const std::string rules =
       "// clgemm: mine\n// summary: s\n// operands: direct\n// param: X = 9223372036854775807 in "

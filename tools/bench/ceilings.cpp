@@ -34,6 +34,7 @@ constexpr int runs = 10;
 
 // Long enough for every clock, and for a processor to reach its speed.
 constexpr double least_ms = 30.0;
+constexpr cl_int most_rounds = 1 << 26;
 
 double best_ms(const cl::CommandQueue& queue, const cl::Kernel& kernel, std::size_t items,
                std::size_t group) {
@@ -77,7 +78,7 @@ class Measuring {
     kernel.setArg(3, 0.001f);
     cl_int rounds = 1000;
     double ms = 0.0;
-    while (ms < least_ms) {
+    while (ms < least_ms && rounds < most_rounds) {  // some devices' clocks never come to it
       rounds *= 2;
       kernel.setArg(1, rounds);
       ms = best_ms(queue_, kernel, items_, load_.group);

@@ -122,6 +122,9 @@ int run(const BenchOptions& options) {
     write_report(options, json.str());
   }
   say_missing_peers(results);
+  if (!results.stopped_by.empty()) {
+    fmt::print(stderr, "clgemm-bench: error: {}\n", results.stopped_by);
+  }
   if (interrupted()) {
     fmt::print(stderr, "clgemm-bench: interrupted: these are the results so far\n");
     return ended_by_user;

@@ -30,7 +30,8 @@ bool all_passed(const Results& results) {
     return std::all_of(size.kernels.begin(), size.kernels.end(), kernel_ok) &&
            std::all_of(size.peers.begin(), size.peers.end(), peer_ok);
   };
-  return std::all_of(results.host_loops.begin(), results.host_loops.end(), loop_ok) &&
+  return results.stopped_by.empty() &&
+         std::all_of(results.host_loops.begin(), results.host_loops.end(), loop_ok) &&
          std::all_of(results.sizes.begin(), results.sizes.end(), size_ok);
 }
 

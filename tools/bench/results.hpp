@@ -97,6 +97,7 @@ struct Results {
   bool checked = true;
   std::size_t wanted_runs = 0;
   double max_seconds = 0.0;
+  std::string stopped_by;                  // the error at a size after others that are here
   std::vector<HostLoopResult> host_loops;  // of the ladder
   std::vector<SizeResult> sizes;
 };

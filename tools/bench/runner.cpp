@@ -69,6 +69,34 @@ void add_first_calls(BenchOptions options, const std::vector<KernelChoice>& choi
   }
 }
 
+// Measures one case, as the next of the results.
+void add_case(const BenchOptions& options, const Case& one, const std::vector<KernelChoice>& choices,
+              const Peers& peers, const cl::CommandQueue& queue, Progress& progress, Results& results) {
+  const Size& size = one.size;
+  progress.show(to_string(size) + ": data and reference");
+  const HostData data = host_data_for(one, results.device);
+  std::optional<Reference> reference;
+  if (options.check) reference.emplace(data);
+  const Reference* checked_by = reference ? &*reference : nullptr;
+  if (options.ladder) {
+    progress.show(to_string(size) + ": loops on the host");
+    results.host_loops = run_host_loops(data, checked_by);
+  }
+  const MeasureSettings settings{options.runs, options.warmup, options.max_seconds, options.host_to_host};
+  const Rotation rotation =
+      options.rotate ? rotation_for(queue.getInfo<CL_QUEUE_DEVICE>(), data.call) : Rotation{};
+  SizeRun run(queue, results.device, data, checked_by, settings, rotation,
+              [&](const std::string& text) { progress.show(to_string(size) + ": " + text); });
+  Affordable kernels{choices, {}};
+  if (options.suite_kernels) kernels = affordable(choices, results, size, options.max_seconds);
+  results.sizes.push_back(run.run(kernels.choices, peers.present));
+  SizeResult& done = results.sizes.back();
+  done.label = one.label;
+  if (options.rotate) done.rotation = rotation;
+  if (options.first_call) add_first_calls(options, kernels.choices, done);
+  std::move(kernels.left_out.begin(), kernels.left_out.end(), std::back_inserter(done.kernels));
+}
+
 }  // namespace
 
 Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
@@ -92,28 +120,13 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
     }
     for (const Case& one : cases_of(options, results.device)) {
       if (interrupted()) break;
-      const Size& size = one.size;
-      progress.show(to_string(size) + ": data and reference");
-      const HostData data = host_data_for(one, results.device);
-      std::optional<Reference> reference;
-      if (options.check) reference.emplace(data);
-      const Reference* checked_by = reference ? &*reference : nullptr;
-      if (options.ladder) {
-        progress.show(to_string(size) + ": loops on the host");
-        results.host_loops = run_host_loops(data, checked_by);
+      try {
+        at_boundary([&] { add_case(options, one, choices, peers, queue, progress, results); });
+      } catch (const Error& error) {
+        if (results.sizes.empty()) throw;
+        results.stopped_by = fmt::format("{}: {}", to_string(one.size), error.what());
+        break;
       }
-      const MeasureSettings settings{options.runs, options.warmup, options.max_seconds, options.host_to_host};
-      const Rotation rotation = options.rotate ? rotation_for(cl_device, data.call) : Rotation{};
-      SizeRun run(queue, results.device, data, checked_by, settings, rotation,
-                  [&](const std::string& text) { progress.show(to_string(size) + ": " + text); });
-      Affordable kernels{choices, {}};
-      if (options.suite_kernels) kernels = affordable(choices, results, size, options.max_seconds);
-      results.sizes.push_back(run.run(kernels.choices, peers.present));
-      SizeResult& done = results.sizes.back();
-      done.label = one.label;
-      if (options.rotate) done.rotation = rotation;
-      if (options.first_call) add_first_calls(options, kernels.choices, done);
-      std::move(kernels.left_out.begin(), kernels.left_out.end(), std::back_inserter(done.kernels));
     }
     return results;
   });

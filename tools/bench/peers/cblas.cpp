@@ -8,6 +8,7 @@
 #include <chrono>
 #include <climits>
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 #include <thread>
 
@@ -126,7 +127,7 @@ class Cblas final : public Peer {
   Cblas(const PeerRequest& request, const std::vector<std::string>& names, const cl::Device& device)
       : request_(request), library_(names), sgemm_(library_.get<CblasSgemm>("cblas_sgemm")) {
     const OpenBlas openblas(library_);
-    version_ = library_.name();
+    version_ = std::filesystem::path(library_.name()).filename().string();
     settings_ = "as the library comes";
     if (openblas.config == nullptr) return;
     const std::string config = openblas.config();

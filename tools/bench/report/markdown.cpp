@@ -124,7 +124,7 @@ std::string heading(const std::vector<Row>& rows, const DeviceRows& device) {
 
 void write_markdown(std::ostream& out, const std::vector<Row>& rows) {
   bool first = true;
-  for (const std::vector<Row>& of_device : by_device(rows)) {
+  for (const std::vector<Row>& of_device : by_run(rows)) {
     const DeviceRows device = by_shape(of_device);
     out << (first ? "" : "\n") << heading(of_device, device)
         << " GFLOPS by medians, and how many times as fast as the peer (where that runs on the host, by the "

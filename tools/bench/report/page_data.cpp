@@ -96,11 +96,11 @@ DeviceRows by_shape(const std::vector<Row>& rows) {
   return device;
 }
 
-std::vector<std::vector<Row>> by_device(const std::vector<Row>& rows) {
+std::vector<std::vector<Row>> by_run(const std::vector<Row>& rows) {
   std::vector<std::vector<Row>> devices;
   for (const Row& row : rows) {
     const auto found = std::find_if(devices.begin(), devices.end(), [&row](const std::vector<Row>& device) {
-      return device.front().device == row.device;
+      return device.front().device == row.device && device.front().date == row.date;
     });
     if (found == devices.end()) {
       devices.push_back({row});

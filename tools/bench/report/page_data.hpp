@@ -34,8 +34,9 @@ struct DeviceRows {
 // Where the same kernel ran twice at a shape, the later row counts.
 DeviceRows by_shape(const std::vector<Row>& rows);
 
-// The rows of each device, in the order in which the devices appear.
-std::vector<std::vector<Row>> by_device(const std::vector<Row>& rows);
+// The rows of each run, for only figures of one run compare: of one device and date, in the order in which
+// they appear.
+std::vector<std::vector<Row>> by_run(const std::vector<Row>& rows);
 
 // The shape at which most kernels were measured, the largest of those: where the ladder is shown. Null where
 // no shape has two kernels.

@@ -51,7 +51,7 @@ void make_report_folder(const std::string& folder) {
 }
 
 void write_report_folder(const std::string& folder, const std::string& json) {
-  const auto devices = by_device(parse_rows(json, "the results"));
+  const auto devices = by_run(parse_rows(json, "the results"));
   if (devices.empty()) throw UsageError("--report: there are no results");
   std::vector<DevicePage> pages;
   for (const std::vector<Row>& rows : devices) {
