@@ -21,6 +21,12 @@ Transpose transpose_of(clgemm_transpose transpose, const char* name) {
   refuse(std::string(name) + " is neither CLGEMM_NO_TRANSPOSE nor CLGEMM_TRANSPOSE");
 }
 
+Precision precision_of(clgemm_precision precision) {
+  if (precision == CLGEMM_FP32_EQUIVALENT) return Precision::fp32_equivalent;
+  if (precision == CLGEMM_FP32) return Precision::fp32;
+  refuse("precision is neither CLGEMM_FP32_EQUIVALENT nor CLGEMM_FP32");
+}
+
 Options options_of(const clgemm_options* options) {
   Options result;
   if (options == nullptr) return result;
@@ -35,6 +41,7 @@ Options options_of(const clgemm_options* options) {
   result.scratch_limit = options->scratch_limit;
   result.scratch = options->scratch;
   if (options->kernel_file != nullptr) result.kernel_file = options->kernel_file;
+  result.precision = precision_of(options->precision);
   return result;
 }
 

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <map>
 
+#include "tensor_cores.hpp"
+
 namespace clgemm {
 namespace {
 
@@ -149,7 +151,7 @@ std::vector<Candidate> panels_candidates(const Problem& problem, const Device& d
 
 }  // namespace
 
-std::vector<Candidate> candidates(const Problem& problem, const Device& device) {
+std::vector<Candidate> candidates(const Problem& problem, const Device& device, Precision precision) {
   const double multiply_adds =
       static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(problem.k);
   std::vector<Candidate> result;
@@ -164,6 +166,7 @@ std::vector<Candidate> candidates(const Problem& problem, const Device& device) 
     add(small_candidates);
   } else {
     add(thin_candidates(problem));
+    if (precision == Precision::fp32_equivalent) add(tensor_core_candidates(problem, device));
     add(direct_candidates(problem, device));
     add(block_2d_candidates(problem, device));
     add(gpu_candidates);

@@ -24,6 +24,7 @@ inline Problem seen_by(const Candidate& candidate, const Problem& problem) {
 }
 
 // The kernels to try for a problem on a device, the best first; the last one runs anywhere.
-std::vector<Candidate> candidates(const Problem& problem, const Device& device);
+std::vector<Candidate> candidates(const Problem& problem, const Device& device,
+                                  Precision precision = Precision::fp32_equivalent);
 
 }  // namespace clgemm

@@ -31,6 +31,13 @@ BuiltPlan without_packing(BuiltPlan built) {
   return built;
 }
 
+void check_precision(const KernelConfig& kernel, Precision allowed) {
+  if (allowed != Precision::fp32 || kernel.manifest().precision == Precision::fp32) return;
+  throw Error(
+      ErrorCode::invalid_argument,
+      fmt::format("Options::precision allows only fp32 units; the kernel '{}' uses others", kernel.name));
+}
+
 }  // namespace
 
 std::string named_kernel(const Options& options) {
@@ -46,18 +53,18 @@ BuiltPlan Chooser::choose(const Problem& problem, const Options& options, std::s
   ConfigCache& cache = configs(kernel_folder_or_default(options.kernel_folder));
   if (const std::string name = named_kernel(options); !name.empty()) {
     const Candidate named{name, options.parameters, "named by the caller"};
-    return plan_and_build(problem, named, cache, scratch_limit, Purpose::named);
+    return plan_and_build(problem, named, cache, scratch_limit, options.precision, Purpose::named);
   }
   if (!options.parameters.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "Options::parameters without Options::kernel or kernel_file: whose parameters?");
   }
-  const std::vector<Candidate> all = candidates(problem, info_);
+  const std::vector<Candidate> all = candidates(problem, info_, options.precision);
   for (const Candidate& candidate : all) {
     const bool is_last = &candidate == &all.back();
     if (!is_last && is_given_up(candidate, options)) continue;
     try {
-      return plan_and_build(problem, candidate, cache, scratch_limit, Purpose::chosen);
+      return plan_and_build(problem, candidate, cache, scratch_limit, options.precision, Purpose::chosen);
     } catch (const Error& error) {
       if (is_last || (!means_unusable(error.code()) && error.code() != ErrorCode::out_of_memory)) throw;
       if (means_unusable(error.code())) give_up(candidate, options, error.what());
@@ -90,8 +97,10 @@ std::string Chooser::describe_given_up(const Options& options) {
 }
 
 BuiltPlan Chooser::plan_and_build(const Problem& problem, const Candidate& candidate, ConfigCache& cache,
-                                  std::size_t scratch_limit, Purpose purpose) {
-  BuiltPlan built = build(make_plan(problem, candidate, cache, scratch_limit), programs_, purpose);
+                                  std::size_t scratch_limit, Precision precision, Purpose purpose) {
+  Plan plan = make_plan(problem, candidate, cache, scratch_limit);
+  check_precision(*plan.multiply, precision);
+  BuiltPlan built = build(std::move(plan), programs_, purpose);
   if (purpose == Purpose::chosen) verify(built, problem);
   return built;
 }
@@ -100,10 +109,12 @@ BuiltPlan Chooser::plan_and_build(const Problem& problem, const Candidate& candi
 // first the multiply kernel alone, then with what packs for it, so that only the one at fault goes into
 // quarantine.
 void Chooser::verify(const BuiltPlan& built, const Problem& stated) {
-  const bool trusted = is_trusted(built.multiply) && is_trusted(built.pack_a) && is_trusted(built.pack_b);
+  const bool trusted = is_trusted(built.multiply) && is_trusted(built.pack_a) && is_trusted(built.pack_b) &&
+                       is_trusted(built.otherwise);
   if (trusted || !self_tests_are_on()) return;
   const Problem problem = seen_by(built.plan.choice, stated);
-  BuiltPlan tested = without_packing(built);
+  const bool can_do_without = built.plan.multiply->manifest().operands == padded_form;
+  BuiltPlan tested = can_do_without ? without_packing(built) : built;
   tested.plan.choice.mirrored = false;
   verify_program(tested, problem, built.multiply, *built.plan.multiply);
   if (built.pack_a) {
@@ -114,6 +125,7 @@ void Chooser::verify(const BuiltPlan& built, const Problem& stated) {
     tested.plan.b.pack = built.plan.b.pack;
     verify_program(tested, problem, built.pack_b, *built.plan.b.pack);
   }
+  if (built.otherwise) verify_program(tested, problem, built.otherwise, *built.plan.otherwise);
 }
 
 // Tests the one program of the plan that is not known to be right.
@@ -121,7 +133,10 @@ void Chooser::verify_program(const BuiltPlan& built, const Problem& problem,
                              const std::shared_ptr<BuiltKernel>& program, const KernelConfig& kernel) {
   const std::lock_guard lock(program->test_mutex);
   if (program->trust == Trust::untested) {
-    const bool passed = at_boundary([&] { return passes_self_test(built, problem, context_, device_); });
+    const bool passed = at_boundary([&] {
+      const auto numbers = program == built.otherwise ? TestNumbers::beyond_planes : TestNumbers::integers;
+      return passes_self_test(built, problem, numbers, context_, device_);
+    });
     program->trust = passed ? Trust::tested : Trust::quarantined;
     program->is_new = true;
     programs_.keep(program);

@@ -48,7 +48,7 @@ class Chooser {
   static CandidateKey key_of(const Candidate& candidate, const Options& options);
 
   BuiltPlan plan_and_build(const Problem& problem, const Candidate& candidate, ConfigCache& cache,
-                           std::size_t scratch_limit, Purpose purpose);
+                           std::size_t scratch_limit, Precision precision, Purpose purpose);
   void verify(const BuiltPlan& built, const Problem& problem);
   void verify_program(const BuiltPlan& built, const Problem& problem,
                       const std::shared_ptr<BuiltKernel>& program, const KernelConfig& kernel);

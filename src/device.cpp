@@ -45,6 +45,17 @@ std::string list_of(const std::vector<cl::Device>& devices) {
               fmt::format("no OpenCL device '{}'; there is {}", wanted, list_of(devices)));
 }
 
+// By the extension cl_nv_device_attribute_query.
+std::size_t nvidia_sm_of(const cl::Device& device) {
+  if (device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_nv_device_attribute_query") == std::string::npos)
+    return 0;
+  cl_uint major = 0;
+  cl_uint minor = 0;
+  device.getInfo(CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, &major);
+  device.getInfo(CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, &minor);
+  return std::size_t{major} * 10 + minor;
+}
+
 cl::Device first_by_kind(const std::vector<cl::Device>& devices) {
   for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::cpu}) {
     for (const cl::Device& device : devices) {
@@ -74,6 +85,7 @@ Device describe(const cl::Device& device) {
   result.base_alignment_bytes = device.getInfo<CL_DEVICE_MEM_BASE_ADDR_ALIGN>() / 8;
   result.native_float_width = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
   result.shares_host_memory = device.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() == CL_TRUE;
+  result.nvidia_sm = nvidia_sm_of(device);
   return result;
 }
 

@@ -42,6 +42,7 @@ std::int64_t device_value(const Device& device, const std::string& name) {
   if (name == "compute_units") return static_cast<std::int64_t>(device.compute_units);
   if (name == "native_float_width") return static_cast<std::int64_t>(device.native_float_width);
   if (name == "is_cpu") return device.kind == DeviceKind::cpu ? 1 : 0;
+  if (name == "nvidia_sm") return static_cast<std::int64_t>(device.nvidia_sm);
   throw Error(ErrorCode::internal_error, fmt::format("no device value '{}'", name));
 }
 
@@ -154,6 +155,26 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   check_device_limits(config, device);
   config.build_options = build_options(config.values, macros);
   return config;
+}
+
+std::size_t clamped_product(std::size_t x, std::size_t y) {
+  std::size_t result = 0;
+  return __builtin_mul_overflow(x, y, &result) ? beyond_memory : std::min(result, beyond_memory);
+}
+
+std::size_t packed_size(const KernelConfig& pack, std::size_t rows, std::size_t columns) {
+  const Manifest::Rule& rule = pack.manifest().packed_size;
+  if (rule.line == 0) return clamped_product(rows, columns);
+  try {
+    const std::int64_t size = rule.expression.evaluate([&](const std::string& name) {
+      if (name == packed_rows_name) return static_cast<std::int64_t>(rows);
+      if (name == packed_columns_name) return static_cast<std::int64_t>(columns);
+      return pack.values.at(name);
+    });
+    return std::min(static_cast<std::size_t>(std::max<std::int64_t>(size, 0)), beyond_memory);
+  } catch (const Error&) {
+    return beyond_memory;  // an overflow
+  }
 }
 
 std::string describe_values(const Parameters& values) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <future>
+#include <limits>
 #include <utility>
 
 #include "error.hpp"
@@ -12,6 +13,10 @@ namespace clgemm {
 namespace {
 
 using Events = std::vector<cl::Event>;
+
+// Enough to keep a device busy where there is work for it; and few to start where, as nearly always, there is
+// none.
+constexpr std::size_t otherwise_groups_a_unit = 4;
 
 // A part of the problem that one launch of the multiply kernel covers.
 struct Block {
@@ -34,6 +39,7 @@ struct Extent {
   std::size_t batch_count;
   std::size_t group_rows;
   std::size_t group_columns;
+  std::size_t most_groups = std::numeric_limits<std::size_t>::max();  // along a grid of tiles
 };
 
 Extent in_tiles(const KernelConfig& config, std::size_t rows, std::size_t columns, std::size_t batch_count) {
@@ -59,7 +65,7 @@ std::size_t groups_along(GridAxis axis, const Extent& extent) {
     case GridAxis::columns:
       return columns;
     case GridAxis::tiles:
-      return rows * columns;
+      return std::min(rows * columns, extent.most_groups);
   }
   throw Error(ErrorCode::internal_error, "a grid axis without a meaning");
 }
@@ -118,26 +124,45 @@ class BlockLauncher {
     const std::size_t columns = round_up(block.n, config.tile_columns);
     const std::size_t depth = round_up(block.k, config.tile_depth);
 
+    const bool a_is_packed = block.column != 0;  // by the first block of this row of blocks
+    const Events before_packing = clear_notes(a_is_packed, wait_for);
     Events packed;
     const Place a_source = place_of(buffers_.a, problem_.a, block.row, block.depth, block.batch);
     const Place b_source = place_of(buffers_.b, problem_.b, block.depth, block.column, block.batch);
-    const bool a_is_packed = block.column != 0;  // by the first block of this row of blocks
-    const Place a = a_is_packed && plan_.a.pack
-                        ? place_in_scratch(plan_.a)
-                        : pack(plan_.a, built_.pack_a, a_source,
-                               {block.m, block.k, rows, depth, block.batch_count}, wait_for, packed);
-    const Place b = pack(plan_.b, built_.pack_b, b_source,
-                         {block.k, block.n, depth, columns, block.batch_count}, wait_for, packed);
+    const Place a = a_is_packed && plan_.a.pack ? place_in_scratch(plan_.a)
+                                                : pack(plan_.a, built_.pack_a, a_source,
+                                                       {block.m, block.k, rows, depth, block.batch_count},
+                                                       plan_.notes_offset, before_packing, packed);
+    const Place b =
+        pack(plan_.b, built_.pack_b, b_source, {block.k, block.n, depth, columns, block.batch_count},
+             plan_.notes_offset + plan_.notes, before_packing, packed);
     const Place c = place_of(buffers_.c, problem_.c, block.row, block.column, block.batch);
 
     const float beta = block.depth == 0 ? problem_.beta : 1.0f;
-    const std::size_t k = config.is_direct() ? block.k : depth;
-    const cl::Event done = enqueue_kernel(
-        config, built_.multiply, queue_, packed.empty() ? wait_for : packed,
-        {block.m, block.n, block.batch_count, plan_.group_rows, plan_.group_columns}, as_int(block.m),
-        as_int(block.n), as_int(k), problem_.alpha, a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld},
-        cl_ulong{a.stride}, b.buffer, cl_ulong{b.offset}, cl_ulong{b.ld}, cl_ulong{b.stride}, beta, c.buffer,
-        cl_ulong{c.offset}, cl_ulong{c.ld}, cl_ulong{c.stride});
+    const auto enqueue = [&](const KernelConfig& kernel, const std::shared_ptr<BuiltKernel>& program,
+                             const Events& before, const Extent& extent, std::size_t k, const Place& x,
+                             const Place& y, const auto&... notes) {
+      return enqueue_kernel(kernel, program, queue_, before, extent, as_int(block.m), as_int(block.n),
+                            as_int(k), problem_.alpha, x.buffer, cl_ulong{x.offset}, cl_ulong{x.ld},
+                            cl_ulong{x.stride}, y.buffer, cl_ulong{y.offset}, cl_ulong{y.ld},
+                            cl_ulong{y.stride}, beta, c.buffer, cl_ulong{c.offset}, cl_ulong{c.ld},
+                            cl_ulong{c.stride}, notes...);
+    };
+    const Events& before = packed.empty() ? wait_for : packed;
+    const Extent extent{block.m, block.n, block.batch_count, plan_.group_rows, plan_.group_columns};
+    cl::Event done;
+    if (plan_.otherwise) {
+      const cl_ulong notes = plan_.notes_offset;
+      const cl::Event multiplied =
+          enqueue(config, built_.multiply, before, extent, depth, a, b, scratch_, notes);
+      progress = Progress::c_touched;
+      Extent rest = in_tiles(*plan_.otherwise, block.m, block.n, block.batch_count);
+      rest.most_groups = otherwise_groups_a_unit * plan_.compute_units;
+      done = enqueue(*plan_.otherwise, built_.otherwise, {multiplied}, rest, block.k, a_source, b_source,
+                     scratch_, notes);
+    } else {
+      done = enqueue(config, built_.multiply, before, extent, config.is_direct() ? block.k : depth, a, b);
+    }
     progress = Progress::c_touched;
     return done;
   }
@@ -148,17 +173,35 @@ class BlockLauncher {
     std::size_t rows, columns, padded_rows, padded_columns, batch_count;
   };
 
+  // Zeroes what the packing is about to note; what it noted of an A that stays packed is kept.
+  Events clear_notes(bool a_is_packed, const Events& wait_for) const {
+    if (!plan_.otherwise) return wait_for;
+    const std::size_t first = plan_.notes_offset + (a_is_packed ? plan_.notes : 0);
+    const std::size_t last = plan_.notes_offset + 2 * plan_.notes;
+    cl::Event cleared;
+    queue_.enqueueFillBuffer(scratch_, cl_uint{0}, first * sizeof(cl_uint), (last - first) * sizeof(cl_uint),
+                             &wait_for, &cleared);
+    return {cleared};
+  }
+
   // Enqueues the packing of an operand where the plan says so; returns where the multiply kernel finds it.
   Place pack(const OperandPlan& operand, const std::shared_ptr<BuiltKernel>& kernel, const Place& source,
-             const Padding& padding, const Events& wait_for, Events& packed) const {
+             Padding padding, std::size_t notes_offset, const Events& wait_for, Events& packed) const {
     if (!operand.pack) return source;
+    if (operand.packs_transposed) {
+      std::swap(padding.rows, padding.columns);
+      std::swap(padding.padded_rows, padding.padded_columns);
+    }
     const std::size_t copies = operand.stride == 0 ? 1 : padding.batch_count;
-    packed.push_back(enqueue_kernel(
-        *operand.pack, kernel, queue_, wait_for,
-        in_tiles(*operand.pack, padding.padded_rows, padding.padded_columns, copies), as_int(padding.rows),
-        as_int(padding.columns), source.buffer, cl_ulong{source.offset}, cl_ulong{source.ld},
-        cl_ulong{source.stride}, as_int(padding.padded_rows), as_int(padding.padded_columns), scratch_,
-        cl_ulong{operand.scratch_offset}, cl_ulong{operand.ld}, cl_ulong{operand.stride}));
+    const auto enqueue = [&](const auto&... notes) {
+      return enqueue_kernel(
+          *operand.pack, kernel, queue_, wait_for,
+          in_tiles(*operand.pack, padding.padded_rows, padding.padded_columns, copies), as_int(padding.rows),
+          as_int(padding.columns), source.buffer, cl_ulong{source.offset}, cl_ulong{source.ld},
+          cl_ulong{source.stride}, as_int(padding.padded_rows), as_int(padding.padded_columns), scratch_,
+          cl_ulong{operand.scratch_offset}, cl_ulong{operand.ld}, cl_ulong{operand.stride}, notes...);
+    };
+    packed.push_back(plan_.otherwise ? enqueue(scratch_, cl_ulong{notes_offset}) : enqueue());
     return place_in_scratch(operand);
   }
 
@@ -203,11 +246,14 @@ BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose) {
   BuiltPlan result;
   std::future<std::shared_ptr<BuiltKernel>> pack_a;
   std::future<std::shared_ptr<BuiltKernel>> pack_b;
+  std::future<std::shared_ptr<BuiltKernel>> otherwise;
   if (plan.a.pack) pack_a = std::async(when, get, plan.a.pack);
   if (plan.b.pack) pack_b = std::async(when, get, plan.b.pack);
+  if (plan.otherwise) otherwise = std::async(when, get, plan.otherwise);
   result.multiply = get(plan.multiply);
   if (pack_a.valid()) result.pack_a = pack_a.get();
   if (pack_b.valid()) result.pack_b = pack_b.get();
+  if (otherwise.valid()) result.otherwise = otherwise.get();
   result.plan = std::move(plan);
   return result;
 }

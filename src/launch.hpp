@@ -23,6 +23,7 @@ struct BuiltPlan {
   std::shared_ptr<BuiltKernel> multiply;
   std::shared_ptr<BuiltKernel> pack_a;  // null where A is used where it lies
   std::shared_ptr<BuiltKernel> pack_b;
+  std::shared_ptr<BuiltKernel> otherwise;  // null where the multiply always does the work
 };
 
 // Builds the programs side by side, where the implementation lets them.

@@ -87,12 +87,24 @@ class ManifestParser {
 
   void parse_line() {
     static const std::map<std::string_view, void (ManifestParser::*)()> parsers = {
-        {"clgemm", &ManifestParser::parse_name},     {"role", &ManifestParser::parse_role},
-        {"summary", &ManifestParser::parse_summary}, {"operands", &ManifestParser::parse_operands},
-        {"param", &ManifestParser::parse_parameter}, {"variant", &ManifestParser::parse_variant},
-        {"tile", &ManifestParser::parse_tile},       {"local", &ManifestParser::parse_local},
-        {"grid", &ManifestParser::parse_grid},       {"align", &ManifestParser::parse_align},
-        {"require", &ManifestParser::parse_require}, {"shares", &ManifestParser::parse_shares},
+        {"clgemm", &ManifestParser::parse_name},
+        {"role", &ManifestParser::parse_role},
+        {"summary", &ManifestParser::parse_summary},
+        {"operands", &ManifestParser::parse_operands},
+        {"param", &ManifestParser::parse_parameter},
+        {"variant", &ManifestParser::parse_variant},
+        {"tile", &ManifestParser::parse_tile},
+        {"local", &ManifestParser::parse_local},
+        {"grid", &ManifestParser::parse_grid},
+        {"align", &ManifestParser::parse_align},
+        {"require", &ManifestParser::parse_require},
+        {"shares", &ManifestParser::parse_shares},
+        {"precision", &ManifestParser::parse_precision},
+        {"otherwise", &ManifestParser::parse_otherwise},
+        {"b", &ManifestParser::parse_b},
+        {"size", &ManifestParser::parse_size},
+        {"notes", &ManifestParser::parse_notes},
+        {"ptx", &ManifestParser::parse_ptx},
     };
     static const std::set<std::string_view> repeatable = {"param", "variant", "require"};
 
@@ -114,10 +126,12 @@ class ManifestParser {
   }
 
   void parse_role() {
-    static const std::map<std::string_view, Role> roles = {
-        {"multiply", Role::multiply}, {"pack", Role::pack}, {"scale", Role::scale}};
+    static const std::map<std::string_view, Role> roles = {{"multiply", Role::multiply},
+                                                           {"otherwise", Role::otherwise},
+                                                           {"pack", Role::pack},
+                                                           {"scale", Role::scale}};
     const auto role = roles.find(without_remark(value_));
-    if (role == roles.end()) fail("expected multiply, pack or scale", value_);
+    if (role == roles.end()) fail("expected multiply, otherwise, pack or scale", value_);
     manifest_.role = role->second;
   }
 
@@ -199,6 +213,38 @@ class ManifestParser {
 
   void parse_require() { manifest_.requirements.push_back(rule_of(without_remark(value_))); }
 
+  void parse_precision() {
+    static const std::map<std::string_view, Precision> precisions = {
+        {"fp32", Precision::fp32}, {"fp32_equivalent", Precision::fp32_equivalent}};
+    const auto precision = precisions.find(without_remark(value_));
+    if (precision == precisions.end()) fail("expected fp32 or fp32_equivalent", value_);
+    manifest_.precision = precision->second;
+  }
+
+  void parse_otherwise() {
+    manifest_.otherwise = without_remark(value_);
+    if (!is_identifier(manifest_.otherwise)) fail("expected the name of a kernel", value_);
+  }
+
+  void parse_b() {
+    if (without_remark(value_) != "transposed") fail("expected 'transposed'", value_);
+    manifest_.packs_b_transposed = true;
+  }
+
+  void parse_size() { manifest_.packed_size = rules_of(1, 1, "expected one expression without spaces")[0]; }
+
+  void parse_notes() {
+    const std::int64_t notes = integer(without_remark(value_));
+    constexpr std::int64_t most = 64;
+    if (notes < 1 || notes > most) fail(fmt::format("expected a number from 1 to {}", most), value_);
+    manifest_.notes = static_cast<std::size_t>(notes);
+  }
+
+  void parse_ptx() {
+    manifest_.ptx_target = without_remark(value_);
+    if (!is_identifier(manifest_.ptx_target)) fail("expected a target of PTX, like sm_90a", value_);
+  }
+
   // Expressions without spaces, between `least` and `most` of them.
   std::vector<Manifest::Rule> rules_of(std::size_t least, std::size_t most, const std::string& expected) {
     std::vector<Manifest::Rule> result;
@@ -231,6 +277,7 @@ class ManifestParser {
     if (manifest_.role != Role::multiply && !manifest_.operands.empty()) {
       fail_at(1, "only a kernel with 'role: multiply' has 'operands'", manifest_.operands);
     }
+    check_role_of_keys();
     if (manifest_.local.size() != manifest_.grid.size()) {
       fail_at(manifest_.local[0].line, "'local' and 'grid' must have the same number of dimensions",
               manifest_.name);
@@ -241,6 +288,27 @@ class ManifestParser {
     if (manifest_.align.line == 0) manifest_.align = {Expression::parse("1"), 1};
     check_variants();
     check_names();
+  }
+
+  // Keys that only kernels of one role have.
+  void check_role_of_keys() {
+    struct Belonging {
+      const char* key;
+      Role role;
+      const char* role_name;
+    };
+    static constexpr Belonging belongings[] = {
+        {"precision", Role::multiply, "multiply"},
+        {"otherwise", Role::multiply, "multiply"},
+        {"b", Role::pack, "pack"},
+        {"size", Role::pack, "pack"},
+        {"notes", Role::pack, "pack"},
+    };
+    for (const Belonging& belonging : belongings) {
+      if (seen_.count(belonging.key) == 0 || manifest_.role == belonging.role) continue;
+      fail_at(1, fmt::format("only a kernel with 'role: {}' has '{}'", belonging.role_name, belonging.key),
+              manifest_.name);
+    }
   }
 
   void check_variants() {
@@ -266,6 +334,10 @@ class ManifestParser {
       geometry.insert(geometry.end(), {manifest_.share_rows, manifest_.share_columns});
     }
     for (const Manifest::Rule& rule : geometry) check_names_of(rule, {});
+    if (manifest_.packed_size.line != 0) {
+      check_names_of(manifest_.packed_size,
+                     {std::string(packed_rows_name), std::string(packed_columns_name)});
+    }
     for (const Manifest::Rule& rule : manifest_.requirements) check_names_of(rule, device_names());
   }
 
@@ -315,8 +387,8 @@ const Manifest::Variant* Manifest::find_variant(std::string_view variant) const 
 }
 
 const std::vector<std::string>& device_names() {
-  static const std::vector<std::string> names = {"local_bytes", "max_work_group_size", "compute_units",
-                                                 "native_float_width", "is_cpu"};
+  static const std::vector<std::string> names = {
+      "local_bytes", "max_work_group_size", "compute_units", "native_float_width", "is_cpu", "nvidia_sm"};
   return names;
 }
 

@@ -2,6 +2,8 @@
 // specification. Layer 1.
 #pragma once
 
+#include <clgemm/clgemm.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -15,7 +17,8 @@ namespace clgemm {
 // A name and an integer for each parameter that has a value.
 using Parameters = std::map<std::string, std::int64_t>;
 
-enum class Role { multiply, pack, scale };
+// `otherwise` multiplies where the kernel that names it finds, on the device, that it cannot.
+enum class Role { multiply, otherwise, pack, scale };
 
 // What a grid dimension counts: tiles of rows, tiles of columns, or all tiles of C in an order of the
 // kernel's own.
@@ -56,6 +59,17 @@ struct Manifest {
   Rule align;                  // offsets and leading dimensions are multiples of this many elements
   std::vector<Rule> requirements;
 
+  // Of a kernel with role multiply.
+  Precision precision = Precision::fp32;  // what a caller must allow
+  std::string otherwise;                  // the kernel with that role; empty: none
+
+  // Of a kernel with role pack.
+  bool packs_b_transposed = false;  // rows of the packed copy of B are columns of op(B)
+  Rule packed_size;                 // of one packed copy, in floats; without a line: rows * columns
+  std::size_t notes = 0;            // words that it keeps for an operand, for those who read its copy
+
+  std::string ptx_target;  // on NVIDIA: the PTX target that the compiled program is taken to; empty: as it is
+
   bool takes_shares() const { return share_rows.line != 0; }
 
   const Parameter* find_parameter(std::string_view parameter) const;
@@ -64,6 +78,13 @@ struct Manifest {
 
 // The operands form that needs no packing.
 inline constexpr std::string_view direct_form = "direct";
+
+// The operands form of zero-padded row-major copies; an operand may have it without packing.
+inline constexpr std::string_view padded_form = "padded";
+
+// The names that the size of a packed copy may use beside the kernel's parameters.
+inline constexpr std::string_view packed_rows_name = "rows";
+inline constexpr std::string_view packed_columns_name = "columns";
 
 // The names that a `require` may use beside the kernel's parameters; they stand for what the device has.
 const std::vector<std::string>& device_names();

@@ -21,22 +21,28 @@ struct Shape {
 
 bool fits_in_place(const Operand& operand, const KernelConfig& kernel, Shape shape, Shape tile) {
   if (kernel.is_direct()) return true;
+  if (kernel.manifest().operands != padded_form) return false;
   const bool aligned = operand.ld % kernel.align == 0 && operand.offset % kernel.align == 0 &&
                        operand.base_alignment % kernel.align == 0;
   return !operand.transposed && aligned && operand.stride % kernel.align == 0 &&
          shape.rows % tile.rows == 0 && shape.columns % tile.columns == 0;
 }
 
-SharedConfig pack_config(const Operand& operand, const KernelConfig& kernel, ConfigCache& configs) {
-  const Parameters macros = {{"TRANSPOSE", operand.transposed ? 1 : 0}};
-  return configs.get("pack_" + kernel.manifest().operands, {}, macros);
+enum class Side { a, b };
+
+OperandPlan packed_operand(const Operand& operand, Side side, const KernelConfig& kernel,
+                           ConfigCache& configs) {
+  const std::string pack = "pack_" + kernel.manifest().operands;
+  OperandPlan result;
+  result.packs_transposed = side == Side::b && configs.get(pack, {}, {})->manifest().packs_b_transposed;
+  const bool transposes = operand.transposed != result.packs_transposed;
+  result.pack = configs.get(pack, {}, {{"TRANSPOSE", transposes ? 1 : 0}});
+  return result;
 }
 
-// A product of element counts; whatever is beyond any memory counts as 2^58, so that sums do not overflow.
-std::size_t clamped_product(std::size_t x, std::size_t y) {
-  constexpr std::size_t beyond_memory = std::size_t{1} << 58;
-  std::size_t result = 0;
-  return __builtin_mul_overflow(x, y, &result) ? beyond_memory : std::min(result, beyond_memory);
+// What a kernel that reads A and B where they lie is compiled with.
+Parameters direct_macros(const Problem& problem) {
+  return {{"TRANSPOSE_A", problem.a.transposed ? 1 : 0}, {"TRANSPOSE_B", problem.b.transposed ? 1 : 0}};
 }
 
 // Places the packed copies of one block in scratch and sums them up.
@@ -45,7 +51,8 @@ void lay_out_scratch(Plan& plan, const Problem& problem) {
   std::size_t elements = 0;
   const auto place = [&](OperandPlan& operand, const Operand& source, std::size_t rows, std::size_t columns) {
     if (!operand.pack) return;
-    const std::size_t size = round_up(clamped_product(rows, columns), scratch_alignment);
+    if (operand.packs_transposed) std::swap(rows, columns);
+    const std::size_t size = round_up(packed_size(*operand.pack, rows, columns), scratch_alignment);
     const bool one_for_all = source.stride == 0;
     operand.ld = columns;
     operand.stride = one_for_all ? 0 : size;
@@ -55,17 +62,23 @@ void lay_out_scratch(Plan& plan, const Problem& problem) {
   const std::size_t depth = round_up(plan.block_k, kernel.tile_depth);
   place(plan.a, problem.a, round_up(plan.block_m, kernel.tile_rows), depth);
   place(plan.b, problem.b, depth, round_up(plan.block_n, kernel.tile_columns));
+  if (plan.otherwise) {
+    static_assert(sizeof(cl_uint) == sizeof(float), "notes are words, and scratch is counted in floats");
+    plan.notes = plan.a.pack->manifest().notes;
+    plan.notes_offset = elements;
+    elements += round_up(2 * plan.notes, scratch_alignment);
+  }
   plan.scratch_bytes = elements * sizeof(float);
 }
 
 // A side of a block, and the steps that it can be cut in.
-struct Side {
+struct BlockSide {
   std::size_t* size;
   std::size_t tile;
 };
 
 // Halves a side in whole tiles; false where it is one tile already.
-bool halve(const Side& side) {
+bool halve(const BlockSide& side) {
   const std::size_t half = round_up((*side.size + 1) / 2, side.tile);
   if (half >= *side.size) return false;
   *side.size = half;
@@ -77,10 +90,11 @@ bool halve(const Side& side) {
 bool cut_block(Plan& plan) {
   if (halve({&plan.block_batch, 1})) return true;
   const KernelConfig& kernel = *plan.multiply;
-  std::vector<Side> sides = {{&plan.block_k, kernel.tile_depth}};
+  std::vector<BlockSide> sides = {{&plan.block_k, kernel.tile_depth}};
   if (plan.a.pack) sides.push_back({&plan.block_m, kernel.tile_rows});
   if (plan.b.pack) sides.push_back({&plan.block_n, kernel.tile_columns});
-  std::sort(sides.begin(), sides.end(), [](const Side& x, const Side& y) { return *x.size > *y.size; });
+  std::sort(sides.begin(), sides.end(),
+            [](const BlockSide& x, const BlockSide& y) { return *x.size > *y.size; });
   return std::any_of(sides.begin(), sides.end(), halve);
 }
 
@@ -136,17 +150,18 @@ Plan make_plan(const Problem& stated, const Candidate& kernel, ConfigCache& conf
                             plan.multiply->file->path));
   }
   if (plan.multiply->is_direct()) {
-    const Parameters macros = {{"TRANSPOSE_A", problem.a.transposed ? 1 : 0},
-                               {"TRANSPOSE_B", problem.b.transposed ? 1 : 0}};
-    plan.multiply = configs.get(kernel.kernel, kernel.parameters, macros);
+    plan.multiply = configs.get(kernel.kernel, kernel.parameters, direct_macros(problem));
   }
 
   const KernelConfig& config = *plan.multiply;
   if (!fits_in_place(problem.a, config, {problem.m, problem.k}, {config.tile_rows, config.tile_depth})) {
-    plan.a.pack = pack_config(problem.a, config, configs);
+    plan.a = packed_operand(problem.a, Side::a, config, configs);
   }
   if (!fits_in_place(problem.b, config, {problem.k, problem.n}, {config.tile_depth, config.tile_columns})) {
-    plan.b.pack = pack_config(problem.b, config, configs);
+    plan.b = packed_operand(problem.b, Side::b, config, configs);
+  }
+  if (!config.manifest().otherwise.empty()) {
+    plan.otherwise = configs.get(config.manifest().otherwise, {}, direct_macros(problem));
   }
   fit_blocks(plan, problem, scratch_limit);
   return plan;
@@ -171,6 +186,10 @@ std::string describe(const Plan& plan, const Problem& stated) {
                         blocks(problem.m, plan.block_m) * blocks(problem.n, plan.block_n) *
                             blocks(problem.k, plan.block_k) * blocks(problem.batch_count, plan.block_batch),
                         plan.block_m, plan.block_n, plan.block_k, plan.block_batch, problem.batch_count);
+  if (plan.otherwise) {
+    result += fmt::format("otherwise: {}, where the device finds numbers that the packed form cannot hold\n",
+                          plan.otherwise->name);
+  }
   if (kernel.manifest().takes_shares()) {
     result += fmt::format("shares: {} x {} a work-group\n", plan.group_rows, plan.group_columns);
   }

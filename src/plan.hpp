@@ -21,6 +21,7 @@ using SharedConfig = std::shared_ptr<const KernelConfig>;
 // How the multiply kernel gets A or B.
 struct OperandPlan {
   SharedConfig pack;               // null: used where it lies
+  bool packs_transposed = false;   // rows of the packed copy are columns of op(X)
   std::size_t ld = 0;              // of the packed copy, in elements
   std::size_t stride = 0;          // from one packed copy of a batch to the next; 0: one copy for all
   std::size_t scratch_offset = 0;  // of the first packed copy, in elements
@@ -31,6 +32,12 @@ struct Plan {
   SharedConfig multiply;
   OperandPlan a;
   OperandPlan b;
+
+  // Launched behind the multiply where that may leave the work to it; null: it never does. The device
+  // decides, by what the packing notes in a few words of scratch.
+  SharedConfig otherwise;
+  std::size_t notes = 0;         // words of each operand
+  std::size_t notes_offset = 0;  // of A's notes, in words; those of B follow
 
   // A problem is done in blocks of at most this size; one block where that is the problem's own size.
   std::size_t block_m = 0;

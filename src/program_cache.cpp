@@ -10,6 +10,7 @@
 
 #include "error.hpp"
 #include "log.hpp"
+#include "ptx.hpp"
 
 namespace clgemm {
 namespace {
@@ -31,12 +32,17 @@ struct Entry {
   const char* function;
   cl_uint arguments;
 };
-constexpr Entry entries[] = {
-    {Role::multiply, "gemm", 17}, {Role::pack, "pack", 12}, {Role::scale, "scale", 7}};
+constexpr Entry entries[] = {{Role::multiply, "gemm", 17},
+                             {Role::otherwise, "otherwise", 19},
+                             {Role::pack, "pack", 12},
+                             {Role::scale, "scale", 7}};
+constexpr cl_uint note_arguments = 2;  // of a kernel that makes notes, or reads them, in addition
 
-const Entry& entry_of(Role role) {
-  for (const Entry& entry : entries) {
-    if (entry.role == role) return entry;
+Entry entry_of(const Manifest& manifest) {
+  for (Entry entry : entries) {
+    if (entry.role != manifest.role) continue;
+    if (manifest.notes != 0 || !manifest.otherwise.empty()) entry.arguments += note_arguments;
+    return entry;
   }
   throw Error(ErrorCode::internal_error, "a role without an entry");
 }
@@ -57,6 +63,27 @@ cl::Program compile(const KernelConfig& config, const cl::Context& context, cons
                                                 config.file->source)));
   }
   return program;
+}
+
+// Takes a program's PTX to the target of its manifest, and the driver compiles that.
+cl::Program at_ptx_target(const cl::Program& program, const KernelConfig& config, const cl::Context& context,
+                          const cl::Device& device) {
+  const std::vector<unsigned char> binary = program.getInfo<CL_PROGRAM_BINARIES>().at(0);
+  try {
+    const std::string ptx =
+        retargeted_ptx(std::string(binary.begin(), binary.end()), config.manifest().ptx_target);
+    cl::Program result(context, {device}, cl::Program::Binaries{{ptx.begin(), ptx.end()}});
+    try {
+      result.build(std::vector<cl::Device>{device});
+    } catch (const cl::Error&) {
+      throw Error(ErrorCode::build_failed, result.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device));
+    }
+    return result;
+  } catch (const Error& error) {
+    throw Error(ErrorCode::build_failed,
+                fmt::format("{}: its PTX cannot be taken to {}: {}", title_of(config),
+                            config.manifest().ptx_target, error.what()));
+  }
 }
 
 // The program of a binary; a null one where the implementation does not take it.
@@ -225,10 +252,13 @@ std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Pur
   cl::Program program = entry ? load(entry->binary, config, context_, device_) : cl::Program{};
   const bool from_disk = program() != nullptr;
   if (!from_disk) program = compile(config, context_, device_);
+  if (!from_disk && !config.manifest().ptx_target.empty()) {
+    program = at_ptx_target(program, config, context_, device_);
+  }
   log(LogLevel::debug,
       fmt::format("{} {}", from_disk ? "loaded from the cache:" : "compiled:", title_of(config)));
 
-  const Entry& contract = entry_of(config.manifest().role);
+  const Entry contract = entry_of(config.manifest());
   cl::Kernel kernel = create_kernel(config, contract, program);
   check_work_group(config, kernel, device_);
   check_local_memory(config, kernel, device_);

@@ -1,6 +1,7 @@
 #include "self_test.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -17,12 +18,20 @@ constexpr std::size_t margin = 8;  // canaries in front of and behind C
 constexpr std::size_t front =
     64;  // elements in front of A and B; suits every alignment that a kernel asks for
 
-// Small integers: sums of their products are exact in fp32. Scrambled, so that no two rows, columns or
-// matrices of a batch are alike, and one taken for another shows.
-float small_integer(std::uint64_t i) {
+// Integers from -largest to largest. Scrambled, so that no two rows, columns or matrices of a batch are
+// alike, and one taken for another shows.
+float integer(std::uint64_t i, std::uint64_t largest) {
   i *= 0x9e3779b97f4a7c15u;
   i = (i ^ i >> 32) * 0xd6e8feb86659fd93u;
-  return static_cast<float>((i >> 32) % 9) - 4.0f;
+  return static_cast<float>((i >> 32) % (2 * largest + 1)) - static_cast<float>(largest);
+}
+
+constexpr std::uint64_t largest_of_c = 4;
+
+// Whatever their signs, sums of k products are exact in fp32, twice them too. Where k is small, the integers
+// need more than the 8 bits of a bf16.
+std::uint64_t largest_of_operands(std::size_t k) {
+  return static_cast<std::uint64_t>(std::sqrt(double{1 << 22} / static_cast<double>(k)));
 }
 
 // A batch of operands: the values of op(X), and the memory that a kernel gets.
@@ -30,8 +39,8 @@ class TestOperand {
  public:
   // `padded_*`: the size in memory where the kernel reads it in place; the rest is zero.
   TestOperand(std::size_t rows, std::size_t columns, std::size_t padded_rows, std::size_t padded_columns,
-              bool transposed, std::size_t seed)
-      : rows_(rows), columns_(columns), seed_(seed) {
+              bool transposed, std::size_t seed, std::uint64_t largest)
+      : rows_(rows), columns_(columns), seed_(seed), largest_(largest) {
     operand.transposed = transposed;
     operand.ld = transposed ? padded_rows : padded_columns;
     operand.offset = front;
@@ -41,24 +50,41 @@ class TestOperand {
     for (std::size_t batch = 0; batch < batch_count; ++batch) {
       for (std::size_t row = 0; row < rows; ++row) {
         for (std::size_t column = 0; column < columns; ++column) {
-          const std::size_t place = transposed ? column * operand.ld + row : row * operand.ld + column;
-          memory[front + batch * operand.stride + place] = value(batch, row, column);
+          element(batch, row, column) = value(batch, row, column);
         }
       }
     }
   }
 
+  void set_row(std::size_t row, float value) {
+    for (std::size_t batch = 0; batch < batch_count; ++batch) {
+      for (std::size_t column = 0; column < columns_; ++column) element(batch, row, column) = value;
+    }
+  }
+
+  void set_column(std::size_t column, float value) {
+    for (std::size_t batch = 0; batch < batch_count; ++batch) {
+      for (std::size_t row = 0; row < rows_; ++row) element(batch, row, column) = value;
+    }
+  }
+
   float value(std::size_t batch, std::size_t row, std::size_t column) const {
-    return small_integer(seed_ + (batch * rows_ + row) * columns_ + column);
+    return integer(seed_ + (batch * rows_ + row) * columns_ + column, largest_);
   }
 
   Operand operand;
   std::vector<float> memory;
 
  private:
+  float& element(std::size_t batch, std::size_t row, std::size_t column) {
+    const std::size_t place = operand.transposed ? column * operand.ld + row : row * operand.ld + column;
+    return memory[front + batch * operand.stride + place];
+  }
+
   std::size_t rows_;
   std::size_t columns_;
   std::size_t seed_;
+  std::uint64_t largest_;
 };
 
 cl::Buffer buffer_of(const cl::Context& context, std::vector<float>& memory) {
@@ -75,7 +101,7 @@ class TestResult {
     operand.stride = m * operand.ld;
     memory.assign(2 * margin + operand.stride * batch_count, canary);
     for_each([this](std::size_t place, std::size_t, std::size_t, std::size_t) {
-      memory[place] = small_integer(place);
+      memory[place] = integer(place, largest_of_c);
     });
   }
 
@@ -115,9 +141,9 @@ class TestResult {
 // place.
 TestOperand operand_for(const OperandPlan& plan, bool is_direct, bool transposed, std::size_t rows,
                         std::size_t columns, std::size_t tile_rows, std::size_t tile_columns,
-                        std::size_t seed) {
-  if (plan.pack || is_direct) return {rows, columns, rows, columns, transposed, seed};
-  return {rows, columns, round_up(rows, tile_rows), round_up(columns, tile_columns), false, seed};
+                        std::size_t seed, std::uint64_t largest) {
+  if (plan.pack || is_direct) return {rows, columns, rows, columns, transposed, seed, largest};
+  return {rows, columns, round_up(rows, tile_rows), round_up(columns, tile_columns), false, seed, largest};
 }
 
 // One more than a whole tile. Where a kernel takes shares, its tile may be as large as a share can be, and
@@ -134,17 +160,22 @@ bool self_tests_are_on() {
   return value == nullptr || std::string_view(value) != "0";
 }
 
-bool passes_self_test(const BuiltPlan& built, const Problem& problem, const cl::Context& context,
-                      const cl::Device& device) {
+bool passes_self_test(const BuiltPlan& built, const Problem& problem, TestNumbers numbers,
+                      const cl::Context& context, const cl::Device& device) {
   const KernelConfig& kernel = *built.plan.multiply;
   const std::size_t m = test_side(kernel.tile_rows, kernel.share_rows);
   const std::size_t n = test_side(kernel.tile_columns, kernel.share_columns);
   const std::size_t k = kernel.tile_depth + 1;
   TestOperand a = operand_for(built.plan.a, kernel.is_direct(), problem.a.transposed, m, k, kernel.tile_rows,
-                              kernel.tile_depth, 1);
+                              kernel.tile_depth, 1, largest_of_operands(k));
   TestOperand b = operand_for(built.plan.b, kernel.is_direct(), problem.b.transposed, k, n, kernel.tile_depth,
-                              kernel.tile_columns, 5);
+                              kernel.tile_columns, 5, largest_of_operands(k));
   TestResult c(m, n);
+  std::size_t adding = k;  // so many products are not zero
+  if (numbers == TestNumbers::beyond_planes) {
+    a.set_column(--adding, 0x1p-120f);
+    b.set_row(adding, 0.0f);
+  }
 
   const Problem small{m, n, k, alpha, beta, a.operand, b.operand, c.operand, batch_count};
   BuiltPlan test = built;
@@ -160,7 +191,7 @@ bool passes_self_test(const BuiltPlan& built, const Problem& problem, const cl::
   enqueue_multiply(test, small, buffers, scratch, queue, {}, progress);
   std::vector<float> result(c.memory.size());
   queue.enqueueReadBuffer(buffers.c, CL_TRUE, 0, result.size() * sizeof(float), result.data());
-  return result == c.expected(a, b, k);
+  return result == c.expected(a, b, adding);
 }
 
 }  // namespace clgemm

@@ -9,10 +9,14 @@ namespace clgemm {
 // False where the environment variable CLGEMM_SELF_TEST is 0.
 bool self_tests_are_on();
 
-// Runs the programs of a plan, as they are built, on integers: one row, one column and one step of k more
+// What a plan is tried on: integers, or integers beside a number that bf16 planes cannot hold, so that the
+// kernel that multiplies otherwise has the work.
+enum class TestNumbers { integers, beyond_planes };
+
+// Runs the programs of a plan, as they are built: one row, one column and one step of k more
 // than a tile, a batch of two, alpha and beta, gaps between the rows of C. True where every element of C is
 // exact and everything around C is as it was. Costs a few milliseconds. Throws cl::Error.
-bool passes_self_test(const BuiltPlan& built, const Problem& problem, const cl::Context& context,
-                      const cl::Device& device);
+bool passes_self_test(const BuiltPlan& built, const Problem& problem, TestNumbers numbers,
+                      const cl::Context& context, const cl::Device& device);
 
 }  // namespace clgemm

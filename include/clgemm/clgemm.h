@@ -85,6 +85,12 @@ typedef enum clgemm_transpose {
   CLGEMM_TRANSPOSE = 112      ///< op(X) is the transpose of X
 } clgemm_transpose;
 
+/// What may stand for fp32 arithmetic; see clgemm::Precision.
+typedef enum clgemm_precision {
+  CLGEMM_FP32_EQUIVALENT = 0,  ///< any way whose error bound is no worse than plain fp32's; the default
+  CLGEMM_FP32 = 1              ///< only the device's fp32 units
+} clgemm_precision;
+
 /// A value for a parameter of a kernel.
 typedef struct clgemm_parameter {
   const char* name;  ///< as the kernel's manifest has it
@@ -123,11 +129,14 @@ typedef struct clgemm_options {
 
   /// The path of a kernel file, whatever it is called; in place of `kernel`. NULL or "": none.
   const char* kernel_file;
+
+  /// What may stand for fp32 arithmetic.
+  clgemm_precision precision;
 } clgemm_options;
 
 /// The initial value of a clgemm_options: `clgemm_options options = CLGEMM_OPTIONS_INIT;`
 #define CLGEMM_OPTIONS_INIT \
-  { sizeof(clgemm_options), NULL, NULL, 0, NULL, 0, NULL, NULL }
+  { sizeof(clgemm_options), NULL, NULL, 0, NULL, 0, NULL, NULL, CLGEMM_FP32_EQUIVALENT }
 
 /// The shape of a call, for what can be asked before it. Begin with CLGEMM_SHAPE_INIT: row-major, nothing
 /// transposed, no batch; then set m, n and k, and what differs.

@@ -38,6 +38,20 @@ enum class Layout { row_major, column_major };
 /// Whether op(X) is X or its transpose.
 enum class Transpose { no, yes };
 
+/// What may stand for fp32 arithmetic. Room is left for more.
+enum class Precision {
+  /// Any way whose error bound is no worse than that of plain fp32 arithmetic; the default. On NVIDIA GPUs
+  /// with
+  /// bf16 tensor cores large multiplies take these: each number is split into three bf16 numbers, exactly,
+  /// and
+  /// six products of those are added. Where that would not do (Inf, NaN, numbers near the ends of the range)
+  /// the device notices and computes in plain fp32.
+  fp32_equivalent,
+
+  /// Only the device's fp32 units.
+  fp32
+};
+
 /// How a call may be steered. The default lets clgemm choose.
 struct Options {
   /// A kernel by name ("tiled"), by variant ("float8") or by file ("./mine.cl"). Empty: clgemm chooses.
@@ -63,6 +77,10 @@ struct Options {
 
   /// The path of a kernel file, whatever it is called; in place of `kernel`.
   std::string kernel_file;
+
+  /// What may stand for fp32 arithmetic. A kernel that is named but not allowed is an
+  /// Error(invalid_argument).
+  Precision precision = Precision::fp32_equivalent;
 };
 
 /// The shape of a call, for what can be asked before it: explain(), prepare(), sgemm_scratch_bytes().

@@ -1,0 +1,39 @@
+// What NVIDIA's GPUs have beyond OpenCL C, by inline PTX: addresses of local ("shared") memory, asynchronous copies into
+// it, and barriers that count the bytes that have come. Names follow the PTX ISA.
+
+static inline uint shared_address(const __local void* memory) {
+  return (uint)(size_t)memory;
+}
+
+// For kernels of Hopper and later.
+static inline void mbarrier_init(const uint barrier, const uint arrivals) {
+  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+// Makes what mbarrier_init() wrote known to asynchronous copies.
+static inline void mbarrier_init_fence(void) {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+static inline void mbarrier_arrive(const uint barrier) {
+  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+static inline void mbarrier_expect_bytes(const uint barrier, const uint bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
+// Returns when the phase of this parity is complete; that before the first one counts as complete with parity 1.
+static inline void mbarrier_wait(const uint barrier, const uint parity) {
+  asm volatile(
+      "{ .reg .pred complete; again: mbarrier.try_wait.parity.shared.b64 complete, [%0], %1; @complete bra done; "
+      "bra again; done: }" ::"r"(barrier), "r"(parity) : "memory");
+}
+
+// Whoever waits at the barrier is told when these bytes have come. Addresses and size are multiples of 16.
+static inline void copy_bulk(const uint shared, const __global char* global_memory, const uint bytes,
+                             const uint barrier) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared),
+               "l"(global_memory), "r"(bytes), "r"(barrier)
+               : "memory");
+}

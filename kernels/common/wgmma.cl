@@ -1,0 +1,75 @@
+// Hopper's tensor cores: warpgroups of 128 work-items multiply tiles in local memory, while they go on with something
+// else. The instructions are of the PTX target sm_90a, which OpenCL's compiler does not know: they stand behind //@@ until
+// the host has taken the PTX to that target (`ptx:` in kernels/README.md).
+//
+// The results of a warpgroup, rows x 8-column blocks of floats, in registers: work-item i of 128 has, of each 8-column
+// block, columns i % 4 * 2 and the next of row i / 32 * 16 + i % 32 / 4, then those of the row 8 below.
+#include "common/bf16_planes.cl"
+#include "common/nvidia.cl"
+
+#define SUMS_16(d, i)                                                                                               \
+  "+f"((d)[i]), "+f"((d)[i + 1]), "+f"((d)[i + 2]), "+f"((d)[i + 3]), "+f"((d)[i + 4]), "+f"((d)[i + 5]),           \
+      "+f"((d)[i + 6]), "+f"((d)[i + 7]), "+f"((d)[i + 8]), "+f"((d)[i + 9]), "+f"((d)[i + 10]), "+f"((d)[i + 11]), \
+      "+f"((d)[i + 12]), "+f"((d)[i + 13]), "+f"((d)[i + 14]), "+f"((d)[i + 15])
+
+// The matrix descriptor of a plane's lines from a shared address on: core matrices CORE_BYTES apart along k, GROUP_BYTES
+// apart from line to line, not swizzled.
+static inline ulong plane_descriptor(const uint address) {
+  return (ulong)((address & 0x3ffff) >> 4) | (ulong)(CORE_BYTES >> 4) << 16 | (ulong)(GROUP_BYTES >> 4) << 32;
+}
+
+// d (+)= a b^T for 64 x 128 results and 16 of k; `keep` 0 forgets what d held.
+static inline void wgmma_128(float* d, const ulong a, const ulong b, const int keep) {
+  asm volatile(
+      "//@@ { .reg .pred keep; setp.ne.b32 keep, %66, 0; "
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+      "%64, %65, keep, 1, 1, 0, 0; }"
+      : SUMS_16(d, 0),
+        SUMS_16(d, 16),
+        SUMS_16(d, 32),
+        SUMS_16(d, 48)
+      : "l"(a), "l"(b), "r"(keep)
+      : "memory");
+}
+
+// Before the first wgmma, and after others have touched d.
+static inline void wgmma_fence_128(float* d) {
+  asm volatile("//@@ wgmma.fence.sync.aligned;" : SUMS_16(d, 0), SUMS_16(d, 16), SUMS_16(d, 32), SUMS_16(d, 48)::"memory");
+}
+
+// Returns when all that was committed is done, and d can be read.
+static inline void wgmma_wait_128(float* d) {
+  asm volatile("//@@ wgmma.wait_group.sync.aligned 0;" : SUMS_16(d, 0), SUMS_16(d, 16), SUMS_16(d, 32), SUMS_16(d, 48)::"memory");
+}
+
+// d (+)= a b^T for 64 x 64 results and 16 of k; `keep` 0 forgets what d held.
+static inline void wgmma_64(float* d, const ulong a, const ulong b, const int keep) {
+  asm volatile(
+      "//@@ { .reg .pred keep; setp.ne.b32 keep, %34, 0; "
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+      "%32, %33, keep, 1, 1, 0, 0; }"
+      : SUMS_16(d, 0),
+        SUMS_16(d, 16)
+      : "l"(a), "l"(b), "r"(keep)
+      : "memory");
+}
+
+// Before the first wgmma, and after others have touched d.
+static inline void wgmma_fence_64(float* d) {
+  asm volatile("//@@ wgmma.fence.sync.aligned;" : SUMS_16(d, 0), SUMS_16(d, 16)::"memory");
+}
+
+// Returns when all that was committed is done, and d can be read.
+static inline void wgmma_wait_64(float* d) {
+  asm volatile("//@@ wgmma.wait_group.sync.aligned 0;" : SUMS_16(d, 0), SUMS_16(d, 16)::"memory");
+}
+
+static inline void wgmma_commit(void) {
+  asm volatile("//@@ wgmma.commit_group.sync.aligned;" ::: "memory");
+}
