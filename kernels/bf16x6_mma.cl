@@ -20,6 +20,7 @@
 #error "bf16x6_mma needs TILE_M, TILE_N, STAGES and BAND"
 #endif
 #include "common/ampere.cl"
+#include "common/bf16_planes.cl"
 #include "common/representable.cl"
 #include "common/tensor_store.cl"
 #include "common/tile_order.cl"
@@ -103,9 +104,10 @@ void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
           const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-          __global const uint* restrict notes, const ulong notes_offset) {
+          __global const uint* restrict notes, const ulong notes_offset, const int a_notes, const int b_notes) {
   __local uint4 memory[STAGES * STAGE_BYTES / 16];
-  if (!planes_are_exact(notes + notes_offset)) return;
+  __local Extremes extremes;
+  if (!work_group_finds_exact(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, ITEMS)) return;
   const uint stages = shared_address(memory);
   const int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
   const size_t batch = get_global_id(2);

@@ -11,7 +11,7 @@
 // param: STAGES = 4 in 2 3 4 5 6 8
 // param: BAND = 8 in 1 4 8 16
 // tile: TILE_M TILE_N 16*STEP
-// local: TILE_M/64*SLICES*128+32
+// local: TILE_M/64*SLICES*128+64
 // grid: tiles
 // require: nvidia_sm == 90
 // require: TILE_M/64*SLICES <= 4
@@ -24,11 +24,13 @@
 // so each 16 * STEP of k start with sums of zero, to which the smallest products come first, and fp32 units add those up.
 //
 // A work-group is warpgroups that multiply, each 64 rows of the tile (and with SLICES > 1 every SLICES-th step along k),
-// and a warp that copies: it keeps a ring of STAGES steps in local memory full. A stage has two barriers: `full` says
-// that its bytes have come, `empty` that the warps that multiplied it have done so.
+// a warp that copies, and one that finds out whether the planes are exact. The copying one keeps a ring of STAGES steps in
+// local memory full. A stage has two barriers: `full` says that its bytes have come, `empty` that the warps that
+// multiplied it have done so.
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(SLICES) || !defined(STEP) || !defined(STAGES) || !defined(BAND)
 #error "bf16x6_wgmma needs TILE_M, TILE_N, SLICES, STEP, STAGES and BAND"
 #endif
+#include "common/bf16_planes.cl"
 #include "common/representable.cl"
 #include "common/tensor_store.cl"
 #include "common/tile_order.cl"
@@ -132,15 +134,15 @@ static inline void multiply_steps(float* sums, const int k, const int slice, con
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(MULTIPLIERS + 32, 1, 1)))
+__kernel __attribute__((reqd_work_group_size(MULTIPLIERS + 64, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
           const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-          __global const uint* restrict notes, const ulong notes_offset) {
+          __global const uint* restrict notes, const ulong notes_offset, const int a_notes, const int b_notes) {
   __local char memory[STAGES * STAGE_BYTES] __attribute__((aligned(1024)));
   __local ulong barriers[2 * STAGES];
-  if (!planes_are_exact(notes + notes_offset)) return;
+  __local Extremes extremes;
   const int item = get_local_id(0);
   const uint stages = shared_address(memory);
   const uint stage_barriers = shared_address(barriers);
@@ -156,11 +158,14 @@ void gemm(const int m, const int n, const int k, const float alpha,
       mbarrier_init(empty_barrier(stage_barriers, stage), M_BLOCKS * 4);
     }
     mbarrier_init_fence();
+    extremes = (Extremes){0, 0, 0, 0};
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 
   float sums[SUMS];
-  if (item >= MULTIPLIERS) {
+  if (item >= MULTIPLIERS + 32) {
+    gather_all_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, item % 32, 32);
+  } else if (item >= MULTIPLIERS) {
     if (item == MULTIPLIERS) {
       const ulong tile_bytes = (ulong)(k / BLOCK_DEPTH) * BLOCK_BYTES;  // of 64 lines
       copy_steps((const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * tile_bytes,
@@ -171,9 +176,10 @@ void gemm(const int m, const int n, const int k, const float alpha,
     multiply_steps(sums, k, slice, block, stages, stage_barriers);
   }
 
-#if SLICES > 1
-  // The slices' sums meet in local memory, the second's first.
   barrier(CLK_LOCAL_MEM_FENCE);
+  if (!planes_are_exact(&extremes)) return;
+#if SLICES > 1
+  // The slices' sums meet in local memory, in the order of the slices.
   __local float* parts = (__local float*)memory + item % (M_BLOCKS * 128);
   if (item < MULTIPLIERS && slice > 0) {
 #pragma unroll

@@ -110,11 +110,10 @@ BuiltPlan Chooser::plan_and_build(const Problem& problem, const Candidate& candi
 // quarantine.
 void Chooser::verify(const BuiltPlan& built, const Problem& stated) {
   const bool trusted = is_trusted(built.multiply) && is_trusted(built.pack_a) && is_trusted(built.pack_b) &&
-                       is_trusted(built.otherwise);
+                       is_trusted(built.pack_both) && is_trusted(built.otherwise);
   if (trusted || !self_tests_are_on()) return;
   const Problem problem = seen_by(built.plan.choice, stated);
-  const bool can_do_without = built.plan.multiply->manifest().operands == padded_form;
-  BuiltPlan tested = can_do_without ? without_packing(built) : built;
+  BuiltPlan tested = without_packing(built);
   tested.plan.choice.mirrored = false;
   verify_program(tested, problem, built.multiply, *built.plan.multiply);
   if (built.pack_a) {
@@ -125,6 +124,7 @@ void Chooser::verify(const BuiltPlan& built, const Problem& stated) {
     tested.plan.b.pack = built.plan.b.pack;
     verify_program(tested, problem, built.pack_b, *built.plan.b.pack);
   }
+  if (built.pack_both) verify_program(tested, problem, built.pack_both, *built.plan.pack_both);
   if (built.otherwise) verify_program(tested, problem, built.otherwise, *built.plan.otherwise);
 }
 

@@ -70,7 +70,8 @@ cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffer
       return at_boundary([&] {
         const cl::Event done =
             multiply_as_planned(built, problem, buffers, queue, wait_for, options, progress);
-        for (const auto& program : {built.multiply, built.pack_a, built.pack_b, built.otherwise}) {
+        for (const auto& program :
+             {built.multiply, built.pack_a, built.pack_b, built.pack_both, built.otherwise}) {
           if (program) programs_.keep(program);
         }
         return done;

@@ -164,7 +164,6 @@ std::size_t clamped_product(std::size_t x, std::size_t y) {
 
 std::size_t packed_size(const KernelConfig& pack, std::size_t rows, std::size_t columns) {
   const Manifest::Rule& rule = pack.manifest().packed_size;
-  if (rule.line == 0) return clamped_product(rows, columns);
   try {
     const std::int64_t size = rule.expression.evaluate([&](const std::string& name) {
       if (name == packed_rows_name) return static_cast<std::int64_t>(rows);

@@ -42,7 +42,7 @@ inline constexpr std::size_t beyond_memory = std::size_t{1} << 58;
 // A product of sizes, at most beyond_memory.
 std::size_t clamped_product(std::size_t x, std::size_t y);
 
-// The size in floats of a packed copy of `rows` x `columns`, padded, that this kernel makes.
+// The size in floats of a packed copy of `rows` x `columns`, padded, that a kernel with role pack_both makes.
 std::size_t packed_size(const KernelConfig& pack, std::size_t rows, std::size_t columns);
 
 // `overrides` go over the variant's values, those over the defaults. `macros` are defined for the compiler

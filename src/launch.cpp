@@ -119,52 +119,7 @@ class BlockLauncher {
         queue_(queue) {}
 
   cl::Event run(const Block& block, const Events& wait_for, Progress& progress) const {
-    const KernelConfig& config = *plan_.multiply;
-    const std::size_t rows = round_up(block.m, config.tile_rows);
-    const std::size_t columns = round_up(block.n, config.tile_columns);
-    const std::size_t depth = round_up(block.k, config.tile_depth);
-
-    const bool a_is_packed = block.column != 0;  // by the first block of this row of blocks
-    const Events before_packing = clear_notes(a_is_packed, wait_for);
-    Events packed;
-    const Place a_source = place_of(buffers_.a, problem_.a, block.row, block.depth, block.batch);
-    const Place b_source = place_of(buffers_.b, problem_.b, block.depth, block.column, block.batch);
-    const Place a = a_is_packed && plan_.a.pack ? place_in_scratch(plan_.a)
-                                                : pack(plan_.a, built_.pack_a, a_source,
-                                                       {block.m, block.k, rows, depth, block.batch_count},
-                                                       plan_.notes_offset, before_packing, packed);
-    const Place b =
-        pack(plan_.b, built_.pack_b, b_source, {block.k, block.n, depth, columns, block.batch_count},
-             plan_.notes_offset + plan_.notes, before_packing, packed);
-    const Place c = place_of(buffers_.c, problem_.c, block.row, block.column, block.batch);
-
-    const float beta = block.depth == 0 ? problem_.beta : 1.0f;
-    const auto enqueue = [&](const KernelConfig& kernel, const std::shared_ptr<BuiltKernel>& program,
-                             const Events& before, const Extent& extent, std::size_t k, const Place& x,
-                             const Place& y, const auto&... notes) {
-      return enqueue_kernel(kernel, program, queue_, before, extent, as_int(block.m), as_int(block.n),
-                            as_int(k), problem_.alpha, x.buffer, cl_ulong{x.offset}, cl_ulong{x.ld},
-                            cl_ulong{x.stride}, y.buffer, cl_ulong{y.offset}, cl_ulong{y.ld},
-                            cl_ulong{y.stride}, beta, c.buffer, cl_ulong{c.offset}, cl_ulong{c.ld},
-                            cl_ulong{c.stride}, notes...);
-    };
-    const Events& before = packed.empty() ? wait_for : packed;
-    const Extent extent{block.m, block.n, block.batch_count, plan_.group_rows, plan_.group_columns};
-    cl::Event done;
-    if (plan_.otherwise) {
-      const cl_ulong notes = plan_.notes_offset;
-      const cl::Event multiplied =
-          enqueue(config, built_.multiply, before, extent, depth, a, b, scratch_, notes);
-      progress = Progress::c_touched;
-      Extent rest = in_tiles(*plan_.otherwise, block.m, block.n, block.batch_count);
-      rest.most_groups = otherwise_groups_a_unit * plan_.compute_units;
-      done = enqueue(*plan_.otherwise, built_.otherwise, {multiplied}, rest, block.k, a_source, b_source,
-                     scratch_, notes);
-    } else {
-      done = enqueue(config, built_.multiply, before, extent, config.is_direct() ? block.k : depth, a, b);
-    }
-    progress = Progress::c_touched;
-    return done;
+    return plan_.pack_both ? run_with_notes(block, wait_for, progress) : run_plain(block, wait_for, progress);
   }
 
  private:
@@ -173,36 +128,99 @@ class BlockLauncher {
     std::size_t rows, columns, padded_rows, padded_columns, batch_count;
   };
 
-  // Zeroes what the packing is about to note; what it noted of an A that stays packed is kept.
-  Events clear_notes(bool a_is_packed, const Events& wait_for) const {
-    if (!plan_.otherwise) return wait_for;
-    const std::size_t first = plan_.notes_offset + (a_is_packed ? plan_.notes : 0);
-    const std::size_t last = plan_.notes_offset + 2 * plan_.notes;
-    cl::Event cleared;
-    queue_.enqueueFillBuffer(scratch_, cl_uint{0}, first * sizeof(cl_uint), (last - first) * sizeof(cl_uint),
-                             &wait_for, &cleared);
-    return {cleared};
-  }
-
   // Enqueues the packing of an operand where the plan says so; returns where the multiply kernel finds it.
   Place pack(const OperandPlan& operand, const std::shared_ptr<BuiltKernel>& kernel, const Place& source,
-             Padding padding, std::size_t notes_offset, const Events& wait_for, Events& packed) const {
+             const Padding& padding, const Events& wait_for, Events& packed) const {
     if (!operand.pack) return source;
-    if (operand.packs_transposed) {
-      std::swap(padding.rows, padding.columns);
-      std::swap(padding.padded_rows, padding.padded_columns);
-    }
     const std::size_t copies = operand.stride == 0 ? 1 : padding.batch_count;
-    const auto enqueue = [&](const auto&... notes) {
-      return enqueue_kernel(
-          *operand.pack, kernel, queue_, wait_for,
-          in_tiles(*operand.pack, padding.padded_rows, padding.padded_columns, copies), as_int(padding.rows),
-          as_int(padding.columns), source.buffer, cl_ulong{source.offset}, cl_ulong{source.ld},
-          cl_ulong{source.stride}, as_int(padding.padded_rows), as_int(padding.padded_columns), scratch_,
-          cl_ulong{operand.scratch_offset}, cl_ulong{operand.ld}, cl_ulong{operand.stride}, notes...);
-    };
-    packed.push_back(plan_.otherwise ? enqueue(scratch_, cl_ulong{notes_offset}) : enqueue());
+    packed.push_back(enqueue_kernel(
+        *operand.pack, kernel, queue_, wait_for,
+        in_tiles(*operand.pack, padding.padded_rows, padding.padded_columns, copies), as_int(padding.rows),
+        as_int(padding.columns), source.buffer, cl_ulong{source.offset}, cl_ulong{source.ld},
+        cl_ulong{source.stride}, as_int(padding.padded_rows), as_int(padding.padded_columns), scratch_,
+        cl_ulong{operand.scratch_offset}, cl_ulong{operand.ld}, cl_ulong{operand.stride}));
     return place_in_scratch(operand);
+  }
+
+  // Packs what is to be packed, and multiplies.
+  cl::Event run_plain(const Block& block, const Events& wait_for, Progress& progress) const {
+    const KernelConfig& config = *plan_.multiply;
+    const std::size_t rows = round_up(block.m, config.tile_rows);
+    const std::size_t columns = round_up(block.n, config.tile_columns);
+    const std::size_t depth = round_up(block.k, config.tile_depth);
+
+    Events packed;
+    const bool a_is_packed = block.column != 0;  // by the first block of this row of blocks
+    const Place a = a_is_packed && plan_.a.pack
+                        ? place_in_scratch(plan_.a)
+                        : pack(plan_.a, built_.pack_a, a_source(block),
+                               {block.m, block.k, rows, depth, block.batch_count}, wait_for, packed);
+    const Place b = pack(plan_.b, built_.pack_b, b_source(block),
+                         {block.k, block.n, depth, columns, block.batch_count}, wait_for, packed);
+    const cl::Event done = multiply(config, built_.multiply, packed.empty() ? wait_for : packed, block,
+                                    shared_among_groups(block), config.is_direct() ? block.k : depth, a, b);
+    progress = Progress::c_touched;
+    return done;
+  }
+
+  // Packs both operands, multiplies, and lets the other kernel do it where the device finds that it must.
+  cl::Event run_with_notes(const Block& block, const Events& wait_for, Progress& progress) const {
+    const KernelConfig& config = *plan_.multiply;
+    const cl_ulong notes_offset = plan_.notes_offset;
+    const cl_int a_notes = as_int(plan_.a_groups);
+    const cl_int b_notes = as_int(plan_.b_groups);
+    const cl::Event packed = pack_both(block, wait_for);
+    const cl::Event multiplied =
+        multiply(config, built_.multiply, {packed}, block, shared_among_groups(block),
+                 round_up(block.k, config.tile_depth), place_in_scratch(plan_.a), place_in_scratch(plan_.b),
+                 scratch_, notes_offset, a_notes, b_notes);
+    progress = Progress::c_touched;
+    Extent rest = in_tiles(*plan_.otherwise, block.m, block.n, block.batch_count);
+    rest.most_groups = otherwise_groups_a_unit * plan_.compute_units;
+    return multiply(*plan_.otherwise, built_.otherwise, {multiplied}, block, rest, block.k, a_source(block),
+                    b_source(block), scratch_, notes_offset, a_notes, b_notes);
+  }
+
+  cl::Event pack_both(const Block& block, const Events& wait_for) const {
+    const KernelConfig& config = *plan_.multiply;
+    const Place a = a_source(block);
+    const Place b = b_source(block);
+    const Extent groups{plan_.a_groups + plan_.b_groups, 1, block.batch_count, 1, 1};
+    return enqueue_kernel(
+        *plan_.pack_both, built_.pack_both, queue_, wait_for, groups, as_int(block.k),
+        as_int(round_up(block.k, config.tile_depth)), scratch_, as_int(plan_.a_groups), as_int(block.m),
+        as_int(round_up(block.m, config.tile_rows)), a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld},
+        cl_ulong{a.stride}, cl_int{!problem_.a.transposed}, cl_ulong{plan_.a.scratch_offset},
+        cl_ulong{plan_.a.stride}, as_int(plan_.b_groups), as_int(block.n),
+        as_int(round_up(block.n, config.tile_columns)), b.buffer, cl_ulong{b.offset}, cl_ulong{b.ld},
+        cl_ulong{b.stride}, cl_int{problem_.b.transposed}, cl_ulong{plan_.b.scratch_offset},
+        cl_ulong{plan_.b.stride}, scratch_, cl_ulong{plan_.notes_offset});
+  }
+
+  // A kernel that computes the block's part of C. `more`: arguments beyond those of every such kernel.
+  template <class... More>
+  cl::Event multiply(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,
+                     const Events& wait_for, const Block& block, const Extent& extent, std::size_t k,
+                     const Place& a, const Place& b, const More&... more) const {
+    const Place c = place_of(buffers_.c, problem_.c, block.row, block.column, block.batch);
+    const float beta = block.depth == 0 ? problem_.beta : 1.0f;
+    return enqueue_kernel(config, kernel, queue_, wait_for, extent, as_int(block.m), as_int(block.n),
+                          as_int(k), problem_.alpha, a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld},
+                          cl_ulong{a.stride}, b.buffer, cl_ulong{b.offset}, cl_ulong{b.ld},
+                          cl_ulong{b.stride}, beta, c.buffer, cl_ulong{c.offset}, cl_ulong{c.ld},
+                          cl_ulong{c.stride}, more...);
+  }
+
+  Extent shared_among_groups(const Block& block) const {
+    return {block.m, block.n, block.batch_count, plan_.group_rows, plan_.group_columns};
+  }
+
+  Place a_source(const Block& block) const {
+    return place_of(buffers_.a, problem_.a, block.row, block.depth, block.batch);
+  }
+
+  Place b_source(const Block& block) const {
+    return place_of(buffers_.b, problem_.b, block.depth, block.column, block.batch);
   }
 
   Place place_in_scratch(const OperandPlan& operand) const {
@@ -244,16 +262,22 @@ BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose) {
   const auto when =
       is_first ? std::launch::async : std::launch::deferred;  // no threads for what is built already
   BuiltPlan result;
-  std::future<std::shared_ptr<BuiltKernel>> pack_a;
-  std::future<std::shared_ptr<BuiltKernel>> pack_b;
-  std::future<std::shared_ptr<BuiltKernel>> otherwise;
-  if (plan.a.pack) pack_a = std::async(when, get, plan.a.pack);
-  if (plan.b.pack) pack_b = std::async(when, get, plan.b.pack);
-  if (plan.otherwise) otherwise = std::async(when, get, plan.otherwise);
+  struct Helper {
+    const SharedConfig& config;
+    std::shared_ptr<BuiltKernel>& built;
+    std::future<std::shared_ptr<BuiltKernel>> task;
+  };
+  Helper helpers[] = {{plan.a.pack, result.pack_a, {}},
+                      {plan.b.pack, result.pack_b, {}},
+                      {plan.pack_both, result.pack_both, {}},
+                      {plan.otherwise, result.otherwise, {}}};
+  for (Helper& helper : helpers) {
+    if (helper.config) helper.task = std::async(when, get, helper.config);
+  }
   result.multiply = get(plan.multiply);
-  if (pack_a.valid()) result.pack_a = pack_a.get();
-  if (pack_b.valid()) result.pack_b = pack_b.get();
-  if (otherwise.valid()) result.otherwise = otherwise.get();
+  for (Helper& helper : helpers) {
+    if (helper.task.valid()) helper.built = helper.task.get();
+  }
   result.plan = std::move(plan);
   return result;
 }

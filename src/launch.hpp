@@ -23,7 +23,8 @@ struct BuiltPlan {
   std::shared_ptr<BuiltKernel> multiply;
   std::shared_ptr<BuiltKernel> pack_a;  // null where A is used where it lies
   std::shared_ptr<BuiltKernel> pack_b;
-  std::shared_ptr<BuiltKernel> otherwise;  // null where the multiply always does the work
+  std::shared_ptr<BuiltKernel> pack_both;  // null where the plan has none
+  std::shared_ptr<BuiltKernel> otherwise;
 };
 
 // Builds the programs side by side, where the implementation lets them.

@@ -101,7 +101,6 @@ class ManifestParser {
         {"shares", &ManifestParser::parse_shares},
         {"precision", &ManifestParser::parse_precision},
         {"otherwise", &ManifestParser::parse_otherwise},
-        {"b", &ManifestParser::parse_b},
         {"size", &ManifestParser::parse_size},
         {"notes", &ManifestParser::parse_notes},
         {"ptx", &ManifestParser::parse_ptx},
@@ -129,9 +128,10 @@ class ManifestParser {
     static const std::map<std::string_view, Role> roles = {{"multiply", Role::multiply},
                                                            {"otherwise", Role::otherwise},
                                                            {"pack", Role::pack},
+                                                           {"pack_both", Role::pack_both},
                                                            {"scale", Role::scale}};
     const auto role = roles.find(without_remark(value_));
-    if (role == roles.end()) fail("expected multiply, otherwise, pack or scale", value_);
+    if (role == roles.end()) fail("expected multiply, otherwise, pack, pack_both or scale", value_);
     manifest_.role = role->second;
   }
 
@@ -226,11 +226,6 @@ class ManifestParser {
     if (!is_identifier(manifest_.otherwise)) fail("expected the name of a kernel", value_);
   }
 
-  void parse_b() {
-    if (without_remark(value_) != "transposed") fail("expected 'transposed'", value_);
-    manifest_.packs_b_transposed = true;
-  }
-
   void parse_size() { manifest_.packed_size = rules_of(1, 1, "expected one expression without spaces")[0]; }
 
   void parse_notes() {
@@ -274,6 +269,10 @@ class ManifestParser {
     };
     for (const char* key : {"summary", "tile", "local", "grid"}) require_key(key);
     if (manifest_.role == Role::multiply) require_key("operands");
+    if (manifest_.role == Role::pack_both) {
+      require_key("size");
+      require_key("notes");
+    }
     if (manifest_.role != Role::multiply && !manifest_.operands.empty()) {
       fail_at(1, "only a kernel with 'role: multiply' has 'operands'", manifest_.operands);
     }
@@ -300,9 +299,8 @@ class ManifestParser {
     static constexpr Belonging belongings[] = {
         {"precision", Role::multiply, "multiply"},
         {"otherwise", Role::multiply, "multiply"},
-        {"b", Role::pack, "pack"},
-        {"size", Role::pack, "pack"},
-        {"notes", Role::pack, "pack"},
+        {"size", Role::pack_both, "pack_both"},
+        {"notes", Role::pack_both, "pack_both"},
     };
     for (const Belonging& belonging : belongings) {
       if (seen_.count(belonging.key) == 0 || manifest_.role == belonging.role) continue;

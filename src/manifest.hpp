@@ -18,7 +18,8 @@ namespace clgemm {
 using Parameters = std::map<std::string, std::int64_t>;
 
 // `otherwise` multiplies where the kernel that names it finds, on the device, that it cannot.
-enum class Role { multiply, otherwise, pack, scale };
+// `pack_both` packs A and B in one launch.
+enum class Role { multiply, otherwise, pack, pack_both, scale };
 
 // What a grid dimension counts: tiles of rows, tiles of columns, or all tiles of C in an order of the
 // kernel's own.
@@ -63,10 +64,9 @@ struct Manifest {
   Precision precision = Precision::fp32;  // what a caller must allow
   std::string otherwise;                  // the kernel with that role; empty: none
 
-  // Of a kernel with role pack.
-  bool packs_b_transposed = false;  // rows of the packed copy of B are columns of op(B)
-  Rule packed_size;                 // of one packed copy, in floats; without a line: rows * columns
-  std::size_t notes = 0;            // words that it keeps for an operand, for those who read its copy
+  // Of a kernel with role pack_both.
+  Rule packed_size;       // of one packed copy, in floats
+  std::size_t notes = 0;  // words that each of its work-groups leaves for those who read the copies
 
   std::string ptx_target;  // on NVIDIA: the PTX target that the compiled program is taken to; empty: as it is
 

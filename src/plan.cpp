@@ -28,16 +28,9 @@ bool fits_in_place(const Operand& operand, const KernelConfig& kernel, Shape sha
          shape.rows % tile.rows == 0 && shape.columns % tile.columns == 0;
 }
 
-enum class Side { a, b };
-
-OperandPlan packed_operand(const Operand& operand, Side side, const KernelConfig& kernel,
-                           ConfigCache& configs) {
-  const std::string pack = "pack_" + kernel.manifest().operands;
-  OperandPlan result;
-  result.packs_transposed = side == Side::b && configs.get(pack, {}, {})->manifest().packs_b_transposed;
-  const bool transposes = operand.transposed != result.packs_transposed;
-  result.pack = configs.get(pack, {}, {{"TRANSPOSE", transposes ? 1 : 0}});
-  return result;
+SharedConfig pack_config(const Operand& operand, const KernelConfig& kernel, ConfigCache& configs) {
+  const Parameters macros = {{"TRANSPOSE", operand.transposed ? 1 : 0}};
+  return configs.get("pack_" + kernel.manifest().operands, {}, macros);
 }
 
 // What a kernel that reads A and B where they lie is compiled with.
@@ -45,40 +38,73 @@ Parameters direct_macros(const Problem& problem) {
   return {{"TRANSPOSE_A", problem.a.transposed ? 1 : 0}, {"TRANSPOSE_B", problem.b.transposed ? 1 : 0}};
 }
 
-// Places the packed copies of one block in scratch and sums them up.
+// Scratch of one block while it is given away, in floats.
+class ScratchLayout {
+ public:
+  explicit ScratchLayout(std::size_t copies_of_batch) : copies_of_batch_(copies_of_batch) {}
+
+  void place(OperandPlan& operand, const Operand& source, std::size_t columns, std::size_t elements) {
+    const std::size_t size = round_up(elements, scratch_alignment);
+    operand.ld = columns;
+    operand.stride = is_one_for_all(source) ? 0 : size;
+    operand.scratch_offset = take(clamped_product(size, copies(source)));
+  }
+
+  std::size_t take(std::size_t elements) {
+    const std::size_t place = taken_;
+    taken_ += round_up(elements, scratch_alignment);
+    return place;
+  }
+
+  std::size_t copies(const Operand& source) const { return is_one_for_all(source) ? 1 : copies_of_batch_; }
+  std::size_t taken() const { return taken_; }
+
+ private:
+  static bool is_one_for_all(const Operand& source) { return source.stride == 0; }
+
+  std::size_t copies_of_batch_;
+  std::size_t taken_ = 0;
+};
+
+// Few work-groups, each with many tiles: their notes are read by every work-group of the multiply.
+std::size_t packing_groups(const Plan& plan, std::size_t lines, std::size_t depth) {
+  constexpr std::size_t groups_a_unit = 4;
+  const KernelConfig& pack = *plan.pack_both;
+  const std::size_t tiles =
+      (lines + pack.tile_rows - 1) / pack.tile_rows * ((depth + pack.tile_columns - 1) / pack.tile_columns);
+  return std::min(tiles, groups_a_unit * plan.compute_units);
+}
+
+// Places the packed copies of one block in scratch, and the notes, and sums them up.
 void lay_out_scratch(Plan& plan, const Problem& problem) {
   const KernelConfig& kernel = *plan.multiply;
-  std::size_t elements = 0;
-  const auto place = [&](OperandPlan& operand, const Operand& source, std::size_t rows, std::size_t columns) {
-    if (!operand.pack) return;
-    if (operand.packs_transposed) std::swap(rows, columns);
-    const std::size_t size = round_up(packed_size(*operand.pack, rows, columns), scratch_alignment);
-    const bool one_for_all = source.stride == 0;
-    operand.ld = columns;
-    operand.stride = one_for_all ? 0 : size;
-    operand.scratch_offset = elements;
-    elements += one_for_all ? size : clamped_product(size, plan.block_batch);
-  };
+  ScratchLayout scratch(plan.block_batch);
+  const std::size_t rows = round_up(plan.block_m, kernel.tile_rows);
+  const std::size_t columns = round_up(plan.block_n, kernel.tile_columns);
   const std::size_t depth = round_up(plan.block_k, kernel.tile_depth);
-  place(plan.a, problem.a, round_up(plan.block_m, kernel.tile_rows), depth);
-  place(plan.b, problem.b, depth, round_up(plan.block_n, kernel.tile_columns));
-  if (plan.otherwise) {
+  if (plan.a.pack) scratch.place(plan.a, problem.a, depth, clamped_product(rows, depth));
+  if (plan.b.pack) scratch.place(plan.b, problem.b, columns, clamped_product(depth, columns));
+  if (plan.pack_both) {
     static_assert(sizeof(cl_uint) == sizeof(float), "notes are words, and scratch is counted in floats");
-    plan.notes = plan.a.pack->manifest().notes;
-    plan.notes_offset = elements;
-    elements += round_up(2 * plan.notes, scratch_alignment);
+    scratch.place(plan.a, problem.a, depth, packed_size(*plan.pack_both, rows, depth));
+    scratch.place(plan.b, problem.b, depth, packed_size(*plan.pack_both, columns, depth));
+    plan.a_groups = packing_groups(plan, rows, depth);
+    plan.b_groups = packing_groups(plan, columns, depth);
+    const std::size_t notes =
+        scratch.copies(problem.a) * plan.a_groups + scratch.copies(problem.b) * plan.b_groups;
+    plan.notes_offset = scratch.take(notes * plan.pack_both->manifest().notes);
   }
-  plan.scratch_bytes = elements * sizeof(float);
+  plan.scratch_bytes = scratch.taken() * sizeof(float);
 }
 
 // A side of a block, and the steps that it can be cut in.
-struct BlockSide {
+struct Side {
   std::size_t* size;
   std::size_t tile;
 };
 
 // Halves a side in whole tiles; false where it is one tile already.
-bool halve(const BlockSide& side) {
+bool halve(const Side& side) {
   const std::size_t half = round_up((*side.size + 1) / 2, side.tile);
   if (half >= *side.size) return false;
   *side.size = half;
@@ -90,11 +116,10 @@ bool halve(const BlockSide& side) {
 bool cut_block(Plan& plan) {
   if (halve({&plan.block_batch, 1})) return true;
   const KernelConfig& kernel = *plan.multiply;
-  std::vector<BlockSide> sides = {{&plan.block_k, kernel.tile_depth}};
-  if (plan.a.pack) sides.push_back({&plan.block_m, kernel.tile_rows});
-  if (plan.b.pack) sides.push_back({&plan.block_n, kernel.tile_columns});
-  std::sort(sides.begin(), sides.end(),
-            [](const BlockSide& x, const BlockSide& y) { return *x.size > *y.size; });
+  std::vector<Side> sides = {{&plan.block_k, kernel.tile_depth}};
+  if (plan.a.pack || plan.pack_both) sides.push_back({&plan.block_m, kernel.tile_rows});
+  if (plan.b.pack || plan.pack_both) sides.push_back({&plan.block_n, kernel.tile_columns});
+  std::sort(sides.begin(), sides.end(), [](const Side& x, const Side& y) { return *x.size > *y.size; });
   return std::any_of(sides.begin(), sides.end(), halve);
 }
 
@@ -154,14 +179,16 @@ Plan make_plan(const Problem& stated, const Candidate& kernel, ConfigCache& conf
   }
 
   const KernelConfig& config = *plan.multiply;
-  if (!fits_in_place(problem.a, config, {problem.m, problem.k}, {config.tile_rows, config.tile_depth})) {
-    plan.a = packed_operand(problem.a, Side::a, config, configs);
-  }
-  if (!fits_in_place(problem.b, config, {problem.k, problem.n}, {config.tile_depth, config.tile_columns})) {
-    plan.b = packed_operand(problem.b, Side::b, config, configs);
-  }
   if (!config.manifest().otherwise.empty()) {
+    plan.pack_both = configs.get("pack_both_" + config.manifest().operands, {}, {});
     plan.otherwise = configs.get(config.manifest().otherwise, {}, direct_macros(problem));
+  } else {
+    if (!fits_in_place(problem.a, config, {problem.m, problem.k}, {config.tile_rows, config.tile_depth})) {
+      plan.a.pack = pack_config(problem.a, config, configs);
+    }
+    if (!fits_in_place(problem.b, config, {problem.k, problem.n}, {config.tile_depth, config.tile_columns})) {
+      plan.b.pack = pack_config(problem.b, config, configs);
+    }
   }
   fit_blocks(plan, problem, scratch_limit);
   return plan;
@@ -174,8 +201,12 @@ std::string describe(const Plan& plan, const Problem& stated) {
       fmt::format("kernel: {} {} ({})\n", kernel.name, describe_values(kernel.values), kernel.file->path);
   result += fmt::format("chosen: {}\n", plan.choice.reason);
   if (plan.choice.mirrored) result += "mirrored: C^T = op(B)^T op(A)^T, and below A is B^T and B is A^T\n";
-  result += describe_operand("op(A)", plan.a, kernel);
-  result += describe_operand("op(B)", plan.b, kernel);
+  if (plan.pack_both) {
+    result += fmt::format("op(A), op(B): packed by {}\n", plan.pack_both->manifest().name);
+  } else {
+    result += describe_operand("op(A)", plan.a, kernel);
+    result += describe_operand("op(B)", plan.b, kernel);
+  }
   if (!kernel.is_direct())
     result += fmt::format("pads: m {} to {}, n {} to {}, k {} to {}\n", problem.m,
                           round_up(problem.m, kernel.tile_rows), problem.n,

@@ -20,8 +20,7 @@ using SharedConfig = std::shared_ptr<const KernelConfig>;
 
 // How the multiply kernel gets A or B.
 struct OperandPlan {
-  SharedConfig pack;               // null: used where it lies
-  bool packs_transposed = false;   // rows of the packed copy are columns of op(X)
+  SharedConfig pack;               // null: used where it lies, or Plan::pack_both is set
   std::size_t ld = 0;              // of the packed copy, in elements
   std::size_t stride = 0;          // from one packed copy of a batch to the next; 0: one copy for all
   std::size_t scratch_offset = 0;  // of the first packed copy, in elements
@@ -33,11 +32,14 @@ struct Plan {
   OperandPlan a;
   OperandPlan b;
 
-  // Launched behind the multiply where that may leave the work to it; null: it never does. The device
-  // decides, by what the packing notes in a few words of scratch.
+  // Where one launch packs A and B: lines along k of both, rows of op(A) and columns of op(B). Its
+  // work-groups leave notes of what they saw, A's and then B's, for the device to decide whether the multiply
+  // can do its work; where it cannot, `otherwise`, launched behind it, does. All null or 0: no such kernel.
+  SharedConfig pack_both;
   SharedConfig otherwise;
-  std::size_t notes = 0;         // words of each operand
-  std::size_t notes_offset = 0;  // of A's notes, in words; those of B follow
+  std::size_t a_groups = 0;  // of the packing, for each copy of A
+  std::size_t b_groups = 0;
+  std::size_t notes_offset = 0;  // in words
 
   // A problem is done in blocks of at most this size; one block where that is the problem's own size.
   std::size_t block_m = 0;

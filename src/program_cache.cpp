@@ -33,16 +33,15 @@ struct Entry {
   cl_uint arguments;
 };
 constexpr Entry entries[] = {{Role::multiply, "gemm", 17},
-                             {Role::otherwise, "otherwise", 19},
+                             {Role::otherwise, "otherwise", 21},
                              {Role::pack, "pack", 12},
+                             {Role::pack_both, "pack_both", 25},
                              {Role::scale, "scale", 7}};
-constexpr cl_uint note_arguments = 2;  // of a kernel that makes notes, or reads them, in addition
 
 Entry entry_of(const Manifest& manifest) {
-  for (Entry entry : entries) {
-    if (entry.role != manifest.role) continue;
-    if (manifest.notes != 0 || !manifest.otherwise.empty()) entry.arguments += note_arguments;
-    return entry;
+  if (!manifest.otherwise.empty()) return {Role::multiply, "gemm", 21};
+  for (const Entry& entry : entries) {
+    if (entry.role == manifest.role) return entry;
   }
   throw Error(ErrorCode::internal_error, "a role without an entry");
 }

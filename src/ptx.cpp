@@ -26,7 +26,7 @@ std::string_view target_of(std::string_view line) {
   const std::string_view text = without_indent(line);
   if (text.substr(0, target_directive.size()) != target_directive) return {};
   const std::string_view value = without_indent(text.substr(target_directive.size()));
-  return value.substr(0, std::min(value.find_first_of(", \t\r/;"), value.size()));
+  return value.substr(0, std::min(value.find_first_of(", \t\r\n/;"), value.size()));
 }
 
 // sm_90a is the own target of sm_90.

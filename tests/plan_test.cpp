@@ -46,6 +46,24 @@ std::size_t packed_columns_b(const Plan& plan) {
   return round_up(plan.block_n, plan.multiply->tile_columns);
 }
 
+// Of a plan where one launch packs both operands: the copies and the notes lie one behind the other in
+// scratch.
+void check_planes(const Plan& plan) {
+  const std::size_t a_end =
+      plan.a.scratch_offset + packed_size(*plan.pack_both, packed_rows_a(plan), packed_depth(plan));
+  const std::size_t b_end =
+      plan.b.scratch_offset + packed_size(*plan.pack_both, packed_columns_b(plan), packed_depth(plan));
+  CHECK(a_end <= plan.b.scratch_offset);
+  CHECK(b_end <= plan.notes_offset);
+  CHECK(plan.a_groups >= 1);
+  CHECK(plan.b_groups >= 1);
+  const std::size_t notes = 2 * (plan.a_groups + plan.b_groups);
+  CHECK((plan.notes_offset + notes) * sizeof(float) <= plan.scratch_bytes);
+  CHECK(plan.a.pack == nullptr);
+  CHECK(plan.b.pack == nullptr);
+  CHECK(plan.otherwise != nullptr);
+}
+
 // What must be true of every plan.
 void check_plan(const Plan& plan, const Problem& problem, std::size_t limit) {
   const KernelConfig& kernel = *plan.multiply;
@@ -70,7 +88,7 @@ void check_plan(const Plan& plan, const Problem& problem, std::size_t limit) {
       CHECK(operand.scratch_offset % kernel.align == 0);
       CHECK(operand.pack->build_options.find(source.transposed ? "-DTRANSPOSE=1" : "-DTRANSPOSE=0") !=
             std::string::npos);
-    } else if (!kernel.is_direct()) {
+    } else if (!kernel.is_direct() && kernel.manifest().otherwise.empty()) {
       CHECK_FALSE(source.transposed);
       CHECK(rows % tile_rows == 0);
       CHECK(columns % tile_columns == 0);
@@ -101,13 +119,27 @@ void check_plan(const Plan& plan, const Problem& problem, std::size_t limit) {
   if (plan.a.pack && plan.b.pack) {
     CHECK((a_end <= plan.b.scratch_offset || b_end <= plan.a.scratch_offset));
   }
-  if (!plan.a.pack && !plan.b.pack) CHECK(plan.scratch_bytes == 0);
+  if (plan.pack_both) {
+    check_planes(plan);
+  } else if (!plan.a.pack && !plan.b.pack) {
+    CHECK(plan.scratch_bytes == 0);
+  }
 }
 
 // Bytes that one tile of A and one of B take in scratch: the least that a plan which packs both can do with.
 std::size_t tile_bytes(const KernelConfig& kernel) {
   return sizeof(float) * (round_up(kernel.tile_rows * kernel.tile_depth, 64) +
                           round_up(kernel.tile_depth * kernel.tile_columns, 64));
+}
+
+// The same for any kernel: planes take more, and packing that leaves notes.
+std::size_t least_scratch_bytes(Planner& make, const std::string& kernel) {
+  const KernelConfig& config = *make.configs.get(kernel, {}, {});
+  if (config.manifest().otherwise.empty()) return tile_bytes(config);
+  const KernelConfig& pack = *make.configs.get("pack_both_" + config.manifest().operands, {}, {});
+  const std::size_t notes = 2 * 64;  // one work-group for each operand, rounded up
+  return sizeof(float) * (packed_size(pack, config.tile_rows, config.tile_depth) +
+                          packed_size(pack, config.tile_columns, config.tile_depth) + notes);
 }
 
 TEST_CASE("operands that fit are used where they lie") {
@@ -228,6 +260,7 @@ TEST_CASE("random problems, kernels and limits make valid plans") {
   const auto below = [&random](std::size_t bound) { return static_cast<std::size_t>(random()) % bound; };
   Planner make_for_gpu;
   Planner make_for_cpu{test::made_up_cpu()};
+  Planner make_for_hopper{test::made_up_hopper()};
   std::vector<std::string> kernels;
   KernelLibrary library;
   for (const std::string& name : library.names(Role::multiply)) {
@@ -250,15 +283,17 @@ TEST_CASE("random problems, kernels and limits make valid plans") {
     }
     const std::string& kernel = kernels[below(kernels.size())];
     const std::size_t limit = std::size_t{1} << (14 + below(15));
-    const bool is_for_cpus = test::suitable_device(library, kernel).kind == DeviceKind::cpu;
-    Planner& make = is_for_cpus ? make_for_cpu : make_for_gpu;
+    const std::string device = test::suitable_device(library, kernel).name;
+    Planner& make = device == make_for_cpu.device.name      ? make_for_cpu
+                    : device == make_for_hopper.device.name ? make_for_hopper
+                                                            : make_for_gpu;
     INFO(fmt::format("{}: {} x {} x {}, limit {}", kernel, problem.m, problem.n, problem.k, limit));
     try {
       check_plan(make(problem, kernel, limit), problem, limit);
     } catch (const Error& error) {
       INFO(error.what());
       CHECK(error.code() == ErrorCode::out_of_memory);
-      CHECK(limit < tile_bytes(*make.configs.get(kernel, {}, {})));
+      CHECK(limit < least_scratch_bytes(make, kernel));
     }
   }
 }

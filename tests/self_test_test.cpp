@@ -44,7 +44,7 @@ BuiltPlan built_plan(const Problem& problem, const std::string& kernel) {
 }
 
 bool passes(const BuiltPlan& built, const Problem& problem) {
-  return passes_self_test(built, problem, shared_cl_context(), shared_device());
+  return passes_self_test(built, problem, TestNumbers::integers, shared_cl_context(), shared_device());
 }
 
 // The built-in kernels and variants that this device can run.

@@ -15,9 +15,3 @@
 #define PLANE_BYTES (2 * CORE_BYTES)                  // 8 lines x 16 of k
 #define GROUP_BYTES (PLANES * PLANE_BYTES)            // all planes of 8 lines x 16 of k
 #define BLOCK_BYTES (BLOCK_LINES / 8 * GROUP_BYTES)
-
-// What the packing notes of each operand: the largest magnitude, and the complement of the smallest that is not zero, as
-// bits. Both are found by an atomic maximum, from 0.
-#define NOTED_LARGEST 0
-#define NOTED_SMALLEST 1
-#define NOTES 2  // of one operand; those of B follow those of A

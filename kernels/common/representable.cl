@@ -1,18 +1,57 @@
-// Whether products of bf16 planes stand for the fp32 product, by what the packing noted of both operands. They do not
-// where there is an Inf or a NaN (Inf times a plane that is 0 is a NaN); where a number is so small that its planes are
-// below the smallest bf16; and where a sum, of up to 2^30 products, may overflow, so that which Inf or NaN comes of it
-// depends on the order of adding.
-#include "common/bf16_planes.cl"
+// Whether products of bf16 planes stand for the fp32 product, by what each work-group of the packing noted of its part of
+// an operand: the largest magnitude, and the complement of the smallest that is not zero, as bits.
+//
+// They do not where there is an Inf or a NaN (Inf times a plane that is 0 is a NaN); where a number is so small that its
+// planes are below the smallest bf16; where a sum, of up to 2^30 products, may overflow, so that which Inf or NaN comes of
+// it depends on the order of adding; and where all products are so small that they lose bits.
+#define MOST_PRODUCT 0x1p97f
+#define LEAST_PRODUCT 0x1p-90f
+#define LEAST_BITS ((127 - 110) << 23)  // 2^-110
+#define INFINITY_BITS 0x7f800000u
 
-static inline bool planes_are_exact(__global const uint* restrict notes) {
-  const uint smallest_with_planes = (127 - 110) << 23;  // 2^-110
-  const float a_largest = as_float(notes[NOTED_LARGEST]);
-  const float b_largest = as_float(notes[NOTES + NOTED_LARGEST]);
-  const bool finite = notes[NOTED_LARGEST] < 0x7f800000u && notes[NOTES + NOTED_LARGEST] < 0x7f800000u;
-  const bool large_enough =
-      ~notes[NOTED_SMALLEST] >= smallest_with_planes && ~notes[NOTES + NOTED_SMALLEST] >= smallest_with_planes;
-  const bool without_overflow = a_largest * b_largest < 0x1p97f;
-  // All products may be so small that they lose bits, and those of planes more than those of numbers.
-  const bool without_underflow = a_largest * b_largest >= 0x1p-90f || a_largest == 0.0f || b_largest == 0.0f;
-  return finite && large_enough && without_overflow && without_underflow;
+typedef struct {
+  uint a_largest, a_smallest, b_largest, b_smallest;
+} Extremes;
+
+// Folds a matrix's notes, which `items` work-items share, into two words of local memory, which were 0.
+static inline void gather_notes(volatile __local uint* largest, volatile __local uint* smallest,
+                                __global const uint2* restrict notes, const int count, const int item,
+                                const int items) {
+  uint2 extremes = (uint2)(0, 0);
+  for (int i = item; i < count; i += items) extremes = max(extremes, notes[i]);
+  atomic_max(largest, extremes.x);
+  atomic_max(smallest, extremes.y);
+}
+
+// The notes of a work-group's matrices: those of all A of the batch, then those of all B; an operand with stride 0 is one
+// for the whole batch.
+static inline void gather_all_notes(__local Extremes* extremes, __global const uint* restrict notes,
+                                    const ulong notes_offset, const int a_notes, const ulong a_stride,
+                                    const int b_notes, const ulong b_stride, const int item, const int items) {
+  const size_t batch = get_global_id(2);
+  __global const uint2* a = (__global const uint2*)(notes + notes_offset);
+  __global const uint2* b = a + a_notes * (a_stride == 0 ? 1 : get_global_size(2));
+  gather_notes(&extremes->a_largest, &extremes->a_smallest, a + (a_stride == 0 ? 0 : batch * a_notes), a_notes, item,
+               items);
+  gather_notes(&extremes->b_largest, &extremes->b_smallest, b + (b_stride == 0 ? 0 : batch * b_notes), b_notes, item,
+               items);
+}
+
+static inline bool planes_are_exact(const __local Extremes* extremes) {
+  const float largest_product = as_float(extremes->a_largest) * as_float(extremes->b_largest);
+  const bool is_zero = extremes->a_largest == 0 || extremes->b_largest == 0;
+  return extremes->a_largest < INFINITY_BITS && extremes->b_largest < INFINITY_BITS &&
+         ~extremes->a_smallest >= LEAST_BITS && ~extremes->b_smallest >= LEAST_BITS &&
+         largest_product < MOST_PRODUCT && (largest_product >= LEAST_PRODUCT || is_zero);
+}
+
+// All of it, for a work-group of `items` in one dimension. Has barriers.
+static inline bool work_group_finds_exact(__local Extremes* extremes, __global const uint* restrict notes,
+                                          const ulong notes_offset, const int a_notes, const ulong a_stride,
+                                          const int b_notes, const ulong b_stride, const int items) {
+  if (get_local_id(0) == 0) *extremes = (Extremes){0, 0, 0, 0};
+  barrier(CLK_LOCAL_MEM_FENCE);
+  gather_all_notes(extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, get_local_id(0), items);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return planes_are_exact(extremes);
 }

@@ -33,10 +33,19 @@ inline Device made_up_cpu() {
   return result;
 }
 
+// With Hopper's tensor cores.
+inline Device made_up_hopper() {
+  Device result = made_up_gpu();
+  result.name = "made-up Hopper";
+  result.nvidia_sm = 90;
+  return result;
+}
+
 // A device that the built-in kernel is made for.
 inline Device suitable_device(KernelLibrary& library, const std::string& kernel) {
   for (const Manifest::Rule& rule : library.find(kernel).file->manifest.requirements) {
     if (rule.expression.text() == "is_cpu") return made_up_cpu();
+    if (rule.expression.text().find("nvidia_sm") == 0) return made_up_hopper();
   }
   return made_up_gpu();
 }
