@@ -47,6 +47,17 @@ Clock trusted_clock(double operation_ms, double call_ms) {
 RunTimes OpenClContestant::run() {
   data_.next_copy();
   data_.restore_c();
+  const RunTimes times = run_once();
+  // Kernels that take so long are not waiting for the host.
+  if (!data_.busy_device().is_on() || times.operation_ms > BusyDevice::busy_ms * 4.0) return times;
+  data_.next_copy();
+  data_.restore_c();
+  data_.busy_device().enqueue();
+  const RunTimes behind_others = run_once();
+  return {behind_others.operation_ms, times.call_ms, times.launches};
+}
+
+RunTimes OpenClContestant::run_once() {
   const KernelTimer timer(data_.queue());
   const auto start = std::chrono::steady_clock::now();
   enqueue();

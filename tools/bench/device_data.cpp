@@ -30,7 +30,7 @@ void check_fits(const Device& device, const Size& size) {
 }
 
 DeviceData::DeviceData(const cl::CommandQueue& queue, const HostData& host, std::size_t copies)
-    : host_(host), queue_(queue) {
+    : host_(host), queue_(queue), busy_device_(queue) {
   const StoredMatrices stored = as_stored(host);
   original_c_ = upload(queue, stored.c);
   for (std::size_t copy = 0; copy < copies; ++copy) {

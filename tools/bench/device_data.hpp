@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "busy_device.hpp"
 #include "device.hpp"
 #include "host_data.hpp"
 #include "opencl.hpp"
@@ -33,6 +34,9 @@ class DeviceData {
   // The matrices in the host's memory as the caller of a BLAS has them. Made when first asked for.
   const StoredMatrices& stored() const;
 
+  // For whoever is timed on a device that is not idle.
+  const BusyDevice& busy_device() const { return busy_device_; }
+
   const HostData& host() const { return host_; }
   const SgemmCall& call() const { return host_.call; }
   const cl::CommandQueue& queue() const { return queue_; }
@@ -49,6 +53,7 @@ class DeviceData {
 
   const HostData& host_;
   cl::CommandQueue queue_;
+  BusyDevice busy_device_;
   cl::Buffer original_c_;
   std::vector<Copy> copies_;
   mutable std::size_t current_ = 0;  // whose turn it is; changes no matrix
