@@ -5,11 +5,15 @@
 #include "error.hpp"
 #include "log.hpp"
 #include "self_test.hpp"
+#include "tuning_files.hpp"
 
 namespace clgemm {
 namespace {
 
 using Trust = DiskCache::Trust;
+
+// A program that multiplies ever new shapes must not remember all of them.
+constexpr std::size_t most_rankings = 1024;
 
 // What lets the next candidate be tried, now and ever after: this device cannot run this kernel.
 bool means_unusable(ErrorCode code) {
@@ -52,9 +56,9 @@ BuiltPlan Chooser::choose(const Problem& problem, const Options& options, std::s
     throw Error(ErrorCode::invalid_argument,
                 "Options::parameters without Options::kernel or kernel_file: whose parameters?");
   }
-  const std::vector<Candidate> all = candidates(problem, info_);
-  for (const Candidate& candidate : all) {
-    const bool is_last = &candidate == &all.back();
+  const Ranking all = ranking(problem, kernel_folder_or_default(options.kernel_folder), scratch_limit);
+  for (const Candidate& candidate : *all) {
+    const bool is_last = &candidate == &all->back();
     if (!is_last && is_given_up(candidate, options)) continue;
     try {
       return plan_and_build(problem, candidate, cache, scratch_limit, Purpose::chosen);
@@ -64,6 +68,35 @@ BuiltPlan Chooser::choose(const Problem& problem, const Options& options, std::s
     }
   }
   throw Error(ErrorCode::internal_error, "no candidate kernel");
+}
+
+Chooser::Ranking Chooser::ranking(const Problem& problem, const std::string& kernel_folder,
+                                  std::size_t scratch_limit) {
+  // Of offsets and the like only the alignment counts, so that all blocks of a large matrix are one problem.
+  const auto alignment = [](std::size_t elements) { return elements % 64; };
+  const auto key_of_operand = [&](const Operand& operand) {
+    return std::array{std::size_t{operand.transposed},  alignment(operand.ld),
+                      alignment(operand.offset),        alignment(operand.stride),
+                      std::size_t{operand.stride == 0}, operand.base_alignment};
+  };
+  const RankingKey key{{problem.m, problem.n, problem.k, problem.batch_count, scratch_limit},
+                       key_of_operand(problem.a),
+                       key_of_operand(problem.b),
+                       kernel_folder};
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = rankings_.find(key); found != rankings_.end()) return found->second;
+  }
+  auto made = std::make_shared<const std::vector<Candidate>>(
+      ranked_candidates(problem, configs(kernel_folder), tuning(), scratch_limit));
+  const std::lock_guard lock(mutex_);
+  if (rankings_.size() >= most_rankings) rankings_.clear();
+  return rankings_[key] = made;
+}
+
+const Tuning& Chooser::tuning() {
+  std::call_once(tuning_read_, [this] { tuning_ = tuning_from_environment(); });
+  return tuning_;
 }
 
 Chooser::CandidateKey Chooser::key_of(const Candidate& candidate, const Options& options) {

@@ -1,6 +1,7 @@
 // From a problem to a plan whose kernels are built and can be trusted. Layer 5.
 #pragma once
 
+#include <array>
 #include <clgemm/clgemm.hpp>
 #include <map>
 #include <memory>
@@ -11,6 +12,8 @@
 #include "config_cache.hpp"
 #include "launch.hpp"
 #include "plan.hpp"
+#include "ranking.hpp"
+#include "tuning.hpp"
 
 namespace clgemm {
 
@@ -45,6 +48,10 @@ class Chooser {
  private:
   // A kernel of one name may be another in another kernel folder.
   using CandidateKey = std::tuple<std::string, std::string, Parameters>;
+
+  // All of a problem that a ranking depends on, the scratch limit, and the kernel folder.
+  using RankingKey = std::tuple<std::array<std::size_t, 5>, std::array<std::size_t, 6>,
+                                std::array<std::size_t, 6>, std::string>;
   static CandidateKey key_of(const Candidate& candidate, const Options& options);
 
   BuiltPlan plan_and_build(const Problem& problem, const Candidate& candidate, ConfigCache& cache,
@@ -52,6 +59,11 @@ class Chooser {
   void verify(const BuiltPlan& built, const Problem& problem);
   void verify_program(const BuiltPlan& built, const Problem& problem,
                       const std::shared_ptr<BuiltKernel>& program, const KernelConfig& kernel);
+  // ranked_candidates(), remembered for each problem.
+  using Ranking = std::shared_ptr<const std::vector<Candidate>>;
+  Ranking ranking(const Problem& problem, const std::string& kernel_folder, std::size_t scratch_limit);
+  const Tuning& tuning();
+
   bool is_given_up(const Candidate& candidate, const Options& options);
 
   // The configs of one kernel folder; the empty name stands for the built-in kernels alone.
@@ -62,9 +74,13 @@ class Chooser {
   const Device& info_;
   ProgramCache& programs_;
 
+  std::once_flag tuning_read_;
+  Tuning tuning_;
+
   std::mutex mutex_;  // of what follows
   std::map<std::string, std::unique_ptr<ConfigCache>> configs_;
   std::map<CandidateKey, std::string> given_up_;  // and why
+  std::map<RankingKey, Ranking> rankings_;
 };
 
 }  // namespace clgemm

@@ -6,6 +6,8 @@
 #include "error.hpp"
 #include "kernel_config.hpp"
 #include "plan.hpp"
+#include "ranking.hpp"
+#include "tuning_files.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -89,7 +91,9 @@ RunningKernel resolve(const KernelChoice& choice, const Device& device, const Pr
     return RunningKernel{kernel.name, config.values, config.tile_rows, config.tile_columns};
   };
   if (!choice.options.kernel.empty()) return describe_kernel(choice.options);
-  for (const Candidate& candidate : candidates(problem, device)) {
+  ConfigCache configs(device, choice.options.kernel_folder);
+  for (const Candidate& candidate :
+       ranked_candidates(problem, configs, tuning_from_environment(), default_scratch_limit(device))) {
     const Options options = options_for(candidate.kernel, candidate.parameters, choice.options.kernel_folder);
     try {
       runs(options);

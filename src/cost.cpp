@@ -1,0 +1,143 @@
+#include "cost.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace clgemm {
+namespace {
+
+// The part of the device's peak that kernels come to where there is plenty of work: measured on an H200 at
+// 4096 with `block` results in registers (README, Results), and on an AVX-512 CPU.
+struct KernelSpeed {
+  std::string_view kernel;
+  double on_gpus;
+  double on_cpus;
+};
+constexpr std::array speeds = {
+    KernelSpeed{"block_2d", 0.73, 0.09},    KernelSpeed{"direct", 0.60, 0.03},
+    KernelSpeed{"thin_rows", 0.30, 0.02},   KernelSpeed{"thin_columns", 0.30, 0.02},
+    KernelSpeed{"wpt", 0.19, 0.03},         KernelSpeed{"float4", 0.18, 0.035},
+    KernelSpeed{"float8", 0.165, 0.065},    KernelSpeed{"vector", 0.18, 0.035},
+    KernelSpeed{"block_1d", 0.14, 0.007},   KernelSpeed{"block_1d_256", 0.14, 0.007},
+    KernelSpeed{"coalesced", 0.085, 0.004}, KernelSpeed{"tiled", 0.083, 0.008},
+    KernelSpeed{"row_groups", 0.07, 0.004}, KernelSpeed{"naive", 0.015, 0.003},
+    KernelSpeed{"panels", 0.02, 0.85},      KernelSpeed{"matrix_vector", 0.02, 0.5}};
+constexpr KernelSpeed unknown_speed{"", 0.1, 0.01};
+
+// Kernels whose speed is that of their blocks in registers: 8 x 8 results a work-item is what was measured.
+constexpr std::array blocked_kernels = {std::string_view("block_2d"), std::string_view("direct")};
+constexpr double measured_block = 64.0;
+constexpr double half_speed_block = 32.0;
+
+// Rows and columns that a work-group on a CPU could compute in the time that it takes to prepare others, see
+// sharing.cpp.
+constexpr double rows_to_prepare = 12.0;
+constexpr double columns_to_prepare = 4.0;
+
+// In the last turn compute units wait for each other, this part of a turn on average.
+constexpr double waiting = 0.25;
+
+double as_double(std::size_t value) {
+  return static_cast<double>(value);
+}
+
+std::size_t parts(std::size_t size, std::size_t part) {
+  return (size + part - 1) / part;
+}
+
+double parameter(const KernelConfig& kernel, const char* name, double otherwise) {
+  const auto found = kernel.values.find(name);
+  return found == kernel.values.end() ? otherwise : static_cast<double>(found->second);
+}
+
+double items_of(const KernelConfig& kernel) {
+  double items = 1.0;
+  for (const std::size_t size : kernel.local) items *= as_double(size);
+  return items;
+}
+
+// Of the peak of a compute unit that is full.
+double efficiency(const KernelConfig& kernel, DeviceKind kind) {
+  const auto* found = std::find_if(speeds.begin(), speeds.end(),
+                                   [&](const KernelSpeed& one) { return one.kernel == kernel.name; });
+  const KernelSpeed& speed = found == speeds.end() ? unknown_speed : *found;
+  const double base = kind == DeviceKind::cpu ? speed.on_cpus : speed.on_gpus;
+  if (std::count(blocked_kernels.begin(), blocked_kernels.end(), speed.kernel) == 0) return base;
+  const double block =
+      as_double(kernel.tile_rows * kernel.tile_columns) / items_of(kernel) * parameter(kernel, "SLICES", 1.0);
+  const auto curve = [](double size) { return size / (size + half_speed_block); };
+  return base * std::min(1.0, curve(block) / curve(measured_block));
+}
+
+// The computing of one launch. Compute units hold several work-groups at a time; one alone is slower than its
+// share where it has few work-items.
+double compute_seconds(const Plan& plan, const Device& device, const DeviceRates& rates) {
+  const KernelConfig& kernel = *plan.multiply;
+  const double groups = as_double(parts(plan.block_m, plan.group_rows) *
+                                  parts(plan.block_n, plan.group_columns) * plan.block_batch);
+  double rows = as_double(plan.group_rows);
+  double columns = as_double(plan.group_columns);
+  if (device.kind == DeviceKind::cpu && kernel.manifest().takes_shares()) {
+    rows += rows_to_prepare;
+    columns += columns_to_prepare;
+  }
+  const double one = 2.0 * rows * columns *
+                     as_double(round_up(plan.block_k, kernel.is_direct() ? 1 : kernel.tile_depth)) /
+                     (rates.unit_flops * efficiency(kernel, device.kind));
+  const double load = groups / as_double(device.compute_units);
+  const double alone = std::max(1.0, rates.items_to_fill / items_of(kernel));
+  return one * (std::max(alone, load) + waiting * std::clamp(load - 1.0, 0.0, 1.0));
+}
+
+// Bytes of A, B and C of one block, each touched once.
+double traffic_bytes(const Plan& plan, const Problem& problem) {
+  const double batch = as_double(plan.block_batch);
+  const double m = as_double(plan.block_m);
+  const double n = as_double(plan.block_n);
+  const double k = as_double(plan.block_k);
+  return 4.0 * batch * (m * k + k * n + (problem.beta == 0.0f ? 1.0 : 2.0) * m * n);
+}
+
+// Reads an operand and writes its padded copy.
+double packing_seconds(const OperandPlan& operand, double rows, double columns, double copies,
+                       const DeviceRates& rates) {
+  if (!operand.pack) return 0.0;
+  return rates.next_seconds + 2.0 * 4.0 * rows * columns * copies / rates.bytes;
+}
+
+}  // namespace
+
+DeviceRates rates_of(const Device& device) {
+  // Two floating-point operations for each multiply-add of each lane. The H200: 128 lanes a unit, 31 GB/s a
+  // unit.
+  const double clock = 1e6 * as_double(std::max<std::size_t>(device.clock_mhz, 1));
+  const double units = as_double(device.compute_units);
+  if (device.kind == DeviceKind::cpu) {
+    const double lanes = 2.0 * as_double(std::max<std::size_t>(device.native_float_width, 4));
+    return {2.0 * lanes * clock, 8e9 * std::min(units, 16.0), 20e-6, 10e-6, 1.0};
+  }
+  return {2.0 * 128.0 * clock, 31e9 * units, 5e-6, 2e-6, 256.0};
+}
+
+Cost cost_of(const Plan& plan, const Problem& stated, const Device& device) {
+  const Problem problem = seen_by(plan.choice, stated);
+  const DeviceRates rates = rates_of(device);
+  const double blocks_of_a = as_double(parts(problem.m, plan.block_m) * parts(problem.k, plan.block_k) *
+                                       parts(problem.batch_count, plan.block_batch));
+  const double blocks = blocks_of_a * as_double(parts(problem.n, plan.block_n));
+  const double copies_a = plan.a.stride == 0 ? 1.0 : as_double(plan.block_batch);
+  const double copies_b = plan.b.stride == 0 ? 1.0 : as_double(plan.block_batch);
+  const double m = as_double(plan.block_m);
+  const double n = as_double(plan.block_n);
+  const double k = as_double(plan.block_k);
+  Cost cost;
+  cost.multiply =
+      blocks * std::max(compute_seconds(plan, device, rates), traffic_bytes(plan, problem) / rates.bytes);
+  cost.packing = blocks_of_a * packing_seconds(plan.a, m, k, copies_a, rates) +
+                 blocks * packing_seconds(plan.b, k, n, copies_b, rates);
+  cost.launches = rates.launch_seconds + (blocks - 1.0) * rates.next_seconds;
+  return cost;
+}
+
+}  // namespace clgemm
