@@ -24,6 +24,10 @@ struct Outcome {
   double spent_s = 0.0;  // by the clock, all told
 
   bool is_right() const { return failure.empty(); }
+
+  // The device showed only after the build that it cannot run it: no fault of the kernel's.
+  bool is_refused() const { return failure.starts_with(refusal); }
+  static constexpr const char* refusal = "refused: ";
 };
 
 }  // namespace clgemm::tune

@@ -30,6 +30,7 @@ int check_configs(const TuneOptions& options) {
   const std::vector<Config> configs = configs_to_check(options, setup.spaces);
   std::size_t checked = 0;
   std::size_t failed = 0;
+  std::size_t refused = 0;
   bench::Progress progress;
   for (const bench::Size& size : setup.sizes) {
     for (const Config& config : configs) {
@@ -42,6 +43,10 @@ int check_configs(const TuneOptions& options) {
       }
       ++checked;
       if (outcome->is_right()) continue;
+      if (outcome->is_refused()) {
+        ++refused;
+        continue;
+      }
       ++failed;
       progress.clear();
       fmt::print("FAILED {} at {}: {}\n", to_string(config), to_string(size), outcome->failure);
@@ -49,7 +54,9 @@ int check_configs(const TuneOptions& options) {
     }
   }
   progress.clear();
-  fmt::print("{} of {} configs PASSED on {}\n", checked - failed, checked, setup.device.name);
+  fmt::print("{} of {} configs PASSED on {}", checked - failed - refused, checked, setup.device.name);
+  fmt::print("{}\n",
+             refused == 0 ? "" : fmt::format("; {} it refused after the build, for its limits", refused));
   journal->remove();
   return failed == 0 ? all_is_well : something_failed;
 }

@@ -66,7 +66,8 @@ class Worker {
       return at_boundary([&] { return try_measure(question); });
     } catch (const Error& error) {
       const std::string text = error.what();
-      return {0.0, text.substr(0, text.find('\n')), 0.0};
+      const bool is_refused = error.code() == ErrorCode::device_limit_exceeded;
+      return {0.0, (is_refused ? Outcome::refusal : "") + text.substr(0, text.find('\n')), 0.0};
     }
   }
 
