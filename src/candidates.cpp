@@ -20,7 +20,9 @@ const std::vector<Candidate> cpu_candidates = {{"float8", {}, cpu_reason}, {"coa
 const std::vector<Candidate> small_candidates = {{"coalesced", {}, small_reason}};
 
 Candidate anywhere() {
-  return {"coalesced", {{"ROWS", 1}, {"COLUMNS", 1}}, "by rule: the one that needs nothing of a device"};
+  return {"coalesced",
+          {{"ROWS", 1}, {"COLUMNS", 1}, {split_parameter, 1}},
+          "by rule: the one that needs nothing of a device"};
 }
 
 std::size_t tiles_of(const Problem& problem, std::int64_t rows, std::int64_t columns) {

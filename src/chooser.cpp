@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "error.hpp"
 #include "log.hpp"
 #include "self_test.hpp"
@@ -22,16 +24,17 @@ bool means_unusable(ErrorCode code) {
          code == ErrorCode::self_test_failed;
 }
 
-// Also true of no program. A program that another thread just found wrong is not.
+// A program that another thread just found wrong is not.
 bool is_trusted(const std::shared_ptr<BuiltKernel>& program) {
-  return !program || program->trust == Trust::tested;
+  return program->trust == Trust::tested;
 }
 
-// The plan with operands that need no packing, to tell the faults of the multiply kernel from those of the
-// packing.
-BuiltPlan without_packing(BuiltPlan built) {
+// The plan with operands that need no packing and k in one part, to tell the faults of the multiply kernel
+// from those of its helpers.
+BuiltPlan without_helpers(BuiltPlan built) {
   built.plan.a.pack = nullptr;
   built.plan.b.pack = nullptr;
+  built.plan.split.reduce = nullptr;
   return built;
 }
 
@@ -130,13 +133,13 @@ BuiltPlan Chooser::plan_and_build(const Problem& problem, const Candidate& candi
 }
 
 // Runs the self-test where a program of the plan has not passed one yet, in this process or an earlier one:
-// first the multiply kernel alone, then with what packs for it, so that only the one at fault goes into
-// quarantine.
+// first the multiply kernel alone, then with what packs for it and adds up its parts, so that only the one at
+// fault goes into quarantine.
 void Chooser::verify(const BuiltPlan& built, const Problem& stated) {
-  const bool trusted = is_trusted(built.multiply) && is_trusted(built.pack_a) && is_trusted(built.pack_b);
-  if (trusted || !self_tests_are_on()) return;
+  const auto programs = built.programs();
+  if (std::all_of(programs.begin(), programs.end(), is_trusted) || !self_tests_are_on()) return;
   const Problem problem = seen_by(built.plan.choice, stated);
-  BuiltPlan tested = without_packing(built);
+  BuiltPlan tested = without_helpers(built);
   tested.plan.choice.mirrored = false;
   verify_program(tested, problem, built.multiply, *built.plan.multiply);
   if (built.pack_a) {
@@ -146,6 +149,10 @@ void Chooser::verify(const BuiltPlan& built, const Problem& stated) {
   if (built.pack_b) {
     tested.plan.b.pack = built.plan.b.pack;
     verify_program(tested, problem, built.pack_b, *built.plan.b.pack);
+  }
+  if (built.reduce) {
+    tested.plan.split.reduce = built.plan.split.reduce;
+    verify_program(tested, problem, built.reduce, *built.plan.split.reduce);
   }
 }
 

@@ -70,9 +70,7 @@ cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffer
       return at_boundary([&] {
         const cl::Event done =
             multiply_as_planned(built, problem, buffers, queue, wait_for, options, progress);
-        for (const auto& program : {built.multiply, built.pack_a, built.pack_b}) {
-          if (program) programs_.keep(program);
-        }
+        for (const auto& program : built.programs()) programs_.keep(program);
         return done;
       });
     } catch (const Error& error) {

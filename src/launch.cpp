@@ -100,6 +100,11 @@ Place place_of(const cl::Buffer& buffer, const Operand& operand, std::size_t row
   return {buffer, operand.offset + batch * operand.stride + element, operand.ld, operand.stride};
 }
 
+// The same matrix from `elements` further on, with parts of k that lie `stride` apart in place of a batch.
+Place in_parts(const Place& place, std::size_t elements, std::size_t stride) {
+  return {place.buffer, place.offset + elements, place.ld, stride};
+}
+
 // The multiply of one block, with the packing it needs.
 class BlockLauncher {
  public:
@@ -130,19 +135,73 @@ class BlockLauncher {
                          {block.k, block.n, depth, columns, block.batch_count}, wait_for, packed);
     const Place c = place_of(buffers_.c, problem_.c, block.row, block.column, block.batch);
 
-    const float beta = block.depth == 0 ? problem_.beta : 1.0f;
-    const std::size_t k = config.is_direct() ? block.k : depth;
-    const cl::Event done = enqueue_kernel(
-        config, built_.multiply, queue_, packed.empty() ? wait_for : packed,
-        {block.m, block.n, block.batch_count, plan_.group_rows, plan_.group_columns}, as_int(block.m),
-        as_int(block.n), as_int(k), problem_.alpha, a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld},
-        cl_ulong{a.stride}, b.buffer, cl_ulong{b.offset}, cl_ulong{b.ld}, cl_ulong{b.stride}, beta, c.buffer,
-        cl_ulong{c.offset}, cl_ulong{c.ld}, cl_ulong{c.stride});
+    Block multiplied = block;
+    if (!config.is_direct()) multiplied.k = depth;
+    const Scalars scalars{problem_.alpha, block.depth == 0 ? problem_.beta : 1.0f};
+    const Events& before = packed.empty() ? wait_for : packed;
+    const cl::Event done = plan_.split.reduce ? multiply_in_parts(multiplied, {a, b, c}, scalars, before)
+                                              : multiply(multiplied, {a, b, c}, scalars, before);
     progress = Progress::c_touched;
     return done;
   }
 
  private:
+  struct Places {
+    Place a, b, c;
+  };
+  struct Scalars {
+    float alpha, beta;
+  };
+
+  cl::Event multiply(const Block& block, const Places& at, const Scalars& scalars,
+                     const Events& wait_for) const {
+    return enqueue_kernel(*plan_.multiply, built_.multiply, queue_, wait_for,
+                          {block.m, block.n, block.batch_count, plan_.group_rows, plan_.group_columns},
+                          as_int(block.m), as_int(block.n), as_int(block.k), scalars.alpha, at.a.buffer,
+                          cl_ulong{at.a.offset}, cl_ulong{at.a.ld}, cl_ulong{at.a.stride}, at.b.buffer,
+                          cl_ulong{at.b.offset}, cl_ulong{at.b.ld}, cl_ulong{at.b.stride}, scalars.beta,
+                          at.c.buffer, cl_ulong{at.c.offset}, cl_ulong{at.c.ld}, cl_ulong{at.c.stride});
+  }
+
+  // Multiplies the whole parts of k as if they were a batch, and what is left of k after them; adds all up.
+  cl::Event multiply_in_parts(const Block& block, const Places& at, const Scalars& scalars,
+                              const Events& wait_for) const {
+    const SplitPlan& split = plan_.split;
+    const std::size_t whole = block.k / split.depth;
+    const std::size_t rest = block.k % split.depth;
+    const std::size_t a_stride = split.depth * (is_transposed(plan_.a, problem_.a) ? at.a.ld : 1);
+    const std::size_t b_stride = split.depth * (is_transposed(plan_.b, problem_.b) ? 1 : at.b.ld);
+    const auto from_part = [&](std::size_t part) {
+      return Places{in_parts(at.a, part * a_stride, a_stride),
+                    in_parts(at.b, part * b_stride, b_stride),
+                    {scratch_, split.scratch_offset + part * split.stride, split.ld, split.stride}};
+    };
+    constexpr Scalars plain{1.0f, 0.0f};
+    Events parts;
+    Block part = block;
+    if (whole != 0) {
+      part.k = split.depth;
+      part.batch_count = whole;
+      parts.push_back(multiply(part, from_part(0), plain, wait_for));
+    }
+    if (rest != 0) {
+      part.k = rest;
+      part.batch_count = 1;
+      parts.push_back(multiply(part, from_part(whole), plain, wait_for));
+    }
+    const std::size_t fours = block.m * (split.ld / 4);
+    return enqueue_kernel(*split.reduce, built_.reduce, queue_, parts, in_tiles(*split.reduce, 1, fours, 1),
+                          as_int(block.m), as_int(block.n), as_int(whole + (rest != 0 ? 1 : 0)),
+                          scalars.alpha, scratch_, cl_ulong{split.scratch_offset}, cl_ulong{split.ld},
+                          cl_ulong{split.stride}, scalars.beta, at.c.buffer, cl_ulong{at.c.offset},
+                          cl_ulong{at.c.ld});
+  }
+
+  // As the multiply kernel gets the operand.
+  static bool is_transposed(const OperandPlan& plan, const Operand& operand) {
+    return !plan.pack && operand.transposed;
+  }
+
   // What is packed, and how far it is padded.
   struct Padding {
     std::size_t rows, columns, padded_rows, padded_columns, batch_count;
@@ -193,6 +252,14 @@ void for_each_block(const Problem& problem, const Plan& plan, const Body& body) 
 
 }  // namespace
 
+std::vector<std::shared_ptr<BuiltKernel>> BuiltPlan::programs() const {
+  std::vector<std::shared_ptr<BuiltKernel>> result;
+  for (const auto& program : {multiply, pack_a, pack_b, reduce}) {
+    if (program) result.push_back(program);
+  }
+  return result;
+}
+
 BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose) {
   const auto get = [&](const SharedConfig& config) {
     return config ? programs.get(config, purpose) : nullptr;
@@ -203,11 +270,14 @@ BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose) {
   BuiltPlan result;
   std::future<std::shared_ptr<BuiltKernel>> pack_a;
   std::future<std::shared_ptr<BuiltKernel>> pack_b;
+  std::future<std::shared_ptr<BuiltKernel>> reduce;
   if (plan.a.pack) pack_a = std::async(when, get, plan.a.pack);
   if (plan.b.pack) pack_b = std::async(when, get, plan.b.pack);
+  if (plan.split.reduce) reduce = std::async(when, get, plan.split.reduce);
   result.multiply = get(plan.multiply);
   if (pack_a.valid()) result.pack_a = pack_a.get();
   if (pack_b.valid()) result.pack_b = pack_b.get();
+  if (reduce.valid()) result.reduce = reduce.get();
   result.plan = std::move(plan);
   return result;
 }

@@ -115,9 +115,9 @@ class ManifestParser {
 
   void parse_role() {
     static const std::map<std::string_view, Role> roles = {
-        {"multiply", Role::multiply}, {"pack", Role::pack}, {"scale", Role::scale}};
+        {"multiply", Role::multiply}, {"pack", Role::pack}, {"scale", Role::scale}, {"reduce", Role::reduce}};
     const auto role = roles.find(without_remark(value_));
-    if (role == roles.end()) fail("expected multiply, pack or scale", value_);
+    if (role == roles.end()) fail("expected multiply, pack, scale or reduce", value_);
     manifest_.role = role->second;
   }
 
@@ -138,6 +138,7 @@ class ManifestParser {
       fail(expected, value_);
     if (manifest_.find_parameter(words[0]) != nullptr)
       fail("a parameter of this name stands above", words[0]);
+    if (words[0] == split_parameter) fail("every kernel has this parameter already", words[0]);
     const auto& taken = device_names();
     if (std::find(taken.begin(), taken.end(), words[0]) != taken.end()) {
       fail("this name stands for what the device has", words[0]);

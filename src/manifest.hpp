@@ -15,7 +15,7 @@ namespace clgemm {
 // A name and an integer for each parameter that has a value.
 using Parameters = std::map<std::string, std::int64_t>;
 
-enum class Role { multiply, pack, scale };
+enum class Role { multiply, pack, scale, reduce };
 
 // What a grid dimension counts: tiles of rows, tiles of columns, or all tiles of C in an order of the
 // kernel's own.
@@ -62,8 +62,12 @@ struct Manifest {
   const Variant* find_variant(std::string_view variant) const;
 };
 
-// The operands form that needs no packing.
+// The operands form that needs no packing, and the one of zero-padded matrices.
 inline constexpr std::string_view direct_form = "direct";
+inline constexpr std::string_view padded_form = "padded";
+
+// The parameter that every kernel of these two forms has without naming it: how many parts k is split into.
+inline constexpr const char* split_parameter = "SPLIT_K";
 
 // The names that a `require` may use beside the kernel's parameters; they stand for what the device has.
 const std::vector<std::string>& device_names();

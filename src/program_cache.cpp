@@ -31,8 +31,10 @@ struct Entry {
   const char* function;
   cl_uint arguments;
 };
-constexpr Entry entries[] = {
-    {Role::multiply, "gemm", 17}, {Role::pack, "pack", 12}, {Role::scale, "scale", 7}};
+constexpr Entry entries[] = {{Role::multiply, "gemm", 17},
+                             {Role::pack, "pack", 12},
+                             {Role::scale, "scale", 7},
+                             {Role::reduce, "reduce", 12}};
 
 const Entry& entry_of(Role role) {
   for (const Entry& entry : entries) {
