@@ -23,6 +23,11 @@ bool is_trusted(const std::shared_ptr<BuiltKernel>& program) {
   return !program || program->trust == Trust::tested;
 }
 
+bool is_verified(const BuiltPlan& built) {
+  const bool trusted = is_trusted(built.multiply) && is_trusted(built.pack_a) && is_trusted(built.pack_b);
+  return trusted || !self_tests_are_on();
+}
+
 // The plan with operands that need no packing, to tell the faults of the multiply kernel from those of the
 // packing.
 BuiltPlan without_packing(BuiltPlan built) {
@@ -42,22 +47,34 @@ std::string named_kernel(const Options& options) {
   return has_folder ? options.kernel_file : "./" + options.kernel_file;
 }
 
-BuiltPlan Chooser::choose(const Problem& problem, const Options& options, std::size_t scratch_limit) {
-  ConfigCache& cache = configs(kernel_folder_or_default(options.kernel_folder));
+std::shared_ptr<const BuiltPlan> Chooser::choose(const Problem& problem, const Options& options,
+                                                 std::size_t scratch_limit) {
+  const std::string folder = kernel_folder_or_default(options.kernel_folder);
   if (const std::string name = named_kernel(options); !name.empty()) {
     const Candidate named{name, options.parameters, "named by the caller"};
-    return plan_and_build(problem, named, cache, scratch_limit, Purpose::named);
+    return std::make_shared<BuiltPlan>(
+        plan_and_build(problem, named, configs(folder), scratch_limit, Purpose::named));
   }
   if (!options.parameters.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "Options::parameters without Options::kernel or kernel_file: whose parameters?");
   }
-  const std::vector<Candidate> all = candidates(problem, info_);
+  PlanKey key{problem, folder, scratch_limit, count_of_given_up()};
+  if (auto known = remembered_.find(key); known && is_verified(*known)) return known;
+  auto chosen = choose_among(candidates(problem, info_), problem, options, configs(folder), scratch_limit);
+  remembered_.keep(std::move(key), chosen);
+  return chosen;
+}
+
+std::shared_ptr<const BuiltPlan> Chooser::choose_among(const std::vector<Candidate>& all,
+                                                       const Problem& problem, const Options& options,
+                                                       ConfigCache& cache, std::size_t scratch_limit) {
   for (const Candidate& candidate : all) {
     const bool is_last = &candidate == &all.back();
     if (!is_last && is_given_up(candidate, options)) continue;
     try {
-      return plan_and_build(problem, candidate, cache, scratch_limit, Purpose::chosen);
+      return std::make_shared<BuiltPlan>(
+          plan_and_build(problem, candidate, cache, scratch_limit, Purpose::chosen));
     } catch (const Error& error) {
       if (is_last || (!means_unusable(error.code()) && error.code() != ErrorCode::out_of_memory)) throw;
       if (means_unusable(error.code())) give_up(candidate, options, error.what());
@@ -100,8 +117,7 @@ BuiltPlan Chooser::plan_and_build(const Problem& problem, const Candidate& candi
 // first the multiply kernel alone, then with what packs for it, so that only the one at fault goes into
 // quarantine.
 void Chooser::verify(const BuiltPlan& built, const Problem& stated) {
-  const bool trusted = is_trusted(built.multiply) && is_trusted(built.pack_a) && is_trusted(built.pack_b);
-  if (trusted || !self_tests_are_on()) return;
+  if (is_verified(built)) return;
   const Problem problem = seen_by(built.plan.choice, stated);
   BuiltPlan tested = without_packing(built);
   tested.plan.choice.mirrored = false;
@@ -138,6 +154,11 @@ void Chooser::verify_program(const BuiltPlan& built, const Problem& problem,
 bool Chooser::is_given_up(const Candidate& candidate, const Options& options) {
   const std::lock_guard lock(mutex_);
   return given_up_.count(key_of(candidate, options)) != 0;
+}
+
+std::size_t Chooser::count_of_given_up() {
+  const std::lock_guard lock(mutex_);
+  return given_up_.size();
 }
 
 ConfigCache& Chooser::configs(const std::string& kernel_folder) {
