@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "error.hpp"
 #include "log.hpp"
 #include "self_test.hpp"
@@ -24,9 +22,15 @@ bool means_unusable(ErrorCode code) {
          code == ErrorCode::self_test_failed;
 }
 
-// A program that another thread just found wrong is not.
+// Also true of no program. A program that another thread just found wrong is not.
 bool is_trusted(const std::shared_ptr<BuiltKernel>& program) {
-  return program->trust == Trust::tested;
+  return !program || program->trust == Trust::tested;
+}
+
+bool is_verified(const BuiltPlan& built) {
+  const bool trusted = is_trusted(built.multiply) && is_trusted(built.pack_a) && is_trusted(built.pack_b) &&
+                       is_trusted(built.reduce);
+  return trusted || !self_tests_are_on();
 }
 
 // The plan with operands that need no packing and k in one part, to tell the faults of the multiply kernel
@@ -49,22 +53,35 @@ std::string named_kernel(const Options& options) {
   return has_folder ? options.kernel_file : "./" + options.kernel_file;
 }
 
-BuiltPlan Chooser::choose(const Problem& problem, const Options& options, std::size_t scratch_limit) {
-  ConfigCache& cache = configs(kernel_folder_or_default(options.kernel_folder));
+std::shared_ptr<const BuiltPlan> Chooser::choose(const Problem& problem, const Options& options,
+                                                 std::size_t scratch_limit) {
+  const std::string folder = kernel_folder_or_default(options.kernel_folder);
   if (const std::string name = named_kernel(options); !name.empty()) {
     const Candidate named{name, options.parameters, "named by the caller"};
-    return plan_and_build(problem, named, cache, scratch_limit, Purpose::named);
+    return std::make_shared<BuiltPlan>(
+        plan_and_build(problem, named, configs(folder), scratch_limit, Purpose::named));
   }
   if (!options.parameters.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "Options::parameters without Options::kernel or kernel_file: whose parameters?");
   }
-  const Ranking all = ranking(problem, kernel_folder_or_default(options.kernel_folder), scratch_limit);
-  for (const Candidate& candidate : *all) {
-    const bool is_last = &candidate == &all->back();
+  PlanKey key{problem, folder, scratch_limit, count_of_given_up()};
+  if (auto known = remembered_.find(key); known && is_verified(*known)) return known;
+  auto chosen = choose_among(*ranking(problem, folder, scratch_limit), problem, options, configs(folder),
+                             scratch_limit);
+  remembered_.keep(std::move(key), chosen);
+  return chosen;
+}
+
+std::shared_ptr<const BuiltPlan> Chooser::choose_among(const std::vector<Candidate>& all,
+                                                       const Problem& problem, const Options& options,
+                                                       ConfigCache& cache, std::size_t scratch_limit) {
+  for (const Candidate& candidate : all) {
+    const bool is_last = &candidate == &all.back();
     if (!is_last && is_given_up(candidate, options)) continue;
     try {
-      return plan_and_build(problem, candidate, cache, scratch_limit, Purpose::chosen);
+      return std::make_shared<BuiltPlan>(
+          plan_and_build(problem, candidate, cache, scratch_limit, Purpose::chosen));
     } catch (const Error& error) {
       if (is_last || (!means_unusable(error.code()) && error.code() != ErrorCode::out_of_memory)) throw;
       if (means_unusable(error.code())) give_up(candidate, options, error.what());
@@ -136,8 +153,7 @@ BuiltPlan Chooser::plan_and_build(const Problem& problem, const Candidate& candi
 // first the multiply kernel alone, then with what packs for it and adds up its parts, so that only the one at
 // fault goes into quarantine.
 void Chooser::verify(const BuiltPlan& built, const Problem& stated) {
-  const auto programs = built.programs();
-  if (std::all_of(programs.begin(), programs.end(), is_trusted) || !self_tests_are_on()) return;
+  if (is_verified(built)) return;
   const Problem problem = seen_by(built.plan.choice, stated);
   BuiltPlan tested = without_helpers(built);
   tested.plan.choice.mirrored = false;
@@ -178,6 +194,11 @@ void Chooser::verify_program(const BuiltPlan& built, const Problem& problem,
 bool Chooser::is_given_up(const Candidate& candidate, const Options& options) {
   const std::lock_guard lock(mutex_);
   return given_up_.count(key_of(candidate, options)) != 0;
+}
+
+std::size_t Chooser::count_of_given_up() {
+  const std::lock_guard lock(mutex_);
+  return given_up_.size();
 }
 
 ConfigCache& Chooser::configs(const std::string& kernel_folder) {

@@ -12,6 +12,7 @@
 #include "config_cache.hpp"
 #include "launch.hpp"
 #include "plan.hpp"
+#include "plan_memory.hpp"
 #include "ranking.hpp"
 #include "tuning.hpp"
 
@@ -30,7 +31,8 @@ class Chooser {
   // A kernel that the options name is used, or its Error thrown; it is never replaced. Where the choice is
   // ours, the candidates are tried in their order: one that this device cannot build, that its self-test
   // finds wrong, or that was given up before, makes way for the next.
-  BuiltPlan choose(const Problem& problem, const Options& options, std::size_t scratch_limit);
+  std::shared_ptr<const BuiltPlan> choose(const Problem& problem, const Options& options,
+                                          std::size_t scratch_limit);
 
   // Never chooses this kernel again in this process, unless there is no other; `why` stands in explain() and
   // in the log. False where it was given up before.
@@ -54,6 +56,9 @@ class Chooser {
                                 std::array<std::size_t, 6>, std::string>;
   static CandidateKey key_of(const Candidate& candidate, const Options& options);
 
+  std::shared_ptr<const BuiltPlan> choose_among(const std::vector<Candidate>& all, const Problem& problem,
+                                                const Options& options, ConfigCache& cache,
+                                                std::size_t scratch_limit);
   BuiltPlan plan_and_build(const Problem& problem, const Candidate& candidate, ConfigCache& cache,
                            std::size_t scratch_limit, Purpose purpose);
   void verify(const BuiltPlan& built, const Problem& problem);
@@ -65,6 +70,7 @@ class Chooser {
   const Tuning& tuning();
 
   bool is_given_up(const Candidate& candidate, const Options& options);
+  std::size_t count_of_given_up();
 
   // The configs of one kernel folder; the empty name stands for the built-in kernels alone.
   ConfigCache& configs(const std::string& kernel_folder);
@@ -73,6 +79,7 @@ class Chooser {
   cl::Device device_;
   const Device& info_;
   ProgramCache& programs_;
+  PlanMemory remembered_;
 
   std::once_flag tuning_read_;
   Tuning tuning_;
