@@ -28,15 +28,17 @@ constexpr KernelSpeed unknown_speed{"", 0.1, 0.01};
 // Kernels whose speed is that of their blocks in registers: 8 x 8 results a work-item is what was measured.
 constexpr std::array blocked_kernels = {std::string_view("block_2d"), std::string_view("direct")};
 constexpr double measured_block = 64.0;
-constexpr double half_speed_block = 32.0;
+constexpr double half_speed_block = 64.0;
 
 // Rows and columns that a work-group on a CPU could compute in the time that it takes to prepare others, see
 // sharing.cpp.
 constexpr double rows_to_prepare = 12.0;
 constexpr double columns_to_prepare = 4.0;
 
-// In the last turn compute units wait for each other, this part of a turn on average.
-constexpr double waiting = 0.25;
+// In the last turn compute units wait for each other, this part of a turn on average. On CPUs as in
+// sharing.cpp.
+constexpr double waiting_on_gpus = 0.25;
+constexpr double waiting_on_cpus = 0.05;
 
 double as_double(std::size_t value) {
   return static_cast<double>(value);
@@ -70,24 +72,44 @@ double efficiency(const KernelConfig& kernel, DeviceKind kind) {
   return base * std::min(1.0, curve(block) / curve(measured_block));
 }
 
-// The computing of one launch. Compute units hold several work-groups at a time; one alone is slower than its
+// The depth that a work-group goes along k, and how many go side by side.
+struct Depths {
+  double depth;
+  double parts;
+};
+Depths depths_of(const Plan& plan) {
+  const KernelConfig& kernel = *plan.multiply;
+  const std::size_t whole = round_up(plan.block_k, kernel.is_direct() ? 1 : kernel.tile_depth);
+  if (!plan.split.reduce) return {as_double(whole), 1.0};
+  return {as_double(plan.split.depth), as_double(parts(whole, plan.split.depth))};
+}
+
+// The computing of one block. Compute units hold several work-groups at a time; one alone is slower than its
 // share where it has few work-items.
 double compute_seconds(const Plan& plan, const Device& device, const DeviceRates& rates) {
   const KernelConfig& kernel = *plan.multiply;
-  const double groups = as_double(parts(plan.block_m, plan.group_rows) *
-                                  parts(plan.block_n, plan.group_columns) * plan.block_batch);
+  const Depths depths = depths_of(plan);
+  const double groups = depths.parts * as_double(parts(plan.block_m, plan.group_rows) *
+                                                 parts(plan.block_n, plan.group_columns) * plan.block_batch);
   double rows = as_double(plan.group_rows);
   double columns = as_double(plan.group_columns);
   if (device.kind == DeviceKind::cpu && kernel.manifest().takes_shares()) {
     rows += rows_to_prepare;
     columns += columns_to_prepare;
   }
-  const double one = 2.0 * rows * columns *
-                     as_double(round_up(plan.block_k, kernel.is_direct() ? 1 : kernel.tile_depth)) /
-                     (rates.unit_flops * efficiency(kernel, device.kind));
+  const double one =
+      2.0 * rows * columns * depths.depth / (rates.unit_flops * efficiency(kernel, device.kind));
+  const double waiting = device.kind == DeviceKind::cpu ? waiting_on_cpus : waiting_on_gpus;
   const double load = groups / as_double(device.compute_units);
   const double alone = std::max(1.0, rates.items_to_fill / items_of(kernel));
   return one * (std::max(alone, load) + waiting * std::clamp(load - 1.0, 0.0, 1.0));
+}
+
+// Writes the parts' results, reads them again and writes C, by launches of their own.
+double adding_seconds(const Plan& plan, const DeviceRates& rates) {
+  if (!plan.split.reduce) return 0.0;
+  const double elements = as_double(plan.block_m) * as_double(plan.block_n);
+  return 2.0 * rates.next_seconds + 4.0 * elements * (2.0 * as_double(plan.split.parts) + 1.0) / rates.bytes;
 }
 
 // Bytes of A, B and C of one block, each touched once.
@@ -133,7 +155,8 @@ Cost cost_of(const Plan& plan, const Problem& stated, const Device& device) {
   const double k = as_double(plan.block_k);
   Cost cost;
   cost.multiply =
-      blocks * std::max(compute_seconds(plan, device, rates), traffic_bytes(plan, problem) / rates.bytes);
+      blocks * (std::max(compute_seconds(plan, device, rates), traffic_bytes(plan, problem) / rates.bytes) +
+                adding_seconds(plan, rates));
   cost.packing = blocks_of_a * packing_seconds(plan.a, m, k, copies_a, rates) +
                  blocks * packing_seconds(plan.b, k, n, copies_b, rates);
   cost.launches = rates.launch_seconds + (blocks - 1.0) * rates.next_seconds;

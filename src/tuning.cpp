@@ -17,6 +17,7 @@ bool lies_in_fours(const Operand& operand) {
 
 // How A and B lie in memory is as it was when the entry was measured, or does not matter.
 bool serves(const TunedEntry& entry, const Problem& problem, DeviceKind kind) {
+  if (!entry.space.empty()) return false;
   if (entry.transpose_a != problem.a.transposed || entry.transpose_b != problem.b.transposed) return false;
   if (entry.packs || kind == DeviceKind::cpu) return true;
   const std::size_t measured_a = entry.transpose_a ? entry.size.m : entry.size.k;
@@ -65,8 +66,8 @@ TunedDevice tuned_device(const Device& device) {
 }
 
 std::string entry_key(const TunedEntry& entry) {
-  return fmt::format("{} {}{}", shape_key(entry.size), entry.transpose_a ? 't' : 'n',
-                     entry.transpose_b ? 't' : 'n');
+  return fmt::format("{} {}{} {}", shape_key(entry.size), entry.transpose_a ? 't' : 'n',
+                     entry.transpose_b ? 't' : 'n', entry.space);
 }
 
 Kinship kinship(const TunedDevice& measured, const Device& device) {
@@ -87,6 +88,22 @@ std::vector<TunedChoice> Tuning::near(const Problem& problem, const Device& devi
     }
   }
   return {};
+}
+
+const TunedEntry* Tuning::of_space(const std::string& space, const ShapeSize& size,
+                                   const Device& device) const {
+  for (const Kinship wanted : {Kinship::same, Kinship::family}) {
+    const TunedEntry* best = nullptr;
+    for (const TuningFile& file : files_) {
+      if (kinship(file.device, device) != wanted) continue;
+      for (const TunedEntry& entry : file.entries) {
+        if (entry.space != space) continue;
+        if (best == nullptr || distance(entry.size, size) < distance(best->size, size)) best = &entry;
+      }
+    }
+    if (best != nullptr) return best;
+  }
+  return nullptr;
 }
 
 }  // namespace clgemm

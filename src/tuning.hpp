@@ -21,6 +21,8 @@ struct TunedEntry {
   Parameters parameters;
   bool packs = false;  // the kernel takes packed operands, so that it matters little how A and B lie
   double seconds = 0.0;
+  std::string
+      space;  // where only a part of all configs was searched: its name; clgemm does not choose it then
 
   double gflops() const;
 };
@@ -43,7 +45,7 @@ struct TuningFile {
   std::vector<TunedEntry> entries;
 };
 
-// The key that an entry has a file to itself under: shape_key() and the transposes.
+// A file has one entry for each: shape_key(), the transposes, the space.
 std::string entry_key(const TunedEntry& entry);
 
 // Whether data of one device serves another. A family is of one kind, has vectors of one width, and is of one
@@ -66,7 +68,10 @@ class Tuning {
   // device that has any, else of the first one of its family. They refer to this object.
   std::vector<TunedChoice> near(const Problem& problem, const Device& device) const;
 
-  bool empty() const { return files_.empty(); }
+  // The entry of a named space that is nearest to a size, of this device or else of its family; null where
+  // there is none. Refers to this object.
+  const TunedEntry* of_space(const std::string& space, const ShapeSize& size, const Device& device) const;
+
   const std::vector<TuningFile>& files() const { return files_; }
 
  private:

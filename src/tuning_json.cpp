@@ -62,6 +62,7 @@ TunedEntry parse_entry(const Json& json) {
   entry.packs = json.at("packs").get<bool>();
   entry.seconds = json.at("median_ms").get<double>() * 1e-3;
   if (!std::isfinite(entry.seconds) || entry.seconds <= 0.0) refuse("'median_ms' must be positive");
+  entry.space = json.value("space", std::string{});
   return entry;
 }
 
@@ -77,6 +78,7 @@ Json to_json(const TunedEntry& entry) {
   json["packs"] = entry.packs;
   json["median_ms"] = std::stod(fmt::format("{:.5g}", entry.seconds * 1e3));
   json["gflops"] = std::stod(fmt::format("{:.4g}", entry.gflops()));
+  if (!entry.space.empty()) json["space"] = entry.space;
   return json;
 }
 

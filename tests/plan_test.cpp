@@ -1,5 +1,6 @@
 // Plans, made without a device: what is packed, where it lies, and how large problems are cut.
 #include "plan.hpp"
+#include "ranking.hpp"
 
 #include <fmt/format.h>
 
@@ -406,8 +407,8 @@ TEST_CASE("a GPU of 256 work-items has a candidate better than the last") {
 
 TEST_CASE("small problems are not packed") {
   Planner make;
-  for (const Candidate& candidate : candidates(tight(31, 17, 5), make.device))
-    CHECK(make(tight(31, 17, 5), candidate).scratch_bytes == 0);
+  const auto ranked = ranked_candidates(tight(31, 17, 5), make.configs, Tuning{}, no_limit);
+  CHECK(make(tight(31, 17, 5), ranked.front()).scratch_bytes == 0);
 }
 
 TEST_CASE("the same problem makes the same plan") {

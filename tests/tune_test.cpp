@@ -207,7 +207,7 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
   CHECK(count("3 of 15 configs PASSED") == 1);
   CHECK(count("FAILED") == 12);
 
-  const Finished tuned = run_program(command(options + " --samples 15"));
+  const Finished tuned = run_program(command(options + " --samples 15 --without-own-choice"));
   INFO(tuned.out << tuned.err);
   CHECK(tuned.status == 0);
   const TuningFile file = parse_tuning(text_of_file(output), output);
@@ -285,7 +285,7 @@ TEST_CASE("killed halfway and started again, it ends with the same file as one r
 TEST_CASE("what a run finds is added to what the file has, found by the library, and exported") {
   const TemporaryFolder folder;
   const ScopedVariable config("XDG_CONFIG_HOME", folder.path().c_str());
-  const std::string options = "--kernel tiled --kernel wpt --samples 4 --size ";
+  const std::string options = "--kernel tiled --kernel wpt --samples 4 --without-own-choice --size ";
   REQUIRE(run_program(command(options + "200")).status == 0);
   REQUIRE(run_program(command(options + "100x50x400")).status == 0);
   const auto tuning = folder.path() / "clgemm" / "tuning";
@@ -299,6 +299,41 @@ TEST_CASE("what a run finds is added to what the file has, found by the library,
   CHECK(explained.out.find("tuned: ") != std::string::npos);
   CHECK(explained.out.find("entry 200 x 200 x 200 (square)") != std::string::npos);
   CHECK(explained.out.find("kernel: panels") == std::string::npos);
+}
+
+TEST_CASE("clgemm's own choice wins where the kernels that were asked for are slower") {
+  const TemporaryFolder folder;
+  const std::string output = (folder.path() / "out.json").string();
+  REQUIRE(run_program(command("--kernel naive --samples 1 --size 300 --output " + output)).status == 0);
+  const TuningFile file = parse_tuning(text_of_file(output), output);
+  REQUIRE(file.entries.size() == 1);
+  CHECK(file.entries[0].kernel != "naive");
+}
+
+TEST_CASE("the space tvm36 has 36 configs, and its winner is a step of the ladder, not clgemm's choice") {
+  const TemporaryFolder folder;
+  const ScopedVariable config("XDG_CONFIG_HOME", folder.path().c_str());
+  const Finished listed = run_program(command("--space tvm36 --list"));
+  CHECK(listed.out.find("tiled_vector         36") != std::string::npos);
+  const Finished tuned = run_program(command("--space tvm36 --size 128"));
+  INFO(tuned.out << tuned.err);
+  REQUIRE(tuned.status == 0);
+  const auto tuning = folder.path() / "clgemm" / "tuning";
+  const auto path = std::filesystem::directory_iterator(tuning)->path().string();
+  const TuningFile file = parse_tuning(text_of_file(path), path);
+  REQUIRE(file.entries.size() == 1);
+  CHECK(file.entries[0].space == "tvm36");
+  const Finished explained = run_program(fmt::format("'{}' --explain --size 128", CLGEMM_BENCH_PROGRAM));
+  CHECK(explained.out.find("kernel: tiled_vector") == std::string::npos);
+  const Finished ladder = run_program(fmt::format(
+      "'{}' --ladder --size 128 --runs 1 --warmup 0 --peer none --format json", CLGEMM_BENCH_PROGRAM));
+  bool is_a_step = false;
+  for (const auto& row : nlohmann::json::parse(ladder.out)) {
+    if (row.at("kernel") != "tiled_vector") continue;
+    is_a_step = true;
+    CHECK(row.at("parameters").get<Parameters>() == file.entries[0].parameters);
+  }
+  CHECK(is_a_step);
 }
 
 TEST_CASE("a file that is no tuning data is not overwritten") {

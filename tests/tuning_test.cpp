@@ -265,6 +265,23 @@ TEST_CASE("of entries that are about as near, the one that is estimated to be fa
   CHECK(ranked[1].kernel == "wpt");
 }
 
+TEST_CASE("an entry of a part of the configs is found by its name only") {
+  const Device gpu = test::made_up_gpu();
+  TunedEntry part = entry_of({1024, 1024, 1024}, "tiled");
+  part.space = "some";
+  TunedEntry far = part;
+  far.size = {64, 64, 64};
+  const TuningFile back = parse_tuning(write_tuning(file_of(gpu, {part, far})), "");
+  REQUIRE(back.entries.size() == 2);
+  CHECK(back.entries[0].space == "some");
+  const Tuning tuning({back});
+  CHECK(tuning.near(tight(1024, 1024, 1024), gpu).empty());
+  REQUIRE(tuning.of_space("some", {2000, 2000, 2000}, gpu) != nullptr);
+  CHECK(tuning.of_space("some", {2000, 2000, 2000}, gpu)->size.m == 1024);
+  CHECK(tuning.of_space("other", {2000, 2000, 2000}, gpu) == nullptr);
+  CHECK(tuning.of_space("some", {2000, 2000, 2000}, test::made_up_cpu()) == nullptr);
+}
+
 TEST_CASE("what ships is of this schema") {
   for (const EmbeddedFile& file : embedded_tuning()) {
     INFO(file.path);

@@ -114,7 +114,7 @@ class Watched {
     const Problem problem = problem_of(multiply);
     const Plan plan =
         make_plan(problem, {config.kernel, config.parameters, {}}, configs_, default_scratch_limit(info_));
-    for (const SharedConfig& program : {plan.multiply, plan.a.pack, plan.b.pack}) {
+    for (const SharedConfig& program : {plan.multiply, plan.a.pack, plan.b.pack, plan.split.reduce}) {
       if (program) programs_.get(program, Purpose::named);
     }
     const BuiltPlan built = build(plan, programs_, Purpose::named);

@@ -29,7 +29,6 @@ struct CommandLine {
   std::vector<std::string> sizes;
   std::vector<std::string> kernels;
   std::string search = "climb";
-  std::string space;
   bool check = false;
   bool list = false;
   bool work = false;
@@ -61,10 +60,14 @@ void add_what(CLI::App& app, CommandLine& line) {
       ->type_name("DIR")
       ->check(CLI::Validator(CLI::ExistingDirectory).description(""))
       ->group(group);
-  app.add_option("--space", line.space,
-                 "tvm36: the 36 configs of the TVM article, of the kernel tiled_vector")
+  app.add_option("--space", line.options.space,
+                 "tvm36: the 36 configs of the TVM article, all of the kernel\ntiled_vector. The winner is a "
+                 "step of clgemm-bench --ladder;\nclgemm itself does not choose it")
       ->type_name("tvm36")
       ->check(CLI::IsMember({"tvm36"}).description(""))
+      ->group(group);
+  app.add_flag("!--without-own-choice", options.own_choice,
+               "The best of these kernels wins, even if clgemm's own choice is faster")
       ->group(group);
   app.add_flag("--transpose-a", options.transpose_a, "A is stored transposed: tuned apart")->group(group);
   app.add_flag("--transpose-b", options.transpose_b, "B is stored transposed: tuned apart")->group(group);
@@ -140,9 +143,10 @@ std::optional<TuneOptions> parse_options(int argc, char** argv) {
   for (const std::string& size : line.sizes) options.sizes.push_back(bench::parse_size(size));
   if (!line.kernels.empty()) options.kernels = line.kernels;
   options.search.kind = search_kinds.at(line.search);
-  if (!line.space.empty()) {
+  if (!options.space.empty()) {
     if (!line.kernels.empty()) throw bench::UsageError("--space and --kernel: which of the two?");
     options.kernels = {tvm_kernel};
+    options.own_choice = false;
     options.search.kind = SearchKind::exhaustive;
   }
   if (line.check) options.action = Action::check;

@@ -113,7 +113,7 @@ class Tuner {
   // What the rules would choose, then the defaults of every kernel that is not hopeless.
   std::vector<Config> starts_for(const bench::Size& size) {
     std::vector<Config> result;
-    const auto add = [&](const std::string& kernel, const Parameters& parameters) {
+    const auto add = [&](const std::string& kernel, const Parameters& parameters, bool always) {
       try {
         const NamedKernel named = setup_.library.find(kernel);
         const Config config{named.file->manifest.name,
@@ -121,7 +121,7 @@ class Tuner {
         const bool is_searched =
             std::any_of(setup_.spaces.begin(), setup_.spaces.end(),
                         [&](const KernelSpace& space) { return space.kernel == config.kernel; });
-        if (is_searched && std::find(result.begin(), result.end(), config) == result.end())
+        if ((always || is_searched) && std::find(result.begin(), result.end(), config) == result.end())
           result.push_back(config);
       } catch (const Error&) {
         return;  // not for this device
@@ -134,10 +134,11 @@ class Tuner {
     const auto rules = ranked_candidates(canonical(bench::call_of(kind, size)), configs, Tuning{},
                                          default_scratch_limit(setup_.device));
     for (std::size_t i = 0; i < std::min(starts_by_rule, rules.size()); ++i) {
-      if (!rules[i].mirrored) add(rules[i].kernel, rules[i].parameters);
+      const bool is_own_choice = i == 0 && options_.own_choice;
+      if (!rules[i].mirrored) add(rules[i].kernel, rules[i].parameters, is_own_choice);
     }
     for (const KernelSpace& space : setup_.spaces) {
-      if (hopeless_.count(space.kernel) == 0) add(space.kernel, {});
+      if (hopeless_.count(space.kernel) == 0) add(space.kernel, {}, false);
     }
     return result;
   }
@@ -165,6 +166,7 @@ class Tuner {
     entry.packs =
         !configure(setup_.library.find(entry.kernel), entry.parameters, {}, setup_.device).is_direct();
     entry.seconds = winner.ms * 1e-3;
+    entry.space = options_.space;
     return entry;
   }
 
