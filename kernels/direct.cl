@@ -15,7 +15,7 @@
 // require: is_cpu == 0
 // require: BM % TM == 0 && BN % (4*TN) == 0 && DEPTH*SLICES % 8 == 0
 // require: 4*COPIES*DEPTH*SLICES*(BM+BN+8) <= local_bytes
-// require: 16*(SLICES/2)*(BM/TM)*BN <= local_bytes
+// require: 16*SLICES*(BM/TM)*BN <= local_bytes
 
 // For shapes that one launch must do, or that packing would cost much. The technique is in common/slices.cl.
 // Not for CPUs: PoCL 3.1 now and then computes a tile wrongly, in which Oclgrind finds neither race nor stray access.

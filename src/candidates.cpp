@@ -22,7 +22,9 @@ const std::vector<Candidate> cpu_candidates = {{"float8", {}, cpu_reason}, {"coa
 const std::vector<Candidate> small_candidates = {{"coalesced", {}, small_reason}};
 
 Candidate anywhere() {
-  return {"coalesced", {{"ROWS", 1}, {"COLUMNS", 1}}, "by rule: the one that needs nothing of a device"};
+  return {"coalesced",
+          {{"ROWS", 1}, {"COLUMNS", 1}, {split_parameter, 1}},
+          "by rule: the one that needs nothing of a device"};
 }
 
 std::size_t tiles_of(const Problem& problem, std::int64_t rows, std::int64_t columns) {
@@ -38,7 +40,7 @@ bool keeps_busy(std::size_t work_groups, const Device& device) {
 
 // For up to 16 rows or columns: the other operand is read once, where it lies. On an H200 16 x 4096 x 4096
 // runs at 13 TFLOP/s, and at 3 in block_2d.
-std::vector<Candidate> thin_candidates(const Problem& problem) {
+std::vector<Candidate> thin_candidates(const Problem& problem, const Device& device) {
   constexpr std::size_t thinnest = 4;
   constexpr std::size_t widest = 16;
   const std::size_t thin = std::min(problem.m, problem.n);
@@ -46,7 +48,7 @@ std::vector<Candidate> thin_candidates(const Problem& problem) {
   std::int64_t lines = thinnest;
   while (static_cast<std::size_t>(lines) < thin) lines *= 2;
   return {{problem.m <= problem.n ? "thin_rows" : "thin_columns",
-           {{"THIN", lines}, {"ITEMS", lines == 4 ? 512 : 256}},
+           {{"THIN", lines}, {"ITEMS", lines == 4 && device.max_work_group_size >= 512 ? 512 : 256}},
            "by rule: so few rows or columns that memory is the limit"}};
 }
 
@@ -61,27 +63,38 @@ struct DirectConfig {
 };
 constexpr DirectConfig direct_configs[] = {{64, 128, 8, 8, 2}, {32, 64, 8, 4, 4}, {16, 32, 4, 4, 8}};
 
+// Beyond so many of the largest tiles a compute unit, packing pays in any case.
+constexpr std::size_t most_direct_tiles = 4;
+
 // `direct`, up to two tiles of 64 x 128 a compute unit: no packing, and the slices of a work-group share k
 // where there are few tiles. On an H200, TFLOP/s at 256, 512 and 1000: 3.7, 15.8, 32.6; block_2d
 // has 2.7, 13.6, 21.7.
 std::vector<Candidate> direct_candidates(const Problem& problem, const Device& device) {
   const DirectConfig& largest = direct_configs[0];
-  if (tiles_of(problem, largest.bm, largest.bn) >= 2 * device.compute_units) return {};
+  if (tiles_of(problem, largest.bm, largest.bn) >= most_direct_tiles * device.compute_units) return {};
   const auto* best =
       std::find_if(std::begin(direct_configs), std::end(direct_configs) - 1, [&](const DirectConfig& config) {
         return keeps_busy(tiles_of(problem, config.bm, config.bn), device);
       });
   const std::int64_t width = lies_in_fours(problem.a) && lies_in_fours(problem.b) ? 4 : 1;
-  return {{"direct",
-           {{"BM", best->bm},
-            {"BN", best->bn},
-            {"TM", best->tm},
-            {"TN", best->tn},
-            {"DEPTH", 8},
-            {"SLICES", best->slices},
-            {"COPIES", 2},
-            {"WIDTH", width}},
-           "by rule: no packing, with the largest tiles that keep a GPU busy"}};
+  std::vector<Candidate> result;
+  const auto add = [&](const DirectConfig& config, const char* reason) {
+    result.push_back({"direct",
+                      {{"BM", config.bm},
+                       {"BN", config.bn},
+                       {"TM", config.tm},
+                       {"TN", config.tn},
+                       {"DEPTH", 8},
+                       {"SLICES", config.slices},
+                       {"COPIES", 2},
+                       {"WIDTH", width}},
+                      reason});
+  };
+  add(*best, "by rule: no packing, with the largest tiles that keep a GPU busy");
+  for (const DirectConfig& config : direct_configs) {
+    if (&config != best) add(config, "by rule: no packing");
+  }
+  return result;
 }
 
 struct BlockConfig {
@@ -93,13 +106,21 @@ constexpr BlockConfig block_configs[] = {{64, 128, 8, 64, 32}, {64, 64, 16, 64, 
 // runs at 45.1, 47.2 and 49.2 TFLOP/s at 2048, 4096 and 8192, a little above 128 x 128.
 std::vector<Candidate> block_2d_candidates(const Problem& problem, const Device& device) {
   std::vector<Candidate> result;
-  for (const BlockConfig& config : block_configs) {
-    const bool is_smallest = &config == std::end(block_configs) - 1;
-    if (!is_smallest && !keeps_busy(tiles_of(problem, config.bm, config.bn), device)) continue;
+  const auto add = [&](const BlockConfig& config, const char* reason) {
     result.push_back(
         {"block_2d",
          {{"BM", config.bm}, {"BN", config.bn}, {"BK", config.bk}, {"WM", config.wm}, {"WN", config.wn}},
-         "by rule: the ladder's fastest on GPUs, with the largest tiles that keep it busy"});
+         reason});
+  };
+  const auto is_busy = [&](const BlockConfig& config) {
+    return keeps_busy(tiles_of(problem, config.bm, config.bn), device);
+  };
+  for (const BlockConfig& config : block_configs) {
+    if (is_busy(config))
+      add(config, "by rule: the ladder's fastest on GPUs, with the largest tiles that keep it busy");
+  }
+  for (const BlockConfig& config : block_configs) {
+    if (!is_busy(config)) add(config, "by rule: the ladder's fastest on GPUs");
   }
   return result;
 }
@@ -162,10 +183,9 @@ std::vector<Candidate> candidates(const Problem& problem, const Device& device, 
     add(matrix_vector_candidates(problem, device));
     add(panels_candidates(problem, device));
     add(cpu_candidates);
-  } else if (multiply_adds <= small_problem) {
-    add(small_candidates);
   } else {
-    add(thin_candidates(problem));
+    if (multiply_adds <= small_problem) add(small_candidates);
+    add(thin_candidates(problem, device));
     if (precision == Precision::fp32_equivalent) add(tensor_core_candidates(problem, device));
     add(direct_candidates(problem, device));
     add(block_2d_candidates(problem, device));

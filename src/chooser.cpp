@@ -5,11 +5,15 @@
 #include "error.hpp"
 #include "log.hpp"
 #include "self_test.hpp"
+#include "tuning_files.hpp"
 
 namespace clgemm {
 namespace {
 
 using Trust = DiskCache::Trust;
+
+// A program that multiplies ever new shapes must not remember all of them.
+constexpr std::size_t most_rankings = 1024;
 
 // What lets the next candidate be tried, now and ever after: this device cannot run this kernel.
 bool means_unusable(ErrorCode code) {
@@ -23,11 +27,18 @@ bool is_trusted(const std::shared_ptr<BuiltKernel>& program) {
   return !program || program->trust == Trust::tested;
 }
 
-// The plan with operands that need no packing, to tell the faults of the multiply kernel from those of the
-// packing.
-BuiltPlan without_packing(BuiltPlan built) {
+bool is_verified(const BuiltPlan& built) {
+  const bool trusted = is_trusted(built.multiply) && is_trusted(built.pack_a) && is_trusted(built.pack_b) &&
+                       is_trusted(built.pack_both) && is_trusted(built.otherwise) && is_trusted(built.reduce);
+  return trusted || !self_tests_are_on();
+}
+
+// The plan with operands that need no packing and k in one part, to tell the faults of the multiply kernel
+// from those of its helpers.
+BuiltPlan without_helpers(BuiltPlan built) {
   built.plan.a.pack = nullptr;
   built.plan.b.pack = nullptr;
+  built.plan.split.reduce = nullptr;
   return built;
 }
 
@@ -49,28 +60,71 @@ std::string named_kernel(const Options& options) {
   return has_folder ? options.kernel_file : "./" + options.kernel_file;
 }
 
-BuiltPlan Chooser::choose(const Problem& problem, const Options& options, std::size_t scratch_limit) {
-  ConfigCache& cache = configs(kernel_folder_or_default(options.kernel_folder));
+std::shared_ptr<const BuiltPlan> Chooser::choose(const Problem& problem, const Options& options,
+                                                 std::size_t scratch_limit) {
+  const std::string folder = kernel_folder_or_default(options.kernel_folder);
   if (const std::string name = named_kernel(options); !name.empty()) {
     const Candidate named{name, options.parameters, "named by the caller"};
-    return plan_and_build(problem, named, cache, scratch_limit, options.precision, Purpose::named);
+    return std::make_shared<BuiltPlan>(
+        plan_and_build(problem, named, configs(folder), scratch_limit, options.precision, Purpose::named));
   }
   if (!options.parameters.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "Options::parameters without Options::kernel or kernel_file: whose parameters?");
   }
-  const std::vector<Candidate> all = candidates(problem, info_, options.precision);
+  PlanKey key{problem, folder, scratch_limit, options.precision, count_of_given_up()};
+  if (auto known = remembered_.find(key); known && is_verified(*known)) return known;
+  auto chosen = choose_among(*ranking(problem, folder, scratch_limit, options.precision), problem, options,
+                             configs(folder), scratch_limit);
+  remembered_.keep(std::move(key), chosen);
+  return chosen;
+}
+
+std::shared_ptr<const BuiltPlan> Chooser::choose_among(const std::vector<Candidate>& all,
+                                                       const Problem& problem, const Options& options,
+                                                       ConfigCache& cache, std::size_t scratch_limit) {
   for (const Candidate& candidate : all) {
     const bool is_last = &candidate == &all.back();
     if (!is_last && is_given_up(candidate, options)) continue;
     try {
-      return plan_and_build(problem, candidate, cache, scratch_limit, options.precision, Purpose::chosen);
+      return std::make_shared<BuiltPlan>(
+          plan_and_build(problem, candidate, cache, scratch_limit, options.precision, Purpose::chosen));
     } catch (const Error& error) {
       if (is_last || (!means_unusable(error.code()) && error.code() != ErrorCode::out_of_memory)) throw;
       if (means_unusable(error.code())) give_up(candidate, options, error.what());
     }
   }
   throw Error(ErrorCode::internal_error, "no candidate kernel");
+}
+
+Chooser::Ranking Chooser::ranking(const Problem& problem, const std::string& kernel_folder,
+                                  std::size_t scratch_limit, Precision precision) {
+  // Of offsets and the like only the alignment counts, so that all blocks of a large matrix are one problem.
+  const auto alignment = [](std::size_t elements) { return elements % 64; };
+  const auto key_of_operand = [&](const Operand& operand) {
+    return std::array{std::size_t{operand.transposed},  alignment(operand.ld),
+                      alignment(operand.offset),        alignment(operand.stride),
+                      std::size_t{operand.stride == 0}, operand.base_alignment};
+  };
+  const RankingKey key{{problem.m, problem.n, problem.k, problem.batch_count, scratch_limit},
+                       key_of_operand(problem.a),
+                       key_of_operand(problem.b),
+                       kernel_folder,
+                       precision};
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = rankings_.find(key); found != rankings_.end()) return found->second;
+  }
+  auto made = std::make_shared<const std::vector<Candidate>>(
+      ranked_candidates(problem, configs(kernel_folder), tuning(), scratch_limit, precision));
+  const std::lock_guard lock(mutex_);
+  if (rankings_.size() >= most_rankings) rankings_.clear();
+  return rankings_[key] = made;
+}
+
+const Tuning& Chooser::tuning() {
+  std::call_once(tuning_read_, [this] { tuning_ = tuning_from_environment(); });
+  return tuning_;
 }
 
 Chooser::CandidateKey Chooser::key_of(const Candidate& candidate, const Options& options) {
@@ -106,14 +160,12 @@ BuiltPlan Chooser::plan_and_build(const Problem& problem, const Candidate& candi
 }
 
 // Runs the self-test where a program of the plan has not passed one yet, in this process or an earlier one:
-// first the multiply kernel alone, then with what packs for it, so that only the one at fault goes into
-// quarantine.
+// first the multiply kernel alone, then with what packs for it and adds up its parts, so that only the one at
+// fault goes into quarantine.
 void Chooser::verify(const BuiltPlan& built, const Problem& stated) {
-  const bool trusted = is_trusted(built.multiply) && is_trusted(built.pack_a) && is_trusted(built.pack_b) &&
-                       is_trusted(built.pack_both) && is_trusted(built.otherwise);
-  if (trusted || !self_tests_are_on()) return;
+  if (is_verified(built)) return;
   const Problem problem = seen_by(built.plan.choice, stated);
-  BuiltPlan tested = without_packing(built);
+  BuiltPlan tested = without_helpers(built);
   tested.plan.choice.mirrored = false;
   verify_program(tested, problem, built.multiply, *built.plan.multiply);
   if (built.pack_a) {
@@ -126,6 +178,10 @@ void Chooser::verify(const BuiltPlan& built, const Problem& stated) {
   }
   if (built.pack_both) verify_program(tested, problem, built.pack_both, *built.plan.pack_both);
   if (built.otherwise) verify_program(tested, problem, built.otherwise, *built.plan.otherwise);
+  if (built.reduce) {
+    tested.plan.split.reduce = built.plan.split.reduce;
+    verify_program(tested, problem, built.reduce, *built.plan.split.reduce);
+  }
 }
 
 // Tests the one program of the plan that is not known to be right.
@@ -153,6 +209,11 @@ void Chooser::verify_program(const BuiltPlan& built, const Problem& problem,
 bool Chooser::is_given_up(const Candidate& candidate, const Options& options) {
   const std::lock_guard lock(mutex_);
   return given_up_.count(key_of(candidate, options)) != 0;
+}
+
+std::size_t Chooser::count_of_given_up() {
+  const std::lock_guard lock(mutex_);
+  return given_up_.size();
 }
 
 ConfigCache& Chooser::configs(const std::string& kernel_folder) {

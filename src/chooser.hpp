@@ -1,6 +1,7 @@
 // From a problem to a plan whose kernels are built and can be trusted. Layer 5.
 #pragma once
 
+#include <array>
 #include <clgemm/clgemm.hpp>
 #include <map>
 #include <memory>
@@ -11,6 +12,9 @@
 #include "config_cache.hpp"
 #include "launch.hpp"
 #include "plan.hpp"
+#include "plan_memory.hpp"
+#include "ranking.hpp"
+#include "tuning.hpp"
 
 namespace clgemm {
 
@@ -27,7 +31,8 @@ class Chooser {
   // A kernel that the options name is used, or its Error thrown; it is never replaced. Where the choice is
   // ours, the candidates are tried in their order: one that this device cannot build, that its self-test
   // finds wrong, or that was given up before, makes way for the next.
-  BuiltPlan choose(const Problem& problem, const Options& options, std::size_t scratch_limit);
+  std::shared_ptr<const BuiltPlan> choose(const Problem& problem, const Options& options,
+                                          std::size_t scratch_limit);
 
   // Never chooses this kernel again in this process, unless there is no other; `why` stands in explain() and
   // in the log. False where it was given up before.
@@ -45,14 +50,28 @@ class Chooser {
  private:
   // A kernel of one name may be another in another kernel folder.
   using CandidateKey = std::tuple<std::string, std::string, Parameters>;
+
+  // All of a problem that a ranking depends on, the scratch limit, and the kernel folder.
+  using RankingKey = std::tuple<std::array<std::size_t, 5>, std::array<std::size_t, 6>,
+                                std::array<std::size_t, 6>, std::string, Precision>;
   static CandidateKey key_of(const Candidate& candidate, const Options& options);
 
+  std::shared_ptr<const BuiltPlan> choose_among(const std::vector<Candidate>& all, const Problem& problem,
+                                                const Options& options, ConfigCache& cache,
+                                                std::size_t scratch_limit);
   BuiltPlan plan_and_build(const Problem& problem, const Candidate& candidate, ConfigCache& cache,
                            std::size_t scratch_limit, Precision precision, Purpose purpose);
   void verify(const BuiltPlan& built, const Problem& problem);
   void verify_program(const BuiltPlan& built, const Problem& problem,
                       const std::shared_ptr<BuiltKernel>& program, const KernelConfig& kernel);
+  // ranked_candidates(), remembered for each problem.
+  using Ranking = std::shared_ptr<const std::vector<Candidate>>;
+  Ranking ranking(const Problem& problem, const std::string& kernel_folder, std::size_t scratch_limit,
+                  Precision precision);
+  const Tuning& tuning();
+
   bool is_given_up(const Candidate& candidate, const Options& options);
+  std::size_t count_of_given_up();
 
   // The configs of one kernel folder; the empty name stands for the built-in kernels alone.
   ConfigCache& configs(const std::string& kernel_folder);
@@ -61,10 +80,15 @@ class Chooser {
   cl::Device device_;
   const Device& info_;
   ProgramCache& programs_;
+  PlanMemory remembered_;
+
+  std::once_flag tuning_read_;
+  Tuning tuning_;
 
   std::mutex mutex_;  // of what follows
   std::map<std::string, std::unique_ptr<ConfigCache>> configs_;
   std::map<CandidateKey, std::string> given_up_;  // and why
+  std::map<RankingKey, Ranking> rankings_;
 };
 
 }  // namespace clgemm

@@ -49,7 +49,7 @@ cl::Event Context::State::enqueue(const CheckedCall& checked, const cl::CommandQ
   return nothing_to_do;
 }
 
-BuiltPlan Context::State::plan(const Problem& problem, const Options& options) {
+std::shared_ptr<const BuiltPlan> Context::State::plan(const Problem& problem, const Options& options) {
   return chooser_.choose(problem, options, scratch_limit(options));
 }
 
@@ -64,16 +64,14 @@ cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffer
                                    const Options& options) {
   std::size_t limit = scratch_limit(options);
   for (;;) {
-    const BuiltPlan built = chooser_.choose(problem, options, limit);
+    const std::shared_ptr<const BuiltPlan> chosen = chooser_.choose(problem, options, limit);
+    const BuiltPlan& built = *chosen;
     Progress progress = Progress::c_untouched;
     try {
       return at_boundary([&] {
         const cl::Event done =
             multiply_as_planned(built, problem, buffers, queue, wait_for, options, progress);
-        for (const auto& program :
-             {built.multiply, built.pack_a, built.pack_b, built.pack_both, built.otherwise}) {
-          if (program) programs_.keep(program);
-        }
+        for (const auto& program : built.programs()) programs_.keep(program);
         return done;
       });
     } catch (const Error& error) {

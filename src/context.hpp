@@ -47,7 +47,7 @@ class Context::State {
 
   // Chooses a kernel, as `options` say, and builds what the plan needs. Where clgemm chooses, a kernel that
   // this device cannot run gives way to the next one; a kernel that the caller named is never replaced.
-  BuiltPlan plan(const Problem& problem, const Options& options);
+  std::shared_ptr<const BuiltPlan> plan(const Problem& problem, const Options& options);
 
   Chooser& chooser() { return chooser_; }
   ProgramCache& programs() { return programs_; }

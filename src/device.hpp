@@ -29,6 +29,7 @@ struct Device {
   std::size_t max_allocation_bytes = 0;
   std::size_t base_alignment_bytes = 128;  // of every buffer that the implementation allocates
   std::size_t native_float_width = 1;
+  std::size_t clock_mhz = 1000;  // the highest; some report 0
   bool shares_host_memory = false;
   std::size_t nvidia_sm = 0;  // the architecture of an NVIDIA GPU, 90 for Hopper's sm_90; 0 elsewhere
 };

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,7 +13,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <system_error>
+
+#include "private_file.hpp"
 
 namespace clgemm {
 namespace {
@@ -54,67 +56,15 @@ std::string file_name(const XXH128_hash_t& hash) {
   return fmt::format("{:016x}{:016x}{}", hash.high64, hash.low64, extension);
 }
 
-// An open file descriptor.
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  bool is_open() const { return descriptor_ >= 0; }
-  int get() const { return descriptor_; }
-
-  bool read_all(unsigned char* to, std::size_t bytes) const {
-    while (bytes > 0) {
-      const ssize_t count = ::read(descriptor_, to, bytes);
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return false;
-      to += count;
-      bytes -= static_cast<std::size_t>(count);
-    }
-    return true;
-  }
-
-  bool write_all(const void* from, std::size_t bytes) const {
-    const auto* position = static_cast<const unsigned char*>(from);
-    while (bytes > 0) {
-      const ssize_t count = ::write(descriptor_, position, bytes);
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return false;
-      position += count;
-      bytes -= static_cast<std::size_t>(count);
-    }
-    return true;
-  }
-
- private:
-  int descriptor_;
-};
-
-// Ours, and writable by nobody else: only then is what lies there what we wrote.
-bool is_private(const struct stat& status) {
-  return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
 bool is_private_folder(const fs::path& folder) {
   struct stat status {};
   return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && is_private(status);
 }
 
-std::optional<std::vector<unsigned char>> read_private_file(const fs::path& path) {
-  // Without O_NONBLOCK, opening a pipe would wait for its writer.
-  const File file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  struct stat status {};
-  if (!file.is_open() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-      !is_private(status)) {
-    return std::nullopt;
-  }
-  std::vector<unsigned char> content(static_cast<std::size_t>(status.st_size));
-  if (!file.read_all(content.data(), content.size())) return std::nullopt;
-  ::futimens(file.get(), nullptr);  // used now; what is unused longest goes first
+// The content of an entry, which counts as used now: what is unused longest goes first.
+std::optional<std::vector<unsigned char>> read_entry(const fs::path& path) {
+  auto content = read_private_file(path, Links::refuse, std::numeric_limits<std::size_t>::max());
+  if (content) ::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
   return content;
 }
 
@@ -180,11 +130,6 @@ std::uintmax_t total_bytes(const std::vector<StoredFile>& files) {
   return result;
 }
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 fs::path default_folder() {
   if (const std::string folder = environment("CLGEMM_CACHE_DIR"); !folder.empty()) return folder;
   if (const std::string folder = environment("XDG_CACHE_HOME"); !folder.empty())
@@ -199,10 +144,6 @@ std::uintmax_t default_limit() {
   const std::string text = environment("CLGEMM_CACHE_MIB");
   const unsigned long long mebibytes = std::strtoull(text.c_str(), nullptr, 10);
   return (mebibytes == 0 ? 256 : mebibytes) * mebibyte;
-}
-
-bool runs_with_foreign_rights() {
-  return ::geteuid() != ::getuid() || ::getegid() != ::getgid() || ::getauxval(AT_SECURE) != 0;
 }
 
 }  // namespace
@@ -221,7 +162,7 @@ DiskCache DiskCache::from_environment() {
 std::optional<DiskCache::Entry> DiskCache::load(const std::string& key) const {
   if (!is_usable()) return std::nullopt;
   const XXH128_hash_t hash = hash_of(key);
-  const auto content = read_private_file(folder_ / file_name(hash));
+  const auto content = read_entry(folder_ / file_name(hash));
   return content ? parse(*content, hash) : std::nullopt;
 }
 

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "error.hpp"
 
@@ -17,6 +19,7 @@ Parameters values_of(const NamedKernel& kernel, const Parameters& overrides) {
     result[parameter.name] = parameter.default_value;
   for (const auto& [name, value] : kernel.variant_values) result[name] = value;
   for (const auto& [name, value] : overrides) {
+    if (name == split_parameter && can_split_k(manifest)) continue;
     const Manifest::Parameter* parameter = manifest.find_parameter(name);
     if (parameter == nullptr) {
       std::vector<std::string> known;
@@ -34,6 +37,16 @@ Parameters values_of(const NamedKernel& kernel, const Parameters& overrides) {
     result[name] = value;
   }
   return result;
+}
+
+std::size_t split_k_of(const NamedKernel& kernel, const Parameters& overrides) {
+  constexpr std::int64_t most = 65535;  // work-groups in the launch's dimension 2
+  const auto found = overrides.find(split_parameter);
+  if (found == overrides.end()) return 0;
+  if (found->second >= 0 && found->second <= most) return static_cast<std::size_t>(found->second);
+  throw Error(ErrorCode::invalid_parameter,
+              fmt::format("the kernel '{}': {}={}: it must be from 0 (clgemm's choice) to {}", kernel.name,
+                          split_parameter, found->second, most));
 }
 
 std::int64_t device_value(const Device& device, const std::string& name) {
@@ -101,9 +114,8 @@ class Rules {
 };
 
 void check_device_limits(const KernelConfig& config, const Device& device) {
-  std::size_t items = 1;
+  const std::size_t items = config.work_items();
   for (std::size_t i = 0; i < config.local.size(); ++i) {
-    items *= config.local[i];
     if (config.local[i] > device.max_work_item_sizes.at(i)) {
       throw Error(ErrorCode::device_limit_exceeded,
                   fmt::format("the kernel '{}' with {} has {} work-items in dimension {}; '{}' allows {}",
@@ -130,6 +142,14 @@ std::string build_options(const Parameters& values, const Parameters& macros) {
 
 }  // namespace
 
+std::size_t KernelConfig::work_items() const {
+  return std::accumulate(local.begin(), local.end(), std::size_t{1}, std::multiplies<>());
+}
+
+bool can_split_k(const Manifest& manifest) {
+  return manifest.operands == direct_form || manifest.operands == padded_form;
+}
+
 KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, const Parameters& macros,
                        const Device& device) {
   const Manifest& manifest = kernel.file->manifest;
@@ -138,6 +158,7 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   config.file = kernel.file;
   config.values = values_of(kernel, overrides);
   config.macros = macros;
+  config.split_k = split_k_of(kernel, overrides);
 
   const Rules rules(kernel, config.values, device);
   for (const Manifest::Rule& rule : manifest.requirements) rules.require(rule);

@@ -30,10 +30,12 @@ struct KernelConfig {
 
   std::vector<std::size_t> local;  // work-group size, one entry a dimension of the grid
   std::size_t align = 1;           // in elements: of offsets and leading dimensions of A and B
-  std::string build_options;       // all the -D that the source needs
+  std::size_t split_k = 0;    // parts of k, each multiplied by work-groups of its own; 0: the plan's choice
+  std::string build_options;  // all the -D that the source needs
 
   const Manifest& manifest() const { return file->manifest; }
   bool is_direct() const { return manifest().operands == direct_form; }
+  std::size_t work_items() const;  // of a work-group
 };
 
 // Stands for whatever is beyond any memory, so that sums of sizes do not overflow.
@@ -50,6 +52,9 @@ std::size_t packed_size(const KernelConfig& pack, std::size_t rows, std::size_t 
 // file and line) or device_limit_exceeded.
 KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, const Parameters& macros,
                        const Device& device);
+
+// Whether the operands are such that a part of k can be multiplied by itself.
+bool can_split_k(const Manifest& manifest);
 
 // "TS=32 WPT=8"; empty for a kernel without parameters.
 std::string describe_values(const Parameters& values);

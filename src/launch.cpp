@@ -106,6 +106,11 @@ Place place_of(const cl::Buffer& buffer, const Operand& operand, std::size_t row
   return {buffer, operand.offset + batch * operand.stride + element, operand.ld, operand.stride};
 }
 
+// The same matrix from `elements` further on, with parts of k that lie `stride` apart in place of a batch.
+Place in_parts(const Place& place, std::size_t elements, std::size_t stride) {
+  return {place.buffer, place.offset + elements, place.ld, stride};
+}
+
 // The multiply of one block, with the packing it needs.
 class BlockLauncher {
  public:
@@ -123,6 +128,77 @@ class BlockLauncher {
   }
 
  private:
+  struct Places {
+    Place a, b, c;
+  };
+  struct Scalars {
+    float alpha, beta;
+  };
+
+  // A kernel that computes the block's part of C. `more`: arguments beyond those that every such kernel has.
+  template <class... More>
+  cl::Event enqueue_gemm(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,
+                         const Events& wait_for, const Extent& extent, const Block& block, const Places& at,
+                         const Scalars& scalars, const More&... more) const {
+    return enqueue_kernel(config, kernel, queue_, wait_for, extent, as_int(block.m), as_int(block.n),
+                          as_int(block.k), scalars.alpha, at.a.buffer, cl_ulong{at.a.offset},
+                          cl_ulong{at.a.ld}, cl_ulong{at.a.stride}, at.b.buffer, cl_ulong{at.b.offset},
+                          cl_ulong{at.b.ld}, cl_ulong{at.b.stride}, scalars.beta, at.c.buffer,
+                          cl_ulong{at.c.offset}, cl_ulong{at.c.ld}, cl_ulong{at.c.stride}, more...);
+  }
+
+  // The plan's own kernel.
+  template <class... More>
+  cl::Event multiply(const Block& block, const Places& at, const Scalars& scalars, const Events& wait_for,
+                     const More&... more) const {
+    return enqueue_gemm(*plan_.multiply, built_.multiply, wait_for,
+                        {block.m, block.n, block.batch_count, plan_.group_rows, plan_.group_columns}, block,
+                        at, scalars, more...);
+  }
+
+  Scalars scalars_for(const Block& block) const {
+    return {problem_.alpha, block.depth == 0 ? problem_.beta : 1.0f};
+  }
+
+  // Multiplies the whole parts of k as if they were a batch, and what is left of k after them; adds all up.
+  cl::Event multiply_in_parts(const Block& block, const Places& at, const Scalars& scalars,
+                              const Events& wait_for) const {
+    const SplitPlan& split = plan_.split;
+    const std::size_t whole = block.k / split.depth;
+    const std::size_t rest = block.k % split.depth;
+    const std::size_t a_stride = split.depth * (is_transposed(plan_.a, problem_.a) ? at.a.ld : 1);
+    const std::size_t b_stride = split.depth * (is_transposed(plan_.b, problem_.b) ? 1 : at.b.ld);
+    const auto from_part = [&](std::size_t part) {
+      return Places{in_parts(at.a, part * a_stride, a_stride),
+                    in_parts(at.b, part * b_stride, b_stride),
+                    {scratch_, split.scratch_offset + part * split.stride, split.ld, split.stride}};
+    };
+    constexpr Scalars plain{1.0f, 0.0f};
+    Events parts;
+    Block part = block;
+    if (whole != 0) {
+      part.k = split.depth;
+      part.batch_count = whole;
+      parts.push_back(multiply(part, from_part(0), plain, wait_for));
+    }
+    if (rest != 0) {
+      part.k = rest;
+      part.batch_count = 1;
+      parts.push_back(multiply(part, from_part(whole), plain, wait_for));
+    }
+    const std::size_t fours = block.m * (split.ld / 4);
+    return enqueue_kernel(*split.reduce, built_.reduce, queue_, parts, in_tiles(*split.reduce, 1, fours, 1),
+                          as_int(block.m), as_int(block.n), as_int(whole + (rest != 0 ? 1 : 0)),
+                          scalars.alpha, scratch_, cl_ulong{split.scratch_offset}, cl_ulong{split.ld},
+                          cl_ulong{split.stride}, scalars.beta, at.c.buffer, cl_ulong{at.c.offset},
+                          cl_ulong{at.c.ld});
+  }
+
+  // As the multiply kernel gets the operand.
+  static bool is_transposed(const OperandPlan& plan, const Operand& operand) {
+    return !plan.pack && operand.transposed;
+  }
+
   // What is packed, and how far it is padded.
   struct Padding {
     std::size_t rows, columns, padded_rows, padded_columns, batch_count;
@@ -157,28 +233,35 @@ class BlockLauncher {
                                {block.m, block.k, rows, depth, block.batch_count}, wait_for, packed);
     const Place b = pack(plan_.b, built_.pack_b, b_source(block),
                          {block.k, block.n, depth, columns, block.batch_count}, wait_for, packed);
-    const cl::Event done = multiply(config, built_.multiply, packed.empty() ? wait_for : packed, block,
-                                    shared_among_groups(block), config.is_direct() ? block.k : depth, a, b);
+
+    Block multiplied = block;
+    if (!config.is_direct()) multiplied.k = depth;
+    const Events& before = packed.empty() ? wait_for : packed;
+    const Places at{a, b, c_of(block)};
+    const cl::Event done = plan_.split.reduce ? multiply_in_parts(multiplied, at, scalars_for(block), before)
+                                              : multiply(multiplied, at, scalars_for(block), before);
     progress = Progress::c_touched;
     return done;
   }
 
   // Packs both operands, multiplies, and lets the other kernel do it where the device finds that it must.
   cl::Event run_with_notes(const Block& block, const Events& wait_for, Progress& progress) const {
-    const KernelConfig& config = *plan_.multiply;
     const cl_ulong notes_offset = plan_.notes_offset;
     const cl_int a_notes = as_int(plan_.a_groups);
     const cl_int b_notes = as_int(plan_.b_groups);
+    const Place c = c_of(block);
+    Block padded = block;
+    padded.k = round_up(block.k, plan_.multiply->tile_depth);
     const cl::Event packed = pack_both(block, wait_for);
     const cl::Event multiplied =
-        multiply(config, built_.multiply, {packed}, block, shared_among_groups(block),
-                 round_up(block.k, config.tile_depth), place_in_scratch(plan_.a), place_in_scratch(plan_.b),
-                 scratch_, notes_offset, a_notes, b_notes);
+        multiply(padded, {place_in_scratch(plan_.a), place_in_scratch(plan_.b), c}, scalars_for(block),
+                 {packed}, scratch_, notes_offset, a_notes, b_notes);
     progress = Progress::c_touched;
     Extent rest = in_tiles(*plan_.otherwise, block.m, block.n, block.batch_count);
     rest.most_groups = otherwise_groups_a_unit * plan_.compute_units;
-    return multiply(*plan_.otherwise, built_.otherwise, {multiplied}, block, rest, block.k, a_source(block),
-                    b_source(block), scratch_, notes_offset, a_notes, b_notes);
+    return enqueue_gemm(*plan_.otherwise, built_.otherwise, {multiplied}, rest, block,
+                        {a_source(block), b_source(block), c}, scalars_for(block), scratch_, notes_offset,
+                        a_notes, b_notes);
   }
 
   cl::Event pack_both(const Block& block, const Events& wait_for) const {
@@ -197,30 +280,16 @@ class BlockLauncher {
         cl_ulong{plan_.b.stride}, scratch_, cl_ulong{plan_.notes_offset});
   }
 
-  // A kernel that computes the block's part of C. `more`: arguments beyond those of every such kernel.
-  template <class... More>
-  cl::Event multiply(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,
-                     const Events& wait_for, const Block& block, const Extent& extent, std::size_t k,
-                     const Place& a, const Place& b, const More&... more) const {
-    const Place c = place_of(buffers_.c, problem_.c, block.row, block.column, block.batch);
-    const float beta = block.depth == 0 ? problem_.beta : 1.0f;
-    return enqueue_kernel(config, kernel, queue_, wait_for, extent, as_int(block.m), as_int(block.n),
-                          as_int(k), problem_.alpha, a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld},
-                          cl_ulong{a.stride}, b.buffer, cl_ulong{b.offset}, cl_ulong{b.ld},
-                          cl_ulong{b.stride}, beta, c.buffer, cl_ulong{c.offset}, cl_ulong{c.ld},
-                          cl_ulong{c.stride}, more...);
-  }
-
-  Extent shared_among_groups(const Block& block) const {
-    return {block.m, block.n, block.batch_count, plan_.group_rows, plan_.group_columns};
-  }
-
   Place a_source(const Block& block) const {
     return place_of(buffers_.a, problem_.a, block.row, block.depth, block.batch);
   }
 
   Place b_source(const Block& block) const {
     return place_of(buffers_.b, problem_.b, block.depth, block.column, block.batch);
+  }
+
+  Place c_of(const Block& block) const {
+    return place_of(buffers_.c, problem_.c, block.row, block.column, block.batch);
   }
 
   Place place_in_scratch(const OperandPlan& operand) const {
@@ -254,6 +323,14 @@ void for_each_block(const Problem& problem, const Plan& plan, const Body& body) 
 
 }  // namespace
 
+std::vector<std::shared_ptr<BuiltKernel>> BuiltPlan::programs() const {
+  std::vector<std::shared_ptr<BuiltKernel>> result;
+  for (const auto& program : {multiply, pack_a, pack_b, pack_both, otherwise, reduce}) {
+    if (program) result.push_back(program);
+  }
+  return result;
+}
+
 BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose) {
   const auto get = [&](const SharedConfig& config) {
     return config ? programs.get(config, purpose) : nullptr;
@@ -270,7 +347,8 @@ BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose) {
   Helper helpers[] = {{plan.a.pack, result.pack_a, {}},
                       {plan.b.pack, result.pack_b, {}},
                       {plan.pack_both, result.pack_both, {}},
-                      {plan.otherwise, result.otherwise, {}}};
+                      {plan.otherwise, result.otherwise, {}},
+                      {plan.split.reduce, result.reduce, {}}};
   for (Helper& helper : helpers) {
     if (helper.config) helper.task = std::async(when, get, helper.config);
   }

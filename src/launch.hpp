@@ -25,12 +25,17 @@ struct BuiltPlan {
   std::shared_ptr<BuiltKernel> pack_b;
   std::shared_ptr<BuiltKernel> pack_both;  // null where the plan has none
   std::shared_ptr<BuiltKernel> otherwise;
+  std::shared_ptr<BuiltKernel> reduce;  // null where k is not split
+
+  // Those that are not null.
+  std::vector<std::shared_ptr<BuiltKernel>> programs() const;
 };
 
 // Builds the programs side by side, where the implementation lets them.
 BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose);
 
-// Where a multiply that failed had come to: C is as it was until the first multiply kernel is enqueued.
+// Where a multiply that failed had come to: C is as it was until the first kernel that writes to it is
+// enqueued.
 enum class Progress { c_untouched, c_touched };
 
 // Enqueues the whole multiply behind `wait_for`. `scratch` has plan.scratch_bytes; it may be null where these

@@ -125,13 +125,11 @@ class ManifestParser {
   }
 
   void parse_role() {
-    static const std::map<std::string_view, Role> roles = {{"multiply", Role::multiply},
-                                                           {"otherwise", Role::otherwise},
-                                                           {"pack", Role::pack},
-                                                           {"pack_both", Role::pack_both},
-                                                           {"scale", Role::scale}};
+    static const std::map<std::string_view, Role> roles = {
+        {"multiply", Role::multiply},   {"otherwise", Role::otherwise}, {"pack", Role::pack},
+        {"pack_both", Role::pack_both}, {"scale", Role::scale},         {"reduce", Role::reduce}};
     const auto role = roles.find(without_remark(value_));
-    if (role == roles.end()) fail("expected multiply, otherwise, pack, pack_both or scale", value_);
+    if (role == roles.end()) fail("expected multiply, otherwise, pack, pack_both, scale or reduce", value_);
     manifest_.role = role->second;
   }
 
@@ -152,6 +150,7 @@ class ManifestParser {
       fail(expected, value_);
     if (manifest_.find_parameter(words[0]) != nullptr)
       fail("a parameter of this name stands above", words[0]);
+    if (words[0] == split_parameter) fail("every kernel has this parameter already", words[0]);
     const auto& taken = device_names();
     if (std::find(taken.begin(), taken.end(), words[0]) != taken.end()) {
       fail("this name stands for what the device has", words[0]);

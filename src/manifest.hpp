@@ -19,7 +19,7 @@ using Parameters = std::map<std::string, std::int64_t>;
 
 // `otherwise` multiplies where the kernel that names it finds, on the device, that it cannot.
 // `pack_both` packs A and B in one launch.
-enum class Role { multiply, otherwise, pack, pack_both, scale };
+enum class Role { multiply, otherwise, pack, pack_both, scale, reduce };
 
 // What a grid dimension counts: tiles of rows, tiles of columns, or all tiles of C in an order of the
 // kernel's own.
@@ -76,11 +76,12 @@ struct Manifest {
   const Variant* find_variant(std::string_view variant) const;
 };
 
-// The operands form that needs no packing.
+// The operands form that needs no packing, and the one of zero-padded matrices.
 inline constexpr std::string_view direct_form = "direct";
-
-// The operands form of zero-padded row-major copies; an operand may have it without packing.
 inline constexpr std::string_view padded_form = "padded";
+
+// The parameter that every kernel of these two forms has without naming it: how many parts k is split into.
+inline constexpr const char* split_parameter = "SPLIT_K";
 
 // The names that the size of a packed copy may use beside the kernel's parameters.
 inline constexpr std::string_view packed_rows_name = "rows";

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "error.hpp"
+#include "k_split.hpp"
 #include "sharing.hpp"
 
 namespace clgemm {
@@ -97,6 +99,46 @@ void lay_out_scratch(Plan& plan, const Problem& problem) {
   plan.scratch_bytes = scratch.taken() * sizeof(float);
 }
 
+// The block as work-groups see it. Parts of k begin where a whole step does and operands are aligned; a
+// kernel that keeps within k by itself needs no whole steps, but may read four elements at once.
+TiledWork work_of(const Plan& plan, const Problem& problem) {
+  constexpr std::size_t vector = 4;
+  const KernelConfig& kernel = *plan.multiply;
+  TiledWork work;
+  work.m = plan.block_m;
+  work.n = plan.block_n;
+  work.k = kernel.is_direct() ? plan.block_k : round_up(plan.block_k, kernel.tile_depth);
+  work.batch_count = problem.batch_count;
+  work.tile_rows = kernel.tile_rows;
+  work.tile_columns = kernel.tile_columns;
+  work.depth_unit =
+      kernel.is_direct() ? std::lcm(kernel.align, vector) : std::lcm(kernel.tile_depth, kernel.align);
+  work.group_items = kernel.work_items();
+  return work;
+}
+
+// Splits k as is wanted, in parts whose results fit in what the packed copies leave of the scratch.
+void split_k(Plan& plan, const Problem& problem, std::size_t limit) {
+  plan.split = {plan.split.reduce, 1, plan.block_k};
+  const std::size_t part_bytes = clamped_product(part_elements(plan.block_m, plan.block_n), sizeof(float));
+  const std::size_t most = std::min((limit - plan.scratch_bytes) / part_bytes, max_groups_beyond_first);
+  if (plan.wanted_parts == 1 || most < 2 || part_elements(plan.block_m, plan.block_n) > max_block) return;
+  const TiledWork work = work_of(plan, problem);
+  const KSplit split = plan.wanted_parts == 0
+                           ? best_split(work, most, plan.compute_units)
+                           : split_evenly(work, std::min(plan.wanted_parts, most), plan.compute_units);
+  if (split.parts < 2) return;
+  plan.block_batch = 1;
+  lay_out_scratch(plan, problem);
+  plan.split = {plan.split.reduce,
+                split.parts,
+                split.depth,
+                part_ld(plan.block_n),
+                part_elements(plan.block_m, plan.block_n),
+                plan.scratch_bytes / sizeof(float)};
+  plan.scratch_bytes += split.parts * part_bytes;
+}
+
 // A side of a block, and the steps that it can be cut in.
 struct Side {
   std::size_t* size;
@@ -159,8 +201,31 @@ void fit_blocks(Plan& plan, const Problem& problem, std::size_t limit) {
         fmt::format("the kernel '{}' needs {} bytes of scratch for its smallest block; the limit is {}",
                     plan.multiply->name, plan.scratch_bytes, limit));
   }
+  split_k(plan, problem, limit);
   divide_among_groups(plan);
 }
+
+namespace {
+
+// A kernel that adds up the parts; null where this device runs none and nobody asked for parts.
+SharedConfig reduce_config(const KernelConfig& kernel, ConfigCache& configs) {
+  try {
+    return configs.get("reduce_parts", {}, {});
+  } catch (const Error& error) {
+    const bool is_of_device =
+        error.code() == ErrorCode::device_limit_exceeded || error.code() == ErrorCode::requirement_failed;
+    if (!is_of_device || kernel.split_k != 0) throw;
+    return nullptr;
+  }
+}
+
+// How many parts of k are wanted of this kernel. CPUs have work enough in one tile: their kernels block k.
+std::size_t wanted_parts(const KernelConfig& kernel, const Device& device) {
+  if (!can_split_k(kernel.manifest())) return 1;
+  return kernel.split_k == 0 && device.kind == DeviceKind::cpu ? 1 : kernel.split_k;
+}
+
+}  // namespace
 
 Plan make_plan(const Problem& stated, const Candidate& kernel, ConfigCache& configs,
                std::size_t scratch_limit) {
@@ -190,6 +255,12 @@ Plan make_plan(const Problem& stated, const Candidate& kernel, ConfigCache& conf
       plan.b.pack = pack_config(problem.b, config, configs);
     }
   }
+  plan.wanted_parts = wanted_parts(config, configs.device());
+  fit_blocks(plan, problem, scratch_limit);
+  if (plan.split.parts == 1) return plan;
+  plan.split.reduce = reduce_config(config, configs);
+  if (plan.split.reduce) return plan;
+  plan.wanted_parts = 1;
   fit_blocks(plan, problem, scratch_limit);
   return plan;
 }
@@ -223,6 +294,10 @@ std::string describe(const Plan& plan, const Problem& stated) {
   }
   if (kernel.manifest().takes_shares()) {
     result += fmt::format("shares: {} x {} a work-group\n", plan.group_rows, plan.group_columns);
+  }
+  if (plan.split.reduce) {
+    result += fmt::format("split of k: {} parts of at most {}, added up by {}\n", plan.split.parts,
+                          plan.split.depth, plan.split.reduce->manifest().name);
   }
   result += fmt::format("scratch: {} bytes\n", plan.scratch_bytes);
   return result;

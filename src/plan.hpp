@@ -26,11 +26,23 @@ struct OperandPlan {
   std::size_t scratch_offset = 0;  // of the first packed copy, in elements
 };
 
+// k in parts, where C has too few tiles: the parts' results go to scratch, and `reduce` adds them into C.
+struct SplitPlan {
+  SharedConfig reduce;             // null: k is not split
+  std::size_t parts = 1;           // of a whole block
+  std::size_t depth = 0;           // of each part but the last, which has the rest
+  std::size_t ld = 0;              // of a part's result, in elements
+  std::size_t stride = 0;          // from one part's result to the next
+  std::size_t scratch_offset = 0;  // of the first part's result, in elements
+};
+
 // Everything is of the problem as the chosen kernel sees it.
 struct Plan {
   SharedConfig multiply;
   OperandPlan a;
   OperandPlan b;
+  SplitPlan split;
+  std::size_t wanted_parts = 1;  // of k; 0: as many as pay by the rule of k_split.hpp
 
   // Where one launch packs A and B: lines along k of both, rows of op(A) and columns of op(B). Its
   // work-groups leave notes of what they saw, A's and then B's, for the device to decide whether the multiply
@@ -52,7 +64,7 @@ struct Plan {
   std::size_t group_columns = 1;
   std::size_t compute_units = 1;  // of the device: that many work-groups run at once
 
-  std::size_t scratch_bytes = 0;  // for the packed copies of one block
+  std::size_t scratch_bytes = 0;  // for the packed copies and the parts' results of one block
   Candidate choice;               // what was asked for, and why
 };
 
@@ -64,13 +76,13 @@ std::size_t default_scratch_limit(const Device& device);
 Plan make_plan(const Problem& problem, const Candidate& kernel, ConfigCache& configs,
                std::size_t scratch_limit);
 
-// Cuts the problem into blocks whose packed copies take at most `limit` bytes, places these in scratch, and
-// divides a block among work-groups.
+// Cuts the problem into blocks whose packed copies take at most `limit` bytes, places these in scratch,
+// splits k in as many parts as are wanted and fit, and divides a block among work-groups.
 void fit_blocks(Plan& plan, const Problem& problem, std::size_t limit);
 inline constexpr std::size_t unlimited_scratch = std::numeric_limits<std::size_t>::max();
 
-// The plan in words, a line a fact: kernel, parameters, how it gets A and B, pads, blocks, scratch, the
-// reason.
+// The plan in words, a line a fact: kernel, parameters, how it gets A and B, pads, blocks, the split of k,
+// scratch, the reason.
 std::string describe(const Plan& plan, const Problem& problem);
 
 // Kernels count rows, columns and depth in 32 bits; larger problems are cut into blocks.

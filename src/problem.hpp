@@ -61,6 +61,8 @@ struct Operand {
   std::size_t offset = 0;
   std::size_t stride = 0;          // from one matrix of a batch to the next
   std::size_t base_alignment = 1;  // the first element of the buffer lies at a multiple of this many elements
+
+  bool operator==(const Operand&) const = default;
 };
 
 struct Problem {
@@ -73,6 +75,8 @@ struct Problem {
   Operand b;
   Operand c;
   std::size_t batch_count = 1;
+
+  bool operator==(const Problem&) const = default;
 };
 
 // The same multiply as C^T = op(B)^T op(A)^T, for a C of one row: its transpose is one column without gaps.

@@ -32,11 +32,9 @@ struct Entry {
   const char* function;
   cl_uint arguments;
 };
-constexpr Entry entries[] = {{Role::multiply, "gemm", 17},
-                             {Role::otherwise, "otherwise", 21},
-                             {Role::pack, "pack", 12},
-                             {Role::pack_both, "pack_both", 25},
-                             {Role::scale, "scale", 7}};
+constexpr Entry entries[] = {{Role::multiply, "gemm", 17}, {Role::otherwise, "otherwise", 21},
+                             {Role::pack, "pack", 12},     {Role::pack_both, "pack_both", 25},
+                             {Role::scale, "scale", 7},    {Role::reduce, "reduce", 12}};
 
 Entry entry_of(const Manifest& manifest) {
   if (!manifest.otherwise.empty()) return {Role::multiply, "gemm", 21};

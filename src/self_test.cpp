@@ -179,6 +179,7 @@ bool passes_self_test(const BuiltPlan& built, const Problem& problem, TestNumber
 
   const Problem small{m, n, k, alpha, beta, a.operand, b.operand, c.operand, batch_count};
   BuiltPlan test = built;
+  test.plan.wanted_parts = test.plan.split.reduce ? 2 : 1;
   test.plan.compute_units = 2;  // few and large shares, in which a kernel comes to all of its code
   fit_blocks(test.plan, small, unlimited_scratch);
   const Buffers buffers{buffer_of(context, a.memory), buffer_of(context, b.memory),

@@ -1,5 +1,6 @@
 // Plans, made without a device: what is packed, where it lies, and how large problems are cut.
 #include "plan.hpp"
+#include "ranking.hpp"
 
 #include <fmt/format.h>
 
@@ -112,6 +113,26 @@ void check_plan(const Plan& plan, const Problem& problem, std::size_t limit) {
     CHECK(plan.group_columns == kernel.tile_columns);
   }
 
+  // Parts of k that cover it, begin at whole steps and lie behind the packed copies, inside the scratch
+  // buffer.
+  const SplitPlan& split = plan.split;
+  const std::size_t depth = kernel.is_direct() ? plan.block_k : packed_depth(plan);
+  CHECK((split.parts > 1) == (split.reduce != nullptr));
+  CHECK(split.parts >= 1);
+  if (split.reduce) {
+    if (!kernel.is_direct()) CHECK(split.depth % kernel.tile_depth == 0);
+    CHECK(split.depth % kernel.align == 0);
+    CHECK((split.parts - 1) * split.depth < depth);
+    CHECK(split.parts * split.depth >= depth);
+    CHECK(split.parts <= max_groups_beyond_first);
+    CHECK(split.ld >= plan.block_n);
+    CHECK(split.ld % 4 == 0);
+    CHECK(split.stride >= plan.block_m * split.ld);
+    CHECK(split.scratch_offset % 4 == 0);
+    CHECK((split.scratch_offset + split.parts * split.stride) * sizeof(float) == plan.scratch_bytes);
+    CHECK(plan.block_batch == 1);
+  }
+
   // The packed copies lie beside each other, inside the scratch buffer.
   const std::size_t a_end = plan.a.pack ? plan.a.scratch_offset + packed_rows_a(plan) * plan.a.ld : 0;
   const std::size_t b_end = plan.b.pack ? plan.b.scratch_offset + packed_depth(plan) * plan.b.ld : 0;
@@ -119,9 +140,10 @@ void check_plan(const Plan& plan, const Problem& problem, std::size_t limit) {
   if (plan.a.pack && plan.b.pack) {
     CHECK((a_end <= plan.b.scratch_offset || b_end <= plan.a.scratch_offset));
   }
+  if (split.reduce) CHECK(std::max(a_end, b_end) <= split.scratch_offset);
   if (plan.pack_both) {
     check_planes(plan);
-  } else if (!plan.a.pack && !plan.b.pack) {
+  } else if (!plan.a.pack && !plan.b.pack && !split.reduce) {
     CHECK(plan.scratch_bytes == 0);
   }
 }
@@ -267,6 +289,7 @@ TEST_CASE("random problems, kernels and limits make valid plans") {
     kernels.push_back(name);
     for (const auto& variant : library.find(name).file->manifest.variants) kernels.push_back(variant.name);
   }
+  std::size_t splits[2] = {0, 0};  // wanted by the caller, and by the rule
   for (int i = 0; i < 3000; ++i) {
     // Sizes of every magnitude up to 2^15, half of them multiples of 64.
     const auto size = [&] {
@@ -282,20 +305,66 @@ TEST_CASE("random problems, kernels and limits make valid plans") {
       operand->base_alignment = std::size_t{1} << below(6);
     }
     const std::string& kernel = kernels[below(kernels.size())];
+    const std::int64_t parts = below(2) == 0 ? 0 : 1 + static_cast<std::int64_t>(below(200));
+    if (below(4) == 0) problem.batch_count = 1 + below(3);
     const std::size_t limit = std::size_t{1} << (14 + below(15));
     const std::string device = test::suitable_device(library, kernel).name;
     Planner& make = device == make_for_cpu.device.name      ? make_for_cpu
                     : device == make_for_hopper.device.name ? make_for_hopper
                                                             : make_for_gpu;
-    INFO(fmt::format("{}: {} x {} x {}, limit {}", kernel, problem.m, problem.n, problem.k, limit));
+    INFO(fmt::format("{}: {} x {} x {}, limit {}, parts {}", kernel, problem.m, problem.n, problem.k, limit,
+                     parts));
     try {
-      check_plan(make(problem, kernel, limit), problem, limit);
+      const Plan plan = make(problem, Candidate{kernel, {{split_parameter, parts}}, "random"}, limit);
+      check_plan(plan, problem, limit);
+      if (plan.split.reduce) ++splits[parts == 0];
+      if (parts != 0) CHECK(plan.split.parts <= static_cast<std::size_t>(parts));
     } catch (const Error& error) {
       INFO(error.what());
       CHECK(error.code() == ErrorCode::out_of_memory);
       CHECK(limit < least_scratch_bytes(make, kernel));
     }
   }
+  CHECK(splits[0] > 100);
+  CHECK(splits[1] > 100);
+}
+
+TEST_CASE("a C of few tiles is done in parts of k, where they pay and fit") {
+  Planner make;  // 64 compute units
+  const auto parts = [&make](const Problem& problem, std::size_t limit = no_limit) {
+    const Plan plan = make(problem, "block_2d", limit);  // tiles of 128 x 128 x 16
+    check_plan(plan, problem, limit);
+    return plan.split.parts;
+  };
+  CHECK(parts(tight(128, 128, 65536)) >= 64);
+  CHECK(parts(tight(1024, 1024, 1024)) <= 4);
+  CHECK(parts(tight(4096, 4096, 65536)) == 1);
+  CHECK(parts(tight(128, 128, 16)) == 1);
+  const std::size_t part_bytes = 128 * 128 * sizeof(float);
+  CHECK(parts(tight(128, 128, 65536), 4 * part_bytes) == 4);
+  CHECK(parts(tight(128, 128, 65536), 2 * part_bytes - 1) == 1);
+  Problem batch = tight(128, 128, 65536);
+  batch.batch_count = 1000;
+  CHECK(parts(batch) == 1);
+}
+
+TEST_CASE("CPUs do k in one part unless it is asked for") {
+  Planner make{test::made_up_cpu()};
+  CHECK(make(tight(8, 8, 65536), "coalesced").split.parts == 1);
+  CHECK(make(tight(8, 8, 65536), Candidate{"coalesced", {{split_parameter, 4}}, {}}).split.parts == 4);
+}
+
+TEST_CASE("a device that cannot add up parts does k in one, unless they were asked for") {
+  Device device = made_up_gpu();
+  device.max_work_group_size = 128;
+  Planner make{device};
+  const Problem deep = tight(8, 8, 65536);
+  const auto narrow = [](std::int64_t parts) {
+    return Candidate{"coalesced", {{"ROWS", 1}, {"COLUMNS", 32}, {split_parameter, parts}}, {}};
+  };
+  CHECK(make(deep, narrow(0)).split.parts == 1);
+  CHECK(make(deep, narrow(0)).scratch_bytes == 0);
+  CHECK_ERROR([&] { make(deep, narrow(4)); }, device_limit_exceeded, "reduce_parts");
 }
 
 TEST_CASE("shares keep every compute unit busy to the end") {
@@ -373,8 +442,8 @@ TEST_CASE("a GPU of 256 work-items has a candidate better than the last") {
 
 TEST_CASE("small problems are not packed") {
   Planner make;
-  for (const Candidate& candidate : candidates(tight(31, 17, 5), make.device))
-    CHECK(make(tight(31, 17, 5), candidate).scratch_bytes == 0);
+  const auto ranked = ranked_candidates(tight(31, 17, 5), make.configs, Tuning{}, no_limit);
+  CHECK(make(tight(31, 17, 5), ranked.front()).scratch_bytes == 0);
 }
 
 TEST_CASE("the same problem makes the same plan") {

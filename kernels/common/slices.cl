@@ -1,7 +1,7 @@
 // A tile of C by a work-group whose slices share each step along k. A tile in local memory is DEPTH * SLICES deep, and
 // each slice of the work-group multiplies its own DEPTH of it, TM x TN results of the whole tile of C a work-item: so a
 // small tile of C keeps a large work-group busy, with large blocks in registers ("slice-K" in CUTLASS). At the end
-// the upper half of the slices hands its sums to the lower half until one is left, in the same order each time.
+// all sums go to local memory, and the whole work-group adds up the slices, in the same order each time, and stores.
 //
 // Work-items of a slice lie 4 across, then down the tile, then in the next 4 columns; their results are TM/4 x TN/4
 // blocks of 4 x 4, spread over the tile, so that neighbours read neighbouring 16-byte pieces of local memory.
@@ -18,12 +18,22 @@
 #define A_STRIDE (BM + 4)       // the pad spreads transposed writes over the banks
 #define B_STRIDE (BN + 4)
 #define TILES_SIZE (COPIES * BK * (A_STRIDE + B_STRIDE))
-#define SUM_ROWS 4  // so many rows of a work-item's results move from slice to slice at a time
-#define SUMS_SIZE (SLICES / 2 * SLICE_ITEMS * SUM_ROWS * TN)
+#define SUM_ROWS 4  // so many rows of a work-item's results are added up at a time
+#define SUM_FOURS (SUM_ROWS * TN / 4)
+#define SUMS_SIZE (ITEMS * SUM_ROWS * TN)
 #define SLICES_MEMORY (TILES_SIZE > SUMS_SIZE ? TILES_SIZE : SUMS_SIZE)  // floats
 
 #include "common/store.cl"
 #include "common/tile.cl"
+
+// Where a work-item of a slice has its blocks of 4 x 4, counted in blocks.
+static inline int row_of(const int item) {
+  return item / 4 % DOWN;
+}
+
+static inline int column_of(const int item) {
+  return item / 4 / DOWN * 4 + item % 4;
+}
 
 // A slice's part of a tile; both pointers are at this work-item's first 4 elements of the first depth.
 static inline void multiply_tile(float4 sums[TM][TN / 4], const __local float4* a_tile, const __local float4* b_tile) {
@@ -55,10 +65,8 @@ static inline void multiply_slices(__local float4* memory, Lines a_lines, Lines 
   __local float* b_tiles = a_tiles + COPIES * BK * A_STRIDE;
   const int slice = get_local_id(0) / SLICE_ITEMS;
   const int item = get_local_id(0) % SLICE_ITEMS;
-  const int item_row = item / 4 % DOWN;
-  const int item_column = item / 4 / DOWN * 4 + item % 4;
-  const __local float4* a_first = memory + slice * DEPTH * A_STRIDE / 4 + item_row;
-  const __local float4* b_first = memory + (COPIES * BK * A_STRIDE + slice * DEPTH * B_STRIDE) / 4 + item_column;
+  const __local float4* a_first = memory + slice * DEPTH * A_STRIDE / 4 + row_of(item);
+  const __local float4* b_first = memory + (COPIES * BK * A_STRIDE + slice * DEPTH * B_STRIDE) / 4 + column_of(item);
 
   float4 sums[TM][TN / 4];
 #pragma unroll
@@ -75,9 +83,10 @@ static inline void multiply_slices(__local float4* memory, Lines a_lines, Lines 
   store_tile(b_tiles, B_STRIDE, b_next, b_lines, BN);
   barrier(CLK_LOCAL_MEM_FENCE);
 
-  // Multiply a tile in local memory while the next one is on its way to registers.
+  // Multiply a tile in local memory while the next one is on its way to registers; behind the last one there are
+  // zeros, so that compilers have one loop to unroll and nothing after it.
   int copy = 0;
-  for (int left = k - BK; left > 0; left -= BK) {
+  for (int left = k; left > 0; left -= BK) {
     a_lines = next_lines(a_lines);
     b_lines = next_lines(b_lines);
     load_tile(a_next, a_lines, BM);
@@ -89,39 +98,25 @@ static inline void multiply_slices(__local float4* memory, Lines a_lines, Lines 
     store_tile(b_tiles + copy * (BK * B_STRIDE), B_STRIDE, b_next, b_lines, BN);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  multiply_tile(sums, a_first + copy * (BK * A_STRIDE / 4), b_first + copy * (BK * B_STRIDE / 4));
 
-  // Add up the slices.
+  // Add up the slices and store, SUM_ROWS rows of each work-item at a time.
 #pragma unroll
   for (int first = 0; first < TM; first += SUM_ROWS) {
+    if (first > 0) barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
-    for (int width = SLICES / 2; width > 0; width /= 2) {
-      __local float4* place = memory + slice % width * (SLICE_ITEMS * SUM_ROWS * TN / 4) + item;
-      barrier(CLK_LOCAL_MEM_FENCE);
-      if (slice >= width && slice < 2 * width) {
-#pragma unroll
-        for (int block = 0; block < SUM_ROWS * TN / 4; ++block) {
-          place[block * SLICE_ITEMS] = sums[first + block / (TN / 4)][block % (TN / 4)];
-        }
-      }
-      barrier(CLK_LOCAL_MEM_FENCE);
-      if (slice < width) {
-#pragma unroll
-        for (int block = 0; block < SUM_ROWS * TN / 4; ++block) {
-          sums[first + block / (TN / 4)][block % (TN / 4)] += place[block * SLICE_ITEMS];
-        }
-      }
+    for (int i = 0; i < SUM_FOURS; ++i) {
+      memory[(slice * SUM_FOURS + i) * SLICE_ITEMS + item] = sums[first + i / (TN / 4)][i % (TN / 4)];
     }
-  }
-
-  if (slice > 0) return;
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll 1
+    for (int place = get_local_id(0); place < SUM_FOURS * SLICE_ITEMS; place += ITEMS) {
+      float4 sum = memory[place];
 #pragma unroll
-  for (int row = 0; row < TM; ++row) {
-#pragma unroll
-    for (int block = 0; block < TN / 4; ++block) {
-      const int c_row = first_row + (row / 4 * DOWN + item_row) * 4 + row % 4;
-      const int c_column = first_column + (block * ACROSS + item_column) * 4;
-      store4_c(c, ldc, m, n, c_row, c_column, alpha, sums[row][block], beta);
+      for (int other = 1; other < SLICES; ++other) sum += memory[other * SUM_FOURS * SLICE_ITEMS + place];
+      const int i = place / SLICE_ITEMS;
+      const int row = first_row + (first / 4 * DOWN + row_of(place % SLICE_ITEMS)) * 4 + i / (TN / 4);
+      const int column = first_column + (i % (TN / 4) * ACROSS + column_of(place % SLICE_ITEMS)) * 4;
+      store4_c(c, ldc, m, n, row, column, alpha, sum, beta);
     }
   }
 }

@@ -4,7 +4,9 @@
 #include "kernel_file.hpp"
 #include "on_device.hpp"
 #include "plan.hpp"
+#include "ranking.hpp"
 #include "reference.hpp"
+#include "tuning_files.hpp"
 
 namespace clgemm::test {
 namespace {
@@ -33,7 +35,11 @@ Multiply first_choice_multiply() {
 
 std::string first_choice() {
   const Shape shape = first_choice_multiply().shape;
-  return candidates(Problem{shape.m, shape.n, shape.k, 1, 0, {}, {}, {}}, shared_device_info())[0].kernel;
+  const Device& device = shared_device_info();
+  ConfigCache configs(device, {});
+  return ranked_candidates(Problem{shape.m, shape.n, shape.k, 1, 0, {}, {}, {}}, configs,
+                           tuning_from_environment(), default_scratch_limit(device))[0]
+      .kernel;
 }
 
 void write_first_choice(const TemporaryFolder& folder, const std::string& from, const std::string& to) {

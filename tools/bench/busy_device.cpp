@@ -33,7 +33,8 @@ BusyDevice::BusyDevice(const cl::CommandQueue& queue) : queue_(queue) {
   program.build({device}, "");
   cl::Kernel kernel(program, "keep_busy");
   float zero = 0.0f;
-  kernel.setArg(0, cl::Buffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zero, &zero));
+  result_ = cl::Buffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zero, &zero);
+  kernel.setArg(0, result_);
   kernel.setArg(1, first_rounds);
   run_ms(queue, kernel);
   const double ms = run_ms(queue, kernel);

@@ -19,10 +19,10 @@ enum class Clock { device, host };
 Clock trusted_clock(double operation_ms, double call_ms);
 
 struct RunTimes {
-  // From the first kernel's start to the last one's end, where possible on a device that was busy until all of
-  // them were enqueued; 0 where no device ran.
+  // From the first kernel's start to the last one's end, where possible on a device that was busy until all
+  // of them were enqueued; 0 where no device ran.
   double operation_ms = 0.0;
-  double call_ms = 0.0;       // from the call to its completion, by the host's clock
+  double call_ms = 0.0;  // from the call to its completion, by the host's clock
   std::size_t launches = 0;
 };
 

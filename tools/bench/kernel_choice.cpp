@@ -6,6 +6,8 @@
 #include "error.hpp"
 #include "kernel_config.hpp"
 #include "plan.hpp"
+#include "ranking.hpp"
+#include "tuning_files.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -52,7 +54,10 @@ std::vector<KernelChoice> choose_kernels(const BenchOptions& options, const Devi
   for (const std::string& kernel : options.kernels) {
     if (kernel == "all") {
       for (const std::string& name : library.names(Role::multiply)) {
-        add_with_variants(library.find(name), folder, choices);
+        const NamedKernel found = library.find(name);
+        const bool is_allowed = options.precision == Precision::fp32_equivalent ||
+                                found.file->manifest.precision == Precision::fp32;
+        if (is_allowed) add_with_variants(found, folder, choices);
       }
     } else if (kernel == "auto") {
       choices.push_back({"auto", options_for({}, {}, folder), true});
@@ -65,6 +70,7 @@ std::vector<KernelChoice> choose_kernels(const BenchOptions& options, const Devi
   std::vector<KernelChoice> unique;
   std::set<std::string> seen;
   for (KernelChoice& choice : choices) {
+    choice.options.precision = options.precision;
     if (seen.insert(choice.options.kernel).second) unique.push_back(std::move(choice));
   }
   return unique;
@@ -89,7 +95,10 @@ RunningKernel resolve(const KernelChoice& choice, const Device& device, const Pr
     return RunningKernel{kernel.name, config.values, config.tile_rows, config.tile_columns};
   };
   if (!choice.options.kernel.empty()) return describe_kernel(choice.options);
-  for (const Candidate& candidate : candidates(problem, device)) {
+  ConfigCache configs(device, choice.options.kernel_folder);
+  for (const Candidate& candidate :
+       ranked_candidates(problem, configs, tuning_from_environment(), default_scratch_limit(device),
+                         choice.options.precision)) {
     const Options options = options_for(candidate.kernel, candidate.parameters, choice.options.kernel_folder);
     try {
       runs(options);

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "accuracy.hpp"
 #include "commands.hpp"
 #include "error.hpp"
 #include "first_call.hpp"
@@ -107,6 +108,9 @@ int run(const BenchOptions& options) {
   if (options.action == Action::explain) {
     explain_sizes(std::cout, options, device);
     return all_is_well;
+  }
+  if (options.action == Action::accuracy) {
+    return show_accuracy(std::cout, options, device) ? all_is_well : something_failed;
   }
   if (options.action == Action::watch) {
     watch(std::cout, options, device, options.watch_rounds);

@@ -15,6 +15,8 @@ namespace {
 
 const std::map<std::string, Format> formats = {
     {"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
+const std::map<std::string, Precision> precisions = {{"fp32_equivalent", Precision::fp32_equivalent},
+                                                     {"fp32", Precision::fp32}};
 const std::map<std::string, Layout> layouts = {{"row", Layout::row_major}, {"column", Layout::column_major}};
 
 const std::map<std::string, Action> cache_actions = {{"info", Action::show_cache},
@@ -35,6 +37,8 @@ struct CommandLine {
   bool list_devices = false;
   bool list_kernels = false;
   bool explain = false;
+  bool accuracy = false;
+  std::string precision = "fp32_equivalent";
   bool watch = false;
   std::string cache;
   std::vector<std::string> compare;
@@ -101,6 +105,11 @@ void add_with_what(CLI::App& app, CommandLine& line) {
   add_repeatable(app, "-p,--param", line.parameters, "NAME=VALUE",
                  "For the kernels that are named; repeatable")
       ->group(group);
+  app.add_option("--precision", line.precision,
+                 "Any way that is as exact as fp32 arithmetic (default),\nor the device's fp32 units alone")
+      ->type_name("fp32_equivalent|fp32")
+      ->check(one_of(precisions))
+      ->group(group);
   app.add_flag(
          "--ladder", line.options.ladder,
          "The kernels one after the other, from the simplest\nto the fastest, after two loops on the host")
@@ -164,6 +173,10 @@ void add_output(CLI::App& app, CommandLine& line) {
       ->group(group);
   app.add_option("-o,--output", line.options.output, "Write there instead of to standard output")
       ->type_name("FILE")
+      ->group(group);
+  app.add_flag(
+         "--accuracy", line.accuracy,
+         "How exact kernels and peers are on numbers that are\nhard in different ways; nothing is measured")
       ->group(group);
   app.add_flag("--explain", line.explain, "clgemm's plan for each size, in words; nothing is measured")
       ->group(group);
@@ -263,6 +276,7 @@ BenchOptions options_of(const CommandLine& line) {
   if (line.list_devices) options.action = Action::list_devices;
   if (line.list_kernels) options.action = Action::list_kernels;
   if (line.explain) options.action = Action::explain;
+  if (line.accuracy) options.action = Action::accuracy;
   if (line.watch) options.action = Action::watch;
   if (!line.cache.empty()) options.action = cache_actions.at(line.cache);
   if (!options.new_kernel.empty()) options.action = Action::new_kernel;
@@ -290,6 +304,7 @@ BenchOptions options_of(const CommandLine& line) {
     }
   }
   options.kind.layout = layouts.at(line.layout);
+  options.precision = precisions.at(line.precision);
   options.kind.transpose_a = line.transpose_a ? Transpose::yes : Transpose::no;
   options.kind.transpose_b = line.transpose_b ? Transpose::yes : Transpose::no;
   options.check = !line.no_check;

@@ -23,6 +23,7 @@ enum class Action {
   clear_cache,
   new_kernel,
   first_call,
+  accuracy,
   compare,
   report_files,
   markdown
@@ -34,6 +35,7 @@ struct BenchOptions {
   bool ladder = false;
   std::vector<std::string> kernels = {"auto"};
   Parameters parameters;
+  Precision precision = Precision::fp32_equivalent;
   std::string kernel_folder;
   std::string device;                              // empty: the default device
   std::vector<Size> sizes = {{1024, 1024, 1024}};  // empty where suites are given

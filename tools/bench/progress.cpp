@@ -10,6 +10,10 @@ namespace clgemm::bench {
 Progress::Progress() : on_terminal_(isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
+  clear();
+}
+
+void Progress::clear() {
   if (on_terminal_) std::fputs("\r\033[K", stderr);
 }
 

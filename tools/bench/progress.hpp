@@ -13,6 +13,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void show(const std::string& text);
+  void clear();  // for other output; the next show() brings the line back
 
  private:
   bool on_terminal_;

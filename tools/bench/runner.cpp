@@ -11,6 +11,7 @@
 #include "progress.hpp"
 #include "size_run.hpp"
 #include "suites.hpp"
+#include "tuning_files.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -20,9 +21,19 @@ HostData host_data_for(const Case& one, const Device& device) {
   return make_host_data(call_of(one.kind, one.size));
 }
 
+std::vector<KernelChoice> ladder_choices(const BenchOptions& options, const Device& device) {
+  std::vector<KernelChoice> choices = choose_steps(ladder_steps(), options.kernel_folder);
+  const Size size = options.sizes.empty() ? Size{1024, 1024, 1024} : options.sizes.front();
+  for (KernelChoice& choice : choices) {
+    if (choice.name == searched_step)
+      choice.options.parameters = searched_parameters(tuning_from_environment(), size, device);
+  }
+  return choices;
+}
+
 // A kernel that only the suite names need not run everywhere.
 std::vector<KernelChoice> choices_for(const BenchOptions& options, const Device& device) {
-  if (options.ladder) return choose_steps(ladder_steps(), options.kernel_folder);
+  if (options.ladder) return ladder_choices(options, device);
   std::vector<KernelChoice> choices = choose_kernels(options, device);
   for (KernelChoice& choice : choices) {
     if (options.suite_kernels) choice.must_run = choice.name == "auto";

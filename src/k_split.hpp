@@ -1,0 +1,39 @@
+// k in parts: where C has too few tiles to fill the device, each part of k has work-groups of its own, and a
+// second kernel adds the parts up. How many, as a pure function of the work and the device. Layer 3.
+#pragma once
+
+#include <cstddef>
+
+namespace clgemm {
+
+// A multiply as the work-groups of one kernel see it.
+struct TiledWork {
+  std::size_t m = 1;
+  std::size_t n = 1;
+  std::size_t k = 1;
+  std::size_t batch_count = 1;
+  std::size_t tile_rows = 1;
+  std::size_t tile_columns = 1;
+  std::size_t depth_unit = 1;   // parts begin at multiples of this
+  std::size_t group_items = 1;  // work-items of a work-group
+  double speed = 1.0;           // of a compute unit with this kernel, beside the fastest one
+};
+
+struct KSplit {
+  std::size_t parts = 1;  // with the shorter one at the end
+  std::size_t depth = 1;  // of each part but that one; all of k where it is not split
+  double cost = 0.0;      // in multiply-adds that one compute unit does in the time
+};
+
+// k in parts of equal depth, at most `parts` of them.
+KSplit split_evenly(const TiledWork& work, std::size_t parts, std::size_t compute_units);
+
+// The cheapest split into at most `most_parts`. A batch of several is not split: it has work-groups enough,
+// or would need as much scratch as all its results.
+KSplit best_split(const TiledWork& work, std::size_t most_parts, std::size_t compute_units);
+
+// Elements of the result of one part in scratch: rows of whole fours.
+std::size_t part_ld(std::size_t n);
+std::size_t part_elements(std::size_t m, std::size_t n);
+
+}  // namespace clgemm

@@ -1,0 +1,121 @@
+#include "ranking.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "cost.hpp"
+#include "error.hpp"
+#include "log.hpp"
+#include "plan.hpp"
+
+namespace clgemm {
+namespace {
+
+struct Ranked {
+  Candidate candidate;
+  double seconds;
+};
+
+void sort_by_time(std::vector<Ranked>& ranked) {
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const Ranked& x, const Ranked& y) { return x.seconds < y.seconds; });
+}
+
+double estimate(const Problem& problem, const Candidate& candidate, ConfigCache& configs,
+                std::size_t scratch_limit) {
+  const Plan plan = make_plan(problem, candidate, configs, scratch_limit);
+  return cost_of(plan, problem, configs.device()).seconds();
+}
+
+// The shape that was measured, with matrices that lie as the bench's do.
+Problem measured_problem(const TunedEntry& entry, const Device& device) {
+  SgemmCall call;
+  call.m = entry.size.m;
+  call.n = entry.size.n;
+  call.k = entry.size.k;
+  call.transpose_a = entry.transpose_a ? Transpose::yes : Transpose::no;
+  call.transpose_b = entry.transpose_b ? Transpose::yes : Transpose::no;
+  call.lda = lines_of_a(call).length;
+  call.ldb = lines_of_b(call).length;
+  call.ldc = lines_of_c(call).length;
+  Problem problem = canonical(call);
+  problem.a.base_alignment = problem.b.base_alignment = device.base_alignment_bytes / sizeof(float);
+  return problem;
+}
+
+bool is_allowed(const Candidate& candidate, ConfigCache& configs, Precision precision) {
+  return precision == Precision::fp32_equivalent ||
+         configs.get(candidate.kernel, candidate.parameters, {})->manifest().precision == Precision::fp32;
+}
+
+// What was measured, carried over to this problem by the ratio of the estimates.
+std::vector<Ranked> tuned_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,
+                                     std::size_t scratch_limit, Precision precision) {
+  const Device& device = configs.device();
+  std::vector<Ranked> result;
+  for (const TunedChoice& choice : tuning.near(problem, device)) {
+    const TunedEntry& entry = *choice.entry;
+    const Candidate candidate{entry.kernel, entry.parameters, choice.reason};
+    try {
+      if (!is_allowed(candidate, configs, precision)) continue;
+      const double here = estimate(problem, candidate, configs, scratch_limit);
+      const double there =
+          estimate(measured_problem(entry, device), candidate, configs, default_scratch_limit(device));
+      result.push_back({candidate, entry.seconds * here / there});
+    } catch (const Error& error) {
+      log(LogLevel::info, fmt::format("tuned config not used: {}: {}", choice.reason, error.what()));
+    }
+  }
+  sort_by_time(result);
+  return result;
+}
+
+// Each with its estimated time. One that cannot be planned keeps its place behind the others: what is wrong
+// with it is said where it is tried.
+std::vector<Ranked> estimated(const std::vector<Candidate>& candidates, const Problem& problem,
+                              ConfigCache& configs, std::size_t scratch_limit) {
+  std::vector<Ranked> result;
+  for (const Candidate& candidate : candidates) {
+    double seconds = std::numeric_limits<double>::infinity();
+    try {
+      seconds = estimate(problem, candidate, configs, scratch_limit);
+    } catch (const Error&) {
+      seconds = std::numeric_limits<double>::infinity();
+    }
+    result.push_back({candidate, seconds});
+  }
+  return result;
+}
+
+// On GPUs the rules offer several kernels, and estimates find the best. On CPUs the rules' order is that of
+// the estimates, whatever the shape.
+std::vector<Candidate> candidates_by_rule(const Problem& problem, ConfigCache& configs,
+                                          std::size_t scratch_limit, Precision precision) {
+  std::vector<Candidate> rules = candidates(problem, configs.device(), precision);
+  if (configs.device().kind == DeviceKind::cpu) return rules;
+  const Candidate last = rules.back();
+  rules.pop_back();
+  std::vector<Ranked> ranked = estimated(rules, problem, configs, scratch_limit);
+  sort_by_time(ranked);
+  std::vector<Candidate> result;
+  for (Ranked& one : ranked) result.push_back(std::move(one.candidate));
+  result.push_back(last);
+  return result;
+}
+
+}  // namespace
+
+std::vector<Candidate> ranked_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,
+                                         std::size_t scratch_limit, Precision precision) {
+  std::vector<Candidate> result;
+  for (Ranked& one : tuned_candidates(problem, configs, tuning, scratch_limit, precision))
+    result.push_back(std::move(one.candidate));
+  for (Candidate& candidate : candidates_by_rule(problem, configs, scratch_limit, precision))
+    result.push_back(std::move(candidate));
+  return result;
+}
+
+}  // namespace clgemm

@@ -1,0 +1,63 @@
+# Every kernel under Oclgrind: no race, no access out of bounds, no divergent barrier. First that it finds each of
+# them in kernels made for it.
+#   cmake -DPROGRAM=watched -DSOURCE=... -DFOLDER=... -P oclgrind.cmake
+file(GLOB icd /usr/lib/oclgrind/liboclgrind-rt-icd.so /usr/local/lib/oclgrind/liboclgrind-rt-icd.so
+  /usr/lib/*/oclgrind/liboclgrind-rt-icd.so)
+if(NOT icd)
+  message("SKIPPED: there is no Oclgrind (Debian: oclgrind); races and stray accesses of kernels are NOT TESTED")
+  return()
+endif()
+list(GET icd 0 icd)
+file(REMOVE_RECURSE ${FOLDER})
+file(WRITE ${FOLDER}/icd/oclgrind.icd "${icd}\n")
+set(ENV{OCL_ICD_VENDORS} ${FOLDER}/icd)
+set(ENV{CLGEMM_DEVICE} Oclgrind)
+set(ENV{CLGEMM_CACHE} 0)
+set(ENV{OCLGRIND_DATA_RACES} 1)
+set(ENV{OCLGRIND_LOCAL_MEM_SIZE} 262144)  # as PoCL has
+set(ENV{OCLGRIND_MAX_ERRORS} 20)
+# `restrict` in inlined functions becomes an intrinsic that Oclgrind 21.10 does not know; it changes no access.
+set(ENV{OCLGRIND_BUILD_OPTIONS} "-Drestrict= -w")
+
+# Runs the program with kernels of `kernel_folder` first; sets `status`, `output` and `log`.
+function(watch kernel_folder)
+  set(ENV{CLGEMM_KERNEL_DIR} ${kernel_folder})
+  set(ENV{OCLGRIND_LOG} ${FOLDER}/log)
+  file(WRITE ${FOLDER}/log "")
+  execute_process(COMMAND ${PROGRAM} ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  file(READ ${FOLDER}/log found)
+  set(status ${result} PARENT_SCOPE)
+  set(output "${text}" PARENT_SCOPE)
+  set(log "${found}" PARENT_SCOPE)
+endfunction()
+
+# That a fault shows: 1, 2 and 3 as in faulty.cl.in. Without one nothing does.
+foreach(fault "0 sound " "1 race race" "2 out_of_bounds Invalid write" "3 divergent_barrier divergence")
+  string(REGEX MATCH "^([0-9]) ([a-z_]+) (.*)$" parts "${fault}")
+  set(FAULT_NUMBER ${CMAKE_MATCH_1})
+  set(FAULT ${CMAKE_MATCH_2})
+  set(words "${CMAKE_MATCH_3}")
+  configure_file(${SOURCE}/tests/oclgrind/faulty.cl.in ${FOLDER}/faulty/${FAULT}.cl @ONLY)
+  watch(${FOLDER}/faulty ${FAULT})
+  if(FAULT STREQUAL sound AND NOT (log STREQUAL "" AND status EQUAL 0))
+    message(FATAL_ERROR "Oclgrind finds fault with a sound kernel:\n${output}\n${log}")
+  elseif(NOT log MATCHES "${words}")
+    message(FATAL_ERROR "Oclgrind does not find the fault '${FAULT}': '${words}' is not in its log\n${output}\n${log}")
+  endif()
+endforeach()
+
+# Oclgrind calls itself a GPU: the kernels for CPUs are watched without their `require: is_cpu`.
+file(GLOB kernels ${SOURCE}/kernels/*.cl)
+foreach(kernel IN LISTS kernels)
+  file(READ ${kernel} text)
+  get_filename_component(name ${kernel} NAME)
+  string(REPLACE "// require: is_cpu\n" "" open "${text}")
+  if(NOT open STREQUAL text)
+    file(WRITE ${FOLDER}/kernels/${name} "${open}")
+  endif()
+endforeach()
+watch(${FOLDER}/kernels)
+message("${output}")
+if(NOT log STREQUAL "" OR NOT status EQUAL 0)
+  message(FATAL_ERROR "Oclgrind found (status ${status}):\n${log}")
+endif()

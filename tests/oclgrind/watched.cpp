@@ -1,0 +1,173 @@
+// Multiplies small matrices with every kernel, for Oclgrind to watch: its defaults, and a few seeded configs
+// of small tiles, in two forms each. Programs are built one after the other, for Oclgrind's compiler does not
+// bear two threads.
+//   watched [KERNEL]...     all kernels where none is named; CLGEMM_KERNEL_DIR is searched first
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "config_cache.hpp"
+#include "device.hpp"
+#include "error.hpp"
+#include "launch.hpp"
+#include "multiply.hpp"
+#include "plan.hpp"
+#include "program_cache.hpp"
+#include "reference.hpp"
+#include "search.hpp"
+
+namespace clgemm::test {
+namespace {
+
+constexpr std::size_t sampled_configs = 2;
+constexpr std::size_t largest_tile = 64;
+
+struct Case {
+  Form form;
+  Shape shape;
+  Scalars scalars;
+  std::size_t placement;
+};
+// More than one tile of the small ones, and no multiple of any; gaps, offsets, transposes, beta.
+const std::vector<Case> cases = {
+    {{Layout::row_major, Transpose::no, Transpose::no}, {37, 67, 35}, {2, 0}, 2},
+    {{Layout::row_major, Transpose::yes, Transpose::yes}, {67, 35, 19}, {1, -1.5f}, 1}};
+
+Operand operand_of(const Place& place) {
+  Operand operand;
+  operand.transposed = !place.by_rows;
+  operand.ld = place.ld;
+  operand.offset = place.offset;
+  operand.base_alignment = 32;
+  return operand;
+}
+
+Problem problem_of(const Multiply& multiply) {
+  Problem problem;
+  problem.m = multiply.shape.m;
+  problem.n = multiply.shape.n;
+  problem.k = multiply.shape.k;
+  problem.alpha = multiply.scalars.alpha;
+  problem.beta = multiply.scalars.beta;
+  problem.a = operand_of(multiply.a);
+  problem.b = operand_of(multiply.b);
+  problem.c = operand_of(multiply.c);
+  return problem;
+}
+
+class Watched {
+ public:
+  Watched()
+      : device_(default_device()),
+        context_(device_),
+        queue_(context_, device_),
+        info_(describe(device_)),
+        configs_(info_, kernel_folder_or_default({})),
+        programs_(context_, device_, info_, DiskCache::from_environment()) {}
+
+  // The number of wrong results.
+  int run(const std::vector<std::string>& kernels) {
+    KernelLibrary library(kernel_folder_or_default({}));
+    int wrong = 0;
+    for (const tune::KernelSpace& space : tune::spaces_of(kernels, info_, library)) {
+      for (const tune::Config& config : configs_to_watch(space, library)) {
+        for (const Case& one : cases) wrong += multiply(config, one) ? 0 : 1;
+      }
+      fmt::print("watched: {}\n", space.kernel);
+      std::fflush(stdout);
+    }
+    return wrong;
+  }
+
+  // The helper that scales C where there is nothing to multiply. 0 where the result is right.
+  int run_scale() {
+    const Multiply multiply = make_multiply(cases[1].form, cases[1].shape, {0, -1.5f}, all_placements()[1]);
+    const Data data = random_data(multiply, 1);
+    const SharedConfig scale = configs_.get("scale", {}, {});
+    const cl::Buffer c = upload(data.c);
+    enqueue_scale(*scale, programs_.get(scale, Purpose::named), problem_of(multiply), c, queue_, {}).wait();
+    fmt::print("watched: scale\n");
+    return is_right(multiply, data, c, "scale") ? 0 : 1;
+  }
+
+ private:
+  // The default config and a few others; of both only those whose tiles are small, for a simulator is slow.
+  std::vector<tune::Config> configs_to_watch(const tune::KernelSpace& space, KernelLibrary& library) const {
+    const NamedKernel kernel = library.find(space.kernel);
+    tune::KernelSpace small{space.kernel, space.parameters, {}};
+    for (const tune::Config& config : space.configs) {
+      const KernelConfig made = configure(kernel, config.parameters, {}, info_);
+      const bool takes_shares = made.manifest().takes_shares();
+      if (takes_shares || (made.tile_rows <= largest_tile && made.tile_columns <= largest_tile))
+        small.configs.push_back(config);
+    }
+    return tune::random_sample({small.configs.empty() ? space : small}, sampled_configs, 1);
+  }
+
+  bool multiply(const tune::Config& config, const Case& one) {
+    const Multiply multiply =
+        make_multiply(one.form, one.shape, one.scalars, all_placements()[one.placement]);
+    const Data data = random_data(multiply, 1);
+    const Problem problem = problem_of(multiply);
+    const Plan plan =
+        make_plan(problem, {config.kernel, config.parameters, {}}, configs_, default_scratch_limit(info_));
+    for (const SharedConfig& program : {plan.multiply, plan.a.pack, plan.b.pack, plan.split.reduce}) {
+      if (program) programs_.get(program, Purpose::named);
+    }
+    const BuiltPlan built = build(plan, programs_, Purpose::named);
+    const Buffers buffers{upload(data.a), upload(data.b), upload(data.c)};
+    cl::Buffer scratch;
+    if (plan.scratch_bytes > 0) scratch = cl::Buffer(context_, CL_MEM_READ_WRITE, plan.scratch_bytes);
+    Progress progress = Progress::c_untouched;
+    enqueue_multiply(built, problem, buffers, scratch, queue_, {}, progress).wait();
+    return is_right(multiply, data, buffers.c, tune::to_string(config));
+  }
+
+  bool is_right(const Multiply& multiply, const Data& data, const cl::Buffer& buffer,
+                const std::string& what) {
+    std::vector<float> c(data.c.size());
+    queue_.enqueueReadBuffer(buffer, CL_TRUE, 0, c.size() * sizeof(float), c.data());
+    const bool right =
+        error_ratio(multiply, data, c) <= error_bound(multiply) && damage_around_c(multiply, data, c).empty();
+    if (!right) fmt::print("WRONG: {}: {}\n", what, describe(multiply));
+    return right;
+  }
+
+  static std::string describe(const Multiply& multiply) { return test::describe(multiply); }
+  static Device describe(const cl::Device& device) { return clgemm::describe(device); }
+
+  cl::Buffer upload(const std::vector<float>& elements) const {
+    cl::Buffer buffer(context_, CL_MEM_READ_WRITE, elements.size() * sizeof(float));
+    queue_.enqueueWriteBuffer(buffer, CL_TRUE, 0, elements.size() * sizeof(float), elements.data());
+    return buffer;
+  }
+
+  cl::Device device_;
+  cl::Context context_;
+  cl::CommandQueue queue_;
+  Device info_;
+  ConfigCache configs_;
+  ProgramCache programs_;
+};
+
+}  // namespace
+}  // namespace clgemm::test
+
+int main(int argc, char** argv) {
+  try {
+    const std::vector<std::string> kernels(argv + 1, argv + argc);
+    clgemm::test::Watched watched;
+    if (!kernels.empty()) return watched.run(kernels);
+    return std::min(watched.run({"all"}) + watched.run_scale(), 1);
+  } catch (const clgemm::Error& error) {
+    fmt::print("{}\n", error.what());
+  } catch (const cl::Error& error) {
+    fmt::print("{}\n", clgemm::from_opencl(error).what());
+  } catch (const std::exception& error) {
+    fmt::print("{}\n", error.what());
+  }
+  return 2;
+}

@@ -1,0 +1,14 @@
+// For tests of the search: with CLGEMM_TUNE_FAKE_TIMES=1 every config is built, run and checked as ever, but
+// its time is a function of config and size, and every measurement costs the same. Two runs then end with the
+// same bytes, whatever the machine does.
+#pragma once
+
+#include "measured.hpp"
+
+namespace clgemm::tune {
+
+bool times_are_fake();
+
+Outcome with_fake_times(const Trial& trial, Outcome outcome);
+
+}  // namespace clgemm::tune

@@ -1,0 +1,97 @@
+#include "journal.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+namespace clgemm::tune {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace
+
+Journal::Journal(std::filesystem::path path, const std::string& run) : path_(std::move(path)) {
+  if (std::filesystem::exists(path_)) read_lines(run);
+  file_ = std::fopen(path_.c_str(), "ae");
+  if (file_ == nullptr)
+    throw std::runtime_error(fmt::format("cannot write '{}': {}", path_.string(), std::strerror(errno)));
+  if (std::filesystem::file_size(path_) == 0) write_line(Json{{"run", run}}.dump());
+}
+
+Journal::~Journal() {
+  if (file_ != nullptr) std::fclose(file_);
+}
+
+// Whole lines are as they were written; what follows the last newline is what a killed run left behind.
+void Journal::read_lines(const std::string& run) {
+  std::stringstream content;
+  content << std::ifstream(path_, std::ios::binary).rdbuf();
+  const std::string text = content.str();
+  const std::size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
+  try {
+    for (std::size_t start = 0; start < whole;) {
+      const std::size_t end = text.find('\n', start);
+      const Json json = Json::parse(text.begin() + static_cast<std::ptrdiff_t>(start),
+                                    text.begin() + static_cast<std::ptrdiff_t>(end));
+      if (start == 0 && json.at("run").get<std::string>() != run) {
+        throw std::runtime_error(
+            fmt::format("'{}' is the journal of another run (of other options, kernels, device or driver); "
+                        "--fresh begins anew",
+                        path_.string()));
+      }
+      if (start != 0) {
+        const Trial trial{{json.at("m"), json.at("n"), json.at("k")},
+                          {json.at("kernel"), json.at("parameters").get<Parameters>()},
+                          Care{json.at("care").get<int>()}};
+        outcomes_[key_of(trial)] = {json.at("ms"), json.at("failure"), json.at("spent_s")};
+      }
+      start = end + 1;
+    }
+  } catch (const Json::exception& failure) {
+    throw std::runtime_error(fmt::format("'{}' is no journal: {}", path_.string(), failure.what()));
+  }
+  if (whole != text.size()) std::filesystem::resize_file(path_, whole);
+}
+
+Journal::Key Journal::key_of(const Trial& trial) {
+  return {trial.size.m, trial.size.n, trial.size.k, trial.config, trial.care};
+}
+
+std::optional<Outcome> Journal::find(const Trial& trial) const {
+  const auto found = outcomes_.find(key_of(trial));
+  return found == outcomes_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Journal::add(const Trial& trial, const Outcome& outcome) {
+  write_line(Json{{"m", trial.size.m},
+                  {"n", trial.size.n},
+                  {"k", trial.size.k},
+                  {"kernel", trial.config.kernel},
+                  {"parameters", trial.config.parameters},
+                  {"care", static_cast<int>(trial.care)},
+                  {"ms", outcome.ms},
+                  {"failure", outcome.failure},
+                  {"spent_s", outcome.spent_s}}
+                 .dump(-1, ' ', true, Json::error_handler_t::replace));
+  outcomes_[key_of(trial)] = outcome;
+}
+
+void Journal::write_line(const std::string& line) {
+  if (std::fputs((line + "\n").c_str(), file_) < 0 || std::fflush(file_) != 0 || fsync(fileno(file_)) != 0)
+    throw std::runtime_error(fmt::format("cannot write '{}': {}", path_.string(), std::strerror(errno)));
+}
+
+void Journal::remove() {
+  std::fclose(file_);
+  file_ = nullptr;
+  std::filesystem::remove(path_);
+}
+
+}  // namespace clgemm::tune

@@ -1,0 +1,54 @@
+// clgemm-tune: finds the fastest kernels for a device and writes them where clgemm finds them.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "error.hpp"
+#include "tuner.hpp"
+#include "worker.hpp"
+
+namespace clgemm::tune {
+namespace {
+
+int run(const TuneOptions& options) {
+  switch (options.action) {
+    case Action::tune:
+      return tune(options);
+    case Action::check:
+      return check_configs(options);
+    case Action::list:
+      return list_spaces(options);
+    case Action::export_file:
+      return export_tuning(options);
+    case Action::work:
+      run_worker(options.device, options.kernel_folder);
+      return all_is_well;
+  }
+  return bad_usage;
+}
+
+int complain(const char* what, int status) {
+  fmt::print(stderr, "clgemm-tune: error: {}\n", what);
+  return status;
+}
+
+}  // namespace
+}  // namespace clgemm::tune
+
+int main(int argc, char** argv) {
+  using namespace clgemm::tune;
+  std::signal(SIGPIPE, SIG_IGN);  // of a worker that ended
+  try {
+    const auto options = parse_options(argc, argv);
+    return options ? run(*options) : all_is_well;
+  } catch (const clgemm::bench::UsageError& error) {
+    return complain(error.what(), bad_usage);
+  } catch (const clgemm::Error& error) {
+    return complain(error.what(), something_failed);
+  } catch (const cl::Error& error) {
+    return complain(clgemm::from_opencl(error).what(), something_failed);
+  } catch (const std::exception& error) {
+    return complain(error.what(), something_failed);
+  }
+}

@@ -1,0 +1,33 @@
+// What one measurement says of a config, and how carefully it was made.
+#pragma once
+
+#include <compare>
+#include <string>
+
+#include "size.hpp"
+#include "space.hpp"
+
+namespace clgemm::tune {
+
+// One run says whether a config is worth more; five rank the good ones; fifteen decide.
+enum class Care { quick = 1, ranked = 5, decided = 15 };
+
+struct Trial {
+  bench::Size size;
+  Config config;
+  Care care = Care::quick;
+};
+
+struct Outcome {
+  double ms = 0.0;       // median; only where nothing failed
+  std::string failure;   // why it cannot win: does not build, wrong result, crash, time limit
+  double spent_s = 0.0;  // by the clock, all told
+
+  bool is_right() const { return failure.empty(); }
+
+  // The device showed only after the build that it cannot run it: no fault of the kernel's.
+  bool is_refused() const { return failure.starts_with(refusal); }
+  static constexpr const char* refusal = "refused: ";
+};
+
+}  // namespace clgemm::tune

@@ -1,0 +1,44 @@
+#include "measurer.hpp"
+
+#include <chrono>
+
+#include "fake_times.hpp"
+#include "interrupt.hpp"
+#include "worker.hpp"
+
+namespace clgemm::tune {
+namespace {
+
+std::vector<std::string> worker_arguments(const TuneOptions& options) {
+  std::vector<std::string> result = {"--worker"};
+  if (!options.device.empty()) {
+    result.emplace_back("--device");
+    result.push_back(options.device);
+  }
+  if (!options.kernel_folder.empty()) {
+    result.emplace_back("--kernel-folder");
+    result.push_back(options.kernel_folder);
+  }
+  return result;
+}
+
+}  // namespace
+
+Measurer::Measurer(const TuneOptions& options, Journal& journal)
+    : options_(options), journal_(journal), worker_(worker_arguments(options)) {}
+
+std::optional<Outcome> Measurer::measure(const Trial& trial, double worst_ms) {
+  if (const auto known = journal_.find(trial)) return known;
+  if (bench::interrupted()) return std::nullopt;
+  const auto start = std::chrono::steady_clock::now();
+  const auto answer = worker_.ask(
+      write_question({trial, options_.transpose_a, options_.transpose_b, worst_ms}), options_.limit_s);
+  if (answer.interrupted) return std::nullopt;
+  Outcome outcome = answer.line ? read_answer(*answer.line) : Outcome{0.0, answer.failure, 0.0};
+  outcome.spent_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (times_are_fake()) outcome = with_fake_times(trial, outcome);
+  journal_.add(trial, outcome);
+  return outcome;
+}
+
+}  // namespace clgemm::tune

@@ -1,0 +1,28 @@
+// Measures configs: from the journal where they are in it, else by the worker, within the time limit.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "journal.hpp"
+#include "measured.hpp"
+#include "options.hpp"
+#include "worker_process.hpp"
+
+namespace clgemm::tune {
+
+class Measurer {
+ public:
+  Measurer(const TuneOptions& options, Journal& journal);
+
+  // No value where Ctrl-C came first.
+  std::optional<Outcome> measure(const Trial& trial, double worst_ms);
+
+ private:
+  const TuneOptions& options_;
+  Journal& journal_;
+  WorkerProcess worker_;
+};
+
+}  // namespace clgemm::tune

@@ -1,0 +1,160 @@
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <map>
+
+namespace clgemm::tune {
+namespace {
+
+constexpr const char* description =
+    "Finds the fastest kernel and parameters for this device and writes them where clgemm finds them.\n"
+    "Every result is checked before it may win. Ctrl-C stops; the same command goes on where it was.";
+
+constexpr const char* footer =
+    "Searches: random is a seeded sample of the configs. exhaustive is all of them. climb (default) measures "
+    "a\n"
+    "sample, a quarter of it again and more carefully, then goes uphill from the best two by one step of "
+    "one\n"
+    "parameter at a time: speed is mostly smooth in each parameter, so this takes tens of measurements where "
+    "a\n"
+    "sample takes hundreds, and the sample keeps it off the wrong hill. All begin with clgemm's own choice, "
+    "which\n"
+    "only a faster config replaces.";
+
+// What CLI11 fills in, in the words of the command line.
+struct CommandLine {
+  std::vector<std::string> sizes;
+  std::vector<std::string> kernels;
+  std::string search = "climb";
+  bool check = false;
+  bool list = false;
+  bool work = false;
+  TuneOptions options;
+};
+
+std::vector<std::string> names_of(const std::map<std::string, SearchKind>& choices) {
+  std::vector<std::string> names;
+  for (const auto& choice : choices) names.push_back(choice.first);
+  return names;
+}
+
+void add_what(CLI::App& app, CommandLine& line) {
+  TuneOptions& options = line.options;
+  const char* group = "What to tune";
+  app.add_option("-d,--device", options.device,
+                 "As `clgemm-bench --list-devices` has it, or a part of its name")
+      ->type_name("NAME")
+      ->group(group);
+  app.add_option("-s,--size", line.sizes, "In place of the shape classes' sizes; repeatable")
+      ->type_name("N|MxNxK")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("-k,--kernel", line.kernels, "A kernel, or all (default); repeatable")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--kernel-folder", options.kernel_folder, "Searched for kernels before the built-in ones")
+      ->type_name("DIR")
+      ->check(CLI::Validator(CLI::ExistingDirectory).description(""))
+      ->group(group);
+  app.add_option("--space", line.options.space,
+                 "tvm36: the 36 configs of the TVM article, all of the kernel\ntiled_vector. The winner is a "
+                 "step of clgemm-bench --ladder;\nclgemm itself does not choose it")
+      ->type_name("tvm36")
+      ->check(CLI::IsMember({"tvm36"}).description(""))
+      ->group(group);
+  app.add_flag("!--without-own-choice", options.own_choice,
+               "The best of these kernels wins, even if clgemm's own choice is faster")
+      ->group(group);
+  app.add_flag("--transpose-a", options.transpose_a, "A is stored transposed: tuned apart")->group(group);
+  app.add_flag("--transpose-b", options.transpose_b, "B is stored transposed: tuned apart")->group(group);
+}
+
+void add_how(CLI::App& app, CommandLine& line) {
+  TuneOptions& options = line.options;
+  const char* group = "How to search";
+  app.add_option("--search", line.search, "See below (default: climb)")
+      ->type_name("climb|random|exhaustive")
+      ->check(CLI::IsMember(names_of(search_kinds)).description(""))
+      ->group(group);
+  app.add_option("--seed", options.search.seed, "Of what is random (default: 1)")
+      ->type_name("N")
+      ->group(group);
+  app.add_option("--samples", options.search.samples, "Configs to begin with, for each size (default: 60)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000).description(""))
+      ->group(group);
+  app.add_option("--budget", options.budget_s, "Of measuring, in all; shared evenly by the sizes")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber.description(""))
+      ->group(group);
+  app.add_option("--limit", options.limit_s, "Of one config, compiling included (default: 30)")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber.description(""))
+      ->group(group);
+}
+
+void add_where(CLI::App& app, CommandLine& line) {
+  TuneOptions& options = line.options;
+  const char* group = "Where it goes";
+  app.add_option(
+         "-o,--output", options.output,
+         "Default: ~/.config/clgemm/tuning/DEVICE.json, where clgemm looks. What\nthe file has for other "
+         "shapes stays")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_flag("--fresh", options.fresh, "Forget the measurements of a run that was stopped")->group(group);
+  app.add_option("--export", options.export_to,
+                 "Tunes nothing: writes what the output file has as a file that\nships in kernels/tuned/")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_flag(
+         "--check", line.check,
+         "Tunes nothing: runs and checks every config, or --samples of them,\nonce at each --size (default: "
+         "67x65x33)")
+      ->group(group);
+  app.add_flag("--list", line.list, "Tunes nothing: says how many configs each kernel has here")
+      ->group(group);
+  app.add_flag("--worker", line.work, "")->group("");  // the process that runs configs
+}
+
+}  // namespace
+
+std::optional<TuneOptions> parse_options(int argc, char** argv) {
+  CommandLine line;
+  CLI::App app(description, "clgemm-tune");
+  app.footer(footer);
+  app.get_formatter()->column_width(32);
+  add_what(app, line);
+  add_how(app, line);
+  add_where(app, line);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    throw bench::UsageError(error.what());
+  }
+  TuneOptions& options = line.options;
+  for (const std::string& size : line.sizes) options.sizes.push_back(bench::parse_size(size));
+  if (!line.kernels.empty()) options.kernels = line.kernels;
+  options.search.kind = search_kinds.at(line.search);
+  if (!options.space.empty()) {
+    if (!line.kernels.empty()) throw bench::UsageError("--space and --kernel: which of the two?");
+    options.kernels = {tvm_kernel};
+    options.own_choice = false;
+    options.search.kind = SearchKind::exhaustive;
+  }
+  if (line.check) options.action = Action::check;
+  if (line.check && app.get_option("--samples")->empty()) options.search.samples = 0;
+  if (!options.export_to.empty()) options.action = Action::export_file;
+  if (line.list) options.action = Action::list;
+  if (line.work) options.action = Action::work;
+  return options;
+}
+
+}  // namespace clgemm::tune

@@ -1,0 +1,36 @@
+// The command line of clgemm-tune.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search.hpp"
+#include "size.hpp"
+
+namespace clgemm::tune {
+
+enum class Action { tune, check, list, export_file, work };
+
+struct TuneOptions {
+  Action action = Action::tune;
+  std::string device;
+  std::vector<std::string> kernels = {"all"};
+  std::string space;       // the name of a part of all configs; empty: not one with a name
+  bool own_choice = true;  // clgemm's own choice may win too, whatever the kernels
+  std::string kernel_folder;
+  std::vector<bench::Size> sizes;  // empty: those of the shape classes
+  bool transpose_a = false;
+  bool transpose_b = false;
+  SearchSettings search;
+  double budget_s = 0.0;  // of the whole run; 0: as long as it takes
+  double limit_s = 30.0;  // of one config
+  std::string output;     // empty: the user's folder
+  std::string export_to;
+  bool fresh = false;
+};
+
+// No value where the program's help was asked for and printed. Throws bench::UsageError.
+std::optional<TuneOptions> parse_options(int argc, char** argv);
+
+}  // namespace clgemm::tune

@@ -1,0 +1,75 @@
+#include "run_setup.hpp"
+
+#include <fmt/format.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <cstdlib>
+#include <system_error>
+
+#include "fake_times.hpp"
+#include "sizes.hpp"
+#include "tuning_output.hpp"
+
+namespace clgemm::tune {
+namespace {
+
+constexpr bench::Size check_size{67, 65, 33};  // no multiple of any tile
+
+Device device_of(const TuneOptions& options) {
+  return describe(options.device.empty() ? default_device() : find_device(options.device));
+}
+
+std::vector<bench::Size> sizes_of(const TuneOptions& options, DeviceKind kind) {
+  if (!options.sizes.empty()) return options.sizes;
+  if (options.action == Action::check) return {check_size};
+  return default_sizes(kind);
+}
+
+}  // namespace
+
+RunSetup::RunSetup(const TuneOptions& options)
+    : device(device_of(options)),
+      library(kernel_folder_or_default(options.kernel_folder)),
+      spaces(spaces_of(options.kernels, device, library)),
+      sizes(sizes_of(options, device.kind)),
+      output(options.output.empty() ? default_output(device) : std::filesystem::path(options.output)) {}
+
+std::string describe_run(const TuneOptions& options, RunSetup& setup) {
+  const Device& device = setup.device;
+  const SearchSettings& search = options.search;
+  std::string text = fmt::format("{} {} {} {}; search {} seed {} samples {} budget {} limit {}; form {}{}{}",
+                                 CLGEMM_VERSION, device.name, device.platform_name, device.driver_version,
+                                 static_cast<int>(search.kind), search.seed, search.samples, options.budget_s,
+                                 options.limit_s, options.transpose_a ? 't' : 'n',
+                                 options.transpose_b ? 't' : 'n', times_are_fake() ? "; fake" : "");
+  for (const bench::Size& size : setup.sizes) text += "; " + bench::to_string(size);
+  for (const KernelSpace& space : setup.spaces) {
+    const std::string& source = setup.library.find(space.kernel).file->source;
+    text += fmt::format("; {} {:016x}", space.kernel, XXH3_64bits(source.data(), source.size()));
+  }
+  return text;
+}
+
+std::unique_ptr<Journal> open_journal(const TuneOptions& options, RunSetup& setup) {
+  const std::filesystem::path path = setup.output.string() + ".journal";
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path());
+  if (options.fresh) std::filesystem::remove(path);
+  return std::make_unique<Journal>(path, describe_run(options, setup));
+}
+
+OwnCaches::OwnCaches(const std::filesystem::path& output) : folder_(output.string() + ".programs") {
+  std::filesystem::create_directories(folder_);
+  folder_ = std::filesystem::absolute(folder_);
+  setenv("CLGEMM_CACHE", "0", 1);
+  setenv("POCL_CACHE_DIR", folder_.c_str(), 1);
+  setenv("CUDA_CACHE_PATH", folder_.c_str(), 1);
+}
+
+OwnCaches::~OwnCaches() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+}  // namespace clgemm::tune

@@ -1,0 +1,46 @@
+// What every run of clgemm-tune begins with: the device, the space, the journal, caches of its own.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "journal.hpp"
+#include "options.hpp"
+#include "space.hpp"
+
+namespace clgemm::tune {
+
+struct RunSetup {
+  // Throws Error for a device or kernel that does not exist.
+  explicit RunSetup(const TuneOptions& options);
+
+  Device device;
+  KernelLibrary library;
+  std::vector<KernelSpace> spaces;
+  std::vector<bench::Size> sizes;
+  std::filesystem::path output;
+};
+
+// All that measurements and the search depend on, in words: a journal is of use to the same run only.
+std::string describe_run(const TuneOptions& options, RunSetup& setup);
+
+// Opens the journal beside the output; a --fresh one is empty.
+std::unique_ptr<Journal> open_journal(const TuneOptions& options, RunSetup& setup);
+
+// Thousands of configs would push what the user needs out of clgemm's, PoCL's and NVIDIA's caches: while one
+// of these lives, programs are kept in a folder beside the output, which goes with it. A killed run leaves
+// the folder to the next one.
+class OwnCaches {
+ public:
+  explicit OwnCaches(const std::filesystem::path& output);
+  ~OwnCaches();
+  OwnCaches(const OwnCaches&) = delete;
+  OwnCaches& operator=(const OwnCaches&) = delete;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace clgemm::tune

@@ -1,0 +1,40 @@
+#include "search.hpp"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+namespace clgemm::tune {
+namespace {
+
+// The same on every machine, which std::shuffle is not.
+void shuffle(std::vector<Config>& configs, std::mt19937_64& random) {
+  for (std::size_t i = configs.size(); i > 1; --i) std::swap(configs[i - 1], configs[random() % i]);
+}
+
+}  // namespace
+
+const std::map<std::string, SearchKind> search_kinds = {
+    {"random", SearchKind::random}, {"exhaustive", SearchKind::exhaustive}, {"climb", SearchKind::climb}};
+
+std::vector<Config> random_sample(const std::vector<KernelSpace>& spaces, std::size_t count,
+                                  std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::vector<Config>> left;
+  std::size_t all = 0;
+  for (const KernelSpace& space : spaces) {
+    left.push_back(space.configs);
+    shuffle(left.back(), random);
+    all += space.configs.size();
+  }
+  std::vector<Config> result;
+  for (std::size_t turn = 0; result.size() < std::min(count, all); ++turn) {
+    std::vector<Config>& configs = left[turn % left.size()];
+    if (configs.empty()) continue;
+    result.push_back(std::move(configs.back()));
+    configs.pop_back();
+  }
+  return result;
+}
+
+}  // namespace clgemm::tune

@@ -1,0 +1,74 @@
+// The search for the fastest config of one size. What it does next depends on its settings and on the
+// outcomes so far, on nothing else: given the same outcomes, it ends with the same config.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "measured.hpp"
+#include "search.hpp"
+
+namespace clgemm::tune {
+
+// No value where the search was interrupted.
+using Measure = std::function<std::optional<Outcome>(const Trial& trial, double worst_ms)>;
+
+struct Winner {
+  Config config;
+  double ms = 0.0;
+  double first_ms = 0.0;  // of the first start, what is chosen without tuning data; 0 where it failed
+};
+
+class SizeSearch {
+ public:
+  // `starts` are measured in any case, the first of them to the end. `hopeless` kernels are in no sample.
+  // What is given by reference must outlive it.
+  SizeSearch(const bench::Size& size, const std::vector<KernelSpace>& spaces, std::vector<Config> starts,
+             std::set<std::string> hopeless, const SearchSettings& settings, Measure measure);
+
+  // False where it was interrupted.
+  bool run();
+
+  // After run(); none where no config is right.
+  const std::optional<Winner>& winner() const { return winner_; }
+
+  // The fastest right time of each kernel, by whatever care.
+  const std::map<std::string, double>& best_of_kernels() const { return best_of_kernels_; }
+
+ private:
+  struct Measured {
+    Config config;
+    double ms;
+  };
+
+  // All return false where they were interrupted.
+  bool measure(const Config& config, Care care, std::optional<double>& ms);
+  bool measure_all(const std::vector<Config>& configs, Care care, double budget_part,
+                   std::vector<Measured>& right);
+  bool climb(const Measured& start, std::vector<Measured>& ranked);
+  bool climb_step(Measured& current, std::vector<Measured>& ranked, bool& moved);
+  bool decide(std::vector<Measured> ranked);
+
+  std::vector<Config> sample() const;
+  bool has_budget(double part) const {
+    return settings_.budget_s == 0.0 || spent_s_ < part * settings_.budget_s;
+  }
+  const KernelSpace* space_with(const Config& config) const;
+
+  bench::Size size_;
+  const std::vector<KernelSpace>& spaces_;
+  std::vector<Config> starts_;
+  std::set<std::string> hopeless_;
+  SearchSettings settings_;
+  Measure measure_;
+  double spent_s_ = 0.0;
+  double best_quick_ms_ = 0.0;  // 0: none yet
+  std::map<std::string, double> best_of_kernels_;
+  std::optional<Winner> winner_;
+};
+
+}  // namespace clgemm::tune

@@ -1,0 +1,64 @@
+// --check: every config of the space, or a seeded sample, built, run and checked once.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "interrupt.hpp"
+#include "measurer.hpp"
+#include "progress.hpp"
+#include "run_setup.hpp"
+#include "tuner.hpp"
+
+namespace clgemm::tune {
+namespace {
+
+std::vector<Config> configs_to_check(const TuneOptions& options, const std::vector<KernelSpace>& spaces) {
+  std::size_t all = 0;
+  for (const KernelSpace& space : spaces) all += space.configs.size();
+  return random_sample(spaces, options.search.samples == 0 ? all : options.search.samples,
+                       options.search.seed);
+}
+
+}  // namespace
+
+int check_configs(const TuneOptions& options) {
+  RunSetup setup(options);
+  const auto journal = open_journal(options, setup);
+  const bench::InterruptNoted noted;
+  const OwnCaches caches(setup.output);
+  Measurer measurer(options, *journal);
+  const std::vector<Config> configs = configs_to_check(options, setup.spaces);
+  std::size_t checked = 0;
+  std::size_t failed = 0;
+  std::size_t refused = 0;
+  bench::Progress progress;
+  for (const bench::Size& size : setup.sizes) {
+    for (const Config& config : configs) {
+      progress.show(fmt::format("{}: {} of {} configs, {} failed, {}", to_string(size), checked,
+                                configs.size() * setup.sizes.size(), failed, config.kernel));
+      const auto outcome = measurer.measure({size, config, Care::quick}, 1e-9);
+      if (!outcome) {
+        fmt::print(stderr, "clgemm-tune: stopped; the same command goes on here\n");
+        return ended_by_user;
+      }
+      ++checked;
+      if (outcome->is_right()) continue;
+      if (outcome->is_refused()) {
+        ++refused;
+        continue;
+      }
+      ++failed;
+      progress.clear();
+      fmt::print("FAILED {} at {}: {}\n", to_string(config), to_string(size), outcome->failure);
+      std::fflush(stdout);
+    }
+  }
+  progress.clear();
+  fmt::print("{} of {} configs PASSED on {}", checked - failed - refused, checked, setup.device.name);
+  fmt::print("{}\n",
+             refused == 0 ? "" : fmt::format("; {} it refused after the build, for its limits", refused));
+  journal->remove();
+  return failed == 0 ? all_is_well : something_failed;
+}
+
+}  // namespace clgemm::tune

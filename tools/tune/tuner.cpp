@@ -1,0 +1,240 @@
+#include "tuner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "error.hpp"
+#include "host_data.hpp"
+#include "interrupt.hpp"
+#include "measurer.hpp"
+#include "plan.hpp"
+#include "progress.hpp"
+#include "ranking.hpp"
+#include "run_setup.hpp"
+#include "size_search.hpp"
+#include "tuning_output.hpp"
+
+namespace clgemm::tune {
+namespace {
+
+// A kernel that was so many times slower than the best one at all sizes so far is not tried on larger ones.
+constexpr double hopeless_ratio = 5.0;
+
+constexpr std::size_t starts_by_rule = 4;
+
+double gflops(const bench::Size& size, double ms) {
+  return ms > 0.0 ? bench::operations(size) * 1e-6 / ms : 0.0;
+}
+
+class Tuner {
+ public:
+  Tuner(const TuneOptions& options, RunSetup& setup, Journal& journal)
+      : options_(options),
+        setup_(setup),
+        measurer_(options, journal),
+        file_(read_output(setup.output, setup.device)) {}
+
+  // False where it was interrupted.
+  bool run() {
+    for (index_ = 0; index_ < setup_.sizes.size(); ++index_) {
+      if (!tune_size(setup_.sizes[index_])) return false;
+    }
+    return true;
+  }
+
+  bool found_all() const { return found_all_; }
+
+ private:
+  bool tune_size(const bench::Size& size) {
+    SearchSettings settings = options_.search;
+    settings.budget_s = options_.budget_s / static_cast<double>(setup_.sizes.size());
+    best_ms_ = 0.0;
+    count_ = 0;
+    spent_s_ = 0.0;
+    SizeSearch search(size, setup_.spaces, starts_for(size), hopeless_, settings,
+                      [&](const Trial& trial, double worst_ms) { return measure(trial, worst_ms); });
+    if (!search.run()) return false;
+    note_hopeless(search.best_of_kernels());
+    progress_.clear();
+    if (!search.winner()) {
+      found_all_ = false;
+      fmt::print("{}: no config gave a right result\n", to_string(size));
+      return true;
+    }
+    const Winner& winner = *search.winner();
+    replace_entry(file_, entry_of(size, winner));
+    write_output(setup_.output, file_);
+    fmt::print("{}: {:.4g} GFLOPS, {:.4g} before; {}; {} measurements\n", to_string(size),
+               gflops(size, winner.ms), gflops(size, winner.first_ms), to_string(winner.config), count_);
+    std::fflush(stdout);
+    return true;
+  }
+
+  std::optional<Outcome> measure(const Trial& trial, double worst_ms) {
+    show_progress(trial);
+    const auto outcome = measurer_.measure(trial, worst_ms);
+    if (!outcome) return std::nullopt;
+    ++count_;
+    spent_s_ += outcome->spent_s;
+    total_spent_s_ += outcome->spent_s;
+    if (!outcome->is_right() || (best_ms_ > 0.0 && outcome->ms >= best_ms_)) return outcome;
+    best_ms_ = outcome->ms;
+    best_ = trial.config;
+    return outcome;
+  }
+
+  void show_progress(const Trial& trial) {
+    progress_.show(fmt::format("{}/{} {}: {} measured, best {:.4g} GFLOPS {}, {} left", index_ + 1,
+                               setup_.sizes.size(), to_string(trial.size), count_,
+                               gflops(trial.size, best_ms_), best_.kernel, time_left()));
+  }
+
+  // By the budget, or by what the sizes before have taken.
+  std::string time_left() const {
+    const double sizes = static_cast<double>(setup_.sizes.size());
+    double left = 0.0;
+    if (options_.budget_s > 0.0) {
+      const double each = options_.budget_s / sizes;
+      left = std::max(0.0, each - spent_s_) + each * (sizes - static_cast<double>(index_) - 1.0);
+    } else {
+      const double a_measurement = total_spent_s_ / std::max(1.0, static_cast<double>(all_count()));
+      const double expected = 2.0 * static_cast<double>(options_.search.samples);
+      left = a_measurement * (std::max(0.0, expected - static_cast<double>(count_)) +
+                              expected * (sizes - static_cast<double>(index_) - 1.0));
+    }
+    return fmt::format("about {}:{:02}", static_cast<int>(left) / 60, static_cast<int>(left) % 60);
+  }
+
+  std::size_t all_count() const { return count_ + index_ * 2 * options_.search.samples; }
+
+  // What the rules would choose, then the defaults of every kernel that is not hopeless.
+  std::vector<Config> starts_for(const bench::Size& size) {
+    std::vector<Config> result;
+    const auto add = [&](const std::string& kernel, const Parameters& parameters, bool always) {
+      try {
+        const NamedKernel named = setup_.library.find(kernel);
+        const Config config{named.file->manifest.name,
+                            configure(named, parameters, {}, setup_.device).values};
+        const bool is_searched =
+            std::any_of(setup_.spaces.begin(), setup_.spaces.end(),
+                        [&](const KernelSpace& space) { return space.kernel == config.kernel; });
+        if ((always || is_searched) && std::find(result.begin(), result.end(), config) == result.end())
+          result.push_back(config);
+      } catch (const Error&) {
+        return;  // not for this device
+      }
+    };
+    ConfigCache configs(setup_.device, options_.kernel_folder);
+    bench::MultiplyKind kind;
+    kind.transpose_a = options_.transpose_a ? Transpose::yes : Transpose::no;
+    kind.transpose_b = options_.transpose_b ? Transpose::yes : Transpose::no;
+    const auto rules = ranked_candidates(canonical(bench::call_of(kind, size)), configs, Tuning{},
+                                         default_scratch_limit(setup_.device));
+    for (std::size_t i = 0; i < std::min(starts_by_rule, rules.size()); ++i) {
+      const bool is_own_choice = i == 0 && options_.own_choice;
+      if (!rules[i].mirrored) add(rules[i].kernel, rules[i].parameters, is_own_choice);
+    }
+    for (const KernelSpace& space : setup_.spaces) {
+      if (hopeless_.count(space.kernel) == 0) add(space.kernel, {}, false);
+    }
+    return result;
+  }
+
+  void note_hopeless(const std::map<std::string, double>& best_of_kernels) {
+    double best = 0.0;
+    for (const auto& [kernel, ms] : best_of_kernels) best = best == 0.0 ? ms : std::min(best, ms);
+    for (const auto& [kernel, ms] : best_of_kernels) {
+      if (ms < hopeless_ratio * best) {
+        hopeful_.insert(kernel);
+        hopeless_.erase(kernel);
+      } else if (hopeful_.count(kernel) == 0) {
+        hopeless_.insert(kernel);
+      }
+    }
+  }
+
+  TunedEntry entry_of(const bench::Size& size, const Winner& winner) {
+    TunedEntry entry;
+    entry.size = {size.m, size.n, size.k};
+    entry.transpose_a = options_.transpose_a;
+    entry.transpose_b = options_.transpose_b;
+    entry.kernel = winner.config.kernel;
+    entry.parameters = winner.config.parameters;
+    entry.packs =
+        !configure(setup_.library.find(entry.kernel), entry.parameters, {}, setup_.device).is_direct();
+    entry.seconds = winner.ms * 1e-3;
+    entry.space = options_.space;
+    return entry;
+  }
+
+  const TuneOptions& options_;
+  RunSetup& setup_;
+  Measurer measurer_;
+  TuningFile file_;
+  bench::Progress progress_;
+  std::set<std::string> hopeful_;
+  std::set<std::string> hopeless_;
+  bool found_all_ = true;
+
+  // Of the size under way.
+  std::size_t index_ = 0;
+  std::size_t count_ = 0;
+  double spent_s_ = 0.0;
+  double best_ms_ = 0.0;
+  Config best_;
+  double total_spent_s_ = 0.0;
+};
+
+}  // namespace
+
+int tune(const TuneOptions& options) {
+  RunSetup setup(options);
+  if (setup.spaces.empty()) {
+    fmt::print(stderr, "clgemm-tune: none of these kernels has a config for '{}'\n", setup.device.name);
+    return something_failed;
+  }
+  const auto journal = open_journal(options, setup);
+  if (journal->size() > 0)
+    fmt::print(stderr, "clgemm-tune: going on after {} measurements\n", journal->size());
+  fmt::print("{} ({}, driver {})\n", setup.device.name, setup.device.platform_name,
+             setup.device.driver_version);
+  std::fflush(stdout);
+  const bench::InterruptNoted noted;
+  const OwnCaches caches(setup.output);
+  Tuner tuner(options, setup, *journal);
+  if (!tuner.run()) {
+    fmt::print(stderr, "clgemm-tune: stopped; the same command goes on here\n");
+    return ended_by_user;
+  }
+  journal->remove();
+  fmt::print("written: {}\n", setup.output.string());
+  return tuner.found_all() ? all_is_well : something_failed;
+}
+
+int list_spaces(const TuneOptions& options) {
+  std::size_t all = 0;
+  for (const KernelSpace& space : RunSetup(options).spaces) {
+    fmt::print("{:<16} {:>6}\n", space.kernel, space.configs.size());
+    all += space.configs.size();
+  }
+  fmt::print("{:<16} {:>6}\n", "all", all);
+  return all_is_well;
+}
+
+int export_tuning(const TuneOptions& options) {
+  RunSetup setup(options);
+  const TuningFile file = read_output(setup.output, setup.device);
+  if (file.entries.empty()) {
+    fmt::print(stderr, "clgemm-tune: '{}' has nothing for '{}': tune first\n", setup.output.string(),
+               setup.device.name);
+    return something_failed;
+  }
+  write_output(options.export_to, file);
+  fmt::print("written: {}, {} entries\n", options.export_to, file.entries.size());
+  return all_is_well;
+}
+
+}  // namespace clgemm::tune

@@ -1,0 +1,19 @@
+// What clgemm-tune does, once the command line is understood.
+#pragma once
+
+#include "options.hpp"
+
+namespace clgemm::tune {
+
+// Each returns the program's exit status.
+int tune(const TuneOptions& options);
+int check_configs(const TuneOptions& options);
+int list_spaces(const TuneOptions& options);
+int export_tuning(const TuneOptions& options);
+
+inline constexpr int all_is_well = 0;
+inline constexpr int something_failed = 1;
+inline constexpr int bad_usage = 2;
+inline constexpr int ended_by_user = 130;  // as a shell says it of SIGINT
+
+}  // namespace clgemm::tune

@@ -1,0 +1,24 @@
+// The file that a run writes: what is known of one device. Written whole or not at all.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "tuning.hpp"
+
+namespace clgemm::tune {
+
+// "~/.config/clgemm/tuning/pthread_intel_xeon.json". Throws std::runtime_error where there is no such folder.
+std::filesystem::path default_output(const Device& device);
+
+// What the file has for this device; nothing where there is no file, or one of another device. Throws
+// std::runtime_error for a file that is no tuning data: it is not ours to overwrite.
+TuningFile read_output(const std::filesystem::path& path, const Device& device);
+
+// Makes the folder where there is none.
+void write_output(const std::filesystem::path& path, const TuningFile& file);
+
+// Puts the entry in the place of the one of the same shape class and form.
+void replace_entry(TuningFile& file, const TunedEntry& entry);
+
+}  // namespace clgemm::tune

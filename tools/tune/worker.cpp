@@ -1,0 +1,159 @@
+#include "worker.hpp"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "check.hpp"
+#include "contestant.hpp"
+#include "error.hpp"
+#include "statistics.hpp"
+
+namespace clgemm::tune {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double least_ms = 10.0;  // of runs that are looked at together: short ones are repeated more often
+constexpr std::size_t most_runs = 60;
+constexpr double most_ms = 4000.0;
+constexpr double check_budget = 2e8;  // multiply-adds of the reference
+
+Question read_question(const std::string& line) {
+  const Json json = Json::parse(line);
+  Question question;
+  question.trial.size = {json.at("m"), json.at("n"), json.at("k")};
+  question.trial.config = {json.at("kernel"), json.at("parameters").get<Parameters>()};
+  question.trial.care = Care{json.at("care").get<int>()};
+  question.transpose_a = json.at("transpose_a");
+  question.transpose_b = json.at("transpose_b");
+  question.worst_ms = json.at("worst_ms");
+  return question;
+}
+
+// One shape's data on the device, with what its result must be.
+struct Shape {
+  Shape(const cl::CommandQueue& queue, const SgemmCall& call)
+      : host(bench::make_host_data(call)), reference(host, check_budget), device(queue, host) {}
+
+  bench::HostData host;
+  bench::Reference reference;
+  bench::DeviceData device;
+};
+
+std::string what_is_wrong(const bench::CheckResult& check) {
+  if (check.passed) return {};
+  return fmt::format("wrong result: error ratio {:.3g}, at most {:.3g} is right", check.error_ratio,
+                     check.bound);
+}
+
+class Worker {
+ public:
+  Worker(const std::string& device, const std::string& kernel_folder)
+      : kernel_folder_(kernel_folder),
+        device_(device.empty() ? default_device() : find_device(device)),
+        queue_(cl::Context(device_), device_, CL_QUEUE_PROFILING_ENABLE) {}
+
+  Outcome measure(const Question& question) {
+    try {
+      return at_boundary([&] { return try_measure(question); });
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      const bool is_refused = error.code() == ErrorCode::device_limit_exceeded;
+      return {0.0, (is_refused ? Outcome::refusal : "") + text.substr(0, text.find('\n')), 0.0};
+    }
+  }
+
+ private:
+  Outcome try_measure(const Question& question) {
+    const Shape& shape = shape_of(question);
+    bench::KernelChoice choice;
+    choice.options.kernel = question.trial.config.kernel;
+    choice.options.parameters = question.trial.config.parameters;
+    choice.options.kernel_folder = kernel_folder_;
+    const auto contestant = bench::make_kernel_contestant(shape.device, choice);
+    contestant->run();
+    if (auto wrong = what_is_wrong(shape.reference.check(contestant->result())); !wrong.empty())
+      return {0.0, wrong, 0.0};
+    const double ms = time_runs(*contestant, question);
+    return {ms, what_is_wrong(shape.reference.check(contestant->result())), 0.0};
+  }
+
+  static double time_runs(bench::Contestant& contestant, const Question& question) {
+    std::vector<double> operation_ms;
+    std::vector<double> call_ms;
+    double spent = 0.0;
+    const auto wanted = static_cast<std::size_t>(question.trial.care);
+    while (operation_ms.size() < most_runs && (operation_ms.size() < wanted || spent < least_ms)) {
+      const bench::RunTimes times = contestant.run();
+      operation_ms.push_back(times.operation_ms);
+      call_ms.push_back(times.call_ms);
+      spent += times.call_ms;
+      const bool is_hopeless = question.worst_ms > 0.0 && times.call_ms > question.worst_ms;
+      if (spent > most_ms || is_hopeless) break;
+    }
+    const double operation = bench::median(operation_ms);
+    const double call = bench::median(call_ms);
+    return bench::trusted_clock(operation, call) == bench::Clock::device ? operation : call;
+  }
+
+  const Shape& shape_of(const Question& question) {
+    const bench::MultiplyKind kind{.transpose_a = question.transpose_a ? Transpose::yes : Transpose::no,
+                                   .transpose_b = question.transpose_b ? Transpose::yes : Transpose::no};
+    if (!shape_ || !(shape_->host.size() == question.trial.size)) {
+      shape_ = nullptr;  // two large shapes may not fit the device
+      shape_ = std::make_unique<Shape>(queue_, bench::call_of(kind, question.trial.size));
+    }
+    return *shape_;
+  }
+
+  std::string kernel_folder_;
+  cl::Device device_;
+  cl::CommandQueue queue_;
+  std::unique_ptr<Shape> shape_;
+};
+
+}  // namespace
+
+std::string write_question(const Question& question) {
+  const Trial& trial = question.trial;
+  return Json{{"m", trial.size.m},
+              {"n", trial.size.n},
+              {"k", trial.size.k},
+              {"kernel", trial.config.kernel},
+              {"parameters", trial.config.parameters},
+              {"care", static_cast<int>(trial.care)},
+              {"transpose_a", question.transpose_a},
+              {"transpose_b", question.transpose_b},
+              {"worst_ms", question.worst_ms}}
+      .dump();
+}
+
+Outcome read_answer(const std::string& line) {
+  const Json json = Json::parse(line);
+  return {json.at("ms"), json.at("failure"), 0.0};
+}
+
+void run_worker(const std::string& device, const std::string& kernel_folder) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);        // nobody would ask any more
+  std::signal(SIGINT, SIG_IGN);            // the terminal sends Ctrl-C to both; the asking process decides
+  const int answers = dup(STDOUT_FILENO);  // drivers print what they like
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  Worker worker(device, kernel_folder);
+  for (std::string line; std::getline(std::cin, line);) {
+    const Outcome outcome = worker.measure(read_question(line));
+    const std::string text = Json{{"ms", outcome.ms}, {"failure", outcome.failure}}.dump(
+                                 -1, ' ', true, Json::error_handler_t::replace) +
+                             "\n";
+    if (write(answers, text.data(), text.size()) < 0) return;
+  }
+}
+
+}  // namespace clgemm::tune

@@ -1,0 +1,40 @@
+// The process that builds and runs configs, seen from the one that searches: a config may hang, crash the
+// compiler or the driver, and costs no more than its time limit then.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clgemm::tune {
+
+class WorkerProcess {
+ public:
+  // `arguments` for this same program. It is started with the first request.
+  explicit WorkerProcess(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {}
+  ~WorkerProcess();
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  struct Answer {
+    std::optional<std::string> line;  // none where the worker did not answer; a new one is started next time
+    std::string failure;              // why not: "no result within 20 s", "ended by signal 11"
+    bool interrupted = false;         // Ctrl-C: the question stays open
+  };
+  // One line of text to the worker, and its line in return.
+  Answer ask(const std::string& line, double limit_s);
+
+ private:
+  void start();
+  std::string stop();  // kills it; how it had ended, in words
+
+  std::vector<std::string> arguments_;
+  pid_t child_ = -1;
+  int to_child_ = -1;
+  int from_child_ = -1;
+  std::string read_;  // what came behind the last line
+};
+
+}  // namespace clgemm::tune
