@@ -139,10 +139,10 @@ class TestResult {
 
 // The operand in the shape that the plan's kernels expect: whole tiles where a padded kernel reads it in
 // place.
-TestOperand operand_for(const OperandPlan& plan, bool is_direct, bool transposed, std::size_t rows,
+TestOperand operand_for(const OperandPlan& plan, bool takes_any, bool transposed, std::size_t rows,
                         std::size_t columns, std::size_t tile_rows, std::size_t tile_columns,
                         std::size_t seed, std::uint64_t largest) {
-  if (plan.pack || is_direct) return {rows, columns, rows, columns, transposed, seed, largest};
+  if (plan.pack || takes_any) return {rows, columns, rows, columns, transposed, seed, largest};
   return {rows, columns, round_up(rows, tile_rows), round_up(columns, tile_columns), false, seed, largest};
 }
 
@@ -166,9 +166,10 @@ bool passes_self_test(const BuiltPlan& built, const Problem& problem, TestNumber
   const std::size_t m = test_side(kernel.tile_rows, kernel.share_rows);
   const std::size_t n = test_side(kernel.tile_columns, kernel.share_columns);
   const std::size_t k = kernel.tile_depth + 1;
-  TestOperand a = operand_for(built.plan.a, kernel.is_direct(), problem.a.transposed, m, k, kernel.tile_rows,
+  const bool takes_any = kernel.is_direct() || built.plan.pack_both;
+  TestOperand a = operand_for(built.plan.a, takes_any, problem.a.transposed, m, k, kernel.tile_rows,
                               kernel.tile_depth, 1, largest_of_operands(k));
-  TestOperand b = operand_for(built.plan.b, kernel.is_direct(), problem.b.transposed, k, n, kernel.tile_depth,
+  TestOperand b = operand_for(built.plan.b, takes_any, problem.b.transposed, k, n, kernel.tile_depth,
                               kernel.tile_columns, 5, largest_of_operands(k));
   TestResult c(m, n);
   std::size_t adding = k;  // so many products are not zero
