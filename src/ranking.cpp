@@ -46,6 +46,10 @@ Problem measured_problem(const TunedEntry& entry, const Device& device) {
   return problem;
 }
 
+// What was measured far away, and perhaps at another time, says less: at twice the size the estimate counts
+// half as much again.
+constexpr double doubt = 0.5;
+
 // What was measured, carried over to this problem by the ratio of the estimates.
 std::vector<Ranked> tuned_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,
                                      std::size_t scratch_limit) {
@@ -58,7 +62,7 @@ std::vector<Ranked> tuned_candidates(const Problem& problem, ConfigCache& config
       const double here = estimate(problem, candidate, configs, scratch_limit);
       const double there =
           estimate(measured_problem(entry, device), candidate, configs, default_scratch_limit(device));
-      result.push_back({candidate, entry.seconds * here / there});
+      result.push_back({candidate, entry.seconds * here / there * (1.0 + doubt * choice.distance)});
     } catch (const Error& error) {
       log(LogLevel::info, fmt::format("tuned config not used: {}: {}", choice.reason, error.what()));
     }
