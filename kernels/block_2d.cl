@@ -25,8 +25,7 @@
 //      +--------+
 //
 // While a tile in local memory is multiplied, the next one is on its way from global memory to registers; two
-// copies of the tiles make one barrier a step enough. The loads stand in front of it, for compilers put off those
-// behind it until their results are needed. Work-groups walk C in bands of GROUP tile rows, so that those
+// copies of the tiles make one barrier a step enough. Work-groups walk C in bands of GROUP tile rows, so that those
 // that run together share A and B in the cache.
 #if !defined(BM) || !defined(BN) || !defined(BK) || !defined(WM) || !defined(WN) || !defined(GROUP)
 #error "block_2d needs BM, BN, BK, WM, WN and GROUP"
@@ -41,8 +40,8 @@
 #define B_LOADS (BN * BK / 4 / ITEMS)
 #define A_STRIDE (BM + 4)               // the pad spreads the transposed writes over the banks
 
-static inline void load_tiles(float4* a_next, float4* b_next, __global const float* a, const ulong lda,
-                              __global const float* b, const ulong ldb) {
+static inline void load_tiles(float4* a_next, float4* b_next, __global const float* restrict a, const ulong lda,
+                              __global const float* restrict b, const ulong ldb) {
   const int item = get_local_id(0);
 #pragma unroll
   for (int load = 0; load < A_LOADS; ++load) {
@@ -95,12 +94,11 @@ static inline void multiply_tiles(float4 sums[BLOCKS_M * 4][BLOCKS_N], const __l
   }
 }
 
-// No pointer is `restrict`, so that compilers leave the loads in front of the barrier that they stand in front of.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
-          __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
+          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
   __local float4 a_tiles[2][BK * A_STRIDE / 4];  // transposed: element (row, depth) at depth * A_STRIDE + row
   __local float4 b_tiles[2][BK * BN / 4];
   const int item = get_local_id(0);
@@ -125,17 +123,17 @@ void gemm(const int m, const int n, const int k, const float alpha,
 
   load_tiles(a_next, b_next, a, lda, b, ldb);
   store_tiles(a_tiles[0], b_tiles[0], a_next, b_next);
+  barrier(CLK_LOCAL_MEM_FENCE);
   int buffer = 0;
   for (int left = k - BK; left > 0; left -= BK) {
     a += BK;
     b += BK * ldb;
     load_tiles(a_next, b_next, a, lda, b, ldb);
-    barrier(CLK_LOCAL_MEM_FENCE);
     multiply_tiles(sums, a_tiles[buffer] + item_row / 4, b_tiles[buffer] + item_column / 4);
     buffer ^= 1;
     store_tiles(a_tiles[buffer], b_tiles[buffer], a_next, b_next);
+    barrier(CLK_LOCAL_MEM_FENCE);
   }
-  barrier(CLK_LOCAL_MEM_FENCE);
   multiply_tiles(sums, a_tiles[buffer] + item_row / 4, b_tiles[buffer] + item_column / 4);
 
 #pragma unroll

@@ -44,7 +44,11 @@ bool is_aligned(const Problem& problem, const KernelConfig& kernel) {
 
 SharedConfig pack_config(const Operand& operand, const KernelConfig& kernel, ConfigCache& configs) {
   const Parameters macros = {{"TRANSPOSE", operand.transposed ? 1 : 0}};
-  return configs.get("pack_" + kernel.manifest().operands, {}, macros);
+  // pack_padded has work-groups of 16 x 16 by default, which some small GPUs do not allow.
+  const bool is_small =
+      configs.device().max_work_group_size < 256 && kernel.manifest().operands == padded_form;
+  return configs.get("pack_" + kernel.manifest().operands, is_small ? Parameters{{"TS", 8}} : Parameters{},
+                     macros);
 }
 
 // A product of element counts; whatever is beyond any memory counts as 2^58, so that sums do not overflow.
