@@ -8,28 +8,31 @@
 // param: DEPTH = 8 in 4 8 16
 // param: SLICES = 4 in 1 2 4 8 16
 // param: COPIES = 2 in 1 2
-// param: WIDTH = 1 in 1 4
 // tile: BM BN DEPTH*SLICES
 // local: BM/TM*(BN/TN)*SLICES
 // grid: tiles
+// align: 4
 // require: is_cpu == 0
 // require: BM % TM == 0 && BN % (4*TN) == 0 && DEPTH*SLICES % 8 == 0
 // require: 4*COPIES*DEPTH*SLICES*(BM+BN+8) <= local_bytes
-// require: 16*SLICES*(BM/TM)*BN <= local_bytes
+// require: 64*(BM/TM*(BN/TN)*SLICES) <= local_bytes
+// require: BM/TM*(BN/TN)*SLICES > 256 || 16*SLICES*(BM/TM)*BN <= local_bytes
 
 // For shapes that one launch must do, or that packing would cost much. The technique is in common/slices.cl.
 // Not for CPUs: PoCL 3.1 now and then computes a tile wrongly, in which Oclgrind finds neither race nor stray access.
-#if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
-#error "operands: direct needs TRANSPOSE_A and TRANSPOSE_B"
+#if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED)
+#error "operands: direct needs TRANSPOSE_A, TRANSPOSE_B and ALIGNED"
 #endif
+#define WIDTH (ALIGNED ? 4 : 1)
 #include "common/slices.cl"
 #include "common/tile_order.cl"
 
+// No pointer is `restrict`, so that compilers leave the loads in front of the barrier that they stand in front of.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
-          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
+          __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
   __local float4 memory[SLICES_MEMORY / 4];
   const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, 8);
   const int first_row = tile.x * BM;

@@ -8,7 +8,6 @@
 // param: DEPTH = 8 in 4 8
 // param: SLICES = 1 in 1 2
 // param: COPIES = 2 in 1 2
-// param: WIDTH = 4 in 1 4
 // tile: BM BN DEPTH*SLICES
 // local: BM/TM*(BN/TN)*SLICES
 // grid: tiles
@@ -19,15 +18,16 @@
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
 #error "role: otherwise needs TRANSPOSE_A and TRANSPOSE_B"
 #endif
+#define WIDTH 1  // floats that are read at once: operands lie anywhere
 #include "common/representable.cl"
 #include "common/slices.cl"
 #include "common/tile_order.cl"
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void otherwise(const int m, const int n, const int k, const float alpha,
-               __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
-               __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-               const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc,
+               __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
+               __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+               const float beta, __global float* c, const ulong c_offset, const ulong ldc,
                const ulong c_stride, __global const uint* restrict notes, const ulong notes_offset, const int a_notes,
                const int b_notes) {
   __local float4 memory[SLICES_MEMORY / 4];

@@ -1,7 +1,7 @@
 // clgemm: reduce_parts
 // role: reduce
 // summary: C <- alpha * (sum of the parts that k was split into) + beta * C
-// param: FOURS = 16 in 4 8 16 32
+// param: FOURS = 16 in 4 8 16 32 64 128 256
 // param: SLOTS = 16 in 1 2 4 8 16 32
 // tile: 1 FOURS 1
 // local: FOURS*SLOTS 1

@@ -18,11 +18,12 @@
 #endif
 #include "common/thin.cl"
 
+// No pointer is `restrict`, so that compilers leave the loads in front of the barrier that they stand in front of.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
-          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
+          __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
   __local float4 memory[THIN_MEMORY / 4];
   const int first_row = get_group_id(1) * THIN;
   const int first_column = get_group_id(0) * LINES;

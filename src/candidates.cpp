@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 
+#include "k_split.hpp"
 #include "tensor_cores.hpp"
 
 namespace clgemm {
@@ -52,47 +54,68 @@ std::vector<Candidate> thin_candidates(const Problem& problem, const Device& dev
            "by rule: so few rows or columns that memory is the limit"}};
 }
 
-// Rows of an operand begin where four of its elements can be read at once.
-bool lies_in_fours(const Operand& operand) {
-  return operand.ld % 4 == 0 && operand.offset % 4 == 0 && operand.stride % 4 == 0 &&
-         operand.base_alignment % 4 == 0;
+struct DirectConfig {
+  std::int64_t bm, bn, tm, tn, depth, slices, copies;
+  double speed;        // of a compute unit, beside the first
+  double split_speed;  // the same where k is split
+};
+constexpr DirectConfig direct_configs[] = {
+    {64, 128, 8, 8, 8, 2, 2, 1.0, 0.9}, {64, 128, 8, 8, 8, 1, 2, 0.9, 1.1},
+    {64, 64, 8, 8, 4, 4, 2, 0.88, 0.8}, {32, 64, 8, 4, 8, 2, 2, 0.85, 0.8},
+    {32, 64, 8, 4, 8, 4, 2, 0.85, 0.8}, {16, 32, 4, 4, 8, 16, 1, 0.4, 0.4}};
+
+std::size_t items_of(const DirectConfig& config) {
+  return static_cast<std::size_t>(config.bm / config.tm * (config.bn / config.tn) * config.slices);
 }
 
-struct DirectConfig {
-  std::int64_t bm, bn, tm, tn, slices;
-};
-constexpr DirectConfig direct_configs[] = {{64, 128, 8, 8, 2}, {32, 64, 8, 4, 4}, {16, 32, 4, 4, 8}};
+double cost_of(const DirectConfig& config, const Problem& problem, const Device& device) {
+  TiledWork work;
+  work.m = problem.m;
+  work.n = problem.n;
+  work.k = problem.k;
+  work.batch_count = problem.batch_count;
+  work.tile_rows = static_cast<std::size_t>(config.bm);
+  work.tile_columns = static_cast<std::size_t>(config.bn);
+  work.depth_unit = 4;
+  work.group_items = items_of(config);
+  work.speed = config.speed;
+  const double unsplit = split_evenly(work, 1, device.compute_units).cost;
+  work.speed = config.split_speed;
+  const KSplit split = best_split(work, max_parts, device.compute_units);
+  return split.parts == 1 ? unsplit : std::min(unsplit, split.cost);
+}
 
-// Beyond so many of the largest tiles a compute unit, packing pays in any case.
-constexpr std::size_t most_direct_tiles = 4;
-
-// `direct`, up to two tiles of 64 x 128 a compute unit: no packing, and the slices of a work-group share k
-// where there are few tiles. On an H200, TFLOP/s at 256, 512 and 1000: 3.7, 15.8, 32.6; block_2d
-// has 2.7, 13.6, 21.7.
+// `direct`, up to two tiles of 64 x 128 a compute unit: no packing, the slices of a work-group share k, and
+// so do work-groups, where there are few tiles. On an H200, TFLOP/s at 256, 512, 1024: 3.9, 16.4, 35.4;
+// block_2d has 2.7, 13.6, 30.2.
 std::vector<Candidate> direct_candidates(const Problem& problem, const Device& device) {
   const DirectConfig& largest = direct_configs[0];
-  if (tiles_of(problem, largest.bm, largest.bn) >= most_direct_tiles * device.compute_units) return {};
-  const auto* best =
-      std::find_if(std::begin(direct_configs), std::end(direct_configs) - 1, [&](const DirectConfig& config) {
-        return keeps_busy(tiles_of(problem, config.bm, config.bn), device);
-      });
-  const std::int64_t width = lies_in_fours(problem.a) && lies_in_fours(problem.b) ? 4 : 1;
+  if (tiles_of(problem, largest.bm, largest.bn) >= 2 * device.compute_units) return {};
+  const DirectConfig* best = nullptr;
+  double least = std::numeric_limits<double>::infinity();
+  for (const DirectConfig& config : direct_configs) {
+    if (items_of(config) > device.max_work_group_size) continue;
+    const double cost = cost_of(config, problem, device);
+    if (cost >= least) continue;
+    least = cost;
+    best = &config;
+  }
+  if (best == nullptr) return {};
   std::vector<Candidate> result;
-  const auto add = [&](const DirectConfig& config, const char* reason) {
+  const auto add = [&result](const DirectConfig& config, const char* reason) {
     result.push_back({"direct",
                       {{"BM", config.bm},
                        {"BN", config.bn},
                        {"TM", config.tm},
                        {"TN", config.tn},
-                       {"DEPTH", 8},
+                       {"DEPTH", config.depth},
                        {"SLICES", config.slices},
-                       {"COPIES", 2},
-                       {"WIDTH", width}},
+                       {"COPIES", config.copies}},
                       reason});
   };
-  add(*best, "by rule: no packing, with the largest tiles that keep a GPU busy");
+  add(*best, "by rule: no packing, with the tiles and parts of k that take the least time");
   for (const DirectConfig& config : direct_configs) {
-    if (&config != best) add(config, "by rule: no packing");
+    if (&config != best && items_of(config) <= device.max_work_group_size) add(config, "by rule: no packing");
   }
   return result;
 }
@@ -100,7 +123,8 @@ std::vector<Candidate> direct_candidates(const Problem& problem, const Device& d
 struct BlockConfig {
   std::int64_t bm, bn, bk, wm, wn;
 };
-constexpr BlockConfig block_configs[] = {{64, 128, 8, 64, 32}, {64, 64, 16, 64, 16}, {32, 64, 16, 32, 16}};
+constexpr BlockConfig block_configs[] = {
+    {64, 128, 8, 64, 32}, {64, 64, 16, 64, 16}, {32, 64, 16, 32, 16}, {32, 32, 8, 32, 16}};
 
 // `block_2d` with the largest tiles that keep the device busy, then with smaller ones. On an H200 64 x 128
 // runs at 45.1, 47.2 and 49.2 TFLOP/s at 2048, 4096 and 8192, a little above 128 x 128.

@@ -15,7 +15,7 @@ struct KernelSpeed {
   double on_cpus;
 };
 constexpr std::array speeds = {
-    KernelSpeed{"block_2d", 0.73, 0.09},    KernelSpeed{"direct", 0.60, 0.03},
+    KernelSpeed{"block_2d", 0.70, 0.09},    KernelSpeed{"direct", 0.66, 0.03},
     KernelSpeed{"thin_rows", 0.30, 0.02},   KernelSpeed{"thin_columns", 0.30, 0.02},
     KernelSpeed{"wpt", 0.19, 0.03},         KernelSpeed{"float4", 0.18, 0.035},
     KernelSpeed{"float8", 0.165, 0.065},    KernelSpeed{"vector", 0.18, 0.035},
@@ -28,7 +28,7 @@ constexpr KernelSpeed unknown_speed{"", 0.1, 0.01};
 // Kernels whose speed is that of their blocks in registers: 8 x 8 results a work-item is what was measured.
 constexpr std::array blocked_kernels = {std::string_view("block_2d"), std::string_view("direct")};
 constexpr double measured_block = 64.0;
-constexpr double half_speed_block = 64.0;
+constexpr double half_speed_block = 32.0;
 
 // Rows and columns that a work-group on a CPU could compute in the time that it takes to prepare others, see
 // sharing.cpp.
@@ -37,7 +37,7 @@ constexpr double columns_to_prepare = 4.0;
 
 // In the last turn compute units wait for each other, this part of a turn on average. On CPUs as in
 // sharing.cpp.
-constexpr double waiting_on_gpus = 0.25;
+constexpr double waiting_on_gpus = 0.1;
 constexpr double waiting_on_cpus = 0.05;
 
 double as_double(std::size_t value) {

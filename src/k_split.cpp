@@ -6,10 +6,10 @@ namespace clgemm {
 namespace {
 
 // Measured on an H200 (132 compute units); what they stand for is much the same in time on other GPUs.
-constexpr double saturating_items = 512.0;  // work-items that a compute unit needs for its full speed
+constexpr double saturating_items = 256.0;  // work-items that a compute unit needs for its full speed
 constexpr double launch_cost = 400'000.0;   // multiply-adds of one compute unit while a kernel starts
-constexpr double group_cost = 100'000.0;    // and while a work-group begins and ends
-constexpr double element_cost = 60.0;       // and while an element of a part is written and read again
+constexpr double group_cost = 100'000.0;    // and while a work-group of 64 x 128 begins and ends
+constexpr double element_cost = 100.0;      // and while an element of a part is written and read again
 constexpr std::size_t part_alignment = 64;  // elements: a whole cache line on every device we know
 
 std::size_t quotient_up(std::size_t value, std::size_t divisor) {
@@ -26,7 +26,8 @@ double launch_of(const TiledWork& work, std::size_t groups, std::size_t depth, s
   const double tile = static_cast<double>(work.tile_rows) * static_cast<double>(work.tile_columns);
   const double full = saturating_items / static_cast<double>(work.group_items);
   const double turns = std::max(static_cast<double>(quotient_up(groups, compute_units)), full);
-  return launch_cost + turns * (tile * static_cast<double>(depth) / work.speed + group_cost);
+  return launch_cost +
+         turns * (tile * static_cast<double>(depth) / work.speed + group_cost * tile / (64.0 * 128.0));
 }
 
 // The multiply of whole parts, that of the rest, and the adding.

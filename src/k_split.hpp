@@ -19,6 +19,9 @@ struct TiledWork {
   double speed = 1.0;           // of a compute unit with this kernel, beside the fastest one
 };
 
+// Devices may count work-groups in 16 bits in every dimension but the first, which parts are counted in.
+inline constexpr std::size_t max_parts = 65535;
+
 struct KSplit {
   std::size_t parts = 1;  // with the shorter one at the end
   std::size_t depth = 1;  // of each part but that one; all of k where it is not split

@@ -30,14 +30,34 @@ bool fits_in_place(const Operand& operand, const KernelConfig& kernel, Shape sha
          shape.rows % tile.rows == 0 && shape.columns % tile.columns == 0;
 }
 
+// Whether a kernel that takes operands as they lie may read them `align` elements at a time: every line of
+// them begins at such a place and is as long.
+bool is_aligned(const Problem& problem, const KernelConfig& kernel) {
+  const auto fits = [&](std::size_t size) { return size % kernel.align == 0; };
+  const auto lies_well = [&](const Operand& operand, std::size_t length) {
+    return fits(operand.ld) && fits(operand.offset) && fits(operand.stride) && fits(operand.base_alignment) &&
+           fits(length);
+  };
+  return lies_well(problem.a, problem.a.transposed ? problem.m : problem.k) &&
+         lies_well(problem.b, problem.b.transposed ? problem.k : problem.n) && fits(kernel.tile_rows) &&
+         fits(kernel.tile_columns) && fits(kernel.tile_depth);
+}
+
 SharedConfig pack_config(const Operand& operand, const KernelConfig& kernel, ConfigCache& configs) {
   const Parameters macros = {{"TRANSPOSE", operand.transposed ? 1 : 0}};
-  return configs.get("pack_" + kernel.manifest().operands, {}, macros);
+  // pack_padded has work-groups of 16 x 16 by default, which some small GPUs do not allow.
+  const bool is_small =
+      configs.device().max_work_group_size < 256 && kernel.manifest().operands == padded_form;
+  return configs.get("pack_" + kernel.manifest().operands, is_small ? Parameters{{"TS", 8}} : Parameters{},
+                     macros);
 }
 
 // What a kernel that reads A and B where they lie is compiled with.
-Parameters direct_macros(const Problem& problem) {
-  return {{"TRANSPOSE_A", problem.a.transposed ? 1 : 0}, {"TRANSPOSE_B", problem.b.transposed ? 1 : 0}};
+Parameters direct_macros(const Problem& problem, const KernelConfig& kernel) {
+  Parameters result = {{"TRANSPOSE_A", problem.a.transposed ? 1 : 0},
+                       {"TRANSPOSE_B", problem.b.transposed ? 1 : 0}};
+  if (kernel.align > 1) result["ALIGNED"] = is_aligned(problem, kernel) ? 1 : 0;
+  return result;
 }
 
 // Scratch of one block while it is given away, in floats.
@@ -121,7 +141,7 @@ TiledWork work_of(const Plan& plan, const Problem& problem) {
 void split_k(Plan& plan, const Problem& problem, std::size_t limit) {
   plan.split = {plan.split.reduce, 1, plan.block_k};
   const std::size_t part_bytes = clamped_product(part_elements(plan.block_m, plan.block_n), sizeof(float));
-  const std::size_t most = std::min((limit - plan.scratch_bytes) / part_bytes, max_groups_beyond_first);
+  const std::size_t most = std::min((limit - plan.scratch_bytes) / part_bytes, max_parts);
   if (plan.wanted_parts == 1 || most < 2 || part_elements(plan.block_m, plan.block_n) > max_block) return;
   const TiledWork work = work_of(plan, problem);
   const KSplit split = plan.wanted_parts == 0
@@ -208,9 +228,11 @@ void fit_blocks(Plan& plan, const Problem& problem, std::size_t limit) {
 namespace {
 
 // A kernel that adds up the parts; null where this device runs none and nobody asked for parts.
-SharedConfig reduce_config(const KernelConfig& kernel, ConfigCache& configs) {
+SharedConfig reduce_config(const KernelConfig& kernel, std::size_t parts, ConfigCache& configs) {
+  constexpr std::int64_t items = 256;
+  const std::int64_t slots = parts >= 64 ? 16 : parts >= 8 ? 4 : 1;
   try {
-    return configs.get("reduce_parts", {}, {});
+    return configs.get("reduce_parts", {{"SLOTS", slots}, {"FOURS", items / slots}}, {});
   } catch (const Error& error) {
     const bool is_of_device =
         error.code() == ErrorCode::device_limit_exceeded || error.code() == ErrorCode::requirement_failed;
@@ -240,13 +262,14 @@ Plan make_plan(const Problem& stated, const Candidate& kernel, ConfigCache& conf
                             plan.multiply->file->path));
   }
   if (plan.multiply->is_direct()) {
-    plan.multiply = configs.get(kernel.kernel, kernel.parameters, direct_macros(problem));
+    plan.multiply = configs.get(kernel.kernel, kernel.parameters, direct_macros(problem, *plan.multiply));
   }
 
   const KernelConfig& config = *plan.multiply;
   if (!config.manifest().otherwise.empty()) {
     plan.pack_both = configs.get("pack_both_" + config.manifest().operands, {}, {});
-    plan.otherwise = configs.get(config.manifest().otherwise, {}, direct_macros(problem));
+    const KernelConfig& otherwise = *configs.get(config.manifest().otherwise, {}, {});
+    plan.otherwise = configs.get(config.manifest().otherwise, {}, direct_macros(problem, otherwise));
   } else {
     if (!fits_in_place(problem.a, config, {problem.m, problem.k}, {config.tile_rows, config.tile_depth})) {
       plan.a.pack = pack_config(problem.a, config, configs);
@@ -258,7 +281,7 @@ Plan make_plan(const Problem& stated, const Candidate& kernel, ConfigCache& conf
   plan.wanted_parts = wanted_parts(config, configs.device());
   fit_blocks(plan, problem, scratch_limit);
   if (plan.split.parts == 1) return plan;
-  plan.split.reduce = reduce_config(config, configs);
+  plan.split.reduce = reduce_config(config, plan.split.parts, configs);
   if (plan.split.reduce) return plan;
   plan.wanted_parts = 1;
   fit_blocks(plan, problem, scratch_limit);

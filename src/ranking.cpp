@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
 #include "cost.hpp"
 #include "error.hpp"
+#include "k_split.hpp"
 #include "log.hpp"
 #include "plan.hpp"
 
@@ -51,6 +53,10 @@ bool is_allowed(const Candidate& candidate, ConfigCache& configs, Precision prec
          configs.get(candidate.kernel, candidate.parameters, {})->manifest().precision == Precision::fp32;
 }
 
+// What was measured far away, and perhaps at another time, says less: at twice the size the estimate counts
+// half as much again.
+constexpr double doubt = 0.5;
+
 // What was measured, carried over to this problem by the ratio of the estimates.
 std::vector<Ranked> tuned_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,
                                      std::size_t scratch_limit, Precision precision) {
@@ -64,7 +70,7 @@ std::vector<Ranked> tuned_candidates(const Problem& problem, ConfigCache& config
       const double here = estimate(problem, candidate, configs, scratch_limit);
       const double there =
           estimate(measured_problem(entry, device), candidate, configs, default_scratch_limit(device));
-      result.push_back({candidate, entry.seconds * here / there});
+      result.push_back({candidate, entry.seconds * here / there * (1.0 + doubt * choice.distance)});
     } catch (const Error& error) {
       log(LogLevel::info, fmt::format("tuned config not used: {}: {}", choice.reason, error.what()));
     }
@@ -73,32 +79,53 @@ std::vector<Ranked> tuned_candidates(const Problem& problem, ConfigCache& config
   return result;
 }
 
-// Each with its estimated time. One that cannot be planned keeps its place behind the others: what is wrong
-// with it is said where it is tried.
-std::vector<Ranked> estimated(const std::vector<Candidate>& candidates, const Problem& problem,
-                              ConfigCache& configs, std::size_t scratch_limit) {
-  std::vector<Ranked> result;
-  for (const Candidate& candidate : candidates) {
-    double seconds = std::numeric_limits<double>::infinity();
-    try {
-      seconds = estimate(problem, candidate, configs, scratch_limit);
-    } catch (const Error&) {
-      seconds = std::numeric_limits<double>::infinity();
-    }
-    result.push_back({candidate, seconds});
+// The rules begin with what was measured to be the best; another must be estimated to be so many times as
+// fast to take its place.
+constexpr double rules_are_trusted = 1.1;
+
+// The candidate with k in one part, and in as many as give each compute unit one or two work-groups: the
+// plan's own number suits the tiles of the fastest kernels.
+std::vector<Candidate> with_other_splits(const Candidate& candidate, const Plan& plan) {
+  const bool has_a_say = candidate.parameters.count(split_parameter) != 0;
+  if (!can_split_k(plan.multiply->manifest()) || has_a_say || plan.block_batch > 1) return {};
+  const auto parts_of = [](std::size_t size, std::size_t part) { return (size + part - 1) / part; };
+  const std::size_t groups =
+      parts_of(plan.block_m, plan.group_rows) * parts_of(plan.block_n, plan.group_columns) * plan.block_batch;
+  std::vector<Candidate> result;
+  for (const std::size_t parts :
+       {std::size_t{1}, plan.compute_units / groups, 2 * plan.compute_units / groups}) {
+    if (parts == plan.split.parts || parts == 0 || parts > max_parts) continue;
+    result.push_back(candidate);
+    result.back().parameters[split_parameter] = static_cast<std::int64_t>(parts);
   }
   return result;
 }
 
-// On GPUs the rules offer several kernels, and estimates find the best. On CPUs the rules' order is that of
-// the estimates, whatever the shape.
+// On GPUs the rules offer several kernels, and estimates find the best, and how to split k. One that cannot
+// be planned keeps its place behind the others: what is wrong with it is said where it is tried. On CPUs the
+// rules' order is that of the estimates, whatever the shape.
 std::vector<Candidate> candidates_by_rule(const Problem& problem, ConfigCache& configs,
                                           std::size_t scratch_limit, Precision precision) {
   std::vector<Candidate> rules = candidates(problem, configs.device(), precision);
   if (configs.device().kind == DeviceKind::cpu) return rules;
   const Candidate last = rules.back();
   rules.pop_back();
-  std::vector<Ranked> ranked = estimated(rules, problem, configs, scratch_limit);
+  std::vector<Ranked> ranked;
+  for (const Candidate& candidate : rules) {
+    double seconds = std::numeric_limits<double>::infinity();
+    std::vector<Candidate> others;
+    try {
+      const Plan plan = make_plan(problem, candidate, configs, scratch_limit);
+      const bool is_first = ranked.empty() || std::isinf(ranked.front().seconds);
+      seconds = cost_of(plan, problem, configs.device()).seconds() * (is_first ? 1.0 : rules_are_trusted);
+      others = with_other_splits(candidate, plan);
+    } catch (const Error&) {
+      others.clear();
+    }
+    ranked.push_back({candidate, seconds});
+    for (const Candidate& other : others)
+      ranked.push_back({other, rules_are_trusted * estimate(problem, other, configs, scratch_limit)});
+  }
   sort_by_time(ranked);
   std::vector<Candidate> result;
   for (Ranked& one : ranked) result.push_back(std::move(one.candidate));

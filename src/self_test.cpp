@@ -146,11 +146,17 @@ TestOperand operand_for(const OperandPlan& plan, bool takes_any, bool transposed
   return {rows, columns, round_up(rows, tile_rows), round_up(columns, tile_columns), false, seed, largest};
 }
 
-// One more than a whole tile. Where a kernel takes shares, its tile may be as large as a share can be, and
-// some units of a share show as much.
-std::size_t test_side(std::size_t tile, std::size_t share_unit) {
+// A little more than a whole tile. Where a kernel takes shares, its tile may be as large as a share can be,
+// and some units of a share show as much.
+std::size_t test_side(std::size_t tile, std::size_t share_unit, std::size_t more) {
   constexpr std::size_t units = 12;
-  return (share_unit == 0 ? tile : std::min(tile, units * share_unit)) + 1;
+  return (share_unit == 0 ? tile : std::min(tile, units * share_unit)) + more;
+}
+
+// By so much more than a whole tile; what a kernel that was compiled for aligned operands can do, else 1.
+std::size_t step_beyond_tile(const KernelConfig& kernel) {
+  const auto aligned = kernel.macros.find("ALIGNED");
+  return aligned != kernel.macros.end() && aligned->second != 0 ? kernel.align : 1;
 }
 
 }  // namespace
@@ -163,9 +169,10 @@ bool self_tests_are_on() {
 bool passes_self_test(const BuiltPlan& built, const Problem& problem, TestNumbers numbers,
                       const cl::Context& context, const cl::Device& device) {
   const KernelConfig& kernel = *built.plan.multiply;
-  const std::size_t m = test_side(kernel.tile_rows, kernel.share_rows);
-  const std::size_t n = test_side(kernel.tile_columns, kernel.share_columns);
-  const std::size_t k = kernel.tile_depth + 1;
+  const std::size_t more = step_beyond_tile(kernel);
+  const std::size_t m = test_side(kernel.tile_rows, kernel.share_rows, more);
+  const std::size_t n = test_side(kernel.tile_columns, kernel.share_columns, more);
+  const std::size_t k = kernel.tile_depth + more;
   const bool takes_any = kernel.is_direct() || built.plan.pack_both;
   TestOperand a = operand_for(built.plan.a, takes_any, problem.a.transposed, m, k, kernel.tile_rows,
                               kernel.tile_depth, 1, largest_of_operands(k));

@@ -49,7 +49,8 @@ std::vector<TunedChoice> near_in(const TuningFile& file, const Problem& problem,
   std::stable_sort(found.begin(), found.end(),
                    [](const Near& x, const Near& y) { return x.distance < y.distance; });
   std::vector<TunedChoice> result;
-  for (const Near& near : found) result.push_back({near.entry, reason_for(*near.entry, file, kin)});
+  for (const Near& near : found)
+    result.push_back({near.entry, reason_for(*near.entry, file, kin), near.distance});
   return result;
 }
 

@@ -57,6 +57,7 @@ Kinship kinship(const TunedDevice& measured, const Device& device);
 struct TunedChoice {
   const TunedEntry* entry;
   std::string reason;
+  double distance = 0.0;  // of the shapes
 };
 
 class Tuning {

@@ -154,6 +154,13 @@ bool leaves_the_thin(std::size_t side, int axis) {
   return axis < 2 && side == 16;
 }
 
+// What a work-group does at a time along an axis of the problem.
+double side_of_tile(const Chosen& chosen, int axis) {
+  if (axis == 2) return static_cast<double>(chosen.plan.multiply->tile_depth);
+  return static_cast<double>((axis == 0) != chosen.candidate.mirrored ? chosen.plan.group_rows
+                                                                      : chosen.plan.group_columns);
+}
+
 TEST_CASE("no cliff: costs of neighbours in a shape are near each other") {
   for (const Device& device : all_kinds()) {
     ConfigCache configs(device, {});
@@ -173,11 +180,7 @@ TEST_CASE("no cliff: costs of neighbours in a shape are near each other") {
         INFO(fmt::format("{} x {} x {}: {:.3g} us (packing {:.3g}) {} {}", next[0], next[1], next[2],
                          there.cost.seconds() * 1e6, there.cost.packing * 1e6, there.candidate.kernel,
                          describe_values(there.candidate.parameters)));
-        const bool is_mirrored = there.candidate.mirrored;
-        const double tile = axis == 2
-                                ? static_cast<double>(there.plan.multiply->tile_depth)
-                                : static_cast<double>((axis == 0) != is_mirrored ? there.plan.group_rows
-                                                                                 : there.plan.group_columns);
+        const double tile = std::max(side_of_tile(here, axis), side_of_tile(there, axis));
         check_no_cliff(here, there, tile / static_cast<double>(size[axis]));
       }
     }

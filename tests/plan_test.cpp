@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 
 #include "support/made_up.hpp"
@@ -440,6 +441,70 @@ TEST_CASE("a GPU of 256 work-items has a candidate better than the last") {
     }
   }
   CHECK(usable >= 1);
+}
+
+// Whether a plan can be made; false where the device's limits do not allow the config.
+bool is_allowed(const Candidate& candidate, const Problem& problem, ConfigCache& configs) {
+  try {
+    check_plan(make_plan(problem, candidate, configs, no_limit), problem, no_limit);
+    return true;
+  } catch (const Error& error) {
+    CHECK(
+        (error.code() == ErrorCode::device_limit_exceeded || error.code() == ErrorCode::requirement_failed));
+    return false;
+  }
+}
+
+TEST_CASE("the fast kernels are among what GPUs of every maker are given and allow") {
+  for (const Device& device : test::made_up_gpus()) {
+    ConfigCache configs(device, {});
+    for (const Problem& problem : {tight(256, 256, 256), tight(1000, 1000, 1000), tight(4096, 4096, 4096),
+                                   tight(128, 128, 65536), tight(333, 77, 1001)}) {
+      INFO(fmt::format("{}: {} x {} x {}", device.name, problem.m, problem.n, problem.k));
+      std::size_t allowed = 0;
+      for (const Candidate& candidate : candidates(problem, device)) {
+        if (candidate.kernel != "direct" && candidate.kernel != "block_2d") continue;
+        if (is_allowed(candidate, problem, configs)) ++allowed;
+      }
+      CHECK(allowed >= 1);
+    }
+  }
+}
+
+// Every combination of a kernel's values.
+std::vector<Parameters> all_values(const Manifest& manifest) {
+  std::vector<Parameters> result = {{}};
+  for (const auto& parameter : manifest.parameters) {
+    std::vector<Parameters> longer;
+    for (const Parameters& values : result) {
+      for (const std::int64_t value : parameter.values) {
+        longer.push_back(values);
+        longer.back()[parameter.name] = value;
+      }
+    }
+    result = std::move(longer);
+  }
+  return result;
+}
+
+TEST_CASE("block_2d and direct have many configs that GPUs of every maker allow") {
+  KernelLibrary library;
+  for (const char* kernel : {"block_2d", "direct"}) {
+    const std::vector<Parameters> all = all_values(library.find(kernel).file->manifest);
+    for (const Device& device : test::made_up_gpus()) {
+      const auto fits = [&](const Parameters& values) {
+        try {
+          configure(library.find(kernel), values, {}, device);
+          return true;
+        } catch (const Error&) {
+          return false;
+        }
+      };
+      const auto count = std::count_if(all.begin(), all.end(), fits);
+      INFO(kernel << " on " << device.name << ": " << count << " of " << all.size());
+      CHECK(count >= 10);
+    }
+  }
 }
 
 TEST_CASE("small problems are not packed") {

@@ -265,6 +265,23 @@ TEST_CASE("of entries that are about as near, the one that is estimated to be fa
   CHECK(ranked[1].kernel == "wpt");
 }
 
+TEST_CASE("of entries that were about as fast, the nearest one counts") {
+  const Device gpu = test::made_up_gpu();
+  TunedEntry near = entry_of({1024, 1024, 1024}, "tiled");
+  TunedEntry far = entry_of({512, 512, 512}, "tiled", {{"TS", 8}});
+  near.seconds = 0.001;
+  far.seconds = near.seconds / 8 / 1.2;  // a fifth more GFLOPS
+  const Tuning tuning({file_of(gpu, {far, near})});
+  ConfigCache configs(gpu, {});
+  const auto first = [&](std::size_t size) {
+    return ranked_candidates(tight(size, size, size), configs, tuning, default_scratch_limit(gpu))
+        .front()
+        .reason;
+  };
+  CHECK(test::contains(first(1000), "entry 1024"));
+  CHECK(test::contains(first(520), "entry 512"));
+}
+
 TEST_CASE("an entry of a part of the configs is found by its name only") {
   const Device gpu = test::made_up_gpu();
   TunedEntry part = entry_of({1024, 1024, 1024}, "tiled");

@@ -18,9 +18,8 @@
 #define A_STRIDE (BM + 4)       // the pad spreads transposed writes over the banks
 #define B_STRIDE (BN + 4)
 #define TILES_SIZE (COPIES * BK * (A_STRIDE + B_STRIDE))
-#define SUM_ROWS 4  // so many rows of a work-item's results are added up at a time
-#define SUM_FOURS (SUM_ROWS * TN / 4)
-#define SUMS_SIZE (ITEMS * SUM_ROWS * TN)
+#define SUM_FOURS (ITEMS > 256 ? 4 : TN)  // float4 of a work-item's results that are added up at a time
+#define SUMS_SIZE (ITEMS * SUM_FOURS * 4)
 #define SLICES_MEMORY (TILES_SIZE > SUMS_SIZE ? TILES_SIZE : SUMS_SIZE)  // floats
 
 #include "common/store.cl"
@@ -35,23 +34,20 @@ static inline int column_of(const int item) {
   return item / 4 / DOWN * 4 + item % 4;
 }
 
-// A slice's part of a tile; both pointers are at this work-item's first 4 elements of the first depth.
-static inline void multiply_tile(float4 sums[TM][TN / 4], const __local float4* a_tile, const __local float4* b_tile) {
+// One step along k; both pointers are at this work-item's first 4 elements of it.
+static inline void multiply_depth(float4 sums[TM][TN / 4], const __local float4* a_tile, const __local float4* b_tile) {
+  float4 b_values[TN / 4];
 #pragma unroll
-  for (int depth = 0; depth < DEPTH; ++depth) {
-    float4 b_values[TN / 4];
+  for (int block = 0; block < TN / 4; ++block) b_values[block] = b_tile[block * ACROSS];
 #pragma unroll
-    for (int block = 0; block < TN / 4; ++block) b_values[block] = b_tile[depth * B_STRIDE / 4 + block * ACROSS];
+  for (int block = 0; block < TM / 4; ++block) {
+    const float4 a_values = a_tile[block * DOWN];
 #pragma unroll
-    for (int block = 0; block < TM / 4; ++block) {
-      const float4 a_values = a_tile[depth * A_STRIDE / 4 + block * DOWN];
-#pragma unroll
-      for (int other = 0; other < TN / 4; ++other) {
-        sums[block * 4][other] = MULTIPLY_ADD((float4)(a_values.x), b_values[other], sums[block * 4][other]);
-        sums[block * 4 + 1][other] = MULTIPLY_ADD((float4)(a_values.y), b_values[other], sums[block * 4 + 1][other]);
-        sums[block * 4 + 2][other] = MULTIPLY_ADD((float4)(a_values.z), b_values[other], sums[block * 4 + 2][other]);
-        sums[block * 4 + 3][other] = MULTIPLY_ADD((float4)(a_values.w), b_values[other], sums[block * 4 + 3][other]);
-      }
+    for (int other = 0; other < TN / 4; ++other) {
+      sums[block * 4][other] = MULTIPLY_ADD((float4)(a_values.x), b_values[other], sums[block * 4][other]);
+      sums[block * 4 + 1][other] = MULTIPLY_ADD((float4)(a_values.y), b_values[other], sums[block * 4 + 1][other]);
+      sums[block * 4 + 2][other] = MULTIPLY_ADD((float4)(a_values.z), b_values[other], sums[block * 4 + 2][other]);
+      sums[block * 4 + 3][other] = MULTIPLY_ADD((float4)(a_values.w), b_values[other], sums[block * 4 + 3][other]);
     }
   }
 }
@@ -59,7 +55,7 @@ static inline void multiply_tile(float4 sums[TM][TN / 4], const __local float4* 
 // Computes the tile at first_row and first_column. `memory` has SLICES_MEMORY floats: first the tiles; then the sums on
 // their way from slice to slice.
 static inline void multiply_slices(__local float4* memory, Lines a_lines, Lines b_lines, const int m, const int n,
-                                   const int k, const float alpha, const float beta, __global float* restrict c,
+                                   const int k, const float alpha, const float beta, __global float* c,
                                    const ulong ldc, const int first_row, const int first_column) {
   __local float* a_tiles = (__local float*)memory;
   __local float* b_tiles = a_tiles + COPIES * BK * A_STRIDE;
@@ -75,37 +71,54 @@ static inline void multiply_slices(__local float4* memory, Lines a_lines, Lines 
     for (int block = 0; block < TN / 4; ++block) sums[row][block] = (float4)(0.0f);
   }
 
+  // The first step along k may be a shorter one, so that all others need not look where k ends.
+  const int first_depth = k - (k - 1) / BK * BK;
   float a_next[TILE_ELEMENTS(BM)];
   float b_next[TILE_ELEMENTS(BN)];
-  load_tile(a_next, a_lines, BM);
-  load_tile(b_next, b_lines, BN);
+  load_tile(a_next, a_lines, BM, first_depth);
+  load_tile(b_next, b_lines, BN, first_depth);
   store_tile(a_tiles, A_STRIDE, a_next, a_lines, BM);
   store_tile(b_tiles, B_STRIDE, b_next, b_lines, BN);
-  barrier(CLK_LOCAL_MEM_FENCE);
+  a_lines = next_lines(a_lines, first_depth);
+  b_lines = next_lines(b_lines, first_depth);
 
-  // Multiply a tile in local memory while the next one is on its way to registers; behind the last one there are
-  // zeros, so that compilers have one loop to unroll and nothing after it.
+  // Multiply a tile in local memory while the next one is on its way to registers. The loads stand in front of the
+  // barrier, for compilers put off those behind it until their results are needed.
+  const __local float4* a_place = a_first;
+  const __local float4* b_place = b_first;
   int copy = 0;
-  for (int left = k; left > 0; left -= BK) {
-    a_lines = next_lines(a_lines);
-    b_lines = next_lines(b_lines);
-    load_tile(a_next, a_lines, BM);
-    load_tile(b_next, b_lines, BN);
-    multiply_tile(sums, a_first + copy * (BK * A_STRIDE / 4), b_first + copy * (BK * B_STRIDE / 4));
+  for (int left = k - first_depth; left > 0; left -= BK) {
+    load_tile(a_next, a_lines, BM, BK);
+    load_tile(b_next, b_lines, BN, BK);
+    a_lines = next_lines(a_lines, BK);
+    b_lines = next_lines(b_lines, BK);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (int depth = 0; depth < DEPTH; ++depth) {
+      multiply_depth(sums, a_place + depth * (A_STRIDE / 4), b_place + depth * (B_STRIDE / 4));
+    }
     copy = (copy + 1) % COPIES;
+    a_place = a_first + copy * (BK * A_STRIDE / 4);
+    b_place = b_first + copy * (BK * B_STRIDE / 4);
     if (COPIES == 1) barrier(CLK_LOCAL_MEM_FENCE);
     store_tile(a_tiles + copy * (BK * A_STRIDE), A_STRIDE, a_next, a_lines, BM);
     store_tile(b_tiles + copy * (BK * B_STRIDE), B_STRIDE, b_next, b_lines, BN);
-    barrier(CLK_LOCAL_MEM_FENCE);
   }
 
-  // Add up the slices and store, SUM_ROWS rows of each work-item at a time.
+  // The last tile. Unrolled it would cost compilers as much time as the loop.
+  barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll 2
+  for (int depth = 0; depth < DEPTH; ++depth) {
+    multiply_depth(sums, a_place + depth * (A_STRIDE / 4), b_place + depth * (B_STRIDE / 4));
+  }
+
+  // Add up the slices and store, some blocks of each work-item at a time.
 #pragma unroll
-  for (int first = 0; first < TM; first += SUM_ROWS) {
-    if (first > 0) barrier(CLK_LOCAL_MEM_FENCE);
+  for (int first = 0; first < TM * TN / 4; first += SUM_FOURS) {
+    barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (int i = 0; i < SUM_FOURS; ++i) {
-      memory[(slice * SUM_FOURS + i) * SLICE_ITEMS + item] = sums[first + i / (TN / 4)][i % (TN / 4)];
+      memory[(slice * SUM_FOURS + i) * SLICE_ITEMS + item] = sums[(first + i) / (TN / 4)][(first + i) % (TN / 4)];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll 1
@@ -113,9 +126,9 @@ static inline void multiply_slices(__local float4* memory, Lines a_lines, Lines 
       float4 sum = memory[place];
 #pragma unroll
       for (int other = 1; other < SLICES; ++other) sum += memory[other * SUM_FOURS * SLICE_ITEMS + place];
-      const int i = place / SLICE_ITEMS;
-      const int row = first_row + (first / 4 * DOWN + row_of(place % SLICE_ITEMS)) * 4 + i / (TN / 4);
-      const int column = first_column + (i % (TN / 4) * ACROSS + column_of(place % SLICE_ITEMS)) * 4;
+      const int four = first + place / SLICE_ITEMS;
+      const int row = first_row + (four / TN * DOWN + row_of(place % SLICE_ITEMS)) * 4 + four / (TN / 4) % 4;
+      const int column = first_column + (four % (TN / 4) * ACROSS + column_of(place % SLICE_ITEMS)) * 4;
       store4_c(c, ldc, m, n, row, column, alpha, sum, beta);
     }
   }

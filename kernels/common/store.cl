@@ -1,8 +1,8 @@
 // The one way into C: C[row][column] <- alpha * sum + beta * C[row][column], and nothing outside m x n.
-// beta == 0 does not read C, so that what lies there (NaN, say) cannot show.
+// beta == 0 does not read C, so that what lies there (NaN, say) cannot show. Whether C is `restrict` is the kernel's word.
 #include "common/arithmetic.cl"
 
-static inline void store_c(__global float* restrict c, const ulong ldc, const int m, const int n, const int row,
+static inline void store_c(__global float* c, const ulong ldc, const int m, const int n, const int row,
                            const int column, const float alpha, const float sum, const float beta) {
   if (row < m && column < n) {
     __global float* element = c + row * ldc + column;
@@ -11,7 +11,7 @@ static inline void store_c(__global float* restrict c, const ulong ldc, const in
 }
 
 // Four neighbours of a row at once; as store_c() where they reach over the edge.
-static inline void store4_c(__global float* restrict c, const ulong ldc, const int m, const int n, const int row,
+static inline void store4_c(__global float* c, const ulong ldc, const int m, const int n, const int row,
                             const int column, const float alpha, const float4 sums, const float beta) {
   if (row < m && column + 3 < n) {
     __global float* elements = c + row * ldc + column;

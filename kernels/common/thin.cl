@@ -64,24 +64,25 @@ static inline void multiply_thin(float4 sums[THIN], __local float4* memory, Line
 #pragma unroll
   for (int i = 0; i < THIN; ++i) sums[i] = (float4)(0.0f);
   load_wide(wide_values, wide, place, slot);
-  load_tile(thin_next, thin, THIN);
+  load_tile(thin_next, thin, THIN, thin.depth_left);
   store_tile(tiles, STRIDE, thin_next, thin, THIN);
-  barrier(CLK_LOCAL_MEM_FENCE);
 
-  // Multiply while the next elements are on their way.
+  // Multiply while the next elements are on their way. The loads stand in front of the barrier, for compilers put off
+  // those behind it until their results are needed.
   int copy = 0;
   for (int left = k - BK; left > 0; left -= BK) {
-    thin = next_lines(thin);
-    wide = next_lines(wide);
+    thin = next_lines(thin, BK);
+    wide = next_lines(wide, BK);
     load_wide(wide_next, wide, place, slot);
-    load_tile(thin_next, thin, THIN);
+    load_tile(thin_next, thin, THIN, thin.depth_left);
+    barrier(CLK_LOCAL_MEM_FENCE);
     multiply_tile(sums, first + copy * (TILE_SIZE / 4), wide_values);
     copy ^= 1;
     store_tile(tiles + copy * TILE_SIZE, STRIDE, thin_next, thin, THIN);
 #pragma unroll
     for (int step = 0; step < UNROLL; ++step) wide_values[step] = wide_next[step];
-    barrier(CLK_LOCAL_MEM_FENCE);
   }
+  barrier(CLK_LOCAL_MEM_FENCE);
   multiply_tile(sums, first + copy * (TILE_SIZE / 4), wide_values);
 }
 

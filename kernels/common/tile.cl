@@ -1,7 +1,6 @@
 // Tiles of op(A) and op(B) from where the caller has them to local memory, by way of registers: for kernels with
 // `operands: direct`. A tile has `lines`, rows of op(A) or columns of op(B), and is BK deep; ITEMS work-items move it,
-// neighbours beside neighbours. A work-item has WIDTH neighbours, 1 or 4; four are loaded at once where all fours of
-// the operand are aligned and whole.
+// neighbours beside neighbours, WIDTH of them at once: 1, or 4 where all fours of the operands are aligned and whole.
 #if !defined(BK) || !defined(ITEMS) || !defined(WIDTH)
 #error "common/tile.cl needs BK, ITEMS and WIDTH"
 #endif
@@ -17,20 +16,18 @@ typedef struct {
   bool lines_together;
   int last_line;
   int depth_left;
-  bool fours;  // all fours are aligned and whole
 } Lines;
 
 static inline Lines lines_from(__global const float* elements, const ulong ld, const bool lines_together,
                                const int first_line, const int line_count, const int k) {
   const Lines lines = {elements + first_line * (lines_together ? 1 : ld), ld, lines_together,
-                       line_count - 1 - first_line, k,
-                       (size_t)elements % 16 == 0 && ld % 4 == 0 && (lines_together ? line_count : k) % 4 == 0};
+                       line_count - 1 - first_line, k};
   return lines;
 }
 
-static inline Lines next_lines(Lines lines) {
-  lines.elements += BK * (lines.lines_together ? lines.ld : 1);
-  lines.depth_left -= BK;
+static inline Lines next_lines(Lines lines, const int depth) {
+  lines.elements += depth * (lines.lines_together ? lines.ld : 1);
+  lines.depth_left -= depth;
   return lines;
 }
 
@@ -45,39 +42,26 @@ static inline int depth_of(const int element, const bool lines_together, const i
   return lines_together ? element / lines : element / (8 * lines) * 8 + element % 8;
 }
 
-// Lines past the last one repeat it, for nobody stores what comes of them; past the end of k there are zeros.
-static inline float element_at(const Lines source, const int line, const int depth) {
-  const int inner_line = min(line, source.last_line);
-  const ulong index =
-      source.lines_together ? depth * source.ld + inner_line : inner_line * source.ld + depth;
-  return depth < source.depth_left ? source.elements[index] : 0.0f;
-}
-
-static inline float4 four_at(const Lines source, const int line, const int depth) {
-  const int inner_line = min(line, source.lines_together ? source.last_line - 3 : source.last_line);
-  const ulong index =
-      source.lines_together ? depth * source.ld + inner_line : inner_line * source.ld + depth;
-  return depth < source.depth_left ? *(__global const float4*)(source.elements + index) : (float4)(0.0f);
-}
-
-static inline void load_tile(float* elements, const Lines source, const int lines) {
-  if (WIDTH == 4 && source.fours) {
+// The first `depth` of a tile, zeros after them. Lines past the last one repeat it, for nobody stores what comes of
+// them.
+static inline void load_tile(float* elements, const Lines source, const int lines, const int depth) {
+  const int last_line = source.last_line - (source.lines_together ? WIDTH - 1 : 0);
+  const bool whole = depth == BK && lines * BK % (ITEMS * WIDTH) == 0;  // known to the compiler
 #pragma unroll
-    for (int i = 0; i < TILE_ELEMENTS(lines); i += 4) {
-      const int element = get_local_id(0) * 4 + i * ITEMS;
-      const float4 four = four_at(source, line_of(element, source.lines_together, lines),
-                                  depth_of(element, source.lines_together, lines));
+  for (int i = 0; i < TILE_ELEMENTS(lines); i += WIDTH) {
+    const int element = get_local_id(0) * WIDTH + i * ITEMS;
+    const int line = min(line_of(element, source.lines_together, lines), last_line);
+    const int element_depth = depth_of(element, source.lines_together, lines);
+    __global const float* place =
+        source.elements + (source.lines_together ? element_depth * source.ld + line : line * source.ld + element_depth);
+    if (WIDTH == 4) {
+      const float4 four = whole || element_depth < depth ? *(__global const float4*)place : (float4)(0.0f);
       elements[i] = four.x;
       elements[i + 1] = four.y;
       elements[i + 2] = four.z;
       elements[i + 3] = four.w;
-    }
-  } else {
-#pragma unroll
-    for (int i = 0; i < TILE_ELEMENTS(lines); ++i) {
-      const int element = get_local_id(0) * WIDTH + i / WIDTH * WIDTH * ITEMS + i % WIDTH;
-      elements[i] = element_at(source, line_of(element, source.lines_together, lines),
-                               depth_of(element, source.lines_together, lines));
+    } else {
+      elements[i] = whole || element_depth < depth ? *place : 0.0f;
     }
   }
 }

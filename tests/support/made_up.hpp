@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "device.hpp"
 #include "kernel_file.hpp"
@@ -57,6 +58,27 @@ inline Device made_up_gpu_256() {
   result.max_work_group_size = 256;
   result.max_work_item_sizes = {256, 256, 256};
   result.local_bytes = 32 * 1024;
+  return result;
+}
+
+// GPUs of other makers, by the limits that they report: work-items of a work-group, and local memory in KiB.
+inline std::vector<Device> made_up_gpus() {
+  struct Limits {
+    const char* name;
+    std::size_t items, local_kib, compute_units;
+  };
+  std::vector<Device> result;
+  for (const Limits& limits : {Limits{"AMD's", 256, 64, 60}, Limits{"Intel's large", 1024, 64, 96},
+                               Limits{"Intel's small", 256, 64, 24}, Limits{"Mali", 256, 32, 10},
+                               Limits{"a small Mali", 64, 32, 2}, Limits{"Adreno", 1024, 32, 4}}) {
+    Device device = made_up_gpu();
+    device.name = limits.name;
+    device.max_work_group_size = limits.items;
+    device.max_work_item_sizes = {limits.items, limits.items, limits.items};
+    device.local_bytes = limits.local_kib * 1024;
+    device.compute_units = limits.compute_units;
+    result.push_back(device);
+  }
   return result;
 }
 

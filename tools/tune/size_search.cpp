@@ -9,8 +9,10 @@ constexpr double hopeless = 3.0;     // times the best: not worth a second run
 constexpr std::size_t to_rank = 10;  // of the quick ones, at least; else a quarter
 constexpr std::size_t hills = 2;     // to climb
 constexpr std::size_t to_decide = 3;
-constexpr double nearly = 1.1;      // a quick time within this of the best is worth a second look
-constexpr double step_gain = 0.99;  // a step must gain more than the noise
+constexpr double nearly = 1.1;           // a quick time within this of the best is worth a second look
+constexpr double step_gain = 0.99;       // a step must gain more than the noise
+constexpr double worth_a_change = 0.98;  // less is noise, and what is chosen without data stays
+constexpr double never = 1e300;
 constexpr std::size_t most_steps = 12;
 constexpr double part_for_sample = 0.5;  // of the budget
 constexpr double part_for_ranking = 0.65;
@@ -132,11 +134,25 @@ bool SizeSearch::decide(std::vector<Measured> ranked) {
   if (!starts_.empty() && std::find(finalists.begin(), finalists.end(), starts_[0]) == finalists.end())
     finalists.push_back(starts_[0]);
   std::vector<Measured> decided;
+  std::vector<Measured> again;
   if (!measure_all(finalists, Care::decided, all_of_it, decided)) return false;
-  if (decided.empty()) return true;
+  if (!measure_all(finalists, Care::decided_again, all_of_it, again)) return false;
+  for (Measured& one : decided) {
+    const auto same = std::find_if(again.begin(), again.end(),
+                                   [&](const Measured& other) { return other.config == one.config; });
+    if (same == again.end()) {
+      one.ms = never;  // was wrong, or worse, the second time
+    } else {
+      one.ms = std::min(one.ms, same->ms);
+    }
+  }
+  sort_by_time(decided);
+  if (decided.empty() || decided[0].ms == never) return true;
   winner_ = Winner{decided[0].config, decided[0].ms, 0.0};
   for (const Measured& one : decided) {
-    if (!starts_.empty() && one.config == starts_[0]) winner_->first_ms = one.ms;
+    if (starts_.empty() || one.config != starts_[0] || one.ms == never) continue;
+    winner_->first_ms = one.ms;
+    if (winner_->ms > one.ms * worth_a_change) winner_ = Winner{one.config, one.ms, one.ms};
   }
   return true;
 }
