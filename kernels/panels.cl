@@ -146,17 +146,17 @@ static void pack_panel(__local float* restrict panel, __global const float* rest
 
 // C <- alpha * sums + beta * C for a part of C. Through memory rather than from registers: one piece of code for whole
 // and for narrow tiles compiles in half the time, and costs less than 1 % of the multiplication.
-static inline void store_sums(__global float* restrict c, const ulong ldc, const vector_t sums[MR][NV], const int rows,
+static inline void store_sums(__global float* restrict c, const ulong ldc, const vector_t* sums, const int rows,
                               const int columns, const float alpha, const float beta) {
   for (int r = 0; r < rows; ++r) {
     int column = 0;
     for (; column + WIDTH <= columns; column += WIDTH) {
       __global float* place = c + r * ldc + column;
-      const vector_t scaled = alpha * sums[r][column / WIDTH];
+      const vector_t scaled = alpha * sums[r * NV + column / WIDTH];
       STORE_VECTOR(beta == 0.0f ? scaled : MULTIPLY_ADD((vector_t)(beta), LOAD_VECTOR(place), scaled), place);
     }
     for (; column < columns; ++column) {
-      store_c(c, ldc, rows, columns, r, column, alpha, ((const float*)sums[r])[column], beta);
+      store_c(c, ldc, rows, columns, r, column, alpha, ((const float*)(sums + r * NV))[column], beta);
     }
   }
 }
@@ -175,12 +175,12 @@ static void multiply_tile(A_SPACE const float* a, const ulong lda, __local const
   #pragma unroll
   for (int r = 0; r < MR; ++r) rows[r] = a + min(r, row_count - 1) * (TRANSPOSE_A ? 1 : lda);
   const int step = TRANSPOSE_A ? BLOCK_ROWS : 1;
-  vector_t sums[MR][NV];
+  vector_t sums[MR * NV];
   if (column_count > NR - WIDTH) {
-    multiply_panel(NV, rows, step, panel, depth_count, &sums[0][0]);
+    multiply_panel(NV, rows, step, panel, depth_count, sums);
   } else {
     for (int v = 0; v * WIDTH < column_count; ++v) {
-      multiply_panel(1, rows, step, panel + v * WIDTH, depth_count, &sums[0][v]);
+      multiply_panel(1, rows, step, panel + v * WIDTH, depth_count, sums + v);
     }
   }
   store_sums(c, ldc, sums, row_count, column_count, alpha, beta);
