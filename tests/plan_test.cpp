@@ -279,6 +279,14 @@ TEST_CASE("CPUs with any local memory from 32 KiB on, and any vectors, get panel
   }
 }
 
+TEST_CASE("the largest shares of a kernel are no more than a device can count") {
+  Planner make{test::made_up_cpu()};
+  const KernelConfig& kernel = *make.configs.get("panels", {}, {});
+  REQUIRE(kernel.tile_rows % kernel.share_rows != 0);
+  const Plan plan = make(tight(kernel.tile_rows * max_groups_beyond_first, 1, 1), "panels");
+  CHECK((plan.block_m + plan.group_rows - 1) / plan.group_rows <= max_groups_beyond_first);
+}
+
 TEST_CASE("shares keep every compute unit busy to the end") {
   for (const std::size_t units : {1u, 2u, 3u, 8u, 12u, 64u, 128u}) {
     Device device = test::made_up_cpu();

@@ -16,8 +16,9 @@ namespace clgemm::bench {
 namespace {
 
 HostData host_data_for(const Case& one, const Device& device) {
-  check_fits(device, one.size);
-  return make_host_data(call_of(one.kind, one.size));
+  const SgemmCall call = call_of(one.kind, one.size);
+  check_fits(device, call);
+  return make_host_data(call);
 }
 
 // A kernel that only the suite names need not run everywhere.
