@@ -89,6 +89,7 @@ TEST_CASE("a CBLAS library multiplies the same data in every layout") {
   CHECK(peers.at("cublas-fp32").at("passed") == true);
   CHECK(peers.at("cublas-fp32").at("version") == "13.1.2");
   CHECK(peers.at("cublas-fp32").at("median_ms") == 0.25);
+  CHECK(peers.at("cublas-fp32").at("settings").get<std::string>().find('/') == std::string::npos);
   CHECK(peers.at("cublas-fp32").at("clock") == "device");
 
   // TF32 does not meet the bound; that is said, and does not fail the run.
