@@ -22,7 +22,8 @@ constexpr HopperConfig hopper_configs[] = {
 
 std::vector<Candidate> tensor_core_candidates(const Problem& problem, const Device& device) {
   constexpr std::size_t thinnest = 64;  // lines: a block of planes is padded to as many
-  if (device.nvidia_sm < ampere || problem.m < thinnest || problem.n < thinnest) return {};
+  if (device.nvidia_sm < ampere || problem.k < least_depth) return {};
+  if (problem.m < thinnest || problem.n < thinnest) return {};
   std::vector<Candidate> result;
   if (device.nvidia_sm == hopper) {
     for (const HopperConfig& config : hopper_configs) {
