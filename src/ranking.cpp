@@ -12,6 +12,7 @@
 #include "k_split.hpp"
 #include "log.hpp"
 #include "plan.hpp"
+#include "tensor_cores.hpp"
 
 namespace clgemm {
 namespace {
@@ -73,6 +74,12 @@ std::vector<Ranked> tuned_candidates(const Problem& problem, ConfigCache& config
       result.push_back({candidate, entry.seconds * here / there * (1.0 + doubt * choice.distance)});
     } catch (const Error& error) {
       log(LogLevel::info, fmt::format("tuned config not used: {}: {}", choice.reason, error.what()));
+    }
+  }
+  // What was tuned for fp32 units does not keep tensor cores from their place.
+  if (!result.empty() && precision == Precision::fp32_equivalent) {
+    for (const Candidate& candidate : tensor_core_candidates(problem, device)) {
+      result.push_back({candidate, estimate(problem, candidate, configs, scratch_limit)});
     }
   }
   sort_by_time(result);

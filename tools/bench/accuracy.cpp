@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <thread>
 
 #include "accuracy_data.hpp"
+#include "check.hpp"
 #include "contestant.hpp"
 #include "error.hpp"
 #include "kernel_choice.hpp"
@@ -28,51 +30,61 @@ struct Errors {
   double relative = 0.0;  // norm of the error over norm of the result
 };
 
-// The multiply in float64, and in fp32 one product after the other.
+// A sample of rows of the multiply in float64, and in fp32 one product after the other.
 struct Truth {
-  std::vector<double> values;
+  std::size_t columns;
+  std::vector<std::size_t> rows;
+  std::vector<double> values;      // rows x columns
   std::vector<double> magnitudes;  // |A||B|
   std::vector<float> plain;
 };
 
-void multiply_row(const HostData& data, std::size_t row, Truth& truth) {
+constexpr std::size_t sampled_rows = 64;
+
+void multiply_row(const HostData& data, std::size_t sample, Truth& truth) {
   const Size size = data.size();
-  for (std::size_t column = 0; column < size.n; ++column) {
-    double value = 0.0;
-    double magnitude = 0.0;
-    float plain = 0.0f;
-    for (std::size_t depth = 0; depth < size.k; ++depth) {
-      const float x = data.a[row * size.k + depth];
+  const float* row = &data.a[truth.rows[sample] * size.k];
+  for (std::size_t depth = 0; depth < size.k; ++depth) {
+    for (std::size_t column = 0; column < size.n; ++column) {
+      const std::size_t place = sample * size.n + column;
       const float y = data.b[depth * size.n + column];
-      const double product = double{x} * double{y};
-      value += product;
-      magnitude += std::fabs(product);
-      plain = std::fma(x, y, plain);
+      const double product = double{row[depth]} * double{y};
+      truth.values[place] += product;
+      truth.magnitudes[place] += std::fabs(product);
+      truth.plain[place] = std::fma(row[depth], y, truth.plain[place]);
     }
-    const std::size_t place = row * size.n + column;
-    truth.values[place] = value;
-    truth.magnitudes[place] = magnitude;
-    truth.plain[place] = plain;
   }
 }
 
 Truth truth_of(const HostData& data) {
   const Size size = data.size();
-  Truth truth;
-  truth.values.resize(size.m * size.n);
-  truth.magnitudes.resize(size.m * size.n);
-  truth.plain.resize(size.m * size.n);
+  Truth truth{size.n, sample_indices(size.m, sampled_rows), {}, {}, {}};
+  const std::size_t elements = truth.rows.size() * size.n;
+  truth.values.resize(elements);
+  truth.magnitudes.resize(elements);
+  truth.plain.resize(elements);
   const std::size_t workers = std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::jthread> threads;
   for (std::size_t worker = 0; worker < workers; ++worker) {
     threads.emplace_back([&, worker] {
-      for (std::size_t row = worker; row < size.m; row += workers) multiply_row(data, row, truth);
+      for (std::size_t row = worker; row < truth.rows.size(); row += workers) multiply_row(data, row, truth);
     });
   }
   threads.clear();
   return truth;
 }
 
+// The sampled rows of a result.
+std::vector<float> sample_of(const std::vector<float>& c, const Truth& truth) {
+  std::vector<float> result;
+  for (const std::size_t row : truth.rows) {
+    const auto first = c.begin() + static_cast<std::ptrdiff_t>(row * truth.columns);
+    result.insert(result.end(), first, first + static_cast<std::ptrdiff_t>(truth.columns));
+  }
+  return result;
+}
+
+// `c`: the sampled rows.
 Errors errors_of(const std::vector<float>& c, const Truth& truth) {
   Errors result;
   double error_square = 0.0;
@@ -140,7 +152,7 @@ std::string judge(const AccuracyCase& one, const std::vector<float>& c, const Tr
   bool kept = false;
   std::string text;
   if (one.is_finite) {
-    const Errors errors = errors_of(c, truth);
+    const Errors errors = errors_of(sample_of(c, truth), truth);
     kept = errors.ratio <= std::max(least_bound, errors_of(truth.plain, truth).ratio);
     text = text_of(errors);
   } else {
@@ -165,6 +177,7 @@ bool show_accuracy(std::ostream& out, const BenchOptions& options, const cl::Dev
     const Peers peers = make_peers(options.peers, cl_device);
     const cl::CommandQueue queue(cl::Context(cl_device), cl_device, CL_QUEUE_PROFILING_ENABLE);
     Progress progress;
+    const std::size_t side = options.sizes.front().m;
 
     std::vector<std::string> titles = {"numbers", "k", "fp32, product after product"};
     for (const KernelChoice& choice : choices) titles.push_back(choice.name);
@@ -172,24 +185,27 @@ bool show_accuracy(std::ostream& out, const BenchOptions& options, const cl::Dev
     for (const MissingPeer& peer : peers.missing)
       out << peer.title << " is missing: " << peer.reason << "\n\n";
     out << fmt::format("On {}, {} x {} results: largest error ratio, relative error\n\n", device.name,
-                       accuracy_side, accuracy_side);
+                       side, side);
     write_cells(out, titles);
     write_cells(out, std::vector<std::string>(titles.size(), "---"));
 
     bool all_kept = true;
     for (const AccuracyCase& one : accuracy_cases()) {
       progress.show(fmt::format("{}, k = {}", one.name, one.k));
-      const HostData data = accuracy_data(one, options.kind);
+      const HostData data = accuracy_data(one, side, options.kind);
       const Truth truth = truth_of(data);
       Results results(data, queue);
       const auto cell_of = [&](const std::vector<float>& c) {
-        return c.empty() ? "did not run" : one.is_finite ? text_of(errors_of(c, truth)) : "";
+        return one.is_finite ? text_of(errors_of(c, truth)) : std::string();
+      };
+      const auto cell_of_result = [&](const std::vector<float>& c) {
+        return c.empty() ? std::string("did not run") : cell_of(sample_of(c, truth));
       };
       std::vector<std::string> cells = {one.name, std::to_string(one.k), cell_of(truth.plain)};
       for (const KernelChoice& choice : choices) {
         cells.push_back(judge(one, results.of(choice), truth, results, all_kept));
       }
-      for (const auto& peer : peers.present) cells.push_back(cell_of(results.of(*peer)));
+      for (const auto& peer : peers.present) cells.push_back(cell_of_result(results.of(*peer)));
       write_cells(out, cells);
       out.flush();
     }

@@ -9,9 +9,6 @@
 
 namespace clgemm::bench {
 
-// Rows and columns of C: a few tiles of any kernel.
-inline constexpr std::size_t accuracy_side = 192;
-
 struct AccuracyCase {
   std::string name;
   std::size_t k;
@@ -23,7 +20,7 @@ struct AccuracyCase {
 
 const std::vector<AccuracyCase>& accuracy_cases();
 
-// C = A B, in the layout and with the transposes of `kind`.
-HostData accuracy_data(const AccuracyCase& one, MultiplyKind kind);
+// C = A B with `side` rows and columns, in the layout and with the transposes of `kind`.
+HostData accuracy_data(const AccuracyCase& one, std::size_t side, MultiplyKind kind);
 
 }  // namespace clgemm::bench

@@ -174,9 +174,9 @@ void add_output(CLI::App& app, CommandLine& line) {
   app.add_option("-o,--output", line.options.output, "Write there instead of to standard output")
       ->type_name("FILE")
       ->group(group);
-  app.add_flag(
-         "--accuracy", line.accuracy,
-         "How exact kernels and peers are on numbers that are\nhard in different ways; nothing is measured")
+  app.add_flag("--accuracy", line.accuracy,
+               "How exact kernels and peers are on numbers that are\nhard in different ways, where C has as "
+               "many rows as\n--size says; nothing is measured")
       ->group(group);
   app.add_flag("--explain", line.explain, "clgemm's plan for each size, in words; nothing is measured")
       ->group(group);
