@@ -139,8 +139,8 @@ class BlockLauncher {
     if (!config.is_direct()) multiplied.k = depth;
     const Scalars scalars{problem_.alpha, block.depth == 0 ? problem_.beta : 1.0f};
     const Events& before = packed.empty() ? wait_for : packed;
-    const cl::Event done = plan_.split.reduce ? multiply_in_parts(multiplied, {a, b, c}, scalars, before)
-                                              : multiply(multiplied, {a, b, c}, scalars, before);
+    const cl::Event done = plan_.split.parts > 1 ? multiply_in_parts(multiplied, {a, b, c}, scalars, before)
+                                                 : multiply(multiplied, {a, b, c}, scalars, before);
     progress = Progress::c_touched;
     return done;
   }
