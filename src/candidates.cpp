@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <map>
 
 #include "k_split.hpp"
 
@@ -168,28 +167,30 @@ std::vector<Candidate> matrix_vector_candidates(const Problem& problem, const De
            problem.n != 1}};
 }
 
+// MR x NV vectors, those of a row of B and one of A, fit the registers of the CPUs that have such vectors
+// (AVX-512, AVX2, SSE and NEON).
+struct PanelsBlock {
+  std::int64_t width, mr, nv;
+};
+constexpr PanelsBlock panels_blocks[] = {{16, 6, 4}, {8, 6, 2}, {4, 5, 2}};
+
+struct PanelsCache {
+  std::int64_t kc, nc;
+};
+constexpr PanelsCache panels_caches[] = {{384, 576}, {256, 384}, {256, 192}, {128, 128}, {64, 64}, {32, 64}};
+
 // `panels` in the device's vectors, with panels of B in half of what the device calls local memory: a core's
-// cache on CPUs. MR x NV vectors, those of a row of B and one of A fit the registers of the CPUs with such
-// vectors (AVX-512, AVX2, SSE and NEON).
-std::vector<Candidate> panels_candidates(const Problem& problem, const Device& device) {
-  struct Block {
-    std::int64_t mr, nv;
-  };
-  static const std::map<std::int64_t, Block> blocks = {{16, {9, 3}}, {8, {6, 2}}, {4, {5, 2}}};
+// cache on CPUs; beside them lie the rows of a transposed A.
+std::vector<Candidate> panels_candidates(const Device& device) {
   const std::int64_t width = vector_width(device);
-  const Block& block = blocks.at(width);
-  struct Cache {
-    std::int64_t kc, nc;
-  };
-  constexpr Cache caches[] = {{384, 576}, {256, 384}, {256, 192}, {256, 96}, {128, 96}, {64, 48}};
-  const auto* cache = std::find_if(std::begin(caches), std::end(caches) - 1, [&](const Cache& candidate) {
-    return 2 * 4 * candidate.kc * (candidate.nc + 40) <= static_cast<std::int64_t>(device.local_bytes);
-  });
-  // Each depth of a transposed A may lie in a page of its own; a core knows the way to so many.
-  constexpr std::int64_t most_pages = 256;
-  const std::int64_t kc = problem.a.transposed ? std::min(cache->kc, most_pages) : cache->kc;
+  const auto* block = std::find_if(std::begin(panels_blocks), std::end(panels_blocks) - 1,
+                                   [&](const PanelsBlock& candidate) { return candidate.width == width; });
+  const auto* cache =
+      std::find_if(std::begin(panels_caches), std::end(panels_caches) - 1, [&](const PanelsCache& candidate) {
+        return 2 * 4 * candidate.kc * (candidate.nc + 48) <= static_cast<std::int64_t>(device.local_bytes);
+      });
   return {{"panels",
-           {{"WIDTH", width}, {"MR", block.mr}, {"NV", block.nv}, {"KC", kc}, {"NC", cache->nc}},
+           {{"WIDTH", width}, {"MR", block->mr}, {"NV", block->nv}, {"KC", cache->kc}, {"NC", cache->nc}},
            "by rule: for CPUs, in the device's vectors and caches"}};
 }
 
@@ -204,7 +205,7 @@ std::vector<Candidate> candidates(const Problem& problem, const Device& device) 
   };
   if (device.kind == DeviceKind::cpu) {
     add(matrix_vector_candidates(problem, device));
-    add(panels_candidates(problem, device));
+    add(panels_candidates(device));
     add(cpu_candidates);
   } else {
     if (multiply_adds <= small_problem) add(small_candidates);

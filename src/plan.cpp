@@ -144,8 +144,9 @@ bool cut_block(Plan& plan) {
 }
 
 // The longest side of a block that the kernel's 32-bit counts and the device's count of work-groups allow.
-std::size_t longest_side(const KernelConfig& kernel, GridAxis axis, std::size_t tile) {
+std::size_t longest_side(const KernelConfig& kernel, GridAxis axis, std::size_t tile, std::size_t share) {
   const auto& grid = kernel.manifest().grid;
+  if (share != 0) tile = tile / share * share;  // a work-group's part is a multiple of a share
   std::size_t tiles = max_block / tile;
   if (grid.size() > 1 && grid[1] == axis) tiles = std::min(tiles, max_groups_beyond_first);
   if (grid[0] == GridAxis::tiles) tiles = std::min(tiles, max_tiles_a_side);
@@ -168,8 +169,10 @@ std::size_t default_scratch_limit(const Device& device) {
 
 void fit_blocks(Plan& plan, const Problem& problem, std::size_t limit) {
   const KernelConfig& kernel = *plan.multiply;
-  plan.block_m = std::min(problem.m, longest_side(kernel, GridAxis::rows, kernel.tile_rows));
-  plan.block_n = std::min(problem.n, longest_side(kernel, GridAxis::columns, kernel.tile_columns));
+  plan.block_m =
+      std::min(problem.m, longest_side(kernel, GridAxis::rows, kernel.tile_rows, kernel.share_rows));
+  plan.block_n =
+      std::min(problem.n, longest_side(kernel, GridAxis::columns, kernel.tile_columns, kernel.share_columns));
   plan.block_k = std::min(problem.k, max_block / kernel.tile_depth * kernel.tile_depth);
   plan.block_batch = std::min(problem.batch_count, max_groups_beyond_first);
   for (lay_out_scratch(plan, problem); plan.scratch_bytes > limit; lay_out_scratch(plan, problem)) {

@@ -38,7 +38,7 @@ class Sharing {
  private:
   static constexpr std::size_t tries = 8;  // of numbers of shares across: every call pays for them
   static constexpr double waiting = 0.05;  // of a turn, on average
-  static constexpr double rows_to_prepare = 12.0;
+  static constexpr double rows_to_prepare = 30.0;
   static constexpr double columns_to_prepare = 4.0;
   static constexpr double group_cost = 65536.0;  // multiply-adds in the time that a work-group takes to begin
 

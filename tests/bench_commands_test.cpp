@@ -1,7 +1,6 @@
 // What clgemm-bench does for people who write kernels: a template that passes, where a result is wrong,
 // watching a file, the plan in words, the cache.
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include "catch.hpp"
 #include "diagnosis.hpp"
 #include "new_kernel.hpp"
+#include "support/program.hpp"
 #include "support/temporary.hpp"
 
 using namespace clgemm::bench;
@@ -26,12 +26,8 @@ struct Finished {
 };
 
 Finished run(const std::string& command) {
-  const clgemm::test::TemporaryFolder folder;
-  const std::string file = (folder.path() / "output").string();
-  const int status = std::system(fmt::format("{} >'{}' 2>&1", command, file).c_str());
-  std::stringstream text;
-  text << std::ifstream(file).rdbuf();
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text.str()};
+  const clgemm::test::Finished finished = clgemm::test::run_program(command);
+  return {finished.status, finished.out + finished.err};
 }
 
 Finished bench(const std::string& arguments) {

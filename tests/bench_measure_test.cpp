@@ -1,49 +1,33 @@
 // What clgemm-bench measures besides the multiply on the device: spread, rotated buffers, host to host, the
 // first call of a process, the device's ceilings; and what Ctrl-C leaves.
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "catch.hpp"
 #include "child_process.hpp"
 #include "device_data.hpp"
+#include "error.hpp"
+#include "measure.hpp"
 #include "rotation.hpp"
 #include "statistics.hpp"
+#include "support/program.hpp"
 #include "support/temporary.hpp"
 
 using namespace clgemm::bench;
+using clgemm::test::Finished;
 using Json = nlohmann::json;
 
 namespace {
 
-struct Finished {
-  int status;
-  std::string out;
-  std::string err;
-};
-
-std::string text_of(const std::filesystem::path& path) {
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
 // `before` stands before the program, such as a command that runs it.
 Finished bench(const std::string& arguments, const std::string& before = "") {
-  const clgemm::test::TemporaryFolder folder;
-  const std::filesystem::path out = folder.path() / "out";
-  const std::filesystem::path err = folder.path() / "err";
-  const std::string command = fmt::format("{} '{}' {} >'{}' 2>'{}'", before, CLGEMM_BENCH_PROGRAM, arguments,
-                                          out.string(), err.string());
-  const int status = std::system(command.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(out), text_of(err)};
+  return clgemm::test::run_program(fmt::format("{} '{}' {}", before, CLGEMM_BENCH_PROGRAM, arguments));
 }
 
 Json only_row(const std::string& arguments) {
@@ -90,6 +74,35 @@ TEST_CASE("a row has the spread of its runs and the facts of the run") {
     INFO(not_asked);
     CHECK(row.at(not_asked).is_null());
   }
+}
+
+TEST_CASE("gaps count where the memory of matrices is counted") {
+  clgemm::Device device;
+  device.max_allocation_bytes = 100 * 100 * sizeof(float);
+  CHECK_NOTHROW(check_fits(device, call_of({}, {100, 100, 100})));
+  MultiplyKind with_gaps;
+  with_gaps.gap = 1;
+  CHECK_THROWS_AS(check_fits(device, call_of(with_gaps, {100, 100, 100})), clgemm::Error);
+  const Rotation rotation = rotation_for(clgemm::default_device(), call_of(with_gaps, {64, 64, 64}));
+  CHECK(rotation.bytes == rotation.copies * 3 * (63 * 65 + 64) * sizeof(float));
+}
+
+// Each run takes much longer than the call that it times, as cuBLAS's does.
+class LongRuns final : public Contestant {
+ public:
+  RunTimes run() override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return {.operation_ms = 0.01, .call_ms = 0.01, .launches = 1};
+  }
+  std::vector<float> result() override { return {}; }
+  HostRun run_host_to_host() override { return {}; }
+};
+
+TEST_CASE("--max-seconds limits what the runs take, not only what they time") {
+  Entrant entrant(std::make_unique<LongRuns>(), nullptr);
+  measure({&entrant}, {.runs = 100, .warmup = 100, .max_seconds = 0.2}, [](const std::string&) {});
+  CHECK(entrant.runs() >= 1);
+  CHECK(entrant.runs() <= 10);
 }
 
 TEST_CASE("--rotate uses more copies than the caches hold, each with the right data") {

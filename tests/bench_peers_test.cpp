@@ -1,45 +1,27 @@
 // The peers of clgemm-bench: which there are, that each multiplies rightly, and what is said of one that is
 // not there.
 #include <fmt/format.h>
-#include <sys/wait.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "catch.hpp"
 #include "peers/clblast.hpp"
 #include "peers/request.hpp"
 #include "size.hpp"
+#include "support/program.hpp"
 #include "support/temporary.hpp"
 
 using namespace clgemm::bench;
+using clgemm::test::Finished;
 using Json = nlohmann::json;
 
 namespace {
 
-struct Finished {
-  int status;
-  std::string out;
-  std::string err;
-};
-
-std::string text_of(const std::filesystem::path& path) {
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
 Finished bench(const std::string& arguments) {
-  const clgemm::test::TemporaryFolder folder;
-  const std::filesystem::path out = folder.path() / "out";
-  const std::filesystem::path err = folder.path() / "err";
-  const int status = std::system(fmt::format("'{}' {} --runs 3 --warmup 1 >'{}' 2>'{}'", CLGEMM_BENCH_PROGRAM,
-                                             arguments, out.string(), err.string())
-                                     .c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(out), text_of(err)};
+  return clgemm::test::run_program(
+      fmt::format("'{}' {} --runs 3 --warmup 1", CLGEMM_BENCH_PROGRAM, arguments));
 }
 
 // A folder with the fake library under the names of CUDA's.
@@ -107,12 +89,23 @@ TEST_CASE("a CBLAS library multiplies the same data in every layout") {
   CHECK(peers.at("cublas-fp32").at("passed") == true);
   CHECK(peers.at("cublas-fp32").at("version") == "13.1.2");
   CHECK(peers.at("cublas-fp32").at("median_ms") == 0.25);
+  CHECK(peers.at("cublas-fp32").at("settings").get<std::string>().find('/') == std::string::npos);
   CHECK(peers.at("cublas-fp32").at("clock") == "device");
 
   // TF32 does not meet the bound; that is said, and does not fail the run.
   CHECK(peers.at("cublas-tf32").at("passed") == false);
   CHECK(peers.at("cublas-tf32").at("error_ratio").get<double>() > 100.0);
   CHECK(peers.at("cublas-tf32").contains("note"));
+}
+
+TEST_CASE("what fails in CUDA is said, and what was made before is freed") {
+  const std::string function = GENERATE("cudaMemcpy", "cublasSetMathMode");
+  const FakeCuda cuda;
+  const clgemm::test::ScopedVariable fails("FAKE_CUDA_FAILS", function.c_str());
+  const Finished finished = bench(fmt::format("--size 9 --peer cublas={} --format json", cuda.path()));
+  INFO(function << finished.err << finished.out);
+  CHECK(finished.err.find(function) != std::string::npos);
+  CHECK(finished.err.find("not freed") == std::string::npos);
 }
 
 TEST_CASE("a peer that is not there is said on stderr, in the table and in JSON") {

@@ -149,8 +149,31 @@ TEST_CASE("rows belong together by device, kernel, shape, transposes and layout"
     const ComparedFiles compared = compare(rows(Json::array({before})), rows(Json::array({other, before})));
     CHECK(compared.rows.size() == 1);
     CHECK(compared.only_after == 1);
-    CHECK(compared.only_before == 0);
+    CHECK(compared.only_before.empty());
   }
+}
+
+TEST_CASE("a row that is missing in the new file is worse; one that is new is not") {
+  const Json two = Json::array({row("tiled", 10.2, 10.0), row("naive", 10.2, 10.0)});
+  const ComparedFiles fewer = compare(rows(two), rows(Json::array({two[0]})));
+  REQUIRE(fewer.only_before.size() == 1);
+  CHECK(fewer.only_before[0].kernel == "naive");
+  CHECK(got_worse(fewer));
+  CHECK_FALSE(got_worse(compare(rows(Json::array({two[0]})), rows(two))));
+}
+
+TEST_CASE("a kernel with other parameters is another row, but not where the choice is clgemm's") {
+  Json small = row("tiled", 10.2, 10.0);
+  Json large = row("tiled", 20.2, 20.0);
+  small["parameters"] = "TS=8";
+  large["parameters"] = "TS=16";
+  // In another order, so that the first does not go with the first.
+  const ComparedFiles named = compare(rows(Json::array({small, large})), rows(Json::array({large, small})));
+  REQUIRE(named.rows.size() == 2);
+  CHECK_FALSE(got_worse(named));
+  CHECK(compare(rows(Json::array({small})), rows(Json::array({large}))).rows.empty());
+  small["asked"] = large["asked"] = "auto";
+  CHECK(compare(rows(Json::array({small})), rows(Json::array({large}))).rows.size() == 1);
 }
 
 TEST_CASE("--compare says it by its exit status") {
@@ -164,6 +187,12 @@ TEST_CASE("--compare says it by its exit status") {
   };
   CHECK(compare_files(fast, fast).status == 0);
   CHECK(compare_files(slow, fast).status == 0);
+  const std::string both =
+      write(folder, "both.json", Json::array({row("tiled", 10.2, 10.0), row("naive", 10.2, 10.0)}).dump());
+  CHECK(compare_files(fast, both).status == 0);
+  const Finished fewer = compare_files(both, fast);
+  CHECK(fewer.status == 1);
+  CHECK(fewer.out.find("MISSING") != std::string::npos);
   const Finished slower = compare_files(fast, slow);
   CHECK(slower.status == 1);
   CHECK(slower.out.find("SLOWER") != std::string::npos);

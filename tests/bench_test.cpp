@@ -1,11 +1,9 @@
 // clgemm-bench: its units, and the program as people run it.
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -20,57 +18,20 @@
 #include "results.hpp"
 #include "size.hpp"
 #include "statistics.hpp"
+#include "support/program.hpp"
+#include "support/temporary.hpp"
 #include "text_table.hpp"
 
 using namespace clgemm::bench;
+using clgemm::test::Finished;
+using clgemm::test::TemporaryFolder;
+using clgemm::test::text_of_file;
 using Json = nlohmann::json;
 
 namespace {
 
-// A folder of its own for the files of one test.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "clgemm-bench-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = pattern;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(file(name)) << text;
-    return file(name);
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-std::string text_of(const std::string& path) {
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-struct Finished {
-  int status;
-  std::string out;
-  std::string err;
-};
-
 Finished bench(const std::string& arguments) {
-  const Folder folder;
-  const std::string command = fmt::format("'{}' {} >'{}' 2>'{}'", CLGEMM_BENCH_PROGRAM, arguments,
-                                          folder.file("out"), folder.file("err"));
-  const int status = std::system(command.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(folder.file("out")),
-          text_of(folder.file("err"))};
+  return clgemm::test::run_program(fmt::format("'{}' {}", CLGEMM_BENCH_PROGRAM, arguments));
 }
 
 constexpr const char* quick = " --runs 2 --warmup 1 ";
@@ -227,8 +188,8 @@ TEST_CASE("bad usage is one clear line and exit status 2") {
 }
 
 TEST_CASE("a kernel file that is broken is an error that names it") {
-  const Folder folder;
-  const std::string missing = folder.file("broken.cl");
+  const TemporaryFolder folder;
+  const std::string missing = (folder.path() / "broken.cl").string();
   const std::string no_manifest = folder.write("bare.cl", "__kernel void gemm() {}\n");
   for (const std::string& path : {missing, no_manifest}) {
     const Finished finished = bench("--size 8 --kernel " + path);
@@ -251,7 +212,7 @@ TEST_CASE("a kernel file that is broken is an error that names it") {
 }
 
 TEST_CASE("a wrong kernel FAILED, exit status 1") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.write("wrong.cl", wrong_kernel());
   const Finished table = bench("--size 24" + std::string(quick) + "--kernel " + path);
   CHECK(table.status == 1);
@@ -354,12 +315,12 @@ TEST_CASE("CSV has as many cells in each line as titles") {
 }
 
 TEST_CASE("--output takes what standard output would have had") {
-  const Folder folder;
-  const Finished finished =
-      bench("--size 9 --format json" + std::string(quick) + "--output " + folder.file("rows.json"));
+  const TemporaryFolder folder;
+  const Finished finished = bench("--size 9 --format json" + std::string(quick) + "--output " +
+                                  (folder.path() / "rows.json").string());
   CHECK(finished.status == 0);
   CHECK(finished.out.empty());
-  CHECK(Json::parse(text_of(folder.file("rows.json"))).size() == 1);
+  CHECK(Json::parse(text_of_file((folder.path() / "rows.json").string())).size() == 1);
 }
 
 TEST_CASE("the lists name every kernel and device, and help is help") {

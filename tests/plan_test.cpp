@@ -365,6 +365,30 @@ TEST_CASE("a device that cannot add up parts does k in one, unless they were ask
   CHECK_ERROR([&] { make(deep, narrow(4)); }, device_limit_exceeded, "reduce_parts");
 }
 
+TEST_CASE("CPUs with any local memory from 32 KiB on, and any vectors, get panels") {
+  for (const std::size_t kibibytes : {32u, 64u, 256u, 512u, 1024u, 2048u}) {
+    for (const std::size_t width : {1u, 4u, 8u, 16u}) {
+      Device device = test::made_up_cpu();
+      device.local_bytes = kibibytes * 1024;
+      device.native_float_width = width;
+      INFO(fmt::format("{} KiB, vectors of {}", kibibytes, width));
+      Planner make{device};
+      const Problem problem = tight(1000, 700, 300);
+      const Candidate best = candidates(problem, device).front();
+      CHECK(best.kernel == "panels");
+      check_plan(make(problem, best), problem, no_limit);
+    }
+  }
+}
+
+TEST_CASE("the largest shares of a kernel are no more than a device can count") {
+  Planner make{test::made_up_cpu()};
+  const KernelConfig& kernel = *make.configs.get("panels", {}, {});
+  REQUIRE(kernel.tile_rows % kernel.share_rows != 0);
+  const Plan plan = make(tight(kernel.tile_rows * max_groups_beyond_first, 1, 1), "panels");
+  CHECK((plan.block_m + plan.group_rows - 1) / plan.group_rows <= max_groups_beyond_first);
+}
+
 TEST_CASE("shares keep every compute unit busy to the end") {
   for (const std::size_t units : {1u, 2u, 3u, 8u, 12u, 64u, 128u}) {
     Device device = test::made_up_cpu();

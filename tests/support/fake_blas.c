@@ -2,6 +2,7 @@
    loop in the host's memory: it shows that the bench calls them with the right arguments, with no GPU about.
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,15 +56,32 @@ int cudaDeviceGetByPCIBusId(int* device, const char* address) {
   *device = 0;
   return address == NULL;
 }
+
+/* What was made and not freed is said when the library is unloaded. */
+static int alive;
+__attribute__((destructor)) static void tell_leaks(void) {
+  if (alive != 0) fprintf(stderr, "fake CUDA: %d objects were not freed\n", alive);
+}
+
+/* The function that FAKE_CUDA_FAILS names fails. */
+static int fails(const char* function) {
+  const char* failing = getenv("FAKE_CUDA_FAILS");
+  return failing != NULL && strcmp(failing, function) == 0;
+}
+
 int cudaMalloc(void** pointer, size_t bytes) {
   *pointer = malloc(bytes);
-  return *pointer == NULL ? 2 : 0;
+  if (*pointer == NULL) return 2;
+  ++alive;
+  return 0;
 }
 int cudaFree(void* pointer) {
+  if (pointer != NULL) --alive;
   free(pointer);
   return 0;
 }
 int cudaMemcpy(void* to, const void* from, size_t bytes, int kind) {
+  if (fails("cudaMemcpy")) return 30;
   if (kind < 1 || kind > 3) return 21;
   memcpy(to, from, bytes);
   return 0;
@@ -98,9 +116,11 @@ struct handle {
 };
 int cublasCreate_v2(void** handle) {
   *handle = calloc(1, sizeof(struct handle));
+  ++alive;
   return 0;
 }
 int cublasDestroy_v2(void* handle) {
+  --alive;
   free(handle);
   return 0;
 }
@@ -109,6 +129,7 @@ int cublasGetVersion_v2(void* handle, int* version) {
   return handle == NULL;
 }
 int cublasSetMathMode(void* handle, int mode) {
+  if (fails("cublasSetMathMode")) return 7;
   ((struct handle*)handle)->mode = mode;
   return 0;
 }

@@ -55,7 +55,7 @@ class DeviceData {
   mutable std::optional<StoredMatrices> stored_;
 };
 
-// Throws Error(out_of_memory) where the device cannot hold the matrices of this size.
-void check_fits(const Device& device, const Size& size);
+// Throws Error(out_of_memory) where the device cannot hold a matrix of this call, gaps included.
+void check_fits(const Device& device, const SgemmCall& call);
 
 }  // namespace clgemm::bench

@@ -54,6 +54,7 @@ class Entrant {
   Measurement measurement() const;
 
  private:
+  RunTimes run_once();
   void check(const std::vector<float>& c);
 
   std::unique_ptr<Contestant> contestant_;

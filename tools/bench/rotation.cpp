@@ -21,8 +21,8 @@ std::size_t beyond_caches(const cl::Device& device) {
 }
 
 Rotation rotation_for(const cl::Device& device, const SgemmCall& call) {
-  const std::size_t each =
-      sizeof(float) * (call.m * call.k + call.k * call.n + call.m * call.n);  // without gaps
+  const Extents extents = check_call(call);
+  const std::size_t each = sizeof(float) * (extents.a + extents.b + extents.c);
   const std::size_t wanted = beyond_caches(device) / each + 1;
   const std::size_t affordable = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>() / 4 / each;
   const std::size_t copies = std::clamp<std::size_t>(std::min(wanted, affordable), 2, most_copies);

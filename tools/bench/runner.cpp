@@ -17,8 +17,9 @@ namespace clgemm::bench {
 namespace {
 
 HostData host_data_for(const Case& one, const Device& device) {
-  check_fits(device, one.size);
-  return make_host_data(call_of(one.kind, one.size));
+  const SgemmCall call = call_of(one.kind, one.size);
+  check_fits(device, call);
+  return make_host_data(call);
 }
 
 std::vector<KernelChoice> ladder_choices(const BenchOptions& options, const Device& device) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 
 #include "peers/cuda_objects.hpp"
 #include "peers/peer.hpp"
@@ -148,7 +149,7 @@ class CublasPeer final : public Peer {
         mode_(mode),
         version_(CublasHandle(*cuda_, mode.math).version()),
         settings_(fmt::format("{}, default workspace, {}, {}", mode.settings, where,
-                              cuda_->cublas_library.name())) {}
+                              std::filesystem::path(cuda_->cublas_library.name()).filename().string())) {}
 
   std::string name() const override { return mode_.name; }
   std::string title() const override { return mode_.title; }

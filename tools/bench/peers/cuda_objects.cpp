@@ -27,9 +27,13 @@ int to_cublas(Transpose operand) {
 
 }  // namespace
 
-CudaMatrix::CudaMatrix(const CudaLibraries& cuda, const std::vector<float>& matrix)
-    : cuda_(cuda), bytes_(matrix.size() * sizeof(float)) {
+CudaMatrix::CudaMatrix(const CudaLibraries& cuda, std::size_t bytes) : cuda_(cuda), bytes_(bytes) {
   cuda_.check_cuda(cuda_.runtime.malloc(&memory_, bytes_), "cudaMalloc");
+}
+
+// Where the write throws, the object is there already, and its destructor frees the memory.
+CudaMatrix::CudaMatrix(const CudaLibraries& cuda, const std::vector<float>& matrix)
+    : CudaMatrix(cuda, matrix.size() * sizeof(float)) {
   write(matrix);
 }
 
@@ -68,8 +72,11 @@ double CudaEvent::ms_until(const CudaEvent& end) const {
   return ms;
 }
 
-CublasHandle::CublasHandle(const CudaLibraries& cuda, int math) : cuda_(cuda) {
+CublasHandle::CublasHandle(const CudaLibraries& cuda) : cuda_(cuda) {
   cuda_.check_cublas(cuda_.cublas.create(&handle_), "cublasCreate");
+}
+
+CublasHandle::CublasHandle(const CudaLibraries& cuda, int math) : CublasHandle(cuda) {
   cuda_.check_cublas(cuda_.cublas.set_math_mode(handle_, math), "cublasSetMathMode");
 }
 

@@ -25,6 +25,8 @@ class CudaMatrix {
   float* data() const { return static_cast<float*>(memory_); }
 
  private:
+  CudaMatrix(const CudaLibraries& cuda, std::size_t bytes);
+
   const CudaLibraries& cuda_;
   std::size_t bytes_;
   void* memory_ = nullptr;
@@ -62,6 +64,8 @@ class CublasHandle {
   void sgemm(const SgemmCall& call, const float* a, const float* b, float* c) const;
 
  private:
+  explicit CublasHandle(const CudaLibraries& cuda);
+
   const CudaLibraries& cuda_;
   void* handle_ = nullptr;
 };

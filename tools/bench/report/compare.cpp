@@ -16,9 +16,11 @@ namespace {
 constexpr double least_noise = 0.03;
 constexpr double one_run_noise = 0.2;
 
+// Which parameters are the same multiply's is ours to say only where the user did not name the kernel.
 std::string key_of(const Row& row) {
-  return fmt::format("{}|{}|{}|{} {} {}|{} {}|{}", row.device, row.asked, describe_shape(row), row.m, row.n,
-                     row.k, row.alpha, row.beta, row.rotated_copies != 0);
+  return fmt::format("{}|{}|{}|{}|{} {} {}|{} {}|{}", row.device, row.asked,
+                     row.asked == "auto" ? "" : row.parameters, describe_shape(row), row.m, row.n, row.k,
+                     row.alpha, row.beta, row.rotated_copies != 0);
 }
 
 bool comparable(const Figures& before, const Figures& after) {
@@ -135,12 +137,15 @@ ComparedFiles compare(const std::vector<Row>& before, const std::vector<Row>& af
     compared.rows.push_back(compare_rows(*earlier.front(), row));
     earlier.erase(earlier.begin());
   }
-  for (const auto& [key, rows] : waiting) compared.only_before += rows.size();
+  for (const auto& [key, rows] : waiting) {
+    for (const Row* row : rows) compared.only_before.push_back(*row);
+  }
   return compared;
 }
 
 bool got_worse(const ComparedFiles& compared) {
-  return how_many(compared, Verdict::slower) + how_many(compared, Verdict::fails) != 0;
+  return how_many(compared, Verdict::slower) + how_many(compared, Verdict::fails) != 0 ||
+         !compared.only_before.empty();
 }
 
 void write_comparison(std::ostream& out, const ComparedFiles& compared) {
@@ -153,13 +158,17 @@ void write_comparison(std::ostream& out, const ComparedFiles& compared) {
                    {"minimum", Align::right, 2},
                    {"noise", Align::right, 1}});
   for (const Comparison& rows : compared.rows) add_row(table, rows);
+  for (const Row& row : compared.only_before) {
+    table.add_row(
+        {"MISSING", row.title(), describe_shape(row), figure(row.figures.median_ms), "-", "-", "-", "-"});
+  }
   table.print(out);
   out << fmt::format(
-      "\n{} compared: {} slower, {} faster, {} fail now, {} not comparable; {} only in the old file, "
-      "{} only in the new one.\n",
+      "\n{} compared: {} slower, {} faster, {} fail now, {} not comparable; {} missing in the new "
+      "file, {} only there.\n",
       compared.rows.size(), how_many(compared, Verdict::slower), how_many(compared, Verdict::faster),
-      how_many(compared, Verdict::fails), how_many(compared, Verdict::not_comparable), compared.only_before,
-      compared.only_after);
+      how_many(compared, Verdict::fails), how_many(compared, Verdict::not_comparable),
+      compared.only_before.size(), compared.only_after);
   out << "Slower or faster: the median and the minimum both changed by more than the noise, which is the "
          "largest of\n"
          "3 % and 20 % / runs, how far both changes are apart, what medians of such runs may differ by, and "

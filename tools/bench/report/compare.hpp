@@ -35,14 +35,15 @@ struct Comparison {
 
 struct ComparedFiles {
   std::vector<Comparison> rows;  // those in both, in the order of the new file
-  std::size_t only_before = 0;
+  std::vector<Row> only_before;
   std::size_t only_after = 0;
 };
 
-// Rows belong together by device, kernel, shape, transposes, layout, alpha and beta.
+// Rows belong together by device, kernel, its parameters where it was named, shape, transposes, layout, alpha
+// and beta.
 ComparedFiles compare(const std::vector<Row>& before, const std::vector<Row>& after);
 
-// Something is slower, or was right and is wrong or does not run any more.
+// Something is slower, was right and is wrong or does not run any more, or is missing.
 bool got_worse(const ComparedFiles& compared);
 
 // The table, what changed, and the rule.
