@@ -97,45 +97,46 @@ double efficiency(const KernelConfig& kernel, DeviceKind kind) {
   return base * std::min(1.0, curve(block) / curve(measured_block));
 }
 
-// The depth that a work-group goes along k, and how many go side by side.
-struct Depths {
-  double depth;
-  double parts;
-};
-Depths depths_of(const Plan& plan) {
+// One launch of `groups` work-groups that go `depth` along k. Compute units hold several work-groups at a
+// time; one alone is slower than its share where it has few work-items.
+double launch_seconds(const Plan& plan, const Device& device, const DeviceRates& rates, double groups,
+                      double depth) {
   const KernelConfig& kernel = *plan.multiply;
-  const std::size_t whole = round_up(plan.block_k, kernel.is_direct() ? 1 : kernel.tile_depth);
-  if (!plan.split.reduce) return {as_double(whole), 1.0};
-  return {as_double(plan.split.depth), as_double(parts(whole, plan.split.depth))};
-}
-
-// The computing of one block. Compute units hold several work-groups at a time; one alone is slower than its
-// share where it has few work-items.
-double compute_seconds(const Plan& plan, const Device& device, const DeviceRates& rates) {
-  const KernelConfig& kernel = *plan.multiply;
-  const Depths depths = depths_of(plan);
-  const double groups = depths.parts * as_double(parts(plan.block_m, plan.group_rows) *
-                                                 parts(plan.block_n, plan.group_columns) * plan.block_batch);
   double rows = as_double(plan.group_rows);
   double columns = as_double(plan.group_columns);
   if (device.kind == DeviceKind::cpu && kernel.manifest().takes_shares()) {
     rows += rows_to_prepare;
     columns += columns_to_prepare;
   }
-  const double one =
-      2.0 * rows * columns * depths.depth / (rates.unit_flops * efficiency(kernel, device.kind)) +
-      (plan.pack_both ? tensor_tile_seconds : 0.0);
+  const double one = 2.0 * rows * columns * depth / (rates.unit_flops * efficiency(kernel, device.kind)) +
+                     (plan.pack_both ? tensor_tile_seconds : 0.0);
   const double waiting = device.kind == DeviceKind::cpu ? waiting_on_cpus : waiting_on_gpus;
   const double load = groups / as_double(device.compute_units);
   const double alone = std::max(1.0, rates.items_to_fill / items_of(kernel));
   return one * (std::max(alone, load) + waiting * std::clamp(load - 1.0, 0.0, 1.0));
 }
 
+// The computing of one block. Where k is split, what is left after the whole parts is a launch of its own.
+double compute_seconds(const Plan& plan, const Device& device, const DeviceRates& rates) {
+  const KernelConfig& kernel = *plan.multiply;
+  const double groups = as_double(parts(plan.block_m, plan.group_rows) *
+                                  parts(plan.block_n, plan.group_columns) * plan.block_batch);
+  const std::size_t k = round_up(plan.block_k, kernel.is_direct() ? 1 : kernel.tile_depth);
+  if (!plan.split.reduce || plan.split.parts < 2)
+    return launch_seconds(plan, device, rates, groups, as_double(k));
+  const std::size_t whole = k / plan.split.depth;
+  const std::size_t rest = k % plan.split.depth;
+  double seconds =
+      launch_seconds(plan, device, rates, groups * as_double(whole), as_double(plan.split.depth));
+  if (rest != 0) seconds += rates.next_seconds + launch_seconds(plan, device, rates, groups, as_double(rest));
+  return seconds;
+}
+
 // Writes the parts' results, reads them again and writes C, by launches of their own.
 double adding_seconds(const Plan& plan, const DeviceRates& rates) {
-  if (!plan.split.reduce) return 0.0;
+  if (!plan.split.reduce || plan.split.parts < 2) return 0.0;
   const double elements = as_double(plan.block_m) * as_double(plan.block_n);
-  return 2.0 * rates.next_seconds + 4.0 * elements * (2.0 * as_double(plan.split.parts) + 1.0) / rates.bytes;
+  return rates.next_seconds + 4.0 * elements * (2.0 * as_double(plan.split.parts) + 1.0) / rates.bytes;
 }
 
 // Bytes of A, B and C of one block, each touched once.

@@ -1,6 +1,7 @@
 #include "k_split.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace clgemm {
 namespace {
@@ -65,8 +66,8 @@ KSplit best_split(const TiledWork& work, std::size_t most_parts, std::size_t com
     const KSplit split = split_at(work, depth, compute_units);
     if (split.cost < best.cost) best = split;
   };
-  // As many parts as make 1, 2, ... turns of all compute units: with a long rest, a short one, or a little
-  // fewer and no rest.
+  // As many parts as make 1, 2, ... turns of all compute units: with a long rest, a short one, or fewer
+  // parts, a power of two, for which there is often no rest.
   const std::size_t tiles = tiles_of(work);
   for (const std::size_t turns : {1U, 2U, 3U, 4U, 6U, 8U}) {
     const std::size_t parts = std::min(turns * compute_units / tiles, most_parts);
@@ -74,11 +75,7 @@ KSplit best_split(const TiledWork& work, std::size_t most_parts, std::size_t com
     const std::size_t even = depth_of(work, parts);
     consider(even);
     consider(even - work.depth_unit);
-    for (std::size_t fewer = parts; fewer > parts * 3 / 4; --fewer) {
-      if (work.k % (fewer * work.depth_unit) != 0) continue;
-      consider(work.k / fewer);
-      break;
-    }
+    consider(depth_of(work, std::bit_floor(parts)));
   }
   return best;
 }

@@ -238,8 +238,9 @@ class BlockLauncher {
     if (!config.is_direct()) multiplied.k = depth;
     const Events& before = packed.empty() ? wait_for : packed;
     const Places at{a, b, c_of(block)};
-    const cl::Event done = plan_.split.reduce ? multiply_in_parts(multiplied, at, scalars_for(block), before)
-                                              : multiply(multiplied, at, scalars_for(block), before);
+    const cl::Event done = plan_.split.parts > 1
+                               ? multiply_in_parts(multiplied, at, scalars_for(block), before)
+                               : multiply(multiplied, at, scalars_for(block), before);
     progress = Progress::c_touched;
     return done;
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <numeric>
 #include <string_view>
 #include <vector>
 
@@ -153,6 +154,12 @@ std::size_t test_side(std::size_t tile, std::size_t share_unit, std::size_t more
   return (share_unit == 0 ? tile : std::min(tile, units * share_unit)) + more;
 }
 
+// So deep that what is a little deeper is done in two parts.
+std::size_t depth_for_parts(const KernelConfig& kernel) {
+  constexpr std::size_t vector = 4;
+  return std::lcm(std::lcm(kernel.tile_depth, kernel.align), vector);
+}
+
 // By so much more than a whole tile; what a kernel that was compiled for aligned operands can do, else 1.
 std::size_t step_beyond_tile(const KernelConfig& kernel) {
   const auto aligned = kernel.macros.find("ALIGNED");
@@ -172,7 +179,7 @@ bool passes_self_test(const BuiltPlan& built, const Problem& problem, TestNumber
   const std::size_t more = step_beyond_tile(kernel);
   const std::size_t m = test_side(kernel.tile_rows, kernel.share_rows, more);
   const std::size_t n = test_side(kernel.tile_columns, kernel.share_columns, more);
-  const std::size_t k = kernel.tile_depth + more;
+  const std::size_t k = (built.plan.split.reduce ? depth_for_parts(kernel) : kernel.tile_depth) + more;
   const bool takes_any = kernel.is_direct() || built.plan.pack_both;
   TestOperand a = operand_for(built.plan.a, takes_any, problem.a.transposed, m, k, kernel.tile_rows,
                               kernel.tile_depth, 1, largest_of_operands(k));

@@ -204,6 +204,14 @@ TEST_CASE("on an H200 the estimates choose what was measured to be the fastest")
   }
   CHECK(kernel(16, 4096, 4096) == "thin_rows");
   CHECK(kernel(4096, 16, 4096) == "thin_columns");
+  CHECK(kernel(1024, 1024, 1024) == "direct");  // 35.6 TFLOP/s
+
+  // 31.8 TFLOP/s; in 64 x 64, and in parts that leave a rest of k, it was 12.4.
+  const Chosen deep = choose(tight(128, 128, 65536), configs, Tuning{}, default_scratch_limit(device));
+  CHECK(deep.candidate.kernel == "direct");
+  CHECK(deep.plan.multiply->tile_rows == 64);
+  CHECK(deep.plan.multiply->tile_columns == 128);
+  CHECK(65536 % deep.plan.split.depth == 0);
 }
 
 TEST_CASE("what is remembered for each shape takes little time to find out") {

@@ -222,6 +222,38 @@ TEST_CASE("direct kernels pack nothing and know the transposes") {
   CHECK(plan.multiply->build_options.find("-DTRANSPOSE_A=0 -DTRANSPOSE_B=1") != std::string::npos);
 }
 
+TEST_CASE("a direct kernel with an alignment is told whether both operands have it") {
+  Planner make;
+  const auto aligned = [&make](const Problem& problem) {
+    const Plan plan = make(problem, "direct");  // align 4
+    check_plan(plan, problem, no_limit);
+    return plan.multiply->macros.at("ALIGNED") == 1;
+  };
+  const auto changed = [&aligned](const auto& change) {
+    Problem problem = tight(64, 64, 64);
+    change(problem);
+    return aligned(problem);
+  };
+  CHECK(aligned(tight(64, 64, 64)));
+  CHECK(aligned(tight(63, 64, 64)));        // no line of A or B is of m elements
+  CHECK_FALSE(aligned(tight(64, 62, 64)));  // those of B are of n
+  CHECK_FALSE(aligned(tight(64, 64, 63)));  // those of A of k
+  CHECK(changed([](Problem& problem) { problem.b.ld = 68; }));
+  CHECK_FALSE(changed([](Problem& problem) { problem.b.ld = 66; }));
+  CHECK_FALSE(changed([](Problem& problem) { problem.a.ld = 65; }));
+  CHECK_FALSE(changed([](Problem& problem) { problem.a.offset = 2; }));
+  CHECK_FALSE(changed([](Problem& problem) { problem.b.offset = 1; }));
+  CHECK_FALSE(changed([](Problem& problem) { problem.b.stride = 4097; }));
+  CHECK_FALSE(changed([](Problem& problem) { problem.a.base_alignment = 1; }));
+  Problem transposed = tight(62, 64, 63);
+  transposed.a.transposed = true;
+  transposed.a.ld = 64;
+  CHECK_FALSE(aligned(transposed));  // lines of m elements
+  transposed.m = 60;
+  CHECK(aligned(transposed));
+  CHECK(make(tight(64, 64, 64), "coalesced").multiply->macros.count("ALIGNED") == 0);
+}
+
 TEST_CASE("the caller's parameters are in the plan") {
   Planner make;
   CHECK(make(tight(8, 8, 8), Candidate{"tiled", {{"TS", 32}}, {}}).multiply->values.at("TS") == 32);

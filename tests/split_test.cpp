@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "kernel_config.hpp"
+#include "self_test.hpp"
 #include "support/on_device.hpp"
 #include "support/reference.hpp"
 #include "support/temporary.hpp"
@@ -185,19 +187,40 @@ TEST_CASE("SPLIT_K: what it may be, and whose it is") {
               invalid_kernel_file, "every kernel has this parameter already");
 }
 
-// The kernel that adds up the parts, made wrong, is found by the self-test.
-TEST_CASE("a wrong reduce kernel") {
-  const TemporaryFolder folder;
-  std::string text = KernelFolders().find("reduce_parts.cl").value().text;
-  const std::string right = "sum += elements[";
-  REQUIRE(text.find(right) != std::string::npos);
-  text.replace(text.find(right), right.size(), "sum += 1.0f + elements[");
-  folder.write("reduce_parts.cl", text);
-  const Multiply multiply = make_multiply(all_forms()[0], {32, 32, 1024}, {1, 0}, all_placements()[0]);
-  const Data data = integer_data(multiply, 7);
-  Options options = split_options("coalesced", 4);
-  options.kernel_folder = folder.path().string();
-  CHECK(error_ratio(multiply, data, run_on_device(multiply, data, options)) != 0);  // named: used as it is
+// Whether a multiply in parts passes the self-test, with the helpers of this kernel folder.
+bool passes_in_parts(const std::string& kernel_folder) {
+  const std::size_t alignment = shared_device_info().base_alignment_bytes / sizeof(float);
+  Problem problem{64, 64, 1024, 1, 0, {}, {}, {}, 1};
+  problem.a = {false, 1024, 0, 0, alignment};
+  problem.b = {true, 1024, 0, 0, alignment};
+  problem.c = {false, 64, 0, 0, alignment};
+  ConfigCache configs(shared_device_info(), kernel_folder);
+  ProgramCache programs(shared_cl_context(), shared_device(), shared_device_info(),
+                        DiskCache::from_environment());
+  const Candidate candidate{"coalesced", {{split_parameter, 4}}, "under test"};
+  const BuiltPlan built =
+      build(make_plan(problem, candidate, configs, unlimited_scratch), programs, Purpose::named);
+  REQUIRE(built.reduce != nullptr);
+  CHECK(built.programs().size() == 2);
+  return passes_self_test(built, problem, shared_cl_context(), shared_device());
+}
+
+TEST_CASE("the self-test finds a wrong reduce kernel") {
+  CHECK(passes_in_parts({}));
+  struct Mistake {
+    const char *from, *to;
+  };
+  for (const Mistake& mistake :
+       {Mistake{"sum += elements[", "sum += 1.0f + elements["}, Mistake{"part < parts", "part < parts - 1"},
+        Mistake{"alpha, sum, beta", "1.0f, sum, beta"}, Mistake{"c + c_offset", "c"}}) {
+    const TemporaryFolder folder;
+    std::string text = KernelFolders().find("reduce_parts.cl").value().text;
+    INFO(mistake.from);
+    REQUIRE(text.find(mistake.from) != std::string::npos);
+    text.replace(text.find(mistake.from), std::strlen(mistake.from), mistake.to);
+    folder.write("reduce_parts.cl", text);
+    CHECK_FALSE(passes_in_parts(folder.path().string()));
+  }
 }
 
 }  // namespace

@@ -184,8 +184,8 @@ bool show_accuracy(std::ostream& out, const BenchOptions& options, const cl::Dev
     for (const auto& peer : peers.present) titles.push_back(peer->title());
     for (const MissingPeer& peer : peers.missing)
       out << peer.title << " is missing: " << peer.reason << "\n\n";
-    out << fmt::format("On {}, {} x {} results: largest error ratio, relative error\n\n", device.name,
-                       side, side);
+    out << fmt::format("On {}, {} x {} results: largest error ratio, relative error\n\n", device.name, side,
+                       side);
     write_cells(out, titles);
     write_cells(out, std::vector<std::string>(titles.size(), "---"));
 

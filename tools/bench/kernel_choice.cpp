@@ -96,8 +96,10 @@ RunningKernel resolve(const KernelChoice& choice, const Device& device, const Pr
   };
   if (!choice.options.kernel.empty()) return describe_kernel(choice.options);
   ConfigCache configs(device, choice.options.kernel_folder);
+  Problem placed = problem;  // in buffers that the device allocated
+  placed.a.base_alignment = placed.b.base_alignment = device.base_alignment_bytes / sizeof(float);
   for (const Candidate& candidate :
-       ranked_candidates(problem, configs, tuning_from_environment(), default_scratch_limit(device),
+       ranked_candidates(placed, configs, tuning_from_environment(), default_scratch_limit(device),
                          choice.options.precision)) {
     const Options options = options_for(candidate.kernel, candidate.parameters, choice.options.kernel_folder);
     try {

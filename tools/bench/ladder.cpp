@@ -12,7 +12,7 @@ constexpr std::string_view steps[] = {"row_groups", "naive",  "coalesced", "tile
 
 // The winners of `clgemm-tune --space tvm36 --size 1024`, on an AVX-512 CPU through PoCL and on an H200.
 const Parameters best_on_cpus = {{"TILE_Y", 32}, {"TILE_X", 32}, {"TILE_K", 16}, {"WIDTH", 4}};
-const Parameters best_on_gpus = {{"TILE_Y", 32}, {"TILE_X", 32}, {"TILE_K", 16}, {"WIDTH", 4}};
+const Parameters best_on_gpus = {{"TILE_Y", 16}, {"TILE_X", 32}, {"TILE_K", 16}, {"WIDTH", 4}};
 
 // A loop that would take longer is left out.
 constexpr double longest_loop_ms = 5000.0;

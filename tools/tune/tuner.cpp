@@ -131,8 +131,9 @@ class Tuner {
     bench::MultiplyKind kind;
     kind.transpose_a = options_.transpose_a ? Transpose::yes : Transpose::no;
     kind.transpose_b = options_.transpose_b ? Transpose::yes : Transpose::no;
-    const auto rules = ranked_candidates(canonical(bench::call_of(kind, size)), configs, Tuning{},
-                                         default_scratch_limit(setup_.device));
+    Problem problem = canonical(bench::call_of(kind, size));
+    problem.a.base_alignment = problem.b.base_alignment = setup_.device.base_alignment_bytes / sizeof(float);
+    const auto rules = ranked_candidates(problem, configs, Tuning{}, default_scratch_limit(setup_.device));
     for (std::size_t i = 0; i < std::min(starts_by_rule, rules.size()); ++i) {
       const bool is_own_choice = i == 0 && options_.own_choice;
       if (!rules[i].mirrored) add(rules[i].kernel, rules[i].parameters, is_own_choice);
