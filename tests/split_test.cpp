@@ -202,7 +202,7 @@ bool passes_in_parts(const std::string& kernel_folder) {
       build(make_plan(problem, candidate, configs, unlimited_scratch), programs, Purpose::named);
   REQUIRE(built.reduce != nullptr);
   CHECK(built.programs().size() == 2);
-  return passes_self_test(built, problem, shared_cl_context(), shared_device());
+  return passes_self_test(built, problem, TestNumbers::integers, shared_cl_context(), shared_device());
 }
 
 TEST_CASE("the self-test finds a wrong reduce kernel") {

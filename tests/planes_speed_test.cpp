@@ -1,0 +1,138 @@
+// What splitting into bf16 planes costs on a device with tensor cores: beside a copy of as many bytes; and
+// the launch behind the multiply, which has nothing to do where all numbers could be split. Skips loudly
+// elsewhere.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "catch.hpp"
+#include "config_cache.hpp"
+#include "program_cache.hpp"
+#include "support/on_device.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+constexpr cl_int side = 4096;
+constexpr std::size_t elements = std::size_t{side} * side;
+constexpr std::size_t planes_floats = elements / 2 * 3;
+constexpr int runs = 21;
+
+bool has_tensor_cores() {
+  if (shared_device_info().nvidia_sm >= 80) return true;
+  WARN("NOT TESTED: how fast numbers are split, for this device has no bf16 tensor cores");
+  return false;
+}
+
+// Everything for one launch of a helper of the form `bf16_planes` at a time.
+class Launches {
+ public:
+  template <class Enqueue>
+  double median_us(const Enqueue& enqueue) {
+    std::vector<double> times;
+    for (int run = 0; run < runs; ++run) {
+      const cl::Event done = enqueue();
+      queue_.finish();
+      const auto start = done.getProfilingInfo<CL_PROFILING_COMMAND_START>();
+      const auto end = done.getProfilingInfo<CL_PROFILING_COMMAND_END>();
+      times.push_back(static_cast<double>(end - start) * 1e-3);
+    }
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2];
+  }
+
+  double split_us(bool a_along_k, bool b_along_k) {
+    BuiltKernel::Lease kernel(program("pack_both_bf16_planes", {}));
+    cl_uint index = 0;
+    const auto set = [&](const auto&... values) { ((*kernel).setArg(index++, values), ...); };
+    set(side, side, planes_);
+    for (const bool is_a : {true, false}) {
+      set(groups_, side, side, is_a ? a_ : b_, cl_ulong{0}, cl_ulong{side}, cl_ulong{0},
+          cl_int{is_a ? a_along_k : b_along_k}, cl_ulong{is_a ? 0 : planes_floats}, cl_ulong{0});
+    }
+    set(notes_, cl_ulong{0});
+    return median_us([&] { return launch(*kernel, static_cast<std::size_t>(2 * groups_), 256); });
+  }
+
+  // 4 bytes read and 6 written for each number: a copy of 5 does both.
+  double copy_us() {
+    const std::size_t bytes = 2 * elements * 5;
+    const cl::Buffer from = filled(bytes / sizeof(float));
+    const cl::Buffer to = filled(bytes / sizeof(float));
+    return median_us([&] {
+      cl::Event done;
+      queue_.enqueueCopyBuffer(from, to, 0, 0, bytes, nullptr, &done);
+      return done;
+    });
+  }
+
+  // After a split: the launch that finds nothing to do.
+  double otherwise_us() {
+    const auto config = configs_.get("otherwise_fp32", {}, {{"TRANSPOSE_A", 0}, {"TRANSPOSE_B", 0}});
+    BuiltKernel::Lease kernel(programs_.get(config, Purpose::named));
+    cl_uint index = 0;
+    const auto set = [&](const auto&... values) { ((*kernel).setArg(index++, values), ...); };
+    set(side, side, side, 1.0f);
+    set(a_, cl_ulong{0}, cl_ulong{side}, cl_ulong{0}, b_, cl_ulong{0}, cl_ulong{side}, cl_ulong{0});
+    set(0.0f, c_, cl_ulong{0}, cl_ulong{side}, cl_ulong{0}, notes_, cl_ulong{0}, groups_, groups_);
+    return median_us([&] { return launch(*kernel, static_cast<std::size_t>(groups_), config->local[0]); });
+  }
+
+ private:
+  std::shared_ptr<BuiltKernel> program(const std::string& name, const Parameters& macros) {
+    return programs_.get(configs_.get(name, {}, macros), Purpose::named);
+  }
+
+  cl::Event launch(const cl::Kernel& kernel, std::size_t groups, std::size_t items) {
+    cl::Event done;
+    queue_.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(groups * items, 1, 1),
+                                cl::NDRange(items, 1, 1), nullptr, &done);
+    return done;
+  }
+
+  cl::Buffer filled(std::size_t floats) {
+    cl::Buffer buffer(shared_cl_context(), CL_MEM_READ_WRITE, floats * sizeof(float));
+    queue_.enqueueFillBuffer(buffer, 0.75f, 0, floats * sizeof(float));
+    return buffer;
+  }
+
+  cl::CommandQueue queue_{shared_cl_context(), shared_device(), CL_QUEUE_PROFILING_ENABLE};
+  ConfigCache configs_{shared_device_info(), {}};
+  ProgramCache programs_{shared_cl_context(), shared_device(), shared_device_info(),
+                         DiskCache::from_environment()};
+  cl_int groups_ =
+      static_cast<cl_int>(4 * shared_device_info().compute_units);  // as plan.cpp and launch.cpp have them
+  cl::Buffer a_ = filled(elements);
+  cl::Buffer b_ = filled(elements);
+  cl::Buffer c_ = filled(elements);
+  cl::Buffer planes_ = filled(2 * planes_floats);
+  cl::Buffer notes_ = filled(static_cast<std::size_t>(4 * groups_));
+};
+
+TEST_CASE("both operands are split in 1.3 times the time of a copy, whichever way they lie") {
+  if (!has_tensor_cores()) return;
+  Launches launches;
+  const double copy = launches.copy_us();
+  for (const bool a_along_k : {true, false}) {
+    for (const bool b_along_k : {true, false}) {
+      const double split = launches.split_us(a_along_k, b_along_k);
+      WARN(fmt::format("{} x {}, A along k: {}, B along k: {}: {:.1f} us, a copy {:.1f} us, {:.2f} of it",
+                       side, side, a_along_k, b_along_k, split, copy, split / copy));
+      CHECK(split <= 1.3 * copy);
+    }
+  }
+}
+
+TEST_CASE("the launch behind the multiply takes less than 5 microseconds where it has nothing to do") {
+  if (!has_tensor_cores()) return;
+  Launches launches;
+  launches.split_us(true, false);
+  const double otherwise = launches.otherwise_us();
+  WARN(fmt::format("the launch that finds nothing to do: {:.1f} us", otherwise));
+  CHECK(otherwise < 5.0);
+}
+
+}  // namespace
+}  // namespace clgemm
