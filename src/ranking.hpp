@@ -1,5 +1,5 @@
-// Which kernel is likely the fastest for a problem: what was tuned on this device, else on its family, else the
-// rules' candidates, each by estimated time. No OpenCL. Layer 5.
+// Which kernel is likely the fastest for a problem: what was tuned on this device, else on its family, else
+// the rules' candidates, each by estimated time. No OpenCL. Layer 5.
 #pragma once
 
 #include <vector>

@@ -181,7 +181,8 @@ void add_files(CLI::App& app, CommandLine& line) {
   add_repeatable(app, "--from", line.from, "FILE", "--report of these results, without a run; repeatable")
       ->group(group);
   app.add_option("--compare", line.compare,
-                 "What got faster or slower beyond the noise; exit\nstatus 1 where something got slower or is missing")
+                 "What got faster or slower beyond the noise; exit\nstatus 1 where something got slower or "
+                 "is missing")
       ->type_name("OLD NEW")
       ->type_size(2)
       ->expected(1)
