@@ -11,6 +11,7 @@ constexpr double saturating_items = 256.0;  // work-items that a compute unit ne
 constexpr double launch_cost = 400'000.0;   // multiply-adds of one compute unit while a kernel starts
 constexpr double group_cost = 100'000.0;    // and while a work-group of 64 x 128 begins and ends
 constexpr double element_cost = 100.0;      // and while an element of a part is written and read again
+constexpr std::size_t least_depth = 64;     // of a part: with less, launches are all that is measured
 constexpr std::size_t part_alignment = 64;  // elements: a whole cache line on every device we know
 
 std::size_t quotient_up(std::size_t value, std::size_t divisor) {
@@ -62,7 +63,7 @@ KSplit split_evenly(const TiledWork& work, std::size_t parts, std::size_t comput
 KSplit best_split(const TiledWork& work, std::size_t most_parts, std::size_t compute_units) {
   KSplit best = split_evenly(work, 1, compute_units);
   const auto consider = [&](std::size_t depth) {
-    if (depth == 0 || quotient_up(work.k, depth) > most_parts) return;
+    if (depth < least_depth || quotient_up(work.k, depth) > most_parts) return;
     const KSplit split = split_at(work, depth, compute_units);
     if (split.cost < best.cost) best = split;
   };

@@ -16,7 +16,7 @@ using Events = std::vector<cl::Event>;
 
 // Enough to keep a device busy where there is work for it; and few to start where, as nearly always, there is
 // none.
-constexpr std::size_t otherwise_groups_a_unit = 4;
+constexpr std::size_t otherwise_groups_a_unit = 2;
 
 // A part of the problem that one launch of the multiply kernel covers.
 struct Block {

@@ -90,6 +90,8 @@ std::vector<Ranked> tuned_candidates(const Problem& problem, ConfigCache& config
 // fast to take its place.
 constexpr double rules_are_trusted = 1.1;
 
+constexpr double in_front = -1.0;  // seconds that no estimate comes to
+
 // The candidate with k in one part, and in as many as give each compute unit one or two work-groups: the
 // plan's own number suits the tiles of the fastest kernels.
 std::vector<Candidate> with_other_splits(const Candidate& candidate, const Plan& plan) {
@@ -109,8 +111,8 @@ std::vector<Candidate> with_other_splits(const Candidate& candidate, const Plan&
 }
 
 // On GPUs the rules offer several kernels, and estimates find the best, and how to split k. One that cannot
-// be planned keeps its place behind the others: what is wrong with it is said where it is tried. On CPUs the
-// rules' order is that of the estimates, whatever the shape.
+// be planned goes before them all: it is tried in vain, once, and explain() says why. On CPUs the rules'
+// order is that of the estimates, whatever the shape.
 std::vector<Candidate> candidates_by_rule(const Problem& problem, ConfigCache& configs,
                                           std::size_t scratch_limit, Precision precision) {
   std::vector<Candidate> rules = candidates(problem, configs.device(), precision);
@@ -119,11 +121,12 @@ std::vector<Candidate> candidates_by_rule(const Problem& problem, ConfigCache& c
   rules.pop_back();
   std::vector<Ranked> ranked;
   for (const Candidate& candidate : rules) {
-    double seconds = std::numeric_limits<double>::infinity();
+    double seconds = in_front;
     std::vector<Candidate> others;
     try {
       const Plan plan = make_plan(problem, candidate, configs, scratch_limit);
-      const bool is_first = ranked.empty() || std::isinf(ranked.front().seconds);
+      const bool is_first = std::all_of(ranked.begin(), ranked.end(),
+                                        [](const Ranked& one) { return one.seconds == in_front; });
       seconds = cost_of(plan, problem, configs.device()).seconds() * (is_first ? 1.0 : rules_are_trusted);
       others = with_other_splits(candidate, plan);
     } catch (const Error&) {

@@ -19,8 +19,8 @@ static inline void gather_notes(volatile __local uint* largest, volatile __local
                                 const int items) {
   uint2 extremes = (uint2)(0, 0);
   for (int i = item; i < count; i += items) extremes = max(extremes, notes[i]);
-  atomic_max(largest, extremes.x);
-  atomic_max(smallest, extremes.y);
+  if (extremes.x > *largest) atomic_max(largest, extremes.x);  // most find it done
+  if (extremes.y > *smallest) atomic_max(smallest, extremes.y);
 }
 
 // The notes of a work-group's matrices: those of all A of the batch, then those of all B; an operand with stride 0 is one

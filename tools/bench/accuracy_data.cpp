@@ -93,6 +93,7 @@ const std::vector<AccuracyCase>& accuracy_cases() {
   static const std::vector<AccuracyCase> cases = {
       {"uniform in [-1, 1)", 1, true, leave},
       {"uniform in [-1, 1)", 32, true, leave},
+      {"uniform in [-1, 1)", 512, true, leave},
       {"uniform in [-1, 1)", 1024, true, leave},
       {"uniform in [-1, 1)", 4096, true, leave},
       {"uniform in [-1, 1)", 65536, true, leave},
