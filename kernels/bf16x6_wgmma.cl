@@ -7,18 +7,18 @@
 // param: TILE_M = 128 in 64 128 192
 // param: TILE_N = 128 in 64 128
 // param: SLICES = 1 in 1 2 4
-// param: STEP = 2 in 1 2 4
-// param: STAGES = 4 in 2 3 4 5 6 8
+// param: STEP = 4 in 1 2 4
+// param: STAGES = 2 in 2 3 4 5 6 8
 // param: BAND = 8 in 1 4 8 16
 // tile: TILE_M TILE_N 16*STEP
 // local: TILE_M/64*SLICES*128+64
 // grid: tiles
 // require: nvidia_sm == 90
-// require: TILE_M/64*SLICES <= 4
+// require: TILE_M/64*SLICES <= 4 && SLICES <= STAGES
 // require: (TILE_M+TILE_N)/64*6144*STEP*STAGES <= 229376
 // require: (SLICES-1)*TILE_M*TILE_N*4 <= (TILE_M+TILE_N)/64*6144*STEP*STAGES
 
-// fp32 from bf16 (DESIGN of the planes: common/bf16_planes.cl): with a = a1 + a2 + a3 and b likewise, the six largest of
+// fp32 from bf16 (where the planes lie: common/bf16_planes.cl): with a = a1 + a2 + a3 and b likewise, the six largest of
 // the nine products are within half a unit in the last place of fp32 (Henry, Tang, Heinecke 2019, "Leveraging the
 // bfloat16 artificial intelligence datatype for higher-precision computations"). The tensor core truncates when it adds;
 // so each 16 * STEP of k start with sums of zero, to which the smallest products come first, and fp32 units add those up.

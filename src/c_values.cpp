@@ -1,6 +1,7 @@
 #include "c_values.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 
 namespace clgemm::c_api {
@@ -30,7 +31,11 @@ Precision precision_of(clgemm_precision precision) {
 Options options_of(const clgemm_options* options) {
   Options result;
   if (options == nullptr) return result;
-  if (options->size != sizeof *options) refuse("the options do not begin with CLGEMM_OPTIONS_INIT");
+  // What programs have that were compiled before `precision` came.
+  constexpr std::size_t without_precision = offsetof(clgemm_options, precision);
+  if (options->size != sizeof *options && options->size != without_precision) {
+    refuse("the options do not begin with CLGEMM_OPTIONS_INIT");
+  }
   if (options->kernel != nullptr) result.kernel = options->kernel;
   if (options->kernel_folder != nullptr) result.kernel_folder = options->kernel_folder;
   if (options->parameter_count != 0) require(options->parameters, "the options' parameters");
@@ -41,7 +46,7 @@ Options options_of(const clgemm_options* options) {
   result.scratch_limit = options->scratch_limit;
   result.scratch = options->scratch;
   if (options->kernel_file != nullptr) result.kernel_file = options->kernel_file;
-  result.precision = precision_of(options->precision);
+  if (options->size > without_precision) result.precision = precision_of(options->precision);
   return result;
 }
 

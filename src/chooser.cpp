@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "error.hpp"
 #include "log.hpp"
 #include "self_test.hpp"
@@ -19,6 +21,7 @@ constexpr std::size_t most_rankings = 1024;
 bool means_unusable(ErrorCode code) {
   return code == ErrorCode::requirement_failed || code == ErrorCode::device_limit_exceeded ||
          code == ErrorCode::build_failed || code == ErrorCode::invalid_kernel_file ||
+         code == ErrorCode::invalid_parameter || code == ErrorCode::kernel_not_found ||
          code == ErrorCode::self_test_failed;
 }
 
@@ -40,6 +43,13 @@ BuiltPlan without_helpers(BuiltPlan built) {
   built.plan.b.pack = nullptr;
   built.plan.split.reduce = nullptr;
   return built;
+}
+
+// What a program of the plan is tried on.
+std::vector<TestNumbers> numbers_for(const BuiltPlan& built, const std::shared_ptr<BuiltKernel>& program) {
+  if (program == built.otherwise) return {TestNumbers::beyond_planes};
+  if (built.pack_both) return {TestNumbers::integers, TestNumbers::large_a, TestNumbers::large_b};
+  return {TestNumbers::integers};
 }
 
 void check_precision(const KernelConfig& kernel, Precision allowed) {
@@ -190,12 +200,16 @@ void Chooser::verify_program(const BuiltPlan& built, const Problem& problem,
   const std::lock_guard lock(program->test_mutex);
   if (program->trust == Trust::untested) {
     const bool passed = at_boundary([&] {
-      const auto numbers = program == built.otherwise ? TestNumbers::beyond_planes : TestNumbers::integers;
-      return passes_self_test(built, problem, numbers, context_, device_);
+      const auto all = numbers_for(built, program);
+      return std::all_of(all.begin(), all.end(), [&](TestNumbers numbers) {
+        return passes_self_test(built, problem, numbers, context_, device_);
+      });
     });
     program->trust = passed ? Trust::tested : Trust::quarantined;
     program->is_new = true;
-    programs_.keep(program);
+    // Where one launch packs both operands there is no multiply without it, and a wrong result says only that
+    // one of the programs is at fault: that is not kept for other processes, which may have another.
+    if (passed || !built.pack_both) programs_.keep(program);
   }
   if (program->trust == Trust::tested) return;
   throw Error(

@@ -52,6 +52,13 @@ SharedConfig pack_config(const Operand& operand, const KernelConfig& kernel, Con
                      macros);
 }
 
+void check_role(const KernelConfig& helper, Role role, const KernelConfig& kernel) {
+  if (helper.manifest().role == role) return;
+  throw Error(ErrorCode::invalid_kernel_file,
+              fmt::format("{}: '{}' ({}) has not the role that the kernel '{}' needs", kernel.file->path,
+                          helper.name, helper.file->path, kernel.name));
+}
+
 // What a kernel that reads A and B where they lie is compiled with.
 Parameters direct_macros(const Problem& problem, const KernelConfig& kernel) {
   Parameters result = {{"TRANSPOSE_A", problem.a.transposed ? 1 : 0},
@@ -272,6 +279,8 @@ Plan make_plan(const Problem& stated, const Candidate& kernel, ConfigCache& conf
   if (!config.manifest().otherwise.empty()) {
     plan.pack_both = configs.get("pack_both_" + config.manifest().operands, {}, {});
     const KernelConfig& otherwise = *configs.get(config.manifest().otherwise, {}, {});
+    check_role(*plan.pack_both, Role::pack_both, config);
+    check_role(otherwise, Role::otherwise, config);
     plan.otherwise = configs.get(config.manifest().otherwise, {}, direct_macros(problem, otherwise));
   } else {
     if (!fits_in_place(problem.a, config, {problem.m, problem.k}, {config.tile_rows, config.tile_depth})) {

@@ -62,25 +62,38 @@ cl::Program compile(const KernelConfig& config, const cl::Context& context, cons
   return program;
 }
 
+// The program's binary for one of its devices; empty where there is none.
+std::vector<unsigned char> binary_of(const cl::Program& program, const cl::Device& device) {
+  const auto devices = program.getInfo<CL_PROGRAM_DEVICES>();
+  const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
+  for (std::size_t i = 0; i < std::min(devices.size(), binaries.size()); ++i) {
+    if (devices[i]() == device()) return binaries[i];
+  }
+  return {};
+}
+
 // Takes a program's PTX to the target of its manifest, and the driver compiles that.
 cl::Program at_ptx_target(const cl::Program& program, const KernelConfig& config, const cl::Context& context,
                           const cl::Device& device) {
-  const std::vector<unsigned char> binary = program.getInfo<CL_PROGRAM_BINARIES>().at(0);
-  try {
-    const std::string ptx =
-        retargeted_ptx(std::string(binary.begin(), binary.end()), config.manifest().ptx_target);
-    cl::Program result(context, {device}, cl::Program::Binaries{{ptx.begin(), ptx.end()}});
-    try {
-      result.build(std::vector<cl::Device>{device});
-    } catch (const cl::Error&) {
-      throw Error(ErrorCode::build_failed, result.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device));
-    }
-    return result;
-  } catch (const Error& error) {
+  const std::string& target = config.manifest().ptx_target;
+  cl::Program result;
+  const auto fail = [&](const std::string& why) {
     throw Error(ErrorCode::build_failed,
-                fmt::format("{}: its PTX cannot be taken to {}: {}", title_of(config),
-                            config.manifest().ptx_target, error.what()));
+                fmt::format("{}: its PTX cannot be taken to {}: {}", title_of(config), target, why));
+  };
+  try {
+    const std::vector<unsigned char> binary = binary_of(program, device);
+    const std::string ptx = retargeted_ptx(std::string(binary.begin(), binary.end()), target);
+    result = cl::Program(context, {device}, cl::Program::Binaries{{ptx.begin(), ptx.end()}});
+    result.build(std::vector<cl::Device>{device});
+  } catch (const Error& error) {
+    fail(error.what());
+  } catch (const cl::BuildError& failure) {
+    fail(failure.getBuildLog().empty() ? failure.what() : failure.getBuildLog().front().second);
+  } catch (const cl::Error& failure) {
+    fail(fmt::format("{}: {}", failure.what(), opencl_status_name(failure.err())));
   }
+  return result;
 }
 
 // The program of a binary; a null one where the implementation does not take it.
@@ -307,7 +320,7 @@ void ProgramCache::store(BuiltKernel& built) const noexcept {
     std::vector<unsigned char> binary;
     if (const auto stored = disk_.load(built.key_)) binary = stored->binary;  // only the trust is new
     if (binary.empty()) {
-      binary = built.use_->binary([&] { return built.program_.getInfo<CL_PROGRAM_BINARIES>().at(0); },
+      binary = built.use_->binary([&] { return binary_of(built.program_, device_); },
                                   [this] { return has_no_more_time(); });
     }
     if (!binary.empty()) disk_.store(built.key_, {built.trust, binary});

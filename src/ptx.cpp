@@ -61,6 +61,9 @@ std::string retargeted_ptx(std::string_view ptx, std::string_view target) {
     }
   }
   if (targets != 1) fail(fmt::format("it has {} lines '.target', not one, and may be no PTX", targets));
+  if (result.find(ptx_marker) != std::string::npos) {
+    fail(fmt::format("it has '{}' inside a line", ptx_marker));
+  }
   if (markers == 0) fail(fmt::format("it has no line marked '{}'", ptx_marker));
   return result;
 }

@@ -33,6 +33,16 @@ double estimate(const Problem& problem, const Candidate& candidate, ConfigCache&
   return cost_of(plan, problem, configs.device()).seconds();
 }
 
+// Nothing where it cannot be planned.
+std::optional<double> try_estimate(const Problem& problem, const Candidate& candidate, ConfigCache& configs,
+                                   std::size_t scratch_limit) {
+  try {
+    return estimate(problem, candidate, configs, scratch_limit);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 // The shape that was measured, with matrices that lie as the bench's do.
 Problem measured_problem(const TunedEntry& entry, const Device& device) {
   SgemmCall call;
@@ -52,6 +62,15 @@ Problem measured_problem(const TunedEntry& entry, const Device& device) {
 bool is_allowed(const Candidate& candidate, ConfigCache& configs, Precision precision) {
   return precision == Precision::fp32_equivalent ||
          configs.get(candidate.kernel, candidate.parameters, {})->manifest().precision == Precision::fp32;
+}
+
+// The same for one that may not even be a kernel, which is found where it is tried.
+bool is_allowed_or_broken(const Candidate& candidate, ConfigCache& configs, Precision precision) {
+  try {
+    return is_allowed(candidate, configs, precision);
+  } catch (const Error&) {
+    return true;
+  }
 }
 
 // What was measured far away, and perhaps at another time, says less: at twice the size the estimate counts
@@ -79,7 +98,8 @@ std::vector<Ranked> tuned_candidates(const Problem& problem, ConfigCache& config
   // What was tuned for fp32 units does not keep tensor cores from their place.
   if (!result.empty() && precision == Precision::fp32_equivalent) {
     for (const Candidate& candidate : tensor_core_candidates(problem, device)) {
-      result.push_back({candidate, estimate(problem, candidate, configs, scratch_limit)});
+      const std::optional<double> seconds = try_estimate(problem, candidate, configs, scratch_limit);
+      if (seconds) result.push_back({candidate, *seconds});
     }
   }
   sort_by_time(result);
@@ -121,6 +141,7 @@ std::vector<Candidate> candidates_by_rule(const Problem& problem, ConfigCache& c
   rules.pop_back();
   std::vector<Ranked> ranked;
   for (const Candidate& candidate : rules) {
+    if (!is_allowed_or_broken(candidate, configs, precision)) continue;
     double seconds = in_front;
     std::vector<Candidate> others;
     try {
@@ -133,8 +154,10 @@ std::vector<Candidate> candidates_by_rule(const Problem& problem, ConfigCache& c
       others.clear();
     }
     ranked.push_back({candidate, seconds});
-    for (const Candidate& other : others)
-      ranked.push_back({other, rules_are_trusted * estimate(problem, other, configs, scratch_limit)});
+    for (const Candidate& other : others) {
+      const std::optional<double> estimated = try_estimate(problem, other, configs, scratch_limit);
+      if (estimated) ranked.push_back({other, rules_are_trusted * *estimated});
+    }
   }
   sort_by_time(ranked);
   std::vector<Candidate> result;

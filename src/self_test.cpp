@@ -29,10 +29,18 @@ float integer(std::uint64_t i, std::uint64_t largest) {
 
 constexpr std::uint64_t largest_of_c = 4;
 
-// Whatever their signs, sums of k products are exact in fp32, twice them too. Where k is small, the integers
-// need more than the 8 bits of a bf16.
-std::uint64_t largest_of_operands(std::size_t k) {
-  return static_cast<std::uint64_t>(std::sqrt(double{1 << 22} / static_cast<double>(k)));
+// The largest integers of A and of B. Whatever their signs, sums of k products are exact in fp32, twice them
+// too.
+struct Largest {
+  std::uint64_t a, b;
+};
+
+Largest largest_operands(TestNumbers numbers, std::size_t k) {
+  const std::uint64_t product = (std::uint64_t{1} << 24) / k;
+  const auto root = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(product)));
+  if (numbers == TestNumbers::large_a) return {product, 1};
+  if (numbers == TestNumbers::large_b) return {1, product};
+  return {root, root};
 }
 
 // A batch of operands: the values of op(X), and the memory that a kernel gets.
@@ -181,10 +189,11 @@ bool passes_self_test(const BuiltPlan& built, const Problem& problem, TestNumber
   const std::size_t n = test_side(kernel.tile_columns, kernel.share_columns, more);
   const std::size_t k = (built.plan.split.reduce ? depth_for_parts(kernel) : kernel.tile_depth) + more;
   const bool takes_any = kernel.is_direct() || built.plan.pack_both;
+  const Largest largest = largest_operands(numbers, k);
   TestOperand a = operand_for(built.plan.a, takes_any, problem.a.transposed, m, k, kernel.tile_rows,
-                              kernel.tile_depth, 1, largest_of_operands(k));
+                              kernel.tile_depth, 1, largest.a);
   TestOperand b = operand_for(built.plan.b, takes_any, problem.b.transposed, k, n, kernel.tile_depth,
-                              kernel.tile_columns, 5, largest_of_operands(k));
+                              kernel.tile_columns, 5, largest.b);
   TestResult c(m, n);
   std::size_t adding = k;  // so many products are not zero
   if (numbers == TestNumbers::beyond_planes) {

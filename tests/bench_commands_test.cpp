@@ -138,6 +138,26 @@ TEST_CASE("--watch measures again when an included file changes, and says the di
   CHECK(bench("--watch --kernel tiled").status == 2);
 }
 
+TEST_CASE("--accuracy passes what is as exact as fp32, and finds what is not") {
+  const Finished exact = bench("--accuracy --size 40 --kernel coalesced --peer none");
+  INFO(exact.text);
+  CHECK(exact.status == 0);
+  CHECK(has(exact.text, {"40 x 40", "coalesced", "65536", "cancelling", "as plain fp32", "Every kernel"}));
+  CHECK(exact.text.find("worse") == std::string::npos);
+  const Finished truncating =
+      bench("--accuracy --size 40 --kernel " CLGEMM_TEST_KERNELS "/truncating.cl --peer none");
+  INFO(truncating.text);
+  CHECK(truncating.status == 1);
+  CHECK(has(truncating.text, {"worse", "Not every kernel"}));
+}
+
+TEST_CASE("--precision fp32 is said in the JSON") {
+  const Finished strict = bench("--size 32 --runs 1 --warmup 0 --peer none --precision fp32 --format json");
+  CHECK(strict.status == 0);
+  CHECK(has(strict.text, {"\"precision\": \"fp32\""}));
+  CHECK(bench("--size 32 --precision fp16").status == 2);
+}
+
 TEST_CASE("--explain tells the plan, --cache what is compiled") {
   const Finished explained = bench("--explain --size 100x30x20 --kernel wpt --param TS=16 --transpose-a");
   CHECK(explained.status == 0);

@@ -14,6 +14,7 @@
 #include "support/on_device.hpp"
 #include "support/reference.hpp"
 #include "support/thrown.hpp"
+#include "tensor_cores.hpp"
 
 namespace clgemm {
 namespace {
@@ -262,7 +263,8 @@ TEST_CASE("the device leaves to plain fp32 what planes cannot hold, and nothing 
                                  {0, 1e-45f},
                                  {largest, 0},
                                  {0, -largest},
-                                 {1e20f, 1e20f}}) {
+                                 {1e20f, 1e20f},
+                                 {0x1p-70f, 0x1p-70f}}) {
     INFO(special.a << " " << special.b);
     const Data data = with_special(multiply, special);
     const std::vector<float> plain = run_on_device(multiply, data, [] {
@@ -294,6 +296,26 @@ TEST_CASE("plain fp32 takes over for every form and in every block") {
   Options options = from_planes();  // without the mark: blocks decide for themselves
   options.scratch_limit = 2 * 64 * 64 * 6 + 1024;
   check_on_device(multiply, with_special(multiply, {0, 0x1p-120f}), options);
+}
+
+TEST_CASE("every config on tensor cores that the rules offer is right, and has its fp32 kernel behind it") {
+  if (shared_device_info().nvidia_sm < 80) {
+    WARN("NOT TESTED: kernels on tensor cores, for this device has none");
+    return;
+  }
+  Problem problem{700, 700, 700, 1, 0, {}, {}, {}, 1};
+  const std::vector<Candidate> all = tensor_core_candidates(problem, shared_device_info());
+  CHECK_FALSE(all.empty());
+  for (const Candidate& candidate : all) {
+    Options options;
+    options.kernel = candidate.kernel;
+    options.parameters = candidate.parameters;
+    for (const Form& form : all_forms()) {
+      const Multiply multiply = make_multiply(form, {195, 201, 650}, {-1.5f, 1.0f}, all_placements()[1]);
+      check_on_device(multiply, random_data(multiply, 5), options);
+      check_on_device(multiply, with_special(multiply, {0x1p-120f, 0}), options);
+    }
+  }
 }
 
 TEST_CASE("Precision::fp32 refuses a kernel on planes, and takes plain ones") {

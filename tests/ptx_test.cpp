@@ -44,6 +44,7 @@ TEST_CASE("PTX that is not understood is refused, with the reason") {
                  "0 lines '.target'"));
   CHECK(contains(text_of(".target sm_90\n.target sm_90\n//@@ x\n", "sm_90a"), "2 lines '.target'"));
   CHECK(contains(text_of(".target sm_90\nret;\n", "sm_90a"), "//@@"));
+  CHECK(contains(text_of(".target sm_90\n//@@ x\nret; //@@ y\n", "sm_90a"), "inside a line"));
   CHECK(contains(text_of(".target\n//@@ x\n", "sm_90a"), "0 lines '.target'"));
 }
 

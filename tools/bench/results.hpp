@@ -95,6 +95,7 @@ struct Results {
   std::optional<Ceilings> ceilings;  // where asked for
   std::vector<MissingPeer> missing_peers;
   bool checked = true;
+  Precision precision = Precision::fp32_equivalent;  // what clgemm was allowed
   std::size_t wanted_runs = 0;
   double max_seconds = 0.0;
   std::string stopped_by;                  // the error at a size after others that are here

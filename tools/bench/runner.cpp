@@ -117,6 +117,7 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
     results.device = describe(cl_device);
     results.facts = facts_now(cl_device);
     results.checked = options.check;
+    results.precision = options.precision;
     results.wanted_runs = options.runs;
     results.max_seconds = options.max_seconds;
     const std::vector<KernelChoice> choices = choices_for(options, results.device);

@@ -18,9 +18,10 @@ constexpr double one_run_noise = 0.2;
 
 // Which parameters are the same multiply's is ours to say only where the user did not name the kernel.
 std::string key_of(const Row& row) {
-  return fmt::format("{}|{}|{}|{}|{} {} {}|{} {}|{}", row.device, row.asked,
+  return fmt::format("{}|{}|{}|{}|{} {} {}|{} {}|{}|{}", row.device, row.asked,
                      row.asked == "auto" ? "" : row.parameters, describe_shape(row), row.m, row.n, row.k,
-                     row.alpha, row.beta, row.rotated_copies != 0);
+                     row.alpha, row.beta, row.rotated_copies != 0,
+                     row.precision == "fp32" ? row.precision : "");
 }
 
 bool comparable(const Figures& before, const Figures& after) {

@@ -113,6 +113,7 @@ std::string heading(const std::vector<Row>& rows, const DeviceRows& device) {
   if (!first.host.empty()) text += fmt::format("; {}", first.host);
   if (!first.date.empty()) text += fmt::format("; {}", first.date);
   text += fmt::format("), beside {}; {}.", peers_with_versions(device), checks(device));
+  if (first.precision == "fp32") text += " clgemm on fp32 units alone (`--precision fp32`).";
   if (device.ceilings && device.ceilings->fp32_gflops) {
     text +=
         fmt::format(" Measured there as the peak: {} GFLOPS.", format_figure(*device.ceilings->fp32_gflops));

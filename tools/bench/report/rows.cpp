@@ -87,6 +87,7 @@ Row row_of(const Json& object) {
   row.transpose_a = text(object, "transpose_a") == "yes";
   row.transpose_b = text(object, "transpose_b") == "yes";
   row.gap = count(object, "gap");
+  row.precision = text(object, "precision");
   row.alpha = number(object, "alpha").value_or(1.0);
   row.beta = number(object, "beta").value_or(0.0);
   row.rotated_copies = count(object, "rotated_copies");

@@ -68,7 +68,8 @@ struct Row {
   std::string layout = "row";
   bool transpose_a = false;
   bool transpose_b = false;
-  std::size_t gap = 0;  // elements between the lines of a matrix
+  std::string precision;  // what clgemm was allowed; empty in files of earlier versions
+  std::size_t gap = 0;    // elements between the lines of a matrix
   double alpha = 1.0;
   double beta = 0.0;
   std::size_t rotated_copies = 0;  // of the operands, against caches; 0: always the same ones
