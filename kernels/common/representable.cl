@@ -9,6 +9,7 @@
 #define LEAST_PRODUCT 0x1p-133f
 #define LEAST_BITS ((127 - 110) << 23)  // 2^-110
 #define INFINITY_BITS 0x7f800000u
+#define NOTES_TOGETHER 8  // that a work-item has on their way at a time
 
 typedef struct {
   uint a_largest, a_smallest, b_largest, b_smallest;
@@ -19,7 +20,13 @@ static inline void gather_notes(volatile __local uint* largest, volatile __local
                                 __global const uint2* restrict notes, const int count, const int item,
                                 const int items) {
   uint2 extremes = (uint2)(0, 0);
-  for (int i = item; i < count; i += items) extremes = max(extremes, notes[i]);
+  for (int first = item; first < count; first += NOTES_TOGETHER * items) {
+    uint2 some[NOTES_TOGETHER];
+#pragma unroll
+    for (int i = 0; i < NOTES_TOGETHER; ++i) some[i] = notes[min(first + i * items, count - 1)];
+#pragma unroll
+    for (int i = 0; i < NOTES_TOGETHER; ++i) extremes = max(extremes, some[i]);
+  }
   if (extremes.x > *largest) atomic_max(largest, extremes.x);  // most find it done
   if (extremes.y > *smallest) atomic_max(smallest, extremes.y);
 }
