@@ -15,7 +15,7 @@
 // require: 4*KC*(NC+16*MR) <= local_bytes
 
 // The blocking of BLIS and OpenBLAS ("Anatomy of High-Performance Matrix Multiplication", Goto and van de Geijn) for
-// implementations that run a work-group on one core. A work-group computes its share of C. KC rows of op(B) at a time
+// implementations that run a work-group on one core. A work-group computes its share of C. Up to KC rows of op(B) at a time
 // are copied into panels of NV vectors a row, which stay in the core's L2 cache; every MR rows of op(A) then meet every
 // panel in the micro-kernel. Local memory is the core's own memory here, and kept from one work-group to the next.
 //
@@ -203,8 +203,11 @@ void gemm(const int m, const int n, const int k, const float alpha,
   __local float* a_rows = b_panels + (column_share.y + NR - 1) / NR * NR * KC;
 #endif
 
-  for (int start = 0; start < k; start += KC) {
-    const int depth_count = min(k - start, KC);
+  // As few parts of k as it takes, and even ones: a short last part would pass all of C for little.
+  const int parts = (k - 1) / KC + 1;
+  const int part = (k - 1) / parts + 1;
+  for (int start = 0; start < k; start += part) {
+    const int depth_count = min(k - start, part);
     const float block_beta = start == 0 ? beta : 1.0f;
     for (int column = 0; column < column_share.y; column += NR) {
       const int first = column_share.x + column;

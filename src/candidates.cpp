@@ -178,17 +178,19 @@ constexpr PanelsBlock panels_blocks[] = {{16, 6, 4}, {8, 6, 2}, {4, 5, 2}};
 struct PanelsCache {
   std::int64_t kc, nc;
 };
-constexpr PanelsCache panels_caches[] = {{384, 576}, {256, 384}, {256, 192}, {128, 128}, {64, 64}, {32, 64}};
+constexpr PanelsCache panels_caches[] = {{512, 512}, {256, 384}, {256, 192}, {128, 128}, {64, 64}, {32, 64}};
 
-// `panels` in the device's vectors, with panels of B in half of what the device calls local memory: a core's
-// cache on CPUs; beside them lie the rows of a transposed A.
+// `panels` in the device's vectors. Its panels of B and the rows of a transposed A beside them take no more
+// than five eighths of what the device calls local memory: a core's cache on CPUs, which A and C pass
+// through, too.
 std::vector<Candidate> panels_candidates(const Device& device) {
   const std::int64_t width = vector_width(device);
   const auto* block = std::find_if(std::begin(panels_blocks), std::end(panels_blocks) - 1,
                                    [&](const PanelsBlock& candidate) { return candidate.width == width; });
   const auto* cache =
       std::find_if(std::begin(panels_caches), std::end(panels_caches) - 1, [&](const PanelsCache& candidate) {
-        return 2 * 4 * candidate.kc * (candidate.nc + 48) <= static_cast<std::int64_t>(device.local_bytes);
+        return 8 * 4 * candidate.kc * (candidate.nc + 16 * block->mr) <=
+               5 * static_cast<std::int64_t>(device.local_bytes);
       });
   return {{"panels",
            {{"WIDTH", width}, {"MR", block->mr}, {"NV", block->nv}, {"KC", cache->kc}, {"NC", cache->nc}},

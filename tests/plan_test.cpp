@@ -418,6 +418,28 @@ TEST_CASE("CPUs with any local memory from 32 KiB on, and any vectors, get panel
   }
 }
 
+TEST_CASE("panels and what lies beside them leave room in a CPU's cache, and take all they may of it") {
+  struct Expected {
+    std::size_t kibibytes;
+    std::int64_t depth, columns;
+  };
+  for (const Expected& expected : {Expected{32, 32, 64}, Expected{63, 32, 64}, Expected{64, 64, 64},
+                                   Expected{256, 128, 128}, Expected{512, 256, 192}, Expected{1024, 256, 384},
+                                   Expected{1280, 256, 384}, Expected{2048, 512, 512}}) {
+    Device device = test::made_up_cpu();
+    device.local_bytes = expected.kibibytes * 1024;
+    device.native_float_width = 16;
+    INFO(fmt::format("{} KiB", expected.kibibytes));
+    for (const Problem& problem : {tight(1000, 700, 300), tight(4096, 4096, 4096), tight(2, 3, 2049)}) {
+      const Parameters parameters = candidates(problem, device).front().parameters;
+      CHECK(parameters.at("KC") == expected.depth);
+      CHECK(parameters.at("NC") == expected.columns);
+      const std::int64_t bytes = 4 * parameters.at("KC") * (parameters.at("NC") + 16 * parameters.at("MR"));
+      CHECK(8 * bytes <= 5 * static_cast<std::int64_t>(device.local_bytes));
+    }
+  }
+}
+
 TEST_CASE("the largest shares of a kernel are no more than a device can count") {
   Planner make{test::made_up_cpu()};
   const KernelConfig& kernel = *make.configs.get("panels", {}, {});
