@@ -206,7 +206,8 @@ static void test_options(clgemm_context* context) {
         CLGEMM_INVALID_ARGUMENT);  // two kernels
   options.kernel_file = NULL;
   options.precision = (clgemm_precision)7;
-  CHECK_FAILS(clgemm_sgemm_host(context, row_major, no, no, M, N, K, 2.0f, a, K, b, N, 0.0f, c, N, &options), CLGEMM_INVALID_ARGUMENT, "precision");
+  CHECK_FAILS(clgemm_sgemm_host(context, row_major, no, no, M, N, K, 2.0f, a, K, b, N, 0.0f, c, N, &options),
+              CLGEMM_INVALID_ARGUMENT, "precision");
   options.size = offsetof(clgemm_options, precision); /* of an earlier version */
   CHECK_OK(clgemm_sgemm_host(context, row_major, no, no, M, N, K, 2.0f, a, K, b, N, 0.0f, c, N, &options));
   options.size = sizeof options;
