@@ -41,11 +41,9 @@ enum class Transpose { no, yes };
 /// What may stand for fp32 arithmetic. Room is left for more.
 enum class Precision {
   /// Any way whose error bound is no worse than that of plain fp32 arithmetic; the default. On NVIDIA GPUs
-  /// with
-  /// bf16 tensor cores large multiplies take these: each number is split into three bf16 numbers, exactly,
-  /// and
-  /// six products of those are added. Where that would not do (Inf, NaN, numbers near the ends of the range)
-  /// the device notices and computes in plain fp32.
+  /// with bf16 tensor cores large multiplies take these: each number is the sum of three bf16 numbers,
+  /// exactly, and six products of those are added. Where that would not do (Inf, NaN, numbers near the ends
+  /// of the range) the device notices and computes in plain fp32.
   fp32_equivalent,
 
   /// Only the device's fp32 units.
