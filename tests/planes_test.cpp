@@ -287,6 +287,17 @@ TEST_CASE("the device leaves to plain fp32 what planes cannot hold, and nothing 
   }
 }
 
+TEST_CASE("Inf times a matrix of zeros is NaN, as in plain fp32") {
+  const Multiply multiply = make_multiply(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[0]);
+  Data data = random_data(multiply, 8);
+  data.b.assign(data.b.size(), 0.0f);
+  CHECK(all_are(multiply, run_on_device(multiply, data, from_planes()), 0.0f));
+  data.a[multiply.a.index(5, 7)] = infinity;
+  const std::vector<float> c = run_on_device(multiply, data, from_planes());
+  CHECK(std::isnan(c[multiply.c.index(5, 0)]));
+  CHECK(c[multiply.c.index(6, 0)] == 0.0f);
+}
+
 TEST_CASE("plain fp32 takes over for every form and in every block") {
   for (const Form& form : all_forms()) {
     const Multiply multiply = make_multiply(form, {67, 135, 41}, {2, -1}, all_placements()[1]);
