@@ -18,7 +18,7 @@
 // Register blocking in both directions, after CLBlast's Xgemm and steps 5 to 10 of the CUDA matmul worklog
 // (siboehm/SGEMM_CUDA). 32 neighbouring work-items share a patch of WM x WN of the tile:
 //
-//        WN                 a work-item's place in the patch is (item / 4, item % 4); it owns 4 x 4 blocks of C
+//        WN                 a work-item has one of the patch's 8 x 4 places (common/lanes.cl) and owns 4 x 4 blocks of C
 //      +--------+           that lie 32 rows and 16 columns apart, so that neighbours read neighbouring 16-byte
 //   WM | 8 x 4  |           pieces of local memory
 //      | items  |
@@ -30,6 +30,7 @@
 #if !defined(BM) || !defined(BN) || !defined(BK) || !defined(WM) || !defined(WN) || !defined(GROUP)
 #error "block_2d needs BM, BN, BK, WM, WN and GROUP"
 #endif
+#include "common/lanes.cl"
 #include "common/store.cl"
 #include "common/tile_order.cl"
 
@@ -109,8 +110,9 @@ void gemm(const int m, const int n, const int k, const float alpha,
   c += c_offset + batch * c_stride;
 
   const int patch = item / 32;
-  const int item_row = patch / (BN / WN) * WM + item % 32 / 4 * 4;
-  const int item_column = patch % (BN / WN) * WN + item % 4 * 4;
+  const int place = patch_order(item);
+  const int item_row = patch / (BN / WN) * WM + place / 4 * 4;
+  const int item_column = patch % (BN / WN) * WN + place % 4 * 4;
 
   float4 a_next[A_LOADS];
   float4 b_next[B_LOADS];

@@ -28,11 +28,10 @@ void otherwise(const int m, const int n, const int k, const float alpha,
                __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
                __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
                const float beta, __global float* c, const ulong c_offset, const ulong ldc,
-               const ulong c_stride, __global const uint* restrict notes, const ulong notes_offset, const int a_notes,
+               const ulong c_stride, __global uint* notes, const ulong notes_offset, const int a_notes,
                const int b_notes) {
   __local float4 memory[SLICES_MEMORY / 4];
-  __local Extremes extremes;
-  if (work_group_finds_exact(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, ITEMS)) return;
+  if (*verdict_of(notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
   const int tile_rows = (m + BM - 1) / BM;
   const int tile_columns = (n + BN - 1) / BN;
   const size_t batch = get_global_id(2);

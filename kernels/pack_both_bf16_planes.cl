@@ -3,7 +3,7 @@
 // summary: the form `bf16_planes`: each number as three bf16, zero-padded, in the order that tensor cores read
 // size: rows*columns/2*3
 // notes: 2
-// tile: 64 64 1
+// tile: 64 128 1
 // local: 256
 // grid: tiles
 
@@ -14,9 +14,10 @@
 #include "common/bf16_planes.cl"
 
 #define ITEMS 256
-#define TILE 64      // lines, and of k
+#define TILE_LINES 64
+#define TILE_DEPTH 128
 #define PIECE 8      // of k
-#define PIECES (TILE * TILE / PIECE / ITEMS)  // of one work-item
+#define PIECES (TILE_LINES * TILE_DEPTH / PIECE / ITEMS)  // of one work-item
 
 // A matrix as it lies in memory. `along_k`: neighbours are neighbours along k, not from line to line.
 typedef struct {
@@ -96,8 +97,8 @@ static inline uint2 pack_tile(__global uint4* restrict packed, const Source sour
   int depths[PIECES];
 #pragma unroll
   for (int i = 0; i < PIECES; ++i) {
-    lines[i] = tile_line + (source.along_k ? item / 4 : item % TILE);
-    depths[i] = tile_depth + (source.along_k ? item % 4 : item / TILE) * PIECE + i * (TILE / PIECES);
+    lines[i] = tile_line + (source.along_k ? item / 4 : item % TILE_LINES);
+    depths[i] = tile_depth + (source.along_k ? item % 4 : item / TILE_LINES) * PIECE + i * (TILE_DEPTH / PIECES);
     load_piece(values[i], source, lines[i], depths[i]);
   }
 #pragma unroll
@@ -115,11 +116,11 @@ static inline uint2 pack_tile(__global uint4* restrict packed, const Source sour
 // Every so many tiles of an operand, by work-group `group` of `groups`.
 static inline uint2 pack_tiles(__global uint4* restrict packed, const Source source, const int group,
                                const int groups) {
-  const int across = (source.packed_depth + TILE - 1) / TILE;
-  const int tiles = source.packed_lines / TILE * across;
+  const int across = (source.packed_depth + TILE_DEPTH - 1) / TILE_DEPTH;
+  const int tiles = source.packed_lines / TILE_LINES * across;
   uint2 extremes = (uint2)(0, 0);
   for (int tile = group; tile < tiles; tile += groups) {
-    extremes = pack_tile(packed, source, tile / across * TILE, tile % across * TILE, extremes);
+    extremes = pack_tile(packed, source, tile / across * TILE_LINES, tile % across * TILE_DEPTH, extremes);
   }
   return extremes;
 }

@@ -7,10 +7,6 @@
 namespace clgemm {
 namespace {
 
-// Enough to keep a device busy where there is work for it; and few to start where, as nearly always, there is
-// none.
-constexpr std::size_t otherwise_groups_a_unit = 2;
-
 // The same matrix from `elements` further on, with parts of k that lie `stride` apart in place of a batch.
 Place in_parts(const Place& place, std::size_t elements, std::size_t stride) {
   return {place.buffer, place.offset + elements, place.ld, stride};

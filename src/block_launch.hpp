@@ -7,6 +7,10 @@
 
 namespace clgemm {
 
+// Of the kernel that is launched behind another: enough to keep a device busy where there is work for it, and
+// few to start where, as nearly always, there is none.
+inline constexpr std::size_t otherwise_groups_a_unit = 2;
+
 // A part of the problem that one launch of the multiply kernel covers.
 struct Block {
   std::size_t row, column, depth, batch;  // of its first element: in C, along k, in the batch

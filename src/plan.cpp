@@ -97,11 +97,10 @@ class ScratchLayout {
 
 // Few work-groups, each with many tiles: their notes are read by every work-group of the multiply.
 std::size_t packing_groups(const Plan& plan, std::size_t lines, std::size_t depth) {
-  constexpr std::size_t groups_a_unit = 4;
   const KernelConfig& pack = *plan.pack_both;
   const std::size_t tiles =
       (lines + pack.tile_rows - 1) / pack.tile_rows * ((depth + pack.tile_columns - 1) / pack.tile_columns);
-  return std::min(tiles, groups_a_unit * plan.compute_units);
+  return std::min(tiles, packing_groups_a_unit * plan.compute_units);
 }
 
 // Places the packed copies of one block in scratch, and the notes, and sums them up.
@@ -121,7 +120,7 @@ void lay_out_scratch(Plan& plan, const Problem& problem) {
     plan.b_groups = packing_groups(plan, columns, depth);
     const std::size_t notes =
         scratch.copies(problem.a) * plan.a_groups + scratch.copies(problem.b) * plan.b_groups;
-    plan.notes_offset = scratch.take(notes * plan.pack_both->manifest().notes);
+    plan.notes_offset = scratch.take(notes * plan.pack_both->manifest().notes + plan.block_batch);
   }
   plan.scratch_bytes = scratch.taken() * sizeof(float);
 }

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "block_launch.hpp"
 #include "catch.hpp"
 #include "config_cache.hpp"
+#include "plan.hpp"
 #include "program_cache.hpp"
 #include "support/on_device.hpp"
 
@@ -55,7 +57,8 @@ class Launches {
     set(side, side, side, 1.0f);
     set(a_, cl_ulong{0}, cl_ulong{side}, cl_ulong{0}, b_, cl_ulong{0}, cl_ulong{side}, cl_ulong{0});
     set(0.0f, c_, cl_ulong{0}, cl_ulong{side}, cl_ulong{0}, notes_, cl_ulong{0}, groups_, groups_);
-    return median_us([&] { return launch(*kernel, static_cast<std::size_t>(groups_), config->local[0]); });
+    const std::size_t otherwise_groups = otherwise_groups_a_unit * shared_device_info().compute_units;
+    return median_us([&] { return launch(*kernel, otherwise_groups, config->local[0]); });
   }
 
  private:
@@ -111,13 +114,12 @@ class Launches {
   ConfigCache configs_{shared_device_info(), {}};
   ProgramCache programs_{shared_cl_context(), shared_device(), shared_device_info(),
                          DiskCache::from_environment()};
-  cl_int groups_ =
-      static_cast<cl_int>(4 * shared_device_info().compute_units);  // as plan.cpp and launch.cpp have them
+  cl_int groups_ = static_cast<cl_int>(packing_groups_a_unit * shared_device_info().compute_units);
   cl::Buffer a_ = filled(elements);
   cl::Buffer b_ = filled(elements);
   cl::Buffer c_ = filled(elements);
   cl::Buffer planes_ = filled(2 * planes_floats);
-  cl::Buffer notes_ = filled(static_cast<std::size_t>(4 * groups_));
+  cl::Buffer notes_ = filled(static_cast<std::size_t>(4 * groups_ + 1));  // and the verdict, which is not 0
 };
 
 TEST_CASE("both operands are split in 1.3 times the time of a copy, whichever way they lie") {

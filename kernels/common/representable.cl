@@ -31,14 +31,25 @@ static inline void gather_notes(volatile __local uint* largest, volatile __local
   if (extremes.y > *smallest) atomic_max(smallest, extremes.y);
 }
 
-// The notes of a work-group's matrices: those of all A of the batch, then those of all B; an operand with stride 0 is one
-// for the whole batch.
-static inline void gather_all_notes(__local Extremes* extremes, __global const uint* restrict notes,
-                                    const ulong notes_offset, const int a_notes, const ulong a_stride,
-                                    const int b_notes, const ulong b_stride, const int item, const int items) {
+// The notes of all A of the batch, those of all B (an operand with stride 0 is one for the whole batch), and the verdicts,
+// a word for each product: whether the multiply has done it.
+static inline __global uint2* b_notes_of(__global uint* notes, const ulong notes_offset, const int a_notes,
+                                         const ulong a_stride) {
+  return (__global uint2*)(notes + notes_offset) + a_notes * (a_stride == 0 ? 1 : get_global_size(2));
+}
+
+static inline __global uint* verdict_of(__global uint* notes, const ulong notes_offset, const int a_notes,
+                                        const ulong a_stride, const int b_notes, const ulong b_stride) {
+  __global uint2* b = b_notes_of(notes, notes_offset, a_notes, a_stride);
+  return (__global uint*)(b + b_notes * (b_stride == 0 ? 1 : get_global_size(2))) + get_global_id(2);
+}
+
+static inline void gather_all_notes(__local Extremes* extremes, __global uint* notes, const ulong notes_offset,
+                                    const int a_notes, const ulong a_stride, const int b_notes, const ulong b_stride,
+                                    const int item, const int items) {
   const size_t batch = get_global_id(2);
   __global const uint2* a = (__global const uint2*)(notes + notes_offset);
-  __global const uint2* b = a + a_notes * (a_stride == 0 ? 1 : get_global_size(2));
+  __global const uint2* b = b_notes_of(notes, notes_offset, a_notes, a_stride);
   gather_notes(&extremes->a_largest, &extremes->a_smallest, a + (a_stride == 0 ? 0 : batch * a_notes), a_notes, item,
                items);
   gather_notes(&extremes->b_largest, &extremes->b_smallest, b + (b_stride == 0 ? 0 : batch * b_notes), b_notes, item,
@@ -55,13 +66,24 @@ static inline bool planes_are_exact(const __local Extremes* extremes) {
          as_float(a_smallest) * as_float(b_smallest) >= LEAST_PRODUCT;
 }
 
+// The same by the notes that a work-group has gathered; the first one leaves the verdict to the kernel behind.
+static inline bool multiply_is_exact(const __local Extremes* extremes, __global uint* notes, const ulong notes_offset,
+                                     const int a_notes, const ulong a_stride, const int b_notes,
+                                     const ulong b_stride) {
+  const bool exact = planes_are_exact(extremes);
+  if (get_global_id(0) == 0 && get_global_id(1) == 0) {
+    *verdict_of(notes, notes_offset, a_notes, a_stride, b_notes, b_stride) = exact;
+  }
+  return exact;
+}
+
 // All of it, for a work-group of `items` in one dimension. Has barriers.
-static inline bool work_group_finds_exact(__local Extremes* extremes, __global const uint* restrict notes,
-                                          const ulong notes_offset, const int a_notes, const ulong a_stride,
-                                          const int b_notes, const ulong b_stride, const int items) {
+static inline bool work_group_finds_exact(__local Extremes* extremes, __global uint* notes, const ulong notes_offset,
+                                          const int a_notes, const ulong a_stride, const int b_notes,
+                                          const ulong b_stride, const int items) {
   if (get_local_id(0) == 0) *extremes = (Extremes){0, 0, 0, 0};
   barrier(CLK_LOCAL_MEM_FENCE);
   gather_all_notes(extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, get_local_id(0), items);
   barrier(CLK_LOCAL_MEM_FENCE);
-  return planes_are_exact(extremes);
+  return multiply_is_exact(extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride);
 }

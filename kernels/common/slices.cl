@@ -3,8 +3,9 @@
 // small tile of C keeps a large work-group busy, with large blocks in registers ("slice-K" in CUTLASS). At the end
 // all sums go to local memory, and the whole work-group adds up the slices, in the same order each time, and stores.
 //
-// Work-items of a slice lie 4 across, then down the tile, then in the next 4 columns; their results are TM/4 x TN/4
-// blocks of 4 x 4, spread over the tile, so that neighbours read neighbouring 16-byte pieces of local memory.
+// Work-items of a slice, in the order of common/lanes.cl, lie 4 across, then down the tile, then in the next 4 columns; their
+// results are TM/4 x TN/4 blocks of 4 x 4, spread over the tile, so that neighbours read neighbouring 16-byte pieces of
+// local memory.
 #if !defined(BM) || !defined(BN) || !defined(TM) || !defined(TN) || !defined(DEPTH) || !defined(SLICES) || \
     !defined(COPIES) || !defined(WIDTH)
 #error "common/slices.cl needs BM, BN, TM, TN, DEPTH, SLICES, COPIES and WIDTH"
@@ -22,16 +23,21 @@
 #define SUMS_SIZE (ITEMS * SUM_FOURS * 4)
 #define SLICES_MEMORY (TILES_SIZE > SUMS_SIZE ? TILES_SIZE : SUMS_SIZE)  // floats
 
+#include "common/lanes.cl"
 #include "common/store.cl"
 #include "common/tile.cl"
 
+static inline int order_of(const int item) {
+  return SLICE_ITEMS % 32 == 0 ? (item & ~31) | patch_order(item) : item;
+}
+
 // Where a work-item of a slice has its blocks of 4 x 4, counted in blocks.
 static inline int row_of(const int item) {
-  return item / 4 % DOWN;
+  return order_of(item) / 4 % DOWN;
 }
 
 static inline int column_of(const int item) {
-  return item / 4 / DOWN * 4 + item % 4;
+  return order_of(item) / 4 / DOWN * 4 + order_of(item) % 4;
 }
 
 // One step along k; both pointers are at this work-item's first 4 elements of it.

@@ -26,7 +26,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
           const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-          __global const uint* restrict notes, const ulong notes_offset, const int a_notes, const int b_notes) {
+          __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes) {
   __local Extremes extremes;
   if (!work_group_finds_exact(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, 64)) return;
   const size_t batch = get_global_id(2);
