@@ -33,14 +33,6 @@
 #define ROW_STEPS (BLOCK_LINES / 16)             // a warp's 64 rows, 16 at a time
 #define COLUMN_STEPS (BLOCK_LINES / 8)
 
-// Four matrices of 8 lines x 8 of k; each work-item names a line: those of the first matrix, then of the second ...
-static inline void load_matrices(uint* fragment, const uint address) {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(fragment[0]), "=r"(fragment[1]), "=r"(fragment[2]), "=r"(fragment[3])
-               : "r"(address)
-               : "memory");
-}
-
 // sums += 16 rows x 16 of k times 16 of k x 8 columns.
 static inline void mma(float* sums, const uint* a, const uint* b) {
   asm volatile(

@@ -4,11 +4,11 @@
 // otherwise: otherwise_fp32
 // precision: fp32_equivalent
 // ptx: sm_90a
-// param: TILE_M = 128 in 64 128 192
+// param: TILE_M = 128 in 64 128
 // param: TILE_N = 128 in 64 128
 // param: SLICES = 1 in 1 2 4
-// param: STEP = 4 in 1 2 4
-// param: STAGES = 2 in 2 3 4 5 6 8
+// param: STEP = 2 in 1 2
+// param: STAGES = 4 in 2 3 4 5 6 8
 // param: BAND = 8 in 1 4 8 16
 // tile: TILE_M TILE_N 16*STEP
 // local: TILE_M/64*SLICES*128+64
@@ -93,17 +93,25 @@ static inline void copy_steps(const __global char* a, const __global char* b, co
 
 // The six products of a step, the smallest first, into d.
 static inline void multiply_step(float* d, const uint a, const uint b) {
+  // The line of A's matrices that this work-item names: by 16 rows of a warp, by 8 rows, then by 8 of k.
+  const int item = get_local_id(0);
+  const uint a_line =
+      a + item % 128 / 8 % 2 * GROUP_BYTES + item % 128 / 32 * 2 * GROUP_BYTES + item % 32 / 16 * CORE_BYTES + item % 8 * 16;
+  uint a_planes[STEP][PLANES][4];
+#pragma unroll
+  for (int i = 0; i < STEP * PLANES; ++i) {
+    load_matrices(a_planes[i / PLANES][i % PLANES], a_line + i / PLANES * BLOCK_BYTES + i % PLANES * PLANE_BYTES);
+  }
   WGMMA_FENCE(d);
 #pragma unroll
   for (int step = 0; step < STEP; ++step) {
-    const uint a_step = a + step * BLOCK_BYTES;
     const uint b_step = b + step * N_BLOCKS * BLOCK_BYTES;
 #pragma unroll
     for (int order = PLANES - 1; order >= 0; --order) {
 #pragma unroll
       for (int plane = order; plane >= 0; --plane) {
-        WGMMA(d, plane_descriptor(a_step + plane * PLANE_BYTES),
-              plane_descriptor(b_step + (order - plane) * PLANE_BYTES), step > 0 || order < 2 || plane < 2);
+        WGMMA(d, a_planes[step][plane], plane_descriptor(b_step + (order - plane) * PLANE_BYTES),
+              step > 0 || order < 2 || plane < 2);
       }
     }
   }

@@ -5,5 +5,6 @@
 // items i and i + 2 of each four want the same piece (Scott Gray's maxas, SGEMM, places its work-items like this). So
 // rows differ by bits 1 to 3 of an item's number, columns by bits 0 and 4. On an H200 that is 1 to 3 %; other GPUs do not care.
 static inline int patch_order(const int item) {
-  return (item & 1) | (item >> 4 & 1) << 1 | (item >> 1 & 7) << 2;
+  const int lane = item & 31;
+  return (lane & 1) | (lane >> 4) << 1 | (lane >> 1 & 7) << 2;
 }

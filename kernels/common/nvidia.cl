@@ -5,6 +5,14 @@ static inline uint shared_address(const __local void* memory) {
   return (uint)(size_t)memory;
 }
 
+// Four matrices of 8 lines x 8 of k; each work-item names a line: those of the first matrix, then of the second ...
+static inline void load_matrices(uint* fragment, const uint address) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(fragment[0]), "=r"(fragment[1]), "=r"(fragment[2]), "=r"(fragment[3])
+               : "r"(address)
+               : "memory");
+}
+
 // For kernels of Hopper and later.
 static inline void mbarrier_init(const uint barrier, const uint arrivals) {
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
