@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 namespace clgemm {
@@ -83,6 +84,16 @@ const TensorSpeed* tensor_speed_of(const KernelConfig& kernel) {
   return found == tensor_speeds.end() ? nullptr : found;
 }
 
+bool is_blocked(const KernelConfig& kernel) {
+  return std::count(blocked_kernels.begin(), blocked_kernels.end(), std::string_view(kernel.name)) != 0;
+}
+
+// A work-item's results.
+double block_of(const KernelConfig& kernel) {
+  return as_double(kernel.tile_rows * kernel.tile_columns) / items_of(kernel) *
+         parameter(kernel, "SLICES", 1.0);
+}
+
 // Of the peak of a compute unit that is full.
 double efficiency(const KernelConfig& kernel, DeviceKind kind) {
   if (const TensorSpeed* tensor = tensor_speed_of(kernel)) return tensor->speed;
@@ -90,11 +101,20 @@ double efficiency(const KernelConfig& kernel, DeviceKind kind) {
                                    [&](const KernelSpeed& one) { return one.kernel == kernel.name; });
   const KernelSpeed& speed = found == speeds.end() ? unknown_speed : *found;
   const double base = kind == DeviceKind::cpu ? speed.on_cpus : speed.on_gpus;
-  if (std::count(blocked_kernels.begin(), blocked_kernels.end(), speed.kernel) == 0) return base;
-  const double block =
-      as_double(kernel.tile_rows * kernel.tile_columns) / items_of(kernel) * parameter(kernel, "SLICES", 1.0);
+  if (!is_blocked(kernel)) return base;
+  const double block = block_of(kernel);
   const auto curve = [](double size) { return size / (size + half_speed_block); };
   return base * std::min(1.0, curve(block) / curve(measured_block));
+}
+
+// Work-groups with so many results in registers that only two fit a compute unit go by whole turns: one alone
+// takes as long as two do (an H200 at 1536 and 3072, 128 x 128 by 128 work-items).
+constexpr double large_block = 128.0;
+constexpr double groups_a_turn = 2.0;
+
+double in_turns(const KernelConfig& kernel, double load) {
+  if (!is_blocked(kernel) || block_of(kernel) < large_block) return load;
+  return std::ceil(load / groups_a_turn) * groups_a_turn;
 }
 
 // One launch of `groups` work-groups that go `depth` along k. Compute units hold several work-groups at a
@@ -111,7 +131,7 @@ double launch_seconds(const Plan& plan, const Device& device, const DeviceRates&
   const double one = 2.0 * rows * columns * depth / (rates.unit_flops * efficiency(kernel, device.kind)) +
                      (plan.pack_both ? tensor_tile_seconds : 0.0);
   const double waiting = device.kind == DeviceKind::cpu ? waiting_on_cpus : waiting_on_gpus;
-  const double load = groups / as_double(device.compute_units);
+  const double load = in_turns(kernel, groups / as_double(device.compute_units));
   const double alone = std::max(1.0, rates.items_to_fill / items_of(kernel));
   return one * (std::max(alone, load) + waiting * std::clamp(load - 1.0, 0.0, 1.0));
 }

@@ -77,10 +77,16 @@ bool is_allowed_or_broken(const Candidate& candidate, ConfigCache& configs, Prec
 // half as much again.
 constexpr double doubt = 0.5;
 
-// What was measured, carried over to this problem by the ratio of the estimates.
+// The rules begin with what was measured to be the best; another must be estimated to be so many times as
+// fast to take its place. So must one of the rules' to take the place of what was tuned.
+constexpr double rules_are_trusted = 1.1;
+
+// What was measured, carried over to this problem by the ratio of the estimates: the same config, and those
+// that the rules have for its kernel, whose tiles may suit this problem better.
 std::vector<Ranked> tuned_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,
                                      std::size_t scratch_limit, Precision precision) {
   const Device& device = configs.device();
+  const std::vector<Candidate> rules = candidates(problem, device, precision);
   std::vector<Ranked> result;
   for (const TunedChoice& choice : tuning.near(problem, device)) {
     const TunedEntry& entry = *choice.entry;
@@ -90,7 +96,13 @@ std::vector<Ranked> tuned_candidates(const Problem& problem, ConfigCache& config
       const double here = estimate(problem, candidate, configs, scratch_limit);
       const double there =
           estimate(measured_problem(entry, device), candidate, configs, default_scratch_limit(device));
-      result.push_back({candidate, entry.seconds * here / there * (1.0 + doubt * choice.distance)});
+      const double rate = entry.seconds / there * (1.0 + doubt * choice.distance);
+      result.push_back({candidate, here * rate});
+      for (const Candidate& rule : rules) {
+        if (rule.kernel != entry.kernel) continue;
+        const std::optional<double> seconds = try_estimate(problem, rule, configs, scratch_limit);
+        if (seconds) result.push_back({rule, rules_are_trusted * *seconds * rate});
+      }
     } catch (const Error& error) {
       log(LogLevel::info, fmt::format("tuned config not used: {}: {}", choice.reason, error.what()));
     }
@@ -105,10 +117,6 @@ std::vector<Ranked> tuned_candidates(const Problem& problem, ConfigCache& config
   sort_by_time(result);
   return result;
 }
-
-// The rules begin with what was measured to be the best; another must be estimated to be so many times as
-// fast to take its place.
-constexpr double rules_are_trusted = 1.1;
 
 constexpr double in_front = -1.0;  // seconds that no estimate comes to
 
