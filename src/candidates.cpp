@@ -175,22 +175,27 @@ struct PanelsBlock {
 };
 constexpr PanelsBlock panels_blocks[] = {{16, 6, 4}, {8, 6, 2}, {4, 5, 2}};
 
+// The deeper, the fewer times C passes through the core: that counts more than the width.
 struct PanelsCache {
   std::int64_t kc, nc;
 };
-constexpr PanelsCache panels_caches[] = {{512, 512}, {256, 384}, {256, 192}, {128, 128}, {64, 64}, {32, 64}};
+constexpr PanelsCache panels_caches[] = {{512, 512}, {512, 384}, {512, 256}, {256, 384}, {512, 128},
+                                         {256, 192}, {256, 128}, {128, 128}, {64, 64},   {32, 64}};
 
-// `panels` in the device's vectors. Its panels of B and the rows of a transposed A beside them take no more
-// than five eighths of what the device calls local memory: a core's cache on CPUs, which A and C pass
-// through, too.
-std::vector<Candidate> panels_candidates(const Device& device) {
+// `panels` in the device's vectors. Its panels of B and, where A is transposed, the rows of A beside them
+// take no more than five eighths of what the device calls local memory: a core's cache on CPUs, which A and C
+// pass through, too. The kernel requires room for both in any case.
+std::vector<Candidate> panels_candidates(const Problem& problem, const Device& device) {
   const std::int64_t width = vector_width(device);
   const auto* block = std::find_if(std::begin(panels_blocks), std::end(panels_blocks) - 1,
                                    [&](const PanelsBlock& candidate) { return candidate.width == width; });
+  const std::int64_t rows_of_a = 16 * block->mr;
+  const auto local_bytes = static_cast<std::int64_t>(device.local_bytes);
   const auto* cache =
       std::find_if(std::begin(panels_caches), std::end(panels_caches) - 1, [&](const PanelsCache& candidate) {
-        return 8 * 4 * candidate.kc * (candidate.nc + 16 * block->mr) <=
-               5 * static_cast<std::int64_t>(device.local_bytes);
+        const std::int64_t most = 4 * candidate.kc * (candidate.nc + rows_of_a);
+        const std::int64_t used = problem.a.transposed ? most : 4 * candidate.kc * candidate.nc;
+        return 8 * used <= 5 * local_bytes && most <= local_bytes;
       });
   return {{"panels",
            {{"WIDTH", width}, {"MR", block->mr}, {"NV", block->nv}, {"KC", cache->kc}, {"NC", cache->nc}},
@@ -208,7 +213,7 @@ std::vector<Candidate> candidates(const Problem& problem, const Device& device, 
   };
   if (device.kind == DeviceKind::cpu) {
     add(matrix_vector_candidates(problem, device));
-    add(panels_candidates(device));
+    add(panels_candidates(problem, device));
     add(cpu_candidates);
   } else {
     if (multiply_adds <= small_problem) add(small_candidates);
