@@ -438,7 +438,7 @@ TEST_CASE("panels and what lies beside them leave room in a CPU's cache, and tak
       INFO(fmt::format("{} KiB, vectors of {}, A transposed: {}", expected.kibibytes, width,
                        expected.transposed_a));
       Planner make{device};
-      for (Problem problem : {tight(1000, 700, 300), tight(4096, 4096, 4096), tight(2, 3, 2049)}) {
+      for (Problem problem : {tight(1000, 700, 300), tight(4096, 4096, 4096), tight(33, 3, 2049)}) {
         problem.a.transposed = expected.transposed_a;
         if (expected.transposed_a) problem.a.ld = problem.m;
         const Candidate best = candidates(problem, device).front();
@@ -452,6 +452,35 @@ TEST_CASE("panels and what lies beside them leave room in a CPU's cache, and tak
       }
     }
   }
+}
+
+TEST_CASE("few rows of C that share a B larger than a CPU's cache have panels of their own") {
+  Device device = test::made_up_cpu();
+  device.local_bytes = 2 * 1024 * 1024;
+  const auto parameters_of = [&](const Problem& problem) {
+    const Candidate best = candidates(problem, device).front();
+    REQUIRE(best.kernel == "panels");
+    Planner make{device};
+    check_plan(make(problem, best), problem, no_limit);
+    return best.parameters;
+  };
+  const Problem few = tight(16, 2048, 2048);
+  for (const std::int64_t width : {4, 8, 16}) {
+    device.native_float_width = static_cast<std::size_t>(width);
+    const Parameters parameters = parameters_of(few);
+    CHECK(parameters.at("WIDTH") == width);
+    CHECK(parameters.at("KC") == 256);
+    CHECK(parameters.at("NC") == 192);
+    CHECK(parameters.at("MR") == (width == 4 ? 5 : 4));
+    CHECK(parameters_of(tight(32, 2048, 2048)) == parameters);
+    CHECK(parameters_of(tight(33, 2048, 2048)).at("KC") == 512);
+    CHECK(parameters_of(tight(16, 512, 1024)).at("KC") == 512);
+    CHECK(parameters_of(tight(16, 513, 1024)).at("KC") == 256);
+  }
+  device.local_bytes = 256 * 1024;
+  CHECK(parameters_of(few).at("KC") == 128);
+  device.local_bytes = 32 * 1024;
+  CHECK(parameters_of(few).at("NC") == 64);
 }
 
 TEST_CASE("the largest shares of a kernel are no more than a device can count") {
