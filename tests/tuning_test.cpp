@@ -306,13 +306,13 @@ TEST_CASE("PoCL on any CPU takes what ships for its width of vectors, where its 
   cpu.local_bytes = 2 * 1024 * 1024;
   const auto reason_with = [&](std::size_t width) {
     cpu.native_float_width = width;
-    return first_choice(cpu).reason;
+    return first_choice(cpu, tight(16, 2048, 2048)).reason;
   };
   CHECK(test::contains(reason_with(8), "pocl_avx2.json"));
   CHECK(test::contains(reason_with(16), "pocl_avx512.json"));
   CHECK(test::contains(reason_with(8), "of its family"));
   CHECK(test::contains(reason_with(4), "by rule"));
-  cpu.local_bytes = 256 * 1024;
+  cpu.local_bytes = 128 * 1024;
   CHECK(test::contains(reason_with(8), "by rule"));
   cpu.local_bytes = 2 * 1024 * 1024;
   cpu.platform_name = "another compiler";
