@@ -179,33 +179,62 @@ std::vector<Candidate> matrix_vector_candidates(const Problem& problem, const De
            problem.n != 1}};
 }
 
-// MR x NV vectors, those of a row of B and one of A, fit the registers of the CPUs that have such vectors
-// (AVX-512, AVX2, SSE and NEON).
+// What `panels` multiplies at a time in vectors of this width: MR x NV of them, those of a row of B and one
+// of A fit the registers of the CPUs that have such vectors (AVX-512, AVX2, SSE and NEON).
 struct PanelsBlock {
   std::int64_t width, mr, nv;
 };
 constexpr PanelsBlock panels_blocks[] = {{16, 6, 4}, {8, 6, 2}, {4, 5, 2}};
 
+// The deeper, the fewer times C passes through the core: that counts more than the width.
 struct PanelsCache {
   std::int64_t kc, nc;
 };
-constexpr PanelsCache panels_caches[] = {{512, 512}, {256, 384}, {256, 192}, {128, 128}, {64, 64}, {32, 64}};
+constexpr PanelsCache panels_caches[] = {{512, 512}, {512, 384}, {512, 256}, {256, 384}, {512, 128},
+                                         {256, 192}, {256, 128}, {128, 128}, {64, 64},   {32, 64}};
 
-// `panels` in the device's vectors. Its panels of B and the rows of a transposed A beside them take no more
-// than five eighths of what the device calls local memory: a core's cache on CPUs, which A and C pass
-// through, too.
-std::vector<Candidate> panels_candidates(const Device& device) {
+// Up to so many rows it takes longer to copy a B that is in no near cache than to multiply with it. Then what
+// is copied at a time should come back from a near one, no row of a block should be idle, and long rows of
+// panels are good for the copying.
+constexpr std::size_t few_rows = 32;
+constexpr PanelsBlock few_rows_blocks[] = {{16, 4, 4}, {8, 4, 3}, {4, 5, 2}};
+constexpr PanelsCache few_rows_caches[] = {{256, 192}, {128, 192}};
+
+bool has_few_rows(const Problem& problem, const Device& device) {
+  const double bytes_of_b = 4.0 * static_cast<double>(problem.k) * static_cast<double>(problem.n);
+  return problem.m <= few_rows && bytes_of_b > static_cast<double>(device.local_bytes);
+}
+
+// The panels of B and, where A is transposed, the rows of A beside them take no more than five eighths of
+// what the device calls local memory: a core's cache on CPUs, which A and C pass through, too. The kernel
+// requires room for both in any case.
+bool leaves_room(const PanelsCache& cache, std::int64_t mr, const Problem& problem, const Device& device) {
+  const std::int64_t most = 4 * cache.kc * (cache.nc + 16 * mr);
+  const std::int64_t used = problem.a.transposed ? most : 4 * cache.kc * cache.nc;
+  const auto local_bytes = static_cast<std::int64_t>(device.local_bytes);
+  return 8 * used <= 5 * local_bytes && most <= local_bytes;
+}
+
+// `panels` in the device's vectors and caches.
+std::vector<Candidate> panels_candidates(const Problem& problem, const Device& device) {
   const std::int64_t width = vector_width(device);
-  const auto* block = std::find_if(std::begin(panels_blocks), std::end(panels_blocks) - 1,
-                                   [&](const PanelsBlock& candidate) { return candidate.width == width; });
-  const auto* cache =
-      std::find_if(std::begin(panels_caches), std::end(panels_caches) - 1, [&](const PanelsCache& candidate) {
-        return 8 * 4 * candidate.kc * (candidate.nc + 16 * block->mr) <=
-               5 * static_cast<std::int64_t>(device.local_bytes);
-      });
-  return {{"panels",
-           {{"WIDTH", width}, {"MR", block->mr}, {"NV", block->nv}, {"KC", cache->kc}, {"NC", cache->nc}},
-           "by rule: for CPUs, in the device's vectors and caches"}};
+  std::vector<Candidate> result;
+  const auto add = [&](const auto& blocks, const auto& caches, const char* reason) {
+    const auto* block = std::find_if(std::begin(blocks), std::end(blocks) - 1,
+                                     [&](const PanelsBlock& candidate) { return candidate.width == width; });
+    const auto* cache = std::find_if(std::begin(caches), std::end(caches), [&](const PanelsCache& candidate) {
+      return leaves_room(candidate, block->mr, problem, device);
+    });
+    if (cache == std::end(caches)) return;
+    result.push_back(
+        {"panels",
+         {{"WIDTH", width}, {"MR", block->mr}, {"NV", block->nv}, {"KC", cache->kc}, {"NC", cache->nc}},
+         reason});
+  };
+  if (has_few_rows(problem, device))
+    add(few_rows_blocks, few_rows_caches, "by rule: for CPUs, where few rows of C share a large B");
+  add(panels_blocks, panels_caches, "by rule: for CPUs, in the device's vectors and caches");
+  return result;
 }
 
 }  // namespace
@@ -219,7 +248,7 @@ std::vector<Candidate> candidates(const Problem& problem, const Device& device, 
   };
   if (device.kind == DeviceKind::cpu) {
     add(matrix_vector_candidates(problem, device));
-    add(panels_candidates(device));
+    add(panels_candidates(problem, device));
     add(cpu_candidates);
   } else {
     if (multiply_adds <= small_problem) add(small_candidates);

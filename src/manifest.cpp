@@ -1,7 +1,6 @@
 #include "manifest.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +9,7 @@
 #include <set>
 
 #include "error.hpp"
+#include "manifest_check.hpp"
 
 namespace clgemm {
 namespace {
@@ -61,7 +61,8 @@ class ManifestParser {
     do {
       parse_line();
     } while (next_line());
-    check_whole();
+    if (manifest_.align.line == 0) manifest_.align = {Expression::parse("1"), 1};
+    check_manifest(manifest_, seen_, path_);
     return std::move(manifest_);
   }
 
@@ -261,102 +262,8 @@ class ManifestParser {
     return *value;
   }
 
-  // What can only be said once the whole block is known.
-  void check_whole() {
-    const auto require_key = [this](const char* key) {
-      if (seen_.count(key) == 0) fail_at(1, fmt::format("the manifest has no '{}'", key), manifest_.name);
-    };
-    for (const char* key : {"summary", "tile", "local", "grid"}) require_key(key);
-    if (manifest_.role == Role::multiply) require_key("operands");
-    if (manifest_.role == Role::pack_both) {
-      require_key("size");
-      require_key("notes");
-    }
-    if (manifest_.role != Role::multiply && !manifest_.operands.empty()) {
-      fail_at(1, "only a kernel with 'role: multiply' has 'operands'", manifest_.operands);
-    }
-    check_role_of_keys();
-    if (manifest_.local.size() != manifest_.grid.size()) {
-      fail_at(manifest_.local[0].line, "'local' and 'grid' must have the same number of dimensions",
-              manifest_.name);
-    }
-    if (manifest_.takes_shares() && manifest_.grid.size() != 2) {
-      fail_at(manifest_.share_rows.line, "'shares' needs a grid of rows and columns", manifest_.name);
-    }
-    if (manifest_.align.line == 0) manifest_.align = {Expression::parse("1"), 1};
-    check_variants();
-    check_names();
-  }
-
-  // Keys that only kernels of one role have.
-  void check_role_of_keys() {
-    struct Belonging {
-      const char* key;
-      Role role;
-      const char* role_name;
-    };
-    static constexpr Belonging belongings[] = {
-        {"precision", Role::multiply, "multiply"},
-        {"otherwise", Role::multiply, "multiply"},
-        {"size", Role::pack_both, "pack_both"},
-        {"notes", Role::pack_both, "pack_both"},
-    };
-    for (const Belonging& belonging : belongings) {
-      if (seen_.count(belonging.key) == 0 || manifest_.role == belonging.role) continue;
-      fail_at(1, fmt::format("only a kernel with 'role: {}' has '{}'", belonging.role_name, belonging.key),
-              manifest_.name);
-    }
-  }
-
-  void check_variants() {
-    std::set<std::string> names = {manifest_.name};
-    for (const Manifest::Variant& variant : manifest_.variants) {
-      if (!names.insert(variant.name).second) fail_at(variant.line, "the name is taken", variant.name);
-      for (const auto& [name, value] : variant.values) {
-        const Manifest::Parameter* parameter = manifest_.find_parameter(name);
-        if (parameter == nullptr) fail_at(variant.line, "the kernel has no such parameter", name);
-        if (std::count(parameter->values.begin(), parameter->values.end(), value) == 0) {
-          fail_at(variant.line, fmt::format("{} must be one of {}", name, fmt::join(parameter->values, " ")),
-                  fmt::format("{}={}", name, value));
-        }
-      }
-    }
-  }
-
-  void check_names() {
-    std::vector<Manifest::Rule> geometry = {manifest_.tile_rows, manifest_.tile_columns, manifest_.tile_depth,
-                                            manifest_.align};
-    geometry.insert(geometry.end(), manifest_.local.begin(), manifest_.local.end());
-    if (manifest_.takes_shares()) {
-      geometry.insert(geometry.end(), {manifest_.share_rows, manifest_.share_columns});
-    }
-    for (const Manifest::Rule& rule : geometry) check_names_of(rule, {});
-    if (manifest_.packed_size.line != 0) {
-      check_names_of(manifest_.packed_size,
-                     {std::string(packed_rows_name), std::string(packed_columns_name)});
-    }
-    for (const Manifest::Rule& rule : manifest_.requirements) check_names_of(rule, device_names());
-  }
-
-  void check_names_of(const Manifest::Rule& rule, const std::vector<std::string>& also_known) {
-    for (const std::string& name : rule.expression.names()) {
-      if (manifest_.find_parameter(name) != nullptr) continue;
-      if (std::find(also_known.begin(), also_known.end(), name) != also_known.end()) continue;
-      std::vector<std::string> known = also_known;
-      for (const Manifest::Parameter& parameter : manifest_.parameters) known.push_back(parameter.name);
-      fail_at(
-          rule.line,
-          fmt::format("unknown name in '{}'; known here: {}", rule.expression.text(), fmt::join(known, ", ")),
-          name);
-    }
-  }
-
   [[noreturn]] void fail(std::string_view reason, std::string_view found) const {
-    fail_at(line_, reason, found);
-  }
-
-  [[noreturn]] void fail_at(int line, std::string_view reason, std::string_view found) const {
-    throw Error(ErrorCode::invalid_kernel_file, fmt::format("{}:{}: '{}': {}", path_, line, found, reason));
+    fail_in_manifest(path_, line_, reason, found);
   }
 
   std::string_view source_;

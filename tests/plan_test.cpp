@@ -421,23 +421,66 @@ TEST_CASE("CPUs with any local memory from 32 KiB on, and any vectors, get panel
 TEST_CASE("panels and what lies beside them leave room in a CPU's cache, and take all they may of it") {
   struct Expected {
     std::size_t kibibytes;
+    bool transposed_a;
     std::int64_t depth, columns;
   };
-  for (const Expected& expected : {Expected{32, 32, 64}, Expected{63, 32, 64}, Expected{64, 64, 64},
-                                   Expected{256, 128, 128}, Expected{512, 256, 192}, Expected{1024, 256, 384},
-                                   Expected{1280, 256, 384}, Expected{2048, 512, 512}}) {
+  for (const Expected& expected :
+       {Expected{32, false, 32, 64}, Expected{40, false, 64, 64}, Expected{128, false, 128, 128},
+        Expected{256, false, 256, 128}, Expected{512, false, 512, 128}, Expected{1024, false, 512, 256},
+        Expected{1280, false, 512, 384}, Expected{2048, false, 512, 512}, Expected{32, true, 32, 64},
+        Expected{63, true, 32, 64}, Expected{64, true, 64, 64}, Expected{256, true, 128, 128},
+        Expected{512, true, 256, 192}, Expected{1024, true, 256, 384}, Expected{1280, true, 512, 256},
+        Expected{2048, true, 512, 512}}) {
     Device device = test::made_up_cpu();
     device.local_bytes = expected.kibibytes * 1024;
-    device.native_float_width = 16;
-    INFO(fmt::format("{} KiB", expected.kibibytes));
-    for (const Problem& problem : {tight(1000, 700, 300), tight(4096, 4096, 4096), tight(2, 3, 2049)}) {
-      const Parameters parameters = candidates(problem, device).front().parameters;
-      CHECK(parameters.at("KC") == expected.depth);
-      CHECK(parameters.at("NC") == expected.columns);
-      const std::int64_t bytes = 4 * parameters.at("KC") * (parameters.at("NC") + 16 * parameters.at("MR"));
-      CHECK(8 * bytes <= 5 * static_cast<std::int64_t>(device.local_bytes));
+    for (const std::size_t width : {8u, 16u}) {
+      device.native_float_width = width;
+      INFO(fmt::format("{} KiB, vectors of {}, A transposed: {}", expected.kibibytes, width,
+                       expected.transposed_a));
+      Planner make{device};
+      for (Problem problem : {tight(1000, 700, 300), tight(4096, 4096, 4096), tight(33, 3, 2049)}) {
+        problem.a.transposed = expected.transposed_a;
+        if (expected.transposed_a) problem.a.ld = problem.m;
+        const Candidate best = candidates(problem, device).front();
+        const Parameters& parameters = best.parameters;
+        CHECK(parameters.at("KC") == expected.depth);
+        CHECK(parameters.at("NC") == expected.columns);
+        const std::int64_t beside = expected.transposed_a ? 16 * parameters.at("MR") : 0;
+        const std::int64_t bytes = 4 * parameters.at("KC") * (parameters.at("NC") + beside);
+        CHECK(8 * bytes <= 5 * static_cast<std::int64_t>(device.local_bytes));
+        CHECK_NOTHROW(make(problem, best));
+      }
     }
   }
+}
+
+TEST_CASE("few rows of C that share a B larger than a CPU's cache have panels of their own") {
+  Device device = test::made_up_cpu();
+  device.local_bytes = 2 * 1024 * 1024;
+  const auto parameters_of = [&](const Problem& problem) {
+    const Candidate best = candidates(problem, device).front();
+    REQUIRE(best.kernel == "panels");
+    Planner make{device};
+    check_plan(make(problem, best), problem, no_limit);
+    return best.parameters;
+  };
+  const Problem few = tight(16, 2048, 2048);
+  for (const std::int64_t width : {4, 8, 16}) {
+    device.native_float_width = static_cast<std::size_t>(width);
+    const Parameters parameters = parameters_of(few);
+    CHECK(parameters.at("WIDTH") == width);
+    CHECK(parameters.at("KC") == 256);
+    CHECK(parameters.at("NC") == 192);
+    CHECK(parameters.at("MR") == (width == 4 ? 5 : 4));
+    CHECK(parameters_of(tight(32, 2048, 2048)) == parameters);
+    CHECK(parameters_of(tight(33, 2048, 2048)).at("KC") == 512);
+    CHECK(parameters_of(tight(16, 512, 1024)).at("KC") == 512);
+    CHECK(parameters_of(tight(16, 513, 1024)).at("KC") == 256);
+  }
+  device.local_bytes = 256 * 1024;
+  CHECK(parameters_of(few).at("KC") == 128);
+  device.local_bytes = 32 * 1024;
+  CHECK(parameters_of(few).at("NC") == 64);
 }
 
 TEST_CASE("the largest shares of a kernel are no more than a device can count") {

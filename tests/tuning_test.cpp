@@ -299,6 +299,26 @@ TEST_CASE("an entry of a part of the configs is found by its name only") {
   CHECK(tuning.of_space("some", {2000, 2000, 2000}, test::made_up_cpu()) == nullptr);
 }
 
+TEST_CASE("PoCL on any CPU takes what ships for its width of vectors, where its cache has room") {
+  const NoSettings none;
+  Device cpu = test::made_up_cpu();
+  cpu.platform_name = "Portable Computing Language";
+  cpu.local_bytes = 2 * 1024 * 1024;
+  const auto reason_with = [&](std::size_t width) {
+    cpu.native_float_width = width;
+    return first_choice(cpu, tight(16, 2048, 2048)).reason;
+  };
+  CHECK(test::contains(reason_with(8), "pocl_avx2.json"));
+  CHECK(test::contains(reason_with(16), "pocl_avx512.json"));
+  CHECK(test::contains(reason_with(8), "of its family"));
+  CHECK(test::contains(reason_with(4), "by rule"));
+  cpu.local_bytes = 128 * 1024;
+  CHECK(test::contains(reason_with(8), "by rule"));
+  cpu.local_bytes = 2 * 1024 * 1024;
+  cpu.platform_name = "another compiler";
+  CHECK(test::contains(reason_with(8), "by rule"));
+}
+
 TEST_CASE("what ships is of this schema") {
   for (const EmbeddedFile& file : embedded_tuning()) {
     INFO(file.path);
