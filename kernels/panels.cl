@@ -73,7 +73,7 @@ static inline void multiply_panel(const int vectors, A_SPACE const float* const*
     for (int v = 0; v < NV; ++v) sums[r][v] = (vector_t)(0.0f);
   }
   for (int start = 0; start < depth_count; start += copying.every) {
-    if (start < copying.end) copy_vector(&copying);
+    if (TRANSPOSE_A && start < copying.end) copy_vector(&copying);
     const int end = min(start + copying.every, depth_count);
     for (int depth = start; depth < end; ++depth) {
       vector_t b[NV];
