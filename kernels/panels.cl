@@ -12,7 +12,7 @@
 // grid: columns rows
 // require: is_cpu
 // require: NC % (NV*WIDTH) == 0
-// require: 4*KC*(NC+16*MR) <= local_bytes
+// require: 4*KC*(NC+16*MR+16*(8*MR%WIDTH!=0)) <= local_bytes
 
 // The blocking of BLIS and OpenBLAS ("Anatomy of High-Performance Matrix Multiplication", Goto and van de Geijn) for
 // implementations that run a work-group on one core. A work-group computes its share of C. Up to KC rows of op(B) at a time
@@ -31,7 +31,7 @@
 //
 // A is read in place through one pointer a row: the lines of MR rows fit the L1 cache even where the leading dimension
 // is a power of two and all fall into the same sets. MR is not 8, for LLVM's vectoriser turns 8 pointers into a vector
-// and gathers through it, at two thirds of the speed. A transposed A is copied, for its rows lie lda apart.
+// and gathers through it, at two thirds of the speed. A transposed A is copied, see common/transposed_a.cl.
 #if !defined(WIDTH) || !defined(MR) || !defined(NV) || !defined(KC) || !defined(NC)
 #error "panels needs WIDTH, MR, NV, KC and NC"
 #endif
@@ -41,62 +41,53 @@
 #include "common/store.cl"
 #include "common/vector.cl"
 #include "common/unaligned.cl"
+#include "common/transposed_a.cl"
 
 #define NR (NV * WIDTH)
 #define LINE 16       // of a cache, in elements
 #define ROWS_AHEAD 8  // of op(B), brought nearer while it is packed
-#define TURNS 16      // of the micro-kernel, whose rows of a transposed A are copied at once
-#define BLOCK_ROWS (TURNS * MR)
 
 #if TRANSPOSE_A
 #define A_SPACE __local
+#define A_ELEMENT(rows, r, depth) ((rows)[0][(depth) * BLOCK_STEP + (r)])
 #else
 #define A_SPACE __global
+#define A_ELEMENT(rows, r, depth) ((rows)[r][depth])
 #endif
 
 // Functions that are called from the kernel are not inlined: PoCL makes three copies of a kernel, and would compile
 // each of them. None of their pointers is the address of local memory itself, but one into it that is only known at run
 // time: a constant address would be put into the function, where PoCL (3.1) no longer replaces it by that of the thread.
 
-#if TRANSPOSE_A
-// Copies the rows of some turns; elements of one depth lie together, and those of the next may be a page further.
-__attribute__((noinline))
-static void pack_a(__local float* restrict packed, __global const float* restrict a, const ulong lda,
-                   const int row_count, const int depth_count) {
-  const int whole = row_count / WIDTH * WIDTH;
-  for (int depth = 0; depth < depth_count; ++depth) {
-    for (int row = 0; row < whole; row += WIDTH) {
-      *(__local vector_t*)(packed + depth * BLOCK_ROWS + row) = LOAD_VECTOR(a + depth * lda + row);
-    }
-    for (int row = whole; row < row_count; ++row) packed[depth * BLOCK_ROWS + row] = a[depth * lda + row];
-  }
-}
-#endif
-
 // The sums of MR rows of op(A) and one panel of op(B), of which `vectors` are in use. That is a constant once the
 // function is inlined. The loops still run to NV: only what is a constant before that is unrolled, and only sums that are
-// in unrolled loops are registers.
+// in unrolled loops are registers. What is to be copied meanwhile is, a vector each few steps.
 __attribute__((always_inline))
-static inline void multiply_panel(const int vectors, A_SPACE const float* const* rows, const int step,
-                                  __local const float* restrict panel, const int depth_count, vector_t* result) {
+static inline void multiply_panel(const int vectors, A_SPACE const float* const* rows,
+                                  Copying copying, __local const float* restrict panel, const int depth_count,
+                                  vector_t* result) {
   vector_t sums[MR][NV];
   #pragma unroll
   for (int r = 0; r < MR; ++r) {
     #pragma unroll
     for (int v = 0; v < NV; ++v) sums[r][v] = (vector_t)(0.0f);
   }
-  for (int depth = 0; depth < depth_count; ++depth) {
-    vector_t b[NV];
-    #pragma unroll
-    for (int v = 0; v < NV; ++v) {
-      if (v < vectors) b[v] = *(__local const vector_t*)(panel + depth * NR + v * WIDTH);
-    }
-    #pragma unroll
-    for (int r = 0; r < MR; ++r) {
-      const vector_t a = (vector_t)(rows[r][depth * step]);
+  for (int start = 0; start < depth_count; start += copying.every) {
+    if (TRANSPOSE_A && start < copying.end) copy_vector(&copying);
+    const int end = min(start + copying.every, depth_count);
+    for (int depth = start; depth < end; ++depth) {
+      vector_t b[NV];
       #pragma unroll
       for (int v = 0; v < NV; ++v) {
-        if (v < vectors) sums[r][v] = MULTIPLY_ADD(a, b[v], sums[r][v]);
+        if (v < vectors) b[v] = *(__local const vector_t*)(panel + depth * NR + v * WIDTH);
+      }
+      #pragma unroll
+      for (int r = 0; r < MR; ++r) {
+        const vector_t a = (vector_t)(A_ELEMENT(rows, r, depth));
+        #pragma unroll
+        for (int v = 0; v < NV; ++v) {
+          if (v < vectors) sums[r][v] = MULTIPLY_ADD(a, b[v], sums[r][v]);
+        }
       }
     }
   }
@@ -163,9 +154,10 @@ static inline void store_sums(__global float* restrict c, const ulong ldc, const
 
 // C <- alpha * op(A) * panel + beta * C for a tile of C, of which `row_count` x `column_count` exist.
 __attribute__((noinline))
-static void multiply_tile(A_SPACE const float* a, const ulong lda, __local const float* restrict panel,
-                          const int depth_count, __global float* restrict c, const ulong ldc, const int row_count,
-                          const int column_count, const float alpha, const float beta) {
+static void multiply_tile(A_SPACE const float* a, const ulong lda, const Copying copying,
+                          __local const float* restrict panel, const int depth_count, __global float* restrict c,
+                          const ulong ldc, const int row_count, const int column_count, const float alpha,
+                          const float beta) {
   for (int r = 0; r < row_count; ++r) {
     for (int column = 0; column < column_count; column += LINE) PREFETCH_TO_WRITE(c + r * ldc + column);
     PREFETCH_TO_WRITE(c + r * ldc + column_count - 1);
@@ -174,13 +166,12 @@ static void multiply_tile(A_SPACE const float* a, const ulong lda, __local const
   A_SPACE const float* rows[MR];
   #pragma unroll
   for (int r = 0; r < MR; ++r) rows[r] = a + min(r, row_count - 1) * (TRANSPOSE_A ? 1 : lda);
-  const int step = TRANSPOSE_A ? BLOCK_ROWS : 1;
   vector_t sums[MR * NV];
   if (column_count > NR - WIDTH) {
-    multiply_panel(NV, rows, step, panel, depth_count, sums);
+    multiply_panel(NV, rows, copying, panel, depth_count, sums);
   } else {
     for (int v = 0; v * WIDTH < column_count; ++v) {
-      multiply_panel(1, rows, step, panel + v * WIDTH, depth_count, sums + v);
+      multiply_panel(1, rows, copying, panel + v * WIDTH, depth_count, sums + v);
     }
   }
   store_sums(c, ldc, sums, row_count, column_count, alpha, beta);
@@ -191,7 +182,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
           const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
-  __local float b_panels[KC * (NC + TRANSPOSE_A * BLOCK_ROWS)] __attribute__((aligned(64)));
+  __local float b_panels[KC * (NC + TRANSPOSE_A * 2 * BLOCK_STEP)] __attribute__((aligned(64)));
   const int2 column_share = share_of(n, 0, WIDTH);
   const int2 row_share = share_of(m, 1, MR);
   const size_t batch = get_global_id(2);
@@ -199,9 +190,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
   b += b_offset + batch * b_stride;
   c += c_offset + batch * c_stride + row_share.x * ldc + column_share.x;
 
-#if TRANSPOSE_A
-  __local float* a_rows = b_panels + (column_share.y + NR - 1) / NR * NR * KC;
-#endif
+  const int panel_count = (column_share.y + NR - 1) / NR;
 
   // As few parts of k as it takes, and even ones: a short last part would pass all of C for little.
   const int parts = (k - 1) / KC + 1;
@@ -214,19 +203,24 @@ void gemm(const int m, const int n, const int k, const float alpha,
       pack_panel(b_panels + column * KC, TRANSPOSE_B ? b + first * ldb + start : b + start * ldb + first, ldb,
                  min(column_share.y - column, NR), depth_count);
     }
-    for (int row = 0; row < row_share.y; row += MR) {
-      const int row_count = row_share.y - row;
 #if TRANSPOSE_A
-      if (row % BLOCK_ROWS == 0) {
-        pack_a(a_rows, a + start * lda + row_share.x + row, lda, min(row_count, BLOCK_ROWS), depth_count);
-      }
-      A_SPACE const float* rows = a_rows + row % BLOCK_ROWS;
+    Blocks blocks = blocks_of(a + start * lda + row_share.x, lda, row_share.y, depth_count,
+                              b_panels + panel_count * NR * KC, panel_count);
+#endif
+    for (int row = 0; row < row_share.y; row += MR) {
+#if TRANSPOSE_A
+      A_SPACE const float* rows = rows_at(&blocks, row);
 #else
       A_SPACE const float* rows = a + (row_share.x + row) * lda + start;
 #endif
       for (int column = 0; column < column_share.y; column += NR) {
-        multiply_tile(rows, lda, b_panels + column * KC, depth_count, c + row * ldc + column, ldc, min(row_count, MR),
-                      min(column_share.y - column, NR), alpha, block_beta);
+#if TRANSPOSE_A
+        const Copying copying = next_copying(&blocks);
+#else
+        const Copying copying = no_copying(depth_count);
+#endif
+        multiply_tile(rows, lda, copying, b_panels + column * KC, depth_count, c + row * ldc + column, ldc,
+                      min(row_share.y - row, MR), min(column_share.y - column, NR), alpha, block_beta);
       }
     }
   }

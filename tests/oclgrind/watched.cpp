@@ -29,12 +29,13 @@ struct Case {
   Form form;
   Shape shape;
   Scalars scalars;
-  std::size_t placement;
+  Placement placement;
 };
-// More than one tile of the small ones, and no multiple of any; gaps, offsets, transposes, beta.
+// More than one tile of the small ones, and no multiple of any; gaps, offsets, transposes, beta. Nothing lies
+// behind the matrices, where Oclgrind would see no fault in reading it.
 const std::vector<Case> cases = {
-    {{Layout::row_major, Transpose::no, Transpose::no}, {37, 67, 35}, {2, 0}, 2},
-    {{Layout::row_major, Transpose::yes, Transpose::yes}, {67, 35, 19}, {1, -1.5f}, 1}};
+    {{Layout::row_major, Transpose::no, Transpose::no}, {37, 67, 35}, {2, 0}, {16, 8, 32, 0}},
+    {{Layout::row_major, Transpose::yes, Transpose::yes}, {67, 35, 19}, {1, -1.5f}, {1, 3, 5, 0}}};
 
 Operand operand_of(const Place& place) {
   Operand operand;
@@ -108,8 +109,7 @@ class Watched {
   }
 
   bool multiply(const tune::Config& config, const Case& one) {
-    const Multiply multiply =
-        make_multiply(one.form, one.shape, one.scalars, all_placements()[one.placement]);
+    const Multiply multiply = make_multiply(one.form, one.shape, one.scalars, one.placement);
     const Data data = random_data(multiply, 1);
     const Problem problem = problem_of(multiply);
     const Plan plan =
