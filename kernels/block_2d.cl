@@ -3,7 +3,7 @@
 // operands: padded
 // param: BM = 128 in 32 64 128 256
 // param: BN = 128 in 32 64 128 256
-// param: BK = 16 in 4 8 16
+// param: BK = 8 in 4 8 16
 // param: WM = 128 in 32 64 128
 // param: WN = 32 in 16 32 64
 // param: GROUP = 8 in 1 4 8 16

@@ -367,7 +367,7 @@ TEST_CASE("random problems, kernels and limits make valid plans") {
 TEST_CASE("a C of few tiles is done in parts of k, where they pay and fit") {
   Planner make;  // 64 compute units
   const auto parts = [&make](const Problem& problem, std::size_t limit = no_limit) {
-    const Plan plan = make(problem, "block_2d", limit);  // tiles of 128 x 128 x 16
+    const Plan plan = make(problem, "block_2d", limit);  // tiles of 128 x 128 x 8
     check_plan(plan, problem, limit);
     return plan.split.parts;
   };
