@@ -190,8 +190,6 @@ void gemm(const int m, const int n, const int k, const float alpha,
   b += b_offset + batch * b_stride;
   c += c_offset + batch * c_stride + row_share.x * ldc + column_share.x;
 
-  const int panel_count = (column_share.y + NR - 1) / NR;
-
   // As few parts of k as it takes, and even ones: a short last part would pass all of C for little.
   const int parts = (k - 1) / KC + 1;
   const int part = (k - 1) / parts + 1;
@@ -205,7 +203,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
     }
 #if TRANSPOSE_A
     Blocks blocks = blocks_of(a + start * lda + row_share.x, lda, row_share.y, depth_count,
-                              b_panels + panel_count * NR * KC, panel_count);
+                              b_panels + (column_share.y + NR - 1) / NR * NR * KC, column_share.y / NR);
 #endif
     for (int row = 0; row < row_share.y; row += MR) {
 #if TRANSPOSE_A

@@ -36,14 +36,15 @@ typedef struct {
   ulong lda;
   int row_count, depth_count;
   __local float* places;
-  int every;         // steps from one vector to the next, so that all are copied in the turns of a block
+  int every;         // steps from one vector to the next, so that all are copied in the turns of a block; 0 for none
   int next;          // row that the block to come begins with
   int rows, depths;  // of that block: those copied in all depths, and the depths in which the next WIDTH are
 } Blocks;
 
+// Along the way of whole panels only: with less to multiply, the micro-kernel is too short for that.
 static inline Blocks blocks_of(__global const float* a, const ulong lda, const int row_count, const int depth_count,
-                               __local float* places, const int panel_count) {
-  const int every = clamp(panel_count * TURNS * WIDTH / BLOCK_STEP, 1, MOST_STEPS);
+                               __local float* places, const int whole_panels) {
+  const int every = min(whole_panels * TURNS * WIDTH / BLOCK_STEP, MOST_STEPS);
   const Blocks blocks = {a, lda, row_count, depth_count, places, every, 0, 0, 0};
   return blocks;
 }
@@ -84,7 +85,9 @@ static inline __local const float* rows_at(Blocks* blocks, const int row) {
 // What to copy of the next block. It is as good as copied, for it is before it is needed.
 static inline Copying next_copying(Blocks* blocks) {
   const int row = blocks->next + blocks->rows;
-  if (blocks->rows == BLOCK_STEP || row + WIDTH > blocks->row_count) return no_copying(blocks->depth_count);
+  if (blocks->every == 0 || blocks->rows == BLOCK_STEP || row + WIDTH > blocks->row_count) {
+    return no_copying(blocks->depth_count);
+  }
   const Copying copying = {blocks->a + blocks->depths * blocks->lda + row,
                            place_of(blocks, blocks->next) + blocks->depths * BLOCK_STEP + blocks->rows, blocks->lda,
                            blocks->every, (blocks->depth_count - blocks->depths) * blocks->every};
