@@ -72,9 +72,10 @@ static inline void multiply_panel(const int vectors, A_SPACE const float* const*
     #pragma unroll
     for (int v = 0; v < NV; ++v) sums[r][v] = (vector_t)(0.0f);
   }
-  for (int start = 0; start < depth_count; start += copying.every) {
+  const int every = TRANSPOSE_A ? copying.every : depth_count;  // the latter is one turn, as the compiler sees
+  for (int start = 0; start < depth_count; start += every) {
     if (TRANSPOSE_A && start < copying.end) copy_vector(&copying);
-    const int end = min(start + copying.every, depth_count);
+    const int end = min(start + every, depth_count);
     for (int depth = start; depth < end; ++depth) {
       vector_t b[NV];
       #pragma unroll
