@@ -26,7 +26,8 @@
 // A work-group is warpgroups that multiply, each 64 rows of the tile (and with SLICES > 1 every SLICES-th step along k),
 // a warp that copies, and one that finds out whether the planes are exact. The copying one keeps a ring of STAGES steps in
 // local memory full. A stage has two barriers: `full` says that its bytes have come, `empty` that the warps that
-// multiplied it have done so.
+// multiplied it have done so. Clusters, whose work-groups could share what is copied, are not to be had: NVIDIA's OpenCL
+// (driver 580) passes over .reqnctapercluster.
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(SLICES) || !defined(STEP) || !defined(STAGES) || !defined(BAND)
 #error "bf16x6_wgmma needs TILE_M, TILE_N, SLICES, STEP, STAGES and BAND"
 #endif
