@@ -71,8 +71,8 @@ struct Plan {
 // The most scratch that a call may take by default: a quarter of the device's memory, in one allocation.
 std::size_t default_scratch_limit(const Device& device);
 
-// Of a launch that packs both operands, for each operand: enough to keep the memory busy. On an H200 512 x 8192
-// x 8192 takes 5 % longer with 4, and 2 % with 8.
+// Of a launch that packs both operands, for each operand: enough to keep the memory busy. On an H200 512 x
+// 8192 x 8192 takes 5 % longer with 4, and 2 % with 8.
 inline constexpr std::size_t packing_groups_a_unit = 16;
 
 // The plan for a kernel with at most `scratch_limit` bytes of scratch. Throws what ConfigCache::get() throws,

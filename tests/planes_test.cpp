@@ -309,6 +309,28 @@ TEST_CASE("plain fp32 takes over for every form and in every block") {
   check_on_device(multiply, with_special(multiply, {0, 0x1p-120f}), options);
 }
 
+TEST_CASE("each matrix of a batch is left to plain fp32 or not, by its own numbers") {
+  constexpr std::size_t side = 64;
+  constexpr std::size_t size = side * side;
+  constexpr std::size_t count = 4;
+  for (const bool one_b : {false, true}) {
+    std::vector<float> a(count * size, 1.0f);
+    a[2 * size + 5] = 0x1p-120f;
+    const cl::Buffer a_buffer = make_buffer(a);
+    const cl::Buffer b_buffer = make_buffer(std::vector<float>(count * size, 1.0f));
+    const cl::Buffer c_buffer = make_buffer(std::vector<float>(count * size, nan));
+    shared_context().sgemm_strided_batched(shared_queue()(), Layout::row_major, Transpose::no, Transpose::no,
+                                           side, side, side, 1.0f, {a_buffer(), side}, size,
+                                           {b_buffer(), side}, one_b ? 0 : size, 0.0f, {c_buffer(), side},
+                                           size, count, {}, nullptr, from_planes(1));
+    const std::vector<float> c = read_buffer(c_buffer);
+    for (std::size_t i = 0; i < count; ++i) {
+      INFO("matrix " << i << ", one B: " << one_b);
+      CHECK(c[i * size + side] == (i == 2 ? static_cast<float>(side) : 42.0f));
+    }
+  }
+}
+
 TEST_CASE("every config on tensor cores that the rules offer is right, and has its fp32 kernel behind it") {
   if (shared_device_info().nvidia_sm < 80) {
     WARN("NOT TESTED: kernels on tensor cores, for this device has none");
