@@ -239,6 +239,15 @@ std::vector<Candidate> panels_candidates(const Problem& problem, const Device& d
 
 }  // namespace
 
+bool leaves_room(const Candidate& candidate, const Problem& problem, const Device& device) {
+  if (candidate.kernel != "panels") return true;
+  const auto value = [&candidate](const char* name) {
+    const auto found = candidate.parameters.find(name);
+    return found == candidate.parameters.end() ? 0 : found->second;
+  };
+  return leaves_room({value("KC"), value("NC")}, value("MR"), problem, device);
+}
+
 std::vector<Candidate> candidates(const Problem& problem, const Device& device, Precision precision) {
   const double multiply_adds =
       static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(problem.k);

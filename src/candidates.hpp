@@ -27,4 +27,8 @@ inline Problem seen_by(const Candidate& candidate, const Problem& problem) {
 std::vector<Candidate> candidates(const Problem& problem, const Device& device,
                                   Precision precision = Precision::fp32_equivalent);
 
+// Whether what the kernel keeps in a CPU's cache leaves room there for what passes through: what was tuned on
+// a larger one may fit the kernel's own limit, but not this. True for other kernels.
+bool leaves_room(const Candidate& candidate, const Problem& problem, const Device& device);
+
 }  // namespace clgemm

@@ -31,8 +31,8 @@ constexpr std::array blocked_kernels = {std::string_view("block_2d"), std::strin
 constexpr double measured_block = 64.0;
 constexpr double half_speed_block = 32.0;
 
-// Rows and columns that a work-group on a CPU could compute in the time that it takes to prepare others, see
-// sharing.cpp.
+// Rows and columns that a work-group on a CPU could compute in the time that it takes to prepare others, over
+// all kernels that take shares; sharing.cpp, which divides one kernel's work, has its own.
 constexpr double rows_to_prepare = 12.0;
 constexpr double columns_to_prepare = 4.0;
 
@@ -60,7 +60,8 @@ double items_of(const KernelConfig& kernel) {
   return items;
 }
 
-// Kernels on tensor cores, by their tile: measured on an H200 at 4096, the packing left out.
+// Kernels on tensor cores, by their tile: measured on an H200 at 4096, the packing left out, while A still
+// came from local memory; from registers all are faster by some percent.
 struct TensorSpeed {
   std::string_view kernel;
   std::size_t tile_rows;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "cost.hpp"
 #include "error.hpp"
@@ -25,6 +26,20 @@ struct Ranked {
 void sort_by_time(std::vector<Ranked>& ranked) {
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Ranked& x, const Ranked& y) { return x.seconds < y.seconds; });
+}
+
+// Several entries may come to the same config.
+void keep_first_of_each(std::vector<Ranked>& ranked) {
+  std::vector<Ranked> result;
+  for (Ranked& one : ranked) {
+    const auto is_same = [&one](const Ranked& other) {
+      return other.candidate.kernel == one.candidate.kernel &&
+             other.candidate.parameters == one.candidate.parameters &&
+             other.candidate.mirrored == one.candidate.mirrored;
+    };
+    if (std::none_of(result.begin(), result.end(), is_same)) result.push_back(std::move(one));
+  }
+  ranked = std::move(result);
 }
 
 double estimate(const Problem& problem, const Candidate& candidate, ConfigCache& configs,
@@ -92,7 +107,7 @@ std::vector<Ranked> tuned_candidates(const Problem& problem, ConfigCache& config
     const TunedEntry& entry = *choice.entry;
     const Candidate candidate{entry.kernel, entry.parameters, choice.reason};
     try {
-      if (!is_allowed(candidate, configs, precision)) continue;
+      if (!is_allowed(candidate, configs, precision) || !leaves_room(candidate, problem, device)) continue;
       const double here = estimate(problem, candidate, configs, scratch_limit);
       const double there =
           estimate(measured_problem(entry, device), candidate, configs, default_scratch_limit(device));
@@ -115,6 +130,7 @@ std::vector<Ranked> tuned_candidates(const Problem& problem, ConfigCache& config
     }
   }
   sort_by_time(result);
+  keep_first_of_each(result);
   return result;
 }
 

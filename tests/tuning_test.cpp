@@ -312,8 +312,10 @@ TEST_CASE("PoCL on any CPU takes what ships for its width of vectors, where its 
   CHECK(test::contains(reason_with(16), "pocl_avx512.json"));
   CHECK(test::contains(reason_with(8), "of its family"));
   CHECK(test::contains(reason_with(4), "by rule"));
-  cpu.local_bytes = 128 * 1024;
-  CHECK(test::contains(reason_with(8), "by rule"));
+  for (const std::size_t kib : {128u, 256u}) {  // the kernel's own limit is 256 KiB
+    cpu.local_bytes = kib * 1024;
+    CHECK(test::contains(reason_with(8), "by rule"));
+  }
   cpu.local_bytes = 2 * 1024 * 1024;
   cpu.platform_name = "another compiler";
   CHECK(test::contains(reason_with(8), "by rule"));

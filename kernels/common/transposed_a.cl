@@ -41,7 +41,8 @@ typedef struct {
   int rows, depths;  // of that block: those copied in all depths, and the depths in which the next WIDTH are
 } Blocks;
 
-// Along the way of whole panels only: with less to multiply, the micro-kernel is too short for that.
+// Counted by whole panels: with less to multiply, the micro-kernel is too short for that. A narrower last panel copies along,
+// too, in each of its passes the same.
 static inline Blocks blocks_of(__global const float* a, const ulong lda, const int row_count, const int depth_count,
                                __local float* places, const int whole_panels) {
   const int every = min(whole_panels * TURNS * WIDTH / BLOCK_STEP, MOST_STEPS);
