@@ -125,8 +125,8 @@ struct BlockConfig {
 constexpr BlockConfig block_configs[] = {
     {64, 128, 16, 64, 32, 8}, {64, 64, 16, 64, 16, 8}, {32, 64, 16, 32, 16, 8}, {32, 32, 8, 32, 16, 8}};
 
-// 16 x 8 results a work-item: faster where two work-groups a compute unit are enough for whole turns. Needs
-// some 200 registers.
+// 16 x 8 results a work-item, for GPUs with registers for more than those 128: faster where work-groups make
+// whole turns of two a compute unit.
 constexpr BlockConfig large_block_config = {128, 128, 8, 128, 32, 16};
 
 // `block_2d` with the largest tiles that keep the device busy, then with smaller ones. On an H200 the large

@@ -61,7 +61,7 @@ double items_of(const KernelConfig& kernel) {
 }
 
 // Kernels on tensor cores, by their tile: measured on an H200 at 4096, the packing left out, while A still
-// came from local memory; from registers all are faster by some percent.
+// came from local memory.
 struct TensorSpeed {
   std::string_view kernel;
   std::size_t tile_rows;
@@ -108,8 +108,8 @@ double efficiency(const KernelConfig& kernel, DeviceKind kind) {
   return base * std::min(1.0, curve(block) / curve(measured_block));
 }
 
-// Work-groups with so many results in registers that only two fit a compute unit go by whole turns: one alone
-// takes as long as two do (an H200 at 1536 and 3072, 128 x 128 by 128 work-items).
+// Work-groups with so many results a work-item go by turns of two a compute unit: one alone takes as long as
+// two do (an H200 at 1536 and 3072, 128 x 128 by 128 work-items).
 constexpr double large_block = 128.0;
 constexpr double groups_a_turn = 2.0;
 
