@@ -28,20 +28,6 @@ void sort_by_time(std::vector<Ranked>& ranked) {
                    [](const Ranked& x, const Ranked& y) { return x.seconds < y.seconds; });
 }
 
-// Several entries may come to the same config.
-void keep_first_of_each(std::vector<Ranked>& ranked) {
-  std::vector<Ranked> result;
-  for (Ranked& one : ranked) {
-    const auto is_same = [&one](const Ranked& other) {
-      return other.candidate.kernel == one.candidate.kernel &&
-             other.candidate.parameters == one.candidate.parameters &&
-             other.candidate.mirrored == one.candidate.mirrored;
-    };
-    if (std::none_of(result.begin(), result.end(), is_same)) result.push_back(std::move(one));
-  }
-  ranked = std::move(result);
-}
-
 double estimate(const Problem& problem, const Candidate& candidate, ConfigCache& configs,
                 std::size_t scratch_limit) {
   const Plan plan = make_plan(problem, candidate, configs, scratch_limit);
@@ -130,7 +116,6 @@ std::vector<Ranked> tuned_candidates(const Problem& problem, ConfigCache& config
     }
   }
   sort_by_time(result);
-  keep_first_of_each(result);
   return result;
 }
 
@@ -195,10 +180,20 @@ std::vector<Candidate> candidates_by_rule(const Problem& problem, ConfigCache& c
 std::vector<Candidate> ranked_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,
                                          std::size_t scratch_limit, Precision precision) {
   std::vector<Candidate> result;
+  const auto add = [&result](Candidate candidate) {
+    const auto is_same = [&candidate](const Candidate& other) {
+      return other.kernel == candidate.kernel && other.parameters == candidate.parameters &&
+             other.mirrored == candidate.mirrored;
+    };
+    if (std::none_of(result.begin(), result.end(), is_same)) result.push_back(std::move(candidate));
+  };
   for (Ranked& one : tuned_candidates(problem, configs, tuning, scratch_limit, precision))
-    result.push_back(std::move(one.candidate));
-  for (Candidate& candidate : candidates_by_rule(problem, configs, scratch_limit, precision))
-    result.push_back(std::move(candidate));
+    add(std::move(one.candidate));
+  std::vector<Candidate> rules = candidates_by_rule(problem, configs, scratch_limit, precision);
+  Candidate anywhere = std::move(rules.back());
+  rules.pop_back();
+  for (Candidate& candidate : rules) add(std::move(candidate));
+  result.push_back(std::move(anywhere));
   return result;
 }
 

@@ -10,8 +10,8 @@
 
 namespace clgemm {
 
-// The kernels to try, the best first; the last one runs anywhere. A tuned config that this library or device
-// does not have is logged and left out.
+// The kernels to try, each config once, the best first; the last one runs anywhere. A tuned config that this
+// library or device does not have is logged and left out.
 std::vector<Candidate> ranked_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,
                                          std::size_t scratch_limit,
                                          Precision precision = Precision::fp32_equivalent);

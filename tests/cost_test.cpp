@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <random>
+#include <set>
 
 #include "catch.hpp"
 #include "ranking.hpp"
@@ -230,7 +231,12 @@ TEST_CASE("a block that fills the registers is taken where its work-groups make 
   const Tuning tuned({{"", tuned_device(device), {large}}});
   const auto tile_rows = [&](std::size_t size, const Tuning& tuning) {
     const Problem problem = tight(size, size, size);
-    const Candidate first = ranked_candidates(problem, configs, tuning, limit, Precision::fp32).front();
+    const std::vector<Candidate> ranked = ranked_candidates(problem, configs, tuning, limit, Precision::fp32);
+    std::set<std::string> configs_seen;
+    for (const Candidate& one : ranked) {
+      CHECK(configs_seen.insert(one.kernel + describe_values(one.parameters)).second);
+    }
+    const Candidate first = ranked.front();
     CHECK(first.kernel == "block_2d");
     return make_plan(problem, first, configs, limit).multiply->tile_rows;
   };
