@@ -2,7 +2,7 @@
 // and scratch memory that the caller brings.
 #include <algorithm>
 
-#include "disk_cache.hpp"
+#include "build/disk_cache.hpp"
 
 #include "support/on_device.hpp"
 #include "support/temporary.hpp"

@@ -1,5 +1,5 @@
 // Whether matrices share elements, against sets of the elements themselves.
-#include "aliasing.hpp"
+#include "call/aliasing.hpp"
 
 #include <algorithm>
 #include <random>

@@ -1,5 +1,5 @@
 // A batch of matrices at any place, as runs that lie evenly apart.
-#include "batch_runs.hpp"
+#include "call/batch_runs.hpp"
 
 #include <random>
 

@@ -9,10 +9,10 @@
 #include <sstream>
 #include <thread>
 
+#include "base/error.hpp"
 #include "catch.hpp"
 #include "child_process.hpp"
 #include "device_data.hpp"
-#include "error.hpp"
 #include "measure.hpp"
 #include "rotation.hpp"
 #include "statistics.hpp"

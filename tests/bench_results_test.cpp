@@ -9,7 +9,7 @@
 
 #include "affordable.hpp"
 #include "catch.hpp"
-#include "kernel_file.hpp"
+#include "kernel/kernel_file.hpp"
 #include "report/compare.hpp"
 #include "suites.hpp"
 #include "support/program.hpp"

@@ -11,7 +11,7 @@
 
 #include "catch.hpp"
 #include "check.hpp"
-#include "kernel_file.hpp"
+#include "kernel/kernel_file.hpp"
 #include "kernel_timer.hpp"
 #include "measure.hpp"
 #include "options.hpp"

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <map>
 
-#include "program_cache.hpp"
+#include "build/program_cache.hpp"
 #include "support/first_choice.hpp"
 #include "support/made_up.hpp"
 #include "support/on_device.hpp"

@@ -1,6 +1,6 @@
 // What is chosen by estimated time: over thousands of random shapes and devices of every kind, always a valid
 // plan, within the scratch limit, and no shape that costs much more than a larger one.
-#include "cost.hpp"
+#include "choose/cost.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include <set>
 
 #include "catch.hpp"
-#include "ranking.hpp"
+#include "choose/ranking.hpp"
 #include "support/made_up.hpp"
 
 namespace clgemm {

@@ -3,8 +3,8 @@
 #include <clgemm/error.hpp>
 #include <iostream>
 
+#include "base/device.hpp"
 #include "catch.hpp"
-#include "device.hpp"
 
 namespace {
 

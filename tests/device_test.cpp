@@ -1,5 +1,5 @@
 // Finding a device, and what it says of itself.
-#include "device.hpp"
+#include "base/device.hpp"
 
 #include <algorithm>
 #include <cctype>

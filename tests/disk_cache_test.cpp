@@ -1,6 +1,6 @@
 // The cache on disk: whatever happens to its files and folder, and whoever else uses it, a load gives what
 // was stored, whole, or nothing.
-#include "disk_cache.hpp"
+#include "build/disk_cache.hpp"
 
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // Codes by name, and what becomes of the exceptions of others.
-#include "error.hpp"
+#include "base/error.hpp"
 
 #include <set>
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // The integer expressions of manifests.
-#include "expression.hpp"
+#include "kernel/expression.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // What cannot be built or launched makes way for the next kernel, says so, and is never replaced where the
 // caller named it.
-#include "kernel_file.hpp"
+#include "kernel/kernel_file.hpp"
 #include "support/first_choice.hpp"
 #include "support/on_device.hpp"
 #include "support/temporary.hpp"

@@ -1,6 +1,6 @@
 // Host matrices by way of copies on the device, as on a discrete GPU; small panels, so that there are many.
-#include "context.hpp"
-#include "pinned_copy.hpp"
+#include "context/context.hpp"
+#include "context/pinned_copy.hpp"
 #include "support/on_device.hpp"
 #include "support/reference.hpp"
 

@@ -1,5 +1,5 @@
 // How many parts k is split into: by the numbers alone.
-#include "k_split.hpp"
+#include "plan/k_split.hpp"
 
 #include <algorithm>
 #include <random>

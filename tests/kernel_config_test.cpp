@@ -1,5 +1,5 @@
 // A kernel with values, checked against devices that are made up.
-#include "kernel_config.hpp"
+#include "kernel/kernel_config.hpp"
 
 #include "support/made_up.hpp"
 #include "support/thrown.hpp"

@@ -1,5 +1,5 @@
 // Finding kernels: by name, variant, path, and in a folder of the user's.
-#include "kernel_file.hpp"
+#include "kernel/kernel_file.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Kernel files as text: folders, includes, #line.
-#include "kernel_source.hpp"
+#include "kernel/kernel_source.hpp"
 
 #include <fmt/format.h>
 

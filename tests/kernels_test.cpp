@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "catch.hpp"
-#include "kernel_config.hpp"
+#include "kernel/kernel_config.hpp"
 #include "support/on_device.hpp"
 #include "support/pairwise.hpp"
 #include "support/reference.hpp"

@@ -1,5 +1,5 @@
 // The manifest at the head of a kernel file.
-#include "manifest.hpp"
+#include "kernel/manifest.hpp"
 
 #include <fmt/format.h>
 

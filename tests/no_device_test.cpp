@@ -2,7 +2,7 @@
 // is no driver, and again where there is one that offers no device.
 #include <clgemm/clgemm.hpp>
 
-#include "device.hpp"
+#include "base/device.hpp"
 #include "support/thrown.hpp"
 
 namespace clgemm {

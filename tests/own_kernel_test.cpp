@@ -2,7 +2,7 @@
 // lines.
 #include <fmt/format.h>
 
-#include "kernel_file.hpp"
+#include "kernel/kernel_file.hpp"
 #include "support/on_device.hpp"
 #include "support/reference.hpp"
 #include "support/temporary.hpp"

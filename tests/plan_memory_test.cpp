@@ -1,7 +1,7 @@
 // What was planned once is not planned again, unless something that decides the plan is another.
-#include "plan_memory.hpp"
+#include "context/plan_memory.hpp"
 
-#include "chooser.hpp"
+#include "context/chooser.hpp"
 #include "support/first_choice.hpp"
 #include "support/on_device.hpp"
 #include "support/temporary.hpp"

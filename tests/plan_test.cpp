@@ -1,6 +1,6 @@
 // Plans, made without a device: what is packed, where it lies, and how large problems are cut.
-#include "plan.hpp"
-#include "ranking.hpp"
+#include "plan/plan.hpp"
+#include "choose/ranking.hpp"
 
 #include <fmt/format.h>
 

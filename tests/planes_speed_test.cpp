@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <chrono>
 
-#include "block_launch.hpp"
+#include "build/program_cache.hpp"
 #include "catch.hpp"
-#include "config_cache.hpp"
-#include "plan.hpp"
-#include "program_cache.hpp"
+#include "kernel/config_cache.hpp"
+#include "launch/block_launch.hpp"
+#include "plan/plan.hpp"
 #include "support/on_device.hpp"
 
 namespace clgemm {

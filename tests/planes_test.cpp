@@ -7,14 +7,14 @@
 #include <cstring>
 #include <limits>
 
+#include "build/disk_cache.hpp"
+#include "build/program_cache.hpp"
 #include "catch.hpp"
-#include "config_cache.hpp"
-#include "disk_cache.hpp"
-#include "program_cache.hpp"
+#include "choose/tensor_cores.hpp"
+#include "kernel/config_cache.hpp"
 #include "support/on_device.hpp"
 #include "support/reference.hpp"
 #include "support/thrown.hpp"
-#include "tensor_cores.hpp"
 
 namespace clgemm {
 namespace {

@@ -1,5 +1,5 @@
 // Validation in the caller's terms, and the canonical problem.
-#include "problem.hpp"
+#include "call/problem.hpp"
 
 #include <cstdint>
 #include <limits>

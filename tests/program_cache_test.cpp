@@ -1,5 +1,5 @@
 // Programs are built once, by the thread that needs them first.
-#include "program_cache.hpp"
+#include "build/program_cache.hpp"
 
 #include <atomic>
 #include <set>

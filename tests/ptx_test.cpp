@@ -1,6 +1,6 @@
 // PTX taken to the target that knows its instructions: on what the compiler made of one of our own kernels,
 // and on text that is something else.
-#include "ptx.hpp"
+#include "build/ptx.hpp"
 
 #include <fmt/format.h>
 

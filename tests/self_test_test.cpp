@@ -1,6 +1,6 @@
 // Self-tests: they pass for right kernels, find wrong ones, and what they find keeps wrong kernels from being
 // chosen, in this process and in later ones.
-#include "self_test.hpp"
+#include "context/self_test.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "plan.hpp"
+#include "plan/plan.hpp"
 #include "support/first_choice.hpp"
 #include "support/on_device.hpp"
 #include "support/temporary.hpp"

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <limits>
 
-#include "kernel_config.hpp"
-#include "self_test.hpp"
+#include "context/self_test.hpp"
+#include "kernel/kernel_config.hpp"
 #include "support/on_device.hpp"
 #include "support/reference.hpp"
 #include "support/temporary.hpp"

@@ -12,13 +12,13 @@
 #include <thread>
 
 #include "catch.hpp"
+#include "choose/tuning_json.hpp"
 #include "fake_times.hpp"
 #include "journal.hpp"
 #include "size_search.hpp"
 #include "support/made_up.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
-#include "tuning_json.hpp"
 
 namespace clgemm::tune {
 namespace {

@@ -1,16 +1,16 @@
 // Tuning data: read, written, looked up, and left alone where it is of no use.
-#include "tuning.hpp"
+#include "choose/tuning.hpp"
 
 #include <sys/stat.h>
 
 #include "catch.hpp"
-#include "plan.hpp"
-#include "ranking.hpp"
+#include "choose/ranking.hpp"
+#include "choose/tuning_files.hpp"
+#include "choose/tuning_json.hpp"
+#include "plan/plan.hpp"
 #include "support/made_up.hpp"
 #include "support/temporary.hpp"
 #include "support/thrown.hpp"
-#include "tuning_files.hpp"
-#include "tuning_json.hpp"
 
 namespace clgemm {
 namespace {

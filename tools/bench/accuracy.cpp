@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "accuracy_data.hpp"
+#include "base/error.hpp"
 #include "check.hpp"
 #include "contestant.hpp"
-#include "error.hpp"
 #include "kernel_choice.hpp"
 #include "peers/peer.hpp"
 #include "progress.hpp"

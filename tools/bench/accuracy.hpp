@@ -4,7 +4,7 @@
 
 #include <ostream>
 
-#include "opencl.hpp"
+#include "base/opencl.hpp"
 #include "options.hpp"
 
 namespace clgemm::bench {

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "opencl.hpp"
+#include "base/opencl.hpp"
 
 namespace clgemm::bench {
 

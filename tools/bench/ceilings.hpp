@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "opencl.hpp"
+#include "base/opencl.hpp"
 
 namespace clgemm::bench {
 

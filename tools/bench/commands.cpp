@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "disk_cache.hpp"
-#include "error.hpp"
+#include "base/error.hpp"
+#include "build/disk_cache.hpp"
 #include "kernel_choice.hpp"
 #include "suites.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "kernel_config.hpp"
+#include "kernel/kernel_config.hpp"
 #include "report.hpp"
 
 namespace clgemm::bench {

@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
+#include "base/device.hpp"
+#include "base/opencl.hpp"
 #include "busy_device.hpp"
-#include "device.hpp"
 #include "host_data.hpp"
-#include "opencl.hpp"
 
 namespace clgemm::bench {
 

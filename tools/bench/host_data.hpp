@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "problem.hpp"
+#include "call/problem.hpp"
 #include "size.hpp"
 
 namespace clgemm::bench {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <set>
 
-#include "error.hpp"
-#include "kernel_config.hpp"
-#include "plan.hpp"
-#include "ranking.hpp"
-#include "tuning_files.hpp"
+#include "base/error.hpp"
+#include "choose/ranking.hpp"
+#include "choose/tuning_files.hpp"
+#include "kernel/kernel_config.hpp"
+#include "plan/plan.hpp"
 
 namespace clgemm::bench {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "device.hpp"
-#include "kernel_file.hpp"
+#include "base/device.hpp"
+#include "call/problem.hpp"
+#include "kernel/kernel_file.hpp"
 #include "options.hpp"
-#include "problem.hpp"
 
 namespace clgemm::bench {
 

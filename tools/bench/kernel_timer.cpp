@@ -7,7 +7,7 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace clgemm::bench {
 namespace {

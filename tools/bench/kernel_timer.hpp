@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "opencl.hpp"
+#include "base/opencl.hpp"
 
 namespace clgemm::bench {
 

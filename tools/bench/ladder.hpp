@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "choose/tuning.hpp"
 #include "results.hpp"
-#include "tuning.hpp"
 
 namespace clgemm::bench {
 

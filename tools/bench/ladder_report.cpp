@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernel_config.hpp"
+#include "kernel/kernel_config.hpp"
 #include "report.hpp"
 #include "text_table.hpp"
 

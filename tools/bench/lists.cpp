@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "device.hpp"
-#include "kernel_config.hpp"
+#include "base/device.hpp"
+#include "kernel/kernel_config.hpp"
 #include "text_table.hpp"
 
 namespace clgemm::bench {

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "accuracy.hpp"
+#include "base/error.hpp"
 #include "commands.hpp"
-#include "error.hpp"
 #include "first_call.hpp"
 #include "interrupt.hpp"
 #include "lists.hpp"

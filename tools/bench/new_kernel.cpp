@@ -6,7 +6,7 @@
 #include <fstream>
 #include <system_error>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace clgemm::bench {
 namespace {

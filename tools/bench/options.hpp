@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host_data.hpp"
-#include "manifest.hpp"
+#include "kernel/manifest.hpp"
 #include "peers/request.hpp"
 #include "size.hpp"
 

@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "base/device.hpp"
+#include "call/problem.hpp"
 #include "ceilings.hpp"
 #include "check.hpp"
 #include "contestant.hpp"
-#include "device.hpp"
 #include "facts.hpp"
 #include "first_call.hpp"
-#include "manifest.hpp"
+#include "kernel/manifest.hpp"
 #include "peers/peer.hpp"
-#include "problem.hpp"
 #include "rotation.hpp"
 #include "size.hpp"
 

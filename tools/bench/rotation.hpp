@@ -4,9 +4,9 @@
 
 #include <cstddef>
 
-#include "device.hpp"
-#include "opencl.hpp"
-#include "problem.hpp"
+#include "base/device.hpp"
+#include "base/opencl.hpp"
+#include "call/problem.hpp"
 
 namespace clgemm::bench {
 

@@ -5,13 +5,13 @@
 #include <cstdio>
 
 #include "affordable.hpp"
-#include "error.hpp"
+#include "base/error.hpp"
+#include "choose/tuning_files.hpp"
 #include "interrupt.hpp"
 #include "ladder.hpp"
 #include "progress.hpp"
 #include "size_run.hpp"
 #include "suites.hpp"
-#include "tuning_files.hpp"
 
 namespace clgemm::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "device.hpp"
+#include "base/device.hpp"
 #include "host_data.hpp"
 #include "options.hpp"
 #include "size.hpp"

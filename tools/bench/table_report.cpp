@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernel_config.hpp"
+#include "kernel/kernel_config.hpp"
 #include "report.hpp"
 #include "table_columns.hpp"
 #include "text_table.hpp"

@@ -8,9 +8,9 @@
 #include <sstream>
 #include <thread>
 
+#include "base/error.hpp"
 #include "commands.hpp"
-#include "error.hpp"
-#include "kernel_file.hpp"
+#include "kernel/kernel_file.hpp"
 #include "report.hpp"
 #include "runner.hpp"
 #include "text_table.hpp"

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <cstdio>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "tuner.hpp"
 #include "worker.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "device.hpp"
+#include "base/device.hpp"
 #include "size.hpp"
 
 namespace clgemm::tune {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace clgemm::tune {
 namespace {

@@ -6,13 +6,13 @@
 #include <cstdio>
 #include <set>
 
-#include "error.hpp"
+#include "base/error.hpp"
+#include "choose/ranking.hpp"
 #include "host_data.hpp"
 #include "interrupt.hpp"
 #include "measurer.hpp"
-#include "plan.hpp"
+#include "plan/plan.hpp"
 #include "progress.hpp"
-#include "ranking.hpp"
 #include "run_setup.hpp"
 #include "size_search.hpp"
 #include "tuning_output.hpp"

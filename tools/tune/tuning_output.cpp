@@ -12,10 +12,10 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "error.hpp"
-#include "private_file.hpp"
-#include "tuning_files.hpp"
-#include "tuning_json.hpp"
+#include "base/error.hpp"
+#include "base/private_file.hpp"
+#include "choose/tuning_files.hpp"
+#include "choose/tuning_json.hpp"
 
 namespace clgemm::tune {
 namespace {

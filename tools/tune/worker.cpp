@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/error.hpp"
 #include "check.hpp"
 #include "contestant.hpp"
-#include "error.hpp"
 #include "statistics.hpp"
 
 namespace clgemm::tune {
