@@ -15,7 +15,7 @@ foreach(file IN LISTS tuning_files)
 endforeach()
 file(WRITE ${OUTPUT} "// Written by embed_kernels.cmake.
 #include \"kernel/kernel_source.hpp\"
-#include \"tuning_files.hpp\"
+#include \"choose/tuning_files.hpp\"
 
 #include <vector>
 
