@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstdlib>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 
 namespace clgemm {
@@ -141,8 +141,7 @@ cl::Device find_device(std::string_view wanted) {
 }
 
 cl::Device default_device() {
-  const char* wanted = std::getenv("CLGEMM_DEVICE");
-  return find_device(wanted == nullptr ? "" : wanted);
+  return find_device(environment("CLGEMM_DEVICE"));
 }
 
 }  // namespace clgemm

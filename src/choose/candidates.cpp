@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 
+#include "base/sizes.hpp"
 #include "choose/tensor_cores.hpp"
 #include "plan/k_split.hpp"
 
@@ -31,7 +32,7 @@ Candidate anywhere() {
 std::size_t tiles_of(const Problem& problem, std::int64_t rows, std::int64_t columns) {
   const auto bm = static_cast<std::size_t>(rows);
   const auto bn = static_cast<std::size_t>(columns);
-  return (problem.m + bm - 1) / bm * ((problem.n + bn - 1) / bn) * problem.batch_count;
+  return ceil_div(problem.m, bm) * ceil_div(problem.n, bn) * problem.batch_count;
 }
 
 // Nine of ten compute units have work.

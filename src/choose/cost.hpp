@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/device.hpp"
-#include "call/problem.hpp"
 #include "plan/plan.hpp"
 
 namespace clgemm {
@@ -26,7 +25,6 @@ struct Cost {
   double seconds() const { return multiply + packing + launches; }
 };
 
-// `problem` is as the caller states it.
-Cost cost_of(const Plan& plan, const Problem& problem, const Device& device);
+Cost cost_of(const Plan& plan, const Device& device);
 
 }  // namespace clgemm

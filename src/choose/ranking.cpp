@@ -10,10 +10,12 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/sizes.hpp"
 #include "choose/cost.hpp"
 #include "choose/tensor_cores.hpp"
+#include "plan/blocks.hpp"
 #include "plan/k_split.hpp"
-#include "plan/plan.hpp"
+#include "plan/make_plan.hpp"
 
 namespace clgemm {
 namespace {
@@ -31,7 +33,7 @@ void sort_by_time(std::vector<Ranked>& ranked) {
 double estimate(const Problem& problem, const Candidate& candidate, ConfigCache& configs,
                 std::size_t scratch_limit) {
   const Plan plan = make_plan(problem, candidate, configs, scratch_limit);
-  return cost_of(plan, problem, configs.device()).seconds();
+  return cost_of(plan, configs.device()).seconds();
 }
 
 // Nothing where it cannot be planned.
@@ -125,14 +127,13 @@ constexpr double in_front = -1.0;  // seconds that no estimate comes to
 // plan's own number suits the tiles of the fastest kernels.
 std::vector<Candidate> with_other_splits(const Candidate& candidate, const Plan& plan) {
   const bool has_a_say = candidate.parameters.count(split_parameter) != 0;
-  if (!can_split_k(plan.multiply->manifest()) || has_a_say || plan.block_batch > 1) return {};
-  const auto parts_of = [](std::size_t size, std::size_t part) { return (size + part - 1) / part; };
-  const std::size_t groups =
-      parts_of(plan.block_m, plan.group_rows) * parts_of(plan.block_n, plan.group_columns) * plan.block_batch;
+  if (!can_split_k(plan.first().multiply().manifest()) || has_a_say || plan.block_batch > 1) return {};
+  const std::size_t groups = ceil_div(plan.block_m, plan.first().group_rows) *
+                             ceil_div(plan.block_n, plan.first().group_columns) * plan.block_batch;
   std::vector<Candidate> result;
   for (const std::size_t parts :
        {std::size_t{1}, plan.compute_units / groups, 2 * plan.compute_units / groups}) {
-    if (parts == plan.split.parts || parts == 0 || parts > max_parts) continue;
+    if (parts == plan.first().split.parts || parts == 0 || parts > max_parts) continue;
     result.push_back(candidate);
     result.back().parameters[split_parameter] = static_cast<std::int64_t>(parts);
   }
@@ -157,7 +158,7 @@ std::vector<Candidate> candidates_by_rule(const Problem& problem, ConfigCache& c
       const Plan plan = make_plan(problem, candidate, configs, scratch_limit);
       const bool is_first = std::all_of(ranked.begin(), ranked.end(),
                                         [](const Ranked& one) { return one.seconds == in_front; });
-      seconds = cost_of(plan, problem, configs.device()).seconds() * (is_first ? 1.0 : rules_are_trusted);
+      seconds = cost_of(plan, configs.device()).seconds() * (is_first ? 1.0 : rules_are_trusted);
       others = with_other_splits(candidate, plan);
     } catch (const Error&) {
       others.clear();

@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "choose/tuning_files.hpp"
 #include "context/self_test.hpp"
+#include "plan/make_plan.hpp"
 
 namespace clgemm {
 namespace {
@@ -25,31 +26,31 @@ bool means_unusable(ErrorCode code) {
          code == ErrorCode::self_test_failed;
 }
 
-// Also true of no program. A program that another thread just found wrong is not.
-bool is_trusted(const std::shared_ptr<BuiltKernel>& program) {
-  return !program || program->trust == Trust::tested;
-}
-
+// A program that another thread just found wrong is not trusted.
 bool is_verified(const BuiltPlan& built) {
-  const bool trusted = is_trusted(built.multiply) && is_trusted(built.pack_a) && is_trusted(built.pack_b) &&
-                       is_trusted(built.pack_both) && is_trusted(built.otherwise) && is_trusted(built.reduce);
+  const auto all = built.programs();
+  const bool trusted = std::all_of(all.begin(), all.end(),
+                                   [](const auto& program) { return program->trust == Trust::tested; });
   return trusted || !self_tests_are_on();
 }
 
-// The plan with operands that need no packing and k in one part, to tell the faults of the multiply kernel
-// from those of its helpers.
-BuiltPlan without_helpers(BuiltPlan built) {
-  built.plan.a.pack = nullptr;
-  built.plan.b.pack = nullptr;
-  built.plan.split.reduce = nullptr;
-  return built;
+// The plan with operands that need no packing and k in one part, to tell the faults of the multiply kernels
+// from those of their helpers.
+BuiltPlan without_helpers(const BuiltPlan& built) {
+  BuiltPlan result = built;
+  for (Stage& stage : result.plan.stages) {
+    for (const ProgramRoleFacts& facts : program_roles) {
+      if (facts.can_be_left_out) stage.programs[facts.role] = nullptr;
+    }
+  }
+  return result;
 }
 
-// What a program of the plan is tried on.
-std::vector<TestNumbers> numbers_for(const BuiltPlan& built, const std::shared_ptr<BuiltKernel>& program) {
-  if (program == built.otherwise) return {TestNumbers::beyond_planes};
-  if (built.pack_both) return {TestNumbers::integers, TestNumbers::large_a, TestNumbers::large_b};
-  return {TestNumbers::integers};
+// What a program of a stage is tried on.
+std::vector<TestNumbers> numbers_for(const BuiltPlan& built, std::size_t stage) {
+  if (stage != 0) return {TestNumbers::beyond_planes};
+  if (!built.plan.first().has(ProgramRole::pack_both)) return {TestNumbers::integers};
+  return {TestNumbers::integers, TestNumbers::large_a, TestNumbers::large_b};
 }
 
 void check_precision(const KernelConfig& kernel, Precision allowed) {
@@ -163,53 +164,41 @@ std::string Chooser::describe_given_up(const Options& options) {
 BuiltPlan Chooser::plan_and_build(const Problem& problem, const Candidate& candidate, ConfigCache& cache,
                                   std::size_t scratch_limit, Precision precision, Purpose purpose) {
   Plan plan = make_plan(problem, candidate, cache, scratch_limit);
-  check_precision(*plan.multiply, precision);
+  check_precision(plan.first().multiply(), precision);
   BuiltPlan built = build(std::move(plan), programs_, purpose);
-  if (purpose == Purpose::chosen) verify(built, problem);
+  if (purpose == Purpose::chosen) verify(built);
   return built;
 }
 
 // Runs the self-test where a program of the plan has not passed one yet, in this process or an earlier one:
 // first the multiply kernel alone, then with what packs for it and adds up its parts, so that only the one at
 // fault goes into quarantine.
-void Chooser::verify(const BuiltPlan& built, const Problem& stated) {
+void Chooser::verify(const BuiltPlan& built) {
   if (is_verified(built)) return;
-  const Problem problem = seen_by(built.plan.choice, stated);
   BuiltPlan tested = without_helpers(built);
-  tested.plan.choice.mirrored = false;
-  verify_program(tested, problem, built.multiply, *built.plan.multiply);
-  if (built.pack_a) {
-    tested.plan.a.pack = built.plan.a.pack;
-    verify_program(tested, problem, built.pack_a, *built.plan.a.pack);
-  }
-  if (built.pack_b) {
-    tested.plan.b.pack = built.plan.b.pack;
-    verify_program(tested, problem, built.pack_b, *built.plan.b.pack);
-  }
-  if (built.pack_both) verify_program(tested, problem, built.pack_both, *built.plan.pack_both);
-  if (built.otherwise) verify_program(tested, problem, built.otherwise, *built.plan.otherwise);
-  if (built.reduce) {
-    tested.plan.split.reduce = built.plan.split.reduce;
-    verify_program(tested, problem, built.reduce, *built.plan.split.reduce);
-  }
+  for_each_program(built.plan, [&](std::size_t stage, ProgramRole role) {
+    tested.plan.stages[stage].programs[role] = built.plan.stages[stage].programs[role];
+    verify_program(tested, stage, role);
+  });
 }
 
 // Tests the one program of the plan that is not known to be right.
-void Chooser::verify_program(const BuiltPlan& built, const Problem& problem,
-                             const std::shared_ptr<BuiltKernel>& program, const KernelConfig& kernel) {
+void Chooser::verify_program(const BuiltPlan& built, std::size_t stage, ProgramRole role) {
+  const std::shared_ptr<BuiltKernel>& program = built.stages[stage][role];
+  const KernelConfig& kernel = *built.plan.stages[stage].programs[role];
   const std::lock_guard lock(program->test_mutex);
   if (program->trust == Trust::untested) {
     const bool passed = at_boundary([&] {
-      const auto all = numbers_for(built, program);
+      const auto all = numbers_for(built, stage);
       return std::all_of(all.begin(), all.end(), [&](TestNumbers numbers) {
-        return passes_self_test(built, problem, numbers, context_, device_);
+        return passes_self_test(built, numbers, context_, device_);
       });
     });
     program->trust = passed ? Trust::tested : Trust::quarantined;
     program->is_new = true;
     // Where one launch packs both operands there is no multiply without it, and a wrong result says only that
     // one of the programs is at fault: that is not kept for other processes, which may have another.
-    if (passed || !built.pack_both) programs_.keep(program);
+    if (passed || !built.plan.first().has(ProgramRole::pack_both)) programs_.keep(program);
   }
   if (program->trust == Trust::tested) return;
   throw Error(

@@ -9,11 +9,11 @@
 #include <string>
 #include <tuple>
 
+#include "build/built_plan.hpp"
 #include "choose/ranking.hpp"
 #include "choose/tuning.hpp"
 #include "context/plan_memory.hpp"
 #include "kernel/config_cache.hpp"
-#include "launch/launch.hpp"
 #include "plan/plan.hpp"
 
 namespace clgemm {
@@ -61,9 +61,8 @@ class Chooser {
                                                 std::size_t scratch_limit);
   BuiltPlan plan_and_build(const Problem& problem, const Candidate& candidate, ConfigCache& cache,
                            std::size_t scratch_limit, Precision precision, Purpose purpose);
-  void verify(const BuiltPlan& built, const Problem& problem);
-  void verify_program(const BuiltPlan& built, const Problem& problem,
-                      const std::shared_ptr<BuiltKernel>& program, const KernelConfig& kernel);
+  void verify(const BuiltPlan& built);
+  void verify_program(const BuiltPlan& built, std::size_t stage, ProgramRole role);
   // ranked_candidates(), remembered for each problem.
   using Ranking = std::shared_ptr<const std::vector<Candidate>>;
   Ranking ranking(const Problem& problem, const std::string& kernel_folder, std::size_t scratch_limit,

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "call/arguments.hpp"
+#include "plan/blocks.hpp"
 
 namespace clgemm {
 namespace {
@@ -70,7 +71,7 @@ cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffer
     try {
       return at_boundary([&] {
         const cl::Event done =
-            multiply_as_planned(built, problem, buffers, queue, wait_for, options, progress);
+            multiply_as_planned(built, buffers, queue, wait_for, options, progress);
         for (const auto& program : built.programs()) programs_.keep(program);
         return done;
       });
@@ -88,18 +89,18 @@ cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffer
   }
 }
 
-cl::Event Context::State::multiply_as_planned(const BuiltPlan& built, const Problem& problem,
-                                              const Buffers& buffers, const cl::CommandQueue& queue,
+cl::Event Context::State::multiply_as_planned(const BuiltPlan& built, const Buffers& buffers,
+                                              const cl::CommandQueue& queue,
                                               const std::vector<cl::Event>& wait_for, const Options& options,
                                               Progress& progress) {
   if (options.scratch != nullptr || built.plan.scratch_bytes == 0) {
     const cl::Buffer scratch(options.scratch, true);
-    return enqueue_multiply(built, problem, buffers, scratch, queue, wait_for, progress);
+    return enqueue_multiply(built, buffers, scratch, queue, wait_for, progress);
   }
   ScratchPool::Buffer scratch = scratch_.take(built.plan.scratch_bytes);
   std::vector<cl::Event> before = wait_for;
   if (scratch.last_use() != nullptr) before.push_back(scratch.last_use);
-  scratch.last_use = enqueue_multiply(built, problem, buffers, scratch.memory, queue, before, progress);
+  scratch.last_use = enqueue_multiply(built, buffers, scratch.memory, queue, before, progress);
   cl::Event done = scratch.last_use;
   scratch_.give_back(std::move(scratch));
   return done;

@@ -10,7 +10,7 @@
 #include "build/program_cache.hpp"
 #include "context/chooser.hpp"
 #include "context/scratch.hpp"
-#include "launch/launch.hpp"
+#include "launch/multiply.hpp"
 
 namespace clgemm {
 
@@ -71,8 +71,8 @@ class Context::State {
   // down to a kernel that needs none.
   cl::Event multiply(const Problem& problem, const Buffers& buffers, const cl::CommandQueue& queue,
                      const std::vector<cl::Event>& wait_for, const Options& options);
-  cl::Event multiply_as_planned(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
-                                const cl::CommandQueue& queue, const std::vector<cl::Event>& wait_for,
+  cl::Event multiply_as_planned(const BuiltPlan& built, const Buffers& buffers, const cl::CommandQueue& queue,
+                                const std::vector<cl::Event>& wait_for,
                                 const Options& options, Progress& progress);
 
   // Enqueues C <- beta * C.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/sizes.hpp"
 #include "context/context.hpp"
 #include "context/pinned_copy.hpp"
 
@@ -44,7 +45,7 @@ struct Panels {
   std::size_t length;
   std::size_t total;
 
-  std::size_t count() const { return (total + length - 1) / length; }
+  std::size_t count() const { return ceil_div(total, length); }
   // The part of op(A), op(B) or C that panel i covers along the cut side: its start and size.
   std::pair<std::size_t, std::size_t> range(std::size_t i) const {
     return {i * length, std::min(length, total - i * length)};

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "build/built_plan.hpp"
 #include "call/problem.hpp"
-#include "launch/launch.hpp"
 
 namespace clgemm {
 

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/sizes.hpp"
 
 namespace clgemm {
 namespace {
@@ -40,7 +41,7 @@ Parameters values_of(const NamedKernel& kernel, const Parameters& overrides) {
 }
 
 std::size_t split_k_of(const NamedKernel& kernel, const Parameters& overrides) {
-  constexpr std::int64_t most = 65535;  // work-groups in the launch's dimension 2
+  constexpr std::int64_t most = max_groups_beyond_first;  // parts are counted in the launch's dimension 2
   const auto found = overrides.find(split_parameter);
   if (found == overrides.end()) return 0;
   if (found->second >= 0 && found->second <= most) return static_cast<std::size_t>(found->second);
@@ -146,8 +147,12 @@ std::size_t KernelConfig::work_items() const {
   return std::accumulate(local.begin(), local.end(), std::size_t{1}, std::multiplies<>());
 }
 
+bool KernelConfig::reads_in_place() const {
+  return manifest().operands == in_place_form || manifest().role == Role::otherwise;
+}
+
 bool can_split_k(const Manifest& manifest) {
-  return manifest.operands == direct_form || manifest.operands == padded_form;
+  return manifest.operands == in_place_form || manifest.operands == padded_form;
 }
 
 KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, const Parameters& macros,
@@ -176,11 +181,6 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   check_device_limits(config, device);
   config.build_options = build_options(config.values, macros);
   return config;
-}
-
-std::size_t clamped_product(std::size_t x, std::size_t y) {
-  std::size_t result = 0;
-  return __builtin_mul_overflow(x, y, &result) ? beyond_memory : std::min(result, beyond_memory);
 }
 
 std::size_t packed_size(const KernelConfig& pack, std::size_t rows, std::size_t columns) {

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
 #include <filesystem>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
+#include "kernel/manifest_parser.hpp"
 
 namespace clgemm {
 namespace {
@@ -105,9 +106,7 @@ NamedKernel KernelLibrary::find_variant(const std::string& variant) {
 }
 
 std::string kernel_folder_or_default(const std::string& folder) {
-  if (!folder.empty()) return folder;
-  const char* from_environment = std::getenv("CLGEMM_KERNEL_DIR");
-  return from_environment == nullptr ? "" : from_environment;
+  return folder.empty() ? environment("CLGEMM_KERNEL_DIR") : folder;
 }
 
 }  // namespace clgemm

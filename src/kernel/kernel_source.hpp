@@ -1,4 +1,4 @@
-// Kernel files as text: where they are found, and their includes put in. Layer 1.
+// Kernel files as text: where they are found, and their includes put in.
 #pragma once
 
 #include <filesystem>
