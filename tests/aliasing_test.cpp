@@ -101,14 +101,38 @@ TEST_CASE("batches of one leading dimension are told apart exactly") {
   }
 }
 
-TEST_CASE("no shared element is missed where leading dimensions differ") {
+TEST_CASE("matrices of different leading dimensions are told apart exactly") {
   Regions regions(3);
-  for (int i = 0; i < 10000; ++i) {
+  int apart_in_gaps = 0;
+  for (int i = 0; i < 20000; ++i) {
     const Region x = regions.next(3);
     const Region y = regions.next(3);
     INFO(describe(x) << " and " << describe(y));
-    if (share(elements_of(x), elements_of(y))) REQUIRE(overlaps(x, y));
+    const Elements of_x = elements_of(x);
+    const Elements of_y = elements_of(y);
+    const bool expected = share(of_x, of_y);
+    REQUIRE(overlaps(x, y) == expected);
+    const bool ranges_meet =
+        !of_x.empty() && !of_y.empty() && *of_x.begin() <= *of_y.rbegin() && *of_y.begin() <= *of_x.rbegin();
+    apart_in_gaps += !expected && ranges_meet ? 1 : 0;
   }
+  CHECK(apart_in_gaps > 200);
+}
+
+TEST_CASE("a matrix may lie in the gaps between another's rows") {
+  const Region c{0, {4, 4, 20}};
+  CHECK_FALSE(overlaps(c, Region{4, {2, 4, 40}}));  // A in C's gaps
+  CHECK(overlaps(c, Region{4, {2, 4, 38}}));        // its second row begins in C's third
+  const Region column{10, {8, 1, 10}};              // one column, every second element in a gap of C
+  CHECK(overlaps(c, column));
+  CHECK_FALSE(overlaps(c, Region{10, {4, 1, 20}}));
+  CHECK_FALSE(overlaps(c, Region{10, {2, 1, 40}}));
+}
+
+TEST_CASE("a million lines of different leading dimensions are compared in reasonable time") {
+  const Region c{0, {1000000, 100, 300}};
+  CHECK_FALSE(overlaps(c, Region{100, {500000, 100, 600}}));
+  CHECK(overlaps(c, Region{299999700, {1, 301, 400}}));
 }
 
 TEST_CASE("ranges that do not meet are never called shared") {
