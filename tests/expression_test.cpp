@@ -90,9 +90,19 @@ TEST_CASE("nesting has a bound, and no stack overflows") {
     return std::string(depth, '(').append("1").append(depth, ')');
   };
   CHECK(value_of(nested(50)) == 1);
-  CHECK_ERROR([&] { Expression::parse(nested(100000)); }, invalid_kernel_file, "less nesting");
-  const std::string signs = std::string(100000, '-').append("1");
+  CHECK_ERROR([&] { Expression::parse(nested(900)); }, invalid_kernel_file, "less nesting");
+  const std::string signs = std::string(1900, '-').append("1");
   CHECK_ERROR([&] { Expression::parse(signs); }, invalid_kernel_file, "less nesting");
+}
+
+TEST_CASE("length has a bound, for evaluating takes stack as well") {
+  const auto sum = [](int terms) {
+    std::string text = "1";
+    for (int i = 1; i < terms; ++i) text += "+1";
+    return text;
+  };
+  CHECK(value_of(sum(1000)) == 1000);
+  CHECK_ERROR([&] { Expression::parse(sum(100000)); }, invalid_kernel_file, "has 199999 characters");
 }
 
 TEST_CASE("overflow and division by zero are errors") {

@@ -103,6 +103,19 @@ TEST_CASE("a tile or work-group of nothing is refused") {
   CHECK_ERROR([] { configure_mine({{"TS", 0}}); }, requirement_failed, "made_up.cl:6:");
 }
 
+TEST_CASE("a tile beyond what blocks are counted in is refused") {
+  const auto with_tile = [](const std::string& rows) {
+    const std::string text = "// clgemm: huge\n// summary: s\n// operands: direct\n// tile: " + rows +
+                             " 1 1\n// local: 1 1\n// grid: columns rows\n";
+    const auto file =
+        std::make_shared<KernelFile>(KernelFile{"huge.cl", text, parse_manifest(text, "huge.cl")});
+    return configure({"huge", file, {}}, {}, {}, made_up_gpu()).tile_rows;
+  };
+  CHECK(with_tile("1048576") == 1048576);
+  CHECK_ERROR([&] { with_tile("1048577"); }, requirement_failed, "huge.cl:4: '1048577' is 1048577");
+  CHECK_ERROR([&] { with_tile("2147483648"); }, requirement_failed, "may be 1048576 at most");
+}
+
 TEST_CASE("work-groups: the limit itself is allowed, one more is not") {
   Device device = made_up_gpu();
   device.max_work_group_size = 64;

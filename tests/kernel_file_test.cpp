@@ -1,7 +1,10 @@
 // Finding kernels: by name, variant, path, and in a folder of the user's.
 #include "kernel/kernel_file.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <filesystem>
 
 #include "support/temporary.hpp"
 #include "support/thrown.hpp"
@@ -45,6 +48,30 @@ TEST_CASE("a variant is its kernel with parameters") {
   CHECK(float8.name == "float8");
   CHECK(float8.file == library.find("vector").file);
   CHECK(float8.variant_values == Parameters{{"WIDTH", 8}});
+}
+
+TEST_CASE("a folder or a dangling link that is called like a kernel is none, and hides none") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() / "x.cl");
+  std::filesystem::create_directory(folder.path() / "tiled.cl");
+  std::filesystem::create_symlink("nowhere", folder.path() / "y.cl");
+  KernelLibrary library(folder.path().string());
+  CHECK(has(library.names(Role::multiply), "tiled"));
+  CHECK_FALSE(has(library.names(Role::multiply), "x"));
+  CHECK(library.find("float8").name == "float8");  // by a look into every file
+  CHECK_ERROR([&] { library.find("x"); }, kernel_not_found, "no kernel 'x'");
+}
+
+TEST_CASE("what is no regular file, or too large, is refused at once") {
+  const TemporaryFolder folder;
+  const std::string pipe = (folder.path() / "pipe.cl").string();
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  KernelLibrary library;
+  CHECK_ERROR([&] { library.find(pipe); }, invalid_kernel_file, "not a regular file");
+
+  const std::string large = folder.write("large.cl", kernel_text("large"));
+  std::filesystem::resize_file(large, std::uintmax_t{1} << 30);
+  CHECK_ERROR([&] { library.find(large); }, invalid_kernel_file, "has 1073741824 bytes");
 }
 
 TEST_CASE("no two kernels or variants share a name") {

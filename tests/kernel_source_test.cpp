@@ -116,6 +116,19 @@ TEST_CASE("a circle is told with file and line") {
   CHECK_ERROR([&] { expand(path); }, invalid_kernel_file, "includes itself");
 }
 
+TEST_CASE("a chain of includes has a bound, and no stack overflows") {
+  const TemporaryFolder folder;
+  const auto chain = [&folder](int length) {
+    for (int i = 0; i < length; ++i) {
+      folder.write(fmt::format("part{}.cl", i),
+                   i + 1 < length ? fmt::format("#include \"part{}.cl\"\n", i + 1) : "END\n");
+    }
+    return (folder.path() / "part0.cl").string();
+  };
+  CHECK(test::contains(expand(chain(60)), "END"));
+  CHECK_ERROR([&] { expand(chain(100)); }, invalid_kernel_file, "include each other in a chain");
+}
+
 TEST_CASE("a circle is seen whatever way the path is written") {
   const TemporaryFolder folder;
   const std::string self = folder.write("self.cl", "\n#include \"./self.cl\"\n");
