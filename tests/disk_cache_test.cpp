@@ -293,6 +293,14 @@ TEST_CASE("the size is bounded: what was unused longest goes first") {
   CHECK(disk.info().bytes <= 10500);
 }
 
+TEST_CASE("an entry larger than the whole cache is none of ours, and takes no memory") {
+  const Cache cache;
+  cache.store("key");
+  REQUIRE(files_in(cache.folder).size() == 1);
+  fs::resize_file(files_in(cache.folder)[0], std::uintmax_t{1} << 40);  // sparse: it takes no room either
+  CHECK_FALSE(cache.has("key"));
+}
+
 TEST_CASE("temporaries that a dead process left are removed, those of a living one are not") {
   const Cache cache;
   cache.store("key");
@@ -336,6 +344,8 @@ TEST_CASE("the environment says where the cache is, how large, and whether it is
   CHECK(info().folder == path + "/own");
   const ScopedVariable limit("CLGEMM_CACHE_MIB", "3");
   CHECK(info().limit_bytes == std::uintmax_t{3} << 20);
+  const ScopedVariable beyond("CLGEMM_CACHE_MIB", "18446744073709551615");
+  CHECK(info().limit_bytes >= std::uintmax_t{1} << 63);
 
   const ScopedVariable off("CLGEMM_CACHE", "0");
   CHECK(info().problem == "turned off by CLGEMM_CACHE=0");

@@ -121,7 +121,9 @@ TEST_CASE("what is no tuning data is refused, and it is said why") {
   refused(replaced(good, "\"clgemm_tuning\": 1", "\"clgemm_tuning\": 0"), "schema 0");
   refused(replaced(good, "\"clgemm_tuning\": 1", "\"clgemm_tuning\": 2"), "schema 2");
   refused(replaced(good, "\"m\":1024", "\"m\":0"), "'m' is 0");
-  refused(replaced(good, "\"m\":1024", "\"m\":\"1024\""), "type");
+  refused(replaced(good, "\"m\":1024", "\"m\":\"1024\""), "must be an integer");
+  refused(replaced(good, "\"m\":1024", "\"m\":128.9"), "'m' is 128.9; it must be an integer");
+  refused(replaced(good, "\"parameters\":{}", "\"parameters\":{\"BM\":64.5}"), "'BM' is 64.5");
   refused(replaced(good, "\"block_2d\"", "\"./evil.cl\""), "name of a kernel");
   refused(replaced(good, "\"median_ms\":1.0", "\"median_ms\":0.0"), "median_ms");
   refused(replaced(good, "\"nn\"", "\"xx\""), "transposes");
