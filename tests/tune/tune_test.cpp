@@ -11,11 +11,11 @@
 #include <set>
 #include <thread>
 
-#include "catch.hpp"
 #include "choose/tuning_json.hpp"
 #include "fake_times.hpp"
 #include "journal.hpp"
 #include "size_search.hpp"
+#include "support/catch.hpp"
 #include "support/made_up.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"

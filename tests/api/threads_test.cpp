@@ -2,7 +2,7 @@
 #include <atomic>
 #include <thread>
 
-#include "catch.hpp"
+#include "support/catch.hpp"
 #include "support/on_device.hpp"
 #include "support/reference.hpp"
 

@@ -8,10 +8,10 @@
 #include <sstream>
 
 #include "affordable.hpp"
-#include "catch.hpp"
 #include "kernel/kernel_file.hpp"
 #include "report/compare.hpp"
 #include "suites.hpp"
+#include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
 #include "text_table.hpp"

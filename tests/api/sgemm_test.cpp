@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "catch.hpp"
+#include "support/catch.hpp"
 #include "support/on_device.hpp"
 #include "support/reference.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "catch.hpp"
+#include "support/catch.hpp"
 #include "support/on_device.hpp"
 #include "support/reference.hpp"
 

@@ -9,9 +9,9 @@
 
 #include "build/disk_cache.hpp"
 #include "build/program_cache.hpp"
-#include "catch.hpp"
 #include "choose/tensor_cores.hpp"
 #include "kernel/config_cache.hpp"
+#include "support/catch.hpp"
 #include "support/on_device.hpp"
 #include "support/reference.hpp"
 #include "support/thrown.hpp"

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "catch.hpp"
 #include "report/markdown.hpp"
 #include "report/page.hpp"
 #include "report/report_folder.hpp"
@@ -15,6 +14,7 @@
 #include "report/scale.hpp"
 #include "report/svg.hpp"
 #include "size.hpp"
+#include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-#include "catch.hpp"
+#include "support/catch.hpp"
 
 namespace clgemm {
 namespace {

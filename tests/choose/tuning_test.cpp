@@ -3,11 +3,11 @@
 
 #include <sys/stat.h>
 
-#include "catch.hpp"
 #include "choose/ranking.hpp"
 #include "choose/tuning_files.hpp"
 #include "choose/tuning_json.hpp"
 #include "plan/plan.hpp"
+#include "support/catch.hpp"
 #include "support/made_up.hpp"
 #include "support/temporary.hpp"
 #include "support/thrown.hpp"

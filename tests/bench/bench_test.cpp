@@ -9,7 +9,6 @@
 #include <set>
 #include <sstream>
 
-#include "catch.hpp"
 #include "check.hpp"
 #include "kernel/kernel_file.hpp"
 #include "kernel_timer.hpp"
@@ -18,6 +17,7 @@
 #include "results.hpp"
 #include "size.hpp"
 #include "statistics.hpp"
+#include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
 #include "text_table.hpp"

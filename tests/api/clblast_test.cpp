@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "catch.hpp"
+#include "support/catch.hpp"
 #include "support/on_device.hpp"
 #include "support/reference.hpp"
 

@@ -10,12 +10,12 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "catch.hpp"
 #include "child_process.hpp"
 #include "device_data.hpp"
 #include "measure.hpp"
 #include "rotation.hpp"
 #include "statistics.hpp"
+#include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
 

@@ -10,8 +10,8 @@
 #include <random>
 #include <set>
 
-#include "catch.hpp"
 #include "choose/ranking.hpp"
+#include "support/catch.hpp"
 #include "support/made_up.hpp"
 
 namespace clgemm {

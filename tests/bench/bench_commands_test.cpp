@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "catch.hpp"
 #include "diagnosis.hpp"
 #include "new_kernel.hpp"
+#include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
 

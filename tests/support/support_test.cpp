@@ -2,7 +2,7 @@
 #include <cmath>
 #include <set>
 
-#include "catch.hpp"
+#include "support/catch.hpp"
 #include "support/multiply.hpp"
 #include "support/pairwise.hpp"
 #include "support/reference.hpp"

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "catch.hpp"
 #include "kernel/kernel_config.hpp"
+#include "support/catch.hpp"
 #include "support/on_device.hpp"
 #include "support/pairwise.hpp"
 #include "support/reference.hpp"

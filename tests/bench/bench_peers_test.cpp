@@ -6,10 +6,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "catch.hpp"
 #include "peers/clblast.hpp"
 #include "peers/request.hpp"
 #include "size.hpp"
+#include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
 

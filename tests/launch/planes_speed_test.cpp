@@ -7,10 +7,10 @@
 #include <chrono>
 
 #include "build/program_cache.hpp"
-#include "catch.hpp"
 #include "kernel/config_cache.hpp"
 #include "launch/block_launch.hpp"
 #include "plan/plan.hpp"
+#include "support/catch.hpp"
 #include "support/on_device.hpp"
 
 namespace clgemm {

@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 
-#include "catch.hpp"
+#include "support/catch.hpp"
 
 namespace clgemm {
 namespace {

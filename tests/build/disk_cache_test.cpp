@@ -12,7 +12,7 @@
 #include <functional>
 #include <iterator>
 
-#include "catch.hpp"
+#include "support/catch.hpp"
 #include "support/temporary.hpp"
 
 namespace clgemm {
