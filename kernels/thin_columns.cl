@@ -1,6 +1,6 @@
 // clgemm: thin_columns
 // summary: few columns: A is read once, where it lies, at the speed of memory; the work-group shares k
-// operands: direct
+// operands: in_place
 // param: THIN = 16 in 4 8 16
 // param: LINES = 32 in 16 32 64
 // param: UNROLL = 4 in 1 2 4 8
@@ -14,7 +14,7 @@
 
 // For n up to 16. The technique is in common/thin.cl: B is the thin operand, A the wide one.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
-#error "operands: direct needs TRANSPOSE_A and TRANSPOSE_B"
+#error "operands: in_place needs TRANSPOSE_A and TRANSPOSE_B"
 #endif
 #include "common/thin.cl"
 

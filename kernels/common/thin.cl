@@ -1,5 +1,5 @@
 // A product of which one side is thin: THIN lines of the thin operand by LINES lines of the wide one, for a work-group
-// of ITEMS. For kernels with `operands: direct`; "lines" are rows of op(A) and columns of op(B), as in common/tile.cl.
+// of ITEMS. For kernels with `operands: in_place`; "lines" are rows of op(A) and columns of op(B), as in common/tile.cl.
 //
 // The wide operand is read once, straight to registers: a work-item has 4 of the LINES lines, LINES/4 apart, and one
 // of SLOTS places along k. Neighbouring work-items have neighbours in memory, so that any offset and any leading

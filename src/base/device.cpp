@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <mutex>
 
 #include "base/environment.hpp"
 #include "base/error.hpp"
@@ -91,6 +92,9 @@ Device describe(const cl::Device& device) {
 }
 
 std::vector<cl::Device> all_devices() {
+  // One thread at a time: the first one loads the drivers, and PoCL 3.1 crashes where several do.
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   std::vector<cl::Device> result;
   std::vector<cl::Platform> platforms;
   try {

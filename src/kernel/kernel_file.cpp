@@ -56,7 +56,8 @@ std::vector<std::string> KernelLibrary::names(Role role) {
   std::vector<std::string> result;
   for (const std::string& file_name : folders_.list()) {
     std::string name = file_name.substr(0, file_name.size() - extension.size());
-    if (load_name(name)->manifest.role == role) result.push_back(std::move(name));
+    const auto file = load_name(name);  // null where it has just been removed
+    if (file && file->manifest.role == role) result.push_back(std::move(name));
   }
   return result;
 }
@@ -95,7 +96,7 @@ NamedKernel KernelLibrary::find_variant(const std::string& variant) {
       broken += fmt::format("; not readable: {}", error.what());  // and no reason to hide the others
       continue;
     }
-    if (file->manifest.role != Role::multiply) continue;
+    if (!file || file->manifest.role != Role::multiply) continue;
     if (const Manifest::Variant* found = file->manifest.find_variant(variant))
       return {variant, file, found->values};
     known.push_back(file->manifest.name);
@@ -106,7 +107,8 @@ NamedKernel KernelLibrary::find_variant(const std::string& variant) {
 }
 
 std::string kernel_folder_or_default(const std::string& folder) {
-  return folder.empty() ? environment("CLGEMM_KERNEL_DIR") : folder;
+  if (!folder.empty() || runs_with_foreign_rights()) return folder;
+  return environment("CLGEMM_KERNEL_DIR");
 }
 
 }  // namespace clgemm

@@ -21,7 +21,7 @@ const Manifest::Variant* Manifest::find_variant(std::string_view variant) const 
 }
 
 const std::vector<std::string>& device_names() {
-  static const std::vector<std::string> names = {
+  static const auto& names = *new std::vector<std::string>{
       "local_bytes", "max_work_group_size", "compute_units", "native_float_width", "is_cpu", "nvidia_sm"};
   return names;
 }

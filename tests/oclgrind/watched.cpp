@@ -13,11 +13,12 @@
 #include "base/error.hpp"
 #include "build/program_cache.hpp"
 #include "kernel/config_cache.hpp"
-#include "launch/launch.hpp"
-#include "multiply.hpp"
-#include "plan/plan.hpp"
-#include "reference.hpp"
+#include "launch/multiply.hpp"
+#include "plan/blocks.hpp"
+#include "plan/make_plan.hpp"
 #include "search.hpp"
+#include "support/multiply.hpp"
+#include "support/reference.hpp"
 
 namespace clgemm::test {
 namespace {
@@ -114,15 +115,15 @@ class Watched {
     const Problem problem = problem_of(multiply);
     const Plan plan =
         make_plan(problem, {config.kernel, config.parameters, {}}, configs_, default_scratch_limit(info_));
-    for (const SharedConfig& program : {plan.multiply, plan.a.pack, plan.b.pack, plan.split.reduce}) {
-      if (program) programs_.get(program, Purpose::named);
-    }
+    for_each_program(plan, [&](std::size_t stage, ProgramRole role) {
+      programs_.get(plan.stages[stage].programs[role], Purpose::named);
+    });
     const BuiltPlan built = build(plan, programs_, Purpose::named);
     const Buffers buffers{upload(data.a), upload(data.b), upload(data.c)};
     cl::Buffer scratch;
     if (plan.scratch_bytes > 0) scratch = cl::Buffer(context_, CL_MEM_READ_WRITE, plan.scratch_bytes);
     Progress progress = Progress::c_untouched;
-    enqueue_multiply(built, problem, buffers, scratch, queue_, {}, progress).wait();
+    enqueue_multiply(built, buffers, scratch, queue_, {}, progress).wait();
     return is_right(multiply, data, buffers.c, tune::to_string(config));
   }
 

@@ -1,11 +1,11 @@
 #include "first_choice.hpp"
 
-#include "../catch.hpp"
+#include "catch.hpp"
 #include "choose/ranking.hpp"
 #include "choose/tuning_files.hpp"
 #include "kernel/kernel_file.hpp"
 #include "on_device.hpp"
-#include "plan/plan.hpp"
+#include "plan/blocks.hpp"
 #include "reference.hpp"
 
 namespace clgemm::test {

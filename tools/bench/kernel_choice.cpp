@@ -7,7 +7,7 @@
 #include "choose/ranking.hpp"
 #include "choose/tuning_files.hpp"
 #include "kernel/kernel_config.hpp"
-#include "plan/plan.hpp"
+#include "plan/blocks.hpp"
 
 namespace clgemm::bench {
 namespace {

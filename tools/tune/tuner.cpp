@@ -11,7 +11,7 @@
 #include "host_data.hpp"
 #include "interrupt.hpp"
 #include "measurer.hpp"
-#include "plan/plan.hpp"
+#include "plan/blocks.hpp"
 #include "progress.hpp"
 #include "run_setup.hpp"
 #include "size_search.hpp"
@@ -165,7 +165,7 @@ class Tuner {
     entry.kernel = winner.config.kernel;
     entry.parameters = winner.config.parameters;
     entry.packs =
-        !configure(setup_.library.find(entry.kernel), entry.parameters, {}, setup_.device).is_direct();
+        !configure(setup_.library.find(entry.kernel), entry.parameters, {}, setup_.device).reads_in_place();
     entry.seconds = winner.ms * 1e-3;
     entry.space = options_.space;
     return entry;
