@@ -57,8 +57,7 @@ std::string Context::explain(const SgemmShape& shape, const Options& options) {
             ? "layout: column-major, computed as the row-major C^T = op(B)^T op(A)^T\n"
             : "";
     return "device: " + state_->info().name + "\n" + exchanged +
-           describe(state_->plan(problem, options)->plan) +
-           state_->chooser().describe_given_up(options);
+           describe(state_->plan(problem, options)->plan) + state_->chooser().describe_given_up(options);
   });
 }
 

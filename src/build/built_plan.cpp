@@ -7,8 +7,7 @@ namespace clgemm {
 
 std::vector<std::shared_ptr<BuiltKernel>> BuiltPlan::programs() const {
   std::vector<std::shared_ptr<BuiltKernel>> result;
-  for_each_program(plan,
-                   [&](std::size_t stage, ProgramRole role) { result.push_back(stages[stage][role]); });
+  for_each_program(plan, [&](std::size_t stage, ProgramRole role) { result.push_back(stages[stage][role]); });
   return result;
 }
 

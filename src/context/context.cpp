@@ -70,8 +70,7 @@ cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffer
     Progress progress = Progress::c_untouched;
     try {
       return at_boundary([&] {
-        const cl::Event done =
-            multiply_as_planned(built, buffers, queue, wait_for, options, progress);
+        const cl::Event done = multiply_as_planned(built, buffers, queue, wait_for, options, progress);
         for (const auto& program : built.programs()) programs_.keep(program);
         return done;
       });

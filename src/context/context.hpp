@@ -72,8 +72,8 @@ class Context::State {
   cl::Event multiply(const Problem& problem, const Buffers& buffers, const cl::CommandQueue& queue,
                      const std::vector<cl::Event>& wait_for, const Options& options);
   cl::Event multiply_as_planned(const BuiltPlan& built, const Buffers& buffers, const cl::CommandQueue& queue,
-                                const std::vector<cl::Event>& wait_for,
-                                const Options& options, Progress& progress);
+                                const std::vector<cl::Event>& wait_for, const Options& options,
+                                Progress& progress);
 
   // Enqueues C <- beta * C.
   cl::Event scale(const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,

@@ -151,9 +151,9 @@ class TestResult {
 
 // The operand in the shape that the plan's kernels expect: whole tiles where a padded kernel reads it in
 // place.
-TestOperand operand_for(bool takes_any, bool transposed, std::size_t rows,
-                        std::size_t columns, std::size_t tile_rows, std::size_t tile_columns,
-                        std::size_t seed, std::uint64_t largest) {
+TestOperand operand_for(bool takes_any, bool transposed, std::size_t rows, std::size_t columns,
+                        std::size_t tile_rows, std::size_t tile_columns, std::size_t seed,
+                        std::uint64_t largest) {
   if (takes_any) return {rows, columns, rows, columns, transposed, seed, largest};
   return {rows, columns, round_up(rows, tile_rows), round_up(columns, tile_columns), false, seed, largest};
 }
@@ -194,10 +194,10 @@ bool passes_self_test(const BuiltPlan& built, TestNumbers numbers, const cl::Con
   const std::size_t k = (stage.has(ProgramRole::reduce) ? depth_for_parts(kernel) : kernel.tile_depth) + more;
   const bool takes_any = kernel.reads_in_place() || stage.has(ProgramRole::pack_both);
   const Largest largest = largest_operands(numbers, k);
-  TestOperand a = operand_for(takes_any || stage.has(ProgramRole::pack_a), problem.a.transposed, m, k, kernel.tile_rows,
-                              kernel.tile_depth, 1, largest.a);
-  TestOperand b = operand_for(takes_any || stage.has(ProgramRole::pack_b), problem.b.transposed, k, n, kernel.tile_depth,
-                              kernel.tile_columns, 5, largest.b);
+  TestOperand a = operand_for(takes_any || stage.has(ProgramRole::pack_a), problem.a.transposed, m, k,
+                              kernel.tile_rows, kernel.tile_depth, 1, largest.a);
+  TestOperand b = operand_for(takes_any || stage.has(ProgramRole::pack_b), problem.b.transposed, k, n,
+                              kernel.tile_depth, kernel.tile_columns, 5, largest.b);
   TestResult c(m, n);
   std::size_t adding = k;  // so many products are not zero
   if (numbers == TestNumbers::beyond_planes) {

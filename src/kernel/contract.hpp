@@ -1,4 +1,5 @@
-// What kernels/README.md promises of the kernel function of each role: its name and how many arguments it has.
+// What kernels/README.md promises of the kernel function of each role: its name and how many arguments it
+// has.
 #pragma once
 
 #include <array>
@@ -14,12 +15,13 @@ struct RoleContract {
   const char* function;  // in the source
   unsigned arguments;
 };
-inline constexpr std::array<RoleContract, 6> role_contracts = {{{Role::multiply, "multiply", "gemm", 17},
-                                                                {Role::otherwise, "otherwise", "otherwise", 21},
-                                                                {Role::pack, "pack", "pack", 12},
-                                                                {Role::pack_both, "pack_both", "pack_both", 25},
-                                                                {Role::scale, "scale", "scale", 7},
-                                                                {Role::reduce, "reduce", "reduce", 12}}};
+inline constexpr std::array<RoleContract, 6> role_contracts = {
+    {{Role::multiply, "multiply", "gemm", 17},
+     {Role::otherwise, "otherwise", "otherwise", 21},
+     {Role::pack, "pack", "pack", 12},
+     {Role::pack_both, "pack_both", "pack_both", 25},
+     {Role::scale, "scale", "scale", 7},
+     {Role::reduce, "reduce", "reduce", 12}}};
 
 // A kernel that reads notes and leaves a verdict takes them behind the others.
 inline constexpr unsigned notes_arguments = 4;

@@ -34,7 +34,7 @@ struct KernelConfig {
   std::string build_options;  // all the -D that the source needs
 
   const Manifest& manifest() const { return file->manifest; }
-  bool reads_in_place() const;             // A and B where they lie, transposed or not
+  bool reads_in_place() const;     // A and B where they lie, transposed or not
   std::size_t work_items() const;  // of a work-group
 };
 

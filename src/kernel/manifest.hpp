@@ -46,7 +46,8 @@ struct Manifest {
   std::string name;
   Role role = Role::multiply;
   std::string summary;
-  std::string operands;  // in_place_form, or the form that pack_<form>.cl makes; empty unless role is multiply
+  std::string
+      operands;  // in_place_form, or the form that pack_<form>.cl makes; empty unless role is multiply
   std::vector<Parameter> parameters;
   std::vector<Variant> variants;
   Rule tile_rows;

@@ -8,7 +8,8 @@
 
 namespace clgemm {
 
-// Throws Error(invalid_kernel_file). Checks that the keys which stand in the manifest belong together, and that every name in it is known.
+// Throws Error(invalid_kernel_file). Checks that the keys which stand in the manifest belong together, and
+// that every name in it is known.
 void check_manifest(const Manifest& manifest, const std::set<std::string>& keys, const std::string& path);
 
 }  // namespace clgemm

@@ -232,7 +232,7 @@ class ManifestParser {
 
   void parse_notes() {
     const std::int64_t notes = integer(without_remark(value_));
-    constexpr std::int64_t most = 64;
+    constexpr std::int64_t most = 64;  // our forms leave 2; more would be data, not notes
     if (notes < 1 || notes > most) fail(fmt::format("expected a number from 1 to {}", most), value_);
     manifest_.notes = static_cast<std::size_t>(notes);
   }

@@ -54,9 +54,7 @@ class StageLauncher {
 
   const KernelConfig& multiply_kernel() const { return stage_.multiply(); }
 
-  KernelLaunch launch(ProgramRole role) const {
-    return KernelLaunch(*stage_.programs[role], kernels_[role]);
-  }
+  KernelLaunch launch(ProgramRole role) const { return KernelLaunch(*stage_.programs[role], kernels_[role]); }
 
   cl::Event multiply(const Block& block, const Place& a, const Place& b, const Place& c,
                      const Scalars& scalars, const Events& wait_for) const {
@@ -69,9 +67,9 @@ class StageLauncher {
       const PackingNotes& notes = noting->notes;
       kernel.with(scratch_, cl_ulong{notes.scratch_offset}, as_int(notes.a_groups), as_int(notes.b_groups));
     }
-    return kernel.enqueue(queue_, wait_for,
-                          {block.m, block.n, block.batch_count, stage_.group_rows, stage_.group_columns,
-                           stage_.most_groups});
+    return kernel.enqueue(
+        queue_, wait_for,
+        {block.m, block.n, block.batch_count, stage_.group_rows, stage_.group_columns, stage_.most_groups});
   }
 
   // Multiplies the whole parts of k as if they were a batch, and what is left of k after them; adds all up.
@@ -132,14 +130,13 @@ class StageLauncher {
     const Place to = in_scratch(copy);
     if (is_there) return to;
     const std::size_t copies = copy.stride == 0 ? 1 : block_.batch_count;
-    packed.push_back(
-        launch(role)
-            .with(as_int(shape.rows), as_int(shape.columns))
-            .with_matrix(source)
-            .with(as_int(padded.rows), as_int(padded.columns))
-            .with_matrix(to)
-            .enqueue(queue_, wait_for,
-                     in_tiles(*stage_.programs[role], padded.rows, padded.columns, copies)));
+    packed.push_back(launch(role)
+                         .with(as_int(shape.rows), as_int(shape.columns))
+                         .with_matrix(source)
+                         .with(as_int(padded.rows), as_int(padded.columns))
+                         .with_matrix(to)
+                         .enqueue(queue_, wait_for,
+                                  in_tiles(*stage_.programs[role], padded.rows, padded.columns, copies)));
     return to;
   }
 
@@ -157,9 +154,7 @@ class StageLauncher {
     return {in_scratch(stage_.a), in_scratch(stage_.b), {pack.enqueue(queue_, wait_for, groups)}};
   }
 
-  Place a_source() const {
-    return place_of(buffers_.a, problem_.a, block_.row, block_.depth, block_.batch);
-  }
+  Place a_source() const { return place_of(buffers_.a, problem_.a, block_.row, block_.depth, block_.batch); }
   Place b_source() const {
     return place_of(buffers_.b, problem_.b, block_.depth, block_.column, block_.batch);
   }

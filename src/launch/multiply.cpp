@@ -41,9 +41,8 @@ cl::Event enqueue_multiply(const BuiltPlan& built, const Buffers& buffers, const
   if (plan.choice.mirrored) std::swap(seen.a, seen.b);
   const Launching launching{built, seen, scratch, queue};
   Events before = wait_for;
-  for_each_block(
-      plan.problem, {plan.block_m, plan.block_n, plan.block_k, plan.block_batch},
-      [&](const Block& block) { before = {enqueue_block(launching, block, before, progress)}; });
+  for_each_block(plan.problem, {plan.block_m, plan.block_n, plan.block_k, plan.block_batch},
+                 [&](const Block& block) { before = {enqueue_block(launching, block, before, progress)}; });
   return before.front();
 }
 

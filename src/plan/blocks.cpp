@@ -55,8 +55,7 @@ Padded padded_block(const Plan& plan, const KernelConfig& kernel) {
 void place_copies(const Plan& plan, Stage& stage, ScratchLayout& scratch) {
   const auto [rows, columns, depth] = padded_block(plan, stage.multiply());
   const Problem& problem = plan.problem;
-  if (stage.has(ProgramRole::pack_a))
-    scratch.place(stage.a, problem.a, depth, clamped_product(rows, depth));
+  if (stage.has(ProgramRole::pack_a)) scratch.place(stage.a, problem.a, depth, clamped_product(rows, depth));
   if (stage.has(ProgramRole::pack_b))
     scratch.place(stage.b, problem.b, columns, clamped_product(depth, columns));
   if (!stage.has(ProgramRole::pack_both)) return;

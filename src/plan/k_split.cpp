@@ -8,7 +8,8 @@
 namespace clgemm {
 namespace {
 
-// Measured on an H200 (132 compute units); what they stand for is much the same in time on other GPUs.
+// Measured on an H200 (132 compute units, each 253 multiply-adds a nanosecond); what they stand for is much
+// the same in time on other GPUs: 1.6 us a launch, 0.4 us a work-group, 0.4 ns an element.
 constexpr double saturating_items = 256.0;  // work-items that a compute unit needs for its full speed
 constexpr double launch_cost = 400'000.0;   // multiply-adds of one compute unit while a kernel starts
 constexpr double group_cost = 100'000.0;    // and while a work-group of 64 x 128 begins and ends

@@ -84,8 +84,7 @@ class Planner {
   Stage stage(const std::string& name, const Parameters& parameters) {
     Stage result;
     SharedConfig kernel = configs_.get(name, parameters, {});
-    if (kernel->reads_in_place())
-      kernel = configs_.get(name, parameters, in_place_macros(problem_, *kernel));
+    if (kernel->reads_in_place()) kernel = configs_.get(name, parameters, in_place_macros(problem_, *kernel));
     result.programs[ProgramRole::multiply] = kernel;
     result.split.wanted_parts = wanted_parts(*kernel, configs_.device());
     if (!kernel->manifest().otherwise.empty()) {
@@ -112,8 +111,8 @@ class Planner {
     // pack_padded has work-groups of 16 x 16 by default, which some small GPUs do not allow.
     const bool is_small =
         configs_.device().max_work_group_size < 256 && kernel.manifest().operands == padded_form;
-    return configs_.get("pack_" + kernel.manifest().operands,
-                        is_small ? Parameters{{"TS", 8}} : Parameters{}, macros);
+    return configs_.get("pack_" + kernel.manifest().operands, is_small ? Parameters{{"TS", 8}} : Parameters{},
+                        macros);
   }
 
   const Problem& problem_;

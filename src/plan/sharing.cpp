@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t tries = 8;
 
 // In elements of C a step of k. A work-group prepares its columns of B for all its rows, which costs as much
-// as some rows more would, its rows of A likewise, and itself costs something. Chosen for `panels` on CPUs
-// with PoCL.
+// as some rows more would, its rows of A likewise, and itself costs something. Set with `panels` on an AVX-512
+// CPU (PoCL).
 constexpr double rows_to_prepare = 30.0;
 constexpr double columns_to_prepare = 4.0;
 constexpr double group_cost = 65536.0;  // multiply-adds in the time that a work-group takes to begin
@@ -32,8 +32,7 @@ std::size_t share_of(std::size_t size, std::size_t count, std::size_t unit) {
 }
 
 double cost_of(const SharedWork& work, const Share& share, std::size_t compute_units) {
-  const std::size_t count =
-      ceil_div(work.m, share.rows) * ceil_div(work.n, share.columns) * work.batch_count;
+  const std::size_t count = ceil_div(work.m, share.rows) * ceil_div(work.n, share.columns) * work.batch_count;
   const double turns = waiting + static_cast<double>(ceil_div(count, compute_units));
   const double one = (static_cast<double>(share.rows) + rows_to_prepare) *
                          (static_cast<double>(share.columns) + columns_to_prepare) +

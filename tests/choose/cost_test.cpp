@@ -94,7 +94,8 @@ void check_valid(const Chosen& chosen, const Problem& stated, const Device& devi
   CHECK(std::isfinite(cost.seconds()));
   CHECK(cost.multiply > 0.0);
   CHECK(cost.packing >= 0.0);
-  CHECK((cost.packing > 0.0) == (plan.first().has(ProgramRole::pack_a) || plan.first().has(ProgramRole::pack_b)));
+  CHECK((cost.packing > 0.0) ==
+        (plan.first().has(ProgramRole::pack_a) || plan.first().has(ProgramRole::pack_b)));
   // Nothing is faster than the device.
   const double work = 2.0 * static_cast<double>(stated.m) * static_cast<double>(stated.n) *
                       static_cast<double>(stated.k) * static_cast<double>(stated.batch_count);

@@ -134,7 +134,8 @@ TEST_CASE("each dimension of a work-group has its own limit") {
 
 TEST_CASE("names of the device stand for its figures") {
   const std::string rules =
-      "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// local: 1 1\n// grid: columns "
+      "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// local: 1 1\n// grid: "
+      "columns "
       "rows\n"
       "// require: max_work_group_size == 1024 && compute_units == 64 && native_float_width == 1 && "
       "local_bytes == 49152\n";

@@ -171,7 +171,8 @@ TEST_CASE("shares are read, and need a grid of two dimensions") {
   CHECK_ERROR(
       [] {
         parse(
-            "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// shares: 1 1\n// local: "
+            "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// shares: 1 1\n// "
+            "local: "
             "1\n"
             "// grid: tiles\n");
       },

@@ -216,7 +216,7 @@ TEST_CASE("the self-test finds a wrong reduce kernel") {
        {Mistake{"sum += elements[", "sum += 1.0f + elements["}, Mistake{"part < parts", "part < parts - 1"},
         Mistake{"alpha, sum, beta", "1.0f, sum, beta"}, Mistake{"c + c_offset", "c"}}) {
     const TemporaryFolder folder;
-    std::string text = KernelFolders().find("reduce_parts.cl").value().text;
+    std::string text = KernelFolders().find_kernel("reduce_parts.cl").value().text;
     INFO(mistake.from);
     REQUIRE(text.find(mistake.from) != std::string::npos);
     text.replace(text.find(mistake.from), std::strlen(mistake.from), mistake.to);

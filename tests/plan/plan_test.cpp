@@ -1,8 +1,8 @@
 // Plans, made without a device: what is packed, where it lies, and how large problems are cut.
-#include "plan/make_plan.hpp"
 #include "base/sizes.hpp"
 #include "choose/ranking.hpp"
 #include "plan/blocks.hpp"
+#include "plan/make_plan.hpp"
 
 #include <fmt/format.h>
 
@@ -105,10 +105,10 @@ void check_plan(const Plan& plan, const Problem& problem, std::size_t limit) {
       CHECK(source.base_alignment % kernel.align == 0);
     }
   };
-  check_operand(ProgramRole::pack_a, stage.a, problem.a, problem.m, problem.k, kernel.tile_rows, kernel.tile_depth,
-                packed_depth(plan));
-  check_operand(ProgramRole::pack_b, stage.b, problem.b, problem.k, problem.n, kernel.tile_depth, kernel.tile_columns,
-                packed_columns_b(plan));
+  check_operand(ProgramRole::pack_a, stage.a, problem.a, problem.m, problem.k, kernel.tile_rows,
+                kernel.tile_depth, packed_depth(plan));
+  check_operand(ProgramRole::pack_b, stage.b, problem.b, problem.k, problem.n, kernel.tile_depth,
+                kernel.tile_columns, packed_columns_b(plan));
 
   CHECK(plan.first().group_rows <= kernel.tile_rows);
   CHECK(plan.first().group_columns <= kernel.tile_columns);
@@ -394,7 +394,8 @@ TEST_CASE("a C of few tiles is done in parts of k, where they pay and fit") {
 TEST_CASE("CPUs do k in one part unless it is asked for") {
   Planner make{test::made_up_cpu()};
   CHECK(make(tight(8, 8, 65536), "coalesced").first().split.parts == 1);
-  CHECK(make(tight(8, 8, 65536), Candidate{"coalesced", {{split_parameter, 4}}, {}}).first().split.parts == 4);
+  CHECK(make(tight(8, 8, 65536), Candidate{"coalesced", {{split_parameter, 4}}, {}}).first().split.parts ==
+        4);
 }
 
 TEST_CASE("a device that cannot add up parts does k in one, unless they were asked for") {
@@ -512,7 +513,8 @@ TEST_CASE("shares keep every compute unit busy to the end") {
       const std::size_t count =
           ceil_div(problem.m, plan.first().group_rows) * ceil_div(problem.n, plan.first().group_columns);
       const std::size_t turns = ceil_div(count, units);
-      const double busiest = static_cast<double>(turns * plan.first().group_rows * plan.first().group_columns * units);
+      const double busiest =
+          static_cast<double>(turns * plan.first().group_rows * plan.first().group_columns * units);
       const double all = static_cast<double>(problem.m * problem.n);
       CHECK(busiest / all < 1.25);
     }
