@@ -4,7 +4,9 @@
 
 #include <vector>
 
-#include "choose/candidates.hpp"
+#include "base/device.hpp"
+#include "call/problem.hpp"
+#include "plan/candidate.hpp"
 
 namespace clgemm {
 

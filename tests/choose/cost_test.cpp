@@ -242,7 +242,7 @@ TEST_CASE("a block that fills the registers is taken where its work-groups make 
     }
     const Candidate first = ranked.front();
     CHECK(first.kernel == "block_2d");
-    return make_plan(problem, first, configs, limit).multiply->tile_rows;
+    return make_plan(problem, first, configs, limit).first().multiply().tile_rows;
   };
   for (const Tuning& tuning : {Tuning{}, tuned}) {
     CHECK(tile_rows(1536, tuning) == 64);
