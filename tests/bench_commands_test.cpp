@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "actions/new_kernel.hpp"
 #include "catch.hpp"
-#include "diagnosis.hpp"
-#include "new_kernel.hpp"
+#include "data/diagnosis.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
 

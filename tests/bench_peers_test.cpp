@@ -7,9 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
+#include "common/size.hpp"
+#include "common/usage_error.hpp"
 #include "peers/clblast.hpp"
 #include "peers/request.hpp"
-#include "size.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
 

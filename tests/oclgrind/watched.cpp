@@ -17,7 +17,7 @@
 #include "multiply.hpp"
 #include "plan/plan.hpp"
 #include "reference.hpp"
-#include "search.hpp"
+#include "tune/search.hpp"
 
 namespace clgemm::test {
 namespace {
