@@ -7,16 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "report/markdown.hpp"
-#include "report/page.hpp"
-#include "report/report_folder.hpp"
-#include "report/rows.hpp"
-#include "report/scale.hpp"
-#include "report/svg.hpp"
-#include "size.hpp"
+#include "common/usage_error.hpp"
+#include "figures/rows.hpp"
+#include "page/page.hpp"
+#include "page/page_folder.hpp"
+#include "page/scale.hpp"
+#include "page/svg.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
+#include "writing/markdown.hpp"
 
 using namespace clgemm::bench;
 using clgemm::test::TemporaryFolder;
