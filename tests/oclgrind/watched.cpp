@@ -16,9 +16,8 @@
 #include "launch/multiply.hpp"
 #include "plan/blocks.hpp"
 #include "plan/make_plan.hpp"
-#include "search.hpp"
-#include "support/multiply.hpp"
-#include "support/reference.hpp"
+#include "reference.hpp"
+#include "tune/search.hpp"
 
 namespace clgemm::test {
 namespace {
