@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t tries = 8;
 
 // In elements of C a step of k. A work-group prepares its columns of B for all its rows, which costs as much
-// as some rows more would, its rows of A likewise, and itself costs something. Set with `panels` on an AVX-512
-// CPU (PoCL).
+// as some rows more would, its rows of A likewise, and itself costs something. Set with `panels` on an
+// AVX-512 CPU (PoCL).
 constexpr double rows_to_prepare = 30.0;
 constexpr double columns_to_prepare = 4.0;
 constexpr double group_cost = 65536.0;  // multiply-adds in the time that a work-group takes to begin
