@@ -69,9 +69,9 @@ BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose) {
 cl::Event enqueue_multiply(const BuiltPlan& built, const Problem& stated, const Buffers& stated_buffers,
                            const cl::Buffer& scratch, const cl::CommandQueue& queue,
                            const std::vector<cl::Event>& wait_for, Progress& progress) {
-  const Problem problem = seen_by(built.plan.choice, stated);
+  const Problem problem = seen_by(built.plan.config, stated);
   Buffers buffers = stated_buffers;
-  if (built.plan.choice.mirrored) std::swap(buffers.a, buffers.b);
+  if (built.plan.config.mirrored) std::swap(buffers.a, buffers.b);
   const Launching launching{built, problem, buffers, scratch, queue};
   Events before = wait_for;
   for_each_block(problem, built.plan,

@@ -258,20 +258,19 @@ std::size_t wanted_parts(const KernelConfig& kernel, const Device& device) {
 
 }  // namespace
 
-Plan make_plan(const Problem& stated, const Candidate& kernel, ConfigCache& configs,
-               std::size_t scratch_limit) {
-  const Problem problem = seen_by(kernel, stated);
+Plan make_plan(const Problem& stated, const Config& wanted, ConfigCache& configs, std::size_t scratch_limit) {
+  const Problem problem = seen_by(wanted, stated);
   Plan plan;
-  plan.choice = kernel;
+  plan.config = wanted;
   plan.compute_units = configs.device().compute_units;
-  plan.multiply = configs.get(kernel.kernel, kernel.parameters, {});
+  plan.multiply = configs.get(wanted.kernel, wanted.parameters, {});
   if (plan.multiply->manifest().role != Role::multiply) {
     throw Error(ErrorCode::kernel_not_found,
-                fmt::format("'{}' ({}) does not multiply; it is one of clgemm's own helpers", kernel.kernel,
+                fmt::format("'{}' ({}) does not multiply; it is one of clgemm's own helpers", wanted.kernel,
                             plan.multiply->file->path));
   }
   if (plan.multiply->is_direct()) {
-    plan.multiply = configs.get(kernel.kernel, kernel.parameters, direct_macros(problem, *plan.multiply));
+    plan.multiply = configs.get(wanted.kernel, wanted.parameters, direct_macros(problem, *plan.multiply));
   }
 
   const KernelConfig& config = *plan.multiply;
@@ -300,12 +299,11 @@ Plan make_plan(const Problem& stated, const Candidate& kernel, ConfigCache& conf
 }
 
 std::string describe(const Plan& plan, const Problem& stated) {
-  const Problem problem = seen_by(plan.choice, stated);
+  const Problem problem = seen_by(plan.config, stated);
   const KernelConfig& kernel = *plan.multiply;
   std::string result =
       fmt::format("kernel: {} {} ({})\n", kernel.name, describe_values(kernel.values), kernel.file->path);
-  result += fmt::format("chosen: {}\n", plan.choice.reason);
-  if (plan.choice.mirrored) result += "mirrored: C^T = op(B)^T op(A)^T, and below A is B^T and B is A^T\n";
+  if (plan.config.mirrored) result += "mirrored: C^T = op(B)^T op(A)^T, and below A is B^T and B is A^T\n";
   if (plan.pack_both) {
     result += fmt::format("op(A), op(B): packed by {}\n", plan.pack_both->manifest().name);
   } else {

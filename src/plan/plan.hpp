@@ -10,7 +10,6 @@
 
 #include "base/device.hpp"
 #include "call/problem.hpp"
-#include "choose/candidates.hpp"
 #include "kernel/config_cache.hpp"
 #include "kernel/kernel_config.hpp"
 
@@ -35,6 +34,11 @@ struct SplitPlan {
   std::size_t stride = 0;          // from one part's result to the next
   std::size_t scratch_offset = 0;  // of the first part's result, in elements
 };
+
+// The problem as the kernel of the config sees it.
+inline Problem seen_by(const Config& config, const Problem& problem) {
+  return config.mirrored ? mirrored(problem) : problem;
+}
 
 // Everything is of the problem as the chosen kernel sees it.
 struct Plan {
@@ -65,7 +69,7 @@ struct Plan {
   std::size_t compute_units = 1;  // of the device: that many work-groups run at once
 
   std::size_t scratch_bytes = 0;  // for the packed copies and the parts' results of one block
-  Candidate choice;               // what was asked for, and why
+  Config config;                  // what was asked for
 };
 
 // The most scratch that a call may take by default: a quarter of the device's memory, in one allocation.
@@ -77,8 +81,7 @@ inline constexpr std::size_t packing_groups_a_unit = 16;
 
 // The plan for a kernel with at most `scratch_limit` bytes of scratch. Throws what ConfigCache::get() throws,
 // and Error(out_of_memory) where not even one tile fits under the limit.
-Plan make_plan(const Problem& problem, const Candidate& kernel, ConfigCache& configs,
-               std::size_t scratch_limit);
+Plan make_plan(const Problem& problem, const Config& config, ConfigCache& configs, std::size_t scratch_limit);
 
 // Cuts the problem into blocks whose packed copies take at most `limit` bytes, places these in scratch,
 // splits k in as many parts as are wanted and fit, and divides a block among work-groups.
@@ -86,7 +89,7 @@ void fit_blocks(Plan& plan, const Problem& problem, std::size_t limit);
 inline constexpr std::size_t unlimited_scratch = std::numeric_limits<std::size_t>::max();
 
 // The plan in words, a line a fact: kernel, parameters, how it gets A and B, pads, blocks, the split of k,
-// scratch, the reason.
+// scratch.
 std::string describe(const Plan& plan, const Problem& problem);
 
 // Kernels count rows, columns and depth in 32 bits; larger problems are cut into blocks.

@@ -1,5 +1,6 @@
 #include "contestant.hpp"
 
+#include "context/context.hpp"
 #include "kernel_timer.hpp"
 
 namespace clgemm::bench {
@@ -15,6 +16,12 @@ class KernelContestant final : public OpenClContestant {
     const SgemmCall& call = data().call();
     context_.sgemm(data().queue()(), call.layout, call.transpose_a, call.transpose_b, call.m, call.n, call.k,
                    call.alpha, data().a(), data().b(), call.beta, data().c(), {}, nullptr, options_);
+  }
+
+  std::optional<RunningKernel> running_kernel() override {
+    Context::State& inside = state_of(context_);
+    const auto call = inside.check(data().call(), data().a(), data().b(), data().c(), options_);
+    return bench::running_kernel(*inside.plan(call.problem, options_));
   }
 
   HostRun run_host_to_host() override {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "device_data.hpp"
@@ -40,6 +41,9 @@ class Contestant {
 
   // C after the last run(), row-major without gaps. Valid until another contestant runs.
   virtual std::vector<float> result() = 0;
+
+  // The kernel of clgemm's that run() takes; none for a peer.
+  virtual std::optional<RunningKernel> running_kernel() { return std::nullopt; }
 
   // One multiply of matrices in the host's memory, with whatever transfers it needs.
   virtual HostRun run_host_to_host() = 0;

@@ -1,13 +1,12 @@
 // Which kernels a run measures, and what each of them is.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/device.hpp"
-#include "call/problem.hpp"
+#include "context/plan_memory.hpp"
 #include "kernel/kernel_file.hpp"
 #include "options.hpp"
 
@@ -37,11 +36,8 @@ struct RunningKernel {
   std::size_t tile_columns = 1;
 };
 
-// What the choice stands for on this device and problem. For `auto`, call it after a first run: clgemm takes
-// the first of its candidates that the device can run, and whether it can is known to `runs` only, which
-// throws Error where not.
-RunningKernel resolve(const KernelChoice& choice, const Device& device, const Problem& problem,
-                      const std::function<void(const Options&)>& runs);
+// What clgemm runs for a call, whether it was named or chosen.
+RunningKernel running_kernel(const ChosenPlan& chosen);
 
 // This device cannot run this kernel, although nothing is wrong with it.
 bool is_device_limit(const Error& error);

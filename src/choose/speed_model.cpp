@@ -1,4 +1,4 @@
-#include "choose/cost.hpp"
+#include "choose/speed_model.hpp"
 
 #include <algorithm>
 #include <array>
@@ -202,8 +202,8 @@ DeviceRates rates_of(const Device& device) {
   return {2.0 * 128.0 * clock, 31e9 * units, 5e-6, 2e-6, 256.0};
 }
 
-Cost cost_of(const Plan& plan, const Problem& stated, const Device& device) {
-  const Problem problem = seen_by(plan.choice, stated);
+Prediction predict(const Plan& plan, const Problem& stated, const Device& device) {
+  const Problem problem = seen_by(plan.config, stated);
   const DeviceRates rates = rates_of(device);
   const double blocks_of_a = as_double(parts(problem.m, plan.block_m) * parts(problem.k, plan.block_k) *
                                        parts(problem.batch_count, plan.block_batch));
@@ -213,15 +213,15 @@ Cost cost_of(const Plan& plan, const Problem& stated, const Device& device) {
   const double m = as_double(plan.block_m);
   const double n = as_double(plan.block_n);
   const double k = as_double(plan.block_k);
-  Cost cost;
-  cost.multiply =
+  Prediction result;
+  result.multiply =
       blocks * (std::max(compute_seconds(plan, device, rates), traffic_bytes(plan, problem) / rates.bytes) +
                 adding_seconds(plan, rates));
-  cost.packing = blocks_of_a * packing_seconds(plan.a, m, k, copies_a, rates) +
-                 blocks * packing_seconds(plan.b, k, n, copies_b, rates);
-  if (plan.pack_both) cost.packing = blocks * packing_both_seconds(plan, rates);
-  cost.launches = rates.launch_seconds + (blocks - 1.0) * rates.next_seconds;
-  return cost;
+  result.packing = blocks_of_a * packing_seconds(plan.a, m, k, copies_a, rates) +
+                   blocks * packing_seconds(plan.b, k, n, copies_b, rates);
+  if (plan.pack_both) result.packing = blocks * packing_both_seconds(plan, rates);
+  result.launches = rates.launch_seconds + (blocks - 1.0) * rates.next_seconds;
+  return result;
 }
 
 }  // namespace clgemm

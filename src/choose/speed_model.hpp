@@ -1,5 +1,5 @@
-// What a plan is expected to cost: arithmetic on the plan and on what the device reports, no OpenCL. Good for
-// comparing plans with each other, not for clocks. Layer 4.
+// The speed model: how long a plan should take. Arithmetic on the plan and on what the device reports, no
+// OpenCL. Good for comparing plans with each other, not for clocks.
 #pragma once
 
 #include "base/device.hpp"
@@ -18,7 +18,7 @@ struct DeviceRates {
 };
 DeviceRates rates_of(const Device& device);
 
-struct Cost {
+struct Prediction {
   double multiply = 0.0;  // seconds: computing, or reading A and B and writing C, whichever takes longer
   double packing = 0.0;   // launches included
   double launches = 0.0;  // of the multiply kernel
@@ -27,6 +27,6 @@ struct Cost {
 };
 
 // `problem` is as the caller states it.
-Cost cost_of(const Plan& plan, const Problem& problem, const Device& device);
+Prediction predict(const Plan& plan, const Problem& problem, const Device& device);
 
 }  // namespace clgemm
