@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
+#include <mutex>
 
 #include "base/error.hpp"
 
@@ -91,6 +92,9 @@ Device describe(const cl::Device& device) {
 }
 
 std::vector<cl::Device> all_devices() {
+  // One thread at a time: the first one loads the drivers, and PoCL 3.1 crashes where several do.
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   std::vector<cl::Device> result;
   std::vector<cl::Platform> platforms;
   try {

@@ -79,10 +79,14 @@ cl::Buffer place(const Use& use, const DeviceMatrix& matrix, std::size_t extent,
   return buffer;
 }
 
-// The buffer whose memory this one is: the parent of a sub-buffer.
+// The buffer whose memory this one is: the parent of a sub-buffer. Only its address is looked at: the caller
+// may have released it, and Intel's CPU runtime then refuses to retain it.
 cl_mem root_of(const cl::Buffer& buffer) {
-  const cl::Memory parent = buffer.getInfo<CL_MEM_ASSOCIATED_MEMOBJECT>();
-  return parent() == nullptr ? buffer() : parent();
+  cl_mem parent = nullptr;
+  const cl_int status =
+      clGetMemObjectInfo(buffer(), CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, nullptr);
+  if (status != CL_SUCCESS) throw cl::Error(status, "clGetMemObjectInfo");
+  return parent == nullptr ? buffer() : parent;
 }
 
 Region region_of(const cl::Buffer& buffer, const DeviceMatrix& matrix, const Lines& lines,

@@ -84,6 +84,17 @@ class Rules {
                             rule.expression.text(), value, describe_values(values_)));
   }
 
+  // A side of a tile, or another size that the host counts tiles and work-groups by. Blocks of a problem are
+  // whole tiles, so that a tile beyond the bound on blocks would leave none; the largest of ours is 4096.
+  std::size_t size(const Manifest::Rule& rule) const {
+    constexpr std::size_t most = std::size_t{1} << 20;
+    const std::size_t value = positive(rule);
+    if (value <= most) return value;
+    throw Error(ErrorCode::requirement_failed,
+                fmt::format("{}: '{}' is {} with {}; it may be {} at most", place(rule),
+                            rule.expression.text(), value, describe_values(values_), most));
+  }
+
   void check_share(const Manifest::Rule& rule, std::size_t share, std::size_t tile) const {
     if (share <= tile) return;
     throw Error(ErrorCode::requirement_failed,
@@ -162,16 +173,16 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
 
   const Rules rules(kernel, config.values, device);
   for (const Manifest::Rule& rule : manifest.requirements) rules.require(rule);
-  config.tile_rows = rules.positive(manifest.tile_rows);
-  config.tile_columns = rules.positive(manifest.tile_columns);
-  config.tile_depth = rules.positive(manifest.tile_depth);
+  config.tile_rows = rules.size(manifest.tile_rows);
+  config.tile_columns = rules.size(manifest.tile_columns);
+  config.tile_depth = rules.size(manifest.tile_depth);
   if (manifest.takes_shares()) {
-    config.share_rows = rules.positive(manifest.share_rows);
-    config.share_columns = rules.positive(manifest.share_columns);
+    config.share_rows = rules.size(manifest.share_rows);
+    config.share_columns = rules.size(manifest.share_columns);
     rules.check_share(manifest.share_rows, config.share_rows, config.tile_rows);
     rules.check_share(manifest.share_columns, config.share_columns, config.tile_columns);
   }
-  config.align = rules.positive(manifest.align);
+  config.align = rules.size(manifest.align);
   for (const Manifest::Rule& rule : manifest.local) config.local.push_back(rules.positive(rule));
   check_device_limits(config, device);
   config.build_options = build_options(config.values, macros);

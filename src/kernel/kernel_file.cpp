@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/private_file.hpp"
 
 namespace clgemm {
 namespace {
@@ -55,7 +55,8 @@ std::vector<std::string> KernelLibrary::names(Role role) {
   std::vector<std::string> result;
   for (const std::string& file_name : folders_.list()) {
     std::string name = file_name.substr(0, file_name.size() - extension.size());
-    if (load_name(name)->manifest.role == role) result.push_back(std::move(name));
+    const auto file = load_name(name);  // null where it has just been removed
+    if (file && file->manifest.role == role) result.push_back(std::move(name));
   }
   return result;
 }
@@ -94,7 +95,7 @@ NamedKernel KernelLibrary::find_variant(const std::string& variant) {
       broken += fmt::format("; not readable: {}", error.what());  // and no reason to hide the others
       continue;
     }
-    if (file->manifest.role != Role::multiply) continue;
+    if (!file || file->manifest.role != Role::multiply) continue;
     if (const Manifest::Variant* found = file->manifest.find_variant(variant))
       return {variant, file, found->values};
     known.push_back(file->manifest.name);
@@ -105,9 +106,8 @@ NamedKernel KernelLibrary::find_variant(const std::string& variant) {
 }
 
 std::string kernel_folder_or_default(const std::string& folder) {
-  if (!folder.empty()) return folder;
-  const char* from_environment = std::getenv("CLGEMM_KERNEL_DIR");
-  return from_environment == nullptr ? "" : from_environment;
+  if (!folder.empty() || runs_with_foreign_rights()) return folder;
+  return environment("CLGEMM_KERNEL_DIR");
 }
 
 }  // namespace clgemm

@@ -51,6 +51,7 @@ bool is_identifier(std::string_view text) {
          std::all_of(text.begin(), text.end(), [&](char c) { return is_letter(c) || is_digit(c); });
 }
 
+// Tables in here are never destroyed: a Context may be made as late as in the destructor of a static object.
 class ManifestParser {
  public:
   ManifestParser(std::string_view source, const std::string& path) : source_(source), path_(path) {}
@@ -88,7 +89,7 @@ class ManifestParser {
   }
 
   void parse_line() {
-    static const std::map<std::string_view, void (ManifestParser::*)()> parsers = {
+    static const auto& parsers = *new std::map<std::string_view, void (ManifestParser::*)()>{
         {"clgemm", &ManifestParser::parse_name},
         {"role", &ManifestParser::parse_role},
         {"summary", &ManifestParser::parse_summary},
@@ -107,7 +108,7 @@ class ManifestParser {
         {"notes", &ManifestParser::parse_notes},
         {"ptx", &ManifestParser::parse_ptx},
     };
-    static const std::set<std::string_view> repeatable = {"param", "variant", "require"};
+    static const auto& repeatable = *new std::set<std::string_view>{"param", "variant", "require"};
 
     const auto parser = parsers.find(key_);
     if (parser == parsers.end()) {
@@ -127,7 +128,7 @@ class ManifestParser {
   }
 
   void parse_role() {
-    static const std::map<std::string_view, Role> roles = {
+    static const auto& roles = *new std::map<std::string_view, Role>{
         {"multiply", Role::multiply},   {"otherwise", Role::otherwise}, {"pack", Role::pack},
         {"pack_both", Role::pack_both}, {"scale", Role::scale},         {"reduce", Role::reduce}};
     const auto role = roles.find(without_remark(value_));
@@ -198,7 +199,7 @@ class ManifestParser {
   }
 
   void parse_grid() {
-    static const std::map<std::string_view, std::vector<GridAxis>> grids = {
+    static const auto& grids = *new std::map<std::string_view, std::vector<GridAxis>>{
         {"rows", {GridAxis::rows}},
         {"columns", {GridAxis::columns}},
         {"rows columns", {GridAxis::rows, GridAxis::columns}},
@@ -292,7 +293,7 @@ const Manifest::Variant* Manifest::find_variant(std::string_view variant) const 
 }
 
 const std::vector<std::string>& device_names() {
-  static const std::vector<std::string> names = {
+  static const auto& names = *new std::vector<std::string>{
       "local_bytes", "max_work_group_size", "compute_units", "native_float_width", "is_cpu", "nvidia_sm"};
   return names;
 }

@@ -14,10 +14,10 @@
 #include "build/program_cache.hpp"
 #include "kernel/config_cache.hpp"
 #include "launch/launch.hpp"
-#include "multiply.hpp"
 #include "plan/plan.hpp"
-#include "reference.hpp"
 #include "search.hpp"
+#include "support/multiply.hpp"
+#include "support/reference.hpp"
 
 namespace clgemm::test {
 namespace {

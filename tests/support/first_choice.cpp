@@ -1,6 +1,6 @@
 #include "first_choice.hpp"
 
-#include "../catch.hpp"
+#include "catch.hpp"
 #include "choose/ranking.hpp"
 #include "choose/tuning_files.hpp"
 #include "kernel/kernel_file.hpp"
