@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "diagnosis.hpp"
-#include "new_kernel.hpp"
+#include "actions/new_kernel.hpp"
+#include "data/diagnosis.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"

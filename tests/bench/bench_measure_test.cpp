@@ -10,11 +10,11 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "child_process.hpp"
-#include "device_data.hpp"
-#include "measure.hpp"
-#include "rotation.hpp"
-#include "statistics.hpp"
+#include "common/child_process.hpp"
+#include "common/statistics.hpp"
+#include "data/device_data.hpp"
+#include "data/rotation.hpp"
+#include "running/measure.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"

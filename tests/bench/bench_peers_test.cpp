@@ -6,9 +6,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "common/size.hpp"
+#include "common/usage_error.hpp"
 #include "peers/clblast.hpp"
 #include "peers/request.hpp"
-#include "size.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"

@@ -7,14 +7,14 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "affordable.hpp"
+#include "command_line/suites.hpp"
+#include "common/text_table.hpp"
 #include "kernel/kernel_file.hpp"
-#include "report/compare.hpp"
-#include "suites.hpp"
+#include "running/affordable.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
-#include "text_table.hpp"
+#include "writing/compare.hpp"
 
 using namespace clgemm::bench;
 using clgemm::test::Finished;

@@ -9,18 +9,19 @@
 #include <set>
 #include <sstream>
 
-#include "check.hpp"
+#include "command_line/options.hpp"
+#include "common/size.hpp"
+#include "common/statistics.hpp"
+#include "common/text_table.hpp"
+#include "common/usage_error.hpp"
+#include "contestants/kernel_timer.hpp"
+#include "data/check.hpp"
+#include "figures/results.hpp"
 #include "kernel/kernel_file.hpp"
-#include "kernel_timer.hpp"
-#include "measure.hpp"
-#include "options.hpp"
-#include "results.hpp"
-#include "size.hpp"
-#include "statistics.hpp"
+#include "running/measure.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
-#include "text_table.hpp"
 
 using namespace clgemm::bench;
 using clgemm::test::Finished;

@@ -7,16 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "report/markdown.hpp"
-#include "report/page.hpp"
-#include "report/report_folder.hpp"
-#include "report/rows.hpp"
-#include "report/scale.hpp"
-#include "report/svg.hpp"
-#include "size.hpp"
+#include "common/usage_error.hpp"
+#include "figures/rows.hpp"
+#include "page/page.hpp"
+#include "page/page_folder.hpp"
+#include "page/scale.hpp"
+#include "page/svg.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
+#include "writing/markdown.hpp"
 
 using namespace clgemm::bench;
 using clgemm::test::TemporaryFolder;
@@ -124,6 +124,7 @@ TEST_CASE("a report is a page, the results, and pictures, all well formed, and i
     REQUIRE_FALSE(text.empty());
     CHECK(wrong_with(text) == "");
     CHECK_FALSE(loads_something(text));
+    CHECK(text.find("prefers-color-scheme:dark") != std::string::npos);
     CHECK(text.find("nan") == std::string::npos);
     CHECK(text.find("inf\"") == std::string::npos);
   }
@@ -133,7 +134,6 @@ TEST_CASE("a report is a page, the results, and pictures, all well formed, and i
     INFO(peer);
     CHECK(page.find(peer_title(peer)) != std::string::npos);
   }
-  CHECK(page.find("prefers-color-scheme:dark") != std::string::npos);
   CHECK(page.find("A &lt;device&gt; &amp; &quot;another&quot;") != std::string::npos);
   CHECK(page.find("all PASSED") != std::string::npos);
 }

@@ -15,9 +15,8 @@
 #include "kernel/config_cache.hpp"
 #include "launch/launch.hpp"
 #include "plan/plan.hpp"
-#include "search.hpp"
-#include "support/multiply.hpp"
-#include "support/reference.hpp"
+#include "reference.hpp"
+#include "tune/search.hpp"
 
 namespace clgemm::test {
 namespace {

@@ -12,13 +12,12 @@
 #include <thread>
 
 #include "choose/tuning_json.hpp"
-#include "fake_times.hpp"
-#include "journal.hpp"
-#include "size_search.hpp"
-#include "support/catch.hpp"
 #include "support/made_up.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
+#include "tune/fake_times.hpp"
+#include "tune/journal.hpp"
+#include "tune/size_search.hpp"
 
 namespace clgemm::tune {
 namespace {

@@ -5,8 +5,9 @@
 #include <cstdio>
 
 #include "base/error.hpp"
-#include "tuner.hpp"
-#include "worker.hpp"
+#include "common/usage_error.hpp"
+#include "tune/tuner.hpp"
+#include "tune/worker.hpp"
 
 namespace clgemm::tune {
 namespace {

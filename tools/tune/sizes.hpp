@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/device.hpp"
-#include "size.hpp"
+#include "common/size.hpp"
 
 namespace clgemm::tune {
 

@@ -1,4 +1,4 @@
-#include "space.hpp"
+#include "tune/space.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "tuning_output.hpp"
+#include "tune/tuning_output.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
