@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "choose/speed_model.hpp"
 #include "choose/tuning_files.hpp"
 #include "context/self_test.hpp"
+#include "kernel/precision.hpp"
 #include "plan/make_plan.hpp"
 
 namespace clgemm {
@@ -17,14 +21,6 @@ using Trust = DiskCache::Trust;
 
 // A program that multiplies ever new shapes must not remember all of them.
 constexpr std::size_t most_rankings = 1024;
-
-// What lets the next candidate be tried, now and ever after: this device cannot run this kernel.
-bool means_unusable(ErrorCode code) {
-  return code == ErrorCode::requirement_failed || code == ErrorCode::device_limit_exceeded ||
-         code == ErrorCode::build_failed || code == ErrorCode::invalid_kernel_file ||
-         code == ErrorCode::invalid_parameter || code == ErrorCode::kernel_not_found ||
-         code == ErrorCode::self_test_failed;
-}
 
 // A program that another thread just found wrong is not trusted.
 bool is_verified(const BuiltPlan& built) {
@@ -54,10 +50,11 @@ std::vector<TestNumbers> numbers_for(const BuiltPlan& built, std::size_t stage) 
 }
 
 void check_precision(const KernelConfig& kernel, Precision allowed) {
-  if (allowed != Precision::fp32 || kernel.manifest().precision == Precision::fp32) return;
-  throw Error(
-      ErrorCode::invalid_argument,
-      fmt::format("Options::precision allows only fp32 units; the kernel '{}' uses others", kernel.name));
+  const Precision needed = kernel.manifest().precision;
+  if (allows(allowed, needed)) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("Options::precision allows only {} units; the kernel '{}' uses others",
+                          to_string(allowed), kernel.name));
 }
 
 }  // namespace
@@ -71,45 +68,63 @@ std::string named_kernel(const Options& options) {
   return has_folder ? options.kernel_file : "./" + options.kernel_file;
 }
 
-std::shared_ptr<const BuiltPlan> Chooser::choose(const Problem& problem, const Options& options,
-                                                 std::size_t scratch_limit) {
+std::shared_ptr<const ChosenPlan> Chooser::choose(const Problem& problem, const Options& options,
+                                                  std::size_t scratch_limit) {
   const std::string folder = kernel_folder_or_default(options.kernel_folder);
-  if (const std::string name = named_kernel(options); !name.empty()) {
-    const Candidate named{name, options.parameters, "named by the caller"};
-    return std::make_shared<BuiltPlan>(
-        plan_and_build(problem, named, configs(folder), scratch_limit, options.precision, Purpose::named));
+  if (std::string name = named_kernel(options); !name.empty()) {
+    return std::make_shared<ChosenPlan>(choose_named(problem, {std::move(name), options.parameters}, options,
+                                                     configs(folder), scratch_limit));
   }
   if (!options.parameters.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "Options::parameters without Options::kernel or kernel_file: whose parameters?");
   }
   PlanKey key{problem, folder, scratch_limit, options.precision, count_of_given_up()};
-  if (auto known = remembered_.find(key); known && is_verified(*known)) return known;
-  auto chosen = choose_among(*ranking(problem, folder, scratch_limit, options.precision), problem, options,
-                             configs(folder), scratch_limit);
+  if (auto known = remembered_.find(key); known && is_verified(known->built)) return known;
+  const auto chosen =
+      std::make_shared<ChosenPlan>(choose_among(*ranking(problem, folder, scratch_limit, options.precision),
+                                                problem, options, configs(folder), scratch_limit));
   remembered_.keep(std::move(key), chosen);
   return chosen;
 }
 
-std::shared_ptr<const BuiltPlan> Chooser::choose_among(const std::vector<Candidate>& all,
-                                                       const Problem& problem, const Options& options,
-                                                       ConfigCache& cache, std::size_t scratch_limit) {
-  for (const Candidate& candidate : all) {
-    const bool is_last = &candidate == &all.back();
-    if (!is_last && is_given_up(candidate, options)) continue;
+ChosenPlan Chooser::choose_named(const Problem& problem, Config config, const Options& options,
+                                 ConfigCache& cache, std::size_t scratch_limit) {
+  BuiltPlan built = plan_and_build(problem, config, cache, scratch_limit, options.precision, Purpose::named);
+  const double seconds = predict(built.plan, info_).seconds();
+  return {{{std::move(config), {Source::named, {}}, seconds}, {}, {}}, std::move(built)};
+}
+
+ChosenPlan Chooser::choose_among(const Ranking& ranking, const Problem& problem, const Options& options,
+                                 ConfigCache& cache, std::size_t scratch_limit) {
+  std::vector<Rejected> rejected = ranking.rejected;
+  for (const Rejected& one : rejected) {
+    if (one.fault != Fault::no_scratch) give_up(one.config, options, one.why);
+  }
+  for (auto candidate = ranking.candidates.begin(); candidate != ranking.candidates.end(); ++candidate) {
+    const Config& config = candidate->config;
+    const bool is_last = std::next(candidate) == ranking.candidates.end();
+    if (const auto why = why_given_up(config, options); why && !is_last) {
+      rejected.push_back({config, Fault::given_up, *why});
+      continue;
+    }
     try {
-      return std::make_shared<BuiltPlan>(
-          plan_and_build(problem, candidate, cache, scratch_limit, options.precision, Purpose::chosen));
+      BuiltPlan built =
+          plan_and_build(problem, config, cache, scratch_limit, options.precision, Purpose::chosen);
+      return {{*candidate, {std::next(candidate), ranking.candidates.end()}, std::move(rejected)},
+              std::move(built)};
     } catch (const Error& error) {
-      if (is_last || (!means_unusable(error.code()) && error.code() != ErrorCode::out_of_memory)) throw;
-      if (means_unusable(error.code())) give_up(candidate, options, error.what());
+      const std::optional<Fault> fault = fault_of(error.code());
+      if (is_last || !fault) throw;
+      if (*fault != Fault::no_scratch) give_up(config, options, error.what());
+      rejected.push_back({config, *fault, error.what()});
     }
   }
   throw Error(ErrorCode::internal_error, "no candidate kernel");
 }
 
-Chooser::Ranking Chooser::ranking(const Problem& problem, const std::string& kernel_folder,
-                                  std::size_t scratch_limit, Precision precision) {
+std::shared_ptr<const Ranking> Chooser::ranking(const Problem& problem, const std::string& kernel_folder,
+                                                std::size_t scratch_limit, Precision precision) {
   // Of offsets and the like only the alignment counts, so that all blocks of a large matrix are one problem.
   const auto alignment = [](std::size_t elements) { return elements % 64; };
   const auto key_of_operand = [&](const Operand& operand) {
@@ -126,8 +141,8 @@ Chooser::Ranking Chooser::ranking(const Problem& problem, const std::string& ker
     const std::lock_guard lock(mutex_);
     if (const auto found = rankings_.find(key); found != rankings_.end()) return found->second;
   }
-  auto made = std::make_shared<const std::vector<Candidate>>(
-      ranked_candidates(problem, configs(kernel_folder), tuning(), scratch_limit, precision));
+  auto made = std::make_shared<const Ranking>(
+      rank_candidates(problem, configs(kernel_folder), tuning(), scratch_limit, precision));
   const std::lock_guard lock(mutex_);
   if (rankings_.size() >= most_rankings) rankings_.clear();
   return rankings_[key] = made;
@@ -138,32 +153,28 @@ const Tuning& Chooser::tuning() {
   return tuning_;
 }
 
-Chooser::CandidateKey Chooser::key_of(const Candidate& candidate, const Options& options) {
-  return {kernel_folder_or_default(options.kernel_folder), candidate.kernel, candidate.parameters};
+Chooser::GivenUpKey Chooser::key_of(const Config& config, const Options& options) {
+  return {kernel_folder_or_default(options.kernel_folder), config.kernel, config.parameters};
 }
 
-bool Chooser::give_up(const Candidate& candidate, const Options& options, const std::string& why) {
-  log(LogLevel::info,
-      fmt::format("not used: {} {}: {}", candidate.kernel, describe_values(candidate.parameters), why));
-  const std::lock_guard lock(mutex_);
-  return given_up_.insert({key_of(candidate, options), why}).second;
-}
-
-std::string Chooser::describe_given_up(const Options& options) {
-  const std::string wanted_folder = kernel_folder_or_default(options.kernel_folder);
-  const std::lock_guard lock(mutex_);
-  std::string result;
-  for (const auto& [candidate, why] : given_up_) {
-    const auto& [folder, kernel, values] = candidate;
-    if (folder != wanted_folder) continue;
-    result += fmt::format("not used: {} {}: {}\n", kernel, describe_values(values), why);
+bool Chooser::give_up(const Config& config, const Options& options, const std::string& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!given_up_.insert({key_of(config, options), why}).second) return false;
   }
-  return result;
+  log(LogLevel::info, fmt::format("not used: {}: {}", to_string(config), why));
+  return true;
 }
 
-BuiltPlan Chooser::plan_and_build(const Problem& problem, const Candidate& candidate, ConfigCache& cache,
+std::optional<std::string> Chooser::why_given_up(const Config& config, const Options& options) {
+  const std::lock_guard lock(mutex_);
+  const auto found = given_up_.find(key_of(config, options));
+  return found == given_up_.end() ? std::nullopt : std::optional(found->second);
+}
+
+BuiltPlan Chooser::plan_and_build(const Problem& problem, const Config& config, ConfigCache& cache,
                                   std::size_t scratch_limit, Precision precision, Purpose purpose) {
-  Plan plan = make_plan(problem, candidate, cache, scratch_limit);
+  Plan plan = make_plan(problem, config, cache, scratch_limit);
   check_precision(plan.first().multiply(), precision);
   BuiltPlan built = build(std::move(plan), programs_, purpose);
   if (purpose == Purpose::chosen) verify(built);
@@ -207,11 +218,6 @@ void Chooser::verify_program(const BuiltPlan& built, std::size_t stage, ProgramR
           "the kernel '{}' with {} gave a wrong result in its self-test on '{}', driver {}, and is in "
           "quarantine",
           kernel.name, describe_values(kernel.values), info_.name, info_.driver_version));
-}
-
-bool Chooser::is_given_up(const Candidate& candidate, const Options& options) {
-  const std::lock_guard lock(mutex_);
-  return given_up_.count(key_of(candidate, options)) != 0;
 }
 
 std::size_t Chooser::count_of_given_up() {

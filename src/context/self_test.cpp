@@ -207,7 +207,7 @@ bool passes_self_test(const BuiltPlan& built, TestNumbers numbers, const cl::Con
 
   BuiltPlan test = built;
   test.plan.problem = {m, n, k, alpha, beta, a.operand, b.operand, c.operand, batch_count};
-  test.plan.choice.mirrored = false;  // the buffers are as the kernels see them
+  test.plan.config.mirrored = false;  // the buffers are as the kernels see them
   for (Stage& one : test.plan.stages) one.split.wanted_parts = one.has(ProgramRole::reduce) ? 2 : 1;
   test.plan.compute_units = 2;  // few and large shares, in which a kernel comes to all of its code
   fit_blocks(test.plan, unlimited_scratch);

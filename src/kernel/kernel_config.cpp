@@ -208,11 +208,4 @@ std::size_t packed_size(const KernelConfig& pack, std::size_t rows, std::size_t 
   }
 }
 
-std::string describe_values(const Parameters& values) {
-  std::string result;
-  for (const auto& [name, value] : values)
-    result += fmt::format("{}{}={}", result.empty() ? "" : " ", name, value);
-  return result;
-}
-
 }  // namespace clgemm

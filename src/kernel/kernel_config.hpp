@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/device.hpp"
+#include "kernel/config.hpp"
 #include "kernel/kernel_file.hpp"
 
 namespace clgemm {
@@ -49,8 +50,5 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
 
 // Whether the operands are such that a part of k can be multiplied by itself.
 bool can_split_k(const Manifest& manifest);
-
-// "TS=32 WPT=8"; empty for a kernel without parameters.
-std::string describe_values(const Parameters& values);
 
 }  // namespace clgemm

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "kernel/contract.hpp"
 #include "kernel/manifest_check.hpp"
+#include "kernel/precision.hpp"
 
 namespace clgemm {
 namespace {
@@ -216,11 +217,11 @@ class ManifestParser {
   void parse_require() { manifest_.requirements.push_back(rule_of(without_remark(value_))); }
 
   void parse_precision() {
-    static const auto& precisions = *new std::map<std::string_view, Precision>{
-        {"fp32", Precision::fp32}, {"fp32_equivalent", Precision::fp32_equivalent}};
-    const auto precision = precisions.find(without_remark(value_));
-    if (precision == precisions.end()) fail("expected fp32 or fp32_equivalent", value_);
-    manifest_.precision = precision->second;
+    const std::string_view wanted = without_remark(value_);
+    const auto* found = std::find_if(precisions.begin(), precisions.end(),
+                                     [&](const NamedPrecision& one) { return one.name == wanted; });
+    if (found == precisions.end()) fail("expected fp32 or fp32_equivalent", value_);
+    manifest_.precision = found->precision;
   }
 
   void parse_otherwise() {

@@ -38,7 +38,7 @@ cl::Event enqueue_multiply(const BuiltPlan& built, const Buffers& buffers, const
                            Progress& progress) {
   const Plan& plan = built.plan;
   Buffers seen = buffers;
-  if (plan.choice.mirrored) std::swap(seen.a, seen.b);
+  if (plan.config.mirrored) std::swap(seen.a, seen.b);
   const Launching launching{built, seen, scratch, queue};
   Events before = wait_for;
   for_each_block(plan.problem, {plan.block_m, plan.block_n, plan.block_k, plan.block_batch},

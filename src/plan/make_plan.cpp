@@ -62,7 +62,7 @@ class Planner {
  public:
   Planner(const Problem& problem, ConfigCache& configs) : problem_(problem), configs_(configs) {}
 
-  std::vector<Stage> stages(const Candidate& first) {
+  std::vector<Stage> stages(const Config& first) {
     SharedConfig kernel = configs_.get(first.kernel, first.parameters, {});
     if (kernel->manifest().role != Role::multiply) {
       throw Error(ErrorCode::kernel_not_found,
@@ -135,13 +135,13 @@ SharedConfig reduce_config(const KernelConfig& kernel, std::size_t parts, Config
 
 }  // namespace
 
-Plan make_plan(const Problem& problem, const Candidate& kernel, ConfigCache& configs,
+Plan make_plan(const Problem& problem, const Config& config, ConfigCache& configs,
                std::size_t scratch_limit) {
   Plan plan;
-  plan.problem = seen_by(kernel, problem);
-  plan.choice = kernel;
+  plan.problem = seen_by(config, problem);
+  plan.config = config;
   plan.compute_units = configs.device().compute_units;
-  plan.stages = Planner(plan.problem, configs).stages(kernel);
+  plan.stages = Planner(plan.problem, configs).stages(config);
   fit_blocks(plan, scratch_limit);
   bool fits = true;
   for (Stage& stage : plan.stages) {

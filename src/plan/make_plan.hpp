@@ -7,9 +7,8 @@
 
 namespace clgemm {
 
-// The plan for a kernel with at most `scratch_limit` bytes of scratch; `problem` is as the caller states it.
+// The plan for a config with at most `scratch_limit` bytes of scratch; `problem` is as the caller states it.
 // Throws what ConfigCache::get() and fit_blocks() throw.
-Plan make_plan(const Problem& problem, const Candidate& kernel, ConfigCache& configs,
-               std::size_t scratch_limit);
+Plan make_plan(const Problem& problem, const Config& config, ConfigCache& configs, std::size_t scratch_limit);
 
 }  // namespace clgemm

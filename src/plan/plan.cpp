@@ -50,8 +50,7 @@ std::string describe(const Plan& plan) {
   const KernelConfig& kernel = first.multiply();
   std::string result = fmt::format("{}: {} {} ({})\n", facts_of(ProgramRole::multiply).makes, kernel.name,
                                    describe_values(kernel.values), kernel.file->path);
-  result += fmt::format("chosen: {}\n", plan.choice.reason);
-  if (plan.choice.mirrored) result += "mirrored: C^T = op(B)^T op(A)^T, and below A is B^T and B is A^T\n";
+  if (plan.config.mirrored) result += "mirrored: C^T = op(B)^T op(A)^T, and below A is B^T and B is A^T\n";
   result += describe_operands(first) + describe_blocks(plan);
   for (std::size_t behind = 1; behind < plan.stages.size(); ++behind) {
     result += fmt::format("otherwise: {}, where the device finds numbers that the packed form cannot hold\n",

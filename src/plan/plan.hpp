@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "call/problem.hpp"
+#include "kernel/config.hpp"
 #include "kernel/kernel_config.hpp"
-#include "plan/candidate.hpp"
 
 namespace clgemm {
 
@@ -73,6 +73,11 @@ struct SplitPlan {
   std::size_t scratch_offset = 0;  // of the first part's result, in elements
 };
 
+// The problem as the kernels of the config see it.
+inline Problem seen_by(const Config& config, const Problem& problem) {
+  return config.mirrored ? mirrored(problem) : problem;
+}
+
 // One multiply with what packs for it and adds up its parts.
 struct Stage {
   ByRole<SharedConfig> programs;  // null: the stage has none
@@ -92,8 +97,8 @@ struct Stage {
 };
 
 struct Plan {
-  Problem problem;   // as the kernels see it
-  Candidate choice;  // what was asked for, and why
+  Problem problem;  // as the kernels see it
+  Config config;    // what was asked for
 
   // Launched behind each other, at least one. Each but the last may find on the device, by the notes of its
   // packing, that it cannot do the work; each but the first does what the one before has left, and ends at
@@ -124,7 +129,7 @@ void for_each_program(const Plan& plan, const Body& body) {
 }
 
 // The plan in words, a line a fact: kernel, parameters, how it gets A and B, pads, blocks, the split of k,
-// scratch, the reason.
+// scratch.
 std::string describe(const Plan& plan);
 
 }  // namespace clgemm

@@ -31,7 +31,7 @@ struct World {
     CHECK(is_right_on(context, unnamed));
     const std::string explained = explain_on(context, unnamed);
     INFO(explained);
-    CHECK(contains(explained, "not used: " + first_choice() + " "));
+    CHECK(contains(explained, "not used: " + first_choice()));
     CHECK(contains(explained, why));
     CHECK_FALSE(contains(explained, "kernel: " + first_choice() + " "));
     CHECK(is_right_on(context, unnamed));

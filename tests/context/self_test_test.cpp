@@ -40,8 +40,7 @@ Problem problem_of(std::size_t size, bool transpose_a, bool transpose_b) {
 
 BuiltPlan built_plan(const Problem& problem, const std::string& kernel) {
   static ConfigCache* const configs = new ConfigCache(shared_device_info(), kernel_folder_or_default({}));
-  return build(make_plan(problem, {kernel, {}, "under test"}, *configs, unlimited_scratch), programs(),
-               Purpose::named);
+  return build(make_plan(problem, {kernel, {}}, *configs, unlimited_scratch), programs(), Purpose::named);
 }
 
 bool passes(const BuiltPlan& built) {
@@ -214,7 +213,7 @@ struct World {
 
 TEST_CASE("a wrong kernel is found, said, put in quarantine and never chosen again") {
   const World world;
-  const std::string not_used = "not used: " + first_choice() + " ";
+  const std::string not_used = "not used: " + first_choice();
   {
     Context context(shared_device()());
     CHECK(is_right_on(context, world.options));

@@ -199,9 +199,9 @@ bool passes_in_parts(const std::string& kernel_folder) {
   ConfigCache configs(shared_device_info(), kernel_folder);
   ProgramCache programs(shared_cl_context(), shared_device(), shared_device_info(),
                         DiskCache::from_environment());
-  const Candidate candidate{"coalesced", {{split_parameter, 4}}, "under test"};
+  const Config config{"coalesced", {{split_parameter, 4}}};
   const BuiltPlan built =
-      build(make_plan(problem, candidate, configs, unlimited_scratch), programs, Purpose::named);
+      build(make_plan(problem, config, configs, unlimited_scratch), programs, Purpose::named);
   REQUIRE(built.plan.first().has(ProgramRole::reduce));
   CHECK(built.programs().size() == 2);
   return passes_self_test(built, TestNumbers::integers, shared_cl_context(), shared_device());

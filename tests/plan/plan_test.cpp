@@ -1,5 +1,6 @@
 // Plans, made without a device: what is packed, where it lies, and how large problems are cut.
 #include "base/sizes.hpp"
+#include "choose/candidates.hpp"
 #include "choose/ranking.hpp"
 #include "plan/blocks.hpp"
 #include "plan/make_plan.hpp"
@@ -33,10 +34,10 @@ struct Planner {
   ConfigCache configs{device, {}};
 
   Plan operator()(const Problem& problem, const std::string& kernel, std::size_t limit = no_limit) {
-    return (*this)(problem, Candidate{kernel, {}, "named by a test"}, limit);
+    return (*this)(problem, Config{kernel, {}}, limit);
   }
-  Plan operator()(const Problem& problem, const Candidate& candidate, std::size_t limit = no_limit) {
-    return make_plan(problem, candidate, configs, limit);
+  Plan operator()(const Problem& problem, const Config& config, std::size_t limit = no_limit) {
+    return make_plan(problem, config, configs, limit);
   }
 };
 
@@ -264,12 +265,8 @@ TEST_CASE("a kernel that reads in place with an alignment is told whether both o
 
 TEST_CASE("the caller's parameters are in the plan") {
   Planner make;
-  CHECK(make(tight(8, 8, 8), Candidate{"tiled", {{"TS", 32}}, {}}).first().multiply().values.at("TS") == 32);
-  CHECK_ERROR(
-      [&] {
-        make(tight(8, 8, 8), Candidate{"tiled", {{"TS", 33}}, {}});
-      },
-      invalid_parameter, "TS=33");
+  CHECK(make(tight(8, 8, 8), Config{"tiled", {{"TS", 32}}}).first().multiply().values.at("TS") == 32);
+  CHECK_ERROR([&] { make(tight(8, 8, 8), Config{"tiled", {{"TS", 33}}}); }, invalid_parameter, "TS=33");
 }
 
 TEST_CASE("kernels that do not multiply, and unknown ones, are refused") {
@@ -358,7 +355,7 @@ TEST_CASE("random problems, kernels and limits make valid plans") {
     try {
       const bool can_split = device != make_for_hopper.device.name;
       const Parameters parameters = can_split ? Parameters{{split_parameter, parts}} : Parameters{};
-      const Plan plan = make(problem, Candidate{kernel, parameters, "random"}, limit);
+      const Plan plan = make(problem, Config{kernel, parameters}, limit);
       check_plan(plan, problem, limit);
       if (plan.first().has(ProgramRole::reduce)) ++splits[parts == 0];
       if (can_split && parts != 0) CHECK(plan.first().split.parts <= static_cast<std::size_t>(parts));
@@ -394,8 +391,7 @@ TEST_CASE("a C of few tiles is done in parts of k, where they pay and fit") {
 TEST_CASE("CPUs do k in one part unless it is asked for") {
   Planner make{test::made_up_cpu()};
   CHECK(make(tight(8, 8, 65536), "coalesced").first().split.parts == 1);
-  CHECK(make(tight(8, 8, 65536), Candidate{"coalesced", {{split_parameter, 4}}, {}}).first().split.parts ==
-        4);
+  CHECK(make(tight(8, 8, 65536), Config{"coalesced", {{split_parameter, 4}}}).first().split.parts == 4);
 }
 
 TEST_CASE("a device that cannot add up parts does k in one, unless they were asked for") {
@@ -404,7 +400,7 @@ TEST_CASE("a device that cannot add up parts does k in one, unless they were ask
   Planner make{device};
   const Problem deep = tight(8, 8, 65536);
   const auto narrow = [](std::int64_t parts) {
-    return Candidate{"coalesced", {{"ROWS", 1}, {"COLUMNS", 32}, {split_parameter, parts}}, {}};
+    return Config{"coalesced", {{"ROWS", 1}, {"COLUMNS", 32}, {split_parameter, parts}}};
   };
   CHECK(make(deep, narrow(0)).first().split.parts == 1);
   CHECK(make(deep, narrow(0)).scratch_bytes == 0);
@@ -420,7 +416,7 @@ TEST_CASE("CPUs with any local memory from 32 KiB on, and any vectors, get panel
       INFO(fmt::format("{} KiB, vectors of {}", kibibytes, width));
       Planner make{device};
       const Problem problem = tight(1000, 700, 300);
-      const Candidate best = candidates(problem, device).front();
+      const Config best = candidates(problem, device).front().config;
       CHECK(best.kernel == "panels");
       check_plan(make(problem, best), problem, no_limit);
     }
@@ -450,7 +446,7 @@ TEST_CASE("panels and what lies beside them leave room in a CPU's cache, and tak
       for (Problem problem : {tight(1000, 700, 300), tight(4096, 4096, 4096), tight(33, 3, 2049)}) {
         problem.a.transposed = expected.transposed_a;
         if (expected.transposed_a) problem.a.ld = problem.m;
-        const Candidate best = candidates(problem, device).front();
+        const Config best = candidates(problem, device).front().config;
         const Parameters& parameters = best.parameters;
         CHECK(parameters.at("KC") == expected.depth);
         CHECK(parameters.at("NC") == expected.columns);
@@ -467,7 +463,7 @@ TEST_CASE("few rows of C that share a B larger than a CPU's cache have panels of
   Device device = test::made_up_cpu();
   device.local_bytes = 2 * 1024 * 1024;
   const auto parameters_of = [&](const Problem& problem) {
-    const Candidate best = candidates(problem, device).front();
+    const Config best = candidates(problem, device).front().config;
     REQUIRE(best.kernel == "panels");
     Planner make{device};
     check_plan(make(problem, best), problem, no_limit);
@@ -508,7 +504,7 @@ TEST_CASE("shares keep every compute unit busy to the end") {
     for (const Problem& problem : {tight(1024, 1024, 1024), tight(1000, 1000, 1000), tight(4096, 4096, 4096),
                                    tight(4097, 1031, 77), tight(200, 5000, 300), tight(5000, 200, 300)}) {
       INFO(fmt::format("{} units: {} x {} x {}", units, problem.m, problem.n, problem.k));
-      const Plan plan = make(problem, candidates(problem, device).front());
+      const Plan plan = make(problem, candidates(problem, device).front().config);
       check_plan(plan, problem, no_limit);
       const std::size_t count =
           ceil_div(problem.m, plan.first().group_rows) * ceil_div(problem.n, plan.first().group_columns);
@@ -524,7 +520,7 @@ TEST_CASE("shares keep every compute unit busy to the end") {
 TEST_CASE("a C of one row is computed as one column") {
   const Problem problem = tight(1, 1000, 300);
   const Device device = test::made_up_cpu();
-  const Candidate best = candidates(problem, device).front();
+  const Config best = candidates(problem, device).front().config;
   CHECK(best.kernel == "matrix_vector");
   REQUIRE(best.mirrored);
   const Problem seen = seen_by(best, problem);
@@ -537,8 +533,8 @@ TEST_CASE("a C of one row is computed as one column") {
   CHECK(seen.c.ld == 1);
   Planner make{device};
   check_plan(make(problem, best), seen, no_limit);
-  CHECK_FALSE(candidates(tight(1000, 1, 300), device).front().mirrored);
-  CHECK(candidates(tight(2, 1000, 300), device).front().kernel == "panels");
+  CHECK_FALSE(candidates(tight(1000, 1, 300), device).front().config.mirrored);
+  CHECK(candidates(tight(2, 1000, 300), device).front().config.kernel == "panels");
 }
 
 TEST_CASE("the last candidate runs on any device, and one of them on each") {
@@ -550,7 +546,7 @@ TEST_CASE("the last candidate runs on any device, and one of them on each") {
       const std::vector<Candidate> all = candidates(problem, device);
       REQUIRE_FALSE(all.empty());
       INFO(device.name);
-      CHECK_NOTHROW(check_plan(make_plan(problem, all.back(), configs, no_limit), problem, no_limit));
+      CHECK_NOTHROW(check_plan(make_plan(problem, all.back().config, configs, no_limit), problem, no_limit));
     }
   }
 }
@@ -564,7 +560,7 @@ TEST_CASE("a GPU of 256 work-items has a candidate better than the last") {
   for (const Candidate& candidate : all) {
     if (&candidate == &all.back()) break;
     try {
-      make_plan(problem, candidate, configs, no_limit);
+      make_plan(problem, candidate.config, configs, no_limit);
       ++usable;
     } catch (const Error& error) {
       CHECK((error.code() == ErrorCode::device_limit_exceeded ||
@@ -577,7 +573,7 @@ TEST_CASE("a GPU of 256 work-items has a candidate better than the last") {
 // Whether a plan can be made; false where the device's limits do not allow the config.
 bool is_allowed(const Candidate& candidate, const Problem& problem, ConfigCache& configs) {
   try {
-    check_plan(make_plan(problem, candidate, configs, no_limit), problem, no_limit);
+    check_plan(make_plan(problem, candidate.config, configs, no_limit), problem, no_limit);
     return true;
   } catch (const Error& error) {
     CHECK(
@@ -594,7 +590,7 @@ TEST_CASE("the fast kernels are among what GPUs of every maker are given and all
       INFO(fmt::format("{}: {} x {} x {}", device.name, problem.m, problem.n, problem.k));
       std::size_t allowed = 0;
       for (const Candidate& candidate : candidates(problem, device)) {
-        if (candidate.kernel != "direct" && candidate.kernel != "block_2d") continue;
+        if (candidate.config.kernel != "direct" && candidate.config.kernel != "block_2d") continue;
         if (is_allowed(candidate, problem, configs)) ++allowed;
       }
       CHECK(allowed >= 1);
@@ -640,8 +636,8 @@ TEST_CASE("block_2d and direct have many configs that GPUs of every maker allow"
 
 TEST_CASE("small problems are not packed") {
   Planner make;
-  const auto ranked = ranked_candidates(tight(31, 17, 5), make.configs, Tuning{}, no_limit);
-  CHECK(make(tight(31, 17, 5), ranked.front()).scratch_bytes == 0);
+  const Ranking ranking = rank_candidates(tight(31, 17, 5), make.configs, Tuning{}, no_limit);
+  CHECK(make(tight(31, 17, 5), ranking.candidates.front().config).scratch_bytes == 0);
 }
 
 TEST_CASE("the same problem makes the same plan") {

@@ -28,7 +28,7 @@ struct Planner {
   ConfigCache configs{device, {}};
 
   Plan operator()(const std::string& kernel, const Problem& problem = problem_of(1000, 700, 900)) {
-    return make_plan(problem, {kernel, {}, "named by a test"}, configs, limit);
+    return make_plan(problem, {kernel, {}}, configs, limit);
   }
 };
 
@@ -80,7 +80,7 @@ TEST_CASE("a plan holds the problem as its kernels see it") {
   Problem row = problem_of(1, 1000, 300);
   row.a.transposed = false;
   row.a.ld = 300;
-  const Plan plan = make_plan(row, {"coalesced", {}, "as one column", true}, make.configs, limit);
+  const Plan plan = make_plan(row, {"coalesced", {}, true}, make.configs, limit);
   CHECK(plan.problem == mirrored(row));
   CHECK(plan.block_m == 1000);
   CHECK(make("coalesced", row).problem == row);

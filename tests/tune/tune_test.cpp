@@ -211,8 +211,8 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
   CHECK(tuned.status == 0);
   const TuningFile file = parse_tuning(text_of_file(output), output);
   REQUIRE(file.entries.size() == 1);
-  CHECK(file.entries[0].kernel == "moody");
-  CHECK(file.entries[0].parameters.at("MOOD") == 0);
+  CHECK(file.entries[0].config.kernel == "moody");
+  CHECK(file.entries[0].config.parameters.at("MOOD") == 0);
   CHECK(file.entries[0].size == ShapeSize{33, 31, 17});
   CHECK_FALSE(std::filesystem::exists(output + ".journal"));
   CHECK_FALSE(std::filesystem::exists(output + ".programs"));
@@ -306,7 +306,7 @@ TEST_CASE("clgemm's own choice wins where the kernels that were asked for are sl
   REQUIRE(run_program(command("--kernel naive --samples 1 --size 300 --output " + output)).status == 0);
   const TuningFile file = parse_tuning(text_of_file(output), output);
   REQUIRE(file.entries.size() == 1);
-  CHECK(file.entries[0].kernel != "naive");
+  CHECK(file.entries[0].config.kernel != "naive");
 }
 
 TEST_CASE("the space tvm36 has 36 configs, and its winner is a step of the ladder, not clgemm's choice") {
@@ -330,7 +330,7 @@ TEST_CASE("the space tvm36 has 36 configs, and its winner is a step of the ladde
   for (const auto& row : nlohmann::json::parse(ladder.out)) {
     if (row.at("kernel") != "tiled_vector") continue;
     is_a_step = true;
-    CHECK(row.at("parameters").get<Parameters>() == file.entries[0].parameters);
+    CHECK(row.at("parameters").get<Parameters>() == file.entries[0].config.parameters);
   }
   CHECK(is_a_step);
 }

@@ -1,4 +1,4 @@
-#include "choose/cost.hpp"
+#include "choose/speed_model.hpp"
 
 #include <algorithm>
 #include <array>
@@ -199,7 +199,7 @@ DeviceRates rates_of(const Device& device) {
   return {2.0 * 128.0 * clock, 31e9 * units, 5e-6, 2e-6, 256.0};
 }
 
-Cost cost_of(const Plan& plan, const Device& device) {
+Prediction predict(const Plan& plan, const Device& device) {
   const Problem& problem = plan.problem;
   const Stage& stage = plan.first();
   const DeviceRates rates = rates_of(device);
@@ -211,15 +211,15 @@ Cost cost_of(const Plan& plan, const Device& device) {
   const double m = as_double(plan.block_m);
   const double n = as_double(plan.block_n);
   const double k = as_double(plan.block_k);
-  Cost cost;
-  cost.multiply =
+  Prediction result;
+  result.multiply =
       blocks * (std::max(compute_seconds(plan, device, rates), traffic_bytes(plan) / rates.bytes) +
                 adding_seconds(plan, rates));
-  if (stage.has(ProgramRole::pack_a)) cost.packing += blocks_of_a * packing_seconds(m, k, copies_a, rates);
-  if (stage.has(ProgramRole::pack_b)) cost.packing += blocks * packing_seconds(k, n, copies_b, rates);
-  if (stage.has(ProgramRole::pack_both)) cost.packing += blocks * packing_both_seconds(plan, rates);
-  cost.launches = rates.launch_seconds + (blocks - 1.0) * rates.next_seconds;
-  return cost;
+  if (stage.has(ProgramRole::pack_a)) result.packing += blocks_of_a * packing_seconds(m, k, copies_a, rates);
+  if (stage.has(ProgramRole::pack_b)) result.packing += blocks * packing_seconds(k, n, copies_b, rates);
+  if (stage.has(ProgramRole::pack_both)) result.packing += blocks * packing_both_seconds(plan, rates);
+  result.launches = rates.launch_seconds + (blocks - 1.0) * rates.next_seconds;
+  return result;
 }
 
 }  // namespace clgemm
