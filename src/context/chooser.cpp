@@ -24,9 +24,10 @@ constexpr std::size_t most_rankings = 1024;
 
 // A program that another thread just found wrong is not trusted.
 bool is_verified(const BuiltPlan& built) {
-  const auto all = built.programs();
-  const bool trusted = std::all_of(all.begin(), all.end(),
-                                   [](const auto& program) { return program->trust == Trust::tested; });
+  bool trusted = true;
+  for_each_program(built.plan, [&](std::size_t stage, ProgramRole role) {
+    trusted = trusted && built.stages[stage][role]->trust == Trust::tested;
+  });
   return trusted || !self_tests_are_on();
 }
 
