@@ -25,8 +25,9 @@ std::vector<cl::Event> events_of(const WaitList& wait_for, const cl::Context& co
 // Gives the caller an event of its own, where it asked for one.
 void hand_out(const cl::Event& finished, cl_event* done) {
   if (done == nullptr) return;
+  if (const cl_int status = clRetainEvent(finished()); status != CL_SUCCESS)
+    throw cl::Error(status, "clRetainEvent");
   *done = finished();
-  clRetainEvent(*done);
 }
 
 }  // namespace

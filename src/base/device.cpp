@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstdlib>
+#include <mutex>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 
 namespace clgemm {
@@ -91,6 +92,9 @@ Device describe(const cl::Device& device) {
 }
 
 std::vector<cl::Device> all_devices() {
+  // One thread at a time: the first one loads the drivers, and PoCL 3.1 crashes where several do.
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   std::vector<cl::Device> result;
   std::vector<cl::Platform> platforms;
   try {
@@ -141,8 +145,7 @@ cl::Device find_device(std::string_view wanted) {
 }
 
 cl::Device default_device() {
-  const char* wanted = std::getenv("CLGEMM_DEVICE");
-  return find_device(wanted == nullptr ? "" : wanted);
+  return find_device(environment("CLGEMM_DEVICE"));
 }
 
 }  // namespace clgemm

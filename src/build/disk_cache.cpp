@@ -16,6 +16,7 @@
 #include <limits>
 #include <system_error>
 
+#include "base/environment.hpp"
 #include "base/private_file.hpp"
 
 namespace clgemm {
@@ -61,9 +62,10 @@ bool is_private_folder(const fs::path& folder) {
   return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && is_private(status);
 }
 
-// The content of an entry, which counts as used now: what is unused longest goes first.
-std::optional<std::vector<unsigned char>> read_entry(const fs::path& path) {
-  auto content = read_private_file(path, Links::refuse, std::numeric_limits<std::size_t>::max());
+// The content of an entry, which counts as used now: what is unused longest goes first. What is larger than
+// the whole cache may be is none of ours.
+std::optional<std::vector<unsigned char>> read_entry(const fs::path& path, std::uintmax_t limit_bytes) {
+  auto content = read_private_file(path, Links::refuse, limit_bytes);
   if (content) ::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
   return content;
 }
@@ -143,7 +145,8 @@ std::uintmax_t default_limit() {
   constexpr std::uintmax_t mebibyte = 1024 * 1024;
   const std::string text = environment("CLGEMM_CACHE_MIB");
   const unsigned long long mebibytes = std::strtoull(text.c_str(), nullptr, 10);
-  return (mebibytes == 0 ? 256 : mebibytes) * mebibyte;
+  const std::uintmax_t most = std::numeric_limits<std::uintmax_t>::max() / mebibyte;
+  return (mebibytes == 0 ? 256 : std::min<std::uintmax_t>(mebibytes, most)) * mebibyte;
 }
 
 }  // namespace
@@ -162,7 +165,7 @@ DiskCache DiskCache::from_environment() {
 std::optional<DiskCache::Entry> DiskCache::load(const std::string& key) const {
   if (!is_usable()) return std::nullopt;
   const XXH128_hash_t hash = hash_of(key);
-  const auto content = read_entry(folder_ / file_name(hash));
+  const auto content = read_entry(folder_ / file_name(hash), limit_bytes_);
   return content ? parse(*content, hash) : std::nullopt;
 }
 

@@ -15,10 +15,31 @@ std::int64_t extent_of(const Lines& lines) {
   return as_signed((lines.count - 1) * lines.ld + lines.length);
 }
 
+// Whether the elements from `begin` to before `end`, counted from the first element of a matrix, hold one of
+// that matrix.
+bool span_meets(std::int64_t begin, std::int64_t end, const Lines& lines) {
+  begin = std::max<std::int64_t>(begin, 0);
+  end = std::min(end, extent_of(lines));
+  if (begin >= end) return false;
+  const std::int64_t ld = as_signed(lines.ld);
+  return begin % ld < as_signed(lines.length) || begin / ld < (end - 1) / ld;
+}
+
+// Matrices of different leading dimensions, y `distance` behind x: line by line of x, the one with fewer
+// lines. A million lines take some milliseconds, which only a call with a matrix among another's rows pays.
+bool any_line_meets(const Lines& x, const Lines& y, std::int64_t distance) {
+  for (std::size_t i = 0; i < x.count; ++i) {
+    const std::int64_t begin = as_signed(i * x.ld) - distance;
+    if (span_meets(begin, begin + as_signed(x.length), y)) return true;
+  }
+  return false;
+}
+
 // Two single matrices whose first elements lie `distance` apart, y behind x.
 bool overlap_at(const Lines& x, const Lines& y, std::int64_t distance) {
   if (distance >= extent_of(x) || -distance >= extent_of(y)) return false;
-  if (x.ld != y.ld) return true;
+  if (x.ld != y.ld)
+    return x.count <= y.count ? any_line_meets(x, y, distance) : any_line_meets(y, x, -distance);
   // Line i of x and line j of y begin distance - (i - j) * ld apart; only two values of i - j can bring them
   // closer than one line.
   const std::int64_t ld = as_signed(x.ld);

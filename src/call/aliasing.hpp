@@ -1,4 +1,4 @@
-// Whether matrices share memory: C must not overlap A, B or, in a batch, another C. Layer 1.
+// Whether matrices share memory: C must not overlap A, B or, in a batch, another C.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,7 @@ struct Region {
   std::size_t stride = 0;
 };
 
-// True where some element of x is also one of y. Matrices of one leading dimension are told apart exactly, so
-// that two blocks of one larger matrix may lie side by side; with different leading dimensions, ranges that
-// overlap count as shared. In large batches only neighbours are compared.
+// True where some element of x is also one of y. In large batches only neighbours are compared.
 bool overlaps(const Region& x, const Region& y);
 
 // True where two matrices of one batch overlap each other.

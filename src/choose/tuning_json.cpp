@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -15,8 +16,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* schema_name = "clgemm_tuning";
-const std::map<std::string, DeviceKind> kinds = {
-    {"cpu", DeviceKind::cpu}, {"gpu", DeviceKind::gpu}, {"other", DeviceKind::other}};
+
+struct NamedKind {
+  std::string_view name;
+  DeviceKind kind;
+};
+constexpr std::array kinds = {NamedKind{"cpu", DeviceKind::cpu}, NamedKind{"gpu", DeviceKind::gpu},
+                              NamedKind{"other", DeviceKind::other}};
 
 [[noreturn]] void refuse(const std::string& what) {
   throw Error(ErrorCode::invalid_argument, what);
@@ -24,25 +30,34 @@ const std::map<std::string, DeviceKind> kinds = {
 
 std::string name_of(DeviceKind kind) {
   for (const auto& [name, value] : kinds) {
-    if (value == kind) return name;
+    if (value == kind) return std::string(name);
   }
   return "other";
 }
 
+// get<>() alone would cut a fraction off.
+std::int64_t integer(const Json& value, const std::string& name) {
+  if (!value.is_number_integer())
+    refuse(fmt::format("'{}' is {}; it must be an integer", name, value.dump()));
+  return value.get<std::int64_t>();
+}
+
 std::size_t positive(const Json& object, const char* name) {
-  const auto value = object.at(name).get<std::int64_t>();
+  const std::int64_t value = integer(object.at(name), name);
   if (value < 1) refuse(fmt::format("'{}' is {}; it must be positive", name, value));
   return static_cast<std::size_t>(value);
 }
 
 TunedDevice parse_device(const Json& json) {
-  const auto kind = kinds.find(json.at("type").get<std::string>());
+  const auto type = json.at("type").get<std::string>();
+  const auto* kind =
+      std::find_if(kinds.begin(), kinds.end(), [&type](const NamedKind& one) { return one.name == type; });
   if (kind == kinds.end()) refuse("a device of unknown type");
   return {json.at("name").get<std::string>(),
           json.at("vendor").get<std::string>(),
           json.at("platform").get<std::string>(),
           json.at("driver").get<std::string>(),
-          kind->second,
+          kind->kind,
           positive(json, "vector_width")};
 }
 
@@ -54,11 +69,12 @@ TunedEntry parse_entry(const Json& json) {
     refuse("'transposes' must be nn, nt, tn or tt");
   entry.transpose_a = form[0] == 't';
   entry.transpose_b = form[1] == 't';
-  entry.kernel = json.at("kernel").get<std::string>();
+  entry.config.kernel = json.at("kernel").get<std::string>();
   // A path would be compiled from wherever it leads.
-  if (entry.kernel.empty() || entry.kernel.find_first_of("/.") != std::string::npos)
-    refuse(fmt::format("'{}' is not the name of a kernel", entry.kernel));
-  entry.parameters = json.at("parameters").get<Parameters>();
+  if (entry.config.kernel.empty() || entry.config.kernel.find_first_of("/.") != std::string::npos)
+    refuse(fmt::format("'{}' is not the name of a kernel", entry.config.kernel));
+  for (const auto& [name, value] : json.at("parameters").items())
+    entry.config.parameters[name] = integer(value, name);
   entry.packs = json.at("packs").get<bool>();
   entry.seconds = json.at("median_ms").get<double>() * 1e-3;
   if (!std::isfinite(entry.seconds) || entry.seconds <= 0.0) refuse("'median_ms' must be positive");
@@ -73,8 +89,8 @@ Json to_json(const TunedEntry& entry) {
   json["n"] = entry.size.n;
   json["k"] = entry.size.k;
   json["transposes"] = fmt::format("{}{}", entry.transpose_a ? 't' : 'n', entry.transpose_b ? 't' : 'n');
-  json["kernel"] = entry.kernel;
-  json["parameters"] = entry.parameters;
+  json["kernel"] = entry.config.kernel;
+  json["parameters"] = entry.config.parameters;
   json["packs"] = entry.packs;
   json["median_ms"] = std::stod(fmt::format("{:.5g}", entry.seconds * 1e3));
   json["gflops"] = std::stod(fmt::format("{:.4g}", entry.gflops()));

@@ -8,6 +8,7 @@ foreach(file IN LISTS files)
 endforeach()
 file(GLOB tuning_files RELATIVE ${FOLDER} ${FOLDER}/tuned/*.json)
 list(SORT tuning_files)
+list(LENGTH tuning_files tuning_count)
 set(tuning_entries "")
 foreach(file IN LISTS tuning_files)
   file(READ ${FOLDER}/${file} text)
@@ -17,7 +18,7 @@ file(WRITE ${OUTPUT} "// Written by embed_kernels.cmake.
 #include \"kernel/kernel_source.hpp\"
 #include \"choose/tuning_files.hpp\"
 
-#include <vector>
+#include <array>
 
 namespace clgemm {
 namespace {
@@ -30,8 +31,9 @@ ${entries}};
 std::span<const EmbeddedFile> embedded_files() { return files; }
 
 std::span<const EmbeddedFile> embedded_tuning() {
-  static const std::vector<EmbeddedFile> tuning = {
-${tuning_entries}};
+  // Without a destructor: a Context may be made in the destructor of somebody's static object.
+  static constexpr std::array<EmbeddedFile, ${tuning_count}> tuning = {{
+${tuning_entries}}};
   return tuning;
 }
 

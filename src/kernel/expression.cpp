@@ -13,7 +13,10 @@
 namespace clgemm {
 namespace {
 
-constexpr int max_nesting = 200;  // a bound on the parser's own stack, far above any real expression
+// Bounds on the stack that parsing and evaluating take, far above any real expression: the longest of ours
+// has 70 characters and nests three deep.
+constexpr int max_nesting = 200;
+constexpr std::size_t max_length = 2000;
 
 constexpr std::array<std::string_view, 1> or_operators = {"||"};
 constexpr std::array<std::string_view, 1> and_operators = {"&&"};
@@ -144,6 +147,11 @@ class ExpressionParser {
 };
 
 Expression Expression::parse(std::string_view text) {
+  if (text.size() > max_length) {
+    throw Error(ErrorCode::invalid_kernel_file,
+                fmt::format("the expression '{}...' has {} characters; it may have {}", text.substr(0, 40),
+                            text.size(), max_length));
+  }
   return ExpressionParser(text).run();
 }
 

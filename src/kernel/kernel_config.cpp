@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/sizes.hpp"
 
 namespace clgemm {
 namespace {
@@ -40,7 +41,7 @@ Parameters values_of(const NamedKernel& kernel, const Parameters& overrides) {
 }
 
 std::size_t split_k_of(const NamedKernel& kernel, const Parameters& overrides) {
-  constexpr std::int64_t most = 65535;  // work-groups in the launch's dimension 2
+  constexpr std::int64_t most = max_groups_beyond_first;  // parts are counted in the launch's dimension 2
   const auto found = overrides.find(split_parameter);
   if (found == overrides.end()) return 0;
   if (found->second >= 0 && found->second <= most) return static_cast<std::size_t>(found->second);
@@ -82,6 +83,17 @@ class Rules {
     throw Error(ErrorCode::requirement_failed,
                 fmt::format("{}: '{}' is {} with {}; it must be positive", place(rule),
                             rule.expression.text(), value, describe_values(values_)));
+  }
+
+  // A side of a tile, or another size that the host counts tiles and work-groups by. Blocks of a problem are
+  // whole tiles, so that a tile beyond the bound on blocks would leave none; the largest of ours is 4096.
+  std::size_t size(const Manifest::Rule& rule) const {
+    constexpr std::size_t most = std::size_t{1} << 20;
+    const std::size_t value = positive(rule);
+    if (value <= most) return value;
+    throw Error(ErrorCode::requirement_failed,
+                fmt::format("{}: '{}' is {} with {}; it may be {} at most", place(rule),
+                            rule.expression.text(), value, describe_values(values_), most));
   }
 
   void check_share(const Manifest::Rule& rule, std::size_t share, std::size_t tile) const {
@@ -146,8 +158,12 @@ std::size_t KernelConfig::work_items() const {
   return std::accumulate(local.begin(), local.end(), std::size_t{1}, std::multiplies<>());
 }
 
+bool KernelConfig::reads_in_place() const {
+  return manifest().operands == in_place_form || manifest().role == Role::otherwise;
+}
+
 bool can_split_k(const Manifest& manifest) {
-  return manifest.operands == direct_form || manifest.operands == padded_form;
+  return manifest.operands == in_place_form || manifest.operands == padded_form;
 }
 
 KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, const Parameters& macros,
@@ -162,25 +178,20 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
 
   const Rules rules(kernel, config.values, device);
   for (const Manifest::Rule& rule : manifest.requirements) rules.require(rule);
-  config.tile_rows = rules.positive(manifest.tile_rows);
-  config.tile_columns = rules.positive(manifest.tile_columns);
-  config.tile_depth = rules.positive(manifest.tile_depth);
+  config.tile_rows = rules.size(manifest.tile_rows);
+  config.tile_columns = rules.size(manifest.tile_columns);
+  config.tile_depth = rules.size(manifest.tile_depth);
   if (manifest.takes_shares()) {
-    config.share_rows = rules.positive(manifest.share_rows);
-    config.share_columns = rules.positive(manifest.share_columns);
+    config.share_rows = rules.size(manifest.share_rows);
+    config.share_columns = rules.size(manifest.share_columns);
     rules.check_share(manifest.share_rows, config.share_rows, config.tile_rows);
     rules.check_share(manifest.share_columns, config.share_columns, config.tile_columns);
   }
-  config.align = rules.positive(manifest.align);
+  config.align = rules.size(manifest.align);
   for (const Manifest::Rule& rule : manifest.local) config.local.push_back(rules.positive(rule));
   check_device_limits(config, device);
   config.build_options = build_options(config.values, macros);
   return config;
-}
-
-std::size_t clamped_product(std::size_t x, std::size_t y) {
-  std::size_t result = 0;
-  return __builtin_mul_overflow(x, y, &result) ? beyond_memory : std::min(result, beyond_memory);
 }
 
 std::size_t packed_size(const KernelConfig& pack, std::size_t rows, std::size_t columns) {
@@ -195,13 +206,6 @@ std::size_t packed_size(const KernelConfig& pack, std::size_t rows, std::size_t 
   } catch (const Error&) {
     return beyond_memory;  // an overflow
   }
-}
-
-std::string describe_values(const Parameters& values) {
-  std::string result;
-  for (const auto& [name, value] : values)
-    result += fmt::format("{}{}={}", result.empty() ? "" : " ", name, value);
-  return result;
 }
 
 }  // namespace clgemm

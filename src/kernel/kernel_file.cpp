@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
 #include <filesystem>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
+#include "kernel/manifest_parser.hpp"
 
 namespace clgemm {
 namespace {
@@ -55,7 +56,8 @@ std::vector<std::string> KernelLibrary::names(Role role) {
   std::vector<std::string> result;
   for (const std::string& file_name : folders_.list()) {
     std::string name = file_name.substr(0, file_name.size() - extension.size());
-    if (load_name(name)->manifest.role == role) result.push_back(std::move(name));
+    const auto file = load_name(name);  // null where it has just been removed
+    if (file && file->manifest.role == role) result.push_back(std::move(name));
   }
   return result;
 }
@@ -72,7 +74,7 @@ std::shared_ptr<const KernelFile> KernelLibrary::load_file(const std::string& pa
 
 std::shared_ptr<const KernelFile> KernelLibrary::load_name(const std::string& name) {
   if (const auto found = loaded_.find(name); found != loaded_.end()) return found->second;
-  const std::optional<SourceFile> source = folders_.find(name + std::string(extension));
+  const std::optional<SourceFile> source = folders_.find_kernel(name + std::string(extension));
   if (!source) return nullptr;
   auto file = make_kernel_file(*source, folders_);
   if (file->manifest.name != name) {
@@ -94,7 +96,7 @@ NamedKernel KernelLibrary::find_variant(const std::string& variant) {
       broken += fmt::format("; not readable: {}", error.what());  // and no reason to hide the others
       continue;
     }
-    if (file->manifest.role != Role::multiply) continue;
+    if (!file || file->manifest.role != Role::multiply) continue;
     if (const Manifest::Variant* found = file->manifest.find_variant(variant))
       return {variant, file, found->values};
     known.push_back(file->manifest.name);
@@ -105,9 +107,8 @@ NamedKernel KernelLibrary::find_variant(const std::string& variant) {
 }
 
 std::string kernel_folder_or_default(const std::string& folder) {
-  if (!folder.empty()) return folder;
-  const char* from_environment = std::getenv("CLGEMM_KERNEL_DIR");
-  return from_environment == nullptr ? "" : from_environment;
+  if (!folder.empty() || runs_with_foreign_rights()) return folder;
+  return environment("CLGEMM_KERNEL_DIR");
 }
 
 }  // namespace clgemm

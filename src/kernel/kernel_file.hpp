@@ -1,4 +1,4 @@
-// Kernel files ready for use: source with its includes, and the parsed manifest. Layer 2.
+// Kernel files ready for use: source with its includes, and the parsed manifest.
 #pragma once
 
 #include <map>
@@ -48,7 +48,8 @@ class KernelLibrary {
   std::map<std::string, std::shared_ptr<const KernelFile>> loaded_;  // by name, or by path
 };
 
-// Options::kernel_folder, or else the environment variable CLGEMM_KERNEL_DIR.
+// Options::kernel_folder, or else the environment variable CLGEMM_KERNEL_DIR, which a setuid program does not
+// take: kernels are programs.
 std::string kernel_folder_or_default(const std::string& folder);
 
 }  // namespace clgemm

@@ -1,6 +1,6 @@
 #include "on_device.hpp"
 
-#include "../catch.hpp"
+#include "catch.hpp"
 #include "kernel/kernel_file.hpp"
 #include "reference.hpp"
 

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "common/usage_error.hpp"
+#include "kernel/precision.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -111,7 +112,7 @@ Json kernel_object(const Results& results, const ShapeResult& shape, const Kerne
   object["parameters"] = Json(Json::value_t::object);
   for (const auto& [name, value] : kernel.parameters) object["parameters"][name] = value;
   add_multiply(object, shape);
-  object["precision"] = results.precision == Precision::fp32 ? "fp32" : "fp32_equivalent";
+  object["precision"] = to_string(results.precision);
   add_figures(object, kernel.figures);
   object["rotated_copies"] = shape.rotation ? Json(shape.rotation->copies) : Json(nullptr);
   object["rotated_bytes"] = shape.rotation ? Json(shape.rotation->bytes) : Json(nullptr);

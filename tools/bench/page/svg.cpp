@@ -108,8 +108,9 @@ std::string Svg::finish(double height, std::string_view title) const {
 std::string standalone(const std::string& svg) {
   std::string file = svg;
   file.insert(file.find(">\n") + 2,
-              fmt::format("<style>\n{}</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
-                          chart_css_light()));
+              fmt::format("<style>\n{}@media(prefers-color-scheme:dark){{\n{}}}\n</style>\n"
+                          "<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
+                          chart_css_light(), chart_css_dark()));
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + file;
 }
 

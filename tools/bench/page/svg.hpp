@@ -44,7 +44,7 @@ class Svg {
   std::string body_;
 };
 
-// The same picture as a file of its own, with the style sheet in it.
+// The same picture as a file of its own, with the style sheets for light and dark screens in it.
 std::string standalone(const std::string& svg);
 
 }  // namespace clgemm::bench

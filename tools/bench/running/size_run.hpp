@@ -20,8 +20,8 @@ using Tell = std::function<void(const std::string& what_is_under_way)>;
 class SizeRun {
  public:
   // `reference` is null where results are not checked. What is given by reference must outlive it.
-  SizeRun(const cl::CommandQueue& queue, const Device& device, const Case& one, const HostData& host,
-          const Reference* reference, const MeasureSettings& settings, const Rotation& rotation, Tell tell);
+  SizeRun(const cl::CommandQueue& queue, const Case& one, const HostData& host, const Reference* reference,
+          const MeasureSettings& settings, const Rotation& rotation, Tell tell);
 
   // Throws Error where a kernel that must run does not.
   ShapeResult run(const std::vector<KernelChoice>& choices, std::span<const std::unique_ptr<Peer>> peers);
@@ -37,7 +37,6 @@ class SizeRun {
   Figures figures_of(const Entry& entry) const;
 
   cl::CommandQueue queue_;
-  const Device& device_;
   const Reference* reference_;
   MeasureSettings settings_;
   Tell tell_;
