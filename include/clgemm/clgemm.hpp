@@ -201,7 +201,7 @@ class CLGEMM_API Context {
   class State;  // clgemm's own
 
  private:
-  friend class Registry;  // of what the free functions keep
+  friend State& state_of(Context& context);  // clgemm's own
   std::unique_ptr<State> state_;
 };
 

@@ -56,9 +56,7 @@ std::string Context::explain(const SgemmShape& shape, const Options& options) {
         call.layout == Layout::column_major
             ? "layout: column-major, computed as the row-major C^T = op(B)^T op(A)^T\n"
             : "";
-    return "device: " + state_->info().name + "\n" + exchanged +
-           describe(state_->plan(problem, options)->plan, problem) +
-           state_->chooser().describe_given_up(options);
+    return "device: " + state_->info().name + "\n" + exchanged + state_->explain(problem, options);
   });
 }
 
@@ -67,7 +65,7 @@ std::size_t Context::sgemm_scratch_bytes(const SgemmShape& shape, const Options&
     const SgemmCall call = call_of(shape);
     check_call(call);
     if (!reads_a_and_b(call)) return 0;
-    return state_->plan(problem_of(shape, call, state_->info()), options)->plan.scratch_bytes;
+    return state_->plan(problem_of(shape, call, state_->info()), options)->built.plan.scratch_bytes;
   });
 }
 

@@ -48,8 +48,8 @@ class Registry {
 
   void finish_keeping() {
     const std::lock_guard lock(mutex_);
-    if (host_) host_->state_->programs().finish_keeping();
-    for (const auto& context : queues_) context->state_->programs().finish_keeping();
+    if (host_) state_of(*host_).finish_keeping();
+    for (const auto& context : queues_) state_of(*context).finish_keeping();
   }
 
  private:

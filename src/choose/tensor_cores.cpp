@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t ampere = 80;
 constexpr std::size_t hopper = 90;
-const char* const reason = "by rule: fp32 on tensor cores, as exact as on fp32 units";
+const char* const reason = "fp32 on tensor cores, as exact as on fp32 units";
 
 struct HopperConfig {
   std::int64_t tile_m, tile_n, slices, step, stages;
@@ -24,26 +24,27 @@ constexpr HopperConfig hopper_configs[] = {
 constexpr std::size_t least_depth = 512;
 
 Candidate candidate_of(const HopperConfig& config) {
-  return {"bf16x6_wgmma",
-          {{"TILE_M", config.tile_m},
-           {"TILE_N", config.tile_n},
-           {"SLICES", config.slices},
-           {"STEP", config.step},
-           {"STAGES", config.stages}},
-          reason};
+  return {{"bf16x6_wgmma",
+           {{"TILE_M", config.tile_m},
+            {"TILE_N", config.tile_n},
+            {"SLICES", config.slices},
+            {"STEP", config.step},
+            {"STAGES", config.stages}}},
+          {Source::rule, reason},
+          {}};
 }
 
 }  // namespace
 
 std::vector<Candidate> tensor_core_candidates(const Problem& problem, const Device& device) {
-  constexpr std::size_t thinnest = 64;  // lines: a block of planes is padded to as many
+  constexpr std::size_t fewest_lines = 64;  // a block of planes is padded to as many
   if (device.nvidia_sm < ampere || problem.k < least_depth) return {};
-  if (problem.m < thinnest || problem.n < thinnest) return {};
+  if (problem.m < fewest_lines || problem.n < fewest_lines) return {};
   std::vector<Candidate> result;
   if (device.nvidia_sm == hopper) {
     for (const HopperConfig& config : hopper_configs) result.push_back(candidate_of(config));
   }
-  result.push_back({"bf16x6_mma", {}, reason});
+  result.push_back({{"bf16x6_mma", {}}, {Source::rule, reason}, {}});
   return result;
 }
 

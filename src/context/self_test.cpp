@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <numeric>
-#include <string_view>
 #include <vector>
+
+#include "base/environment.hpp"
+#include "base/sizes.hpp"
+#include "launch/multiply.hpp"
+#include "plan/blocks.hpp"
 
 namespace clgemm {
 namespace {
@@ -148,10 +151,10 @@ class TestResult {
 
 // The operand in the shape that the plan's kernels expect: whole tiles where a padded kernel reads it in
 // place.
-TestOperand operand_for(const OperandPlan& plan, bool takes_any, bool transposed, std::size_t rows,
-                        std::size_t columns, std::size_t tile_rows, std::size_t tile_columns,
-                        std::size_t seed, std::uint64_t largest) {
-  if (plan.pack || takes_any) return {rows, columns, rows, columns, transposed, seed, largest};
+TestOperand operand_for(bool takes_any, bool transposed, std::size_t rows, std::size_t columns,
+                        std::size_t tile_rows, std::size_t tile_columns, std::size_t seed,
+                        std::uint64_t largest) {
+  if (takes_any) return {rows, columns, rows, columns, transposed, seed, largest};
   return {rows, columns, round_up(rows, tile_rows), round_up(columns, tile_columns), false, seed, largest};
 }
 
@@ -177,23 +180,24 @@ std::size_t step_beyond_tile(const KernelConfig& kernel) {
 }  // namespace
 
 bool self_tests_are_on() {
-  const char* value = std::getenv("CLGEMM_SELF_TEST");
-  return value == nullptr || std::string_view(value) != "0";
+  return environment("CLGEMM_SELF_TEST") != "0";
 }
 
-bool passes_self_test(const BuiltPlan& built, const Problem& problem, TestNumbers numbers,
-                      const cl::Context& context, const cl::Device& device) {
-  const KernelConfig& kernel = *built.plan.multiply;
+bool passes_self_test(const BuiltPlan& built, TestNumbers numbers, const cl::Context& context,
+                      const cl::Device& device) {
+  const Problem& problem = built.plan.problem;
+  const Stage& stage = built.plan.first();
+  const KernelConfig& kernel = stage.multiply();
   const std::size_t more = step_beyond_tile(kernel);
   const std::size_t m = test_side(kernel.tile_rows, kernel.share_rows, more);
   const std::size_t n = test_side(kernel.tile_columns, kernel.share_columns, more);
-  const std::size_t k = (built.plan.split.reduce ? depth_for_parts(kernel) : kernel.tile_depth) + more;
-  const bool takes_any = kernel.is_direct() || built.plan.pack_both;
+  const std::size_t k = (stage.has(ProgramRole::reduce) ? depth_for_parts(kernel) : kernel.tile_depth) + more;
+  const bool takes_any = kernel.reads_in_place() || stage.has(ProgramRole::pack_both);
   const Largest largest = largest_operands(numbers, k);
-  TestOperand a = operand_for(built.plan.a, takes_any, problem.a.transposed, m, k, kernel.tile_rows,
-                              kernel.tile_depth, 1, largest.a);
-  TestOperand b = operand_for(built.plan.b, takes_any, problem.b.transposed, k, n, kernel.tile_depth,
-                              kernel.tile_columns, 5, largest.b);
+  TestOperand a = operand_for(takes_any || stage.has(ProgramRole::pack_a), problem.a.transposed, m, k,
+                              kernel.tile_rows, kernel.tile_depth, 1, largest.a);
+  TestOperand b = operand_for(takes_any || stage.has(ProgramRole::pack_b), problem.b.transposed, k, n,
+                              kernel.tile_depth, kernel.tile_columns, 5, largest.b);
   TestResult c(m, n);
   std::size_t adding = k;  // so many products are not zero
   if (numbers == TestNumbers::beyond_planes) {
@@ -201,11 +205,12 @@ bool passes_self_test(const BuiltPlan& built, const Problem& problem, TestNumber
     b.set_row(adding, 0.0f);
   }
 
-  const Problem small{m, n, k, alpha, beta, a.operand, b.operand, c.operand, batch_count};
   BuiltPlan test = built;
-  test.plan.wanted_parts = test.plan.split.reduce ? 2 : 1;
+  test.plan.problem = {m, n, k, alpha, beta, a.operand, b.operand, c.operand, batch_count};
+  test.plan.config.mirrored = false;  // the buffers are as the kernels see them
+  for (Stage& one : test.plan.stages) one.split.wanted_parts = one.has(ProgramRole::reduce) ? 2 : 1;
   test.plan.compute_units = 2;  // few and large shares, in which a kernel comes to all of its code
-  fit_blocks(test.plan, small, unlimited_scratch);
+  fit_blocks(test.plan, unlimited_scratch);
   const Buffers buffers{buffer_of(context, a.memory), buffer_of(context, b.memory),
                         buffer_of(context, c.memory)};
   cl::Buffer scratch;
@@ -213,7 +218,7 @@ bool passes_self_test(const BuiltPlan& built, const Problem& problem, TestNumber
 
   const cl::CommandQueue queue(context, device);
   Progress progress = Progress::c_untouched;
-  enqueue_multiply(test, small, buffers, scratch, queue, {}, progress);
+  enqueue_multiply(test, buffers, scratch, queue, {}, progress);
   std::vector<float> result(c.memory.size());
   queue.enqueueReadBuffer(buffers.c, CL_TRUE, 0, result.size() * sizeof(float), result.data());
   return result == c.expected(a, b, adding);

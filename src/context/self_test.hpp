@@ -2,7 +2,7 @@
 // driver, it multiplies a small problem with it whose result is known exactly. Layer 5.
 #pragma once
 
-#include "launch/launch.hpp"
+#include "build/built_plan.hpp"
 
 namespace clgemm {
 
@@ -17,7 +17,7 @@ enum class TestNumbers { integers, large_a, large_b, beyond_planes };
 // Runs the programs of a plan, as they are built: one row, one column and one step of k more
 // than a tile, a batch of two, alpha and beta, gaps between the rows of C. True where every element of C is
 // exact and everything around C is as it was. Costs a few milliseconds. Throws cl::Error.
-bool passes_self_test(const BuiltPlan& built, const Problem& problem, TestNumbers numbers,
-                      const cl::Context& context, const cl::Device& device);
+bool passes_self_test(const BuiltPlan& built, TestNumbers numbers, const cl::Context& context,
+                      const cl::Device& device);
 
 }  // namespace clgemm

@@ -1,5 +1,5 @@
 // The manifest: what a kernel file says of itself in the comment block at its head. kernels/README.md is the
-// specification. Layer 1.
+// specification.
 #pragma once
 
 #include <clgemm/clgemm.hpp>
@@ -47,7 +47,7 @@ struct Manifest {
   Role role = Role::multiply;
   std::string summary;
   std::string
-      operands;  // "direct", or the form that the kernel pack_<form>.cl makes; empty unless role is multiply
+      operands;  // in_place_form, or the form that pack_<form>.cl makes; empty unless role is multiply
   std::vector<Parameter> parameters;
   std::vector<Variant> variants;
   Rule tile_rows;
@@ -77,7 +77,7 @@ struct Manifest {
 };
 
 // The operands form that needs no packing, and the one of zero-padded matrices.
-inline constexpr std::string_view direct_form = "direct";
+inline constexpr std::string_view in_place_form = "in_place";
 inline constexpr std::string_view padded_form = "padded";
 
 // The parameter that every kernel of these two forms has without naming it: how many parts k is split into.
@@ -90,8 +90,8 @@ inline constexpr std::string_view packed_columns_name = "columns";
 // The names that a `require` may use beside the kernel's parameters; they stand for what the device has.
 const std::vector<std::string>& device_names();
 
-// Parses the head of a kernel file. `path` is only for messages. Throws Error(invalid_kernel_file) with
-// path:line, the text in question and what was expected.
-Manifest parse_manifest(std::string_view source, const std::string& path);
+// Throws Error(invalid_kernel_file): "path:line: 'found': reason".
+[[noreturn]] void fail_in_manifest(const std::string& path, int line, std::string_view reason,
+                                   std::string_view found);
 
 }  // namespace clgemm

@@ -1,6 +1,6 @@
 // What is chosen by estimated time: over thousands of random shapes and devices of every kind, always a valid
 // plan, within the scratch limit, and no shape that costs much more than a larger one.
-#include "choose/cost.hpp"
+#include "choose/speed_model.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,10 @@
 #include <random>
 #include <set>
 
+#include "base/sizes.hpp"
 #include "choose/ranking.hpp"
+#include "plan/blocks.hpp"
+#include "plan/make_plan.hpp"
 #include "support/catch.hpp"
 #include "support/made_up.hpp"
 
@@ -54,30 +57,23 @@ Problem tight(std::size_t m, std::size_t n, std::size_t k) {
 }
 
 struct Chosen {
-  Candidate candidate;
+  Config config;
   Plan plan;
-  Cost cost;
+  Prediction predicted;
 };
 
-// The first candidate that can be planned, as the library does it.
+// As the library does it.
 Chosen choose(const Problem& problem, ConfigCache& configs, const Tuning& tuning, std::size_t limit) {
-  for (const Candidate& candidate : ranked_candidates(problem, configs, tuning, limit)) {
-    try {
-      Plan plan = make_plan(problem, candidate, configs, limit);
-      const Cost cost = cost_of(plan, problem, configs.device());
-      return {candidate, std::move(plan), cost};
-    } catch (const Error&) {
-      continue;  // not for this device
-    }
-  }
-  FAIL("no plan");
-  return {};
+  const Candidate first = rank_candidates(problem, configs, tuning, limit).candidates.front();
+  Plan plan = make_plan(problem, first.config, configs, limit);
+  const Prediction predicted = predict(plan, configs.device());
+  return {first.config, std::move(plan), predicted};
 }
 
 void check_valid(const Chosen& chosen, const Problem& stated, const Device& device, std::size_t limit) {
-  const Problem problem = seen_by(chosen.candidate, stated);
+  const Problem problem = seen_by(chosen.config, stated);
   const Plan& plan = chosen.plan;
-  const KernelConfig& kernel = *plan.multiply;
+  const KernelConfig& kernel = plan.first().multiply();
   CHECK(plan.scratch_bytes <= limit);
   CHECK(kernel.work_items() <= device.max_work_group_size);
   CHECK(plan.block_m >= 1);
@@ -85,18 +81,19 @@ void check_valid(const Chosen& chosen, const Problem& stated, const Device& devi
   CHECK(plan.block_n <= problem.n);
   CHECK(plan.block_k <= problem.k);
   CHECK(plan.block_batch <= problem.batch_count);
-  CHECK(plan.group_rows <= kernel.tile_rows);
-  CHECK(plan.group_columns <= kernel.tile_columns);
-  const Cost& cost = chosen.cost;
-  CHECK(std::isfinite(cost.seconds()));
-  CHECK(cost.multiply > 0.0);
-  CHECK(cost.packing >= 0.0);
-  CHECK((cost.packing > 0.0) == (plan.a.pack || plan.b.pack));
+  CHECK(plan.first().group_rows <= kernel.tile_rows);
+  CHECK(plan.first().group_columns <= kernel.tile_columns);
+  const Prediction& predicted = chosen.predicted;
+  CHECK(std::isfinite(predicted.seconds()));
+  CHECK(predicted.multiply > 0.0);
+  CHECK(predicted.packing >= 0.0);
+  CHECK((predicted.packing > 0.0) ==
+        (plan.first().has(ProgramRole::pack_a) || plan.first().has(ProgramRole::pack_b)));
   // Nothing is faster than the device.
   const double work = 2.0 * static_cast<double>(stated.m) * static_cast<double>(stated.n) *
                       static_cast<double>(stated.k) * static_cast<double>(stated.batch_count);
   const DeviceRates rates = rates_of(device);
-  CHECK(work / cost.seconds() <= rates.unit_flops * static_cast<double>(device.compute_units));
+  CHECK(work / predicted.seconds() <= rates.unit_flops * static_cast<double>(device.compute_units));
 }
 
 class Shapes {
@@ -141,13 +138,13 @@ TEST_CASE("every device has a valid plan for every shape, within the scratch lim
 // one), and the packing. k is split by a rule of its own, in whole turns of all compute units, where these
 // estimates know no turns: there the margin is wider.
 void check_no_cliff(const Chosen& smaller, const Chosen& larger, double added) {
-  const double before = smaller.cost.seconds();
-  const double after = larger.cost.seconds();
-  const bool is_split = smaller.plan.split.parts > 1 || larger.plan.split.parts > 1;
-  const bool in_shares = larger.plan.multiply->manifest().takes_shares();
+  const double before = smaller.predicted.seconds();
+  const double after = larger.predicted.seconds();
+  const bool is_split = smaller.plan.first().split.parts > 1 || larger.plan.first().split.parts > 1;
+  const bool in_shares = larger.plan.first().multiply().manifest().takes_shares();
   const double most = 1.1 + (in_shares ? 2.0 : 1.0) * added;
-  CHECK(after >= (is_split ? 0.7 : 0.9) * (before - smaller.cost.packing) - 1e-6);
-  CHECK(after - larger.cost.packing <= (is_split ? std::max(most, 1.6) : most) * before);
+  CHECK(after >= (is_split ? 0.7 : 0.9) * (before - smaller.predicted.packing) - 1e-6);
+  CHECK(after - larger.predicted.packing <= (is_split ? std::max(most, 1.6) : most) * before);
 }
 
 // Up to 16 rows or columns there are kernels that no larger shape can have.
@@ -157,9 +154,9 @@ bool leaves_the_thin(std::size_t side, int axis) {
 
 // What a work-group does at a time along an axis of the problem.
 double side_of_tile(const Chosen& chosen, int axis) {
-  if (axis == 2) return static_cast<double>(chosen.plan.multiply->tile_depth);
-  return static_cast<double>((axis == 0) != chosen.candidate.mirrored ? chosen.plan.group_rows
-                                                                      : chosen.plan.group_columns);
+  if (axis == 2) return static_cast<double>(chosen.plan.first().multiply().tile_depth);
+  return static_cast<double>((axis == 0) != chosen.config.mirrored ? chosen.plan.first().group_rows
+                                                                   : chosen.plan.first().group_columns);
 }
 
 TEST_CASE("no cliff: costs of neighbours in a shape are near each other") {
@@ -175,12 +172,12 @@ TEST_CASE("no cliff: costs of neighbours in a shape are near each other") {
         std::size_t next[3] = {size[0], size[1], size[2]};
         ++next[axis];
         const Chosen there = choose(tight(next[0], next[1], next[2]), configs, Tuning{}, limit);
-        INFO(fmt::format("{}: {} x {} x {}: {:.3g} us (packing {:.3g}) {} {}", device.name, size[0], size[1],
-                         size[2], here.cost.seconds() * 1e6, here.cost.packing * 1e6, here.candidate.kernel,
-                         describe_values(here.candidate.parameters)));
-        INFO(fmt::format("{} x {} x {}: {:.3g} us (packing {:.3g}) {} {}", next[0], next[1], next[2],
-                         there.cost.seconds() * 1e6, there.cost.packing * 1e6, there.candidate.kernel,
-                         describe_values(there.candidate.parameters)));
+        INFO(fmt::format("{}: {} x {} x {}: {:.3g} us (packing {:.3g}) {}", device.name, size[0], size[1],
+                         size[2], here.predicted.seconds() * 1e6, here.predicted.packing * 1e6,
+                         to_string(here.config)));
+        INFO(fmt::format("{} x {} x {}: {:.3g} us (packing {:.3g}) {}", next[0], next[1], next[2],
+                         there.predicted.seconds() * 1e6, there.predicted.packing * 1e6,
+                         to_string(there.config)));
         const double tile = std::max(side_of_tile(here, axis), side_of_tile(there, axis));
         check_no_cliff(here, there, tile / static_cast<double>(size[axis]));
       }
@@ -193,7 +190,7 @@ TEST_CASE("on an H200 the estimates choose what was measured to be the fastest")
   const Device device = all_kinds()[3];
   ConfigCache configs(device, {});
   const auto kernel = [&](std::size_t m, std::size_t n, std::size_t k) {
-    return choose(tight(m, n, k), configs, Tuning{}, default_scratch_limit(device)).candidate.kernel;
+    return choose(tight(m, n, k), configs, Tuning{}, default_scratch_limit(device)).config.kernel;
   };
   for (const std::size_t size : {256u, 512u, 1000u}) {
     INFO(size);
@@ -209,10 +206,10 @@ TEST_CASE("on an H200 the estimates choose what was measured to be the fastest")
 
   // 31.8 TFLOP/s; in 64 x 64, and in parts that leave a rest of k, it was 12.4.
   const Chosen deep = choose(tight(128, 128, 65536), configs, Tuning{}, default_scratch_limit(device));
-  CHECK(deep.candidate.kernel == "direct");
-  CHECK(deep.plan.multiply->tile_rows == 64);
-  CHECK(deep.plan.multiply->tile_columns == 128);
-  CHECK(65536 % deep.plan.split.depth == 0);
+  CHECK(deep.config.kernel == "direct");
+  CHECK(deep.plan.first().multiply().tile_rows == 64);
+  CHECK(deep.plan.first().multiply().tile_columns == 128);
+  CHECK(65536 % deep.plan.first().split.depth == 0);
 }
 
 // On an H200, TFLOP/s, the large block and the other: 30.1 and 38.4, 47.4 and 45.6, 36.7 and 46.3, 48.8
@@ -224,21 +221,18 @@ TEST_CASE("a block that fills the registers is taken where its work-groups make 
   const std::size_t limit = default_scratch_limit(device);
   TunedEntry large;
   large.size = {4096, 4096, 4096};
-  large.kernel = "block_2d";
-  large.parameters = {{"BM", 128}, {"BN", 128}, {"BK", 8}, {"WM", 128}, {"WN", 32}, {"GROUP", 16}};
+  large.config = {"block_2d", {{"BM", 128}, {"BN", 128}, {"BK", 8}, {"WM", 128}, {"WN", 32}, {"GROUP", 16}}};
   large.packs = true;
   large.seconds = 2.81e-3;
   const Tuning tuned({{"", tuned_device(device), {large}}});
   const auto tile_rows = [&](std::size_t size, const Tuning& tuning) {
     const Problem problem = tight(size, size, size);
-    const std::vector<Candidate> ranked = ranked_candidates(problem, configs, tuning, limit, Precision::fp32);
-    std::set<std::string> configs_seen;
-    for (const Candidate& one : ranked) {
-      CHECK(configs_seen.insert(one.kernel + describe_values(one.parameters)).second);
-    }
-    const Candidate first = ranked.front();
+    const Ranking ranking = rank_candidates(problem, configs, tuning, limit, Precision::fp32);
+    std::set<Config> seen;
+    for (const Candidate& one : ranking.candidates) CHECK(seen.insert(one.config).second);
+    const Config first = ranking.candidates.front().config;
     CHECK(first.kernel == "block_2d");
-    return make_plan(problem, first, configs, limit).multiply->tile_rows;
+    return make_plan(problem, first, configs, limit).first().multiply().tile_rows;
   };
   for (const Tuning& tuning : {Tuning{}, tuned}) {
     CHECK(tile_rows(1536, tuning) == 64);
@@ -252,9 +246,9 @@ TEST_CASE("what is remembered for each shape takes little time to find out") {
   const Device device = all_kinds()[3];
   ConfigCache configs(device, {});
   const Problem problem = tight(1000, 1000, 1000);
-  ranked_candidates(problem, configs, Tuning{}, default_scratch_limit(device));
+  rank_candidates(problem, configs, Tuning{}, default_scratch_limit(device));
   const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < 100; ++i) ranked_candidates(problem, configs, Tuning{}, default_scratch_limit(device));
+  for (int i = 0; i < 100; ++i) rank_candidates(problem, configs, Tuning{}, default_scratch_limit(device));
   const double each =
       std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() / 100;
   INFO(each << " us");

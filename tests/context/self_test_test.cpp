@@ -9,7 +9,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "plan/plan.hpp"
+#include "plan/blocks.hpp"
+#include "plan/make_plan.hpp"
 #include "support/first_choice.hpp"
 #include "support/on_device.hpp"
 #include "support/temporary.hpp"
@@ -39,12 +40,11 @@ Problem problem_of(std::size_t size, bool transpose_a, bool transpose_b) {
 
 BuiltPlan built_plan(const Problem& problem, const std::string& kernel) {
   static ConfigCache* const configs = new ConfigCache(shared_device_info(), kernel_folder_or_default({}));
-  return build(make_plan(problem, {kernel, {}, "under test"}, *configs, unlimited_scratch), programs(),
-               Purpose::named);
+  return build(make_plan(problem, {kernel, {}}, *configs, unlimited_scratch), programs(), Purpose::named);
 }
 
-bool passes(const BuiltPlan& built, const Problem& problem) {
-  return passes_self_test(built, problem, TestNumbers::integers, shared_cl_context(), shared_device());
+bool passes(const BuiltPlan& built) {
+  return passes_self_test(built, TestNumbers::integers, shared_cl_context(), shared_device());
 }
 
 // The built-in kernels and variants that this device can run.
@@ -70,10 +70,11 @@ TEST_CASE("every kernel passes, with all transposes, packed and in place") {
         for (const bool transpose_b : {false, true}) {
           const Problem problem = problem_of(size, transpose_a, transpose_b);
           const BuiltPlan built = built_plan(problem, kernel);
-          const bool in_place = !built.plan.a.pack && !built.plan.b.pack;
+          const Stage& stage = built.plan.first();
+          const bool in_place = !stage.has(ProgramRole::pack_a) && !stage.has(ProgramRole::pack_b);
           INFO(kernel << " of " << size << " transposes " << transpose_a << transpose_b);
           if (size == 512 && !transpose_a && !transpose_b) CHECK(in_place);
-          CHECK(passes(built, problem));
+          CHECK(passes(built));
         }
       }
     }
@@ -84,11 +85,11 @@ TEST_CASE("a self-test takes less than 50 ms beside the compiling") {
   for (const std::string& kernel : runnable_kernels()) {
     const Problem problem = problem_of(67, false, false);
     const BuiltPlan built = built_plan(problem, kernel);
-    passes(built, problem);  // in which some implementations finish the compiling
+    passes(built);  // in which some implementations finish the compiling
     Clock::duration best = std::chrono::hours(1);
     for (int round = 0; round < 5; ++round) {
       const auto start = Clock::now();
-      passes(built, problem);
+      passes(built);
       best = std::min(best, Clock::now() - start);
     }
     INFO(kernel);
@@ -100,12 +101,12 @@ TEST_CASE("a self-test takes less than 50 ms beside the compiling") {
 const std::string right_kernel =
     "// clgemm: mine\n"
     "// summary: one work-item an element\n"
-    "// operands: direct\n"
+    "// operands: in_place\n"
     "// tile: 4 8 1\n"
     "// local: 8 4\n"
     "// grid: columns rows\n"
     "\n"
-    "#include \"common/direct.cl\"\n"
+    "#include \"common/in_place.cl\"\n"
     "__kernel __attribute__((reqd_work_group_size(8, 4, 1)))\n"
     "void gemm(const int m, const int n, const int k, const float alpha,\n"
     "          __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,\n"
@@ -212,7 +213,7 @@ struct World {
 
 TEST_CASE("a wrong kernel is found, said, put in quarantine and never chosen again") {
   const World world;
-  const std::string not_used = "not used: " + first_choice() + " ";
+  const std::string not_used = "not used: " + first_choice();
   {
     Context context(shared_device()());
     CHECK(is_right_on(context, world.options));

@@ -8,8 +8,7 @@
 
 #include "build/program_cache.hpp"
 #include "kernel/config_cache.hpp"
-#include "launch/block_launch.hpp"
-#include "plan/plan.hpp"
+#include "plan/blocks.hpp"
 #include "support/catch.hpp"
 #include "support/on_device.hpp"
 

@@ -341,8 +341,8 @@ TEST_CASE("every config on tensor cores that the rules offer is right, and has i
   CHECK_FALSE(all.empty());
   for (const Candidate& candidate : all) {
     Options options;
-    options.kernel = candidate.kernel;
-    options.parameters = candidate.parameters;
+    options.kernel = candidate.config.kernel;
+    options.parameters = candidate.config.parameters;
     for (const Form& form : all_forms()) {
       const Multiply multiply = make_multiply(form, {195, 201, 650}, {-1.5f, 1.0f}, all_placements()[1]);
       check_on_device(multiply, random_data(multiply, 5), options);

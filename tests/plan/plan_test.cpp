@@ -1,6 +1,9 @@
 // Plans, made without a device: what is packed, where it lies, and how large problems are cut.
-#include "plan/plan.hpp"
+#include "base/sizes.hpp"
+#include "choose/candidates.hpp"
 #include "choose/ranking.hpp"
+#include "plan/blocks.hpp"
+#include "plan/make_plan.hpp"
 
 #include <fmt/format.h>
 
@@ -31,44 +34,48 @@ struct Planner {
   ConfigCache configs{device, {}};
 
   Plan operator()(const Problem& problem, const std::string& kernel, std::size_t limit = no_limit) {
-    return (*this)(problem, Candidate{kernel, {}, "named by a test"}, limit);
+    return (*this)(problem, Config{kernel, {}}, limit);
   }
-  Plan operator()(const Problem& problem, const Candidate& candidate, std::size_t limit = no_limit) {
-    return make_plan(problem, candidate, configs, limit);
+  Plan operator()(const Problem& problem, const Config& config, std::size_t limit = no_limit) {
+    return make_plan(problem, config, configs, limit);
   }
 };
 
 std::size_t packed_rows_a(const Plan& plan) {
-  return round_up(plan.block_m, plan.multiply->tile_rows);
+  return round_up(plan.block_m, plan.first().multiply().tile_rows);
 }
 std::size_t packed_depth(const Plan& plan) {
-  return round_up(plan.block_k, plan.multiply->tile_depth);
+  return round_up(plan.block_k, plan.first().multiply().tile_depth);
 }
 std::size_t packed_columns_b(const Plan& plan) {
-  return round_up(plan.block_n, plan.multiply->tile_columns);
+  return round_up(plan.block_n, plan.first().multiply().tile_columns);
 }
 
 // Of a plan where one launch packs both operands: the copies and the notes lie one behind the other in
 // scratch.
 void check_planes(const Plan& plan) {
+  const Stage& stage = plan.first();
+  const KernelConfig& pack = *stage.programs[ProgramRole::pack_both];
   const std::size_t a_end =
-      plan.a.scratch_offset + packed_size(*plan.pack_both, packed_rows_a(plan), packed_depth(plan));
+      stage.a.scratch_offset + packed_size(pack, packed_rows_a(plan), packed_depth(plan));
   const std::size_t b_end =
-      plan.b.scratch_offset + packed_size(*plan.pack_both, packed_columns_b(plan), packed_depth(plan));
-  CHECK(a_end <= plan.b.scratch_offset);
-  CHECK(b_end <= plan.notes_offset);
-  CHECK(plan.a_groups >= 1);
-  CHECK(plan.b_groups >= 1);
-  const std::size_t notes = 2 * (plan.a_groups + plan.b_groups);
-  CHECK((plan.notes_offset + notes) * sizeof(float) <= plan.scratch_bytes);
-  CHECK(plan.a.pack == nullptr);
-  CHECK(plan.b.pack == nullptr);
-  CHECK(plan.otherwise != nullptr);
+      stage.b.scratch_offset + packed_size(pack, packed_columns_b(plan), packed_depth(plan));
+  CHECK(a_end <= stage.b.scratch_offset);
+  CHECK(b_end <= stage.notes.scratch_offset);
+  CHECK(stage.notes.a_groups >= 1);
+  CHECK(stage.notes.b_groups >= 1);
+  const std::size_t notes = 2 * (stage.notes.a_groups + stage.notes.b_groups);
+  CHECK((stage.notes.scratch_offset + notes) * sizeof(float) <= plan.scratch_bytes);
+  CHECK_FALSE(stage.has(ProgramRole::pack_a));
+  CHECK_FALSE(stage.has(ProgramRole::pack_b));
+  REQUIRE(plan.stages.size() == 2);
+  CHECK(plan.stages[1].multiply().manifest().role == Role::otherwise);
 }
 
 // What must be true of every plan.
 void check_plan(const Plan& plan, const Problem& problem, std::size_t limit) {
-  const KernelConfig& kernel = *plan.multiply;
+  const Stage& stage = plan.first();
+  const KernelConfig& kernel = stage.multiply();
   CHECK(plan.scratch_bytes <= limit);
   const auto check_block = [](std::size_t block, std::size_t size, std::size_t tile) {
     CHECK(block >= 1);
@@ -80,17 +87,17 @@ void check_plan(const Plan& plan, const Problem& problem, std::size_t limit) {
   check_block(plan.block_n, problem.n, kernel.tile_columns);
   check_block(plan.block_k, problem.k, kernel.tile_depth);
 
-  const auto check_operand = [&kernel](const OperandPlan& operand, const Operand& source, std::size_t rows,
-                                       std::size_t columns, std::size_t tile_rows, std::size_t tile_columns,
-                                       std::size_t least_ld) {
-    if (operand.pack) {
-      CHECK_FALSE(kernel.is_direct());
+  const auto check_operand = [&](ProgramRole role, const PackedCopy& operand, const Operand& source,
+                                 std::size_t rows, std::size_t columns, std::size_t tile_rows,
+                                 std::size_t tile_columns, std::size_t least_ld) {
+    if (stage.has(role)) {
+      CHECK_FALSE(kernel.reads_in_place());
       CHECK(operand.ld >= least_ld);
       CHECK(operand.ld % kernel.align == 0);
       CHECK(operand.scratch_offset % kernel.align == 0);
-      CHECK(operand.pack->build_options.find(source.transposed ? "-DTRANSPOSE=1" : "-DTRANSPOSE=0") !=
+      CHECK(stage.programs[role]->build_options.find(source.transposed ? "-DTRANSPOSE=1" : "-DTRANSPOSE=0") !=
             std::string::npos);
-    } else if (!kernel.is_direct() && kernel.manifest().otherwise.empty()) {
+    } else if (!kernel.reads_in_place() && kernel.manifest().otherwise.empty()) {
       CHECK_FALSE(source.transposed);
       CHECK(rows % tile_rows == 0);
       CHECK(columns % tile_columns == 0);
@@ -99,29 +106,29 @@ void check_plan(const Plan& plan, const Problem& problem, std::size_t limit) {
       CHECK(source.base_alignment % kernel.align == 0);
     }
   };
-  check_operand(plan.a, problem.a, problem.m, problem.k, kernel.tile_rows, kernel.tile_depth,
-                packed_depth(plan));
-  check_operand(plan.b, problem.b, problem.k, problem.n, kernel.tile_depth, kernel.tile_columns,
-                packed_columns_b(plan));
+  check_operand(ProgramRole::pack_a, stage.a, problem.a, problem.m, problem.k, kernel.tile_rows,
+                kernel.tile_depth, packed_depth(plan));
+  check_operand(ProgramRole::pack_b, stage.b, problem.b, problem.k, problem.n, kernel.tile_depth,
+                kernel.tile_columns, packed_columns_b(plan));
 
-  CHECK(plan.group_rows <= kernel.tile_rows);
-  CHECK(plan.group_columns <= kernel.tile_columns);
+  CHECK(plan.first().group_rows <= kernel.tile_rows);
+  CHECK(plan.first().group_columns <= kernel.tile_columns);
   if (kernel.manifest().takes_shares()) {
-    CHECK(plan.group_rows % kernel.share_rows == 0);
-    CHECK(plan.group_columns % kernel.share_columns == 0);
+    CHECK(plan.first().group_rows % kernel.share_rows == 0);
+    CHECK(plan.first().group_columns % kernel.share_columns == 0);
   } else {
-    CHECK(plan.group_rows == kernel.tile_rows);
-    CHECK(plan.group_columns == kernel.tile_columns);
+    CHECK(plan.first().group_rows == kernel.tile_rows);
+    CHECK(plan.first().group_columns == kernel.tile_columns);
   }
 
   // Parts of k that cover it, begin at whole steps and lie behind the packed copies, inside the scratch
   // buffer.
-  const SplitPlan& split = plan.split;
-  const std::size_t depth = kernel.is_direct() ? plan.block_k : packed_depth(plan);
-  CHECK((split.parts > 1) == (split.reduce != nullptr));
+  const SplitPlan& split = stage.split;
+  const std::size_t depth = kernel.reads_in_place() ? plan.block_k : packed_depth(plan);
+  CHECK((split.parts > 1) == stage.has(ProgramRole::reduce));
   CHECK(split.parts >= 1);
-  if (split.reduce) {
-    if (!kernel.is_direct()) CHECK(split.depth % kernel.tile_depth == 0);
+  if (stage.has(ProgramRole::reduce)) {
+    if (!kernel.reads_in_place()) CHECK(split.depth % kernel.tile_depth == 0);
     CHECK(split.depth % kernel.align == 0);
     CHECK((split.parts - 1) * split.depth < depth);
     CHECK(split.parts * split.depth >= depth);
@@ -135,16 +142,18 @@ void check_plan(const Plan& plan, const Problem& problem, std::size_t limit) {
   }
 
   // The packed copies lie beside each other, inside the scratch buffer.
-  const std::size_t a_end = plan.a.pack ? plan.a.scratch_offset + packed_rows_a(plan) * plan.a.ld : 0;
-  const std::size_t b_end = plan.b.pack ? plan.b.scratch_offset + packed_depth(plan) * plan.b.ld : 0;
+  const bool packs_a = stage.has(ProgramRole::pack_a);
+  const bool packs_b = stage.has(ProgramRole::pack_b);
+  const std::size_t a_end = packs_a ? stage.a.scratch_offset + packed_rows_a(plan) * stage.a.ld : 0;
+  const std::size_t b_end = packs_b ? stage.b.scratch_offset + packed_depth(plan) * stage.b.ld : 0;
   CHECK(std::max(a_end, b_end) * sizeof(float) <= plan.scratch_bytes);
-  if (plan.a.pack && plan.b.pack) {
-    CHECK((a_end <= plan.b.scratch_offset || b_end <= plan.a.scratch_offset));
+  if (packs_a && packs_b) {
+    CHECK((a_end <= stage.b.scratch_offset || b_end <= stage.a.scratch_offset));
   }
-  if (split.reduce) CHECK(std::max(a_end, b_end) <= split.scratch_offset);
-  if (plan.pack_both) {
+  if (stage.has(ProgramRole::reduce)) CHECK(std::max(a_end, b_end) <= split.scratch_offset);
+  if (stage.has(ProgramRole::pack_both)) {
     check_planes(plan);
-  } else if (!plan.a.pack && !plan.b.pack && !split.reduce) {
+  } else if (!packs_a && !packs_b && !stage.has(ProgramRole::reduce)) {
     CHECK(plan.scratch_bytes == 0);
   }
 }
@@ -168,8 +177,8 @@ std::size_t least_scratch_bytes(Planner& make, const std::string& kernel) {
 TEST_CASE("operands that fit are used where they lie") {
   Planner make;
   const Plan plan = make(tight(64, 96, 32), "wpt");
-  CHECK(plan.a.pack == nullptr);
-  CHECK(plan.b.pack == nullptr);
+  CHECK_FALSE(plan.first().has(ProgramRole::pack_a));
+  CHECK_FALSE(plan.first().has(ProgramRole::pack_b));
   CHECK(plan.scratch_bytes == 0);
   CHECK(plan.block_m == 64);
   CHECK(plan.block_n == 96);
@@ -181,8 +190,8 @@ TEST_CASE("one that does not fit is packed, and only that one") {
   const auto packs = [&make](const Problem& problem, bool a, bool b) {
     const Plan plan = make(problem, "vector");  // 32 x 32 x 32, align 4
     check_plan(plan, problem, no_limit);
-    CHECK((plan.a.pack != nullptr) == a);
-    CHECK((plan.b.pack != nullptr) == b);
+    CHECK(plan.first().has(ProgramRole::pack_a) == a);
+    CHECK(plan.first().has(ProgramRole::pack_b) == b);
   };
   packs(tight(64, 64, 64), false, false);
   packs(tight(63, 64, 64), true, false);
@@ -207,27 +216,27 @@ TEST_CASE("one that does not fit is packed, and only that one") {
 TEST_CASE("the size of the packed copies is that of whole tiles") {
   Planner make;
   const Plan plan = make(tight(33, 65, 1), "wpt");  // 32 x 32 x 32
-  CHECK(plan.a.ld == 32);
-  CHECK(plan.b.ld == 96);
+  CHECK(plan.first().a.ld == 32);
+  CHECK(plan.first().b.ld == 96);
   CHECK(plan.scratch_bytes == sizeof(float) * (64 * 32 + 32 * 96));
 }
 
-TEST_CASE("direct kernels pack nothing and know the transposes") {
+TEST_CASE("kernels that read in place pack nothing and know the transposes") {
   Planner make;
   Problem problem = tight(63, 17, 5);
   problem.b.transposed = true;
   problem.b.ld = 5;
   const Plan plan = make(problem, "coalesced", 1);
   check_plan(plan, problem, 0);
-  CHECK(plan.multiply->build_options.find("-DTRANSPOSE_A=0 -DTRANSPOSE_B=1") != std::string::npos);
+  CHECK(plan.first().multiply().build_options.find("-DTRANSPOSE_A=0 -DTRANSPOSE_B=1") != std::string::npos);
 }
 
-TEST_CASE("a direct kernel with an alignment is told whether both operands have it") {
+TEST_CASE("a kernel that reads in place with an alignment is told whether both operands have it") {
   Planner make;
   const auto aligned = [&make](const Problem& problem) {
     const Plan plan = make(problem, "direct");  // align 4
     check_plan(plan, problem, no_limit);
-    return plan.multiply->macros.at("ALIGNED") == 1;
+    return plan.first().multiply().macros.at("ALIGNED") == 1;
   };
   const auto changed = [&aligned](const auto& change) {
     Problem problem = tight(64, 64, 64);
@@ -251,17 +260,13 @@ TEST_CASE("a direct kernel with an alignment is told whether both operands have 
   CHECK_FALSE(aligned(transposed));  // lines of m elements
   transposed.m = 60;
   CHECK(aligned(transposed));
-  CHECK(make(tight(64, 64, 64), "coalesced").multiply->macros.count("ALIGNED") == 0);
+  CHECK(make(tight(64, 64, 64), "coalesced").first().multiply().macros.count("ALIGNED") == 0);
 }
 
 TEST_CASE("the caller's parameters are in the plan") {
   Planner make;
-  CHECK(make(tight(8, 8, 8), Candidate{"tiled", {{"TS", 32}}, {}}).multiply->values.at("TS") == 32);
-  CHECK_ERROR(
-      [&] {
-        make(tight(8, 8, 8), Candidate{"tiled", {{"TS", 33}}, {}});
-      },
-      invalid_parameter, "TS=33");
+  CHECK(make(tight(8, 8, 8), Config{"tiled", {{"TS", 32}}}).first().multiply().values.at("TS") == 32);
+  CHECK_ERROR([&] { make(tight(8, 8, 8), Config{"tiled", {{"TS", 33}}}); }, invalid_parameter, "TS=33");
 }
 
 TEST_CASE("kernels that do not multiply, and unknown ones, are refused") {
@@ -287,7 +292,7 @@ TEST_CASE("the limit of one tile of A and B is enough, one byte less is out of m
     for (const Problem& problem :
          {tight(999, 777, 555), tight(63, 63, 63), tight(3, 5, 7), tight(1, 999, 15)}) {
       INFO(kernel << " " << problem.m << " " << problem.n << " " << problem.k);
-      const std::size_t least = tile_bytes(*make(problem, kernel).multiply);
+      const std::size_t least = tile_bytes(make(problem, kernel).first().multiply());
       CHECK_NOTHROW(check_plan(make(problem, kernel, least), problem, least));
       CHECK_ERROR([&] { make(problem, kernel, least - 1); }, out_of_memory, std::to_string(least));
     }
@@ -350,10 +355,10 @@ TEST_CASE("random problems, kernels and limits make valid plans") {
     try {
       const bool can_split = device != make_for_hopper.device.name;
       const Parameters parameters = can_split ? Parameters{{split_parameter, parts}} : Parameters{};
-      const Plan plan = make(problem, Candidate{kernel, parameters, "random"}, limit);
+      const Plan plan = make(problem, Config{kernel, parameters}, limit);
       check_plan(plan, problem, limit);
-      if (plan.split.reduce) ++splits[parts == 0];
-      if (can_split && parts != 0) CHECK(plan.split.parts <= static_cast<std::size_t>(parts));
+      if (plan.first().has(ProgramRole::reduce)) ++splits[parts == 0];
+      if (can_split && parts != 0) CHECK(plan.first().split.parts <= static_cast<std::size_t>(parts));
     } catch (const Error& error) {
       INFO(error.what());
       CHECK(error.code() == ErrorCode::out_of_memory);
@@ -369,7 +374,7 @@ TEST_CASE("a C of few tiles is done in parts of k, where they pay and fit") {
   const auto parts = [&make](const Problem& problem, std::size_t limit = no_limit) {
     const Plan plan = make(problem, "block_2d", limit);  // tiles of 128 x 128 x 8
     check_plan(plan, problem, limit);
-    return plan.split.parts;
+    return plan.first().split.parts;
   };
   CHECK(parts(tight(128, 128, 65536)) >= 64);
   CHECK(parts(tight(1024, 1024, 1024)) <= 4);
@@ -385,8 +390,8 @@ TEST_CASE("a C of few tiles is done in parts of k, where they pay and fit") {
 
 TEST_CASE("CPUs do k in one part unless it is asked for") {
   Planner make{test::made_up_cpu()};
-  CHECK(make(tight(8, 8, 65536), "coalesced").split.parts == 1);
-  CHECK(make(tight(8, 8, 65536), Candidate{"coalesced", {{split_parameter, 4}}, {}}).split.parts == 4);
+  CHECK(make(tight(8, 8, 65536), "coalesced").first().split.parts == 1);
+  CHECK(make(tight(8, 8, 65536), Config{"coalesced", {{split_parameter, 4}}}).first().split.parts == 4);
 }
 
 TEST_CASE("a device that cannot add up parts does k in one, unless they were asked for") {
@@ -395,9 +400,9 @@ TEST_CASE("a device that cannot add up parts does k in one, unless they were ask
   Planner make{device};
   const Problem deep = tight(8, 8, 65536);
   const auto narrow = [](std::int64_t parts) {
-    return Candidate{"coalesced", {{"ROWS", 1}, {"COLUMNS", 32}, {split_parameter, parts}}, {}};
+    return Config{"coalesced", {{"ROWS", 1}, {"COLUMNS", 32}, {split_parameter, parts}}};
   };
-  CHECK(make(deep, narrow(0)).split.parts == 1);
+  CHECK(make(deep, narrow(0)).first().split.parts == 1);
   CHECK(make(deep, narrow(0)).scratch_bytes == 0);
   CHECK_ERROR([&] { make(deep, narrow(4)); }, device_limit_exceeded, "reduce_parts");
 }
@@ -411,7 +416,7 @@ TEST_CASE("CPUs with any local memory from 32 KiB on, and any vectors, get panel
       INFO(fmt::format("{} KiB, vectors of {}", kibibytes, width));
       Planner make{device};
       const Problem problem = tight(1000, 700, 300);
-      const Candidate best = candidates(problem, device).front();
+      const Config best = candidates(problem, device).front().config;
       CHECK(best.kernel == "panels");
       check_plan(make(problem, best), problem, no_limit);
     }
@@ -441,7 +446,7 @@ TEST_CASE("panels and what lies beside them leave room in a CPU's cache, and tak
       for (Problem problem : {tight(1000, 700, 300), tight(4096, 4096, 4096), tight(33, 3, 2049)}) {
         problem.a.transposed = expected.transposed_a;
         if (expected.transposed_a) problem.a.ld = problem.m;
-        const Candidate best = candidates(problem, device).front();
+        const Config best = candidates(problem, device).front().config;
         const Parameters& parameters = best.parameters;
         CHECK(parameters.at("KC") == expected.depth);
         CHECK(parameters.at("NC") == expected.columns);
@@ -458,7 +463,7 @@ TEST_CASE("few rows of C that share a B larger than a CPU's cache have panels of
   Device device = test::made_up_cpu();
   device.local_bytes = 2 * 1024 * 1024;
   const auto parameters_of = [&](const Problem& problem) {
-    const Candidate best = candidates(problem, device).front();
+    const Config best = candidates(problem, device).front().config;
     REQUIRE(best.kernel == "panels");
     Planner make{device};
     check_plan(make(problem, best), problem, no_limit);
@@ -488,7 +493,7 @@ TEST_CASE("the largest shares of a kernel are no more than a device can count") 
   const KernelConfig& kernel = *make.configs.get("panels", {}, {});
   REQUIRE(kernel.tile_rows % kernel.share_rows != 0);
   const Plan plan = make(tight(kernel.tile_rows * max_groups_beyond_first, 1, 1), "panels");
-  CHECK((plan.block_m + plan.group_rows - 1) / plan.group_rows <= max_groups_beyond_first);
+  CHECK(ceil_div(plan.block_m, plan.first().group_rows) <= max_groups_beyond_first);
 }
 
 TEST_CASE("shares keep every compute unit busy to the end") {
@@ -499,12 +504,13 @@ TEST_CASE("shares keep every compute unit busy to the end") {
     for (const Problem& problem : {tight(1024, 1024, 1024), tight(1000, 1000, 1000), tight(4096, 4096, 4096),
                                    tight(4097, 1031, 77), tight(200, 5000, 300), tight(5000, 200, 300)}) {
       INFO(fmt::format("{} units: {} x {} x {}", units, problem.m, problem.n, problem.k));
-      const Plan plan = make(problem, candidates(problem, device).front());
+      const Plan plan = make(problem, candidates(problem, device).front().config);
       check_plan(plan, problem, no_limit);
-      const auto groups = [](std::size_t size, std::size_t share) { return (size + share - 1) / share; };
-      const std::size_t count = groups(problem.m, plan.group_rows) * groups(problem.n, plan.group_columns);
-      const std::size_t turns = groups(count, units);
-      const double busiest = static_cast<double>(turns * plan.group_rows * plan.group_columns * units);
+      const std::size_t count =
+          ceil_div(problem.m, plan.first().group_rows) * ceil_div(problem.n, plan.first().group_columns);
+      const std::size_t turns = ceil_div(count, units);
+      const double busiest =
+          static_cast<double>(turns * plan.first().group_rows * plan.first().group_columns * units);
       const double all = static_cast<double>(problem.m * problem.n);
       CHECK(busiest / all < 1.25);
     }
@@ -514,7 +520,7 @@ TEST_CASE("shares keep every compute unit busy to the end") {
 TEST_CASE("a C of one row is computed as one column") {
   const Problem problem = tight(1, 1000, 300);
   const Device device = test::made_up_cpu();
-  const Candidate best = candidates(problem, device).front();
+  const Config best = candidates(problem, device).front().config;
   CHECK(best.kernel == "matrix_vector");
   REQUIRE(best.mirrored);
   const Problem seen = seen_by(best, problem);
@@ -527,8 +533,8 @@ TEST_CASE("a C of one row is computed as one column") {
   CHECK(seen.c.ld == 1);
   Planner make{device};
   check_plan(make(problem, best), seen, no_limit);
-  CHECK_FALSE(candidates(tight(1000, 1, 300), device).front().mirrored);
-  CHECK(candidates(tight(2, 1000, 300), device).front().kernel == "panels");
+  CHECK_FALSE(candidates(tight(1000, 1, 300), device).front().config.mirrored);
+  CHECK(candidates(tight(2, 1000, 300), device).front().config.kernel == "panels");
 }
 
 TEST_CASE("the last candidate runs on any device, and one of them on each") {
@@ -540,7 +546,7 @@ TEST_CASE("the last candidate runs on any device, and one of them on each") {
       const std::vector<Candidate> all = candidates(problem, device);
       REQUIRE_FALSE(all.empty());
       INFO(device.name);
-      CHECK_NOTHROW(check_plan(make_plan(problem, all.back(), configs, no_limit), problem, no_limit));
+      CHECK_NOTHROW(check_plan(make_plan(problem, all.back().config, configs, no_limit), problem, no_limit));
     }
   }
 }
@@ -554,7 +560,7 @@ TEST_CASE("a GPU of 256 work-items has a candidate better than the last") {
   for (const Candidate& candidate : all) {
     if (&candidate == &all.back()) break;
     try {
-      make_plan(problem, candidate, configs, no_limit);
+      make_plan(problem, candidate.config, configs, no_limit);
       ++usable;
     } catch (const Error& error) {
       CHECK((error.code() == ErrorCode::device_limit_exceeded ||
@@ -567,7 +573,7 @@ TEST_CASE("a GPU of 256 work-items has a candidate better than the last") {
 // Whether a plan can be made; false where the device's limits do not allow the config.
 bool is_allowed(const Candidate& candidate, const Problem& problem, ConfigCache& configs) {
   try {
-    check_plan(make_plan(problem, candidate, configs, no_limit), problem, no_limit);
+    check_plan(make_plan(problem, candidate.config, configs, no_limit), problem, no_limit);
     return true;
   } catch (const Error& error) {
     CHECK(
@@ -584,7 +590,7 @@ TEST_CASE("the fast kernels are among what GPUs of every maker are given and all
       INFO(fmt::format("{}: {} x {} x {}", device.name, problem.m, problem.n, problem.k));
       std::size_t allowed = 0;
       for (const Candidate& candidate : candidates(problem, device)) {
-        if (candidate.kernel != "direct" && candidate.kernel != "block_2d") continue;
+        if (candidate.config.kernel != "direct" && candidate.config.kernel != "block_2d") continue;
         if (is_allowed(candidate, problem, configs)) ++allowed;
       }
       CHECK(allowed >= 1);
@@ -630,8 +636,8 @@ TEST_CASE("block_2d and direct have many configs that GPUs of every maker allow"
 
 TEST_CASE("small problems are not packed") {
   Planner make;
-  const auto ranked = ranked_candidates(tight(31, 17, 5), make.configs, Tuning{}, no_limit);
-  CHECK(make(tight(31, 17, 5), ranked.front()).scratch_bytes == 0);
+  const Ranking ranking = rank_candidates(tight(31, 17, 5), make.configs, Tuning{}, no_limit);
+  CHECK(make(tight(31, 17, 5), ranking.candidates.front().config).scratch_bytes == 0);
 }
 
 TEST_CASE("the same problem makes the same plan") {
@@ -639,7 +645,7 @@ TEST_CASE("the same problem makes the same plan") {
   const Problem problem = tight(1000, 77, 555);
   const Plan first = make(problem, "wpt", 100000);
   const Plan second = make(problem, "wpt", 100000);
-  CHECK(first.multiply == second.multiply);
+  CHECK(&first.first().multiply() == &second.first().multiply());
   CHECK(first.block_m == second.block_m);
   CHECK(first.block_n == second.block_n);
   CHECK(first.block_k == second.block_k);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/device_data.hpp"
+#include "kernel/kernel_config.hpp"
 
 namespace clgemm::bench {
 
@@ -39,6 +40,9 @@ class Contestant {
 
   // C after the last run(), row-major without gaps. Valid until another contestant runs.
   virtual std::vector<float> result() = 0;
+
+  // What run() multiplies with, where that is a kernel of clgemm's, named or chosen; null for a peer.
+  virtual std::shared_ptr<const KernelConfig> kernel() { return nullptr; }
 
   // One multiply of matrices in the host's memory, with whatever transfers it needs.
   virtual HostRun run_host_to_host() = 0;

@@ -31,7 +31,7 @@ std::span<const std::string_view> ladder_steps() {
 
 Parameters searched_parameters(const Tuning& tuning, const Size& size, const Device& device) {
   const TunedEntry* tuned = tuning.of_space("tvm36", {size.m, size.n, size.k}, device);
-  if (tuned != nullptr && tuned->kernel == searched_step) return tuned->parameters;
+  if (tuned != nullptr && tuned->config.kernel == searched_step) return tuned->config.parameters;
   return device.kind == DeviceKind::cpu ? best_on_cpus : best_on_gpus;
 }
 

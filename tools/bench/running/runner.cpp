@@ -97,7 +97,7 @@ void add_case(const BenchOptions& options, const Case& one, const std::vector<Ke
   const MeasureSettings settings{options.runs, options.warmup, options.max_seconds, options.host_to_host};
   const Rotation rotation =
       options.rotate ? rotation_for(queue.getInfo<CL_QUEUE_DEVICE>(), data.call) : Rotation{};
-  SizeRun run(queue, results.device, data, checked_by, settings, rotation,
+  SizeRun run(queue, data, checked_by, settings, rotation,
               [&](const std::string& text) { progress.show(to_string(size) + ": " + text); });
   Affordable kernels{choices, {}};
   if (options.suite_kernels) kernels = affordable(choices, results, size, options.max_seconds);

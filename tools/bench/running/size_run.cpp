@@ -49,11 +49,9 @@ double predict_ms(const KernelChoice& choice, const cl::CommandQueue& queue, con
 
 }  // namespace
 
-SizeRun::SizeRun(const cl::CommandQueue& queue, const Device& device, const HostData& host,
-                 const Reference* reference, const MeasureSettings& settings, const Rotation& rotation,
-                 Report report)
+SizeRun::SizeRun(const cl::CommandQueue& queue, const HostData& host, const Reference* reference,
+                 const MeasureSettings& settings, const Rotation& rotation, Report report)
     : queue_(queue),
-      device_(device),
       reference_(reference),
       settings_(settings),
       report_(std::move(report)),
@@ -117,13 +115,11 @@ void SizeRun::enter_kernel(const KernelChoice& choice) {
 SizeRun::Entry SizeRun::first_run(const KernelChoice& choice, KernelResult& result) {
   auto entry = std::make_unique<Entrant>(make_kernel_contestant(data_, choice.options), reference_);
   if (!peers_c_.empty()) result.agreement = reference_->compare(entry->result(), peers_c_);
-  const RunningKernel running =
-      resolve(choice, device_, canonical(data_.call()),
-              [&](const Options& options) { make_kernel_contestant(data_, options)->run(); });
-  result.kernel = running.name;
-  result.parameters = running.parameters;
+  const std::shared_ptr<const KernelConfig> running = entry->kernel();
+  result.kernel = running->name;
+  result.parameters = running->values;
   if (reference_ != nullptr && !entry->passed()) {
-    result.wrong = reference_->describe_wrong(entry->result(), running.tile_rows, running.tile_columns);
+    result.wrong = reference_->describe_wrong(entry->result(), running->tile_rows, running->tile_columns);
   }
   return entry;
 }

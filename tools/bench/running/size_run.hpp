@@ -20,9 +20,8 @@ using Report = std::function<void(const std::string& what_is_under_way)>;
 class SizeRun {
  public:
   // `reference` is null where results are not checked. What is given by reference must outlive it.
-  SizeRun(const cl::CommandQueue& queue, const Device& device, const HostData& host,
-          const Reference* reference, const MeasureSettings& settings, const Rotation& rotation,
-          Report report);
+  SizeRun(const cl::CommandQueue& queue, const HostData& host, const Reference* reference,
+          const MeasureSettings& settings, const Rotation& rotation, Report report);
 
   // Throws Error where a kernel that must run does not.
   SizeResult run(const std::vector<KernelChoice>& choices, std::span<const std::unique_ptr<Peer>> peers);
@@ -37,7 +36,6 @@ class SizeRun {
   void measure_all();
 
   cl::CommandQueue queue_;
-  const Device& device_;
   const Reference* reference_;
   MeasureSettings settings_;
   Report report_;

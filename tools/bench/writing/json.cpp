@@ -1,6 +1,7 @@
 // JSON: an array with an object for every kernel and size. What was not measured or not checked is null.
 #include <nlohmann/json.hpp>
 
+#include "kernel/precision.hpp"
 #include "writing/output.hpp"
 
 namespace clgemm::bench {
@@ -106,7 +107,7 @@ Json kernel_object(const Results& results, const SizeResult& size, const KernelR
   object["parameters"] = Json(Json::value_t::object);
   for (const auto& [name, value] : kernel.parameters) object["parameters"][name] = value;
   add_call(object, size.call);
-  object["precision"] = results.precision == Precision::fp32 ? "fp32" : "fp32_equivalent";
+  object["precision"] = to_string(results.precision);
   add_measurement(object, size.size(), kernel.measurement);
   add_first_call(object, kernel.first_call);
   object["rotated_copies"] = size.rotation ? Json(size.rotation->copies) : Json(nullptr);

@@ -1,9 +1,11 @@
-#include "choose/cost.hpp"
+#include "choose/speed_model.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
+
+#include "base/sizes.hpp"
 
 namespace clgemm {
 namespace {
@@ -43,10 +45,6 @@ constexpr double waiting_on_cpus = 0.05;
 
 double as_double(std::size_t value) {
   return static_cast<double>(value);
-}
-
-std::size_t parts(std::size_t size, std::size_t part) {
-  return (size + part - 1) / part;
 }
 
 double parameter(const KernelConfig& kernel, const char* name, double otherwise) {
@@ -122,15 +120,15 @@ double in_turns(const KernelConfig& kernel, double load) {
 // time; one alone is slower than its share where it has few work-items.
 double launch_seconds(const Plan& plan, const Device& device, const DeviceRates& rates, double groups,
                       double depth) {
-  const KernelConfig& kernel = *plan.multiply;
-  double rows = as_double(plan.group_rows);
-  double columns = as_double(plan.group_columns);
+  const KernelConfig& kernel = plan.first().multiply();
+  double rows = as_double(plan.first().group_rows);
+  double columns = as_double(plan.first().group_columns);
   if (device.kind == DeviceKind::cpu && kernel.manifest().takes_shares()) {
     rows += rows_to_prepare;
     columns += columns_to_prepare;
   }
   const double one = 2.0 * rows * columns * depth / (rates.unit_flops * efficiency(kernel, device.kind)) +
-                     (plan.pack_both ? tensor_tile_seconds : 0.0);
+                     (plan.first().has(ProgramRole::pack_both) ? tensor_tile_seconds : 0.0);
   const double waiting = device.kind == DeviceKind::cpu ? waiting_on_cpus : waiting_on_gpus;
   const double load = in_turns(kernel, groups / as_double(device.compute_units));
   const double alone = std::max(1.0, rates.items_to_fill / items_of(kernel));
@@ -139,40 +137,39 @@ double launch_seconds(const Plan& plan, const Device& device, const DeviceRates&
 
 // The computing of one block. Where k is split, what is left after the whole parts is a launch of its own.
 double compute_seconds(const Plan& plan, const Device& device, const DeviceRates& rates) {
-  const KernelConfig& kernel = *plan.multiply;
-  const double groups = as_double(parts(plan.block_m, plan.group_rows) *
-                                  parts(plan.block_n, plan.group_columns) * plan.block_batch);
-  const std::size_t k = round_up(plan.block_k, kernel.is_direct() ? 1 : kernel.tile_depth);
-  if (!plan.split.reduce || plan.split.parts < 2)
-    return launch_seconds(plan, device, rates, groups, as_double(k));
-  const std::size_t whole = k / plan.split.depth;
-  const std::size_t rest = k % plan.split.depth;
+  const Stage& stage = plan.first();
+  const double groups = as_double(ceil_div(plan.block_m, stage.group_rows) *
+                                  ceil_div(plan.block_n, stage.group_columns) * plan.block_batch);
+  const std::size_t k =
+      round_up(plan.block_k, stage.multiply().reads_in_place() ? 1 : stage.multiply().tile_depth);
+  if (stage.split.parts < 2) return launch_seconds(plan, device, rates, groups, as_double(k));
+  const std::size_t whole = k / stage.split.depth;
+  const std::size_t rest = k % stage.split.depth;
   double seconds =
-      launch_seconds(plan, device, rates, groups * as_double(whole), as_double(plan.split.depth));
+      launch_seconds(plan, device, rates, groups * as_double(whole), as_double(stage.split.depth));
   if (rest != 0) seconds += rates.next_seconds + launch_seconds(plan, device, rates, groups, as_double(rest));
   return seconds;
 }
 
 // Writes the parts' results, reads them again and writes C, by launches of their own.
 double adding_seconds(const Plan& plan, const DeviceRates& rates) {
-  if (!plan.split.reduce || plan.split.parts < 2) return 0.0;
+  const std::size_t parts = plan.first().split.parts;
+  if (parts < 2) return 0.0;
   const double elements = as_double(plan.block_m) * as_double(plan.block_n);
-  return rates.next_seconds + 4.0 * elements * (2.0 * as_double(plan.split.parts) + 1.0) / rates.bytes;
+  return rates.next_seconds + 4.0 * elements * (2.0 * as_double(parts) + 1.0) / rates.bytes;
 }
 
 // Bytes of A, B and C of one block, each touched once.
-double traffic_bytes(const Plan& plan, const Problem& problem) {
+double traffic_bytes(const Plan& plan) {
   const double batch = as_double(plan.block_batch);
   const double m = as_double(plan.block_m);
   const double n = as_double(plan.block_n);
   const double k = as_double(plan.block_k);
-  return 4.0 * batch * (m * k + k * n + (problem.beta == 0.0f ? 1.0 : 2.0) * m * n);
+  return 4.0 * batch * (m * k + k * n + (plan.problem.beta == 0.0f ? 1.0 : 2.0) * m * n);
 }
 
 // Reads an operand and writes its padded copy.
-double packing_seconds(const OperandPlan& operand, double rows, double columns, double copies,
-                       const DeviceRates& rates) {
-  if (!operand.pack) return 0.0;
+double packing_seconds(double rows, double columns, double copies, const DeviceRates& rates) {
   return rates.next_seconds + 2.0 * 4.0 * rows * columns * copies / rates.bytes;
 }
 
@@ -180,7 +177,7 @@ double packing_seconds(const OperandPlan& operand, double rows, double columns, 
 // multiply.
 double packing_both_seconds(const Plan& plan, const DeviceRates& rates) {
   constexpr double part_of_rate = 0.75;
-  const KernelConfig& kernel = *plan.multiply;
+  const KernelConfig& kernel = plan.first().multiply();
   const double lines = as_double(round_up(plan.block_m, kernel.tile_rows)) +
                        as_double(round_up(plan.block_n, kernel.tile_columns));
   const double elements =
@@ -202,26 +199,27 @@ DeviceRates rates_of(const Device& device) {
   return {2.0 * 128.0 * clock, 31e9 * units, 5e-6, 2e-6, 256.0};
 }
 
-Cost cost_of(const Plan& plan, const Problem& stated, const Device& device) {
-  const Problem problem = seen_by(plan.choice, stated);
+Prediction predict(const Plan& plan, const Device& device) {
+  const Problem& problem = plan.problem;
+  const Stage& stage = plan.first();
   const DeviceRates rates = rates_of(device);
-  const double blocks_of_a = as_double(parts(problem.m, plan.block_m) * parts(problem.k, plan.block_k) *
-                                       parts(problem.batch_count, plan.block_batch));
-  const double blocks = blocks_of_a * as_double(parts(problem.n, plan.block_n));
-  const double copies_a = plan.a.stride == 0 ? 1.0 : as_double(plan.block_batch);
-  const double copies_b = plan.b.stride == 0 ? 1.0 : as_double(plan.block_batch);
+  const double blocks_of_a = as_double(ceil_div(problem.m, plan.block_m) * ceil_div(problem.k, plan.block_k) *
+                                       ceil_div(problem.batch_count, plan.block_batch));
+  const double blocks = blocks_of_a * as_double(ceil_div(problem.n, plan.block_n));
+  const double copies_a = stage.a.stride == 0 ? 1.0 : as_double(plan.block_batch);
+  const double copies_b = stage.b.stride == 0 ? 1.0 : as_double(plan.block_batch);
   const double m = as_double(plan.block_m);
   const double n = as_double(plan.block_n);
   const double k = as_double(plan.block_k);
-  Cost cost;
-  cost.multiply =
-      blocks * (std::max(compute_seconds(plan, device, rates), traffic_bytes(plan, problem) / rates.bytes) +
+  Prediction result;
+  result.multiply =
+      blocks * (std::max(compute_seconds(plan, device, rates), traffic_bytes(plan) / rates.bytes) +
                 adding_seconds(plan, rates));
-  cost.packing = blocks_of_a * packing_seconds(plan.a, m, k, copies_a, rates) +
-                 blocks * packing_seconds(plan.b, k, n, copies_b, rates);
-  if (plan.pack_both) cost.packing = blocks * packing_both_seconds(plan, rates);
-  cost.launches = rates.launch_seconds + (blocks - 1.0) * rates.next_seconds;
-  return cost;
+  if (stage.has(ProgramRole::pack_a)) result.packing += blocks_of_a * packing_seconds(m, k, copies_a, rates);
+  if (stage.has(ProgramRole::pack_b)) result.packing += blocks * packing_seconds(k, n, copies_b, rates);
+  if (stage.has(ProgramRole::pack_both)) result.packing += blocks * packing_both_seconds(plan, rates);
+  result.launches = rates.launch_seconds + (blocks - 1.0) * rates.next_seconds;
+  return result;
 }
 
 }  // namespace clgemm

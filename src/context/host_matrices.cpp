@@ -1,22 +1,23 @@
-// Host matrices: the rest of the way of a call that begins in the caller's own memory.
-//
-// A device that shares the host's memory works on it where it lies. For any other, C is made in panels: while
-// the device multiplies one, the next panel's operands are on their way in and the last panel of C on its way
-// out.
+#include "context/host_matrices.hpp"
+
 #include <algorithm>
+#include <array>
 #include <utility>
 
-#include "context/context.hpp"
+#include "base/sizes.hpp"
 #include "context/pinned_copy.hpp"
 
 namespace clgemm {
 namespace {
 
-constexpr std::size_t chunk_bytes = std::size_t{8} << 20;   // pinned memory in one transfer
-constexpr std::size_t panel_bytes = std::size_t{64} << 20;  // of the operand that is cut into panels
+// Pinned memory in one transfer. A guess, not measured against others: a transfer of that size takes far
+// longer than to start one, and two of them in each direction are little memory.
+constexpr std::size_t chunk_bytes = std::size_t{8} << 20;
 
-// Panels begin at multiples of this many rows or columns, which are tile multiples of all our kernels.
-constexpr std::size_t panel_multiple = 256;
+// Strips begin at multiples of this many rows or columns: the largest tile of the kernels for GPUs, all of
+// them powers of two, so that only the last strip has incomplete ones. Other tiles (those of `panels`, say)
+// need not divide it: each strip then has an edge, as any C.
+constexpr std::size_t strip_multiple = 256;
 
 // A part of op(X), by rows and columns.
 struct Part {
@@ -38,24 +39,24 @@ struct HostMatrix {
   }
 };
 
-// Panels of C, and with them of the larger operand, along one side of C.
-struct Panels {
+// Strips of C, and with them of the larger operand, along one side of C.
+struct Strips {
   bool of_rows;  // else of columns
   std::size_t length;
   std::size_t total;
 
-  std::size_t count() const { return (total + length - 1) / length; }
-  // The part of op(A), op(B) or C that panel i covers along the cut side: its start and size.
+  std::size_t count() const { return ceil_div(total, length); }
+  // The part of op(A), op(B) or C that strip i covers along the cut side: its start and size.
   std::pair<std::size_t, std::size_t> range(std::size_t i) const {
     return {i * length, std::min(length, total - i * length)};
   }
 };
 
-Panels panels_of(const Problem& problem, std::size_t bytes) {
+Strips strips_of(const Problem& problem, std::size_t bytes) {
   const bool of_rows = problem.m >= problem.n;
   const std::size_t total = of_rows ? problem.m : problem.n;
   const std::size_t line = std::max(problem.k, of_rows ? problem.n : problem.m) * sizeof(float);
-  const std::size_t length = round_up(std::max<std::size_t>(bytes / line, 1), panel_multiple);
+  const std::size_t length = round_up(std::max<std::size_t>(bytes / line, 1), strip_multiple);
   return {of_rows, std::min(length, total), total};
 }
 
@@ -64,35 +65,34 @@ cl::Buffer device_buffer(const cl::Context& context, std::size_t elements) {
 }
 
 // The multiply on copies, for the length of one call.
-class PanelPipeline {
+class StripPipeline {
  public:
-  PanelPipeline(Context::State& state, const SgemmCall& call, const float* a, const float* b, float* c,
-                const Options& options, std::size_t bytes)
-      : state_(state),
-        options_(options),
+  StripPipeline(const DeviceMultiply& device, const Transfers& transfers, const SgemmCall& call,
+                const float* a, const float* b, float* c, std::size_t bytes)
+      : device_(device),
         problem_(canonical(call)),
         reads_a_and_b_(clgemm::reads_a_and_b(call)),
         a_{call.layout == Layout::row_major ? a : b, problem_.a.transposed, problem_.a.ld},
         b_{call.layout == Layout::row_major ? b : a, problem_.b.transposed, problem_.b.ld},
         c_{c, false, problem_.c.ld},
-        panels_(panels_of(problem_, bytes)),
-        in_(state.transfer_queue_in(), state.staging(), chunk_bytes),
-        out_(state.transfer_queue_out(), state.staging(), chunk_bytes) {}
+        strips_(strips_of(problem_, bytes)),
+        in_(transfers.in, transfers.staging, chunk_bytes),
+        out_(transfers.out, transfers.staging, chunk_bytes) {}
 
   void run() {
     if (reads_a_and_b_) {
-      whole_ = panels_.of_rows ? bring(b_, {0, 0, problem_.k, problem_.n}, whole_buffer_)
+      whole_ = strips_.of_rows ? bring(b_, {0, 0, problem_.k, problem_.n}, whole_buffer_)
                                : bring(a_, {0, 0, problem_.m, problem_.k}, whole_buffer_);
     }
-    for (std::size_t i = 0; i < panels_.count(); ++i) {
+    for (std::size_t i = 0; i < strips_.count(); ++i) {
       multiply(i);
       if (i > 0) fetch(i - 1);
     }
-    fetch(panels_.count() - 1);
+    fetch(strips_.count() - 1);
   }
 
  private:
-  // Two panels are under way at a time. A slot is free again once its panel of C was fetched.
+  // Two strips are under way at a time. A slot is free again once its strip of C was fetched.
   struct Slot {
     cl::Buffer operand;
     cl::Buffer c;
@@ -100,8 +100,8 @@ class PanelPipeline {
   };
 
   Part part_of_c(std::size_t i) const {
-    const auto [start, size] = panels_.range(i);
-    return panels_.of_rows ? Part{start, 0, size, problem_.n} : Part{0, start, problem_.m, size};
+    const auto [start, size] = strips_.range(i);
+    return strips_.of_rows ? Part{start, 0, size, problem_.n} : Part{0, start, problem_.m, size};
   }
 
   // Uploads a part into `buffer`, which is made at need; returns where the part then is.
@@ -114,7 +114,7 @@ class PanelPipeline {
   }
 
   void make(cl::Buffer& buffer, const Lines& lines) const {
-    if (buffer() == nullptr) buffer = device_buffer(state_.context(), lines.count * lines.length);
+    if (buffer() == nullptr) buffer = device_buffer(device_.context, lines.count * lines.length);
   }
 
   void multiply(std::size_t i) {
@@ -122,7 +122,7 @@ class PanelPipeline {
     const Part part = part_of_c(i);
     DeviceMatrix operand;
     if (reads_a_and_b_) {
-      operand = panels_.of_rows ? bring(a_, {part.row, 0, part.rows, problem_.k}, slot.operand)
+      operand = strips_.of_rows ? bring(a_, {part.row, 0, part.rows, problem_.k}, slot.operand)
                                 : bring(b_, {0, part.column, problem_.k, part.columns}, slot.operand);
     }
     DeviceMatrix c{nullptr, part.columns, 0};
@@ -130,8 +130,8 @@ class PanelPipeline {
     c.buffer = slot.c();
     if (problem_.beta != 0.0f) bring(c_, part, slot.c);
 
-    const DeviceMatrix& a = panels_.of_rows ? operand : whole_;
-    const DeviceMatrix& b = panels_.of_rows ? whole_ : operand;
+    const DeviceMatrix& a = strips_.of_rows ? operand : whole_;
+    const DeviceMatrix& b = strips_.of_rows ? whole_ : operand;
     const auto transpose = [](bool transposed) { return transposed ? Transpose::yes : Transpose::no; };
     const SgemmCall call{Layout::row_major,
                          transpose(problem_.a.transposed),
@@ -144,8 +144,8 @@ class PanelPipeline {
                          reads_a_and_b_ ? a.ld : problem_.a.ld,
                          reads_a_and_b_ ? b.ld : problem_.b.ld,
                          c.ld};
-    slot.done = state_.enqueue(state_.check(call, a, b, c, options_), state_.queue(), arrived_, options_);
-    state_.queue().flush();
+    slot.done = device_.enqueue(call, a, b, c, arrived_);
+    device_.queue.flush();
     arrived_.clear();
   }
 
@@ -155,38 +155,28 @@ class PanelPipeline {
     out_.download(slot.c, slot.done, c_.at(part), c_.lines(part));
   }
 
-  Context::State& state_;
-  const Options& options_;
+  const DeviceMultiply& device_;
   Problem problem_;
   bool reads_a_and_b_;
   HostMatrix<const float> a_;
   HostMatrix<const float> b_;
   HostMatrix<float> c_;
-  Panels panels_;
+  Strips strips_;
   PinnedCopier in_;
   PinnedCopier out_;
   cl::Buffer whole_buffer_;
-  DeviceMatrix whole_;  // the operand that all panels share
+  DeviceMatrix whole_;  // the operand that all strips share
   std::array<Slot, 2> slots_;
   std::vector<cl::Event> arrived_;  // uploads that the next multiply needs
 };
 
 }  // namespace
 
-void Context::State::sgemm_on_host(const SgemmCall& call, const Extents& extents, const float* a,
-                                   const float* b, float* c, const Options& options) {
-  if (info_.shares_host_memory) {
-    sgemm_in_host_memory(call, extents, a, b, c, options);
-  } else {
-    sgemm_on_copies(call, a, b, c, options, panel_bytes);
-  }
-}
-
-void Context::State::sgemm_in_host_memory(const SgemmCall& call, const Extents& extents, const float* a,
-                                          const float* b, float* c, const Options& options) {
+void multiply_in_host_memory(const DeviceMultiply& device, const SgemmCall& call, const Extents& extents,
+                             const float* a, const float* b, float* c) {
   // OpenCL takes a pointer to non-const also for memory that it only reads.
-  const auto share = [this](cl_mem_flags access, const float* host, std::size_t extent) {
-    return cl::Buffer(context_, access | CL_MEM_USE_HOST_PTR, extent * sizeof(float),
+  const auto share = [&](cl_mem_flags access, const float* host, std::size_t extent) {
+    return cl::Buffer(device.context, access | CL_MEM_USE_HOST_PTR, extent * sizeof(float),
                       const_cast<float*>(host));
   };
   cl::Buffer buffer_a;
@@ -196,25 +186,24 @@ void Context::State::sgemm_in_host_memory(const SgemmCall& call, const Extents& 
     buffer_b = share(CL_MEM_READ_ONLY, b, extents.b);
   }
   const cl::Buffer buffer_c = share(CL_MEM_READ_WRITE, c, extents.c);
-  const CheckedCall checked =
-      check(call, {buffer_a(), call.lda}, {buffer_b(), call.ldb}, {buffer_c(), call.ldc}, options);
   try {
-    const std::vector<cl::Event> finished = {enqueue(checked, queue_, {}, options)};
+    const std::vector<cl::Event> finished = {
+        device.enqueue(call, {buffer_a(), call.lda}, {buffer_b(), call.ldb}, {buffer_c(), call.ldc}, {})};
     // Mapping is what makes the result visible to the host; unmapping ends it.
-    void* mapped =
-        queue_.enqueueMapBuffer(buffer_c, CL_TRUE, CL_MAP_READ, 0, extents.c * sizeof(float), &finished);
+    void* mapped = device.queue.enqueueMapBuffer(buffer_c, CL_TRUE, CL_MAP_READ, 0, extents.c * sizeof(float),
+                                                 &finished);
     cl::Event unmapped;
-    queue_.enqueueUnmapMemObject(buffer_c, mapped, nullptr, &unmapped);
+    device.queue.enqueueUnmapMemObject(buffer_c, mapped, nullptr, &unmapped);
     unmapped.wait();
   } catch (...) {
-    queue_.finish();  // whatever happened, the device must be through with the caller's memory
+    device.queue.finish();  // whatever happened, the device must be through with the caller's memory
     throw;
   }
 }
 
-void Context::State::sgemm_on_copies(const SgemmCall& call, const float* a, const float* b, float* c,
-                                     const Options& options, std::size_t bytes) {
-  PanelPipeline(*this, call, a, b, c, options, bytes).run();
+void multiply_on_copies(const DeviceMultiply& device, const Transfers& transfers, const SgemmCall& call,
+                        const float* a, const float* b, float* c, std::size_t strip_bytes) {
+  StripPipeline(device, transfers, call, a, b, c, strip_bytes).run();
 }
 
 }  // namespace clgemm

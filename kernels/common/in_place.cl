@@ -1,7 +1,7 @@
-// Elements of op(A) and op(B) where the caller has them: for kernels with `operands: direct`. The caller of
+// Elements of op(A) and op(B) where the caller has them: for kernels with `operands: in_place`. The caller of
 // these stays inside op(A), which is m x k, and op(B), which is k x n.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
-#error "operands: direct needs TRANSPOSE_A and TRANSPOSE_B"
+#error "operands: in_place needs TRANSPOSE_A and TRANSPOSE_B"
 #endif
 
 static inline float element_of_a(__global const float* restrict a, const ulong lda, const int row, const int depth) {

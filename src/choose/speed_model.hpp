@@ -1,9 +1,8 @@
-// What a plan is expected to cost: arithmetic on the plan and on what the device reports, no OpenCL. Good for
-// comparing plans with each other, not for clocks. Layer 4.
+// The speed model: how long a plan should take. Arithmetic on the plan and on what the device reports, no
+// OpenCL. Good for comparing plans with each other, not for clocks.
 #pragma once
 
 #include "base/device.hpp"
-#include "call/problem.hpp"
 #include "plan/plan.hpp"
 
 namespace clgemm {
@@ -18,7 +17,7 @@ struct DeviceRates {
 };
 DeviceRates rates_of(const Device& device);
 
-struct Cost {
+struct Prediction {
   double multiply = 0.0;  // seconds: computing, or reading A and B and writing C, whichever takes longer
   double packing = 0.0;   // launches included
   double launches = 0.0;  // of the multiply kernel
@@ -26,7 +25,6 @@ struct Cost {
   double seconds() const { return multiply + packing + launches; }
 };
 
-// `problem` is as the caller states it.
-Cost cost_of(const Plan& plan, const Problem& problem, const Device& device);
+Prediction predict(const Plan& plan, const Device& device);
 
 }  // namespace clgemm
