@@ -7,6 +7,7 @@
 
 #include "chooser.hpp"
 #include "device.hpp"
+#include "device_health.hpp"
 #include "launch.hpp"
 #include "opencl.hpp"
 #include "program_cache.hpp"
@@ -49,6 +50,9 @@ class Context::State {
   // this device cannot run gives way to the next one; a kernel that the caller named is never replaced.
   std::shared_ptr<const BuiltPlan> plan(const Problem& problem, const Options& options);
 
+  // Every public function that needs the device runs its body in health().watch().
+  DeviceHealth& health() { return health_; }
+
   Chooser& chooser() { return chooser_; }
   ProgramCache& programs() { return programs_; }
   const Device& info() const { return info_; }
@@ -83,6 +87,7 @@ class Context::State {
   cl::Device device_;
   cl::CommandQueue queue_;  // in-order, for host matrices
   Device info_;
+  DeviceHealth health_;
   ProgramCache programs_;
   Chooser chooser_;
   ScratchPool scratch_;
