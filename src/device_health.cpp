@@ -46,15 +46,6 @@ bool may_come_of_loss(ErrorCode code) {
   }
 }
 
-Error lost(const cl::Device& device, const std::string& why) {
-  return Error(
-      ErrorCode::device_lost,
-      fmt::format(
-          "the device '{}' is lost: a fault, most likely of a kernel, has ended its OpenCL context, and "
-          "nothing in it works any more. What failed first: {}",
-          device.getInfo<CL_DEVICE_NAME>(), why));
-}
-
 }  // namespace
 
 cl::Context new_context(const cl::Device& device) {
@@ -62,8 +53,11 @@ cl::Context new_context(const cl::Device& device) {
     return cl::Context(device);
   } catch (const cl::Error& failure) {
     if (!LostDevices::of_process().has(device)) throw;
-    throw lost(device, fmt::format("it was lost to this process before, which cannot use it again: {}",
-                                   from_opencl(failure).what()));
+    throw Error(
+        ErrorCode::device_lost,
+        fmt::format(
+            "the device '{}' was lost to this process by a fault before, and cannot be used in it again: {}",
+            device.getInfo<CL_DEVICE_NAME>(), from_opencl(failure).what()));
   }
 }
 
@@ -90,7 +84,12 @@ bool still_works(const cl::Context& context, const cl::Device& device) {
 void DeviceHealth::throw_if_lost() {
   if (!lost_) return;
   const std::lock_guard lock(mutex_);
-  throw lost(device_, why_);
+  throw Error(
+      ErrorCode::device_lost,
+      fmt::format(
+          "the device '{}' is lost: a fault, most likely of a kernel, has ended its OpenCL context, and "
+          "nothing in it works any more. What failed first: {}",
+          device_.getInfo<CL_DEVICE_NAME>(), why_));
 }
 
 void DeviceHealth::look_after(const Error& error) {
