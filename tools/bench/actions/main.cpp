@@ -15,6 +15,7 @@
 #include "command_line/options.hpp"
 #include "common/interrupt.hpp"
 #include "common/usage_error.hpp"
+#include "figures/results_json.hpp"
 #include "page/page_folder.hpp"
 #include "running/first_call.hpp"
 #include "running/runner.hpp"
@@ -47,16 +48,18 @@ void say_missing_peers(const Results& results) {
   for (const MissingPeer& peer : results.missing_peers) {
     notes.insert(fmt::format("{} is missing: {}", peer.title, peer.reason));
   }
-  for (const SizeResult& size : results.sizes) {
-    for (const PeerResult& peer : size.peers) {
-      if (!peer.reason.empty()) notes.insert(fmt::format("{} did not run: {}", peer.title, peer.reason));
+  for (const ShapeResult& shape : results.shapes) {
+    for (const PeerResult& peer : shape.peers) {
+      const std::string& reason = peer.figures.reason;
+      if (!reason.empty()) notes.insert(fmt::format("{} did not run: {}", peer_title(peer.name), reason));
     }
   }
   for (const std::string& note : notes) fmt::print(stderr, "clgemm-bench: note: {}\n", note);
 }
 
 int compare_files(const BenchOptions& options) {
-  const ComparedFiles compared = compare(read_rows(options.files.at(0)), read_rows(options.files.at(1)));
+  const ComparedFiles compared =
+      compare(read_results(options.files.at(0)), read_results(options.files.at(1)));
   if (compared.rows.empty()) {
     throw UsageError("--compare: the files have no device, kernel and shape in common");
   }
@@ -78,7 +81,7 @@ int run(const BenchOptions& options) {
   }
   if (options.action == Action::compare) return compare_files(options);
   if (options.action == Action::markdown) {
-    write_markdown(std::cout, parse_rows(join_files(options.files), "the files"));
+    write_markdown(std::cout, parse_results(join_files(options.files), "the files"));
     return all_is_well;
   }
   if (options.action == Action::list_kernels) {
@@ -117,11 +120,11 @@ int run(const BenchOptions& options) {
     watch(std::cout, options, device, options.watch_rounds);
     return all_is_well;
   }
-  ReportTarget target(options);
+  Output output(options);
   const InterruptNoted noted;
   const Results results = run_bench(options, device);
-  target.write(results);
-  if (!options.report.empty() && !results.sizes.empty()) {
+  output.write(results);
+  if (!options.report.empty() && !results.shapes.empty()) {
     std::ostringstream json;
     write_json(json, results);
     write_report(options, json.str());
