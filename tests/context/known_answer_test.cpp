@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "context/context.hpp"
 #include "plan/blocks.hpp"
 #include "plan/make_plan.hpp"
 #include "support/first_choice.hpp"
@@ -236,6 +237,30 @@ TEST_CASE("a wrong kernel is found, said, put in quarantine and never chosen aga
     CHECK_FALSE(contains(explained, "self-test on '"));
   }
   CHECK(entries_with(DiskCache::Trust::quarantined, world.cache.path()) == quarantined);
+}
+
+TEST_CASE("the first explain() says what is not used, before any call, and the choice has it as data") {
+  const World world;
+  Context context(shared_device()());
+  const std::string explained = explain_on(context, world.options);
+  INFO(explained);
+  CHECK(contains(explained, "not used: " + first_choice()));
+  CHECK(contains(explained, "\npredicted: "));
+  CHECK(contains(explained, "\nrunner-up: "));
+
+  const Problem problem = problem_of(150, false, false);
+  const auto chosen = state_of(context).plan(problem, world.options);
+  const Choice& choice = chosen->choice;
+  CHECK(choice.chosen.config == chosen->built.plan.config);
+  REQUIRE(choice.chosen.seconds);
+  CHECK(*choice.chosen.seconds > 0.0);
+  CHECK_FALSE(choice.runners_up.empty());
+  // Given up by the call before, unless this size has other parameters.
+  const auto is_wrong = [](const Rejected& one) {
+    return one.config.kernel == first_choice() &&
+           (one.fault == Fault::given_up || one.fault == Fault::wrong_result);
+  };
+  CHECK(std::any_of(choice.rejected.begin(), choice.rejected.end(), is_wrong));
 }
 
 TEST_CASE("a wrong multiply kernel does not take the packing kernel with it") {

@@ -73,53 +73,7 @@ void write_report(const BenchOptions& options, const std::string& json) {
   fmt::print(stderr, "clgemm-bench: the page is {}/index.html\n", options.report);
 }
 
-int run(const BenchOptions& options) {
-  if (!options.report.empty()) make_report_folder(options.report);
-  if (options.action == Action::report_files) {
-    write_report(options, join_files(options.files));
-    return all_is_well;
-  }
-  if (options.action == Action::compare) return compare_files(options);
-  if (options.action == Action::markdown) {
-    write_markdown(std::cout, parse_results(join_files(options.files), "the files"));
-    return all_is_well;
-  }
-  if (options.action == Action::list_kernels) {
-    list_kernels(std::cout, options.kernel_folder);
-    return all_is_well;
-  }
-  if (options.action == Action::list_devices) {
-    list_devices(std::cout);
-    return all_is_well;
-  }
-  if (options.action == Action::show_cache) {
-    show_cache(std::cout);
-    return all_is_well;
-  }
-  if (options.action == Action::clear_cache) {
-    clear_cache(std::cout);
-    return all_is_well;
-  }
-  if (options.action == Action::new_kernel) {
-    write_new_kernel(options.new_kernel);
-    return all_is_well;
-  }
-  if (options.action == Action::first_call) {
-    fmt::print("{}\n", time_first_call(options));
-    return all_is_well;
-  }
-  const cl::Device device = options.device.empty() ? default_device() : find_device(options.device);
-  if (options.action == Action::explain) {
-    explain_sizes(std::cout, options, device);
-    return all_is_well;
-  }
-  if (options.action == Action::accuracy) {
-    return show_accuracy(std::cout, options, device) ? all_is_well : something_failed;
-  }
-  if (options.action == Action::watch) {
-    watch(std::cout, options, device, options.watch_rounds);
-    return all_is_well;
-  }
+int measure(const BenchOptions& options, const cl::Device& device) {
   Output output(options);
   const InterruptNoted noted;
   const Results results = run_bench(options, device);
@@ -138,6 +92,55 @@ int run(const BenchOptions& options) {
     return ended_by_user;
   }
   return all_passed(results) ? all_is_well : something_failed;
+}
+
+int run_on(const cl::Device& device, const BenchOptions& options) {
+  switch (options.action) {
+    case Action::explain:
+      explain_sizes(std::cout, options, device);
+      return all_is_well;
+    case Action::accuracy:
+      return show_accuracy(std::cout, options, device) ? all_is_well : something_failed;
+    case Action::watch:
+      watch(std::cout, options, device, options.watch_rounds);
+      return all_is_well;
+    default:
+      return measure(options, device);
+  }
+}
+
+int run(const BenchOptions& options) {
+  if (!options.report.empty()) make_report_folder(options.report);
+  switch (options.action) {
+    case Action::report_files:
+      write_report(options, join_files(options.files));
+      return all_is_well;
+    case Action::compare:
+      return compare_files(options);
+    case Action::markdown:
+      write_markdown(std::cout, parse_results(join_files(options.files), "the files"));
+      return all_is_well;
+    case Action::list_kernels:
+      list_kernels(std::cout, options.kernel_folder);
+      return all_is_well;
+    case Action::list_devices:
+      list_devices(std::cout);
+      return all_is_well;
+    case Action::show_cache:
+      show_cache(std::cout);
+      return all_is_well;
+    case Action::clear_cache:
+      clear_cache(std::cout);
+      return all_is_well;
+    case Action::new_kernel:
+      write_new_kernel(options.new_kernel);
+      return all_is_well;
+    case Action::first_call:
+      fmt::print("{}\n", time_first_call(options));
+      return all_is_well;
+    default:
+      return run_on(options.device.empty() ? default_device() : find_device(options.device), options);
+  }
 }
 
 int complain(const char* what, int status) {
