@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "common/usage_error.hpp"
-#include "figures/rows.hpp"
+#include "figures/results_json.hpp"
 #include "page/page.hpp"
 #include "page/page_folder.hpp"
 #include "page/scale.hpp"
@@ -142,10 +142,10 @@ TEST_CASE("a peer that ran nowhere is said once, and is no column") {
   Json rows = all_rows("D");
   for (Json& object : rows)
     object["peers"]["openblas"] = {{"version", ""}, {"median_ms", nullptr}, {"error", "no library"}};
-  const std::string html = html_summary(parse_rows(rows.dump(), "test"));
+  const std::string html = html_summary(parse_results(rows.dump(), "test").at(0));
   CHECK(html.find("OpenBLAS was not measured: no library") != std::string::npos);
   std::ostringstream markdown;
-  write_markdown(markdown, parse_rows(rows.dump(), "test"));
+  write_markdown(markdown, parse_results(rows.dump(), "test"));
   CHECK(markdown.str().find("OpenBLAS") == std::string::npos);
 }
 
@@ -179,7 +179,7 @@ TEST_CASE("what is no result of the bench is said to be none") {
   for (const char* bad :
        {"", "{}", "[1]", "[{}]", "[{\"kernel\": \"naive\", \"m\": 0, \"n\": 1, \"k\": 1}]", "[{"}) {
     INFO(bad);
-    CHECK_THROWS_AS(parse_rows(bad, "file"), UsageError);
+    CHECK_THROWS_AS(parse_results(bad, "file"), UsageError);
   }
 }
 
@@ -212,7 +212,7 @@ TEST_CASE("no two series look the same without their colours") {
 
 TEST_CASE("Markdown has a table of shapes, and one of kernels, with as many cells in each row") {
   std::ostringstream out;
-  write_markdown(out, parse_rows(all_rows("D").dump(), "test"));
+  write_markdown(out, parse_results(all_rows("D").dump(), "test"));
   std::istringstream lines(out.str());
   std::size_t tables = 0;
   std::ptrdiff_t cells = 0;
@@ -241,7 +241,7 @@ TEST_CASE("a page after a run, and bad usage") {
   INFO(finished.err);
   CHECK(finished.status == 0);
   CHECK(finished.err.find(path + "/index.html") != std::string::npos);
-  CHECK(parse_rows(text_of_file(path + "/results.json"), "results").size() == 4);
+  CHECK(Json::parse(text_of_file(path + "/results.json")).size() == 4);
   CHECK(wrong_with(text_of_file(path + "/index.html")) == "");
 
   CHECK(bench(fmt::format("--report '{0}/again' --from '{0}/results.json'", path)).status == 0);

@@ -64,8 +64,7 @@ std::vector<Case> suite(const std::string& name, const MultiplyKind& kind, const
 }
 
 bool same_multiply(const Case& one, const Case& other) {
-  return one.size == other.size && one.kind.transpose_a == other.kind.transpose_a &&
-         one.kind.transpose_b == other.kind.transpose_b && one.kind.gap == other.kind.gap;
+  return one.size == other.size && one.kind == other.kind;
 }
 
 }  // namespace

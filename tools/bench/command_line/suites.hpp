@@ -13,13 +13,6 @@
 
 namespace clgemm::bench {
 
-// One multiply of a run.
-struct Case {
-  Size size;
-  MultiplyKind kind;
-  std::string label;  // what it is, where the size does not say it: "BERT-base, feed-forward up, 128 tokens"
-};
-
 // seeds: the sizes of the tutorials and libraries that clgemm's kernels come from; shapes: square, odd, thin
 // and deep ones, by the type of the device; dnn: layers of well-known networks.
 std::vector<std::string> suite_names();

@@ -42,10 +42,6 @@ class KernelContestant final : public OpenClContestant {
 
 }  // namespace
 
-double ms_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
 Clock trusted_clock(double operation_ms, double call_ms) {
   // No launch is so slow that the host's part of a call is a thousand times the device's.
   return operation_ms * 1000.0 < call_ms ? Clock::host : Clock::device;

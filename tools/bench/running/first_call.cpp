@@ -100,8 +100,7 @@ double time_first_call(const BenchOptions& options) {
   }
   contestant->run();
   data.wait_for_c();
-  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-  return elapsed.count();
+  return ms_since(start);
 }
 
 }  // namespace clgemm::bench

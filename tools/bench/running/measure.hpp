@@ -52,8 +52,8 @@ class Entrant {
 
   std::size_t runs() const { return operation_ms_.size(); }
 
-  // After at least one run().
-  Measurement measurement() const;
+  // After at least one run(). The rate is left out: an entrant knows no size.
+  Figures figures() const;
 
  private:
   RunTimes run_once();

@@ -15,6 +15,7 @@
 #include "command_line/options.hpp"
 #include "common/interrupt.hpp"
 #include "common/usage_error.hpp"
+#include "figures/results_json.hpp"
 #include "page/page_folder.hpp"
 #include "running/first_call.hpp"
 #include "running/runner.hpp"
@@ -47,16 +48,18 @@ void say_missing_peers(const Results& results) {
   for (const MissingPeer& peer : results.missing_peers) {
     notes.insert(fmt::format("{} is missing: {}", peer.title, peer.reason));
   }
-  for (const SizeResult& size : results.sizes) {
-    for (const PeerResult& peer : size.peers) {
-      if (!peer.reason.empty()) notes.insert(fmt::format("{} did not run: {}", peer.title, peer.reason));
+  for (const ShapeResult& shape : results.shapes) {
+    for (const PeerResult& peer : shape.peers) {
+      const std::string& reason = peer.figures.reason;
+      if (!reason.empty()) notes.insert(fmt::format("{} did not run: {}", peer_title(peer.name), reason));
     }
   }
   for (const std::string& note : notes) fmt::print(stderr, "clgemm-bench: note: {}\n", note);
 }
 
 int compare_files(const BenchOptions& options) {
-  const ComparedFiles compared = compare(read_rows(options.files.at(0)), read_rows(options.files.at(1)));
+  const ComparedFiles compared =
+      compare(read_results(options.files.at(0)), read_results(options.files.at(1)));
   if (compared.rows.empty()) {
     throw UsageError("--compare: the files have no device, kernel and shape in common");
   }
@@ -70,58 +73,12 @@ void write_report(const BenchOptions& options, const std::string& json) {
   fmt::print(stderr, "clgemm-bench: the page is {}/index.html\n", options.report);
 }
 
-int run(const BenchOptions& options) {
-  if (!options.report.empty()) make_report_folder(options.report);
-  if (options.action == Action::report_files) {
-    write_report(options, join_files(options.files));
-    return all_is_well;
-  }
-  if (options.action == Action::compare) return compare_files(options);
-  if (options.action == Action::markdown) {
-    write_markdown(std::cout, parse_rows(join_files(options.files), "the files"));
-    return all_is_well;
-  }
-  if (options.action == Action::list_kernels) {
-    list_kernels(std::cout, options.kernel_folder);
-    return all_is_well;
-  }
-  if (options.action == Action::list_devices) {
-    list_devices(std::cout);
-    return all_is_well;
-  }
-  if (options.action == Action::show_cache) {
-    show_cache(std::cout);
-    return all_is_well;
-  }
-  if (options.action == Action::clear_cache) {
-    clear_cache(std::cout);
-    return all_is_well;
-  }
-  if (options.action == Action::new_kernel) {
-    write_new_kernel(options.new_kernel);
-    return all_is_well;
-  }
-  if (options.action == Action::first_call) {
-    fmt::print("{}\n", time_first_call(options));
-    return all_is_well;
-  }
-  const cl::Device device = options.device.empty() ? default_device() : find_device(options.device);
-  if (options.action == Action::explain) {
-    explain_sizes(std::cout, options, device);
-    return all_is_well;
-  }
-  if (options.action == Action::accuracy) {
-    return show_accuracy(std::cout, options, device) ? all_is_well : something_failed;
-  }
-  if (options.action == Action::watch) {
-    watch(std::cout, options, device, options.watch_rounds);
-    return all_is_well;
-  }
-  ReportTarget target(options);
+int measure(const BenchOptions& options, const cl::Device& device) {
+  Output output(options);
   const InterruptNoted noted;
   const Results results = run_bench(options, device);
-  target.write(results);
-  if (!options.report.empty() && !results.sizes.empty()) {
+  output.write(results);
+  if (!options.report.empty() && !results.shapes.empty()) {
     std::ostringstream json;
     write_json(json, results);
     write_report(options, json.str());
@@ -135,6 +92,55 @@ int run(const BenchOptions& options) {
     return ended_by_user;
   }
   return all_passed(results) ? all_is_well : something_failed;
+}
+
+int run_on(const cl::Device& device, const BenchOptions& options) {
+  switch (options.action) {
+    case Action::explain:
+      explain_sizes(std::cout, options, device);
+      return all_is_well;
+    case Action::accuracy:
+      return show_accuracy(std::cout, options, device) ? all_is_well : something_failed;
+    case Action::watch:
+      watch(std::cout, options, device, options.watch_rounds);
+      return all_is_well;
+    default:
+      return measure(options, device);
+  }
+}
+
+int run(const BenchOptions& options) {
+  if (!options.report.empty()) make_report_folder(options.report);
+  switch (options.action) {
+    case Action::report_files:
+      write_report(options, join_files(options.files));
+      return all_is_well;
+    case Action::compare:
+      return compare_files(options);
+    case Action::markdown:
+      write_markdown(std::cout, parse_results(join_files(options.files), "the files"));
+      return all_is_well;
+    case Action::list_kernels:
+      list_kernels(std::cout, options.kernel_folder);
+      return all_is_well;
+    case Action::list_devices:
+      list_devices(std::cout);
+      return all_is_well;
+    case Action::show_cache:
+      show_cache(std::cout);
+      return all_is_well;
+    case Action::clear_cache:
+      clear_cache(std::cout);
+      return all_is_well;
+    case Action::new_kernel:
+      write_new_kernel(options.new_kernel);
+      return all_is_well;
+    case Action::first_call:
+      fmt::print("{}\n", time_first_call(options));
+      return all_is_well;
+    default:
+      return run_on(options.device.empty() ? default_device() : find_device(options.device), options);
+  }
 }
 
 int complain(const char* what, int status) {
