@@ -22,7 +22,7 @@ Candidate by_rule(std::string kernel, Parameters parameters, const char* why, bo
   return {{std::move(kernel), std::move(parameters), mirrored}, {Source::rule, why}, {}};
 }
 
-// The kernels of the ladder by their measured speed on each kind of device (README, Results).
+// The kernels of the ladder by their measured speed on each kind of device (docs/results.md).
 const char* const gpu_reason = "the ladder's fastest on GPUs";
 const char* const cpu_reason = "the ladder's fastest on CPUs";
 const std::vector<Candidate> gpu_candidates = {by_rule("block_1d_256", {}, gpu_reason),

@@ -1,4 +1,4 @@
-// What clgemm-bench makes of results: suites, comparisons, the tables of the README.
+// What clgemm-bench makes of results: suites, comparisons, the tables of docs/results.md.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -107,7 +107,7 @@ class Run {
     const std::vector<float> right = result_with(plain);
     const std::vector<float> first = result_with(options_);
     queue_.enqueueWriteBuffer(expected_, CL_TRUE, 0, first.size() * sizeof(float), first.data());
-    // Sums of k products of at most 1: both are within this of the exact ones (README, on accuracy).
+    // Sums of k products of at most 1: both are within this of the exact ones (docs/accuracy.md).
     const double k = static_cast<double>(size_.k);
     const double bound = 2.0 * (8.0 + 2.0 * std::sqrt(k)) * 0x1p-24 * k;
     for (std::size_t i = 0; i < first.size(); ++i) {

@@ -226,7 +226,7 @@ void add_files(CLI::App& app, CommandLine& line) {
   compare->type_name("OLD NEW")->type_size(2)->expected(1);
   add_action(line, Action::compare, compare, group);
   CLI::Option* markdown =
-      app.add_option("--markdown", line.markdown, "Tables of these results, as the README has them");
+      app.add_option("--markdown", line.markdown, "Tables of these results, as docs/results.md has them");
   add_action(line, Action::markdown, markdown->type_name("FILE...")->expected(1, 1000), group);
 }
 

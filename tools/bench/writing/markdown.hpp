@@ -1,4 +1,4 @@
-// `--markdown FILE...`: results as tables in Markdown, for the README.
+// `--markdown FILE...`: results as tables in Markdown, for docs/results.md.
 #pragma once
 
 #include <ostream>
