@@ -87,11 +87,8 @@ clgemm::Device device_of_kind(clgemm::DeviceKind kind) {
   return device;
 }
 
-BenchOptions suite(const std::string& name) {
-  BenchOptions options;
-  options.sizes.clear();
-  options.suites = {name};
-  return options;
+std::vector<Case> cases_of_suite(const std::string& name, clgemm::DeviceKind kind) {
+  return cases_of({}, {name}, {}, device_of_kind(kind));
 }
 
 }  // namespace
@@ -252,18 +249,18 @@ TEST_CASE("each suite is of different multiplies, and as published") {
   for (const auto kind : {clgemm::DeviceKind::cpu, clgemm::DeviceKind::gpu}) {
     for (const std::string& name : suite_names()) {
       INFO(name);
-      const std::vector<Case> cases = cases_of(suite(name), device_of_kind(kind));
+      const std::vector<Case> cases = cases_of_suite(name, kind);
       CHECK(cases.size() >= 5);
       for (const Case& one : cases) CHECK(operations(one.size) > 0.0);
     }
   }
-  const std::vector<Case> seeds = cases_of(suite("seeds"), device_of_kind(clgemm::DeviceKind::cpu));
+  const std::vector<Case> seeds = cases_of_suite("seeds", clgemm::DeviceKind::cpu);
   CHECK(seeds.size() == 5);
   CHECK(seeds[3].size == Size{1024, 512, 2048});
   CHECK(kernels_of_suites({"dnn", "seeds"}) == std::vector<std::string>{"auto", "naive", "tiled"});
   CHECK(kernels_of_suites({"dnn"}) == std::vector<std::string>{"auto"});
-  CHECK(cases_of(suite("shapes"), device_of_kind(clgemm::DeviceKind::cpu)).size() == 18);
-  CHECK(cases_of(suite("shapes"), device_of_kind(clgemm::DeviceKind::gpu)).size() == 12);
+  CHECK(cases_of_suite("shapes", clgemm::DeviceKind::cpu).size() == 18);
+  CHECK(cases_of_suite("shapes", clgemm::DeviceKind::gpu).size() == 12);
 }
 
 TEST_CASE("a kernel of a suite that would take too long is left out, with a reason") {

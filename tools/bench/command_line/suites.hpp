@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/device.hpp"
-#include "command_line/options.hpp"
 #include "common/size.hpp"
 #include "data/host_data.hpp"
 
@@ -17,8 +16,9 @@ namespace clgemm::bench {
 // and deep ones, by the type of the device; dnn: layers of well-known networks.
 std::vector<std::string> suite_names();
 
-// What the options ask for on this device: their sizes, or the cases of their suites, each once.
-std::vector<Case> cases_of(const BenchOptions& options, const Device& device);
+// These sizes and the cases of these suites on this device, each once.
+std::vector<Case> cases_of(const std::vector<Size>& sizes, const std::vector<std::string>& suites,
+                           const MultiplyKind& kind, const Device& device);
 
 // The kernels of these suites where the command line names none.
 std::vector<std::string> kernels_of_suites(const std::vector<std::string>& suites);

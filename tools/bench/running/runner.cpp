@@ -130,7 +130,7 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
       progress.show("ceilings");
       results.ceilings = measure_ceilings(queue);
     }
-    for (const Case& one : cases_of(options, device)) {
+    for (const Case& one : cases_of(options.sizes, options.suites, options.kind, device)) {
       if (interrupted()) break;
       try {
         at_boundary([&] { add_case(options, one, choices, peers, queue, device, progress, results); });
