@@ -14,7 +14,8 @@
 // local: TILE_M/64*SLICES*128+64
 // grid: tiles
 // require: nvidia_sm == 90
-// require: TILE_M/64*SLICES <= 4 && SLICES <= STAGES
+// require: TILE_M/64*SLICES <= 4
+// require: STAGES % SLICES == 0
 // require: (TILE_M+TILE_N)/64*6144*STEP*STAGES <= 229376
 // require: (SLICES-1)*TILE_M*TILE_N*4 <= (TILE_M+TILE_N)/64*6144*STEP*STAGES
 
@@ -26,7 +27,12 @@
 // A work-group is warpgroups that multiply, each 64 rows of the tile (and with SLICES > 1 every SLICES-th step along k),
 // a warp that copies, and one that finds out whether the planes are exact. The copying one keeps a ring of STAGES steps in
 // local memory full. A stage has two barriers: `full` says that its bytes have come, `empty` that the warps that
-// multiplied it have done so. Clusters, whose work-groups could share what is copied, are not to be had: NVIDIA's OpenCL
+// multiplied it have done so. Who waits sees only the parity of a barrier's phase, so that a phase looks like the one two
+// before it. STAGES is a multiple of SLICES so that each stage always belongs to the same slice, which has seen all of its
+// phases: with 5 stages and 2 slices, step 5 follows step 0 in stage 0, but in the other slice, and copies come in any order.
+// Where those of steps 1 and 3 come before that of step 0, that slice takes the phase before step 0's for the one after it,
+// multiplies what is not there, and arrives at `empty` once too often (an H200: once in a hundred to 18,000 calls; the
+// device context is lost). Clusters, whose work-groups could share what is copied, are not to be had: NVIDIA's OpenCL
 // (driver 580) passes over .reqnctapercluster.
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(SLICES) || !defined(STEP) || !defined(STAGES) || !defined(BAND)
 #error "bf16x6_wgmma needs TILE_M, TILE_N, SLICES, STEP, STAGES and BAND"

@@ -12,6 +12,8 @@
 
 namespace clgemm {
 
+// Pairs of OpenCL context and device that calls on queues are made for. A guess: more than most programs
+// have, and each that is kept keeps its OpenCL context alive.
 constexpr std::size_t kept_queue_contexts = 8;
 
 // Contexts that calls share. Calls hold the one they use, so that it may be dropped here at any time.

@@ -33,11 +33,12 @@ Problem measured_problem(const TunedEntry& entry, const Device& device) {
 }
 
 // What was measured far away, and perhaps at another time, says less: at twice the size the prediction counts
-// half as much again.
+// half as much again. A guess.
 constexpr double doubt = 0.5;
 
 // The rules begin with what was measured to be the best; another must be predicted to be so many times as
-// fast to take its place. So must one of the rules' to take the place of what was tuned.
+// fast to take its place. So must one of the rules' to take the place of what was tuned. A guess of how far
+// predictions can be trusted.
 constexpr double rules_are_trusted = 1.1;
 
 // The config with k in one part, and in as many as give each compute unit one or two work-groups: the plan's

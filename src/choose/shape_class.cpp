@@ -10,6 +10,8 @@
 namespace clgemm {
 namespace {
 
+// Borders by thought, not by measurement: the class is a part of an entry's key, and only thin shapes are
+// kept apart from all others where an entry is looked up.
 constexpr double small_work = 128.0 * 128.0 * 128.0;
 constexpr double deep_ratio = 8.0;
 constexpr double tall_ratio = 4.0;

@@ -10,8 +10,9 @@
 namespace clgemm {
 namespace {
 
-// The part of the device's peak that kernels come to where there is plenty of work: measured on an H200 at
-// 4096 with `block` results in registers (README, Results), and on an AVX-512 CPU.
+// The part of the device's peak that kernels come to where there is plenty of work: measured at 4096 on an
+// H200 (of 66.9 TFLOP/s), and on a 2-core AVX-512 CPU through PoCL (of 400 GFLOP/s). Good enough to rank
+// kernels; where a config was tuned, its measured time corrects them.
 struct KernelSpeed {
   std::string_view kernel;
   double on_gpus;
@@ -26,20 +27,23 @@ constexpr std::array speeds = {
     KernelSpeed{"coalesced", 0.085, 0.004}, KernelSpeed{"tiled", 0.083, 0.008},
     KernelSpeed{"row_groups", 0.07, 0.004}, KernelSpeed{"naive", 0.015, 0.003},
     KernelSpeed{"panels", 0.02, 0.85},      KernelSpeed{"matrix_vector", 0.02, 0.5}};
+// A kernel of the user's own: a guess that puts it among the slower ones, so that it must be named or tuned.
 constexpr KernelSpeed unknown_speed{"", 0.1, 0.01};
 
 // Kernels whose speed is that of their blocks in registers: 8 x 8 results a work-item is what was measured.
+// The curve between is a guess: by it a block of 32 results has three quarters of the speed.
 constexpr std::array blocked_kernels = {std::string_view("block_2d"), std::string_view("direct")};
 constexpr double measured_block = 64.0;
 constexpr double half_speed_block = 32.0;
 
 // Rows and columns that a work-group on a CPU could compute in the time that it takes to prepare others, over
-// all kernels that take shares; sharing.cpp, which divides one kernel's work, has its own.
+// all kernels that take shares. sharing.cpp, which divides one kernel's work, has its own. Set on an AVX-512
+// CPU through PoCL; the figures were not kept.
 constexpr double rows_to_prepare = 12.0;
 constexpr double columns_to_prepare = 4.0;
 
-// In the last turn compute units wait for each other, this part of a turn on average. On CPUs as in
-// sharing.cpp.
+// In the last turn compute units wait for each other, this part of a turn on average: guesses, the one for
+// CPUs as in sharing.cpp.
 constexpr double waiting_on_gpus = 0.1;
 constexpr double waiting_on_cpus = 0.05;
 
@@ -72,7 +76,7 @@ constexpr std::array tensor_speeds = {
     TensorSpeed{"bf16x6_mma", 128, 128, 1.07},   TensorSpeed{"bf16x6_mma", 64, 128, 0.9},
     TensorSpeed{"bf16x6_mma", 128, 64, 0.93}};
 
-// Where they begin and end a tile, nothing is multiplied.
+// Where they begin and end a tile, nothing is multiplied: set on an H200; the figures were not kept.
 constexpr double tensor_tile_seconds = 4e-6;
 
 const TensorSpeed* tensor_speed_of(const KernelConfig& kernel) {
@@ -176,7 +180,7 @@ double packing_seconds(double rows, double columns, double copies, const DeviceR
 // Reads both operands and writes three planes of two bytes for each number; and the launch behind the
 // multiply.
 double packing_both_seconds(const Plan& plan, const DeviceRates& rates) {
-  constexpr double part_of_rate = 0.75;
+  constexpr double part_of_rate = 0.75;  // a guess: reads and writes take turns
   const KernelConfig& kernel = plan.first().multiply();
   const double lines = as_double(round_up(plan.block_m, kernel.tile_rows)) +
                        as_double(round_up(plan.block_n, kernel.tile_columns));
@@ -188,8 +192,10 @@ double packing_both_seconds(const Plan& plan, const DeviceRates& rates) {
 }  // namespace
 
 DeviceRates rates_of(const Device& device) {
-  // Two floating-point operations for each multiply-add of each lane. The H200: 128 lanes a unit, 31 GB/s a
-  // unit.
+  // Two floating-point operations for each multiply-add of each lane. GPUs are taken for an H200 by the unit:
+  // 128 lanes, 31 GB/s (4.1 TB/s of 4.8 over 132 units), 5 us for a launch, 2 for the next. CPUs have two
+  // vector units a core and, by guesses, 8 GB/s a core up to 16 cores, 20 us for a launch and 10 for the
+  // next; a bare launch and finish through PoCL takes 33.
   const double clock = 1e6 * as_double(std::max<std::size_t>(device.clock_mhz, 1));
   const double units = as_double(device.compute_units);
   if (device.kind == DeviceKind::cpu) {

@@ -7,7 +7,8 @@
 namespace clgemm {
 namespace {
 
-// A side of the problem is at most twice, or half, that of what was measured.
+// A side of the problem is at most twice, or half, that of what was measured: entries have a key for each
+// power of two, so that the neighbours on both sides count.
 constexpr double nearest = 1.0;
 
 bool lies_in_fours(const Operand& operand) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -10,44 +9,15 @@
 #include "base/log.hpp"
 #include "choose/speed_model.hpp"
 #include "choose/tuning_files.hpp"
-#include "context/self_test.hpp"
 #include "kernel/precision.hpp"
 #include "plan/make_plan.hpp"
 
 namespace clgemm {
 namespace {
 
-using Trust = DiskCache::Trust;
-
-// A program that multiplies ever new shapes must not remember all of them.
+// A program that multiplies ever new shapes must not remember all of them. Some kilobytes each, by a guess a
+// few megabytes in all; more shapes than that are ranked anew, some tens of microseconds each (speed_model_test).
 constexpr std::size_t most_rankings = 1024;
-
-// A program that another thread just found wrong is not trusted.
-bool is_verified(const BuiltPlan& built) {
-  const auto all = built.programs();
-  const bool trusted = std::all_of(all.begin(), all.end(),
-                                   [](const auto& program) { return program->trust == Trust::tested; });
-  return trusted || !self_tests_are_on();
-}
-
-// The plan with operands that need no packing and k in one part, to tell the faults of the multiply kernels
-// from those of their helpers.
-BuiltPlan without_helpers(const BuiltPlan& built) {
-  BuiltPlan result = built;
-  for (Stage& stage : result.plan.stages) {
-    for (const ProgramRoleFacts& facts : program_roles) {
-      if (facts.can_be_left_out) stage.programs[facts.role] = nullptr;
-    }
-  }
-  return result;
-}
-
-// What a program of a stage is tried on.
-std::vector<TestNumbers> numbers_for(const BuiltPlan& built, std::size_t stage) {
-  if (stage != 0) return {TestNumbers::beyond_planes};
-  if (!built.plan.first().has(ProgramRole::pack_both)) return {TestNumbers::integers};
-  return {TestNumbers::integers, TestNumbers::large_a, TestNumbers::large_b};
-}
 
 void check_precision(const KernelConfig& kernel, Precision allowed) {
   const Precision needed = kernel.manifest().precision;
@@ -80,7 +50,7 @@ std::shared_ptr<const ChosenPlan> Chooser::choose(const Problem& problem, const 
                 "Options::parameters without Options::kernel or kernel_file: whose parameters?");
   }
   PlanKey key{problem, folder, scratch_limit, options.precision, count_of_given_up()};
-  if (auto known = remembered_.find(key); known && is_verified(known->built)) return known;
+  if (auto known = remembered_.find(key); known && is_trusted(known->built)) return known;
   const auto chosen =
       std::make_shared<ChosenPlan>(choose_among(*ranking(problem, folder, scratch_limit, options.precision),
                                                 problem, options, configs(folder), scratch_limit));
@@ -177,47 +147,8 @@ BuiltPlan Chooser::plan_and_build(const Problem& problem, const Config& config, 
   Plan plan = make_plan(problem, config, cache, scratch_limit);
   check_precision(plan.first().multiply(), precision);
   BuiltPlan built = build(std::move(plan), programs_, purpose);
-  if (purpose == Purpose::chosen) verify(built);
+  if (purpose == Purpose::chosen) verifier_.verify(built);
   return built;
-}
-
-// Runs the self-test where a program of the plan has not passed one yet, in this process or an earlier one:
-// first the multiply kernel alone, then with what packs for it and adds up its parts, so that only the one at
-// fault goes into quarantine.
-void Chooser::verify(const BuiltPlan& built) {
-  if (is_verified(built)) return;
-  BuiltPlan tested = without_helpers(built);
-  for_each_program(built.plan, [&](std::size_t stage, ProgramRole role) {
-    tested.plan.stages[stage].programs[role] = built.plan.stages[stage].programs[role];
-    verify_program(tested, stage, role);
-  });
-}
-
-// Tests the one program of the plan that is not known to be right.
-void Chooser::verify_program(const BuiltPlan& built, std::size_t stage, ProgramRole role) {
-  const std::shared_ptr<BuiltKernel>& program = built.stages[stage][role];
-  const KernelConfig& kernel = *built.plan.stages[stage].programs[role];
-  const std::lock_guard lock(program->test_mutex);
-  if (program->trust == Trust::untested) {
-    const bool passed = at_boundary([&] {
-      const auto all = numbers_for(built, stage);
-      return std::all_of(all.begin(), all.end(), [&](TestNumbers numbers) {
-        return passes_self_test(built, numbers, context_, device_);
-      });
-    });
-    program->trust = passed ? Trust::tested : Trust::quarantined;
-    program->is_new = true;
-    // Where one launch packs both operands there is no multiply without it, and a wrong result says only that
-    // one of the programs is at fault: that is not kept for other processes, which may have another.
-    if (passed || !built.plan.first().has(ProgramRole::pack_both)) programs_.keep(program);
-  }
-  if (program->trust == Trust::tested) return;
-  throw Error(
-      ErrorCode::self_test_failed,
-      fmt::format(
-          "the kernel '{}' with {} gave a wrong result in its self-test on '{}', driver {}, and is in "
-          "quarantine",
-          kernel.name, describe_values(kernel.values), info_.name, info_.driver_version));
 }
 
 std::size_t Chooser::count_of_given_up() {

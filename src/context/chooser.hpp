@@ -14,6 +14,7 @@
 #include "choose/ranking.hpp"
 #include "choose/tuning.hpp"
 #include "context/plan_memory.hpp"
+#include "context/trust.hpp"
 #include "kernel/config_cache.hpp"
 #include "plan/plan.hpp"
 
@@ -27,7 +28,7 @@ std::string named_kernel(const Options& options);
 class Chooser {
  public:
   Chooser(cl::Context context, cl::Device device, const Device& info, ProgramCache& programs)
-      : context_(std::move(context)), device_(std::move(device)), info_(info), programs_(programs) {}
+      : info_(info), programs_(programs), verifier_(std::move(context), std::move(device), info, programs) {}
 
   // A kernel that the options name is used, or its Error thrown; it is never replaced. Where the choice is
   // ours, the candidates are tried in their order: one that this device cannot build, that its self-test
@@ -59,8 +60,6 @@ class Chooser {
                           ConfigCache& cache, std::size_t scratch_limit);
   BuiltPlan plan_and_build(const Problem& problem, const Config& config, ConfigCache& cache,
                            std::size_t scratch_limit, Precision precision, Purpose purpose);
-  void verify(const BuiltPlan& built);
-  void verify_program(const BuiltPlan& built, std::size_t stage, ProgramRole role);
   // rank_candidates(), remembered for each problem.
   std::shared_ptr<const Ranking> ranking(const Problem& problem, const std::string& kernel_folder,
                                          std::size_t scratch_limit, Precision precision);
@@ -73,10 +72,9 @@ class Chooser {
   // The configs of one kernel folder; the empty name stands for the built-in kernels alone.
   ConfigCache& configs(const std::string& kernel_folder);
 
-  cl::Context context_;
-  cl::Device device_;
   const Device& info_;
   ProgramCache& programs_;
+  Verifier verifier_;
   PlanMemory remembered_;
 
   std::once_flag tuning_read_;

@@ -24,6 +24,7 @@ Context::State::State(const cl::Context& context, const cl::Device& device)
       device_(device),
       queue_(context, device),
       info_(describe(device)),
+      health_(context, device),
       programs_(context, device, info_, DiskCache::from_environment()),
       chooser_(context, device, info_, programs_),
       scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)),
@@ -32,7 +33,7 @@ Context::State::State(const cl::Context& context, const cl::Device& device)
 Context::State::State(const cl::CommandQueue& queue)
     : State(queue.getInfo<CL_QUEUE_CONTEXT>(), queue.getInfo<CL_QUEUE_DEVICE>()) {}
 
-Context::State::State(const cl::Device& device) : State(cl::Context(device), device) {}
+Context::State::State(const cl::Device& device) : State(new_context(device), device) {}
 
 Context::State::CheckedCall Context::State::check(const SgemmCall& call, const DeviceMatrix& a,
                                                   const DeviceMatrix& b, const DeviceMatrix& c,
@@ -86,6 +87,7 @@ cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffer
         return done;
       });
     } catch (const Error& error) {
+      health_.look_after(error);
       if (progress == Progress::c_touched) throw;
       const bool out_of_memory = error.code() == ErrorCode::out_of_memory;
       const bool is_ours = named_kernel(options).empty();

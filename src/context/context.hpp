@@ -9,6 +9,7 @@
 #include "base/opencl.hpp"
 #include "build/program_cache.hpp"
 #include "context/chooser.hpp"
+#include "context/device_health.hpp"
 #include "context/host_matrices.hpp"
 #include "context/scratch.hpp"
 #include "launch/multiply.hpp"
@@ -53,6 +54,9 @@ class Context::State {
   // Waits until every new program is on disk.
   void finish_keeping() { programs_.finish_keeping(); }
 
+  // Every public function that needs the device runs its body in health().watch().
+  DeviceHealth& health() { return health_; }
+
   const Device& info() const { return info_; }
   const cl::Context& context() const { return context_; }
   const cl::Device& device() const { return device_; }
@@ -86,6 +90,7 @@ class Context::State {
   cl::Device device_;
   cl::CommandQueue queue_;  // in-order, for host matrices
   Device info_;
+  DeviceHealth health_;
   ProgramCache programs_;
   Chooser chooser_;
   ScratchPool scratch_;

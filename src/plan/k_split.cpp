@@ -31,7 +31,7 @@ double launch_of(const TiledWork& work, std::size_t groups, std::size_t depth, s
 }
 
 // The multiply of whole parts, that of the rest, and the adding.
-double cost_of(const TiledWork& work, std::size_t depth, std::size_t compute_units) {
+double time_of_split(const TiledWork& work, std::size_t depth, std::size_t compute_units) {
   const std::size_t tiles = tiles_of(work);
   if (depth >= work.k) return launch_of(work, tiles * work.batch_count, work.k, compute_units);
   const std::size_t whole = work.k / depth;
@@ -49,7 +49,7 @@ std::size_t depth_of(const TiledWork& work, std::size_t parts) {
 }
 
 KSplit split_at(const TiledWork& work, std::size_t depth, std::size_t compute_units) {
-  return {ceil_div(work.k, depth), std::min(depth, work.k), cost_of(work, depth, compute_units)};
+  return {ceil_div(work.k, depth), std::min(depth, work.k), time_of_split(work, depth, compute_units)};
 }
 
 }  // namespace

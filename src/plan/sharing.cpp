@@ -31,7 +31,7 @@ std::size_t share_of(std::size_t size, std::size_t count, std::size_t unit) {
   return round_up(ceil_div(size, std::max<std::size_t>(count, 1)), unit);
 }
 
-double cost_of(const SharedWork& work, const Share& share, std::size_t compute_units) {
+double time_of_shares(const SharedWork& work, const Share& share, std::size_t compute_units) {
   const std::size_t count = ceil_div(work.m, share.rows) * ceil_div(work.n, share.columns) * work.batch_count;
   const double turns = waiting + static_cast<double>(ceil_div(count, compute_units));
   const double one = (static_cast<double>(share.rows) + rows_to_prepare) *
@@ -54,7 +54,7 @@ Share best_share(const SharedWork& work, std::size_t compute_units) {
                                         ceil_div(work.m, largest(work.tile_rows, work.share_rows)));
       const Share share{share_of(work.m, down, work.share_rows),
                         share_of(work.n, across, work.share_columns)};
-      const double cost = cost_of(work, share, compute_units);
+      const double cost = time_of_shares(work, share, compute_units);
       if (cost >= least) continue;
       least = cost;
       best = share;

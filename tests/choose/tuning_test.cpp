@@ -9,6 +9,7 @@
 #include "plan/blocks.hpp"
 #include "support/catch.hpp"
 #include "support/made_up.hpp"
+#include "support/plans.hpp"
 #include "support/temporary.hpp"
 #include "support/thrown.hpp"
 
@@ -17,17 +18,7 @@ namespace {
 
 using test::ScopedVariable;
 using test::TemporaryFolder;
-
-Problem tight(std::size_t m, std::size_t n, std::size_t k) {
-  Problem problem;
-  problem.m = m;
-  problem.n = n;
-  problem.k = k;
-  problem.a.ld = k;
-  problem.b.ld = problem.c.ld = n;
-  problem.a.base_alignment = problem.b.base_alignment = 32;
-  return problem;
-}
+using test::tight;
 
 TunedEntry entry_of(const ShapeSize& size, const std::string& kernel, const Parameters& parameters = {}) {
   TunedEntry entry;

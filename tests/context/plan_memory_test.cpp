@@ -2,6 +2,7 @@
 #include "context/plan_memory.hpp"
 
 #include "context/chooser.hpp"
+#include "plan/blocks.hpp"
 #include "support/first_choice.hpp"
 #include "support/on_device.hpp"
 #include "support/temporary.hpp"

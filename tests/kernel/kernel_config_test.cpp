@@ -179,5 +179,41 @@ TEST_CASE("a kernel for CPUs is refused on a GPU, by its own rule") {
               "is_cpu is 0");
 }
 
+// Every combination of a kernel's values.
+std::vector<Parameters> all_values(const Manifest& manifest) {
+  std::vector<Parameters> result = {{}};
+  for (const auto& parameter : manifest.parameters) {
+    std::vector<Parameters> longer;
+    for (const Parameters& values : result) {
+      for (const std::int64_t value : parameter.values) {
+        longer.push_back(values);
+        longer.back()[parameter.name] = value;
+      }
+    }
+    result = std::move(longer);
+  }
+  return result;
+}
+
+TEST_CASE("block_2d and direct have many configs that GPUs of every maker allow") {
+  KernelLibrary library;
+  for (const char* kernel : {"block_2d", "direct"}) {
+    const std::vector<Parameters> all = all_values(library.find(kernel).file->manifest);
+    for (const Device& device : test::made_up_gpus()) {
+      const auto fits = [&](const Parameters& values) {
+        try {
+          configure(library.find(kernel), values, {}, device);
+          return true;
+        } catch (const Error&) {
+          return false;
+        }
+      };
+      const auto count = std::count_if(all.begin(), all.end(), fits);
+      INFO(kernel << " on " << device.name << ": " << count << " of " << all.size());
+      CHECK(count >= 10);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace clgemm

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "context/self_test.hpp"
+#include "context/known_answer.hpp"
 #include "kernel/kernel_config.hpp"
 #include "plan/blocks.hpp"
 #include "plan/make_plan.hpp"
@@ -204,7 +204,7 @@ bool passes_in_parts(const std::string& kernel_folder) {
       build(make_plan(problem, config, configs, unlimited_scratch), programs, Purpose::named);
   REQUIRE(built.plan.first().has(ProgramRole::reduce));
   CHECK(built.programs().size() == 2);
-  return passes_self_test(built, TestNumbers::integers, shared_cl_context(), shared_device());
+  return gives_known_answer(built, TestNumbers::integers, shared_cl_context(), shared_device());
 }
 
 TEST_CASE("the self-test finds a wrong reduce kernel") {

@@ -218,6 +218,34 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
   CHECK_FALSE(std::filesystem::exists(output + ".programs"));
 }
 
+#ifdef CLGEMM_DYING_DEVICE
+TEST_CASE("a config that the device dies of is marked, and those behind it are measured by a new worker") {
+  const TemporaryFolder folder;
+  const std::string output = (folder.path() / "out.json").string();
+  const std::string options = "--kernel tiled --size 33x31x17 --output " + output;
+  const std::string dying = "LD_PRELOAD='" CLGEMM_DYING_DEVICE "' CLGEMM_TEST_DEADLY_OPTION=-DTS=8";
+  const Finished checked = run_program(command(options + " --check", dying));
+  INFO(checked.out << checked.err);
+  CHECK(checked.status == 1);
+  const auto count = [&](const std::string& text) {
+    std::size_t result = 0;
+    for (auto at = checked.out.find(text); at != std::string::npos; at = checked.out.find(text, at + 1))
+      ++result;
+    return result;
+  };
+  CHECK(count("FAILED tiled TS=8") == 3);
+  CHECK(count("device lost: ") == 3);
+  CHECK(count("6 of 9 configs PASSED") == 1);
+
+  const Finished tuned = run_program(command(options + " --samples 9 --without-own-choice", dying));
+  INFO(tuned.out << tuned.err);
+  CHECK(tuned.status == 0);
+  const TuningFile file = parse_tuning(text_of_file(output), output);
+  REQUIRE(file.entries.size() == 1);
+  CHECK(file.entries[0].parameters.at("TS") != 8);
+}
+#endif
+
 // Starts the program, and a signal ends it once its journal has this many lines.
 int stopped_at(const std::vector<std::string>& arguments, const std::string& journal, std::ptrdiff_t lines,
                int signal) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/device.hpp"
 #include "kernel/config.hpp"
 #include "kernel/kernel_file.hpp"
 

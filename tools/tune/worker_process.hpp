@@ -26,9 +26,11 @@ class WorkerProcess {
   // One line of text to the worker, and its line in return.
   Answer ask(const std::string& line, double limit_s);
 
+  // Kills it, and the next request starts a new one; how it had ended, in words.
+  std::string stop();
+
  private:
   void start();
-  std::string stop();  // kills it; how it had ended, in words
 
   std::vector<std::string> arguments_;
   bench::Child child_;

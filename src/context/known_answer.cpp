@@ -1,4 +1,4 @@
-#include "context/self_test.hpp"
+#include "context/known_answer.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,6 @@
 #include <numeric>
 #include <vector>
 
-#include "base/environment.hpp"
 #include "base/sizes.hpp"
 #include "launch/multiply.hpp"
 #include "plan/blocks.hpp"
@@ -19,8 +18,7 @@ constexpr float alpha = 2.0f;
 constexpr float beta = -1.0f;
 constexpr float canary = 12345.0f;
 constexpr std::size_t margin = 8;  // canaries in front of and behind C
-constexpr std::size_t front =
-    64;  // elements in front of A and B; suits every alignment that a kernel asks for
+constexpr std::size_t front = 64;  // elements in front of A and B: a multiple of every `align` of our kernels
 
 // Integers from -largest to largest. Scrambled, so that no two rows, columns or matrices of a batch are
 // alike, and one taken for another shows.
@@ -179,12 +177,8 @@ std::size_t step_beyond_tile(const KernelConfig& kernel) {
 
 }  // namespace
 
-bool self_tests_are_on() {
-  return environment("CLGEMM_SELF_TEST") != "0";
-}
-
-bool passes_self_test(const BuiltPlan& built, TestNumbers numbers, const cl::Context& context,
-                      const cl::Device& device) {
+bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::Context& context,
+                        const cl::Device& device) {
   const Problem& problem = built.plan.problem;
   const Stage& stage = built.plan.first();
   const KernelConfig& kernel = stage.multiply();

@@ -16,9 +16,12 @@
 #include "plan/make_plan.hpp"
 #include "support/catch.hpp"
 #include "support/made_up.hpp"
+#include "support/plans.hpp"
 
 namespace clgemm {
 namespace {
+
+using test::tight;
 
 Device device_of(const char* name, DeviceKind kind, std::size_t units, std::size_t clock_mhz,
                  std::size_t items, std::size_t local_kib, std::size_t vector_width) {
@@ -43,17 +46,6 @@ std::vector<Device> all_kinds() {
       device_of("Mali", gpu, 10, 850, 384, 32, 4),       device_of("H200", gpu, 132, 1980, 1024, 48, 1),
       device_of("PoCL 2", cpu, 2, 2700, 4096, 1024, 16), device_of("PoCL 64", cpu, 64, 2400, 4096, 512, 8),
       device_of("rusticl", cpu, 8, 300, 1024, 32, 4)};
-}
-
-Problem tight(std::size_t m, std::size_t n, std::size_t k) {
-  Problem problem;
-  problem.m = m;
-  problem.n = n;
-  problem.k = k;
-  problem.a.ld = k;
-  problem.b.ld = problem.c.ld = n;
-  problem.a.base_alignment = problem.b.base_alignment = 32;
-  return problem;
 }
 
 struct Chosen {

@@ -1,6 +1,6 @@
 // Self-tests: they pass for right kernels, find wrong ones, and what they find keeps wrong kernels from being
 // chosen, in this process and in later ones.
-#include "context/self_test.hpp"
+#include "context/known_answer.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "context/context.hpp"
 #include "plan/blocks.hpp"
 #include "plan/make_plan.hpp"
 #include "support/first_choice.hpp"
@@ -44,7 +45,7 @@ BuiltPlan built_plan(const Problem& problem, const std::string& kernel) {
 }
 
 bool passes(const BuiltPlan& built) {
-  return passes_self_test(built, TestNumbers::integers, shared_cl_context(), shared_device());
+  return gives_known_answer(built, TestNumbers::integers, shared_cl_context(), shared_device());
 }
 
 // The built-in kernels and variants that this device can run.
@@ -82,18 +83,19 @@ TEST_CASE("every kernel passes, with all transposes, packed and in place") {
 }
 
 TEST_CASE("a self-test takes less than 50 ms beside the compiling") {
+  constexpr std::chrono::milliseconds bound{50};
   for (const std::string& kernel : runnable_kernels()) {
     const Problem problem = problem_of(67, false, false);
     const BuiltPlan built = built_plan(problem, kernel);
     passes(built);  // in which some implementations finish the compiling
     Clock::duration best = std::chrono::hours(1);
-    for (int round = 0; round < 5; ++round) {
+    for (int round = 0; round < 100 && best >= bound; ++round) {  // other work may disturb most of them
       const auto start = Clock::now();
       passes(built);
       best = std::min(best, Clock::now() - start);
     }
-    INFO(kernel);
-    CHECK(std::chrono::duration<double, std::milli>(best).count() < 50);
+    INFO(kernel << ": " << std::chrono::duration<double, std::milli>(best).count() << " ms");
+    CHECK(best < bound);
   }
 }
 
@@ -163,7 +165,7 @@ TEST_CASE("a kernel with one mistake fails") {
   for (const bool transpose_a : {false, true}) {
     for (const bool transpose_b : {false, true}) {
       const Problem problem = problem_of(67, transpose_a, transpose_b);
-      CHECK(passes(built_plan(problem, folder.write("right.cl", right_kernel)), problem));
+      CHECK(passes(built_plan(problem, folder.write("right.cl", right_kernel))));
     }
   }
   const Problem problem = problem_of(67, false, false);
@@ -178,7 +180,7 @@ TEST_CASE("a kernel with one mistake fails") {
     }
     REQUIRE(count > 0);
     const std::string file = fmt::format("wrong{}.cl", &mistake - mistakes.data());
-    CHECK_FALSE(passes(built_plan(problem, folder.write(file, text)), problem));
+    CHECK_FALSE(passes(built_plan(problem, folder.write(file, text))));
   }
 }
 
@@ -236,6 +238,30 @@ TEST_CASE("a wrong kernel is found, said, put in quarantine and never chosen aga
     CHECK_FALSE(contains(explained, "self-test on '"));
   }
   CHECK(entries_with(DiskCache::Trust::quarantined, world.cache.path()) == quarantined);
+}
+
+TEST_CASE("the first explain() says what is not used, before any call, and the choice has it as data") {
+  const World world;
+  Context context(shared_device()());
+  const std::string explained = explain_on(context, world.options);
+  INFO(explained);
+  CHECK(contains(explained, "not used: " + first_choice()));
+  CHECK(contains(explained, "\npredicted: "));
+  CHECK(contains(explained, "\nrunner-up: "));
+
+  const Problem problem = problem_of(150, false, false);
+  const auto chosen = state_of(context).plan(problem, world.options);
+  const Choice& choice = chosen->choice;
+  CHECK(choice.chosen.config == chosen->built.plan.config);
+  REQUIRE(choice.chosen.seconds);
+  CHECK(*choice.chosen.seconds > 0.0);
+  CHECK_FALSE(choice.runners_up.empty());
+  // Given up by the call before, unless this size has other parameters.
+  const auto is_wrong = [](const Rejected& one) {
+    return one.config.kernel == first_choice() &&
+           (one.fault == Fault::given_up || one.fault == Fault::wrong_result);
+  };
+  CHECK(std::any_of(choice.rejected.begin(), choice.rejected.end(), is_wrong));
 }
 
 TEST_CASE("a wrong multiply kernel does not take the packing kernel with it") {
