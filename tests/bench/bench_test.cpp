@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "command_line/options.hpp"
+#include "common/float64.hpp"
 #include "common/size.hpp"
 #include "common/statistics.hpp"
 #include "common/text_table.hpp"

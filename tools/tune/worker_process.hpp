@@ -2,11 +2,11 @@
 // compiler or the driver, and costs no more than its time limit then.
 #pragma once
 
-#include <sys/types.h>
-
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "common/child_process.hpp"
 
 namespace clgemm::tune {
 
@@ -33,9 +33,7 @@ class WorkerProcess {
   void start();
 
   std::vector<std::string> arguments_;
-  pid_t child_ = -1;
-  int to_child_ = -1;
-  int from_child_ = -1;
+  bench::Child child_;
   std::string read_;  // what came behind the last line
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "common/float64.hpp"
 #include "common/interrupt.hpp"
 
 namespace clgemm::bench {
