@@ -1,7 +1,7 @@
 // clgemm: bf16x6_wgmma
 // summary: fp32 on the tensor cores of NVIDIA Hopper: six products of bf16 planes, added in fp32
 // operands: bf16_planes
-// otherwise: otherwise_fp32
+// fallback: fallback_fp32
 // precision: fp32_equivalent
 // ptx: sm_90a
 // param: TILE_M = 128 in 64 128

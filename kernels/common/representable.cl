@@ -38,7 +38,7 @@ static inline __global uint2* b_notes_of(__global uint* notes, const ulong notes
   return (__global uint2*)(notes + notes_offset) + a_notes * (a_stride == 0 ? 1 : get_global_size(2));
 }
 
-static inline __global uint* verdict_of(__global uint* notes, const ulong notes_offset, const int a_notes,
+static inline __global uint* is_exact_of(__global uint* notes, const ulong notes_offset, const int a_notes,
                                         const ulong a_stride, const int b_notes, const ulong b_stride) {
   __global uint2* b = b_notes_of(notes, notes_offset, a_notes, a_stride);
   return (__global uint*)(b + b_notes * (b_stride == 0 ? 1 : get_global_size(2))) + get_global_id(2);
@@ -66,13 +66,13 @@ static inline bool planes_are_exact(const __local Extremes* extremes) {
          as_float(a_smallest) * as_float(b_smallest) >= LEAST_PRODUCT;
 }
 
-// The same by the notes that a work-group has gathered; the first one leaves the verdict to the kernel behind.
+// The same by the notes that a work-group has gathered; the first one leaves it to the kernel behind.
 static inline bool multiply_is_exact(const __local Extremes* extremes, __global uint* notes, const ulong notes_offset,
                                      const int a_notes, const ulong a_stride, const int b_notes,
                                      const ulong b_stride) {
   const bool exact = planes_are_exact(extremes);
   if (get_global_id(0) == 0 && get_global_id(1) == 0) {
-    *verdict_of(notes, notes_offset, a_notes, a_stride, b_notes, b_stride) = exact;
+    *is_exact_of(notes, notes_offset, a_notes, a_stride, b_notes, b_stride) = exact;
   }
   return exact;
 }

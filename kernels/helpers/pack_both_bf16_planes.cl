@@ -2,7 +2,7 @@
 // role: pack_both
 // summary: the form `bf16_planes`: each number as three bf16, zero-padded, in the order that tensor cores read
 // size: rows*columns/2*3
-// notes: 2
+// range_notes: 2
 // tile: 64 128 1
 // local: 256
 // grid: tiles

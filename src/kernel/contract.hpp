@@ -17,14 +17,14 @@ struct RoleContract {
 };
 inline constexpr std::array<RoleContract, 6> role_contracts = {
     {{Role::multiply, "multiply", "gemm", 17},
-     {Role::otherwise, "otherwise", "otherwise", 21},
+     {Role::fallback, "fallback", "fallback", 21},
      {Role::pack, "pack", "pack", 12},
      {Role::pack_both, "pack_both", "pack_both", 25},
      {Role::scale, "scale", "scale", 7},
      {Role::reduce, "reduce", "reduce", 12}}};
 
-// A kernel that reads notes and leaves a verdict takes them behind the others.
-inline constexpr unsigned notes_arguments = 4;
+// A kernel that reads range notes, and leaves whether it is exact, takes them behind the others.
+inline constexpr unsigned range_notes_arguments = 4;
 
 constexpr const RoleContract& contract_of(Role role) {
   return role_contracts[static_cast<std::size_t>(role)];
@@ -32,7 +32,7 @@ constexpr const RoleContract& contract_of(Role role) {
 
 // The arguments of this kernel's function.
 inline unsigned arguments_of(const Manifest& manifest) {
-  return contract_of(manifest.role).arguments + (manifest.otherwise.empty() ? 0 : notes_arguments);
+  return contract_of(manifest.role).arguments + (manifest.fallback.empty() ? 0 : range_notes_arguments);
 }
 
 }  // namespace clgemm

@@ -159,7 +159,7 @@ std::size_t KernelConfig::work_items() const {
 }
 
 bool KernelConfig::reads_in_place() const {
-  return manifest().operands == in_place_form || manifest().role == Role::otherwise;
+  return manifest().operands == in_place_form || manifest().role == Role::fallback;
 }
 
 bool can_split_k(const Manifest& manifest) {

@@ -17,9 +17,9 @@ namespace clgemm {
 // A name and an integer for each parameter that has a value.
 using Parameters = std::map<std::string, std::int64_t>;
 
-// `otherwise` multiplies where the kernel that names it finds, on the device, that it cannot.
+// `fallback` multiplies where the kernel that names it finds, on the device, that it cannot.
 // `pack_both` packs A and B in one launch.
-enum class Role { multiply, otherwise, pack, pack_both, scale, reduce };
+enum class Role { multiply, fallback, pack, pack_both, scale, reduce };
 
 // What a grid dimension counts: tiles of rows, tiles of columns, or all tiles of C in an order of the
 // kernel's own.
@@ -62,11 +62,11 @@ struct Manifest {
 
   // Of a kernel with role multiply.
   Precision precision = Precision::fp32;  // what a caller must allow
-  std::string otherwise;                  // the kernel with that role; empty: none
+  std::string fallback;                   // the kernel with that role; empty: none
 
   // Of a kernel with role pack_both.
-  Rule packed_size;       // of one packed copy, in floats
-  std::size_t notes = 0;  // words that each of its work-groups leaves for those who read the copies
+  Rule packed_size;             // of one packed copy, in floats
+  std::size_t range_notes = 0;  // words that each of its work-groups leaves for those who read the copies
 
   std::string ptx_target;  // on NVIDIA: the PTX target that the compiled program is taken to; empty: as it is
 

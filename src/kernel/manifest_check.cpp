@@ -35,7 +35,7 @@ class ManifestCheck {
     if (manifest_.role == Role::multiply) require_key("operands");
     if (manifest_.role == Role::pack_both) {
       require_key("size");
-      require_key("notes");
+      require_key("range_notes");
     }
     if (manifest_.role != Role::multiply && !manifest_.operands.empty()) {
       fail_at(1, "only a kernel with 'role: multiply' has 'operands'", manifest_.operands);
@@ -49,9 +49,9 @@ class ManifestCheck {
       Role role;
     };
     static constexpr Belonging belongings[] = {{"precision", Role::multiply},
-                                               {"otherwise", Role::multiply},
+                                               {"fallback", Role::multiply},
                                                {"size", Role::pack_both},
-                                               {"notes", Role::pack_both}};
+                                               {"range_notes", Role::pack_both}};
     for (const Belonging& belonging : belongings) {
       if (!has(belonging.key) || manifest_.role == belonging.role) continue;
       fail_at(1,

@@ -104,9 +104,9 @@ class ManifestParser {
         {"require", &ManifestParser::parse_require},
         {"shares", &ManifestParser::parse_shares},
         {"precision", &ManifestParser::parse_precision},
-        {"otherwise", &ManifestParser::parse_otherwise},
+        {"fallback", &ManifestParser::parse_fallback},
         {"size", &ManifestParser::parse_size},
-        {"notes", &ManifestParser::parse_notes},
+        {"range_notes", &ManifestParser::parse_range_notes},
         {"ptx", &ManifestParser::parse_ptx},
     };
     static const auto& repeatable = *new std::set<std::string_view>{"param", "variant", "require"};
@@ -133,7 +133,7 @@ class ManifestParser {
         std::find_if(role_contracts.begin(), role_contracts.end(),
                      [this](const RoleContract& one) { return one.name == without_remark(value_); });
     if (role == role_contracts.end())
-      fail("expected multiply, otherwise, pack, pack_both, scale or reduce", value_);
+      fail("expected multiply, fallback, pack, pack_both, scale or reduce", value_);
     manifest_.role = role->role;
   }
 
@@ -224,18 +224,18 @@ class ManifestParser {
     manifest_.precision = found->precision;
   }
 
-  void parse_otherwise() {
-    manifest_.otherwise = without_remark(value_);
-    if (!is_identifier(manifest_.otherwise)) fail("expected the name of a kernel", value_);
+  void parse_fallback() {
+    manifest_.fallback = without_remark(value_);
+    if (!is_identifier(manifest_.fallback)) fail("expected the name of a kernel", value_);
   }
 
   void parse_size() { manifest_.packed_size = rules_of(1, 1, "expected one expression without spaces")[0]; }
 
-  void parse_notes() {
+  void parse_range_notes() {
     const std::int64_t notes = integer(without_remark(value_));
     constexpr std::int64_t most = 64;  // our forms leave 2; more would be data, not notes
     if (notes < 1 || notes > most) fail(fmt::format("expected a number from 1 to {}", most), value_);
-    manifest_.notes = static_cast<std::size_t>(notes);
+    manifest_.range_notes = static_cast<std::size_t>(notes);
   }
 
   void parse_ptx() {

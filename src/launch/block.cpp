@@ -64,7 +64,7 @@ class StageLauncher {
     // The notes of its own packing, then those of the stage whose work it may have to do.
     for (const Stage* noting : {&stage_, before_}) {
       if (noting == nullptr || !noting->has(ProgramRole::pack_both)) continue;
-      const PackingNotes& notes = noting->notes;
+      const RangeNotes& notes = noting->notes;
       kernel.with(scratch_, cl_ulong{notes.scratch_offset}, as_int(notes.a_groups), as_int(notes.b_groups));
     }
     return kernel.enqueue(
@@ -142,7 +142,7 @@ class StageLauncher {
 
   // A and B in one launch, whose work-groups leave notes.
   Operands pack_both(const Events& wait_for) const {
-    const PackingNotes& notes = stage_.notes;
+    const RangeNotes& notes = stage_.notes;
     KernelLaunch pack = launch(ProgramRole::pack_both);
     pack.with(as_int(block_.k), as_int(padded_.depth), scratch_);
     pack.with(as_int(notes.a_groups), as_int(block_.m), as_int(padded_.rows)).with_matrix(a_source());

@@ -79,7 +79,7 @@ void place_notes(const Plan& plan, Stage& stage, ScratchLayout& scratch) {
   stage.notes.b_groups = packing_groups(plan, pack, block.columns, block.depth);
   const std::size_t notes = scratch.copies(plan.problem.a) * stage.notes.a_groups +
                             scratch.copies(plan.problem.b) * stage.notes.b_groups;
-  stage.notes.scratch_offset = scratch.take(notes * pack.manifest().notes + plan.block_batch);
+  stage.notes.scratch_offset = scratch.take(notes * pack.manifest().range_notes + plan.block_batch);
 }
 
 // Places the packed copies of one block in scratch, and the notes, and sums them up. A stage packs when the
@@ -148,8 +148,8 @@ void divide_among_groups(const Plan& plan, Stage& stage) {
   }
   stage.group_rows = share.rows;
   stage.group_columns = share.columns;
-  if (kernel.manifest().role == Role::otherwise)
-    stage.most_groups = otherwise_groups_a_unit * plan.compute_units;
+  if (kernel.manifest().role == Role::fallback)
+    stage.most_groups = fallback_groups_a_unit * plan.compute_units;
 }
 
 // A side of a block, and the steps that it can be cut in.

@@ -31,6 +31,6 @@ inline constexpr std::size_t packing_groups_a_unit = 16;
 // Of a kernel that multiplies what the one before has left: enough to keep a device busy where there is work
 // for it, and few to start where, as nearly always, there is none: a launch of less than 5 us on an H200,
 // which planes_speed_test.cpp holds it to.
-inline constexpr std::size_t otherwise_groups_a_unit = 2;
+inline constexpr std::size_t fallback_groups_a_unit = 2;
 
 }  // namespace clgemm

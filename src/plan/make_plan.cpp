@@ -70,10 +70,10 @@ class Planner {
                               kernel->file->path));
     }
     std::vector<Stage> result = {stage(first.kernel, first.parameters)};
-    while (!kernel->manifest().otherwise.empty()) {
-      const SharedConfig behind = configs_.get(kernel->manifest().otherwise, {}, {});
-      check_role(*behind, Role::otherwise, *kernel);
-      result.push_back(stage(kernel->manifest().otherwise, {}));
+    while (!kernel->manifest().fallback.empty()) {
+      const SharedConfig behind = configs_.get(kernel->manifest().fallback, {}, {});
+      check_role(*behind, Role::fallback, *kernel);
+      result.push_back(stage(kernel->manifest().fallback, {}));
       kernel = behind;
     }
     return result;
@@ -87,7 +87,7 @@ class Planner {
     if (kernel->reads_in_place()) kernel = configs_.get(name, parameters, in_place_macros(problem_, *kernel));
     result.programs[ProgramRole::multiply] = kernel;
     result.split.wanted_parts = wanted_parts(*kernel, configs_.device());
-    if (!kernel->manifest().otherwise.empty()) {
+    if (!kernel->manifest().fallback.empty()) {
       result.programs[ProgramRole::pack_both] = pack_both_config(*kernel);
       return result;
     }

@@ -53,7 +53,7 @@ std::string describe(const Plan& plan) {
   if (plan.config.mirrored) result += "mirrored: C^T = op(B)^T op(A)^T, and below A is B^T and B is A^T\n";
   result += describe_operands(first) + describe_blocks(plan);
   for (std::size_t behind = 1; behind < plan.stages.size(); ++behind) {
-    result += fmt::format("otherwise: {}, where the device finds numbers that the packed form cannot hold\n",
+    result += fmt::format("fallback: {}, where the device finds numbers that the packed form cannot hold\n",
                           plan.stages[behind].multiply().name);
   }
   if (kernel.manifest().takes_shares()) {

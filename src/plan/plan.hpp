@@ -57,10 +57,10 @@ struct PackedCopy {
 
 // What the work-groups of a stage's `pack_both` leave, A's and then B's, of the numbers that they saw. By
 // these the device decides, without the host, whether the stage's multiply can do the work.
-struct PackingNotes {
+struct RangeNotes {
   std::size_t a_groups = 0;  // work-groups, for each copy of A
   std::size_t b_groups = 0;
-  std::size_t scratch_offset = 0;  // in words; behind the notes a verdict for each matrix of the batch
+  std::size_t scratch_offset = 0;  // in words; behind them a word for each product: is it exact?
 };
 
 // k in parts, where C has too few tiles: the parts' results go to scratch, and `reduce` adds them into C.
@@ -83,7 +83,7 @@ struct Stage {
   ByRole<SharedConfig> programs;  // null: the stage has none
   PackedCopy a;
   PackedCopy b;
-  PackingNotes notes;
+  RangeNotes notes;
   SplitPlan split;
 
   // The part of C that one work-group computes: the kernel's tile, or less where it takes shares; and the

@@ -371,7 +371,7 @@ TEST_CASE("explain() says what runs behind a multiply on planes") {
   shape.m = shape.n = shape.k = 100;
   const std::string text = shared_context().explain(shape, from_planes());
   INFO(text);
-  CHECK(contains(text, "otherwise: otherwise_fp32"));
+  CHECK(contains(text, "fallback: fallback_fp32"));
   CHECK(contains(text, "op(A), op(B): packed by pack_both_bf16_planes"));
 }
 

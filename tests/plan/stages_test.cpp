@@ -47,7 +47,7 @@ std::size_t end_of_copies(const Plan& plan, const Stage& stage) {
 }
 
 std::size_t end_of_notes(const Plan& plan, const Stage& stage) {
-  const std::size_t words = stage.programs[ProgramRole::pack_both]->manifest().notes;
+  const std::size_t words = stage.programs[ProgramRole::pack_both]->manifest().range_notes;
   return stage.notes.scratch_offset + words * (stage.notes.a_groups + stage.notes.b_groups) +
          plan.block_batch;
 }
@@ -66,13 +66,13 @@ TEST_CASE("a kernel that another stands behind is the first of two stages") {
   CHECK(programs_of(plan) ==
         Programs{{0, ProgramRole::multiply}, {0, ProgramRole::pack_both}, {1, ProgramRole::multiply}});
   const Stage& behind = plan.stages[1];
-  CHECK(behind.multiply().name == "otherwise_fp32");
+  CHECK(behind.multiply().name == "fallback_fp32");
   CHECK(behind.multiply().reads_in_place());
   CHECK(behind.multiply().macros == Parameters{{"TRANSPOSE_A", 1}, {"TRANSPOSE_B", 0}});
-  CHECK(behind.most_groups == otherwise_groups_a_unit * make.device.compute_units);
+  CHECK(behind.most_groups == fallback_groups_a_unit * make.device.compute_units);
   CHECK(plan.first().most_groups > behind.most_groups);
   CHECK(behind.split.parts == 1);
-  CHECK(test::contains(describe(plan), "otherwise: otherwise_fp32"));
+  CHECK(test::contains(describe(plan), "fallback: fallback_fp32"));
 }
 
 TEST_CASE("a plan holds the problem as its kernels see it") {

@@ -37,7 +37,7 @@ void check_planes(const Plan& plan) {
   CHECK_FALSE(stage.has(ProgramRole::pack_a));
   CHECK_FALSE(stage.has(ProgramRole::pack_b));
   REQUIRE(plan.stages.size() == 2);
-  CHECK(plan.stages[1].multiply().manifest().role == Role::otherwise);
+  CHECK(plan.stages[1].multiply().manifest().role == Role::fallback);
 }
 
 void check_blocks(const Plan& plan, const Problem& problem) {
@@ -71,7 +71,7 @@ void check_operand(const Stage& stage, const TiledOperand& operand) {
     CHECK(operand.copy.scratch_offset % kernel.align == 0);
     const std::string transpose = operand.source.transposed ? "-DTRANSPOSE=1" : "-DTRANSPOSE=0";
     CHECK(stage.programs[operand.pack]->build_options.find(transpose) != std::string::npos);
-  } else if (!kernel.reads_in_place() && kernel.manifest().otherwise.empty()) {
+  } else if (!kernel.reads_in_place() && kernel.manifest().fallback.empty()) {
     CHECK_FALSE(operand.source.transposed);
     CHECK(operand.rows % operand.tile_rows == 0);
     CHECK(operand.columns % operand.tile_columns == 0);
@@ -170,7 +170,7 @@ std::size_t tile_bytes(const KernelConfig& kernel) {
 
 std::size_t least_scratch_bytes(Planner& make, const std::string& kernel) {
   const KernelConfig& config = *make.configs.get(kernel, {}, {});
-  if (config.manifest().otherwise.empty()) return tile_bytes(config);
+  if (config.manifest().fallback.empty()) return tile_bytes(config);
   const KernelConfig& pack = *make.configs.get("pack_both_" + config.manifest().operands, {}, {});
   const std::size_t notes = 2 * 64;  // one work-group for each operand, rounded up
   return sizeof(float) * (packed_size(pack, config.tile_rows, config.tile_depth) +

@@ -1,7 +1,7 @@
 // clgemm: from_planes
 // summary: multiplies from bf16 planes without tensor cores, to test their form on any device
 // operands: bf16_planes
-// otherwise: otherwise_fp32
+// fallback: fallback_fp32
 // precision: fp32_equivalent
 // param: MARK = 0 in 0 1
 // tile: 64 64 16
