@@ -21,7 +21,7 @@
 #endif
 #include "common/ampere.cl"
 #include "common/bf16_planes.cl"
-#include "common/representable.cl"
+#include "common/bf16_range.cl"
 #include "common/tensor_store.cl"
 #include "common/tile_order.cl"
 
@@ -99,7 +99,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
           __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes) {
   __local uint4 memory[STAGES * STAGE_BYTES / 16];
   __local Extremes extremes;
-  if (!work_group_finds_exact(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, ITEMS)) return;
+  work_group_gathers_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, ITEMS);
+  if (!leave_verdict(planes_are_exact(&extremes), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
   const uint stages = shared_address(memory);
   const int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
   const size_t batch = get_global_id(2);

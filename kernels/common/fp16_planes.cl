@@ -1,0 +1,27 @@
+// The operands form `fp16_planes`: an fp32 number x of a line is 2^e (h + 2^-11 l), with h and l in fp16 and one exponent e
+// for the whole line, which brings its largest number to 2^14 or above, below 2^15. In front of the blocks of a strip lie the
+// exponents of its 64 lines, as int. Rows of A and columns of B may so be of any magnitudes; what counts is how far apart
+// the numbers of one line are (common/fp16_range.cl).
+#define PLANES 2
+#define PLANE_TYPE "f16"  // in PTX
+#define HEADER_BYTES 256
+#define LOW_SCALE 0x1p-11f
+#define LARGEST_EXPONENT 14  // of a line's largest number, scaled
+#define LEAST_EXPONENT -126  // so that 2^-e is a number
+#include "common/planes.cl"
+
+// 2^exponent, of a normal number.
+static inline float power_of_two(const int exponent) {
+  return as_float((uint)(exponent + 127) << 23);
+}
+
+// The exponent of a line by the bits of its largest magnitude.
+static inline int line_exponent(const uint largest) {
+  return max((int)(largest >> 23) - 127 - LARGEST_EXPONENT, LEAST_EXPONENT);
+}
+
+// 2^exponent * value, rounded once: halves of one sign come to a result out of range only where that is so.
+static inline float scaled_back(const float value, const int exponent) {
+  const int half_of_it = exponent >> 1;
+  return value * power_of_two(half_of_it) * power_of_two(exponent - half_of_it);
+}
