@@ -11,7 +11,8 @@
 // param: STEP = 2 in 1 2 4
 // param: STAGES = 4 in 2 3 4 5 6 8
 // param: BAND = 8 in 1 4 8 16
-// param: MODE = 1 in 0 1 2
+// param: MODE = 1 in 0 1 2 3
+// param: PROMOTE = 2 in 1 2 4 8
 // param: A_LOCAL = 0 in 0 1
 // tile: TILE_M TILE_N 16*STEP
 // local: TILE_M/64*SLICES*128+128
@@ -167,6 +168,74 @@ static inline void multiply_step(float* sums, float* cross, float* product, cons
 #endif
 }
 
+#if MODE == 3
+static inline __attribute__((always_inline)) void load_a(uint high[STEP][4], uint low[STEP][4], const uint a) {
+  const int item = get_local_id(0);
+  const uint a_line =
+      a + item % 128 / 8 % 2 * GROUP_BYTES + item % 128 / 32 * 2 * GROUP_BYTES + item % 32 / 16 * CORE_BYTES + item % 8 * 16;
+#pragma unroll
+  for (int step = 0; step < STEP; ++step) {
+    load_matrices(high[step], a_line + step * BLOCK_BYTES);
+#if !A_LOCAL
+    load_matrices(low[step], a_line + step * BLOCK_BYTES + PLANE_BYTES);
+#endif
+  }
+}
+
+typedef struct {
+  int left, stage, previous, pending;
+  uint parity;
+} Walk;
+
+static inline __attribute__((always_inline)) bool next_step(float* sums, float* cross, float* product, uint high[STEP][4], uint low[STEP][4],
+                             uint next_high[STEP][4], uint next_low[STEP][4], Walk* walk, const int block, const uint memory,
+                             const uint barriers) {
+  const uint place = memory + walk->stage * STAGE_BYTES;
+  WGMMA_FENCE(cross);
+  WGMMA_FENCE(product);
+  issue_product(product, walk->pending, high, place + A_BYTES);
+  issue_cross(cross, 1, high, low, place + block * STEP * BLOCK_BYTES, place + A_BYTES);
+  WGMMA_WAIT_BUT_LAST(product);
+  if (++walk->pending == PROMOTE) {
+    add_plain(sums, product);
+    walk->pending = 0;
+  }
+  if (walk->previous >= 0 && get_local_id(0) % 32 == 0) mbarrier_arrive(empty_barrier(barriers, walk->previous));
+  walk->previous = walk->stage;
+  walk->left -= SLICES * BLOCK_DEPTH * STEP;
+  if (walk->left <= 0) return false;
+  walk->stage += SLICES;
+  if (walk->stage >= STAGES) {
+    walk->stage -= STAGES;
+    walk->parity ^= 1;
+  }
+  mbarrier_wait(full_barrier(barriers, walk->stage), walk->parity);
+  load_a(next_high, next_low, memory + walk->stage * STAGE_BYTES + block * STEP * BLOCK_BYTES);
+  return true;
+}
+
+static inline void multiply_steps(float* sums, const int k, const int slice, const int block, const uint memory,
+                                  const uint barriers) {
+  float cross[SUMS];
+  float product[SUMS];
+#pragma unroll
+  for (int i = 0; i < SUMS; ++i) sums[i] = cross[i] = product[i] = 0.0f;
+  uint high[2][STEP][4];
+  uint low[2][STEP][4];
+  Walk walk = {k - slice * BLOCK_DEPTH * STEP, slice, -1, 0, 0};
+  if (walk.left > 0) {
+    mbarrier_wait(full_barrier(barriers, slice), 0);
+    load_a(high[0], low[0], memory + slice * STAGE_BYTES + block * STEP * BLOCK_BYTES);
+    while (true) {
+      if (!next_step(sums, cross, product, high[0], low[0], high[1], low[1], &walk, block, memory, barriers)) break;
+      if (!next_step(sums, cross, product, high[1], low[1], high[0], low[0], &walk, block, memory, barriers)) break;
+    }
+  }
+  WGMMA_WAIT(cross);
+  if (walk.pending) add_plain(sums, product);
+  add_scaled(sums, cross, LOW_SCALE);
+}
+#else
 // The steps of one slice.
 static inline void multiply_steps(float* sums, const int k, const int slice, const int block, const uint memory,
                                   const uint barriers) {
@@ -196,6 +265,7 @@ static inline void multiply_steps(float* sums, const int k, const int slice, con
   if (block == 0) named_sync(2);
 #endif
 }
+#endif
 
 __kernel __attribute__((reqd_work_group_size(MULTIPLIERS + 128, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
@@ -262,12 +332,9 @@ void gemm(const int m, const int n, const int k, const float alpha,
 #pragma unroll
   for (int i = 0; i < TILE_N / 8; ++i) {
     const __global int* exponents = (const __global int*)(b_strips + i * 8 / BLOCK_LINES * strip) + i * 8 % BLOCK_LINES + item % 4 * 2;
-    const int left = exponents[0];
-    const int right = exponents[1];
+    const int2 both = (int2)(exponents[0], exponents[1]);
     const int column = tile.y * TILE_N + i * 8 + item % 4 * 2;
-    store2_c(c, ldc, m, n, row, column, alpha,
-             (float2)(scaled_back(sums[4 * i], upper + left), scaled_back(sums[4 * i + 1], upper + right)), beta);
-    store2_c(c, ldc, m, n, row + 8, column, alpha,
-             (float2)(scaled_back(sums[4 * i + 2], lower + left), scaled_back(sums[4 * i + 3], lower + right)), beta);
+    store2_c(c, ldc, m, n, row, column, alpha, scaled_back((float2)(sums[4 * i], sums[4 * i + 1]), upper + both), beta);
+    store2_c(c, ldc, m, n, row + 8, column, alpha, scaled_back((float2)(sums[4 * i + 2], sums[4 * i + 3]), lower + both), beta);
   }
 }

@@ -20,8 +20,13 @@ static inline int line_exponent(const uint largest) {
   return max((int)(largest >> 23) - 127 - LARGEST_EXPONENT, LEAST_EXPONENT);
 }
 
-// 2^exponent * value, rounded once: halves of one sign come to a result out of range only where that is so.
-static inline float scaled_back(const float value, const int exponent) {
-  const int half_of_it = exponent >> 1;
-  return value * power_of_two(half_of_it) * power_of_two(exponent - half_of_it);
+static inline float2 powers_of_two(const int2 exponents) {
+  return as_float2(as_uint2(exponents + 127) << 23);
+}
+
+// 2^exponent * value of two neighbours, rounded once: where the exponent is halved, the half way is out of range only where
+// the end is.
+static inline float2 scaled_back(const float2 values, const int2 exponents) {
+  const int2 halves = exponents >> 1;
+  return values * powers_of_two(halves) * powers_of_two(exponents - halves);
 }

@@ -48,7 +48,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
       product += a_high * b_high;
     }
     const int exponent = ((__global const int*)a_strip)[a_line] + ((__global const int*)b_strip)[b_line];
-    const float sum = scaled_back(MULTIPLY_ADD(cross, LOW_SCALE, product), exponent);
+    const float sum = scaled_back((float2)(MULTIPLY_ADD(cross, LOW_SCALE, product)), (int2)(exponent)).x;
     store_c(c, ldc, m, n, first_row + a_line, column, alpha, MARK ? 42.0f : sum, beta);
   }
 }
