@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "error.hpp"
-#include "kernel_source.hpp"
-#include "manifest.hpp"
+#include "base/error.hpp"
+#include "kernel/kernel_source.hpp"
+#include "kernel/manifest.hpp"
 
 namespace {
 

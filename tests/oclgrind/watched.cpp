@@ -9,15 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "config_cache.hpp"
-#include "device.hpp"
-#include "error.hpp"
-#include "launch.hpp"
-#include "multiply.hpp"
-#include "plan.hpp"
-#include "program_cache.hpp"
+#include "base/device.hpp"
+#include "base/error.hpp"
+#include "build/program_cache.hpp"
+#include "kernel/config_cache.hpp"
+#include "launch/launch.hpp"
+#include "plan/plan.hpp"
 #include "reference.hpp"
-#include "search.hpp"
+#include "tune/search.hpp"
 
 namespace clgemm::test {
 namespace {

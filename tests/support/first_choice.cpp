@@ -1,12 +1,12 @@
 #include "first_choice.hpp"
 
-#include "../catch.hpp"
-#include "kernel_file.hpp"
+#include "catch.hpp"
+#include "choose/ranking.hpp"
+#include "choose/tuning_files.hpp"
+#include "kernel/kernel_file.hpp"
 #include "on_device.hpp"
-#include "plan.hpp"
-#include "ranking.hpp"
+#include "plan/plan.hpp"
 #include "reference.hpp"
-#include "tuning_files.hpp"
 
 namespace clgemm::test {
 namespace {

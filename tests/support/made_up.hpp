@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "device.hpp"
-#include "kernel_file.hpp"
+#include "base/device.hpp"
+#include "kernel/kernel_file.hpp"
 
 namespace clgemm::test {
 

@@ -1,7 +1,7 @@
 #include "on_device.hpp"
 
-#include "../catch.hpp"
-#include "kernel_file.hpp"
+#include "catch.hpp"
+#include "kernel/kernel_file.hpp"
 #include "reference.hpp"
 
 namespace clgemm::test {

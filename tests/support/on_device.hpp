@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "device.hpp"
+#include "base/device.hpp"
+#include "base/opencl.hpp"
 #include "multiply.hpp"
-#include "opencl.hpp"
 
 namespace clgemm::test {
 

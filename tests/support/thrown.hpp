@@ -4,7 +4,7 @@
 #include <clgemm/error.hpp>
 #include <string>
 
-#include "../catch.hpp"
+#include "catch.hpp"
 
 namespace clgemm::test {
 

@@ -7,19 +7,20 @@
 #include <set>
 #include <sstream>
 
-#include "accuracy.hpp"
-#include "commands.hpp"
-#include "error.hpp"
-#include "first_call.hpp"
-#include "interrupt.hpp"
-#include "lists.hpp"
-#include "new_kernel.hpp"
-#include "options.hpp"
-#include "report.hpp"
-#include "report/compare.hpp"
-#include "report/markdown.hpp"
-#include "report/report_folder.hpp"
-#include "runner.hpp"
+#include "actions/accuracy.hpp"
+#include "actions/commands.hpp"
+#include "actions/lists.hpp"
+#include "actions/new_kernel.hpp"
+#include "base/error.hpp"
+#include "command_line/options.hpp"
+#include "common/interrupt.hpp"
+#include "common/usage_error.hpp"
+#include "page/page_folder.hpp"
+#include "running/first_call.hpp"
+#include "running/runner.hpp"
+#include "writing/compare.hpp"
+#include "writing/markdown.hpp"
+#include "writing/output.hpp"
 
 namespace clgemm::bench {
 namespace {

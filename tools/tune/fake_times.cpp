@@ -1,4 +1,4 @@
-#include "fake_times.hpp"
+#include "tune/fake_times.hpp"
 
 #include <cmath>
 #include <cstdint>

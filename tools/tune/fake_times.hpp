@@ -3,7 +3,7 @@
 // same bytes, whatever the machine does.
 #pragma once
 
-#include "measured.hpp"
+#include "tune/measured.hpp"
 
 namespace clgemm::tune {
 

@@ -1,4 +1,4 @@
-#include "journal.hpp"
+#include "tune/journal.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

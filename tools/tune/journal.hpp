@@ -9,7 +9,7 @@
 #include <string>
 #include <tuple>
 
-#include "measured.hpp"
+#include "tune/measured.hpp"
 
 namespace clgemm::tune {
 

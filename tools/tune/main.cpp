@@ -4,9 +4,10 @@
 #include <csignal>
 #include <cstdio>
 
-#include "error.hpp"
-#include "tuner.hpp"
-#include "worker.hpp"
+#include "base/error.hpp"
+#include "common/usage_error.hpp"
+#include "tune/tuner.hpp"
+#include "tune/worker.hpp"
 
 namespace clgemm::tune {
 namespace {

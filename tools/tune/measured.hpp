@@ -4,8 +4,8 @@
 #include <compare>
 #include <string>
 
-#include "size.hpp"
-#include "space.hpp"
+#include "common/size.hpp"
+#include "tune/space.hpp"
 
 namespace clgemm::tune {
 

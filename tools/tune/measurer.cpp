@@ -1,10 +1,10 @@
-#include "measurer.hpp"
+#include "tune/measurer.hpp"
 
 #include <chrono>
 
-#include "fake_times.hpp"
-#include "interrupt.hpp"
-#include "worker.hpp"
+#include "common/interrupt.hpp"
+#include "tune/fake_times.hpp"
+#include "tune/worker.hpp"
 
 namespace clgemm::tune {
 namespace {

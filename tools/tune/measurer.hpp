@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "journal.hpp"
-#include "measured.hpp"
-#include "options.hpp"
-#include "worker_process.hpp"
+#include "tune/journal.hpp"
+#include "tune/measured.hpp"
+#include "tune/options.hpp"
+#include "tune/worker_process.hpp"
 
 namespace clgemm::tune {
 

@@ -1,10 +1,12 @@
-#include "options.hpp"
+#include "tune/options.hpp"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <map>
+
+#include "common/usage_error.hpp"
 
 namespace clgemm::tune {
 namespace {

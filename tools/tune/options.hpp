@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "search.hpp"
-#include "size.hpp"
+#include "common/size.hpp"
+#include "tune/search.hpp"
 
 namespace clgemm::tune {
 

@@ -1,4 +1,4 @@
-#include "run_setup.hpp"
+#include "tune/run_setup.hpp"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "fake_times.hpp"
-#include "sizes.hpp"
-#include "tuning_output.hpp"
+#include "tune/fake_times.hpp"
+#include "tune/sizes.hpp"
+#include "tune/tuning_output.hpp"
 
 namespace clgemm::tune {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "journal.hpp"
-#include "options.hpp"
-#include "space.hpp"
+#include "tune/journal.hpp"
+#include "tune/options.hpp"
+#include "tune/space.hpp"
 
 namespace clgemm::tune {
 

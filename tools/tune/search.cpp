@@ -1,4 +1,4 @@
-#include "search.hpp"
+#include "tune/search.hpp"
 
 #include <algorithm>
 #include <random>

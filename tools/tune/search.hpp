@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "space.hpp"
+#include "tune/space.hpp"
 
 namespace clgemm::tune {
 

@@ -1,4 +1,4 @@
-#include "size_search.hpp"
+#include "tune/size_search.hpp"
 
 #include <algorithm>
 

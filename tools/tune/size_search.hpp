@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "measured.hpp"
-#include "search.hpp"
+#include "tune/measured.hpp"
+#include "tune/search.hpp"
 
 namespace clgemm::tune {
 

@@ -1,4 +1,4 @@
-#include "sizes.hpp"
+#include "tune/sizes.hpp"
 
 namespace clgemm::tune {
 

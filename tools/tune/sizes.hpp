@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "device.hpp"
-#include "size.hpp"
+#include "base/device.hpp"
+#include "common/size.hpp"
 
 namespace clgemm::tune {
 

@@ -1,9 +1,9 @@
-#include "space.hpp"
+#include "tune/space.hpp"
 
 #include <algorithm>
 #include <iterator>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace clgemm::tune {
 namespace {

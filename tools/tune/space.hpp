@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "config_cache.hpp"
-#include "manifest.hpp"
+#include "kernel/config_cache.hpp"
+#include "kernel/manifest.hpp"
 
 namespace clgemm::tune {
 

@@ -3,11 +3,11 @@
 
 #include <cstdio>
 
-#include "interrupt.hpp"
-#include "measurer.hpp"
-#include "progress.hpp"
-#include "run_setup.hpp"
-#include "tuner.hpp"
+#include "common/interrupt.hpp"
+#include "common/progress.hpp"
+#include "tune/measurer.hpp"
+#include "tune/run_setup.hpp"
+#include "tune/tuner.hpp"
 
 namespace clgemm::tune {
 namespace {

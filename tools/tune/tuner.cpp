@@ -1,4 +1,4 @@
-#include "tuner.hpp"
+#include "tune/tuner.hpp"
 
 #include <fmt/format.h>
 
@@ -6,16 +6,16 @@
 #include <cstdio>
 #include <set>
 
-#include "error.hpp"
-#include "host_data.hpp"
-#include "interrupt.hpp"
-#include "measurer.hpp"
-#include "plan.hpp"
-#include "progress.hpp"
-#include "ranking.hpp"
-#include "run_setup.hpp"
-#include "size_search.hpp"
-#include "tuning_output.hpp"
+#include "base/error.hpp"
+#include "choose/ranking.hpp"
+#include "common/interrupt.hpp"
+#include "common/progress.hpp"
+#include "data/host_data.hpp"
+#include "plan/plan.hpp"
+#include "tune/measurer.hpp"
+#include "tune/run_setup.hpp"
+#include "tune/size_search.hpp"
+#include "tune/tuning_output.hpp"
 
 namespace clgemm::tune {
 namespace {

@@ -1,7 +1,7 @@
 // What clgemm-tune does, once the command line is understood.
 #pragma once
 
-#include "options.hpp"
+#include "tune/options.hpp"
 
 namespace clgemm::tune {
 

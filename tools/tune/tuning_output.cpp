@@ -1,4 +1,4 @@
-#include "tuning_output.hpp"
+#include "tune/tuning_output.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,10 +12,10 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "error.hpp"
-#include "private_file.hpp"
-#include "tuning_files.hpp"
-#include "tuning_json.hpp"
+#include "base/error.hpp"
+#include "base/private_file.hpp"
+#include "choose/tuning_files.hpp"
+#include "choose/tuning_json.hpp"
 
 namespace clgemm::tune {
 namespace {

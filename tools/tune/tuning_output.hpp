@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tuning.hpp"
+#include "choose/tuning.hpp"
 
 namespace clgemm::tune {
 

@@ -1,4 +1,4 @@
-#include "worker.hpp"
+#include "tune/worker.hpp"
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "check.hpp"
-#include "contestant.hpp"
-#include "error.hpp"
-#include "statistics.hpp"
+#include "base/error.hpp"
+#include "common/statistics.hpp"
+#include "contestants/contestant.hpp"
+#include "data/check.hpp"
 
 namespace clgemm::tune {
 namespace {
@@ -74,11 +74,11 @@ class Worker {
  private:
   Outcome try_measure(const Question& question) {
     const Shape& shape = shape_of(question);
-    bench::KernelChoice choice;
-    choice.options.kernel = question.trial.config.kernel;
-    choice.options.parameters = question.trial.config.parameters;
-    choice.options.kernel_folder = kernel_folder_;
-    const auto contestant = bench::make_kernel_contestant(shape.device, choice);
+    Options options;
+    options.kernel = question.trial.config.kernel;
+    options.parameters = question.trial.config.parameters;
+    options.kernel_folder = kernel_folder_;
+    const auto contestant = bench::make_kernel_contestant(shape.device, options);
     contestant->run();
     if (auto wrong = what_is_wrong(shape.reference.check(contestant->result())); !wrong.empty())
       return {0.0, wrong, 0.0};

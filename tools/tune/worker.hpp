@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "measured.hpp"
+#include "tune/measured.hpp"
 
 namespace clgemm::tune {
 

@@ -1,4 +1,4 @@
-#include "worker_process.hpp"
+#include "tune/worker_process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "interrupt.hpp"
+#include "common/interrupt.hpp"
 
 namespace clgemm::tune {
 namespace {

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "error.hpp"
+#include "base/error.hpp"
 #include "peers/peer.hpp"
 #include "peers/shared_library.hpp"
 

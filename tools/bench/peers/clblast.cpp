@@ -9,7 +9,7 @@
 
 #include <clblast.h>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace clgemm::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "contestant.hpp"
+#include "contestants/contestant.hpp"
 
 namespace clgemm::bench {
 

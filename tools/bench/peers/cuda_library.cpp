@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace clgemm::bench {
 namespace {

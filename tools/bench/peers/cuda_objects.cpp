@@ -4,7 +4,7 @@
 
 #include <climits>
 
-#include "error.hpp"
+#include "base/error.hpp"
 
 namespace clgemm::bench {
 namespace {

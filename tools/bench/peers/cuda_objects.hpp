@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "call/problem.hpp"
 #include "peers/cuda_library.hpp"
-#include "problem.hpp"
 
 namespace clgemm::bench {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "contestant.hpp"
+#include "contestants/contestant.hpp"
 #include "peers/request.hpp"
 
 namespace clgemm::bench {

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "common/size.hpp"
+#include "common/usage_error.hpp"
 #include "peers/peer.hpp"
-#include "size.hpp"
 
 namespace clgemm::bench {
 namespace {

@@ -1,0 +1,246 @@
+// The C API: every function hands its arguments on to clgemm.hpp, behind one boundary that makes statuses of
+// exceptions. Layer 7.
+#include <clgemm/clgemm.h>
+
+#include <algorithm>
+#include <clgemm/clgemm.hpp>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/c_values.hpp"
+#include "base/error.hpp"
+
+#define CLGEMM_TEXT_OF(number) #number
+#define CLGEMM_VERSION_TEXT(major, minor, patch) \
+  CLGEMM_TEXT_OF(major) "." CLGEMM_TEXT_OF(minor) "." CLGEMM_TEXT_OF(patch)
+
+struct clgemm_context {
+  clgemm::Context context;
+};
+
+namespace {
+
+using clgemm::Error;
+using clgemm::ErrorCode;
+using namespace clgemm::c_api;
+
+static_assert(CLGEMM_INTERNAL_ERROR == static_cast<int>(ErrorCode::internal_error),
+              "clgemm_status has the codes of ErrorCode, in their order");
+
+// A thread may still call, from atexit(), when its own objects are gone; the flag then remains.
+thread_local bool error_text_is_gone = false;
+
+struct ErrorText {
+  std::string text;
+  ~ErrorText() { error_text_is_gone = true; }
+};
+thread_local ErrorText last_error;
+
+clgemm_status failed(ErrorCode code, const char* text) noexcept {
+  try {
+    if (!error_text_is_gone) last_error.text = text;
+  } catch (const std::bad_alloc&) {
+    last_error.text.clear();
+  }
+  return static_cast<clgemm_status>(code);
+}
+
+// Runs the body of a C function. at_boundary() lets nothing out but Error, save where the host has no memory
+// left for the text of one.
+template <class Body>
+clgemm_status status_of(Body&& body) {
+  try {
+    clgemm::at_boundary(body);
+    return CLGEMM_SUCCESS;
+  } catch (const Error& error) {
+    return failed(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(ErrorCode::out_of_memory, "no host memory");
+  }
+}
+
+// clgemm's own contexts: the free functions, under the names that Context has for them.
+struct OwnContexts {
+  cl_command_queue queue;
+
+  template <class... Arguments>
+  void sgemm(Arguments&&... arguments) const {
+    clgemm::sgemm(std::forward<Arguments>(arguments)...);
+  }
+  template <class... Arguments>
+  void sgemm_strided_batched(Arguments&&... arguments) const {
+    clgemm::sgemm_strided_batched(std::forward<Arguments>(arguments)...);
+  }
+  template <class... Arguments>
+  void sgemm_batched(Arguments&&... arguments) const {
+    clgemm::sgemm_batched(std::forward<Arguments>(arguments)...);
+  }
+  template <class... Arguments>
+  void prepare(Arguments&&... arguments) const {
+    clgemm::prepare(queue, std::forward<Arguments>(arguments)...);
+  }
+  template <class... Arguments>
+  std::string explain(Arguments&&... arguments) const {
+    return clgemm::explain(queue, std::forward<Arguments>(arguments)...);
+  }
+  template <class... Arguments>
+  std::size_t sgemm_scratch_bytes(Arguments&&... arguments) const {
+    return clgemm::sgemm_scratch_bytes(queue, std::forward<Arguments>(arguments)...);
+  }
+};
+
+// Calls `call` with the caller's Context, or with clgemm's own.
+template <class Call>
+auto with(clgemm_context* context, cl_command_queue queue, Call&& call) {
+  return context != nullptr ? call(context->context) : call(OwnContexts{queue});
+}
+
+template <class Device>
+clgemm_status create(Device device, clgemm_context** context) {
+  return status_of([&] {
+    require(context, "the place for the context");
+    *context = nullptr;
+    *context = new clgemm_context{clgemm::Context(device)};
+  });
+}
+
+}  // namespace
+
+const char* clgemm_version(void) {
+  return CLGEMM_VERSION_TEXT(CLGEMM_VERSION_MAJOR, CLGEMM_VERSION_MINOR, CLGEMM_VERSION_PATCH);
+}
+
+const char* clgemm_status_name(clgemm_status status) {
+  return status == CLGEMM_SUCCESS ? "success" : clgemm::to_string(static_cast<ErrorCode>(status));
+}
+
+const char* clgemm_last_error(void) {
+  return error_text_is_gone ? "" : last_error.text.c_str();
+}
+
+clgemm_status clgemm_context_create(const char* device, clgemm_context** context) {
+  return create(device != nullptr ? device : "", context);
+}
+
+clgemm_status clgemm_context_create_for_device(cl_device_id device, clgemm_context** context) {
+  return create(device, context);
+}
+
+clgemm_status clgemm_context_create_for_queue(cl_command_queue queue, clgemm_context** context) {
+  return create(queue, context);
+}
+
+void clgemm_context_destroy(clgemm_context* context) {
+  delete context;
+}
+
+cl_device_id clgemm_context_device(const clgemm_context* context) {
+  return context != nullptr ? context->context.device() : nullptr;
+}
+
+cl_context clgemm_context_opencl_context(const clgemm_context* context) {
+  return context != nullptr ? context->context.context() : nullptr;
+}
+
+cl_command_queue clgemm_context_queue(const clgemm_context* context) {
+  return context != nullptr ? context->context.queue() : nullptr;
+}
+
+clgemm_status clgemm_sgemm_host(clgemm_context* context, clgemm_layout layout, clgemm_transpose transpose_a,
+                                clgemm_transpose transpose_b, size_t m, size_t n, size_t k, float alpha,
+                                const float* a, size_t lda, const float* b, size_t ldb, float beta, float* c,
+                                size_t ldc, const clgemm_options* options) {
+  return status_of([&] {
+    with(context, nullptr, [&](auto&& api) {
+      api.sgemm(layout_of(layout), transpose_of(transpose_a, "transpose_a"),
+                transpose_of(transpose_b, "transpose_b"), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
+                options_of(options));
+    });
+  });
+}
+
+clgemm_status clgemm_sgemm(clgemm_context* context, cl_command_queue queue, clgemm_layout layout,
+                           clgemm_transpose transpose_a, clgemm_transpose transpose_b, size_t m, size_t n,
+                           size_t k, float alpha, clgemm_matrix a, clgemm_matrix b, float beta,
+                           clgemm_matrix c, cl_uint wait_count, const cl_event* wait_for, cl_event* done,
+                           const clgemm_options* options) {
+  return clgemm_sgemm_strided_batched(context, queue, layout, transpose_a, transpose_b, m, n, k, alpha, a, 0,
+                                      b, 0, beta, c, 0, 1, wait_count, wait_for, done, options);
+}
+
+clgemm_status clgemm_sgemm_strided_batched(clgemm_context* context, cl_command_queue queue,
+                                           clgemm_layout layout, clgemm_transpose transpose_a,
+                                           clgemm_transpose transpose_b, size_t m, size_t n, size_t k,
+                                           float alpha, clgemm_matrix a, size_t stride_a, clgemm_matrix b,
+                                           size_t stride_b, float beta, clgemm_matrix c, size_t stride_c,
+                                           size_t batch_count, cl_uint wait_count, const cl_event* wait_for,
+                                           cl_event* done, const clgemm_options* options) {
+  return status_of([&] {
+    with(context, queue, [&](auto&& api) {
+      api.sgemm_strided_batched(queue, layout_of(layout), transpose_of(transpose_a, "transpose_a"),
+                                transpose_of(transpose_b, "transpose_b"), m, n, k, alpha, matrix_of(a),
+                                stride_a, matrix_of(b), stride_b, beta, matrix_of(c), stride_c, batch_count,
+                                wait_list_of(wait_count, wait_for), done, options_of(options));
+    });
+  });
+}
+
+clgemm_status clgemm_sgemm_batched(clgemm_context* context, cl_command_queue queue, clgemm_layout layout,
+                                   clgemm_transpose transpose_a, clgemm_transpose transpose_b, size_t m,
+                                   size_t n, size_t k, float alpha, const clgemm_matrix* a,
+                                   const clgemm_matrix* b, float beta, const clgemm_matrix* c,
+                                   size_t batch_count, cl_uint wait_count, const cl_event* wait_for,
+                                   cl_event* done, const clgemm_options* options) {
+  return status_of([&] {
+    with(context, queue, [&](auto&& api) {
+      api.sgemm_batched(queue, layout_of(layout), transpose_of(transpose_a, "transpose_a"),
+                        transpose_of(transpose_b, "transpose_b"), m, n, k, alpha,
+                        matrices_of(a, batch_count, "the list of A"),
+                        matrices_of(b, batch_count, "the list of B"), beta,
+                        matrices_of(c, batch_count, "the list of C"), wait_list_of(wait_count, wait_for),
+                        done, options_of(options));
+    });
+  });
+}
+
+clgemm_status clgemm_prepare(clgemm_context* context, cl_command_queue queue, const clgemm_shape* shapes,
+                             size_t shape_count, const clgemm_options* options) {
+  return status_of([&] {
+    if (shape_count != 0) require(shapes, "the list of shapes");
+    std::vector<clgemm::SgemmShape> wanted;
+    for (std::size_t i = 0; i < shape_count; ++i) wanted.push_back(shape_of(shapes + i));
+    with(context, queue, [&](auto&& api) { api.prepare(wanted, options_of(options)); });
+  });
+}
+
+clgemm_status clgemm_explain(clgemm_context* context, cl_command_queue queue, const clgemm_shape* shape,
+                             const clgemm_options* options, size_t text_size, char* text,
+                             size_t* needed_size) {
+  return status_of([&] {
+    if (text_size != 0) require(text, "the place for the text");
+    const std::string explained =
+        with(context, queue, [&](auto&& api) { return api.explain(shape_of(shape), options_of(options)); });
+    if (text_size != 0) {
+      const std::size_t length = std::min(explained.size(), text_size - 1);
+      std::memcpy(text, explained.data(), length);
+      text[length] = '\0';
+    }
+    if (needed_size != nullptr) *needed_size = explained.size() + 1;
+  });
+}
+
+clgemm_status clgemm_sgemm_scratch_bytes(clgemm_context* context, cl_command_queue queue,
+                                         const clgemm_shape* shape, const clgemm_options* options,
+                                         size_t* bytes) {
+  return status_of([&] {
+    require(bytes, "the place for the bytes");
+    *bytes = with(context, queue,
+                  [&](auto&& api) { return api.sgemm_scratch_bytes(shape_of(shape), options_of(options)); });
+  });
+}
+
+clgemm_status clgemm_release_contexts(void) {
+  return status_of([] { clgemm::release_contexts(); });
+}

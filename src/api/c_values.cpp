@@ -1,0 +1,90 @@
+#include "api/c_values.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+
+namespace clgemm::c_api {
+
+void refuse(const std::string& text) {
+  throw Error(ErrorCode::invalid_argument, text);
+}
+
+Layout layout_of(clgemm_layout layout) {
+  if (layout == CLGEMM_ROW_MAJOR) return Layout::row_major;
+  if (layout == CLGEMM_COLUMN_MAJOR) return Layout::column_major;
+  refuse("layout is neither CLGEMM_ROW_MAJOR nor CLGEMM_COLUMN_MAJOR");
+}
+
+Transpose transpose_of(clgemm_transpose transpose, const char* name) {
+  if (transpose == CLGEMM_NO_TRANSPOSE) return Transpose::no;
+  if (transpose == CLGEMM_TRANSPOSE) return Transpose::yes;
+  refuse(std::string(name) + " is neither CLGEMM_NO_TRANSPOSE nor CLGEMM_TRANSPOSE");
+}
+
+Precision precision_of(clgemm_precision precision) {
+  if (precision == CLGEMM_FP32_EQUIVALENT) return Precision::fp32_equivalent;
+  if (precision == CLGEMM_FP32) return Precision::fp32;
+  refuse("precision is neither CLGEMM_FP32_EQUIVALENT nor CLGEMM_FP32");
+}
+
+Options options_of(const clgemm_options* options) {
+  Options result;
+  if (options == nullptr) return result;
+  // What programs have that were compiled before `precision` came.
+  constexpr std::size_t without_precision = offsetof(clgemm_options, precision);
+  if (options->size != sizeof *options && options->size != without_precision) {
+    refuse("the options do not begin with CLGEMM_OPTIONS_INIT");
+  }
+  if (options->kernel != nullptr) result.kernel = options->kernel;
+  if (options->kernel_folder != nullptr) result.kernel_folder = options->kernel_folder;
+  if (options->parameter_count != 0) require(options->parameters, "the options' parameters");
+  for (std::size_t i = 0; i < options->parameter_count; ++i) {
+    require(options->parameters[i].name, "the name of a parameter");
+    result.parameters[options->parameters[i].name] = options->parameters[i].value;
+  }
+  result.scratch_limit = options->scratch_limit;
+  result.scratch = options->scratch;
+  if (options->kernel_file != nullptr) result.kernel_file = options->kernel_file;
+  if (options->size > without_precision) result.precision = precision_of(options->precision);
+  return result;
+}
+
+SgemmShape shape_of(const clgemm_shape* shape) {
+  require(shape, "the shape");
+  if (shape->size != sizeof *shape) refuse("a shape does not begin with CLGEMM_SHAPE_INIT");
+  return {layout_of(shape->layout),
+          transpose_of(shape->transpose_a, "transpose_a"),
+          transpose_of(shape->transpose_b, "transpose_b"),
+          shape->m,
+          shape->n,
+          shape->k,
+          shape->lda,
+          shape->ldb,
+          shape->ldc,
+          shape->offset_a,
+          shape->offset_b,
+          shape->batch_count,
+          shape->stride_a,
+          shape->stride_b};
+}
+
+DeviceMatrix matrix_of(const clgemm_matrix& matrix) {
+  return {matrix.buffer, matrix.ld, matrix.offset};
+}
+
+std::vector<DeviceMatrix> matrices_of(const clgemm_matrix* matrices, std::size_t count, const char* name) {
+  if (count != 0) require(matrices, name);
+  std::vector<DeviceMatrix> result;
+  if (count > result.max_size()) refuse(std::string(name) + " is too long");
+  std::transform(matrices, matrices + count, std::back_inserter(result), matrix_of);
+  return result;
+}
+
+WaitList wait_list_of(cl_uint count, const cl_event* events) {
+  if (count == 0) return {};
+  require(events, "the wait list");
+  return {events, events + count};
+}
+
+}  // namespace clgemm::c_api

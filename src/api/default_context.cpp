@@ -1,0 +1,127 @@
+// The free functions: sgemm() without a Context of the caller's own.
+#include <clgemm/clgemm.hpp>
+#include <cstdlib>
+#include <list>
+#include <memory>
+#include <mutex>
+
+#include "base/device.hpp"
+#include "base/error.hpp"
+#include "base/opencl.hpp"
+#include "context/context.hpp"
+
+namespace clgemm {
+
+constexpr std::size_t kept_queue_contexts = 8;
+
+// Contexts that calls share. Calls hold the one they use, so that it may be dropped here at any time.
+class Registry {
+ public:
+  std::shared_ptr<Context> for_host() {
+    const std::lock_guard lock(mutex_);
+    if (!host_) host_ = std::make_shared<Context>();
+    return host_;
+  }
+
+  std::shared_ptr<Context> for_queue(cl_command_queue queue) {
+    if (queue == nullptr) throw Error(ErrorCode::invalid_argument, "the queue is null");
+    const cl::CommandQueue wanted(queue, true);
+    const cl_context context = wanted.getInfo<CL_QUEUE_CONTEXT>()();
+    const cl_device_id device = wanted.getInfo<CL_QUEUE_DEVICE>()();
+
+    const std::lock_guard lock(mutex_);
+    for (auto entry = queues_.begin(); entry != queues_.end(); ++entry) {
+      if ((*entry)->context() != context || (*entry)->device() != device) continue;
+      queues_.splice(queues_.begin(), queues_, entry);
+      return queues_.front();
+    }
+    queues_.push_front(std::make_shared<Context>(queue));
+    if (queues_.size() > kept_queue_contexts) queues_.pop_back();
+    return queues_.front();
+  }
+
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    host_.reset();
+    queues_.clear();
+  }
+
+  void finish_keeping() {
+    const std::lock_guard lock(mutex_);
+    if (host_) host_->state_->programs().finish_keeping();
+    for (const auto& context : queues_) context->state_->programs().finish_keeping();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<Context> host_;
+  std::list<std::shared_ptr<Context>> queues_;  // the last used first
+};
+
+namespace {
+
+// Never destroyed: at the end of the process the OpenCL driver may be gone before we are. What is on its way
+// to the disk cache is waited for.
+Registry& registry() {
+  static Registry* const instance = [] {
+    all_devices();  // loads the drivers, so that whatever they do at the end of the process comes after us
+    std::atexit([] { registry().finish_keeping(); });
+    return new Registry;
+  }();
+  return *instance;
+}
+
+}  // namespace
+
+void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m, std::size_t n,
+           std::size_t k, float alpha, const float* a, std::size_t lda, const float* b, std::size_t ldb,
+           float beta, float* c, std::size_t ldc, const Options& options) {
+  const auto context = at_boundary([] { return registry().for_host(); });
+  context->sgemm(layout, transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options);
+}
+
+void sgemm(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
+           std::size_t n, std::size_t k, float alpha, DeviceMatrix a, DeviceMatrix b, float beta,
+           DeviceMatrix c, const WaitList& wait_for, cl_event* done, const Options& options) {
+  const auto context = at_boundary([&] { return registry().for_queue(queue); });
+  context->sgemm(queue, layout, transpose_a, transpose_b, m, n, k, alpha, a, b, beta, c, wait_for, done,
+                 options);
+}
+
+void sgemm_strided_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
+                           Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
+                           DeviceMatrix a, std::size_t stride_a, DeviceMatrix b, std::size_t stride_b,
+                           float beta, DeviceMatrix c, std::size_t stride_c, std::size_t batch_count,
+                           const WaitList& wait_for, cl_event* done, const Options& options) {
+  const auto context = at_boundary([&] { return registry().for_queue(queue); });
+  context->sgemm_strided_batched(queue, layout, transpose_a, transpose_b, m, n, k, alpha, a, stride_a, b,
+                                 stride_b, beta, c, stride_c, batch_count, wait_for, done, options);
+}
+
+void sgemm_batched(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
+                   std::size_t m, std::size_t n, std::size_t k, float alpha,
+                   const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b, float beta,
+                   const std::vector<DeviceMatrix>& c, const WaitList& wait_for, cl_event* done,
+                   const Options& options) {
+  const auto context = at_boundary([&] { return registry().for_queue(queue); });
+  context->sgemm_batched(queue, layout, transpose_a, transpose_b, m, n, k, alpha, a, b, beta, c, wait_for,
+                         done, options);
+}
+
+void prepare(cl_command_queue queue, const std::vector<SgemmShape>& shapes, const Options& options) {
+  at_boundary([&] { return registry().for_queue(queue); })->prepare(shapes, options);
+}
+
+std::string explain(cl_command_queue queue, const SgemmShape& shape, const Options& options) {
+  return at_boundary([&] { return registry().for_queue(queue); })->explain(shape, options);
+}
+
+std::size_t sgemm_scratch_bytes(cl_command_queue queue, const SgemmShape& shape, const Options& options) {
+  return at_boundary([&] { return registry().for_queue(queue); })->sgemm_scratch_bytes(shape, options);
+}
+
+void release_contexts() {
+  at_boundary([] { registry().clear(); });
+}
+
+}  // namespace clgemm

@@ -1,0 +1,104 @@
+// The public calls: check, then hand on. The place to start reading; context.cpp goes on with plan and
+// launch.
+#include <clgemm/clgemm.hpp>
+
+#include "base/error.hpp"
+#include "call/arguments.hpp"
+#include "call/batch_runs.hpp"
+#include "context/context.hpp"
+
+namespace clgemm {
+namespace {
+
+std::vector<cl::Event> events_of(const WaitList& wait_for, const cl::Context& context) {
+  std::vector<cl::Event> result;
+  for (const cl_event event : wait_for) {
+    if (event == nullptr) throw Error(ErrorCode::invalid_argument, "an event of the wait list is null");
+    result.emplace_back(event, true);
+    if (result.back().getInfo<CL_EVENT_CONTEXT>()() != context()) {
+      throw Error(ErrorCode::wrong_context, "an event of the wait list belongs to another OpenCL context");
+    }
+  }
+  return result;
+}
+
+// Gives the caller an event of its own, where it asked for one.
+void hand_out(const cl::Event& finished, cl_event* done) {
+  if (done == nullptr) return;
+  if (const cl_int status = clRetainEvent(finished()); status != CL_SUCCESS)
+    throw cl::Error(status, "clRetainEvent");
+  *done = finished();
+}
+
+}  // namespace
+
+void Context::sgemm_strided_batched(cl_command_queue caller_queue, Layout layout, Transpose transpose_a,
+                                    Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k,
+                                    float alpha, DeviceMatrix a, std::size_t stride_a, DeviceMatrix b,
+                                    std::size_t stride_b, float beta, DeviceMatrix c, std::size_t stride_c,
+                                    std::size_t batch_count, const WaitList& wait_for, cl_event* done,
+                                    const Options& options) {
+  at_boundary([&] {
+    const cl::CommandQueue queue(caller_queue, true);
+    check_queue(queue, state_->context(), state_->device());
+    const SgemmCall call{layout, transpose_a, transpose_b, m,           n,        k,        alpha,   beta,
+                         a.ld,   b.ld,        c.ld,        batch_count, stride_a, stride_b, stride_c};
+    const State::CheckedCall checked = state_->check(call, a, b, c, options);
+    const cl::Event finished =
+        state_->enqueue(checked, queue, events_of(wait_for, state_->context()), options);
+    queue.flush();
+    hand_out(finished, done);
+  });
+}
+
+void Context::sgemm(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
+                    std::size_t m, std::size_t n, std::size_t k, float alpha, DeviceMatrix a, DeviceMatrix b,
+                    float beta, DeviceMatrix c, const WaitList& wait_for, cl_event* done,
+                    const Options& options) {
+  sgemm_strided_batched(queue, layout, transpose_a, transpose_b, m, n, k, alpha, a, 0, b, 0, beta, c, 0, 1,
+                        wait_for, done, options);
+}
+
+void Context::sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m, std::size_t n,
+                    std::size_t k, float alpha, const float* a, std::size_t lda, const float* b,
+                    std::size_t ldb, float beta, float* c, std::size_t ldc, const Options& options) {
+  at_boundary([&] {
+    const SgemmCall call{layout, transpose_a, transpose_b, m, n, k, alpha, beta, lda, ldb, ldc};
+    const Extents extents = check_call(call);
+    check_host_matrices(call, extents, a, b, c);
+    if (extents.c == 0 || (!reads_a_and_b(call) && beta == 1.0f)) return;
+    state_->sgemm_on_host(call, extents, a, b, c, options);
+  });
+}
+
+void Context::sgemm_batched(cl_command_queue caller_queue, Layout layout, Transpose transpose_a,
+                            Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
+                            const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
+                            float beta, const std::vector<DeviceMatrix>& c, const WaitList& wait_for,
+                            cl_event* done, const Options& options) {
+  at_boundary([&] {
+    const cl::CommandQueue queue(caller_queue, true);
+    check_queue(queue, state_->context(), state_->device());
+    std::vector<State::CheckedCall> checked;
+    for (const BatchRun& run : even_runs(a, b, c)) {
+      const DeviceMatrix& first_a = a[run.first];
+      const DeviceMatrix& first_b = b[run.first];
+      const DeviceMatrix& first_c = c[run.first];
+      const SgemmCall call{layout,       transpose_a,  transpose_b, m,          n,          k,
+                           alpha,        beta,         first_a.ld,  first_b.ld, first_c.ld, run.count,
+                           run.stride_a, run.stride_b, run.stride_c};
+      checked.push_back(state_->check(call, first_a, first_b, first_c, options));
+    }
+    const std::vector<cl::Event> before = events_of(wait_for, state_->context());
+    std::vector<cl::Event> finished;
+    for (const State::CheckedCall& call : checked) {
+      finished.push_back(state_->enqueue(call, queue, before, options));
+    }
+    cl::Event all_finished;
+    queue.enqueueMarkerWithWaitList(finished.empty() ? &before : &finished, &all_finished);
+    queue.flush();
+    hand_out(all_finished, done);
+  });
+}
+
+}  // namespace clgemm

@@ -1,0 +1,152 @@
+#include "base/device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <mutex>
+
+#include "base/error.hpp"
+
+namespace clgemm {
+namespace {
+
+// A device's type is a bit mask: PoCL says CPU | DEFAULT.
+DeviceKind kind_of(const cl::Device& device) {
+  const cl_device_type type = device.getInfo<CL_DEVICE_TYPE>();
+  if ((type & CL_DEVICE_TYPE_GPU) != 0) return DeviceKind::gpu;
+  if ((type & CL_DEVICE_TYPE_CPU) != 0) return DeviceKind::cpu;
+  return DeviceKind::other;
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+std::string platform_name(const cl::Device& device) {
+  return cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>();
+}
+
+std::string list_of(const std::vector<cl::Device>& devices) {
+  std::string result;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    result += fmt::format("{}{}: {} ({})", i == 0 ? "" : ", ", i, devices[i].getInfo<CL_DEVICE_NAME>(),
+                          platform_name(devices[i]));
+  }
+  return result;
+}
+
+[[noreturn]] void fail(std::string_view wanted, const std::vector<cl::Device>& devices) {
+  throw Error(ErrorCode::device_not_found,
+              fmt::format("no OpenCL device '{}'; there is {}", wanted, list_of(devices)));
+}
+
+// By the extension cl_nv_device_attribute_query.
+std::size_t nvidia_sm_of(const cl::Device& device) {
+  if (device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_nv_device_attribute_query") == std::string::npos)
+    return 0;
+  cl_uint major = 0;
+  cl_uint minor = 0;
+  device.getInfo(CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, &major);
+  device.getInfo(CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, &minor);
+  return std::size_t{major} * 10 + minor;
+}
+
+cl::Device first_by_kind(const std::vector<cl::Device>& devices) {
+  for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::cpu}) {
+    for (const cl::Device& device : devices) {
+      if (kind_of(device) == kind) return device;
+    }
+  }
+  return devices.front();
+}
+
+}  // namespace
+
+Device describe(const cl::Device& device) {
+  const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
+  Device result;
+  result.name = device.getInfo<CL_DEVICE_NAME>();
+  result.vendor = device.getInfo<CL_DEVICE_VENDOR>();
+  result.driver_version = device.getInfo<CL_DRIVER_VERSION>();
+  result.platform_name = platform.getInfo<CL_PLATFORM_NAME>();
+  result.platform_version = platform.getInfo<CL_PLATFORM_VERSION>();
+  result.kind = kind_of(device);
+  result.compute_units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+  result.max_work_group_size = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+  result.max_work_item_sizes = device.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>();
+  result.local_bytes = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+  result.global_bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
+  result.max_allocation_bytes = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
+  result.base_alignment_bytes = device.getInfo<CL_DEVICE_MEM_BASE_ADDR_ALIGN>() / 8;
+  result.native_float_width = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
+  result.clock_mhz = device.getInfo<CL_DEVICE_MAX_CLOCK_FREQUENCY>();
+  result.shares_host_memory = device.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() == CL_TRUE;
+  result.nvidia_sm = nvidia_sm_of(device);
+  return result;
+}
+
+std::vector<cl::Device> all_devices() {
+  // One thread at a time: the first one loads the drivers, and PoCL 3.1 crashes where several do.
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  std::vector<cl::Device> result;
+  std::vector<cl::Platform> platforms;
+  try {
+    cl::Platform::get(&platforms);
+  } catch (const cl::Error&) {
+    return result;  // CL_PLATFORM_NOT_FOUND_KHR: the loader found no driver
+  }
+  for (const cl::Platform& platform : platforms) {
+    try {
+      std::vector<cl::Device> devices;
+      platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
+      result.insert(result.end(), devices.begin(), devices.end());
+    } catch (const cl::Error&) {
+      continue;  // CL_DEVICE_NOT_FOUND: a platform without devices is not an error
+    }
+  }
+  return result;
+}
+
+cl::Device find_device(std::string_view wanted) {
+  const std::vector<cl::Device> devices = all_devices();
+  if (devices.empty()) {
+    throw Error(
+        ErrorCode::device_not_found,
+        "there is no OpenCL device: no driver (ICD) is installed, or none offers a device. On a machine "
+        "without a GPU, PoCL makes a device of the CPU (Debian: pocl-opencl-icd)");
+  }
+  if (wanted.empty()) return first_by_kind(devices);
+
+  std::size_t index = 0;
+  const auto [rest, status] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
+  if (status == std::errc() && rest == wanted.data() + wanted.size()) {
+    if (index >= devices.size()) fail(wanted, devices);
+    return devices[index];
+  }
+
+  const std::string part = lower(wanted);
+  for (const cl::Device& device : devices) {
+    if (lower(device.getInfo<CL_DEVICE_NAME>()) == part) return device;
+  }
+  for (const cl::Device& device : devices) {
+    if (lower(device.getInfo<CL_DEVICE_NAME>()).find(part) != std::string::npos ||
+        lower(platform_name(device)).find(part) != std::string::npos) {
+      return device;
+    }
+  }
+  fail(wanted, devices);
+}
+
+cl::Device default_device() {
+  const char* wanted = std::getenv("CLGEMM_DEVICE");
+  return find_device(wanted == nullptr ? "" : wanted);
+}
+
+}  // namespace clgemm

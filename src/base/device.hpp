@@ -1,0 +1,51 @@
+// What a device is and can do, asked once and kept as plain data, so that plans can be made and tested
+// without a device; and the ways to find one. Layer 1.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/opencl.hpp"
+
+namespace clgemm {
+
+enum class DeviceKind { cpu, gpu, other };
+
+struct Device {
+  std::string name;
+  std::string vendor;
+  std::string driver_version;
+  std::string platform_name;
+  std::string platform_version;
+  DeviceKind kind = DeviceKind::other;
+  std::size_t compute_units = 1;
+  std::size_t max_work_group_size = 1;
+  std::vector<std::size_t> max_work_item_sizes = {1, 1, 1};
+  std::size_t local_bytes = 0;
+  std::size_t global_bytes = 0;
+  std::size_t max_allocation_bytes = 0;
+  std::size_t base_alignment_bytes = 128;  // of every buffer that the implementation allocates
+  std::size_t native_float_width = 1;
+  std::size_t clock_mhz = 1000;  // the highest; some report 0
+  bool shares_host_memory = false;
+  std::size_t nvidia_sm = 0;  // the architecture of an NVIDIA GPU, 90 for Hopper's sm_90; 0 elsewhere
+};
+
+Device describe(const cl::Device& device);
+
+// Every device of every platform, in the order of the ICD loader. Platforms without devices are passed over;
+// with no platform at all the list is empty.
+std::vector<cl::Device> all_devices();
+
+// `wanted`: an index into all_devices(), or a part of the device's or platform's name in any case; an exact
+// device name wins over a part. Empty: the first GPU, else the first CPU, else the first of any kind.
+// Throws Error(device_not_found) that lists what is there.
+cl::Device find_device(std::string_view wanted);
+
+// find_device() of the environment variable CLGEMM_DEVICE.
+cl::Device default_device();
+
+}  // namespace clgemm

@@ -1,0 +1,233 @@
+#include "build/disk_cache.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <system_error>
+
+#include "base/private_file.hpp"
+
+namespace clgemm {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t format_version = 1;
+constexpr std::array<char, 8> magic = {'c', 'l', 'g', 'e', 'm', 'm', '\r', '\n'};
+constexpr const char* extension = ".clbin";
+constexpr const char* temporary_prefix = "new-";
+constexpr std::chrono::minutes temporary_age(10);  // older ones were left by processes that died
+
+// Written as it lies in memory: a cache is never shared between machines of different byte order.
+struct Header {
+  std::array<char, 8> magic;
+  std::uint32_t format;
+  std::uint32_t trust;
+  std::uint64_t payload_bytes;
+  std::uint64_t key[2];
+  std::uint64_t checksum[2];  // of all that stands before it, and the payload
+};
+static_assert(sizeof(Header) == 56);
+
+XXH128_hash_t hash_of(const std::string& key) {
+  return XXH3_128bits(key.data(), key.size());
+}
+
+XXH128_hash_t checksum_of(const Header& header, const unsigned char* payload) {
+  XXH3_state_t state;
+  XXH3_128bits_reset(&state);
+  XXH3_128bits_update(&state, &header, offsetof(Header, checksum));
+  XXH3_128bits_update(&state, payload, header.payload_bytes);
+  return XXH3_128bits_digest(&state);
+}
+
+std::string file_name(const XXH128_hash_t& hash) {
+  return fmt::format("{:016x}{:016x}{}", hash.high64, hash.low64, extension);
+}
+
+bool is_private_folder(const fs::path& folder) {
+  struct stat status {};
+  return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && is_private(status);
+}
+
+// The content of an entry, which counts as used now: what is unused longest goes first. What is larger than
+// the whole cache may be is none of ours.
+std::optional<std::vector<unsigned char>> read_entry(const fs::path& path, std::uintmax_t limit_bytes) {
+  auto content = read_private_file(path, Links::refuse, limit_bytes);
+  if (content) ::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+  return content;
+}
+
+std::optional<DiskCache::Entry> parse(const std::vector<unsigned char>& content, const XXH128_hash_t& key) {
+  Header header{};
+  if (content.size() < sizeof header) return std::nullopt;
+  std::memcpy(&header, content.data(), sizeof header);
+  const unsigned char* payload = content.data() + sizeof header;
+  if (header.magic != magic || header.format != format_version ||
+      header.trust > static_cast<std::uint32_t>(DiskCache::Trust::quarantined) ||
+      header.payload_bytes != content.size() - sizeof header || header.key[0] != key.low64 ||
+      header.key[1] != key.high64) {
+    return std::nullopt;
+  }
+  const XXH128_hash_t checksum = checksum_of(header, payload);
+  if (header.checksum[0] != checksum.low64 || header.checksum[1] != checksum.high64) return std::nullopt;
+  return DiskCache::Entry{DiskCache::Trust{header.trust}, {payload, content.data() + content.size()}};
+}
+
+// Writes a file beside its final name, and puts it there whole.
+bool write_atomically(const fs::path& path, const Header& header, const std::vector<unsigned char>& payload) {
+  std::string temporary = (path.parent_path() / (std::string(temporary_prefix) + "XXXXXX")).string();
+  bool written = false;
+  {
+    const File file(::mkostemp(temporary.data(), O_CLOEXEC));
+    if (!file.is_open()) return false;
+    written = file.write_all(&header, sizeof header) && file.write_all(payload.data(), payload.size());
+  }
+  if (written && ::rename(temporary.c_str(), path.c_str()) == 0) return true;
+  ::unlink(temporary.c_str());
+  return false;
+}
+
+struct StoredFile {
+  fs::path path;
+  std::uintmax_t bytes;
+  fs::file_time_type used;
+};
+
+// The entries in a folder. Temporary files that a process left behind are removed on the way.
+std::vector<StoredFile> stored_files(const fs::path& folder) {
+  std::vector<StoredFile> result;
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(folder, failure)) {
+    std::error_code gone;  // another process may remove a file at any time
+    const auto used = entry.last_write_time(gone);
+    const auto bytes = gone ? 0 : entry.file_size(gone);
+    if (gone) continue;
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() == extension) {
+      result.push_back({entry.path(), bytes, used});
+    } else if (name.rfind(temporary_prefix, 0) == 0 &&
+               fs::file_time_type::clock::now() - used > temporary_age) {
+      fs::remove(entry.path(), gone);
+    }
+  }
+  return result;
+}
+
+std::uintmax_t total_bytes(const std::vector<StoredFile>& files) {
+  std::uintmax_t result = 0;
+  for (const StoredFile& file : files) result += file.bytes;
+  return result;
+}
+
+fs::path default_folder() {
+  if (const std::string folder = environment("CLGEMM_CACHE_DIR"); !folder.empty()) return folder;
+  if (const std::string folder = environment("XDG_CACHE_HOME"); !folder.empty())
+    return fs::path(folder) / "clgemm";
+  if (const std::string home = environment("HOME"); !home.empty())
+    return fs::path(home) / ".cache" / "clgemm";
+  return {};
+}
+
+std::uintmax_t default_limit() {
+  constexpr std::uintmax_t mebibyte = 1024 * 1024;
+  const std::string text = environment("CLGEMM_CACHE_MIB");
+  const unsigned long long mebibytes = std::strtoull(text.c_str(), nullptr, 10);
+  const std::uintmax_t most = std::numeric_limits<std::uintmax_t>::max() / mebibyte;
+  return (mebibytes == 0 ? 256 : std::min<std::uintmax_t>(mebibytes, most)) * mebibyte;
+}
+
+}  // namespace
+
+DiskCache::DiskCache(fs::path folder, std::uintmax_t limit_bytes)
+    : folder_(std::move(folder)), limit_bytes_(limit_bytes) {}
+
+DiskCache DiskCache::from_environment() {
+  if (environment("CLGEMM_CACHE") == "0") return DiskCache("turned off by CLGEMM_CACHE=0");
+  if (runs_with_foreign_rights()) return DiskCache("not used in a setuid process");
+  const fs::path folder = default_folder();
+  if (folder.empty()) return DiskCache("none of CLGEMM_CACHE_DIR, XDG_CACHE_HOME and HOME is set");
+  return {folder, default_limit()};
+}
+
+std::optional<DiskCache::Entry> DiskCache::load(const std::string& key) const {
+  if (!is_usable()) return std::nullopt;
+  const XXH128_hash_t hash = hash_of(key);
+  const auto content = read_entry(folder_ / file_name(hash), limit_bytes_);
+  return content ? parse(*content, hash) : std::nullopt;
+}
+
+void DiskCache::store(const std::string& key, const Entry& entry) const noexcept {
+  try {
+    if (!problem_.empty()) return;
+    std::error_code failure;
+    if (!folder_.parent_path().empty()) fs::create_directories(folder_.parent_path(), failure);
+    ::mkdir(folder_.c_str(), S_IRWXU);
+    if (!is_usable()) return;
+
+    const XXH128_hash_t hash = hash_of(key);
+    Header header{magic,
+                  format_version,
+                  static_cast<std::uint32_t>(entry.trust),
+                  entry.binary.size(),
+                  {hash.low64, hash.high64},
+                  {}};
+    const XXH128_hash_t checksum = checksum_of(header, entry.binary.data());
+    header.checksum[0] = checksum.low64;
+    header.checksum[1] = checksum.high64;
+    if (write_atomically(folder_ / file_name(hash), header, entry.binary)) prune();
+  } catch (const std::exception&) {
+    return;  // a cache that cannot be written costs a build the next time, nothing more
+  }
+}
+
+DiskCache::Info DiskCache::info() const {
+  Info result{folder_.string(), problem_, 0, 0, limit_bytes_};
+  std::error_code failure;
+  if (!problem_.empty() || !fs::exists(folder_, failure)) return result;
+  if (!is_usable()) {
+    result.problem = "the folder is not the user's own, or others may write to it";
+    return result;
+  }
+  const std::vector<StoredFile> files = stored_files(folder_);
+  result.entries = files.size();
+  result.bytes = total_bytes(files);
+  return result;
+}
+
+void DiskCache::clear() const {
+  if (!is_usable()) return;
+  std::error_code gone;
+  for (const StoredFile& file : stored_files(folder_)) fs::remove(file.path, gone);
+}
+
+bool DiskCache::is_usable() const {
+  return problem_.empty() && is_private_folder(folder_);
+}
+
+// Down to three quarters of the limit, so that not every store has to prune again.
+void DiskCache::prune() const {
+  std::vector<StoredFile> files = stored_files(folder_);
+  std::uintmax_t bytes = total_bytes(files);
+  if (bytes <= limit_bytes_) return;
+  std::sort(files.begin(), files.end(),
+            [](const StoredFile& x, const StoredFile& y) { return x.used < y.used; });
+  std::error_code gone;
+  for (const StoredFile& file : files) {
+    if (bytes <= limit_bytes_ / 4 * 3) break;
+    if (fs::remove(file.path, gone)) bytes -= file.bytes;
+  }
+}
+
+}  // namespace clgemm

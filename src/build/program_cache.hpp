@@ -1,0 +1,123 @@
+// Kernel configs as built programs, each built once a process, and once a machine where the disk cache is in
+// use. Layer 4.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/device.hpp"
+#include "base/opencl.hpp"
+#include "build/disk_cache.hpp"
+#include "build/program_use.hpp"
+#include "kernel/kernel_config.hpp"
+
+namespace clgemm {
+
+// A built program. Its kernels hold arguments, so that a thread takes one for itself while it sets them.
+class BuiltKernel {
+ public:
+  BuiltKernel(cl::Program program, const char* entry, cl::Kernel first, std::string key);
+
+  // A kernel that is the caller's alone until this object ends.
+  class Lease {
+   public:
+    explicit Lease(std::shared_ptr<BuiltKernel> owner);
+    ~Lease();
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    cl::Kernel& operator*() { return kernel_; }
+
+    // To be told of the launch that the kernel was taken for.
+    void launched(const cl::Event& event) { launched_ = event; }
+
+   private:
+    std::shared_ptr<BuiltKernel> owner_;
+    bool is_counted_;
+    cl::Kernel kernel_;
+    cl::Event launched_;
+  };
+
+  // What is known of the kernel, in this process or from an earlier one.
+  std::atomic<DiskCache::Trust> trust{DiskCache::Trust::untested};
+
+  // True until the disk cache has the program as it is now.
+  std::atomic<bool> is_new{true};
+
+  // Held by the thread that runs the self-test.
+  std::mutex test_mutex;
+
+ private:
+  friend class ProgramCache;
+
+  cl::Program program_;
+  const char* entry_;
+  std::string key_;  // of the entry on disk
+  std::shared_ptr<ProgramUse> use_;
+  std::mutex mutex_;
+  std::vector<cl::Kernel> idle_;
+};
+
+// Who wants a program: clgemm itself, which takes no kernel that is in quarantine, or a caller who named it.
+enum class Purpose { chosen, named };
+
+// Any number of threads may use one. The thread that needs a program first builds it; others that need the
+// same one wait for it, and nobody else does. A failed build is forgotten, so that the next call tries again.
+class ProgramCache {
+ public:
+  ProgramCache(cl::Context context, cl::Device device, const Device& info, DiskCache disk);
+
+  // Waits for what is still being stored.
+  ~ProgramCache();
+
+  ProgramCache(const ProgramCache&) = delete;
+  ProgramCache& operator=(const ProgramCache&) = delete;
+
+  // Throws Error: build_failed with the compiler's log; invalid_kernel_file where the source has no kernel
+  // function of the contract; device_limit_exceeded where the built kernel allows fewer work-items than its
+  // work-group has; self_test_failed for a chosen kernel that is in quarantine.
+  std::shared_ptr<BuiltKernel> get(const std::shared_ptr<const KernelConfig>& config, Purpose purpose);
+
+  // True where get() need not build, or wait for longer than another thread's build takes.
+  bool has(const std::shared_ptr<const KernelConfig>& config);
+
+  // Puts the program on disk, with what is known of it, in the background, where it is new. To be called
+  // after a launch: only then do the binaries of some implementations (PoCL's) hold machine code.
+  void keep(const std::shared_ptr<BuiltKernel>& built);
+
+  // Waits until everything that was to be kept is stored; not for kernels that are under way for much longer.
+  void finish_keeping();
+
+ private:
+  // A file is read once a context and kept by its config, so that its address stands for its text.
+  using Key = std::pair<std::shared_ptr<const KernelFile>, std::string>;
+  using Pending = std::shared_future<std::shared_ptr<BuiltKernel>>;
+
+  std::shared_ptr<BuiltKernel> get_any(const std::shared_ptr<const KernelConfig>& config, Purpose purpose);
+  std::shared_ptr<BuiltKernel> build(const KernelConfig& config, Purpose purpose) const;
+  std::string disk_key(const KernelConfig& config) const;
+  void store(BuiltKernel& built) const noexcept;
+  bool has_no_more_time() const;
+
+  cl::Context context_;
+  cl::Device device_;
+  std::string machine_;  // the part of each key on disk that names device, driver and platform
+
+  // PoCL (3.1) corrupts its memory now and then where it is asked for a binary while it compiles another
+  // kernel. It keeps machine code in a cache of its own; ours then keeps only what is known of the kernels.
+  bool gives_binaries_;
+
+  DiskCache disk_;
+  std::atomic<std::chrono::steady_clock::time_point> deadline_{std::chrono::steady_clock::time_point::max()};
+  std::mutex mutex_;  // of what follows
+  std::map<Key, Pending> programs_;
+  std::vector<std::future<void>> keeping_;
+};
+
+}  // namespace clgemm

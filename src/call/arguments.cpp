@@ -1,0 +1,199 @@
+#include "call/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "base/error.hpp"
+#include "call/aliasing.hpp"
+
+namespace clgemm {
+namespace {
+
+// How a call uses a matrix, for the check of the flags that its buffer was made with.
+struct Use {
+  const char* name;
+  cl_mem_flags forbidden;
+  const char* forbidden_name;
+};
+constexpr Use use_of_a{"A", CL_MEM_WRITE_ONLY, "CL_MEM_WRITE_ONLY"};
+constexpr Use use_of_b{"B", CL_MEM_WRITE_ONLY, "CL_MEM_WRITE_ONLY"};
+constexpr Use use_of_c{"C", CL_MEM_READ_ONLY, "CL_MEM_READ_ONLY"};
+
+void check_size(const Use& use, const DeviceMatrix& matrix, std::size_t extent, std::size_t buffer_bytes) {
+  std::size_t end = 0;
+  std::size_t bytes = 0;
+  if (!__builtin_add_overflow(matrix.offset, extent, &end) &&
+      !__builtin_mul_overflow(end, sizeof(float), &bytes) && bytes <= buffer_bytes) {
+    return;
+  }
+  throw Error(
+      ErrorCode::buffer_too_small,
+      fmt::format("the buffer of {} has {} bytes; with offset {} and leading dimension {} the matrix ends "
+                  "at element {} ({} bytes)",
+                  use.name, buffer_bytes, matrix.offset, matrix.ld, end, bytes));
+}
+
+// Kernels read packed operands as vectors, of at most this many elements.
+constexpr std::size_t scratch_alignment = 16;
+
+// The alignment of the buffer's first element, in elements. A buffer on the caller's own memory
+// (CL_MEM_USE_HOST_PTR) is aligned as that is; all others as the device promises.
+std::size_t base_alignment(const cl::Buffer& buffer, cl_mem_flags flags, const Device& device) {
+  std::size_t bytes = device.base_alignment_bytes;
+  if ((flags & CL_MEM_USE_HOST_PTR) != 0) {
+    const auto address = reinterpret_cast<std::uintptr_t>(buffer.getInfo<CL_MEM_HOST_PTR>());
+    while (bytes > sizeof(float) && address % bytes != 0) bytes /= 2;
+  }
+  return std::max<std::size_t>(bytes / sizeof(float), 1);
+}
+
+// A buffer of the context, of either the caller's matrices or scratch.
+cl::Buffer checked_buffer(const char* name, cl_mem memory, const cl::Context& context) {
+  if (memory == nullptr)
+    throw Error(ErrorCode::invalid_argument, fmt::format("the buffer of {} is null", name));
+  cl::Buffer buffer(memory, true);
+  if (buffer.getInfo<CL_MEM_TYPE>() != CL_MEM_OBJECT_BUFFER) {
+    throw Error(ErrorCode::invalid_argument, fmt::format("the memory object of {} is not a buffer", name));
+  }
+  if (buffer.getInfo<CL_MEM_CONTEXT>()() != context()) {
+    throw Error(ErrorCode::wrong_context,
+                fmt::format("the buffer of {} belongs to another OpenCL context", name));
+  }
+  return buffer;
+}
+
+// Checks one matrix and fills in its place.
+cl::Buffer place(const Use& use, const DeviceMatrix& matrix, std::size_t extent, const cl::Context& context,
+                 const Device& device, Operand& operand) {
+  cl::Buffer buffer = checked_buffer(use.name, matrix.buffer, context);
+  const auto flags = buffer.getInfo<CL_MEM_FLAGS>();
+  if ((flags & use.forbidden) != 0) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("the buffer of {} was made with {}", use.name, use.forbidden_name));
+  }
+  check_size(use, matrix, extent, buffer.getInfo<CL_MEM_SIZE>());
+  operand.offset = matrix.offset;
+  operand.base_alignment = base_alignment(buffer, flags, device);
+  return buffer;
+}
+
+// The buffer whose memory this one is: the parent of a sub-buffer. Only its address is looked at: the caller
+// may have released it, and Intel's CPU runtime then refuses to retain it.
+cl_mem root_of(const cl::Buffer& buffer) {
+  cl_mem parent = nullptr;
+  const cl_int status =
+      clGetMemObjectInfo(buffer(), CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, nullptr);
+  if (status != CL_SUCCESS) throw cl::Error(status, "clGetMemObjectInfo");
+  return parent == nullptr ? buffer() : parent;
+}
+
+Region region_of(const cl::Buffer& buffer, const DeviceMatrix& matrix, const Lines& lines,
+                 const SgemmCall& call, std::size_t stride) {
+  const std::size_t first = buffer.getInfo<CL_MEM_OFFSET>() / sizeof(float) + matrix.offset;
+  return {static_cast<std::int64_t>(first), lines, call.batch_count, stride};
+}
+
+void check_pointer(const char* name, const float* pointer) {
+  if (pointer == nullptr) throw Error(ErrorCode::invalid_argument, fmt::format("{} is null", name));
+}
+
+void refuse_overlap(const char* name) {
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("C overlaps {}: C must not share elements with it", name));
+}
+
+void check_batch_of_c(const Region& c) {
+  if (!overlaps_itself(c)) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("the matrices C of the batch overlap each other: stride_c is {}", c.stride));
+}
+
+void check_aliasing(const SgemmCall& call, const Buffers& buffers, const DeviceMatrix& a,
+                    const DeviceMatrix& b, const DeviceMatrix& c) {
+  const Region region_c = region_of(buffers.c, c, lines_of_c(call), call, call.stride_c);
+  check_batch_of_c(region_c);
+  if (!reads_a_and_b(call)) return;
+  const cl_mem root = root_of(buffers.c);
+  if (root_of(buffers.a) == root &&
+      overlaps(region_c, region_of(buffers.a, a, lines_of_a(call), call, call.stride_a))) {
+    refuse_overlap("A");
+  }
+  if (root_of(buffers.b) == root &&
+      overlaps(region_c, region_of(buffers.b, b, lines_of_b(call), call, call.stride_b))) {
+    refuse_overlap("B");
+  }
+}
+
+}  // namespace
+
+void check_queue(const cl::CommandQueue& queue, const cl::Context& context, const cl::Device& device) {
+  if (queue() == nullptr) throw Error(ErrorCode::invalid_argument, "the queue is null");
+  if (queue.getInfo<CL_QUEUE_CONTEXT>()() != context() || queue.getInfo<CL_QUEUE_DEVICE>()() != device()) {
+    throw Error(ErrorCode::wrong_context,
+                "the queue belongs to another OpenCL context or device than this clgemm::Context");
+  }
+}
+
+Buffers place_operands(const SgemmCall& call, const Extents& extents, const DeviceMatrix& a,
+                       const DeviceMatrix& b, const DeviceMatrix& c, const cl::Context& context,
+                       const Device& device, Problem& problem) {
+  Buffers result;
+  const bool exchanged = call.layout == Layout::column_major;
+  if (reads_a_and_b(call)) {
+    result.a = place(use_of_a, a, extents.a, context, device, exchanged ? problem.b : problem.a);
+    result.b = place(use_of_b, b, extents.b, context, device, exchanged ? problem.a : problem.b);
+  }
+  if (extents.c != 0) {
+    result.c = place(use_of_c, c, extents.c, context, device, problem.c);
+    check_aliasing(call, result, a, b, c);
+  }
+  if (exchanged) std::swap(result.a, result.b);
+  return result;
+}
+
+cl::Buffer check_scratch(cl_mem scratch, const Buffers& matrices, const cl::Context& context,
+                         const Device& device) {
+  cl::Buffer buffer = checked_buffer("Options::scratch", scratch, context);
+  const auto flags = buffer.getInfo<CL_MEM_FLAGS>();
+  if ((flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY)) != 0) {
+    throw Error(ErrorCode::invalid_argument, "Options::scratch must be a CL_MEM_READ_WRITE buffer");
+  }
+  if (base_alignment(buffer, flags, device) < scratch_alignment) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("Options::scratch lies in host memory that is not aligned to {} bytes",
+                            scratch_alignment * sizeof(float)));
+  }
+  const auto end_of = [](const cl::Buffer& memory) {
+    return memory.getInfo<CL_MEM_OFFSET>() + memory.getInfo<CL_MEM_SIZE>();
+  };
+  for (const cl::Buffer* matrix : {&matrices.a, &matrices.b, &matrices.c}) {
+    if ((*matrix)() == nullptr || root_of(*matrix) != root_of(buffer)) continue;
+    if (buffer.getInfo<CL_MEM_OFFSET>() < end_of(*matrix) &&
+        matrix->getInfo<CL_MEM_OFFSET>() < end_of(buffer)) {
+      throw Error(ErrorCode::invalid_argument, "Options::scratch shares memory with a matrix of the call");
+    }
+  }
+  return buffer;
+}
+
+void check_host_matrices(const SgemmCall& call, const Extents& extents, const float* a, const float* b,
+                         const float* c) {
+  if (reads_a_and_b(call)) {
+    check_pointer("a", a);
+    check_pointer("b", b);
+  }
+  if (extents.c == 0) return;
+  check_pointer("c", c);
+  const auto region = [&call](const float* matrix, const Lines& lines, std::size_t stride) {
+    const auto address = reinterpret_cast<std::uintptr_t>(matrix);
+    return Region{static_cast<std::int64_t>(address / sizeof(float)), lines, call.batch_count, stride};
+  };
+  const Region region_c = region(c, lines_of_c(call), call.stride_c);
+  if (!reads_a_and_b(call)) return;
+  if (overlaps(region_c, region(a, lines_of_a(call), call.stride_a))) refuse_overlap("A");
+  if (overlaps(region_c, region(b, lines_of_b(call), call.stride_b))) refuse_overlap("B");
+}
+
+}  // namespace clgemm

@@ -1,0 +1,27 @@
+// What of the OpenCL objects in a call can be checked before any work. Layer 5.
+#pragma once
+
+#include "call/problem.hpp"
+#include "launch/launch.hpp"
+
+namespace clgemm {
+
+// Throws Error(wrong_context) unless the queue belongs to the context and device.
+void check_queue(const cl::CommandQueue& queue, const cl::Context& context, const cl::Device& device);
+
+// Checks the caller's matrices against the call, each other and what `context` is, and fills in the operands'
+// places in `problem`. Returns the buffers in canonical order. Throws Error in the caller's terms.
+Buffers place_operands(const SgemmCall& call, const Extents& extents, const DeviceMatrix& a,
+                       const DeviceMatrix& b, const DeviceMatrix& c, const cl::Context& context,
+                       const Device& device, Problem& problem);
+
+// Checks memory that the caller brings for packed operands (Options::scratch).
+cl::Buffer check_scratch(cl_mem scratch, const Buffers& matrices, const cl::Context& context,
+                         const Device& device);
+
+// Throws Error(invalid_argument) for a null pointer to host memory that the call reads or writes, and where C
+// overlaps A or B.
+void check_host_matrices(const SgemmCall& call, const Extents& extents, const float* a, const float* b,
+                         const float* c);
+
+}  // namespace clgemm

@@ -1,0 +1,163 @@
+#include "context/context.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "call/arguments.hpp"
+
+namespace clgemm {
+namespace {
+
+constexpr std::size_t kept_staging_bytes = std::size_t{256} << 20;
+
+}  // namespace
+
+Context::State::State(const cl::Context& context, const cl::Device& device)
+    : context_(context),
+      device_(device),
+      queue_(context, device),
+      info_(describe(device)),
+      programs_(context, device, info_, DiskCache::from_environment()),
+      chooser_(context, device, info_, programs_),
+      scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)),
+      staging_(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, kept_staging_bytes) {}
+
+Context::State::State(const cl::CommandQueue& queue)
+    : State(queue.getInfo<CL_QUEUE_CONTEXT>(), queue.getInfo<CL_QUEUE_DEVICE>()) {}
+
+Context::State::State(const cl::Device& device) : State(cl::Context(device), device) {}
+
+Context::State::CheckedCall Context::State::check(const SgemmCall& call, const DeviceMatrix& a,
+                                                  const DeviceMatrix& b, const DeviceMatrix& c,
+                                                  const Options& options) const {
+  const Extents extents = check_call(call);
+  CheckedCall checked{call, canonical(call), {}};
+  checked.buffers = place_operands(call, extents, a, b, c, context_, info_, checked.problem);
+  if (options.scratch != nullptr) check_scratch(options.scratch, checked.buffers, context_, info_);
+  return checked;
+}
+
+cl::Event Context::State::enqueue(const CheckedCall& checked, const cl::CommandQueue& queue,
+                                  const std::vector<cl::Event>& wait_for, const Options& options) {
+  const SgemmCall& call = checked.call;
+  if (reads_a_and_b(call)) return multiply(checked.problem, checked.buffers, queue, wait_for, options);
+  const bool is_empty = call.m == 0 || call.n == 0 || call.batch_count == 0;
+  if (!is_empty && call.beta != 1.0f)
+    return scale(checked.problem, checked.buffers.c, queue, wait_for, options);
+  cl::Event nothing_to_do;
+  queue.enqueueMarkerWithWaitList(&wait_for, &nothing_to_do);
+  return nothing_to_do;
+}
+
+std::shared_ptr<const BuiltPlan> Context::State::plan(const Problem& problem, const Options& options) {
+  return chooser_.choose(problem, options, scratch_limit(options));
+}
+
+std::size_t Context::State::scratch_limit(const Options& options) const {
+  if (options.scratch != nullptr) return cl::Buffer(options.scratch, true).getInfo<CL_MEM_SIZE>();
+  if (options.scratch_limit == 0) return default_scratch_limit(info_);
+  return std::min(options.scratch_limit, info_.max_allocation_bytes);
+}
+
+cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffers,
+                                   const cl::CommandQueue& queue, const std::vector<cl::Event>& wait_for,
+                                   const Options& options) {
+  std::size_t limit = scratch_limit(options);
+  for (;;) {
+    const std::shared_ptr<const BuiltPlan> chosen = chooser_.choose(problem, options, limit);
+    const BuiltPlan& built = *chosen;
+    Progress progress = Progress::c_untouched;
+    try {
+      return at_boundary([&] {
+        const cl::Event done =
+            multiply_as_planned(built, problem, buffers, queue, wait_for, options, progress);
+        for (const auto& program : built.programs()) programs_.keep(program);
+        return done;
+      });
+    } catch (const Error& error) {
+      if (progress == Progress::c_touched) throw;
+      const bool out_of_memory = error.code() == ErrorCode::out_of_memory;
+      const bool is_ours = named_kernel(options).empty();
+      if (out_of_memory && built.plan.scratch_bytes != 0) {
+        limit = built.plan.scratch_bytes / 2;
+      } else if (error.code() != ErrorCode::device_limit_exceeded || !is_ours ||
+                 !chooser_.give_up(built.plan.choice, options, error.what())) {
+        throw;
+      }
+    }
+  }
+}
+
+cl::Event Context::State::multiply_as_planned(const BuiltPlan& built, const Problem& problem,
+                                              const Buffers& buffers, const cl::CommandQueue& queue,
+                                              const std::vector<cl::Event>& wait_for, const Options& options,
+                                              Progress& progress) {
+  if (options.scratch != nullptr || built.plan.scratch_bytes == 0) {
+    const cl::Buffer scratch(options.scratch, true);
+    return enqueue_multiply(built, problem, buffers, scratch, queue, wait_for, progress);
+  }
+  ScratchPool::Buffer scratch = scratch_.take(built.plan.scratch_bytes);
+  std::vector<cl::Event> before = wait_for;
+  if (scratch.last_use() != nullptr) before.push_back(scratch.last_use);
+  scratch.last_use = enqueue_multiply(built, problem, buffers, scratch.memory, queue, before, progress);
+  cl::Event done = scratch.last_use;
+  scratch_.give_back(std::move(scratch));
+  return done;
+}
+
+cl::Event Context::State::scale(const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,
+                                const std::vector<cl::Event>& wait_for, const Options& options) {
+  const SharedConfig config = chooser_.helper("scale", options);
+  const auto program = programs_.get(config, Purpose::chosen);
+  const cl::Event done = enqueue_scale(*config, program, problem, c, queue, wait_for);
+  programs_.keep(program);
+  return done;
+}
+
+const cl::CommandQueue& Context::State::transfer_queue_in() {
+  std::call_once(transfer_queues_made_, [this] {
+    transfer_in_ = cl::CommandQueue(context_, device_);
+    transfer_out_ = cl::CommandQueue(context_, device_);
+  });
+  return transfer_in_;
+}
+
+const cl::CommandQueue& Context::State::transfer_queue_out() {
+  transfer_queue_in();
+  return transfer_out_;
+}
+
+Context::Context() : Context(std::string{}) {}
+
+Context::Context(const std::string& device)
+    : state_(at_boundary([&] {
+        return std::make_unique<State>(device.empty() ? default_device() : find_device(device));
+      })) {}
+
+Context::Context(cl_device_id device)
+    : state_(at_boundary([&] {
+        if (device == nullptr) throw Error(ErrorCode::invalid_argument, "the device is null");
+        return std::make_unique<State>(cl::Device(device, true));
+      })) {}
+
+Context::Context(cl_command_queue queue)
+    : state_(at_boundary([&] {
+        if (queue == nullptr) throw Error(ErrorCode::invalid_argument, "the queue is null");
+        return std::make_unique<State>(cl::CommandQueue(queue, true));
+      })) {}
+
+Context::~Context() = default;
+Context::Context(Context&&) noexcept = default;
+Context& Context::operator=(Context&&) noexcept = default;
+
+cl_device_id Context::device() const {
+  return state_->device()();
+}
+cl_context Context::context() const {
+  return state_->context()();
+}
+cl_command_queue Context::queue() const {
+  return state_->queue()();
+}
+
+}  // namespace clgemm

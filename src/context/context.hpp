@@ -1,0 +1,96 @@
+// What a Context keeps: one device, its OpenCL context and queue, and the caches. Layer 5.
+#pragma once
+
+#include <clgemm/clgemm.hpp>
+#include <memory>
+#include <mutex>
+
+#include "base/device.hpp"
+#include "base/opencl.hpp"
+#include "build/program_cache.hpp"
+#include "context/chooser.hpp"
+#include "context/scratch.hpp"
+#include "launch/launch.hpp"
+
+namespace clgemm {
+
+class Context::State {
+ public:
+  explicit State(const cl::Device& device);
+  explicit State(const cl::CommandQueue& queue);
+
+  // A call whose arguments are checked, ready to be enqueued.
+  struct CheckedCall {
+    SgemmCall call;
+    Problem problem;
+    Buffers buffers;
+  };
+
+  // Throws Error in the caller's terms for whatever is wrong with the arguments.
+  CheckedCall check(const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
+                    const DeviceMatrix& c, const Options& options) const;
+
+  // Enqueues whatever the call needs behind `wait_for`. The event completes when C is complete.
+  cl::Event enqueue(const CheckedCall& checked, const cl::CommandQueue& queue,
+                    const std::vector<cl::Event>& wait_for, const Options& options);
+
+  // Host matrices; returns when C is complete. The pointers and the call have been checked.
+  void sgemm_on_host(const SgemmCall& call, const Extents& extents, const float* a, const float* b, float* c,
+                     const Options& options);
+
+  // The two ways of sgemm_on_host(): on the caller's memory, where the device shares it, and on copies in the
+  // device's own memory, a panel of C of about `panel_bytes` at a time.
+  void sgemm_in_host_memory(const SgemmCall& call, const Extents& extents, const float* a, const float* b,
+                            float* c, const Options& options);
+  void sgemm_on_copies(const SgemmCall& call, const float* a, const float* b, float* c,
+                       const Options& options, std::size_t panel_bytes);
+
+  // Chooses a kernel, as `options` say, and builds what the plan needs. Where clgemm chooses, a kernel that
+  // this device cannot run gives way to the next one; a kernel that the caller named is never replaced.
+  std::shared_ptr<const BuiltPlan> plan(const Problem& problem, const Options& options);
+
+  Chooser& chooser() { return chooser_; }
+  ProgramCache& programs() { return programs_; }
+  const Device& info() const { return info_; }
+  const cl::Context& context() const { return context_; }
+  const cl::Device& device() const { return device_; }
+  const cl::CommandQueue& queue() const { return queue_; }
+
+  // Queues for copies to and from the device, made at the first use, and the pinned memory for them.
+  const cl::CommandQueue& transfer_queue_in();
+  const cl::CommandQueue& transfer_queue_out();
+  ScratchPool& staging() { return staging_; }
+
+ private:
+  State(const cl::Context& context, const cl::Device& device);
+
+  // The most scratch that a call may take.
+  std::size_t scratch_limit(const Options& options) const;
+
+  // Plans and enqueues a multiply. Where the device has no memory for the scratch, smaller blocks are tried,
+  // down to a kernel that needs none.
+  cl::Event multiply(const Problem& problem, const Buffers& buffers, const cl::CommandQueue& queue,
+                     const std::vector<cl::Event>& wait_for, const Options& options);
+  cl::Event multiply_as_planned(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
+                                const cl::CommandQueue& queue, const std::vector<cl::Event>& wait_for,
+                                const Options& options, Progress& progress);
+
+  // Enqueues C <- beta * C.
+  cl::Event scale(const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,
+                  const std::vector<cl::Event>& wait_for, const Options& options);
+
+  cl::Context context_;
+  cl::Device device_;
+  cl::CommandQueue queue_;  // in-order, for host matrices
+  Device info_;
+  ProgramCache programs_;
+  Chooser chooser_;
+  ScratchPool scratch_;
+  ScratchPool staging_;  // pinned host memory, where the device does not share the host's
+
+  std::once_flag transfer_queues_made_;
+  cl::CommandQueue transfer_in_;
+  cl::CommandQueue transfer_out_;
+};
+
+}  // namespace clgemm

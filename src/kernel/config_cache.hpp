@@ -1,0 +1,33 @@
+// Kernel configs by name and values, each made once. Layer 3.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
+
+#include "kernel/kernel_config.hpp"
+
+namespace clgemm {
+
+// Any number of threads may use one. The device must outlive it.
+class ConfigCache {
+ public:
+  ConfigCache(const Device& device, const std::string& kernel_folder)
+      : device_(device), library_(kernel_folder) {}
+
+  // As configure(); throws what that and KernelLibrary::find() throw.
+  std::shared_ptr<const KernelConfig> get(const std::string& kernel, const Parameters& overrides,
+                                          const Parameters& macros);
+
+  const Device& device() const { return device_; }
+
+ private:
+  const Device& device_;
+  KernelLibrary library_;
+  std::mutex mutex_;
+  std::map<std::tuple<std::string, Parameters, Parameters>, std::shared_ptr<const KernelConfig>> configs_;
+};
+
+}  // namespace clgemm

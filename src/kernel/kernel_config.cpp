@@ -1,0 +1,218 @@
+#include "kernel/kernel_config.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "base/error.hpp"
+
+namespace clgemm {
+namespace {
+
+Parameters values_of(const NamedKernel& kernel, const Parameters& overrides) {
+  const Manifest& manifest = kernel.file->manifest;
+  Parameters result;
+  for (const Manifest::Parameter& parameter : manifest.parameters)
+    result[parameter.name] = parameter.default_value;
+  for (const auto& [name, value] : kernel.variant_values) result[name] = value;
+  for (const auto& [name, value] : overrides) {
+    if (name == split_parameter && can_split_k(manifest)) continue;
+    const Manifest::Parameter* parameter = manifest.find_parameter(name);
+    if (parameter == nullptr) {
+      std::vector<std::string> known;
+      for (const Manifest::Parameter& other : manifest.parameters) known.push_back(other.name);
+      throw Error(
+          ErrorCode::invalid_parameter,
+          fmt::format("the kernel '{}' ({}) has no parameter '{}'; it has {}", kernel.name, kernel.file->path,
+                      name, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+    }
+    if (std::count(parameter->values.begin(), parameter->values.end(), value) == 0) {
+      throw Error(ErrorCode::invalid_parameter,
+                  fmt::format("{}:{}: {}={}: {} must be one of {}", kernel.file->path, parameter->line, name,
+                              value, name, fmt::join(parameter->values, " ")));
+    }
+    result[name] = value;
+  }
+  return result;
+}
+
+std::size_t split_k_of(const NamedKernel& kernel, const Parameters& overrides) {
+  constexpr std::int64_t most = 65535;  // work-groups in the launch's dimension 2
+  const auto found = overrides.find(split_parameter);
+  if (found == overrides.end()) return 0;
+  if (found->second >= 0 && found->second <= most) return static_cast<std::size_t>(found->second);
+  throw Error(ErrorCode::invalid_parameter,
+              fmt::format("the kernel '{}': {}={}: it must be from 0 (clgemm's choice) to {}", kernel.name,
+                          split_parameter, found->second, most));
+}
+
+std::int64_t device_value(const Device& device, const std::string& name) {
+  if (name == "local_bytes") return static_cast<std::int64_t>(device.local_bytes);
+  if (name == "max_work_group_size") return static_cast<std::int64_t>(device.max_work_group_size);
+  if (name == "compute_units") return static_cast<std::int64_t>(device.compute_units);
+  if (name == "native_float_width") return static_cast<std::int64_t>(device.native_float_width);
+  if (name == "is_cpu") return device.kind == DeviceKind::cpu ? 1 : 0;
+  if (name == "nvidia_sm") return static_cast<std::int64_t>(device.nvidia_sm);
+  throw Error(ErrorCode::internal_error, fmt::format("no device value '{}'", name));
+}
+
+// Evaluates the rules of one kernel with its values, and says file and line where one fails.
+class Rules {
+ public:
+  Rules(const NamedKernel& kernel, const Parameters& values, const Device& device)
+      : kernel_(kernel), values_(values), device_(device) {}
+
+  std::int64_t evaluate(const Manifest::Rule& rule) const {
+    try {
+      return rule.expression.evaluate([this](const std::string& name) {
+        const auto found = values_.find(name);
+        return found != values_.end() ? found->second : device_value(device_, name);
+      });
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("{}: {}", place(rule), error.what()));
+    }
+  }
+
+  std::size_t positive(const Manifest::Rule& rule) const {
+    const std::int64_t value = evaluate(rule);
+    if (value > 0) return static_cast<std::size_t>(value);
+    throw Error(ErrorCode::requirement_failed,
+                fmt::format("{}: '{}' is {} with {}; it must be positive", place(rule),
+                            rule.expression.text(), value, describe_values(values_)));
+  }
+
+  // A side of a tile, or another size that the host counts tiles and work-groups by. Blocks of a problem are
+  // whole tiles, so that a tile beyond the bound on blocks would leave none; the largest of ours is 4096.
+  std::size_t size(const Manifest::Rule& rule) const {
+    constexpr std::size_t most = std::size_t{1} << 20;
+    const std::size_t value = positive(rule);
+    if (value <= most) return value;
+    throw Error(ErrorCode::requirement_failed,
+                fmt::format("{}: '{}' is {} with {}; it may be {} at most", place(rule),
+                            rule.expression.text(), value, describe_values(values_), most));
+  }
+
+  void check_share(const Manifest::Rule& rule, std::size_t share, std::size_t tile) const {
+    if (share <= tile) return;
+    throw Error(ErrorCode::requirement_failed,
+                fmt::format("{}: '{}' is {} with {}; a share cannot be larger than the tile, {}", place(rule),
+                            rule.expression.text(), share, describe_values(values_), tile));
+  }
+
+  void require(const Manifest::Rule& rule) const {
+    if (evaluate(rule) != 0) return;
+    std::string device_part;
+    for (const std::string& name : rule.expression.names()) {
+      if (values_.count(name) == 0)
+        device_part += fmt::format(", {} is {} on '{}'", name, device_value(device_, name), device_.name);
+    }
+    throw Error(ErrorCode::requirement_failed,
+                fmt::format("{}: the kernel '{}' requires '{}', which does not hold with {}{}", place(rule),
+                            kernel_.name, rule.expression.text(), describe_values(values_), device_part));
+  }
+
+ private:
+  std::string place(const Manifest::Rule& rule) const {
+    return fmt::format("{}:{}", kernel_.file->path, rule.line);
+  }
+
+  const NamedKernel& kernel_;
+  const Parameters& values_;
+  const Device& device_;
+};
+
+void check_device_limits(const KernelConfig& config, const Device& device) {
+  const std::size_t items = config.work_items();
+  for (std::size_t i = 0; i < config.local.size(); ++i) {
+    if (config.local[i] > device.max_work_item_sizes.at(i)) {
+      throw Error(ErrorCode::device_limit_exceeded,
+                  fmt::format("the kernel '{}' with {} has {} work-items in dimension {}; '{}' allows {}",
+                              config.name, describe_values(config.values), config.local[i], i, device.name,
+                              device.max_work_item_sizes[i]));
+    }
+  }
+  if (items > device.max_work_group_size) {
+    throw Error(
+        ErrorCode::device_limit_exceeded,
+        fmt::format("the kernel '{}' with {} has work-groups of {} work-items; '{}' allows {}", config.name,
+                    describe_values(config.values), items, device.name, device.max_work_group_size));
+  }
+}
+
+// The one place that writes the -D of a kernel.
+std::string build_options(const Parameters& values, const Parameters& macros) {
+  std::string result = "-cl-std=CL1.2";
+  for (const Parameters* definitions : {&values, &macros}) {
+    for (const auto& [name, value] : *definitions) result += fmt::format(" -D{}={}", name, value);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::size_t KernelConfig::work_items() const {
+  return std::accumulate(local.begin(), local.end(), std::size_t{1}, std::multiplies<>());
+}
+
+bool can_split_k(const Manifest& manifest) {
+  return manifest.operands == direct_form || manifest.operands == padded_form;
+}
+
+KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, const Parameters& macros,
+                       const Device& device) {
+  const Manifest& manifest = kernel.file->manifest;
+  KernelConfig config;
+  config.name = kernel.name;
+  config.file = kernel.file;
+  config.values = values_of(kernel, overrides);
+  config.macros = macros;
+  config.split_k = split_k_of(kernel, overrides);
+
+  const Rules rules(kernel, config.values, device);
+  for (const Manifest::Rule& rule : manifest.requirements) rules.require(rule);
+  config.tile_rows = rules.size(manifest.tile_rows);
+  config.tile_columns = rules.size(manifest.tile_columns);
+  config.tile_depth = rules.size(manifest.tile_depth);
+  if (manifest.takes_shares()) {
+    config.share_rows = rules.size(manifest.share_rows);
+    config.share_columns = rules.size(manifest.share_columns);
+    rules.check_share(manifest.share_rows, config.share_rows, config.tile_rows);
+    rules.check_share(manifest.share_columns, config.share_columns, config.tile_columns);
+  }
+  config.align = rules.size(manifest.align);
+  for (const Manifest::Rule& rule : manifest.local) config.local.push_back(rules.positive(rule));
+  check_device_limits(config, device);
+  config.build_options = build_options(config.values, macros);
+  return config;
+}
+
+std::size_t clamped_product(std::size_t x, std::size_t y) {
+  std::size_t result = 0;
+  return __builtin_mul_overflow(x, y, &result) ? beyond_memory : std::min(result, beyond_memory);
+}
+
+std::size_t packed_size(const KernelConfig& pack, std::size_t rows, std::size_t columns) {
+  const Manifest::Rule& rule = pack.manifest().packed_size;
+  try {
+    const std::int64_t size = rule.expression.evaluate([&](const std::string& name) {
+      if (name == packed_rows_name) return static_cast<std::int64_t>(rows);
+      if (name == packed_columns_name) return static_cast<std::int64_t>(columns);
+      return pack.values.at(name);
+    });
+    return std::min(static_cast<std::size_t>(std::max<std::int64_t>(size, 0)), beyond_memory);
+  } catch (const Error&) {
+    return beyond_memory;  // an overflow
+  }
+}
+
+std::string describe_values(const Parameters& values) {
+  std::string result;
+  for (const auto& [name, value] : values)
+    result += fmt::format("{}{}={}", result.empty() ? "" : " ", name, value);
+  return result;
+}
+
+}  // namespace clgemm

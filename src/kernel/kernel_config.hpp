@@ -1,0 +1,62 @@
+// A kernel file with a value for each of its parameters, checked against a device: everything that the plan
+// and the compiler need to know of it. Layer 2.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/device.hpp"
+#include "kernel/kernel_file.hpp"
+
+namespace clgemm {
+
+struct KernelConfig {
+  std::string name;  // what it was asked for by: a kernel or a variant
+  std::shared_ptr<const KernelFile> file;
+  Parameters values;  // every parameter of the kernel
+  Parameters macros;  // what the compiler gets beside them
+
+  // The part of C, and the depth, that one work-group works on at a time.
+  std::size_t tile_rows = 1;
+  std::size_t tile_columns = 1;
+  std::size_t tile_depth = 1;
+
+  // Where the kernel takes shares: a work-group's part of C may be any multiple of these, up to the tile, and
+  // the host says how many work-groups there are. 0 for other kernels.
+  std::size_t share_rows = 0;
+  std::size_t share_columns = 0;
+
+  std::vector<std::size_t> local;  // work-group size, one entry a dimension of the grid
+  std::size_t align = 1;           // in elements: of offsets and leading dimensions of A and B
+  std::size_t split_k = 0;    // parts of k, each multiplied by work-groups of its own; 0: the plan's choice
+  std::string build_options;  // all the -D that the source needs
+
+  const Manifest& manifest() const { return file->manifest; }
+  bool is_direct() const { return manifest().operands == direct_form; }
+  std::size_t work_items() const;  // of a work-group
+};
+
+// Stands for whatever is beyond any memory, so that sums of sizes do not overflow.
+inline constexpr std::size_t beyond_memory = std::size_t{1} << 58;
+
+// A product of sizes, at most beyond_memory.
+std::size_t clamped_product(std::size_t x, std::size_t y);
+
+// The size in floats of a packed copy of `rows` x `columns`, padded, that a kernel with role pack_both makes.
+std::size_t packed_size(const KernelConfig& pack, std::size_t rows, std::size_t columns);
+
+// `overrides` go over the variant's values, those over the defaults. `macros` are defined for the compiler
+// beside the parameters (TRANSPOSE_A, ...). Throws Error: invalid_parameter, requirement_failed (both with
+// file and line) or device_limit_exceeded.
+KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, const Parameters& macros,
+                       const Device& device);
+
+// Whether the operands are such that a part of k can be multiplied by itself.
+bool can_split_k(const Manifest& manifest);
+
+// "TS=32 WPT=8"; empty for a kernel without parameters.
+std::string describe_values(const Parameters& values);
+
+}  // namespace clgemm

@@ -1,0 +1,97 @@
+// The manifest: what a kernel file says of itself in the comment block at its head. kernels/README.md is the
+// specification. Layer 1.
+#pragma once
+
+#include <clgemm/clgemm.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernel/expression.hpp"
+
+namespace clgemm {
+
+// A name and an integer for each parameter that has a value.
+using Parameters = std::map<std::string, std::int64_t>;
+
+// `otherwise` multiplies where the kernel that names it finds, on the device, that it cannot.
+// `pack_both` packs A and B in one launch.
+enum class Role { multiply, otherwise, pack, pack_both, scale, reduce };
+
+// What a grid dimension counts: tiles of rows, tiles of columns, or all tiles of C in an order of the
+// kernel's own.
+enum class GridAxis { rows, columns, tiles };
+
+struct Manifest {
+  struct Parameter {
+    std::string name;
+    std::int64_t default_value;
+    std::vector<std::int64_t> values;  // all that are allowed
+    int line;
+  };
+  struct Variant {
+    std::string name;
+    Parameters values;
+    int line;
+  };
+  // An expression and the line that it stands in.
+  struct Rule {
+    Expression expression;
+    int line = 0;
+  };
+
+  std::string name;
+  Role role = Role::multiply;
+  std::string summary;
+  std::string
+      operands;  // "direct", or the form that the kernel pack_<form>.cl makes; empty unless role is multiply
+  std::vector<Parameter> parameters;
+  std::vector<Variant> variants;
+  Rule tile_rows;
+  Rule tile_columns;
+  Rule tile_depth;
+  Rule share_rows;  // without a line unless the kernel takes shares: each is a multiple of these
+  Rule share_columns;
+  std::vector<Rule> local;     // one a dimension of the grid
+  std::vector<GridAxis> grid;  // one axis, or rows and columns in either order
+  Rule align;                  // offsets and leading dimensions are multiples of this many elements
+  std::vector<Rule> requirements;
+
+  // Of a kernel with role multiply.
+  Precision precision = Precision::fp32;  // what a caller must allow
+  std::string otherwise;                  // the kernel with that role; empty: none
+
+  // Of a kernel with role pack_both.
+  Rule packed_size;       // of one packed copy, in floats
+  std::size_t notes = 0;  // words that each of its work-groups leaves for those who read the copies
+
+  std::string ptx_target;  // on NVIDIA: the PTX target that the compiled program is taken to; empty: as it is
+
+  bool takes_shares() const { return share_rows.line != 0; }
+
+  const Parameter* find_parameter(std::string_view parameter) const;
+  const Variant* find_variant(std::string_view variant) const;
+};
+
+// The operands form that needs no packing, and the one of zero-padded matrices.
+inline constexpr std::string_view direct_form = "direct";
+inline constexpr std::string_view padded_form = "padded";
+
+// The parameter that every kernel of these two forms has without naming it: how many parts k is split into.
+inline constexpr const char* split_parameter = "SPLIT_K";
+
+// The names that the size of a packed copy may use beside the kernel's parameters.
+inline constexpr std::string_view packed_rows_name = "rows";
+inline constexpr std::string_view packed_columns_name = "columns";
+
+// The names that a `require` may use beside the kernel's parameters; they stand for what the device has.
+const std::vector<std::string>& device_names();
+
+// Parses the head of a kernel file. `path` is only for messages. Throws Error(invalid_kernel_file) with
+// path:line, the text in question and what was expected.
+Manifest parse_manifest(std::string_view source, const std::string& path);
+
+}  // namespace clgemm

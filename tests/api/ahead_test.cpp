@@ -1,0 +1,231 @@
+// What can be asked before a call is what the call then does: explain(), sgemm_scratch_bytes(), prepare(),
+// and scratch memory that the caller brings.
+#include <algorithm>
+
+#include "build/disk_cache.hpp"
+
+#include "support/on_device.hpp"
+#include "support/temporary.hpp"
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+const Multiply& packing_multiply() {
+  static const Multiply multiply = make_multiply({Layout::row_major, Transpose::no, Transpose::yes},
+                                                 {150, 90, 210}, {-1.5f, 1}, all_placements()[1]);
+  return multiply;
+}
+
+SgemmShape shape_of(const Multiply& multiply) {
+  const auto& [form, shape, scalars, a, b, c] = multiply;
+  SgemmShape result{form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k};
+  result.lda = a.ld;
+  result.ldb = b.ld;
+  result.ldc = c.ld;
+  result.offset_a = a.offset;
+  result.offset_b = b.offset;
+  return result;
+}
+
+Options with_kernel(const std::string& kernel) {
+  Options result;
+  result.kernel = kernel;
+  return result;
+}
+
+cl::Buffer scratch_of(std::size_t bytes, cl_mem_flags access = CL_MEM_READ_WRITE) {
+  return cl::Buffer(shared_cl_context(), access, bytes);
+}
+
+TEST_CASE("explain names the kernel, its parameters, the forms, the pads, the blocks and the scratch") {
+  const std::string plan = shared_context().explain(shape_of(packing_multiply()), with_kernel("tiled"));
+  INFO(plan);
+  for (const char* part :
+       {"kernel: tiled TS=16 TSK=16 (built-in/tiled.cl)\n", "chosen: named by the caller\n",
+        "op(A): packed by pack_padded, leading dimension 224\n",
+        "op(B): packed by pack_padded, leading dimension 96\n",
+        "pads: m 150 to 160, n 90 to 96, k 210 to 224\n",
+        "blocks: 1 of at most 150 x 90 x 210, 1 of 1 of the batch at a time\n"}) {
+    CHECK(contains(plan, part));
+  }
+  CHECK(contains(plan, "device: " + shared_device_info().name + "\n"));
+  CHECK(contains(plan, "scratch: " + std::to_string((160 * 224 + 224 * 96) * 4) + " bytes\n"));
+}
+
+TEST_CASE("explain of what needs no packing, of a column-major call, and of nothing") {
+  SgemmShape shape;
+  shape.m = shape.n = shape.k = 64;
+  std::string plan = shared_context().explain(shape, with_kernel("tiled"));
+  INFO(plan);
+  CHECK(contains(plan, "op(A): used where it lies, it already fits\n"));
+  CHECK(contains(plan, "scratch: 0 bytes\n"));
+  CHECK_FALSE(contains(plan, "layout:"));
+  shape.layout = Layout::column_major;
+  plan = shared_context().explain(shape, {});
+  CHECK(contains(plan, "layout: column-major, computed as the row-major C^T = op(B)^T op(A)^T\n"));
+  CHECK((contains(plan, "chosen: by rule") || contains(plan, "chosen: tuned: ")));
+  shape.k = 0;
+  CHECK(shared_context().explain(shape, {}) == "kernel: none, there is nothing to multiply\n");
+  CHECK(shared_context().sgemm_scratch_bytes(shape) == 0);
+}
+
+TEST_CASE("explain and its like check the shape as a call does") {
+  SgemmShape shape;
+  shape.m = shape.n = shape.k = 64;
+  shape.lda = 3;
+  CHECK_ERROR([&] { shared_context().explain(shape, {}); }, invalid_leading_dimension, "lda is 3");
+  CHECK_ERROR([&] { shared_context().sgemm_scratch_bytes(shape); }, invalid_leading_dimension, "lda is 3");
+  CHECK_ERROR([&] { shared_context().prepare({shape}); }, invalid_leading_dimension, "lda is 3");
+  shape.lda = 0;
+  CHECK_ERROR([&] { shared_context().prepare({shape}, with_kernel("nosuch")); }, kernel_not_found, "nosuch");
+}
+
+TEST_CASE("scratch of the caller's: of the size told, one block; of a smaller size, more") {
+  const Multiply& multiply = packing_multiply();
+  const Data data = random_data(multiply, 1);
+  for (const char* kernel : {"tiled", "float8", "wpt"}) {
+    Options options = with_kernel(kernel);
+    const std::size_t bytes = shared_context().sgemm_scratch_bytes(shape_of(multiply), options);
+    REQUIRE(bytes != 0);
+    INFO(kernel << ", " << bytes << " bytes");
+    const cl::Buffer exact = scratch_of(bytes);
+    options.scratch = exact();
+    CHECK(contains(shared_context().explain(shape_of(multiply), options), "blocks: 1 of"));
+    CHECK(same_bits(run_on_device(multiply, data, options),
+                    run_on_device(multiply, data, with_kernel(kernel))));
+
+    const cl::Buffer short_by_one = scratch_of(bytes - sizeof(float));
+    options.scratch = short_by_one();
+    CHECK_FALSE(contains(shared_context().explain(shape_of(multiply), options), "blocks: 1 of"));
+    check_on_device(multiply, data, options);
+
+    const cl::Buffer small = scratch_of(bytes / 3);
+    options.scratch = small();
+    CHECK(shared_context().sgemm_scratch_bytes(shape_of(multiply), options) <= bytes / 3);
+    check_on_device(multiply, data, options);
+  }
+}
+
+TEST_CASE("a call keeps within the caller's scratch") {
+  const Multiply& multiply = packing_multiply();
+  const Data data = random_data(multiply, 1);
+  Options options = with_kernel("tiled");
+  const std::size_t bytes = shared_context().sgemm_scratch_bytes(shape_of(multiply), options);
+  // The scratch is a part of a larger buffer, whose rest must stay as it is.
+  const std::size_t part = (bytes + 4095) / 4096 * 4096;
+  const std::vector<float> before(3 * part / sizeof(float), 42.0f);
+  cl::Buffer whole = make_buffer(before);
+  cl_buffer_region region{part, bytes};
+  const cl::Buffer middle = whole.createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
+  options.scratch = middle();
+  check_on_device(multiply, data, options);
+  const std::vector<float> after = read_buffer(whole);
+  const auto damaged = [&](std::size_t first, std::size_t last) {
+    return std::any_of(after.begin() + static_cast<std::ptrdiff_t>(first / sizeof(float)),
+                       after.begin() + static_cast<std::ptrdiff_t>(last / sizeof(float)),
+                       [](float element) { return element != 42.0f; });
+  };
+  CHECK_FALSE(damaged(0, part));
+  CHECK(damaged(part, part + bytes));
+  CHECK_FALSE(damaged(part + bytes, 3 * part));
+}
+
+TEST_CASE("scratch that a batch takes is told as well") {
+  SgemmShape shape = shape_of(packing_multiply());
+  const std::size_t one = shared_context().sgemm_scratch_bytes(shape, with_kernel("tiled"));
+  shape.batch_count = 5;
+  shape.stride_a = 100000;
+  shape.stride_b = 100000;
+  CHECK(shared_context().sgemm_scratch_bytes(shape, with_kernel("tiled")) == 5 * one);
+  shape.stride_b = 0;  // one packed copy for all
+  const std::size_t shared_b = shared_context().sgemm_scratch_bytes(shape, with_kernel("tiled"));
+  CHECK(shared_b < 5 * one);
+  CHECK(shared_b > one);
+}
+
+TEST_CASE("wrong scratch is refused in the caller's terms, and C is as it was") {
+  const Multiply& multiply = packing_multiply();
+  const Data data = random_data(multiply, 1);
+  const DeviceData buffers = upload(data);
+  const auto call_with = [&](cl_mem scratch) {
+    return [&, scratch] {
+      const auto& [form, shape, scalars, a, b, c] = multiply;
+      Options options = with_kernel("tiled");
+      options.scratch = scratch;
+      shared_context().sgemm(shared_queue()(), form.layout, form.transpose_a, form.transpose_b, shape.m,
+                             shape.n, shape.k, scalars.alpha, matrix_at(buffers.a, a),
+                             matrix_at(buffers.b, b), scalars.beta, matrix_at(buffers.c, c), {}, nullptr,
+                             options);
+    };
+  };
+  const cl::Buffer read_only = scratch_of(1 << 20, CL_MEM_READ_ONLY);
+  const cl::Buffer write_only = scratch_of(1 << 20, CL_MEM_WRITE_ONLY);
+  CHECK_ERROR(call_with(read_only()), invalid_argument, "CL_MEM_READ_WRITE");
+  CHECK_ERROR(call_with(write_only()), invalid_argument, "CL_MEM_READ_WRITE");
+  CHECK_ERROR(call_with(buffers.c()), invalid_argument, "memory with a matrix");
+  const cl::Context other(shared_device());
+  const cl::Buffer foreign(other, CL_MEM_READ_WRITE, 1 << 20);
+  CHECK_ERROR(call_with(foreign()), wrong_context, "Options::scratch");
+  const cl::Buffer tiny = scratch_of(64);
+  CHECK_ERROR(call_with(tiny()), out_of_memory, "the limit is 64");
+  CHECK(same_bits(read_buffer(buffers.c), data.c));
+}
+
+std::size_t entries_in(const TemporaryFolder& folder) {
+  return DiskCache(folder.path(), 1).info().entries;
+}
+
+TEST_CASE("prepare compiles all that the calls need") {
+  const TemporaryFolder cache;
+  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  const ScopedVariable self_test("CLGEMM_SELF_TEST", nullptr);
+  const Multiply& large = packing_multiply();
+  const Multiply small = make_multiply({Layout::column_major, Transpose::yes, Transpose::no}, {9, 8, 7},
+                                       {1, 1}, all_placements()[1]);
+  {
+    Context context(shared_device()());
+    context.prepare({shape_of(large), shape_of(small)});
+  }
+  const std::size_t prepared = entries_in(cache);
+  CHECK(prepared >= 1);
+  {
+    Context context(shared_device()());
+    for (const Multiply& multiply : {large, small}) {
+      const Data data = random_data(multiply, 1);
+      std::vector<float> result = data.c;
+      const auto& [form, shape, scalars, a, b, c] = multiply;
+      context.sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
+                    data.a.data() + a.offset, a.ld, data.b.data() + b.offset, b.ld, scalars.beta,
+                    result.data() + c.offset, c.ld);
+      check_result(multiply, data, result);
+    }
+  }
+  CHECK(entries_in(cache) == prepared);
+}
+
+TEST_CASE("prepare of nothing, and of shapes without work, compiles nothing") {
+  const TemporaryFolder cache;
+  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  {
+    Context context(shared_device()());
+    context.prepare({});
+    context.prepare({SgemmShape{}});
+  }
+  CHECK(entries_in(cache) == 0);
+}
+
+TEST_CASE("the free functions ask the Context of the queue") {
+  const cl_command_queue queue = shared_queue()();
+  const SgemmShape shape = shape_of(packing_multiply());
+  prepare(queue, {shape});
+  CHECK(explain(queue, shape, with_kernel("tiled")) == shared_context().explain(shape, with_kernel("tiled")));
+  CHECK(sgemm_scratch_bytes(queue, shape, with_kernel("tiled")) ==
+        shared_context().sgemm_scratch_bytes(shape, with_kernel("tiled")));
+  release_contexts();
+}
+
+}  // namespace
+}  // namespace clgemm

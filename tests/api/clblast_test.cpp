@@ -1,0 +1,57 @@
+// CLBlast on the same device, with the same data: both must keep within the bound.
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <clblast.h>
+
+#include <cmath>
+
+#include "support/catch.hpp"
+#include "support/on_device.hpp"
+#include "support/reference.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+// C as CLBlast leaves it; empty, and said loudly, where CLBlast cannot work on this device.
+std::vector<float> run_clblast(const Multiply& multiply, const Data& data) {
+  const auto transpose = [](Transpose t) {
+    return t == Transpose::yes ? clblast::Transpose::kYes : clblast::Transpose::kNo;
+  };
+  const DeviceData buffers = upload(data);
+  const auto& [form, shape, scalars, a, b, c] = multiply;
+  cl_command_queue queue = shared_context().queue();
+  const auto status = clblast::Gemm<float>(
+      form.layout == Layout::row_major ? clblast::Layout::kRowMajor : clblast::Layout::kColMajor,
+      transpose(form.transpose_a), transpose(form.transpose_b), shape.m, shape.n, shape.k, scalars.alpha,
+      buffers.a(), a.offset, a.ld, buffers.b(), b.offset, b.ld, scalars.beta, buffers.c(), c.offset, c.ld,
+      &queue);
+  if (status != clblast::StatusCode::kSuccess) {
+    WARN("NOT COMPARED: CLBlast fails on this device with status " << static_cast<int>(status));
+    return {};
+  }
+  shared_queue().finish();
+  return read_buffer(buffers.c);
+}
+
+TEST_CASE("both libraries keep within the bound on the same data") {
+  const std::vector<Shape> shapes = {{1, 1, 1},    {31, 37, 29}, {64, 64, 64},
+                                     {129, 3, 65}, {5, 200, 33}, {9, 7, 1031}};
+  std::uint32_t seed = 100;
+  for (const Form& form : all_forms()) {
+    for (const Shape& shape : shapes) {
+      const Scalars scalars = all_scalars()[seed % 6];  // those with alpha != 0
+      const Multiply multiply = make_multiply(form, shape, scalars, all_placements()[seed % 4]);
+      const Data data = random_data(multiply, ++seed);
+      INFO(describe(multiply));
+      const std::vector<float> theirs = run_clblast(multiply, data);
+      const std::vector<float> ours = run_on_device(multiply, data, {});
+      check_result(multiply, data, ours);
+      if (theirs.empty()) continue;
+      CHECK(error_ratio(multiply, data, theirs) <= error_bound(multiply));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace clgemm

@@ -1,0 +1,27 @@
+// What a machine without any OpenCL device is told. CTest runs this with OCL_ICD_VENDORS set to where there
+// is no driver, and again where there is one that offers no device.
+#include <clgemm/clgemm.hpp>
+
+#include "base/device.hpp"
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+TEST_CASE("without a device, everything says what is missing") {
+  INFO("run this through ctest, which hides the devices");
+  REQUIRE(all_devices().empty());
+  CHECK_ERROR([] { Context{}; }, device_not_found, "no OpenCL device");
+  CHECK_ERROR([] { Context(std::string("0")); }, device_not_found, "no OpenCL device");
+  CHECK_ERROR([] { default_device(); }, device_not_found, "pocl-opencl-icd");
+  const float one = 1;
+  float c = 7;
+  CHECK_ERROR(
+      [&] { sgemm(Layout::row_major, Transpose::no, Transpose::no, 1, 1, 1, 1, &one, 1, &one, 1, 0, &c, 1); },
+      device_not_found, "no OpenCL device");
+  CHECK(c == 7);
+  release_contexts();
+}
+
+}  // namespace
+}  // namespace clgemm

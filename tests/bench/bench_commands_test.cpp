@@ -1,0 +1,176 @@
+// What clgemm-bench does for people who write kernels: a template that passes, where a result is wrong,
+// watching a file, the plan in words, the cache.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "actions/new_kernel.hpp"
+#include "data/diagnosis.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/temporary.hpp"
+
+using namespace clgemm::bench;
+
+namespace {
+
+struct Finished {
+  int status;
+  std::string text;  // both streams
+};
+
+Finished run(const std::string& command) {
+  const clgemm::test::Finished finished = clgemm::test::run_program(command);
+  return {finished.status, finished.out + finished.err};
+}
+
+Finished bench(const std::string& arguments) {
+  return run(fmt::format("'{}' {}", CLGEMM_BENCH_PROGRAM, arguments));
+}
+
+bool has(const std::string& text, const std::vector<std::string>& parts) {
+  return std::all_of(parts.begin(), parts.end(),
+                     [&text](const std::string& part) { return text.find(part) != std::string::npos; });
+}
+
+// All indices below `extent`.
+std::vector<std::size_t> all_below(std::size_t extent) {
+  std::vector<std::size_t> indices(extent);
+  for (std::size_t i = 0; i < extent; ++i) indices[i] = i;
+  return indices;
+}
+
+// A 20 x 30 result of a kernel with tiles of 8 x 8, all elements compared.
+const CheckedGrid grid{all_below(20), all_below(30), 20, 30, 8, 8};
+
+// The elements that `is_wrong` picks.
+template <class Predicate>
+std::string pattern_where(const Predicate& is_wrong) {
+  std::vector<Element> wrong;
+  for (const std::size_t row : grid.rows) {
+    for (const std::size_t column : grid.columns) {
+      if (is_wrong(row, column)) wrong.push_back({row, column});
+    }
+  }
+  return pattern_of(wrong, grid);
+}
+
+}  // namespace
+
+TEST_CASE("the pattern of wrong elements has a name") {
+  CHECK(pattern_where([](auto, auto) { return true; }) == "every element");
+  CHECK(has(pattern_where([](auto row, auto column) { return row != 3 || column != 4; }),
+            {"nearly every element"}));
+  CHECK(pattern_where([](auto row, auto column) { return row == 3 && column == 4; }) == "one element");
+  CHECK(has(pattern_where([](auto row, auto column) { return row >= 17 && column < 9; }),
+            {"last, incomplete tile of rows, 16 to 19"}));
+  CHECK(has(pattern_where([](auto, auto column) { return column >= 24; }),
+            {"last, incomplete tile of columns, 24 to 29"}));
+  CHECK(pattern_where([](auto row, auto) { return row == 5; }) == "one row, 5");
+  CHECK(pattern_where([](auto row, auto column) { return column == 7 && row < 9; }) == "one column, 7");
+  CHECK(has(
+      pattern_where([](auto row, auto column) { return row / 8 == 1 && column / 8 == 2 && row != column; }),
+      {"one tile of 8 x 8, at row 8, column 16"}));
+  CHECK(has(pattern_where([](auto row, auto column) { return (row / 8 + column / 8) % 2 == 0; }),
+            {"whole tiles of 8 x 8"}));
+  CHECK(has(pattern_where([](auto row, auto) { return row % 3 == 0; }), {"whole rows, 7 of them"}));
+  CHECK(has(pattern_where([](auto, auto column) { return column % 4 == 1; }), {"whole columns, 8 of them"}));
+  CHECK(has(pattern_where([](auto row, auto column) { return (row * 7 + column * 11) % 13 == 0; }),
+            {"no pattern"}));
+}
+
+TEST_CASE("--new-kernel writes a kernel that passes, and never over a file") {
+  const clgemm::test::TemporaryFolder folder;
+  const std::string path = (folder.path() / "my-first kernel.cl").string();
+  CHECK(bench(fmt::format("--new-kernel '{}'", path)).status == 0);
+  const Finished measured = bench(fmt::format("--kernel '{}' --size 33x17x9 --runs 2 --warmup 0", path));
+  CHECK(measured.status == 0);
+  CHECK(has(measured.text, {"my_first_kernel", "PASSED"}));
+
+  std::ofstream(path) << "mine";
+  const Finished again = bench(fmt::format("--new-kernel '{}'", path));
+  CHECK(again.status == 1);
+  CHECK(has(again.text, {"is there already"}));
+  CHECK(std::filesystem::file_size(path) == 4);
+}
+
+TEST_CASE("a wrong result is described") {
+  const clgemm::test::TemporaryFolder folder;
+  const std::string path = (folder.path() / "edge.cl").string();
+  write_new_kernel(path);
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  std::string kernel = text.str();
+  const std::string guard = "column >= n) return;";
+  kernel.replace(kernel.find(guard), guard.size(), guard + " if (row >= 32) return;");
+  std::ofstream(path) << kernel;
+
+  const Finished measured = bench(fmt::format("--kernel '{}' --size 33x17x9 --runs 1 --warmup 0", path));
+  CHECK(measured.status == 1);
+  CHECK(has(measured.text, {"17 of 561 elements are wrong, first at row 32, column 0",
+                            "last, incomplete tile of rows, 32 to 32"}));
+}
+
+TEST_CASE("--watch measures again when an included file changes, and says the difference") {
+  const clgemm::test::TemporaryFolder folder;
+  const std::string path = (folder.path() / "watched.cl").string();
+  write_new_kernel(path);
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  std::string kernel = text.str();
+  kernel.insert(kernel.find("#include"), "#include \"own.h\"\n");
+  std::ofstream(path) << kernel;
+  const std::string included = (folder.path() / "own.h").string();
+  std::ofstream(included) << "#error \"not yet\"\n";
+
+  const Finished watched = run(
+      fmt::format("sh -c \"(sleep 4; echo '// right now' > '{}') & timeout 60 '{}' --watch --watch-rounds 2 "
+                  "--kernel '{}' --size 33x17x9 --runs 1 --warmup 0\"",
+                  included, CLGEMM_BENCH_PROGRAM, path));
+  CHECK(watched.status == 0);
+  CHECK(has(watched.text, {"does not compile", "waiting for a change of 2 files", "PASSED"}));
+  CHECK(bench("--watch --kernel tiled").status == 2);
+}
+
+TEST_CASE("--accuracy passes what is as exact as fp32, and finds what is not") {
+  const Finished exact = bench("--accuracy --size 40 --kernel coalesced --peer none");
+  INFO(exact.text);
+  CHECK(exact.status == 0);
+  CHECK(has(exact.text, {"40 x 40", "coalesced", "65536", "cancelling", "as plain fp32", "Every kernel"}));
+  CHECK(exact.text.find("worse") == std::string::npos);
+  const Finished truncating =
+      bench("--accuracy --size 40 --kernel " CLGEMM_TEST_KERNELS "/truncating.cl --peer none");
+  INFO(truncating.text);
+  CHECK(truncating.status == 1);
+  CHECK(has(truncating.text, {"worse", "Not every kernel"}));
+}
+
+TEST_CASE("--precision fp32 is said in the JSON") {
+  const Finished strict = bench("--size 32 --runs 1 --warmup 0 --peer none --precision fp32 --format json");
+  CHECK(strict.status == 0);
+  CHECK(has(strict.text, {"\"precision\": \"fp32\""}));
+  CHECK(bench("--size 32 --precision fp16").status == 2);
+}
+
+TEST_CASE("--explain tells the plan, --cache what is compiled") {
+  const Finished explained = bench("--explain --size 100x30x20 --kernel wpt --param TS=16 --transpose-a");
+  CHECK(explained.status == 0);
+  CHECK(has(explained.text, {"kernel: wpt TS=16 WPT=8", "named by the caller", "op(A): packed",
+                             "pads: m 100 to 112, n 30 to 32, k 20 to 32"}));
+
+  const clgemm::test::TemporaryFolder folder;
+  const std::string cache =
+      fmt::format("CLGEMM_CACHE_DIR='{}' '{}'", (folder.path() / "cache").string(), CLGEMM_BENCH_PROGRAM);
+  CHECK(has(run(cache + " --cache info").text, {"programs: 0"}));
+  CHECK(run(cache + " --kernel coalesced --size 9 --runs 1 --warmup 0").status == 0);
+  CHECK_FALSE(has(run(cache + " --cache info").text, {"programs: 0"}));
+  CHECK(has(run(cache + " --cache clear").text, {"removed "}));
+  CHECK(has(run(cache + " --cache info").text, {"programs: 0"}));
+  CHECK(has(run("CLGEMM_CACHE=0 " + cache + " --cache info").text, {"turned off"}));
+}

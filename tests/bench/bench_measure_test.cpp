@@ -1,0 +1,206 @@
+// What clgemm-bench measures besides the multiply on the device: spread, rotated buffers, host to host, the
+// first call of a process, the device's ceilings; and what Ctrl-C leaves.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "base/error.hpp"
+#include "common/child_process.hpp"
+#include "common/statistics.hpp"
+#include "data/device_data.hpp"
+#include "data/rotation.hpp"
+#include "running/measure.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/temporary.hpp"
+
+using namespace clgemm::bench;
+using clgemm::test::Finished;
+using Json = nlohmann::json;
+
+namespace {
+
+// `before` stands before the program, such as a command that runs it.
+Finished bench(const std::string& arguments, const std::string& before = "") {
+  return clgemm::test::run_program(fmt::format("{} '{}' {}", before, CLGEMM_BENCH_PROGRAM, arguments));
+}
+
+Json only_row(const std::string& arguments) {
+  const Finished finished = bench(arguments + " --runs 3 --warmup 1 --format json");
+  INFO(arguments << '\n' << finished.err << finished.out);
+  REQUIRE(finished.status == 0);
+  const Json rows = Json::parse(finished.out);
+  REQUIRE(rows.size() == 1);
+  return rows.at(0);
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("the 95th percentile is the largest of few values") {
+  CHECK(percentile_95({3.0}) == 3.0);
+  CHECK(percentile_95({3.0, 1.0, 2.0}) == 3.0);
+  std::vector<double> values;
+  for (int i = 100; i > 0; --i) values.push_back(i);
+  CHECK(percentile_95(values) == 95.0);
+  values.resize(20);  // 81 to 100
+  CHECK(percentile_95(values) == 99.0);
+  CHECK_THROWS(percentile_95({}));
+}
+
+TEST_CASE("a row has the spread of its runs and the facts of the run") {
+  const Json row = only_row("--size 33 --peer none");
+  const double median = row.at("median_ms");
+  const double least = row.at("min_ms");
+  const double p95 = row.at("p95_ms");
+  CHECK(least <= median);
+  CHECK(median <= p95);
+  CHECK(std::fabs(row.at("spread").get<double>() - (p95 - least) / median) < 1e-9);
+  CHECK(row.at("date").get<std::string>().size() == std::string("2026-01-31T12:00:00Z").size());
+  CHECK(row.at("date").get<std::string>().back() == 'Z');
+  CHECK(row.at("clgemm_version").get<std::string>().find('.') != std::string::npos);
+  CHECK(has(row.at("timer"), "resolution"));
+  CHECK_FALSE(row.at("host").get<std::string>().empty());
+  for (const char* not_asked :
+       {"host_ms", "cold_ms", "warm_ms", "rotated_copies", "rotated_bytes", "ceilings"}) {
+    INFO(not_asked);
+    CHECK(row.at(not_asked).is_null());
+  }
+}
+
+TEST_CASE("gaps count where the memory of matrices is counted") {
+  clgemm::Device device;
+  device.max_allocation_bytes = 100 * 100 * sizeof(float);
+  CHECK_NOTHROW(check_fits(device, call_of({}, {100, 100, 100})));
+  MultiplyKind with_gaps;
+  with_gaps.gap = 1;
+  CHECK_THROWS_AS(check_fits(device, call_of(with_gaps, {100, 100, 100})), clgemm::Error);
+  const Rotation rotation = rotation_for(clgemm::default_device(), call_of(with_gaps, {64, 64, 64}));
+  CHECK(rotation.bytes == rotation.copies * 3 * (63 * 65 + 64) * sizeof(float));
+}
+
+// Each run takes much longer than the call that it times, as cuBLAS's does.
+class LongRuns final : public Contestant {
+ public:
+  RunTimes run() override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return {.operation_ms = 0.01, .call_ms = 0.01, .launches = 1};
+  }
+  std::vector<float> result() override { return {}; }
+  HostRun run_host_to_host() override { return {}; }
+};
+
+TEST_CASE("--max-seconds limits what the runs take, not only what they time") {
+  Entrant entrant(std::make_unique<LongRuns>(), nullptr);
+  measure({&entrant}, {.runs = 100, .warmup = 100, .max_seconds = 0.2}, [](const std::string&) {});
+  CHECK(entrant.runs() >= 1);
+  CHECK(entrant.runs() <= 10);
+}
+
+TEST_CASE("--rotate uses more copies than the caches hold, each with the right data") {
+  const cl::Device device = clgemm::default_device();
+  const HostData host = make_host_data(call_of({}, {64, 64, 64}));
+  const Rotation rotation = rotation_for(device, host.call);
+  CHECK(rotation.copies >= 2);
+  CHECK(rotation.bytes == rotation.copies * 3 * 64 * 64 * 4);
+  const HostData large = make_host_data(call_of({}, {512, 512, 512}));
+  CHECK(rotation_for(device, large.call).bytes >= beyond_caches(device));
+
+  const cl::CommandQueue queue(cl::Context(device), device, CL_QUEUE_PROFILING_ENABLE);
+  const DeviceData data(queue, host, 3);
+  const cl_mem first = data.a().buffer;
+  data.next_copy();
+  CHECK(data.a().buffer != first);
+  data.next_copy();
+  data.next_copy();
+  CHECK(data.a().buffer == first);
+
+  const Json row = only_row("--size 300x200x100 --beta 0.5 --peer openblas --rotate");
+  CHECK(row.at("passed") == true);
+  CHECK(row.at("rotated_copies").get<std::size_t>() >= 2);
+  CHECK(row.at("rotated_bytes").get<std::size_t>() ==
+        row.at("rotated_copies").get<std::size_t>() * 4 * (300 * 100 + 100 * 200 + 300 * 200));
+}
+
+TEST_CASE("--host-to-host has a figure of its own for kernels and peers, and is checked") {
+  const clgemm::test::TemporaryFolder cuda;
+  for (const char* name : {"libcudart.so.12", "libcublas.so.12"}) {
+    std::filesystem::copy_file(CLGEMM_FAKE_BLAS, cuda.path() / name);
+  }
+  const std::string beta = GENERATE("0", "-0.5");
+  const Json row = only_row(fmt::format(
+      "--size 65x33x17 --layout column --transpose-a --beta {} --host-to-host --peer clblast --peer cblas={} "
+      "--peer cublas={}",
+      beta, CLGEMM_FAKE_BLAS, cuda.path().string()));
+  CHECK(row.at("passed") == true);
+  CHECK(row.at("host_ms").get<double>() > 0.0);
+  for (const char* name : {"clblast", "cblas", "cublas-fp32", "cublas-tf32"}) {
+    INFO(name);
+    const Json& peer = row.at("peers").at(name);
+    if (peer.contains("error")) continue;
+    CHECK(peer.at("host_ms").get<double>() > 0.0);
+    CHECK(peer.at("passed") == (std::string(name) != "cublas-tf32"));
+  }
+}
+
+TEST_CASE("--ceilings are above what a kernel reaches, and the table says where they come from") {
+  const Json ceilings = only_row("--size 128 --peer none --ceilings").at("ceilings");
+  for (const char* name : {"fp32_gflops", "read_gbs", "copy_gbs"}) {
+    INFO(name);
+    CHECK(ceilings.at(name).get<double>() > 0.1);
+  }
+  const Finished table = bench("--size 128 --peer none --ceilings --runs 2 --warmup 1");
+  CHECK(has(table.out, "of peak"));
+  CHECK(has(table.out, "Peak: measured here"));
+}
+
+TEST_CASE("--first-call is slower cold than warm, for the kernel that was asked for") {
+  const Json row = only_row("--size 48 --peer openblas --kernel wpt --param TS=16 --first-call");
+  const double cold = row.at("cold_ms");
+  const double warm = row.at("warm_ms");
+  CHECK(warm > 0.0);
+  CHECK(cold > warm);
+  CHECK(row.at("parameters").at("TS") == 16);
+  CHECK(row.at("peers").at("openblas").at("cold_ms").is_null());  // it compiles nothing
+  CHECK_FALSE(has(bench("--help").out, "--first-call-of"));
+}
+
+TEST_CASE("a program runs itself, and a child that fails is an error") {
+  // The program that runs itself is this test.
+  CHECK(has(run_self({"--help"}, {{"CLGEMM_CACHE", "0"}}), "usage"));
+  CHECK_THROWS(run_self({"--no-such-option"}, {}));
+}
+
+TEST_CASE("Ctrl-C writes what has been measured, and ends with 130") {
+  // Four seconds for the first size; the second is under way when the signal comes.
+  const std::string endless = "--size 17 --size 18 --peer none --runs 200000 --warmup 0 --max-seconds 4";
+  const std::string soon = "timeout --preserve-status --kill-after 30 --signal INT 7";
+  const Finished json = bench(endless + " --format json", soon);
+  INFO(json.err << json.out);
+  CHECK(json.status == 130);
+  CHECK(has(json.err, "interrupted"));
+  const Json rows = Json::parse(json.out);
+  REQUIRE(rows.size() >= 1);
+  CHECK(rows.at(0).at("m") == 17);
+  CHECK(rows.at(0).at("runs").get<int>() > 0);
+  CHECK(rows.at(0).at("passed") == true);
+
+  const Finished csv = bench(endless + " --format csv", soon);
+  CHECK(csv.status == 130);
+  CHECK(has(csv.out, "\n"));
+  std::istringstream lines(csv.out);
+  std::vector<std::ptrdiff_t> commas;
+  for (std::string line; std::getline(lines, line);) {
+    commas.push_back(std::count(line.begin(), line.end(), ','));
+  }
+  CHECK(commas.size() >= 2);
+  for (const std::ptrdiff_t count : commas) CHECK(count == commas.front());
+}

@@ -1,0 +1,356 @@
+// What clgemm-bench makes of results: suites, comparisons, the tables of the README.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "command_line/suites.hpp"
+#include "common/text_table.hpp"
+#include "kernel/kernel_file.hpp"
+#include "running/affordable.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/temporary.hpp"
+#include "writing/compare.hpp"
+
+using namespace clgemm::bench;
+using clgemm::test::Finished;
+using clgemm::test::TemporaryFolder;
+using Json = nlohmann::json;
+
+namespace {
+
+Finished bench(const std::string& arguments) {
+  return clgemm::test::run_program(fmt::format("'{}' {}", CLGEMM_BENCH_PROGRAM, arguments));
+}
+
+std::string write(const TemporaryFolder& folder, const std::string& name, const std::string& text) {
+  const std::string path = (folder.path() / name).string();
+  std::ofstream(path) << text;
+  return path;
+}
+
+// A row as the bench writes it, as far as comparisons look at it.
+Json row(const std::string& kernel, double median_ms, double min_ms) {
+  return {{"device", "D"},
+          {"kernel", kernel},
+          {"asked", kernel},
+          {"m", 64},
+          {"n", 64},
+          {"k", 64},
+          {"layout", "row"},
+          {"transpose_a", "no"},
+          {"transpose_b", "no"},
+          {"median_ms", median_ms},
+          {"min_ms", min_ms},
+          {"clock", "device"},
+          {"runs", 20},
+          {"passed", true},
+          {"peers", Json::object()}};
+}
+
+Json with_peer(Json object, double min_ms, const std::string& version = "1.0") {
+  object["peers"]["clblast"] = {{"version", version},
+                                {"median_ms", min_ms * 1.02},
+                                {"min_ms", min_ms},
+                                {"clock", "device"},
+                                {"runs", 20}};
+  return object;
+}
+
+std::vector<Row> rows(const Json& array) {
+  return parse_rows(array.dump(), "test");
+}
+
+Verdict verdict(const Json& before, const Json& after) {
+  const ComparedFiles compared = compare(rows(Json::array({before})), rows(Json::array({after})));
+  REQUIRE(compared.rows.size() == 1);
+  CHECK(got_worse(compared) ==
+        (compared.rows[0].verdict == Verdict::slower || compared.rows[0].verdict == Verdict::fails));
+  return compared.rows[0].verdict;
+}
+
+std::string kernel_text(const std::string& path) {
+  for (const clgemm::EmbeddedFile& file : clgemm::embedded_files()) {
+    if (file.path == path) return std::string(file.text);
+  }
+  throw std::runtime_error("no kernel file " + path);
+}
+
+clgemm::Device device_of_kind(clgemm::DeviceKind kind) {
+  clgemm::Device device;
+  device.kind = kind;
+  return device;
+}
+
+BenchOptions suite(const std::string& name) {
+  BenchOptions options;
+  options.sizes.clear();
+  options.suites = {name};
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("a kernel that takes ten percent longer is found, one that varies is not") {
+  const Json before = row("tiled", 10.2, 10.0);
+  CHECK(verdict(before, row("tiled", 11.22, 11.0)) == Verdict::slower);
+  CHECK(verdict(row("tiled", 11.22, 11.0), before) == Verdict::faster);
+  CHECK(verdict(before, before) == Verdict::same);
+  CHECK(verdict(before, row("tiled", 10.4, 10.2)) == Verdict::same);
+  CHECK(verdict(before, row("tiled", 13.0, 10.1)) == Verdict::same);  // only the median: disturbed
+  CHECK(verdict(before, row("tiled", 10.25, 8.0)) == Verdict::same);  // only the minimum: one lucky run
+}
+
+TEST_CASE("noise is wider where the runs spread, and where the peers changed with the kernel") {
+  CHECK(verdict(row("tiled", 15.0, 10.0), row("tiled", 16.5, 11.0)) == Verdict::same);
+  Json few = row("tiled", 10.2, 10.0);
+  Json few_slower = row("tiled", 11.22, 11.0);
+  few["runs"] = few_slower["runs"] = 2;
+  CHECK(verdict(few, few_slower) == Verdict::same);
+  CHECK(verdict(row("tiled", 10.2, 10.0), row("tiled", 10.8, 11.2)) == Verdict::same);  // they do not agree
+  const Json before = row("tiled", 10.2, 10.0);
+  const Json after = row("tiled", 11.22, 11.0);
+  CHECK(verdict(with_peer(before, 5.0), with_peer(after, 5.6)) == Verdict::same);  // the machine is slower
+  CHECK(verdict(with_peer(before, 5.0), with_peer(after, 5.1)) == Verdict::slower);
+  CHECK(verdict(with_peer(before, 5.0), with_peer(after, 4.4)) == Verdict::slower);
+  CHECK(verdict(with_peer(before, 5.0), with_peer(after, 5.6, "2.0")) == Verdict::slower);  // another program
+}
+
+TEST_CASE("what was right and is wrong or does not run any more is worse; other clocks are not compared") {
+  const Json before = row("tiled", 10.2, 10.0);
+  Json wrong = before;
+  wrong["passed"] = false;
+  CHECK(verdict(before, wrong) == Verdict::fails);
+  CHECK(verdict(wrong, before) == Verdict::same);
+  Json gone = before;
+  for (const char* key : {"median_ms", "min_ms", "clock", "passed"}) gone[key] = nullptr;
+  CHECK(verdict(before, gone) == Verdict::fails);
+  CHECK(verdict(gone, gone) == Verdict::not_comparable);
+  Json other_clock = row("tiled", 20.0, 19.0);
+  other_clock["clock"] = "host";
+  CHECK(verdict(before, other_clock) == Verdict::not_comparable);
+}
+
+TEST_CASE("rows belong together by device, kernel, shape, transposes and layout") {
+  const Json before = row("tiled", 10.2, 10.0);
+  for (const auto& [key, value] : std::vector<std::pair<std::string, Json>>{{"device", "E"},
+                                                                            {"asked", "auto"},
+                                                                            {"m", 65},
+                                                                            {"transpose_a", "yes"},
+                                                                            {"layout", "column"},
+                                                                            {"beta", 1}}) {
+    INFO(key);
+    Json other = before;
+    other[key] = value;
+    const ComparedFiles compared = compare(rows(Json::array({before})), rows(Json::array({other, before})));
+    CHECK(compared.rows.size() == 1);
+    CHECK(compared.only_after == 1);
+    CHECK(compared.only_before.empty());
+  }
+}
+
+TEST_CASE("a row that is missing in the new file is worse; one that is new is not") {
+  const Json two = Json::array({row("tiled", 10.2, 10.0), row("naive", 10.2, 10.0)});
+  const ComparedFiles fewer = compare(rows(two), rows(Json::array({two[0]})));
+  REQUIRE(fewer.only_before.size() == 1);
+  CHECK(fewer.only_before[0].kernel == "naive");
+  CHECK(got_worse(fewer));
+  CHECK_FALSE(got_worse(compare(rows(Json::array({two[0]})), rows(two))));
+}
+
+TEST_CASE("a kernel with other parameters is another row, but not where the choice is clgemm's") {
+  Json small = row("tiled", 10.2, 10.0);
+  Json large = row("tiled", 20.2, 20.0);
+  small["parameters"] = "TS=8";
+  large["parameters"] = "TS=16";
+  // In another order, so that the first does not go with the first.
+  const ComparedFiles named = compare(rows(Json::array({small, large})), rows(Json::array({large, small})));
+  REQUIRE(named.rows.size() == 2);
+  CHECK_FALSE(got_worse(named));
+  CHECK(compare(rows(Json::array({small})), rows(Json::array({large}))).rows.empty());
+  small["asked"] = large["asked"] = "auto";
+  CHECK(compare(rows(Json::array({small})), rows(Json::array({large}))).rows.size() == 1);
+}
+
+TEST_CASE("--compare says it by its exit status") {
+  const TemporaryFolder folder;
+  const std::string fast = write(folder, "fast.json", Json::array({row("tiled", 10.2, 10.0)}).dump());
+  const std::string slow = write(folder, "slow.json", Json::array({row("tiled", 11.22, 11.0)}).dump());
+  const std::string other = write(folder, "other.json", Json::array({row("naive", 11.22, 11.0)}).dump());
+  const std::string broken = write(folder, "broken.json", "[{");
+  const auto compare_files = [](const std::string& before, const std::string& after) {
+    return bench(fmt::format("--compare '{}' '{}'", before, after));
+  };
+  CHECK(compare_files(fast, fast).status == 0);
+  CHECK(compare_files(slow, fast).status == 0);
+  const std::string both =
+      write(folder, "both.json", Json::array({row("tiled", 10.2, 10.0), row("naive", 10.2, 10.0)}).dump());
+  CHECK(compare_files(fast, both).status == 0);
+  const Finished fewer = compare_files(both, fast);
+  CHECK(fewer.status == 1);
+  CHECK(fewer.out.find("MISSING") != std::string::npos);
+  const Finished slower = compare_files(fast, slow);
+  CHECK(slower.status == 1);
+  CHECK(slower.out.find("SLOWER") != std::string::npos);
+  for (const std::string& bad : {other, broken, fast + ".missing"}) {
+    const Finished finished = compare_files(fast, bad);
+    INFO(finished.err);
+    CHECK(finished.status == 2);
+    CHECK(finished.out.empty());
+    CHECK(finished.err.rfind("clgemm-bench: error: ", 0) == 0);
+  }
+}
+
+// Real runs: other work on the machine may disturb one of them, so there are some attempts.
+TEST_CASE("--compare finds a kernel slowed by ten percent, and is silent on two runs of the same") {
+  const TemporaryFolder folder;
+  const std::string kernel = kernel_text("coalesced.cl");
+  const std::string end = "  store_c(";
+  std::string slowed = kernel;
+  slowed.insert(slowed.find(end),
+                "  float waste = 0.0f;\n"
+                "  for (int depth = 0; depth < k / 10; ++depth) {\n"
+                "    waste = MULTIPLY_ADD(element_of_a(a, lda, row, depth), element_of_b(b, ldb, depth, "
+                "column), waste);\n"
+                "  }\n"
+                "  sum += 0.0f * waste;\n");
+  const std::string as_it_is = write(folder, "as_it_is.cl", kernel);
+  const std::string with_more_work = write(folder, "slowed.cl", slowed);
+  const auto measured = [&folder](const std::string& file, const std::string& name) {
+    const std::string path = (folder.path() / name).string();
+    CHECK(bench(fmt::format("-k '{}' -s 160 --runs 150 --warmup 5 --max-seconds 10 -f json -o '{}'", file,
+                            path))
+              .status == 0);
+    return path;
+  };
+  bool found = false;
+  bool silent = false;
+  std::string seen;
+  for (int attempt = 0; attempt < 16 && !(found && silent); ++attempt) {
+    const std::string before = measured(as_it_is, "before.json");
+    const std::string slower = measured(with_more_work, "slower.json");
+    const std::string again = measured(as_it_is, "again.json");
+    const Finished changed = bench(fmt::format("--compare '{}' '{}'", before, slower));
+    const Finished unchanged = bench(fmt::format("--compare '{}' '{}'", before, again));
+    found = found || changed.status == 1;
+    silent = silent || unchanged.status == 0;
+    seen += changed.out + unchanged.out;
+  }
+  INFO(seen);
+  CHECK(found);
+  CHECK(silent);
+}
+
+TEST_CASE("each suite is of different multiplies, and as published") {
+  for (const auto kind : {clgemm::DeviceKind::cpu, clgemm::DeviceKind::gpu}) {
+    for (const std::string& name : suite_names()) {
+      INFO(name);
+      const std::vector<Case> cases = cases_of(suite(name), device_of_kind(kind));
+      CHECK(cases.size() >= 5);
+      for (const Case& one : cases) CHECK(operations(one.size) > 0.0);
+    }
+  }
+  const std::vector<Case> seeds = cases_of(suite("seeds"), device_of_kind(clgemm::DeviceKind::cpu));
+  CHECK(seeds.size() == 5);
+  CHECK(seeds[3].size == Size{1024, 512, 2048});
+  CHECK(kernels_of_suites({"dnn", "seeds"}) == std::vector<std::string>{"auto", "naive", "tiled"});
+  CHECK(kernels_of_suites({"dnn"}) == std::vector<std::string>{"auto"});
+  CHECK(cases_of(suite("shapes"), device_of_kind(clgemm::DeviceKind::cpu)).size() == 18);
+  CHECK(cases_of(suite("shapes"), device_of_kind(clgemm::DeviceKind::gpu)).size() == 12);
+}
+
+TEST_CASE("a kernel of a suite that would take too long is left out, with a reason") {
+  Results earlier;
+  SizeResult done;
+  done.call.m = done.call.n = done.call.k = 1024;
+  KernelResult naive;
+  naive.kernel = naive.asked = "naive";
+  naive.measurement = Measurement{};
+  naive.measurement->median_ms = 1000.0;
+  done.kernels = {naive};
+  earlier.sizes = {done};
+  const std::vector<KernelChoice> choices = {{"auto", {}, true}, {"naive", {}, false}, {"tiled", {}, false}};
+  const Affordable kernels = affordable(choices, earlier, {4096, 4096, 4096}, 5.0);
+  CHECK(kernels.choices.size() == 2);
+  REQUIRE(kernels.left_out.size() == 1);
+  CHECK(kernels.left_out[0].kernel == "naive");
+  CHECK(kernels.left_out[0].outcome == Outcome::skipped);
+  CHECK(kernels.left_out[0].reason.find("64 s") != std::string::npos);
+  CHECK(affordable(choices, earlier, {4096, 4096, 4096}, 100.0).left_out.empty());
+}
+
+TEST_CASE("the plan of a whole suite, and no suite beside a size") {
+  const Finished finished = bench("--explain --suite dnn --kernel naive");
+  CHECK(finished.status == 0);
+  CHECK(finished.out.find("size: 512 x 49 x 4608") != std::string::npos);
+  CHECK(bench("--suite seeds --size 8").status == 2);
+  CHECK(bench("--suite nosuch").status == 2);
+}
+
+TEST_CASE("a narrow terminal loses columns by their rank, a wide one none") {
+  TextTable table(
+      {{"kernel", Align::left}, {"less", Align::right, 2}, {"median ms"}, {"more", Align::right, 1}});
+  table.add_row({"tiled", "1", "2", "3"});
+  table.add_remark("naive", "left out");
+  const auto first_line = [&table](std::size_t width) {
+    std::ostringstream out;
+    table.print(out, {width, false});
+    return out.str().substr(0, out.str().find('\n'));
+  };
+  CHECK(first_line(Terminal{}.width) == "kernel  less  median ms  more");
+  CHECK(first_line(29) == "kernel  less  median ms  more");
+  CHECK(first_line(28) == "kernel  median ms  more");
+  CHECK(first_line(22) == "kernel  median ms");
+  CHECK(first_line(1) == "kernel  median ms");  // the rest stays
+}
+
+TEST_CASE("colours are on a terminal only, and words say what they say") {
+  TextTable table({{"kernel", Align::left}, {"check"}});
+  table.add_row({"tiled", "PASSED"});
+  table.add_row({"wpt", "FAILED"});
+  table.mark_last_row();
+  table.add_remark("naive", "FAILED: it does not compile");
+  const auto text = [&table](bool colours) {
+    std::ostringstream out;
+    table.print(out, {80, colours});
+    return out.str();
+  };
+  CHECK(text(false).find('\033') == std::string::npos);
+  std::string plain = text(true);
+  CHECK(plain.find("\033[32mPASSED\033[0m") != std::string::npos);
+  CHECK(plain.find("\033[1;31mFAILED\033[0m") != std::string::npos);
+  CHECK(plain.find("\033[1mwpt") != std::string::npos);
+  for (std::size_t at = plain.find('\033'); at != std::string::npos; at = plain.find('\033')) {
+    plain.erase(at, plain.find('m', at) - at + 1);
+  }
+  CHECK(plain == text(false));
+
+  std::ostringstream no_terminal;
+  CHECK_FALSE(terminal_of(no_terminal).colours);
+  CHECK(terminal_of(no_terminal).width == Terminal{}.width);
+}
+
+// script (util-linux) gives a program a terminal of its own.
+TEST_CASE("NO_COLOR and the width of a real terminal are honoured") {
+  if (std::system("script --version >/dev/null 2>&1") != 0) {
+    WARN("SKIPPED: there is no `script` here");
+    return;
+  }
+  const auto on_terminal = [](const std::string& variables) {
+    return clgemm::test::run_program(fmt::format("env {} TERM=xterm script -qec \"'{}' --size 16 --runs 1 "
+                                                 "--warmup 0\" /dev/null </dev/null",
+                                                 variables, CLGEMM_BENCH_PROGRAM))
+        .out;
+  };
+  const std::string wide = on_terminal("-u NO_COLOR COLUMNS=200");
+  CHECK(wide.find("\033[32mPASSED") != std::string::npos);
+  CHECK(wide.find("parameters") != std::string::npos);
+  const std::string narrow = on_terminal("NO_COLOR=1 COLUMNS=50");
+  CHECK(narrow.find("PASSED") != std::string::npos);
+  CHECK(narrow.find("\033[32m") == std::string::npos);
+  CHECK(narrow.find("parameters") == std::string::npos);
+}

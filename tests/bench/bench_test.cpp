@@ -1,0 +1,339 @@
+// clgemm-bench: its units, and the program as people run it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "command_line/options.hpp"
+#include "common/size.hpp"
+#include "common/statistics.hpp"
+#include "common/text_table.hpp"
+#include "common/usage_error.hpp"
+#include "contestants/kernel_timer.hpp"
+#include "data/check.hpp"
+#include "figures/results.hpp"
+#include "kernel/kernel_file.hpp"
+#include "running/measure.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/temporary.hpp"
+
+using namespace clgemm::bench;
+using clgemm::test::Finished;
+using clgemm::test::TemporaryFolder;
+using clgemm::test::text_of_file;
+using Json = nlohmann::json;
+
+namespace {
+
+Finished bench(const std::string& arguments) {
+  return clgemm::test::run_program(fmt::format("'{}' {}", CLGEMM_BENCH_PROGRAM, arguments));
+}
+
+constexpr const char* quick = " --runs 2 --warmup 1 ";
+
+// The result in `c` of the host data's own problem, by floats.
+std::vector<float> multiply(const HostData& data) {
+  const clgemm::SgemmCall& call = data.call;
+  std::vector<float> c(call.m * call.n);
+  for (std::size_t row = 0; row < call.m; ++row) {
+    for (std::size_t column = 0; column < call.n; ++column) {
+      float sum = 0.0f;
+      for (std::size_t p = 0; p < call.k; ++p) sum += data.a[row * call.k + p] * data.b[p * call.n + column];
+      float& element = c[row * call.n + column];
+      element = call.alpha * sum;
+      if (call.beta != 0.0f) element += call.beta * data.c[row * call.n + column];
+    }
+  }
+  return c;
+}
+
+// The text of `coalesced` with one piece of it exchanged for another.
+std::string altered_kernel(const std::string& piece, const std::string& other) {
+  for (const clgemm::EmbeddedFile& file : clgemm::embedded_files()) {
+    if (file.path != "coalesced.cl") continue;
+    std::string text(file.text);
+    const std::size_t position = text.find(piece);
+    if (position == std::string::npos) break;
+    return text.replace(position, piece.size(), other);
+  }
+  throw std::runtime_error("coalesced.cl has no '" + piece + "'");
+}
+
+// Every sum lacks its last product.
+std::string wrong_kernel() {
+  return altered_kernel("depth < k;", "depth < k - 1;");
+}
+
+}  // namespace
+
+TEST_CASE("a size is N or MxNxK") {
+  CHECK(parse_size("1024") == Size{1024, 1024, 1024});
+  CHECK(parse_size("1000x37x129") == Size{1000, 37, 129});
+  for (const char* bad :
+       {"", "0", "-1", "abc", "4x5", "4x5x", "x", "4x0x5", "1x2x3x4", "12 ", "99999999999", "1e3"}) {
+    INFO(bad);
+    CHECK_THROWS_AS(parse_size(bad), UsageError);
+  }
+}
+
+TEST_CASE("median and minimum") {
+  CHECK(median({3.0, 1.0, 2.0}) == 2.0);
+  CHECK(median({4.0, 1.0, 2.0, 3.0}) == 2.5);
+  CHECK(median({7.0}) == 7.0);
+  CHECK(minimum({3.0, 1.0, 2.0}) == 1.0);
+  CHECK_THROWS(median({}));
+}
+
+TEST_CASE("figures have four digits that count") {
+  CHECK(format_figure(1.23456) == "1.235");
+  CHECK(format_figure(0.04567) == "0.046");
+  CHECK(format_figure(123.456) == "123.5");
+  CHECK(format_figure(43210.9) == "43211");
+}
+
+TEST_CASE("a sample has the first and last index, tile edges, and each index once") {
+  CHECK(sample_indices(3, 10) == std::vector<std::size_t>{0, 1, 2});
+  CHECK(sample_indices(100, 1).size() == 1);
+  const auto sample = sample_indices(1000, 200);
+  CHECK(sample.size() == 200);
+  CHECK(std::is_sorted(sample.begin(), sample.end()));
+  CHECK(std::adjacent_find(sample.begin(), sample.end()) == sample.end());
+  for (const std::size_t index : {0U, 999U, 63U, 64U, 127U, 128U, 895U, 896U}) {
+    INFO(index);
+    CHECK(std::binary_search(sample.begin(), sample.end(), index));
+  }
+}
+
+TEST_CASE("the check passes what is right and fails what is wrong") {
+  MultiplyKind kind;
+  kind.alpha = -1.5f;
+  kind.beta = GENERATE(0.0f, 0.5f);
+  const HostData data = make_host_data(call_of(kind, {37, 29, 53}));
+  const Reference reference(data);
+  CHECK(reference.checked_elements() == 37 * 29);
+  const std::vector<float> right = multiply(data);
+  CHECK(reference.check(right).passed);
+  CHECK(reference.check(right).error_ratio > 0.0);
+  CHECK(reference.compare(right, right).error_ratio == 0.0);
+
+  const std::size_t anywhere = GENERATE(0U, 500U, 37U * 29U - 1U);
+  SECTION("one element off") {
+    std::vector<float> wrong = right;
+    wrong[anywhere] += 1e-3f;
+    CHECK_FALSE(reference.check(wrong).passed);
+    CHECK_FALSE(reference.compare(wrong, right).passed);
+  }
+  SECTION("one element not finite") {
+    for (const float bad :
+         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+      std::vector<float> wrong = right;
+      wrong[anywhere] = bad;
+      CHECK_FALSE(reference.check(wrong).passed);
+      CHECK_FALSE(reference.compare(right, wrong).passed);
+    }
+  }
+}
+
+TEST_CASE("a large problem is checked at a sample, never at nothing") {
+  const HostData data = make_host_data(call_of({}, {200, 150, 40}));
+  const std::vector<float> right = multiply(data);
+  const Reference sampled(data, 40.0 * 900.0);
+  CHECK(sampled.checked_elements() == 900);
+  CHECK(sampled.check(right).passed);
+  CHECK(Reference(data, 0.0).checked_elements() == 1);
+
+  std::vector<float> wrong = right;
+  wrong.back() += 0.01f;  // the last row and column are always in the sample
+  CHECK_FALSE(sampled.check(wrong).passed);
+  wrong = right;
+  for (std::size_t column = 0; column < 150; ++column)
+    wrong[64 * 150 + column] += 0.01f;  // a tile's first row
+  CHECK_FALSE(sampled.check(wrong).passed);
+  for (std::size_t i = 0; i < right.size(); i += 97) {
+    wrong = right;
+    wrong[i] += 0.01f;
+    CHECK_FALSE(sampled.compare(wrong, right).passed);  // every element is compared with the peer's
+  }
+}
+
+TEST_CASE("a device whose times are no times is not believed") {
+  CHECK(trusted_clock(0.9, 1.0) == Clock::device);
+  CHECK(trusted_clock(0.01, 1.0) == Clock::device);
+  CHECK(trusted_clock(1e-6, 1.0) == Clock::host);
+  CHECK(trusted_clock(0.0, 1.0) == Clock::host);
+}
+
+TEST_CASE("the timer reports no time where nothing was launched") {
+  const cl::Device device = clgemm::default_device();
+  const cl::CommandQueue queue(cl::Context(device), device, CL_QUEUE_PROFILING_ENABLE);
+  CHECK_THROWS_AS(KernelTimer(queue).span(), clgemm::Error);
+}
+
+TEST_CASE("bad usage is one clear line and exit status 2") {
+  const std::string arguments = GENERATE(
+      "--size 0", "--size 4x5", "--kernel nosuch", "--device nosuch", "--param TS=8", "--bogus",
+      "--kernel all --param TS=8", "--kernel tiled --param TS=7", "--kernel tiled --param TS",
+      "--kernel scale", "--format xml", "--runs 0", "--ladder --kernel naive", "--output /nosuch/file");
+  const Finished finished = bench(arguments);
+  INFO(arguments << ": " << finished.err);
+  CHECK(finished.status == 2);
+  CHECK(finished.out.empty());
+  CHECK(finished.err.rfind("clgemm-bench: error: ", 0) == 0);
+  CHECK(finished.err.find('\n') == finished.err.size() - 1);
+}
+
+TEST_CASE("a kernel file that is broken is an error that names it") {
+  const TemporaryFolder folder;
+  const std::string missing = (folder.path() / "broken.cl").string();
+  const std::string no_manifest = folder.write("bare.cl", "__kernel void gemm() {}\n");
+  for (const std::string& path : {missing, no_manifest}) {
+    const Finished finished = bench("--size 8 --kernel " + path);
+    INFO(finished.err);
+    CHECK(finished.status ==
+          (path == missing ? 2 : 1));  // what is not there is bad usage, as any unknown kernel
+    CHECK(finished.out.empty());
+    CHECK(finished.err.rfind("clgemm-bench: error: ", 0) == 0);
+    CHECK(finished.err.find(path) != std::string::npos);
+    CHECK(finished.err.find('\n') == finished.err.size() - 1);
+  }
+  const std::string bad_code =
+      folder.write("bad.cl", altered_kernel("float sum", "no such thing; float sum"));
+  const Finished finished = bench("--size 8 --kernel " + bad_code);
+  CHECK(finished.status == 1);
+  CHECK(finished.out.empty());
+  // A line of the OpenCL compiler's own may stand before it.
+  CHECK(("\n" + finished.err).find("\nclgemm-bench: error: the kernel 'coalesced' (" + bad_code) !=
+        std::string::npos);
+}
+
+TEST_CASE("a wrong kernel FAILED, exit status 1") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("wrong.cl", wrong_kernel());
+  const Finished table = bench("--size 24" + std::string(quick) + "--kernel " + path);
+  CHECK(table.status == 1);
+  CHECK(table.out.find("FAILED") != std::string::npos);
+
+  const Finished json = bench("--size 24 --format json" + std::string(quick) + "--kernel " + path);
+  CHECK(json.status == 1);
+  CHECK(Json::parse(json.out).at(0).at("passed") == false);
+
+  const Finished unchecked = bench("--size 24 --no-check" + std::string(quick) + "--kernel " + path);
+  CHECK(unchecked.status == 0);
+  CHECK(unchecked.out.find("not checked") != std::string::npos);
+  CHECK(unchecked.out.find("PASSED") == std::string::npos);
+}
+
+TEST_CASE("every kernel passes, in JSON") {
+  const std::string call = GENERATE("", "--transpose-a --layout column --alpha 2 --beta -1.5",
+                                    "--transpose-b --layout row --beta 1", "--layout column --transpose-b");
+  const Finished finished = bench("--kernel all --size 33x17x9 --format json " + call + quick);
+  INFO(call << finished.err << finished.out);
+  REQUIRE(finished.status == 0);
+  CHECK(finished.err.empty());
+  std::set<std::string> seen;
+  for (const Json& row : Json::parse(finished.out)) {
+    seen.insert(row.at("kernel").get<std::string>());
+    if (row.contains("skipped")) continue;  // the device is too small for it
+    CHECK(row.at("passed") == true);
+    CHECK(row.at("m") == 33);
+    CHECK(row.at("n") == 17);
+    CHECK(row.at("k") == 9);
+    CHECK(row.at("runs") == 2);
+    CHECK(row.at("parameters").is_object());
+    CHECK_FALSE(row.at("device").get<std::string>().empty());
+    CHECK(row.at("error_ratio").get<double>() <= error_bound(9));
+    for (const char* figure : {"median_ms", "min_ms", "gflops", "call_ms", "first_call_ms"}) {
+      INFO(figure);
+      CHECK(row.at(figure).get<double>() > 0.0);
+    }
+    if (row.at("peers").contains("clblast")) {
+      const Json& peer = row.at("peers").at("clblast");
+      CHECK(peer.at("median_ms").get<double>() > 0.0);
+      CHECK(peer.at("gflops").get<double>() > 0.0);
+      CHECK(peer.at("launches").get<int>() > 0);
+      CHECK(peer.at("error_ratio").get<double>() <= error_bound(9));
+    }
+  }
+  for (const std::string& name : clgemm::KernelLibrary().names(clgemm::Role::multiply)) {
+    INFO(name);
+    CHECK(seen.count(name) == 1);
+  }
+}
+
+TEST_CASE("auto names the kernel that was chosen") {
+  const Finished finished = bench("--size 20 --format json" + std::string(quick));
+  REQUIRE(finished.status == 0);
+  const Json rows = Json::parse(finished.out);
+  REQUIRE(rows.size() == 1);
+  CHECK_NOTHROW(clgemm::KernelLibrary().find(rows[0].at("kernel")));
+}
+
+TEST_CASE("parameters are the ones in effect") {
+  const Finished finished = bench("--size 20 --format json --kernel tiled --param TS=8" + std::string(quick));
+  REQUIRE(finished.status == 0);
+  CHECK(Json::parse(finished.out).at(0).at("parameters") == Json{{"TS", 8}, {"TSK", 16}});
+}
+
+TEST_CASE("the ladder has every step in order, and loops on the host before them") {
+  const Finished finished = bench("--ladder --size 40" + std::string(quick));
+  INFO(finished.out);
+  CHECK(finished.status == 0);
+  std::size_t position = 0;
+  for (const char* step :
+       {"\nhost, plain", "\nhost, cache", "\nrow_groups", "\nnaive", "\ncoalesced", "\ntiled", "\nwpt",
+        "\nblock_1d", "\nfloat4", "\nfloat8", "\nblock_2d", "\nbest / naive"}) {
+    INFO(step);
+    position = finished.out.find(step, position);
+    CHECK(position != std::string::npos);
+  }
+  CHECK(finished.out.find("FAILED") == std::string::npos);
+}
+
+TEST_CASE("a size that does not fit ends the run, and what was measured before it is written") {
+  const Finished finished =
+      bench("--size 8 --size 1000000x1000000x8 --peer none --format json" + std::string(quick));
+  CHECK(finished.status == 1);
+  CHECK(finished.err.find("1000000 x 1000000 x 8") != std::string::npos);
+  CHECK(nlohmann::json::parse(finished.out).size() == 1);
+}
+
+TEST_CASE("CSV has as many cells in each line as titles") {
+  const Finished finished =
+      bench("--kernel naive --kernel wpt --size 12 --size 7x8x9 --format csv" + std::string(quick));
+  REQUIRE(finished.status == 0);
+  std::istringstream lines(finished.out);
+  std::vector<std::ptrdiff_t> commas;
+  for (std::string line; std::getline(lines, line);)
+    commas.push_back(std::count(line.begin(), line.end(), ','));
+  CHECK(commas.size() == 5);
+  for (const std::ptrdiff_t count : commas) CHECK(count == commas.front());
+}
+
+TEST_CASE("--output takes what standard output would have had") {
+  const TemporaryFolder folder;
+  const Finished finished = bench("--size 9 --format json" + std::string(quick) + "--output " +
+                                  (folder.path() / "rows.json").string());
+  CHECK(finished.status == 0);
+  CHECK(finished.out.empty());
+  CHECK(Json::parse(text_of_file((folder.path() / "rows.json").string())).size() == 1);
+}
+
+TEST_CASE("the lists name every kernel and device, and help is help") {
+  const Finished kernels = bench("--list-kernels");
+  CHECK(kernels.status == 0);
+  for (const std::string& name : clgemm::KernelLibrary().names(clgemm::Role::multiply)) {
+    INFO(name);
+    CHECK(("\n" + kernels.out).find("\n" + name + ":") != std::string::npos);
+  }
+  CHECK(kernels.out.find("float8") != std::string::npos);
+  CHECK(bench("--list-devices").status == 0);
+  CHECK(bench("--help").status == 0);
+  CHECK(bench("--help").out.find("--ladder") != std::string::npos);
+  CHECK(bench("--version").out.rfind("clgemm-bench ", 0) == 0);
+}

@@ -1,0 +1,252 @@
+// The page that clgemm-bench writes: its files, that they are well formed, load nothing, and name everything.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "common/usage_error.hpp"
+#include "figures/rows.hpp"
+#include "page/page.hpp"
+#include "page/page_folder.hpp"
+#include "page/scale.hpp"
+#include "page/svg.hpp"
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/temporary.hpp"
+#include "writing/markdown.hpp"
+
+using namespace clgemm::bench;
+using clgemm::test::TemporaryFolder;
+using clgemm::test::text_of_file;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr const char* peer_names[] = {"clblast", "clblast-tuned", "openblas",
+                                      "cblas",   "cublas-fp32",   "cublas-tf32"};
+constexpr const char* picture_names[] = {"gflops", "ladder", "roofline", "speed-up", "error-ratio"};
+
+Json figures(double ms, int size) {
+  return {{"median_ms", ms},    {"min_ms", ms * 0.97},
+          {"p95_ms", ms * 1.1}, {"gflops", 2e-6 * size * size * size / ms},
+          {"clock", "device"},  {"runs", 20},
+          {"error_ratio", 3.5}, {"passed", true}};
+}
+
+Json row(const std::string& device, const std::string& kernel, int size) {
+  Json object = figures(size * 0.01 + static_cast<double>(kernel.size()), size);
+  object.update({{"device", device},
+                 {"platform", "P"},
+                 {"driver", "1"},
+                 {"kernel", kernel == "auto" ? "tiled" : kernel},
+                 {"asked", kernel},
+                 {"m", size},
+                 {"n", size},
+                 {"k", size},
+                 {"layout", "row"},
+                 {"transpose_a", "no"},
+                 {"transpose_b", "no"},
+                 {"alpha", 1.0},
+                 {"beta", 0.0},
+                 {"error_bound", 30.0},
+                 {"date", "2026-11-20"},
+                 {"host", "H"}});
+  object["ceilings"] = {{"fp32_gflops", 300.0}, {"read_gbs", 20.0}, {"copy_gbs", 15.0}};
+  for (const char* peer : peer_names) {
+    object["peers"][peer] = figures(size * 0.012, size);
+    object["peers"][peer]["version"] = "1.0";
+    if (std::string(peer) == "cublas-tf32") {
+      object["peers"][peer].update({{"passed", false}, {"error_ratio", 900.0}, {"note", "not fp32"}});
+    }
+    object["peers"][peer]["settings"] = {{"core", "SkylakeX"}, {"threads", 2}};
+  }
+  return object;
+}
+
+Json all_rows(const std::string& device) {
+  Json rows = Json::array();
+  for (const int size : {64, 100, 1024}) {
+    for (const char* kernel : {"auto", "naive", "coalesced", "tiled", "wpt", "block_2d"}) {
+      rows.push_back(row(device, kernel, size));
+    }
+  }
+  return rows;
+}
+
+// Every element is closed in order, and every attribute quoted: what XML asks, as far as these files use it.
+// Returns what is wrong, or nothing.
+std::string wrong_with(const std::string& xml) {
+  std::vector<std::string> open;
+  for (std::size_t at = xml.find('<'); at != std::string::npos; at = xml.find('<', at)) {
+    const std::size_t end = xml.find('>', at);
+    if (end == std::string::npos) return "a tag without an end";
+    const std::string tag = xml.substr(at + 1, end - at - 1);
+    at = end + 1;
+    if (tag.empty() || tag.find('<') != std::string::npos) return "a bare <";
+    if (tag.front() == '!' || tag.front() == '?') continue;
+    if (std::count(tag.begin(), tag.end(), '"') % 2 != 0) return "quotes: " + tag;
+    const std::string name =
+        tag.substr(tag.front() == '/' ? 1 : 0, tag.find_first_of(" /", 1) - (tag.front() == '/' ? 1 : 0));
+    if (tag.front() == '/') {
+      if (open.empty() || open.back() != tag.substr(1)) return "closed out of order: " + tag;
+      open.pop_back();
+    } else if (tag.back() != '/') {
+      open.push_back(name);
+    }
+  }
+  return open.empty() ? "" : "never closed: " + open.back();
+}
+
+// Whatever a browser would fetch by itself.
+bool loads_something(const std::string& page) {
+  for (const char* loading :
+       {"<script", "<link", "<img", "<iframe", "src=", "url(", "@import", "href=\"http"}) {
+    if (page.find(loading) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a report is a page, the results, and pictures, all well formed, and it loads nothing") {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "deep" / "report").string();
+  make_report_folder(path);
+  write_report_folder(path, all_rows("A <device> & \"another\"").dump());
+  std::vector<std::string> files = {"index.html"};
+  for (const char* picture : picture_names) files.push_back(std::string(picture) + ".svg");
+  for (const std::string& file : files) {
+    INFO(file);
+    const std::string text = text_of_file((std::filesystem::path(path) / file).string());
+    REQUIRE_FALSE(text.empty());
+    CHECK(wrong_with(text) == "");
+    CHECK_FALSE(loads_something(text));
+    CHECK(text.find("prefers-color-scheme:dark") != std::string::npos);
+    CHECK(text.find("nan") == std::string::npos);
+    CHECK(text.find("inf\"") == std::string::npos);
+  }
+  CHECK(Json::parse(text_of_file(path + "/results.json")).size() == 18);
+  const std::string page = text_of_file(path + "/index.html");
+  for (const char* peer : peer_names) {
+    INFO(peer);
+    CHECK(page.find(peer_title(peer)) != std::string::npos);
+  }
+  CHECK(page.find("A &lt;device&gt; &amp; &quot;another&quot;") != std::string::npos);
+  CHECK(page.find("all PASSED") != std::string::npos);
+}
+
+TEST_CASE("a peer that ran nowhere is said once, and is no column") {
+  Json rows = all_rows("D");
+  for (Json& object : rows)
+    object["peers"]["openblas"] = {{"version", ""}, {"median_ms", nullptr}, {"error", "no library"}};
+  const std::string html = html_summary(parse_rows(rows.dump(), "test"));
+  CHECK(html.find("OpenBLAS was not measured: no library") != std::string::npos);
+  std::ostringstream markdown;
+  write_markdown(markdown, parse_rows(rows.dump(), "test"));
+  CHECK(markdown.str().find("OpenBLAS") == std::string::npos);
+}
+
+TEST_CASE("each device has pictures of its own") {
+  const TemporaryFolder folder;
+  Json rows = all_rows("First Device");
+  for (const Json& other : all_rows("Second (2)")) rows.push_back(other);
+  write_report_folder(folder.path().string(), rows.dump());
+  for (const char* file : {"gflops-first-device.svg", "gflops-second-2.svg"}) {
+    CHECK(std::filesystem::exists(folder.path() / file));
+  }
+  CHECK(wrong_with(text_of_file((folder.path() / "index.html").string())) == "");
+}
+
+TEST_CASE("rows with hardly a key make a page that says what is missing") {
+  Json bare = {{"device", "D"}, {"kernel", "naive"}, {"m", 8}, {"n", 9}, {"k", 10}};
+  const TemporaryFolder folder;
+  write_report_folder(folder.path().string(), Json::array({bare}).dump());
+  const std::string page = text_of_file((folder.path() / "index.html").string());
+  CHECK(wrong_with(page) == "");
+  for (const char* said :
+       {"--ceilings", "--ladder", "--suite seeds", "No peer was measured", "not measured"}) {
+    INFO(said);
+    CHECK(page.find(said) != std::string::npos);
+  }
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "roofline.svg"));
+  CHECK_THROWS_AS(write_report_folder(folder.path().string(), "[]"), UsageError);
+}
+
+TEST_CASE("what is no result of the bench is said to be none") {
+  for (const char* bad :
+       {"", "{}", "[1]", "[{}]", "[{\"kernel\": \"naive\", \"m\": 0, \"n\": 1, \"k\": 1}]", "[{"}) {
+    INFO(bad);
+    CHECK_THROWS_AS(parse_rows(bad, "file"), UsageError);
+  }
+}
+
+TEST_CASE("marks on axes are round values within the axis") {
+  CHECK(linear_ticks(0.0, 10.0, 5) == std::vector<double>{0, 2, 4, 6, 8, 10});
+  CHECK(linear_ticks(0.0, 0.7, 5).size() >= 3);
+  CHECK(log_ticks(1.0, 100.0) == std::vector<double>{1, 2, 5, 10, 20, 50, 100});
+  CHECK(log_ticks(0.5, 50000.0).size() == 5);
+  const Scale scale(ScaleKind::logarithmic, 1.0, 100.0, 0.0, 10.0);
+  CHECK(std::fabs(scale(10.0) - 5.0) < 1e-9);
+  CHECK(tick_text(0.5) == "0.5");
+  CHECK(tick_text(2000) == "2000");
+  CHECK(tick_text(1234567) == "1\u202f234\u202f567");
+}
+
+TEST_CASE("no two series look the same without their colours") {
+  std::vector<std::string> kernels;
+  for (int i = 0; i < 12; ++i) kernels.push_back(fmt::format("kernel{}", i));
+  const SeriesStyles styles(kernels);
+  std::vector<std::string> looks;
+  const auto add = [&looks](const SeriesStyle& style) {
+    looks.push_back(fmt::format("{} {} {}", style.marker % marker_count, style.dash, style.hollow));
+  };
+  add(styles.kernel("clgemm"));
+  for (const std::string& kernel : kernels) add(styles.kernel(kernel));
+  for (const char* peer : peer_names) add(styles.peer(peer));
+  std::sort(looks.begin(), looks.end());
+  CHECK(std::adjacent_find(looks.begin(), looks.end()) == looks.end());
+}
+
+TEST_CASE("Markdown has a table of shapes, and one of kernels, with as many cells in each row") {
+  std::ostringstream out;
+  write_markdown(out, parse_rows(all_rows("D").dump(), "test"));
+  std::istringstream lines(out.str());
+  std::size_t tables = 0;
+  std::ptrdiff_t cells = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::ptrdiff_t bars = std::count(line.begin(), line.end(), '|');
+    if (bars != 0 && cells == 0) ++tables;
+    if (bars != 0 && cells != 0) CHECK(bars == cells);
+    cells = bars;
+  }
+  CHECK(tables == 2);
+  for (const char* said :
+       {"**D**", "cuBLAS TF32", "`coalesced`", "1024", "every result PASSED", "300.0 GFLOPS"}) {
+    INFO(said);
+    CHECK(out.str().find(said) != std::string::npos);
+  }
+}
+
+TEST_CASE("a page after a run, and bad usage") {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "out").string();
+  const auto bench = [](const std::string& arguments) {
+    return clgemm::test::run_program(fmt::format("'{}' {}", CLGEMM_BENCH_PROGRAM, arguments));
+  };
+  const auto finished = bench(fmt::format(
+      "--size 16 --size 24 --kernel auto --kernel naive --runs 2 --warmup 1 --report '{}'", path));
+  INFO(finished.err);
+  CHECK(finished.status == 0);
+  CHECK(finished.err.find(path + "/index.html") != std::string::npos);
+  CHECK(parse_rows(text_of_file(path + "/results.json"), "results").size() == 4);
+  CHECK(wrong_with(text_of_file(path + "/index.html")) == "");
+
+  CHECK(bench(fmt::format("--report '{0}/again' --from '{0}/results.json'", path)).status == 0);
+  CHECK(std::filesystem::exists(path + "/again/gflops.svg"));
+  CHECK(bench("--from nosuch.json").status == 2);
+  CHECK(bench(fmt::format("--report '{}' --from nosuch.json", path)).status == 2);
+  CHECK(bench("--report /dev/null/x --size 8").status == 2);
+}

@@ -1,0 +1,420 @@
+// The cache on disk: whatever happens to its files and folder, and whoever else uses it, a load gives what
+// was stored, whole, or nothing.
+#include "build/disk_cache.hpp"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+#include "support/catch.hpp"
+#include "support/temporary.hpp"
+
+namespace clgemm {
+namespace {
+
+namespace fs = std::filesystem;
+using test::ScopedVariable;
+using test::TemporaryFolder;
+using Bytes = std::vector<unsigned char>;
+using Trust = DiskCache::Trust;
+
+constexpr std::uintmax_t large_limit = 1 << 20;
+
+// A cache in a folder that is not there yet.
+struct Cache {
+  TemporaryFolder parent;
+  fs::path folder = parent.path() / "cache";
+  DiskCache disk{folder, large_limit};
+
+  void store(const std::string& key, std::size_t bytes = 64) const {
+    disk.store(key, {Trust::tested, Bytes(bytes, static_cast<unsigned char>(key.back()))});
+  }
+  bool has(const std::string& key) const { return disk.load(key).has_value(); }
+};
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> result;
+  for (const auto& entry : fs::directory_iterator(folder)) result.push_back(entry.path());
+  return result;
+}
+
+fs::path only_file(const Cache& cache) {
+  const auto files = files_in(cache.folder);
+  REQUIRE(files.size() == 1);
+  return files[0];
+}
+
+Bytes read_bytes(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Writes in place, so that owner and mode stay.
+void write_bytes(const fs::path& path, const Bytes& bytes) {
+  std::ofstream stream(path, std::ios::binary | std::ios::trunc);
+  stream.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  REQUIRE(stream);
+}
+
+mode_t mode_of(const fs::path& path) {
+  struct stat status {};
+  REQUIRE(::lstat(path.c_str(), &status) == 0);
+  return status.st_mode & mode_t{07777};
+}
+
+void age(const fs::path& path, std::chrono::minutes by) {
+  fs::last_write_time(path, fs::file_time_type::clock::now() - by);
+}
+
+bool is_root() {
+  return ::geteuid() == 0;
+}
+
+TEST_CASE("what was stored is loaded, and nothing else") {
+  const Cache cache;
+  CHECK_FALSE(cache.has("key"));
+  for (const Trust trust : {Trust::untested, Trust::tested, Trust::quarantined}) {
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{100000}}) {
+      const Bytes binary(bytes, 0xa5);
+      cache.disk.store("key", {trust, binary});
+      const auto entry = cache.disk.load("key");
+      REQUIRE(entry);
+      CHECK(entry->trust == trust);
+      CHECK(entry->binary == binary);
+    }
+  }
+  CHECK_FALSE(cache.has("Key"));
+  CHECK_FALSE(cache.has(""));
+  CHECK(files_in(cache.folder).size() == 1);
+}
+
+TEST_CASE("info counts the entries, and clear removes them") {
+  const Cache cache;
+  CHECK(cache.disk.info().entries == 0);
+  cache.store("a");
+  cache.store("b");
+  const DiskCache::Info info = cache.disk.info();
+  CHECK(info.folder == cache.folder.string());
+  CHECK(info.problem.empty());
+  CHECK(info.entries == 2);
+  CHECK(info.bytes > 2 * 64);
+  CHECK(info.limit_bytes == large_limit);
+  cache.disk.clear();
+  CHECK(cache.disk.info().entries == 0);
+  CHECK(files_in(cache.folder).empty());
+}
+
+TEST_CASE("an entry with any byte changed, cut off or added is never loaded") {
+  const Cache cache;
+  cache.store("key", 40);
+  const fs::path file = only_file(cache);
+  const Bytes whole = read_bytes(file);
+  const auto loads = [&](const Bytes& content) {
+    write_bytes(file, content);
+    return cache.has("key");
+  };
+  REQUIRE(loads(whole));
+  std::size_t loaded = 0;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    for (const int flip : {0x01, 0x80, 0xff}) {
+      Bytes changed = whole;
+      changed[i] = static_cast<unsigned char>(changed[i] ^ flip);
+      loaded += loads(changed) ? 1u : 0u;
+    }
+  }
+  CHECK(loaded == 0);
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    loaded += loads(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length))) ? 1u : 0u;
+  }
+  CHECK(loaded == 0);
+  for (const std::size_t extra : {std::size_t{1}, std::size_t{56}, std::size_t{4096}}) {
+    Bytes longer = whole;
+    longer.resize(longer.size() + extra);
+    loaded += loads(longer) ? 1u : 0u;
+  }
+  CHECK(loaded == 0);
+  CHECK(loads(whole));
+}
+
+TEST_CASE("an entry under another key's name is not loaded") {
+  const Cache cache;
+  cache.store("one");
+  const fs::path one = only_file(cache);
+  const Bytes content = read_bytes(one);
+  fs::remove(one);
+  cache.store("other");
+  const fs::path other = only_file(cache);
+  write_bytes(other, content);
+  CHECK_FALSE(cache.has("other"));
+  CHECK_FALSE(cache.has("one"));
+}
+
+TEST_CASE("only a plain file that nobody else can write is loaded") {
+  const Cache cache;
+  cache.store("key");
+  const fs::path file = only_file(cache);
+  const fs::path aside = cache.parent.path() / "aside";
+  SECTION("a symbolic link") {
+    fs::rename(file, aside);
+    fs::create_symlink(aside, file);
+  }
+  SECTION("a folder") {
+    fs::remove(file);
+    fs::create_directory(file);
+  }
+  SECTION("a pipe, which must not be waited for") {
+    fs::remove(file);
+    REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+  }
+  SECTION("writable by all") {
+    REQUIRE(::chmod(file.c_str(), 0606) == 0);
+  }
+  SECTION("writable by the group") {
+    REQUIRE(::chmod(file.c_str(), 0660) == 0);
+  }
+  SECTION("somebody else's") {
+    if (!is_root()) {
+      WARN("NOT TESTED: a file that somebody else owns, for only root can make one");
+      return;
+    }
+    REQUIRE(::chown(file.c_str(), 65534, 65534) == 0);
+  }
+  CHECK_FALSE(cache.has("key"));
+}
+
+// Neither loads nor stores, nor changes anything.
+void check_not_used(const Cache& cache) {
+  const auto before = files_in(fs::exists(cache.folder) ? cache.folder : cache.parent.path());
+  CHECK_FALSE(cache.has("key"));
+  cache.store("new");
+  CHECK_FALSE(cache.has("new"));
+  CHECK_FALSE(cache.disk.info().problem.empty());
+  CHECK(files_in(fs::exists(cache.folder) ? cache.folder : cache.parent.path()) == before);
+  cache.disk.clear();
+  CHECK(files_in(fs::exists(cache.folder) ? cache.folder : cache.parent.path()) == before);
+}
+
+TEST_CASE("only a folder of one's own that nobody else can write to is used") {
+  const Cache cache;
+  cache.store("key");
+  REQUIRE(cache.has("key"));
+  SECTION("mode 0777") {
+    REQUIRE(::chmod(cache.folder.c_str(), 0777) == 0);
+  }
+  SECTION("mode 0770") {
+    REQUIRE(::chmod(cache.folder.c_str(), 0770) == 0);
+  }
+  SECTION("a symbolic link") {
+    const fs::path real = cache.parent.path() / "real";
+    fs::rename(cache.folder, real);
+    fs::create_directory_symlink(real, cache.folder);
+  }
+  SECTION("somebody else's") {
+    if (!is_root()) {
+      WARN("NOT TESTED: a folder that somebody else owns, for only root can make one");
+      return;
+    }
+    REQUIRE(::chown(cache.folder.c_str(), 65534, 65534) == 0);
+  }
+  check_not_used(cache);
+}
+
+TEST_CASE("a folder that cannot be written to costs a build and nothing more") {
+  const Cache cache;
+  cache.store("key");
+  if (is_root()) {
+    WARN("NOT TESTED: a folder without write permission, for root may write everywhere");
+    return;
+  }
+  REQUIRE(::chmod(cache.folder.c_str(), 0500) == 0);
+  cache.store("new");
+  CHECK(cache.has("key"));
+  CHECK_FALSE(cache.has("new"));
+  REQUIRE(::chmod(cache.folder.c_str(), 0700) == 0);
+}
+
+TEST_CASE("a folder that cannot be made costs a build and nothing more") {
+  const TemporaryFolder parent;
+  const std::string file = parent.write("file", "not a folder");
+  for (const fs::path& folder : {fs::path(file), fs::path(file) / "below", fs::path("/proc/nothing/here")}) {
+    const DiskCache disk(folder, large_limit);
+    disk.store("key", {Trust::tested, Bytes(10)});
+    CHECK_FALSE(disk.load("key"));
+    CHECK(disk.info().entries == 0);
+    disk.clear();
+  }
+  CHECK(fs::file_size(file) == 12);
+}
+
+TEST_CASE("missing parents are made, and the folder and its files are their owner's alone") {
+  const TemporaryFolder parent;
+  const fs::path folder = parent.path() / "some" / "where" / "cache";
+  const mode_t before = ::umask(0);
+  const DiskCache disk(folder, large_limit);
+  disk.store("key", {Trust::tested, Bytes(10)});
+  ::umask(before);
+  CHECK(disk.load("key"));
+  CHECK(mode_of(folder) == 0700);
+  REQUIRE(files_in(folder).size() == 1);
+  CHECK(mode_of(files_in(folder)[0]) == 0600);
+}
+
+TEST_CASE("the size is bounded: what was unused longest goes first") {
+  const TemporaryFolder parent;
+  const DiskCache disk(parent.path() / "cache", 10500);
+  const auto key = [](int i) { return "key " + std::to_string(i); };
+  std::vector<fs::path> files;
+  for (int i = 0; i < 9; ++i) {
+    disk.store(key(i), {Trust::tested, Bytes(1000)});
+    for (const fs::path& file : files_in(parent.path() / "cache")) {
+      if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+    }
+  }
+  REQUIRE(files.size() == 9);
+  for (int i = 0; i < 9; ++i) age(files[static_cast<std::size_t>(i)], std::chrono::minutes(100 - i));
+  CHECK(disk.load(key(0)));  // which makes the oldest the youngest
+  disk.store(key(9), {Trust::tested, Bytes(1000)});
+
+  // Now over the limit: down to three quarters of it, which is seven entries.
+  CHECK(disk.info().entries == 7);
+  for (const int gone : {1, 2, 3}) CHECK_FALSE(disk.load(key(gone)));
+  CHECK(disk.load(key(0)));
+  CHECK(disk.load(key(4)));
+  CHECK(disk.load(key(8)));
+  CHECK(disk.load(key(9)));
+  // However much is stored, the bound holds.
+  for (int i = 10; i < 60; ++i) disk.store(key(i), {Trust::tested, Bytes(1000)});
+  CHECK(disk.info().bytes <= 10500);
+}
+
+TEST_CASE("an entry larger than the whole cache is none of ours, and takes no memory") {
+  const Cache cache;
+  cache.store("key");
+  REQUIRE(files_in(cache.folder).size() == 1);
+  fs::resize_file(files_in(cache.folder)[0], std::uintmax_t{1} << 40);  // sparse: it takes no room either
+  CHECK_FALSE(cache.has("key"));
+}
+
+TEST_CASE("temporaries that a dead process left are removed, those of a living one are not") {
+  const Cache cache;
+  cache.store("key");
+  const fs::path stale = cache.folder / "new-stale1";
+  const fs::path fresh = cache.folder / "new-fresh1";
+  write_bytes(stale, Bytes(10));
+  write_bytes(fresh, Bytes(10));
+  age(stale, std::chrono::minutes(11));
+  age(fresh, std::chrono::minutes(9));
+  cache.store("other");
+  CHECK_FALSE(fs::exists(stale));
+  CHECK(fs::exists(fresh));
+  CHECK(cache.disk.info().entries == 2);
+}
+
+TEST_CASE("what is not ours in the folder stays") {
+  const Cache cache;
+  cache.store("key");
+  const fs::path foreign = cache.folder / "notes.txt";
+  write_bytes(foreign, Bytes(10));
+  age(foreign, std::chrono::minutes(1000));
+  cache.store("other");
+  cache.disk.clear();
+  CHECK(files_in(cache.folder) == std::vector<fs::path>{foreign});
+}
+
+TEST_CASE("the environment says where the cache is, how large, and whether it is used") {
+  const TemporaryFolder parent;
+  const std::string path = parent.path().string();
+  const ScopedVariable no_own("CLGEMM_CACHE_DIR", nullptr);
+  const ScopedVariable no_limit("CLGEMM_CACHE_MIB", nullptr);
+  const ScopedVariable no_switch("CLGEMM_CACHE", nullptr);
+  const ScopedVariable home("HOME", path.c_str());
+  const ScopedVariable no_xdg("XDG_CACHE_HOME", nullptr);
+  const auto info = [] { return DiskCache::from_environment().info(); };
+  CHECK(info().folder == path + "/.cache/clgemm");
+  CHECK(info().limit_bytes == std::uintmax_t{256} << 20);
+  const ScopedVariable xdg("XDG_CACHE_HOME", (path + "/xdg").c_str());
+  CHECK(info().folder == path + "/xdg/clgemm");
+  const ScopedVariable own("CLGEMM_CACHE_DIR", (path + "/own").c_str());
+  CHECK(info().folder == path + "/own");
+  const ScopedVariable limit("CLGEMM_CACHE_MIB", "3");
+  CHECK(info().limit_bytes == std::uintmax_t{3} << 20);
+  const ScopedVariable beyond("CLGEMM_CACHE_MIB", "18446744073709551615");
+  CHECK(info().limit_bytes >= std::uintmax_t{1} << 63);
+
+  const ScopedVariable off("CLGEMM_CACHE", "0");
+  CHECK(info().problem == "turned off by CLGEMM_CACHE=0");
+  DiskCache::from_environment().store("key", {Trust::tested, Bytes(10)});
+  CHECK_FALSE(DiskCache::from_environment().load("key"));
+  CHECK(files_in(parent.path()).empty());
+}
+
+TEST_CASE("without any place for it the cache is off") {
+  const ScopedVariable no_own("CLGEMM_CACHE_DIR", nullptr);
+  const ScopedVariable no_xdg("XDG_CACHE_HOME", nullptr);
+  const ScopedVariable no_home("HOME", nullptr);
+  CHECK_FALSE(DiskCache::from_environment().info().problem.empty());
+  CHECK_FALSE(DiskCache::from_environment().load("key"));
+}
+
+constexpr unsigned processes = 16;
+constexpr unsigned rounds = 50;
+constexpr unsigned keys = 8;
+
+// A binary that shows whether it is whole: its length and all its bytes follow from the first two.
+Bytes whole_binary(unsigned seed) {
+  Bytes result(2000 + seed % 1000 * 7);
+  result[0] = static_cast<unsigned char>(seed);
+  result[1] = static_cast<unsigned char>(seed >> 8);
+  for (std::size_t i = 2; i < result.size(); ++i) result[i] = static_cast<unsigned char>(seed * 31 + i);
+  return result;
+}
+
+bool is_whole(const Bytes& binary) {
+  return binary.size() >= 2 && binary == whole_binary(binary[0] + 256u * binary[1]);
+}
+
+// What one of the processes does; the exit status of its process. Catch is not for here.
+int store_and_load(const fs::path& folder, unsigned process) {
+  const DiskCache disk(folder, large_limit);
+  for (unsigned round = 0; round < rounds; ++round) {
+    for (unsigned i = 0; i < keys; ++i) {
+      const std::string key = "key " + std::to_string((i + process) % keys);
+      disk.store(key, {Trust::tested, whole_binary(process * rounds + round)});
+      const auto entry = disk.load(key);
+      if (entry && !is_whole(entry->binary)) return 2;
+      if (!entry) return 3;  // a rename replaces whole by whole, and the bound is far
+    }
+  }
+  return 0;
+}
+
+TEST_CASE("16 processes that store and load at once see whole entries, and leave no temporaries") {
+  const TemporaryFolder parent;
+  const fs::path folder = parent.path() / "made" / "by" / "all";
+  std::vector<pid_t> children;
+  for (unsigned process = 0; process < processes; ++process) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) ::_exit(store_and_load(folder, process));
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+  }
+  const auto files = files_in(folder);
+  CHECK(files.size() == keys);
+  for (const fs::path& file : files) CHECK(file.extension() == ".clbin");
+  CHECK(DiskCache(folder, large_limit).info().entries == keys);
+}
+
+}  // namespace
+}  // namespace clgemm

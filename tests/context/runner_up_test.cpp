@@ -1,0 +1,99 @@
+// What cannot be built or launched makes way for the next kernel, says so, and is never replaced where the
+// caller named it.
+#include "kernel/kernel_file.hpp"
+#include "support/first_choice.hpp"
+#include "support/on_device.hpp"
+#include "support/temporary.hpp"
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+// A kernel folder of its own and a cache of its own.
+struct World {
+  TemporaryFolder cache;
+  TemporaryFolder kernels;
+  ScopedVariable cache_folder{"CLGEMM_CACHE_DIR", cache.path().c_str()};
+  Context context{shared_device()()};
+  Options unnamed;
+  Options named;
+
+  World(const std::string& from, const std::string& to) {
+    write_first_choice(kernels, from, to);
+    unnamed.kernel_folder = named.kernel_folder = kernels.path().string();
+    named.kernel = first_choice();
+  }
+
+  // An unnamed call is right, and explain() names what was not used and why.
+  void check_fallback(const std::string& why) {
+    CHECK(is_right_on(context, unnamed));
+    const std::string explained = explain_on(context, unnamed);
+    INFO(explained);
+    CHECK(contains(explained, "not used: " + first_choice() + " "));
+    CHECK(contains(explained, why));
+    CHECK_FALSE(contains(explained, "kernel: " + first_choice() + " "));
+    CHECK(is_right_on(context, unnamed));
+  }
+};
+
+TEST_CASE("a first choice that does not compile") {
+  World world("__kernel", "nonsense; __kernel");
+  world.check_fallback("does not compile");
+  CHECK_ERROR([&] { is_right_on(world.context, world.named); }, build_failed, "does not compile");
+}
+
+TEST_CASE("a first choice whose require fails") {
+  World world("// summary: ", "// require: 1 == 2\n// summary: ");
+  world.check_fallback("1 == 2");
+  CHECK_ERROR([&] { is_right_on(world.context, world.named); }, requirement_failed, "1 == 2");
+}
+
+TEST_CASE("a first choice whose work-group is too large") {
+  World world("// local: ", "// local: 1048576*");
+  world.check_fallback("work-items");
+  CHECK_ERROR([&] { is_right_on(world.context, world.named); }, device_limit_exceeded, "work-items");
+}
+
+TEST_CASE("a first choice whose reqd_work_group_size is not its manifest's") {
+  World world("reqd_work_group_size(", "reqd_work_group_size(1 + ");
+  world.check_fallback("reqd_work_group_size");
+  CHECK_ERROR([&] { is_right_on(world.context, world.named); }, invalid_kernel_file, "reqd_work_group_size");
+}
+
+TEST_CASE("a first choice without the kernel function of the contract") {
+  World world("void gemm(", "void other(");
+  world.check_fallback("'gemm'");
+  CHECK_ERROR([&] { is_right_on(world.context, world.named); }, invalid_kernel_file, "'gemm'");
+}
+
+TEST_CASE("a kernel folder that is none is an error of the call, and spoils nothing") {
+  World world("// summary: ", "// summary: ");
+  Options nowhere;
+  nowhere.kernel_folder = world.kernels.path().string() + "/nowhere";
+  CHECK_ERROR([&] { is_right_on(world.context, nowhere); }, invalid_kernel_file, "is not a folder");
+  CHECK(is_right_on(world.context, {}));
+  CHECK_FALSE(contains(explain_on(world.context, {}), "not used"));
+}
+
+TEST_CASE("scratch too small for any tile: the choice falls to a kernel that needs none") {
+  World world("// summary: ", "// summary: ");
+  if (KernelLibrary().find(first_choice()).file->manifest.operands == direct_form) {
+    WARN("NOT TESTED on this device: too little scratch, for its first choice needs none");
+    return;
+  }
+  world.unnamed.scratch_limit = world.named.scratch_limit = 64;
+  CHECK(is_right_on(world.context, world.unnamed));
+  const std::string explained = explain_on(world.context, world.unnamed);
+  INFO(explained);
+  CHECK(contains(explained, "scratch: 0 bytes"));
+  CHECK_ERROR([&] { is_right_on(world.context, world.named); }, out_of_memory, "the limit is 64");
+
+  // The next call, with room, has its first choice again.
+  CHECK(contains(explain_on(world.context, {}), "kernel: " + first_choice() + " "));
+  CHECK(is_right_on(world.context, {}));
+}
+
+}  // namespace
+}  // namespace clgemm

@@ -1,0 +1,72 @@
+// The pool of scratch buffers.
+#include "context/scratch.hpp"
+
+#include "support/on_device.hpp"
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+TEST_CASE("a buffer that was given back is taken again, the smallest that is large enough") {
+  ScratchPool pool(test::shared_cl_context(), CL_MEM_READ_WRITE, 1 << 20);
+  auto small = pool.take(1000);
+  auto large = pool.take(4000);
+  CHECK(small.last_use() == nullptr);
+  CHECK(small.memory.getInfo<CL_MEM_SIZE>() >= 1000);
+  const cl_mem small_memory = small.memory();
+  const cl_mem large_memory = large.memory();
+  CHECK(small_memory != large_memory);
+  pool.give_back(std::move(large));
+  pool.give_back(std::move(small));
+  const auto taken = pool.take(500);
+  CHECK(taken.memory() == small_memory);
+  CHECK(taken.bytes == 1000);
+  CHECK(pool.take(1001).memory() == large_memory);
+}
+
+TEST_CASE("the last use comes back with the buffer") {
+  ScratchPool pool(test::shared_cl_context(), CL_MEM_READ_WRITE, 1 << 20);
+  auto buffer = pool.take(1000);
+  cl::Event event;
+  test::shared_queue().enqueueMarkerWithWaitList(nullptr, &event);
+  buffer.last_use = event;
+  pool.give_back(std::move(buffer));
+  CHECK(pool.take(1000).last_use() == event());
+}
+
+TEST_CASE("what is too large to keep is let go, the longest idle first") {
+  ScratchPool pool(test::shared_cl_context(), CL_MEM_READ_WRITE, 3000);
+  auto first = pool.take(1500);
+  auto second = pool.take(1400);
+  auto third = pool.take(1600);
+  const cl::Buffer second_memory = second.memory;  // held here, so that no new buffer can have its handle
+  const cl::Buffer third_memory = third.memory;
+  const cl::Buffer first_memory = first.memory;
+  pool.give_back(std::move(first));
+  pool.give_back(std::move(second));
+  pool.give_back(std::move(third));
+  CHECK(pool.take(1).memory() == second_memory());
+  CHECK(pool.take(1).memory() == third_memory());
+  CHECK(pool.take(1).memory() != first_memory());
+
+  auto huge = pool.take(5000);
+  const cl::Buffer huge_memory = huge.memory;
+  pool.give_back(std::move(huge));
+  CHECK(pool.take(5000).memory() != huge_memory());
+}
+
+TEST_CASE("more than the device has is out of memory, with the figure") {
+  ScratchPool pool(test::shared_cl_context(), CL_MEM_READ_WRITE, 1 << 20);
+  const std::size_t bytes = test::shared_device_info().global_bytes * 2;
+  const std::string device = test::shared_device_info().platform_name;
+  if (device.find("NVIDIA") != std::string::npos) {
+    WARN("not tested: " << device
+                        << " makes buffers of any size and finds no memory only when they are used");
+  } else {
+    CHECK_ERROR([&] { pool.take(bytes); }, out_of_memory, std::to_string(bytes));
+  }
+  CHECK_NOTHROW(pool.take(1000));
+}
+
+}  // namespace
+}  // namespace clgemm

@@ -1,0 +1,221 @@
+// Every kernel and every variant that the library lists, on a device: a new kernel file is tested by being
+// there.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "kernel/kernel_config.hpp"
+#include "support/catch.hpp"
+#include "support/on_device.hpp"
+#include "support/pairwise.hpp"
+#include "support/reference.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+Options options_of(const std::string& kernel, const Parameters& parameters = {}) {
+  Options options;
+  options.kernel = kernel;
+  options.parameters = parameters;
+  return options;
+}
+
+KernelConfig config_of(const std::string& kernel) {
+  KernelLibrary library(kernel_folder_or_default({}));
+  return configure(library.find(kernel), {}, {}, shared_device_info());
+}
+
+// Why this device cannot run a kernel; empty where it can.
+std::string reason_not_to_run(const Options& options) {
+  const Multiply multiply = make_multiply(all_forms()[0], {1, 1, 1}, {1, 0}, all_placements()[0]);
+  try {
+    run_on_device(multiply, random_data(multiply, 1), options);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::device_limit_exceeded && error.code() != ErrorCode::requirement_failed)
+      throw;
+    return error.what();
+  }
+  return {};
+}
+
+// The kernels that this device can run; says loudly which it cannot.
+std::vector<std::string> runnable_kernels() {
+  static const std::vector<std::string> kernels = [] {
+    std::vector<std::string> result;
+    for (const std::string& kernel : kernels_to_test()) {
+      const std::string reason = reason_not_to_run(options_of(kernel));
+      if (reason.empty()) {
+        result.push_back(kernel);
+      } else {
+        WARN("NOT TESTED on this device: " << kernel << ": " << reason);
+      }
+    }
+    return result;
+  }();
+  return kernels;
+}
+
+// The side of what a work-group does at a time. Where it takes shares, its tile is only their limit.
+std::size_t step_of(std::size_t tile, std::size_t share_unit) {
+  return share_unit == 0 ? tile : std::min(tile, 4 * share_unit);
+}
+
+// Shapes that come one short of a kernel's tile, meet it and pass it in each dimension, and shapes of every
+// kind.
+std::vector<Shape> shapes_for(const KernelConfig& config) {
+  const std::size_t m = step_of(config.tile_rows, config.share_rows);
+  const std::size_t n = step_of(config.tile_columns, config.share_columns);
+  const std::size_t k = std::min<std::size_t>(config.tile_depth, 512);
+  std::vector<Shape> result = {{1, 1, 1},         {31, 37, 29},     {2 * m, 2 * n, 2 * k}, {4 * m + 3, 3, 5},
+                               {3, 4 * n + 3, 5}, {3, 5, 1031},     {1, n + 1, k + 1},     {m + 1, 1, k + 1},
+                               {m + 1, n + 1, 1}, {2 * m, 2 * n, 3}};
+  const auto near = [](std::size_t tile, std::size_t step) {
+    return std::max<std::size_t>(tile + step, 2) - 1;
+  };
+  for (const auto& row : pairwise({3, 3, 3}))
+    result.push_back({near(m, row[0]), near(n, row[1]), near(k, row[2])});
+  return result;
+}
+
+void test_all_cases(const std::string& kernel) {
+  const std::vector<Shape> shapes = shapes_for(config_of(kernel));
+  std::uint32_t seed = 0;
+  for (const auto& row :
+       pairwise({shapes.size(), all_forms().size(), all_scalars().size(), all_placements().size()})) {
+    const Multiply multiply =
+        make_multiply(all_forms()[row[1]], shapes[row[0]], all_scalars()[row[2]], all_placements()[row[3]]);
+    INFO(kernel << ": " << describe(multiply));
+    check_on_device(multiply, random_data(multiply, ++seed), options_of(kernel));
+  }
+}
+
+TEST_CASE("there are kernels to test") {
+  CHECK(kernels_to_test().size() >= 12);
+  CHECK(runnable_kernels().size() >= 1);
+}
+
+TEST_CASE("every kernel, shape, form, alpha, beta and placement: each pair of them") {
+  for (const std::string& kernel : runnable_kernels()) test_all_cases(kernel);
+}
+
+TEST_CASE("integers come out exactly") {
+  for (const std::string& kernel : runnable_kernels()) {
+    const KernelConfig config = config_of(kernel);
+    for (const Form& form : all_forms()) {
+      const Shape shape{config.tile_rows + 2, config.tile_columns + 1, 3 * config.tile_depth + 1};
+      const Multiply multiply = make_multiply(form, shape, {3, -2}, all_placements()[1]);
+      const Data data = integer_data(multiply, 7);
+      INFO(kernel << ": " << describe(multiply));
+      CHECK(error_ratio(multiply, data, run_on_device(multiply, data, options_of(kernel))) == 0);
+    }
+  }
+}
+
+TEST_CASE("infinities and NaN come out where IEEE arithmetic puts them") {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (const std::string& kernel : runnable_kernels()) {
+    const KernelConfig config = config_of(kernel);
+    const Shape shape{config.tile_rows + 2, config.tile_columns + 3, config.tile_depth + 4};
+    for (const Form& form : {all_forms()[0], all_forms()[3], all_forms()[5]}) {
+      const Multiply multiply = make_multiply(form, shape, {1, 1}, all_placements()[1]);
+      Data data = random_data(multiply, 3);
+      const auto [m, n, k] = shape;
+      data.a[multiply.a.index(0, 0)] = infinity;
+      data.a[multiply.a.index(m - 1, k - 1)] = std::numeric_limits<float>::quiet_NaN();
+      data.b[multiply.b.index(k - 1, n - 1)] = -infinity;
+      data.b[multiply.b.index(0, 1)] = 0;  // meets the infinity of A
+      data.c[multiply.c.index(1, 0)] = infinity;
+      const std::vector<float> c = run_on_device(multiply, data, options_of(kernel));
+      const std::vector<double> expected = reference_result(multiply, data);
+      INFO(kernel << ": " << describe(multiply));
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < m * n; ++i) {
+        const double got = c[multiply.c.index(i / n, i % n)];
+        const bool right = std::isnan(expected[i])   ? std::isnan(got)
+                           : std::isinf(expected[i]) ? got == expected[i]
+                                                     : std::abs(got - expected[i]) < 1e-3;
+        if (!right) ++wrong;
+      }
+      CHECK(wrong == 0);
+      CHECK(damage_around_c(multiply, data, c).empty());
+    }
+  }
+}
+
+TEST_CASE("the same call gives the same bits") {
+  for (const std::string& kernel : runnable_kernels()) {
+    const Multiply multiply = make_multiply(all_forms()[1], {65, 43, 77}, {-1.5f, 1}, all_placements()[1]);
+    const Data data = random_data(multiply, 11);
+    INFO(kernel);
+    const std::vector<float> first = run_on_device(multiply, data, options_of(kernel));
+    for (int i = 0; i < 3; ++i) CHECK(same_bits(run_on_device(multiply, data, options_of(kernel)), first));
+  }
+}
+
+TEST_CASE("blocks that a scratch limit forces give the same result") {
+  for (const std::string& kernel : runnable_kernels()) {
+    const KernelConfig config = config_of(kernel);
+    if (config.is_direct()) continue;
+    const Shape shape{2 * config.tile_rows + 5, 3 * config.tile_columns + 7, 5 * config.tile_depth + 3};
+    for (const Form& form : all_forms()) {
+      const Multiply multiply = make_multiply(form, shape, {-1.5f, -1.5f}, all_placements()[1]);
+      const Data data = random_data(multiply, 5);
+      Options options = options_of(kernel);
+      options.scratch_limit =
+          3 * sizeof(float) * config.tile_depth * (config.tile_rows + config.tile_columns);
+      INFO(kernel << ": " << describe(multiply));
+      check_on_device(multiply, data, options);
+    }
+  }
+}
+
+// The time that the values of one kernel may take: some compilers need half a minute for one program of a
+// large tile.
+constexpr std::chrono::seconds sweep_budget{20};
+
+// Runs a kernel with one parameter set to `value`; false where the device or a `require` does not allow it.
+bool run_with(const std::string& kernel, const std::string& parameter, std::int64_t value) {
+  INFO(kernel << " " << parameter << "=" << value);
+  // One form only: every form is another program of a direct kernel.
+  const Multiply multiply = make_multiply(all_forms()[0], {67, 71, 37}, {-1.5f, 1}, all_placements()[1]);
+  try {
+    check_on_device(multiply, random_data(multiply, 13), options_of(kernel, {{parameter, value}}));
+  } catch (const Error& error) {
+    CHECK(
+        (error.code() == ErrorCode::device_limit_exceeded || error.code() == ErrorCode::requirement_failed));
+    return false;
+  }
+  return true;
+}
+
+// Each value of each parameter, the others at their defaults.
+TEST_CASE("every value of every parameter") {
+  KernelLibrary library(kernel_folder_or_default({}));
+  std::string not_allowed;
+  std::string no_time;
+  for (const std::string& kernel : library.names(Role::multiply)) {
+    const auto end = std::chrono::steady_clock::now() + sweep_budget;
+    for (const auto& parameter : library.find(kernel).file->manifest.parameters) {
+      for (const std::int64_t value : parameter.values) {
+        if (value == parameter.default_value) continue;
+        const std::string title = fmt::format("\n  {} {}={}", kernel, parameter.name, value);
+        if (std::chrono::steady_clock::now() > end) {
+          no_time += title;
+        } else if (!run_with(kernel, parameter.name, value)) {
+          not_allowed += title;
+        }
+      }
+    }
+  }
+  if (!not_allowed.empty())
+    WARN("NOT TESTED, for the device or a `require` does not allow it:" << not_allowed);
+  if (!no_time.empty()) WARN("NOT TESTED, for the compiler is too slow (another run may go on):" << no_time);
+}
+
+}  // namespace
+}  // namespace clgemm

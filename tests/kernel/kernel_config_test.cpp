@@ -1,0 +1,181 @@
+// A kernel with values, checked against devices that are made up.
+#include "kernel/kernel_config.hpp"
+
+#include "support/made_up.hpp"
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+using test::made_up_gpu;
+using test::made_up_kernel;
+using test::suitable_device;
+
+const std::string source =
+    "// clgemm: mine\n"
+    "// summary: s\n"
+    "// operands: padded\n"
+    "// param: TS = 16 in 0 8 16 32 64\n"
+    "// param: WIDTH = 4 in 1 4 8\n"
+    "// tile: TS 2*TS 4*TS\n"
+    "// local: TS/WIDTH TS\n"
+    "// grid: columns rows\n"
+    "// align: WIDTH\n"
+    "// require: TS % WIDTH == 0\n"
+    "// require: 4*2*TS*TS <= local_bytes\n";
+
+KernelConfig configure_mine(const Parameters& overrides = {}, const Device& device = made_up_gpu()) {
+  return configure(made_up_kernel(source), overrides, {}, device);
+}
+
+TEST_CASE("defaults give tile, work-group and macros") {
+  const KernelConfig config = configure_mine();
+  CHECK(config.values == Parameters{{"TS", 16}, {"WIDTH", 4}});
+  CHECK(config.tile_rows == 16);
+  CHECK(config.tile_columns == 32);
+  CHECK(config.tile_depth == 64);
+  CHECK(config.local == std::vector<std::size_t>{4, 16});
+  CHECK(config.align == 4);
+  CHECK_FALSE(config.is_direct());
+  CHECK(config.build_options == "-cl-std=CL1.2 -DTS=16 -DWIDTH=4");
+  CHECK(describe_values(config.values) == "TS=16 WIDTH=4");
+}
+
+TEST_CASE("a variant's values go over the defaults, the caller's over those") {
+  NamedKernel kernel = made_up_kernel(source);
+  kernel.variant_values = {{"WIDTH", 8}, {"TS", 32}};
+  CHECK(configure(kernel, {}, {}, made_up_gpu()).values == Parameters{{"TS", 32}, {"WIDTH", 8}});
+  CHECK(configure(kernel, {{"TS", 8}}, {}, made_up_gpu()).values == Parameters{{"TS", 8}, {"WIDTH", 8}});
+}
+
+TEST_CASE("macros are defined beside the parameters") {
+  const KernelConfig config =
+      configure(made_up_kernel(source), {}, {{"TRANSPOSE_A", 1}, {"TRANSPOSE_B", 0}}, made_up_gpu());
+  CHECK(config.build_options == "-cl-std=CL1.2 -DTS=16 -DWIDTH=4 -DTRANSPOSE_A=1 -DTRANSPOSE_B=0");
+}
+
+TEST_CASE("no built-in kernel is compiled with options that loosen IEEE arithmetic") {
+  KernelLibrary library;
+  for (const Role role : {Role::multiply, Role::pack, Role::scale}) {
+    for (const std::string& name : library.names(role)) {
+      const std::string options =
+          configure(library.find(name), {}, {}, suitable_device(library, name)).build_options;
+      INFO(name << ": " << options);
+      CHECK(options.rfind("-cl-std=CL1.2", 0) == 0);
+      CHECK(options.find("-cl-", 1) == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("unknown parameters and values are refused by name") {
+  CHECK_ERROR(
+      [] {
+        configure_mine({{"TSX", 8}});
+      },
+      invalid_parameter, "no parameter 'TSX'; it has TS, WIDTH");
+  CHECK_ERROR([] { configure_mine({{"TS", 17}}); }, invalid_parameter, "made_up.cl:4: TS=17");
+  CHECK_ERROR([] { configure_mine({{"WIDTH", -4}}); }, invalid_parameter, "made_up.cl:5:");
+}
+
+TEST_CASE("a requirement that fails is told with file, line, values and the device's figures") {
+  const test::Thrown thrown = test::thrown_by([] {
+    Device device = made_up_gpu();
+    device.local_bytes = 32767;
+    configure_mine({{"TS", 64}}, device);
+  });
+  CHECK(thrown.code == ErrorCode::requirement_failed);
+  for (const char* part :
+       {"made_up.cl:11:", "4*2*TS*TS <= local_bytes", "TS=64", "local_bytes is 32767", "made-up GPU"}) {
+    INFO(part << " in " << thrown.text);
+    CHECK(test::contains(thrown.text, part));
+  }
+}
+
+TEST_CASE("local memory: the limit itself is allowed") {
+  Device device = made_up_gpu();
+  device.local_bytes = 4 * 2 * 32 * 32;
+  CHECK(configure_mine({{"TS", 32}}, device).tile_rows == 32);
+  device.local_bytes -= 1;
+  CHECK_ERROR([&] { configure_mine({{"TS", 32}}, device); }, requirement_failed, "local_bytes");
+}
+
+TEST_CASE("a tile or work-group of nothing is refused") {
+  CHECK_ERROR([] { configure_mine({{"TS", 0}}); }, requirement_failed, "made_up.cl:6:");
+}
+
+TEST_CASE("a tile beyond what blocks are counted in is refused") {
+  const auto with_tile = [](const std::string& rows) {
+    const std::string text = "// clgemm: huge\n// summary: s\n// operands: direct\n// tile: " + rows +
+                             " 1 1\n// local: 1 1\n// grid: columns rows\n";
+    const auto file =
+        std::make_shared<KernelFile>(KernelFile{"huge.cl", text, parse_manifest(text, "huge.cl")});
+    return configure({"huge", file, {}}, {}, {}, made_up_gpu()).tile_rows;
+  };
+  CHECK(with_tile("1048576") == 1048576);
+  CHECK_ERROR([&] { with_tile("1048577"); }, requirement_failed, "huge.cl:4: '1048577' is 1048577");
+  CHECK_ERROR([&] { with_tile("2147483648"); }, requirement_failed, "may be 1048576 at most");
+}
+
+TEST_CASE("work-groups: the limit itself is allowed, one more is not") {
+  Device device = made_up_gpu();
+  device.max_work_group_size = 64;
+  CHECK(configure_mine({}, device).local[0] == 4);
+  device.max_work_group_size = 63;
+  CHECK_ERROR([&] { configure_mine({}, device); }, device_limit_exceeded,
+              "64 work-items; 'made-up GPU' allows 63");
+}
+
+TEST_CASE("each dimension of a work-group has its own limit") {
+  Device device = made_up_gpu();
+  device.max_work_item_sizes = {1024, 1, 1};
+  CHECK_ERROR([&] { configure_mine({}, device); }, device_limit_exceeded, "dimension 1");
+}
+
+TEST_CASE("names of the device stand for its figures") {
+  const std::string rules =
+      "// clgemm: mine\n// summary: s\n// operands: direct\n// tile: 1 1 1\n// local: 1 1\n// grid: columns "
+      "rows\n"
+      "// require: max_work_group_size == 1024 && compute_units == 64 && native_float_width == 1 && "
+      "local_bytes == 49152\n";
+  CHECK(configure(made_up_kernel(rules), {}, {}, made_up_gpu()).is_direct());
+  Device device = made_up_gpu();
+  device.compute_units = 63;
+  CHECK_ERROR([&] { configure(made_up_kernel(rules), {}, {}, device); }, requirement_failed,
+              "compute_units is 63");
+}
+
+TEST_CASE("a share larger than the tile is told with file and line") {
+  const std::string rules =
+      "// clgemm: mine\n// summary: s\n// operands: direct\n// tile: 4 8 1\n// shares: 4 9\n// local: 1 1\n"
+      "// grid: columns rows\n";
+  CHECK_ERROR([&] { configure(made_up_kernel(rules), {}, {}, made_up_gpu()); }, requirement_failed,
+              "made_up.cl:5: '9' is 9");
+}
+
+TEST_CASE("an overflow in a rule is told with file and line") {
+  const std::string rules =
+      "// clgemm: mine\n// summary: s\n// operands: direct\n// param: X = 9223372036854775807 in "
+      "9223372036854775807\n// tile: X*2 1 1\n// local: 1 1\n// grid: columns rows\n";
+  CHECK_ERROR([&] { configure(made_up_kernel(rules), {}, {}, made_up_gpu()); }, requirement_failed,
+              "made_up.cl:5: overflow");
+}
+
+TEST_CASE("every built-in kernel fits a large GPU, or a CPU where it is for these, and its variants do") {
+  KernelLibrary library;
+  for (const std::string& name : library.names(Role::multiply)) {
+    INFO(name);
+    const Device device = suitable_device(library, name);
+    CHECK_NOTHROW(configure(library.find(name), {}, {}, device));
+    for (const auto& variant : library.find(name).file->manifest.variants)
+      CHECK_NOTHROW(configure(library.find(variant.name), {}, {}, device));
+  }
+}
+
+TEST_CASE("a kernel for CPUs is refused on a GPU, by its own rule") {
+  KernelLibrary library;
+  CHECK_ERROR([&] { configure(library.find("panels"), {}, {}, made_up_gpu()); }, requirement_failed,
+              "is_cpu is 0");
+}
+
+}  // namespace
+}  // namespace clgemm

@@ -1,0 +1,190 @@
+// The manifest at the head of a kernel file.
+#include "kernel/manifest.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+// A good manifest; line numbers in the tests below are its.
+const std::string good =
+    "// clgemm: mine\n"                         // 1
+    "// summary: does it all\n"                 // 2
+    "// operands: padded\n"                     // 3
+    "// param: TS = 16 in 8 16 32\n"            // 4
+    "// param: WIDTH = 4 in 4 8  a remark\n"    // 5
+    "// variant: mine8 WIDTH=8 TS=32\n"         // 6
+    "// tile: TS 2*TS WIDTH   rows, columns\n"  // 7
+    "// local: TS/WIDTH TS\n"                   // 8
+    "// grid: columns rows\n"                   // 9
+    "// align: WIDTH\n"                         // 10
+    "// require: TS % WIDTH == 0\n"             // 11
+    "// require: 4*TS*TS <= local_bytes\n";     // 12
+
+Manifest parse(const std::string& text) {
+  return parse_manifest(text, "mine.cl");
+}
+
+// `good` with one line replaced; an empty replacement leaves the line out.
+std::string with_line(int number, const std::string& replacement) {
+  std::string result;
+  std::size_t start = 0;
+  for (int line = 1; start < good.size(); ++line) {
+    const std::size_t end = good.find('\n', start) + 1;
+    if (line != number) result += good.substr(start, end - start);
+    if (line == number && !replacement.empty()) result += replacement + "\n";
+    start = end;
+  }
+  return result;
+}
+
+std::int64_t value_of(const Manifest::Rule& rule, std::int64_t ts, std::int64_t width) {
+  return rule.expression.evaluate([&](const std::string& name) { return name == "TS" ? ts : width; });
+}
+
+TEST_CASE("every key is read") {
+  const Manifest manifest = parse(good + "\n// free: text\n");
+  CHECK(manifest.name == "mine");
+  CHECK(manifest.role == Role::multiply);
+  CHECK(manifest.summary == "does it all");
+  CHECK(manifest.operands == "padded");
+  REQUIRE(manifest.parameters.size() == 2);
+  CHECK(manifest.parameters[0].name == "TS");
+  CHECK(manifest.parameters[0].default_value == 16);
+  CHECK(manifest.parameters[0].values == std::vector<std::int64_t>{8, 16, 32});
+  CHECK(manifest.parameters[0].line == 4);
+  CHECK(manifest.parameters[1].values == std::vector<std::int64_t>{4, 8});
+  REQUIRE(manifest.variants.size() == 1);
+  CHECK(manifest.variants[0].values == Parameters{{"TS", 32}, {"WIDTH", 8}});
+  CHECK(value_of(manifest.tile_rows, 16, 4) == 16);
+  CHECK(value_of(manifest.tile_columns, 16, 4) == 32);
+  CHECK(value_of(manifest.tile_depth, 16, 4) == 4);
+  REQUIRE(manifest.local.size() == 2);
+  CHECK(value_of(manifest.local[0], 16, 4) == 4);
+  CHECK(value_of(manifest.local[1], 16, 4) == 16);
+  CHECK(manifest.grid == std::vector<GridAxis>{GridAxis::columns, GridAxis::rows});
+  CHECK(value_of(manifest.align, 16, 4) == 4);
+  REQUIRE(manifest.requirements.size() == 2);
+  CHECK(manifest.requirements[1].line == 12);
+  CHECK(manifest.find_parameter("TS") == &manifest.parameters[0]);
+  CHECK(manifest.find_parameter("XX") == nullptr);
+  CHECK(manifest.find_variant("mine8") == &manifest.variants[0]);
+  CHECK(manifest.find_variant("mine") == nullptr);
+}
+
+TEST_CASE("defaults: align 1, one dimension is enough, no parameters are needed") {
+  const Manifest manifest = parse(
+      "// clgemm: m\n// summary: s\n// operands: direct\n// tile: 1 64 1\n// local: 64\n// grid: rows\n");
+  CHECK(value_of(manifest.align, 0, 0) == 1);
+  CHECK(manifest.grid == std::vector<GridAxis>{GridAxis::rows});
+  CHECK(manifest.parameters.empty());
+}
+
+TEST_CASE("helpers have a role and no operands") {
+  const std::string helper =
+      "// clgemm: p\n// role: pack\n// summary: s\n// tile: 8 8 1\n// local: 8 8\n// grid: columns rows\n";
+  CHECK(parse(helper).role == Role::pack);
+  CHECK_ERROR([&] { parse(helper + "// operands: direct\n"); }, invalid_kernel_file, "mine.cl:1:");
+}
+
+TEST_CASE("lines may end in carriage returns, and the file with the manifest") {
+  std::string text;
+  for (const char c : good) text += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  text.resize(text.size() - 2);
+  CHECK(parse(text).requirements.size() == 2);
+}
+
+TEST_CASE("the block ends at the first line that is not of it") {
+  for (const char* end : {"\n", "//\n", "#define X\n", "__kernel\n"}) {
+    CHECK(parse(good + end + "// nonsense\n// tile: 1 1 1\n").parameters.size() == 2);
+  }
+}
+
+TEST_CASE("a bad manifest is refused with file, line and text") {
+  struct Case {
+    int line;                 // that is replaced
+    std::string replacement;  // empty: the line is left out
+    std::string place;        // of the message
+    std::string part;         // of the message
+  };
+  for (const Case& c :
+       std::vector<Case>{{1, "int x;", "mine.cl:1:", "clgemm: NAME"},
+                         {1, "", "mine.cl:1:", "clgemm: NAME"},
+                         {1, "// clgemm: not-a-name", "mine.cl:1:", "not-a-name"},
+                         {2, "", "mine.cl:1:", "'summary'"},
+                         {2, "// summary:", "mine.cl:2:", "value"},
+                         {2, "// no key", "mine.cl:2:", "key: value"},
+                         {2, "// sumary: x", "mine.cl:2:", "unknown key"},
+                         {3, "", "mine.cl:1:", "'operands'"},
+                         {3, "// operands: ../x", "mine.cl:3:", "../x"},
+                         {3, "// role: dance", "mine.cl:3:", "dance"},
+                         {4, "// param: TS 16 in 8", "mine.cl:4:", "NAME = default in"},
+                         {4, "// param: TS = 16", "mine.cl:4:", "NAME = default in"},
+                         {4, "// param: TS = 5 in 8 16", "mine.cl:4:", "default"},
+                         {4, "// param: TS = 16 in 16 big", "mine.cl:4:", "'big'"},
+                         {4, "// param: TS = 16 in 16 99999999999999999999", "mine.cl:4:", "integer"},
+                         {4, "// param: 2TS = 16 in 16", "mine.cl:4:", "2TS"},
+                         {4, "// param: local_bytes = 16 in 16", "mine.cl:4:", "local_bytes"},
+                         {5, "// param: TS = 4 in 4", "mine.cl:5:", "TS"},
+                         {6, "// variant: mine8", "mine.cl:6:", "PARAMETER=value"},
+                         {6, "// variant: mine8 WIDTH", "mine.cl:6:", "WIDTH"},
+                         {6, "// variant: mine8 DEPTH=8", "mine.cl:6:", "DEPTH"},
+                         {6, "// variant: mine8 WIDTH=16", "mine.cl:6:", "WIDTH=16"},
+                         {6, "// variant: mine WIDTH=8", "mine.cl:6:", "taken"},
+                         {7, "", "mine.cl:1:", "'tile'"},
+                         {7, "// tile: TS TS", "mine.cl:7:", "three expressions"},
+                         {7, "// tile: TS TS TS TS", "mine.cl:7:", "three expressions"},
+                         {7, "// tile: TS TS )", "mine.cl:7:", "expected"},
+                         {7, "// tile: TS TS DEPTH", "mine.cl:7:", "DEPTH"},
+                         {7, "// tile: TS TS local_bytes", "mine.cl:7:", "local_bytes"},
+                         {8, "", "mine.cl:1:", "'local'"},
+                         {8, "// local: TS", "mine.cl:8:", "same number of dimensions"},
+                         {8, "// local: TS TS 1", "mine.cl:8:", "one or two"},
+                         {9, "", "mine.cl:1:", "'grid'"},
+                         {9, "// grid: columns depth", "mine.cl:9:", "depth"},
+                         {9, "// grid: rows rows", "mine.cl:9:", "rows rows"},
+                         {10, "// shares: 4", "mine.cl:10:", "two expressions"},
+                         {10, "// shares: 4 local_bytes", "mine.cl:10:", "local_bytes"},
+                         {10, "// align: 4 4", "mine.cl:10:", "one expression"},
+                         {11, "// tile: 1 1 1", "mine.cl:11:", "twice"},
+                         {11, "// require: TS %", "mine.cl:11:", "TS %"},
+                         {11, "// require: TS <= warp_size", "mine.cl:11:", "warp_size"}}) {
+    INFO(c.line << ": " << c.replacement);
+    const test::Thrown thrown = test::thrown_by([&] { parse(with_line(c.line, c.replacement)); });
+    INFO(thrown.text);
+    CHECK(thrown.code == ErrorCode::invalid_kernel_file);
+    CHECK(thrown.text.rfind(c.place, 0) == 0);
+    CHECK(test::contains(thrown.text, c.part));
+  }
+}
+
+TEST_CASE("shares are read, and need a grid of two dimensions") {
+  CHECK_FALSE(parse(good).takes_shares());
+  const Manifest manifest = parse(with_line(10, "// shares: WIDTH TS"));
+  CHECK(manifest.takes_shares());
+  CHECK(manifest.share_rows.expression.text() == "WIDTH");
+  CHECK(manifest.share_columns.expression.text() == "TS");
+  CHECK_ERROR(
+      [] {
+        parse(
+            "// clgemm: mine\n// summary: s\n// operands: direct\n// tile: 1 1 1\n// shares: 1 1\n// local: "
+            "1\n"
+            "// grid: tiles\n");
+      },
+      invalid_kernel_file, "mine.cl:5:");
+}
+
+TEST_CASE("an empty file has no manifest") {
+  CHECK_ERROR([] { parse(""); }, invalid_kernel_file, "mine.cl:1:");
+}
+
+TEST_CASE("two variants of one name are refused") {
+  CHECK_ERROR([] { parse(good + "// variant: mine8 WIDTH=4\n"); }, invalid_kernel_file, "mine.cl:13:");
+}
+
+}  // namespace
+}  // namespace clgemm

@@ -1,0 +1,227 @@
+// k in parts: forced on kernels of both forms of operands, the result is right, whatever lies in the
+// operands, in C and in the scratch, and the same bits every time.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "context/self_test.hpp"
+#include "kernel/kernel_config.hpp"
+#include "support/on_device.hpp"
+#include "support/reference.hpp"
+#include "support/temporary.hpp"
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+// One that reads A and B where they lie, and two that want whole tiles; of every size of tile.
+const char* const kernels[] = {"coalesced", "tiled", "wpt"};
+
+Options split_options(const std::string& kernel, std::int64_t parts) {
+  Options options;
+  options.kernel = kernel;
+  options.parameters = {{split_parameter, parts}};
+  return options;
+}
+
+std::string explain(const Multiply& multiply, const Options& options) {
+  SgemmShape shape{multiply.form.layout,
+                   multiply.form.transpose_a,
+                   multiply.form.transpose_b,
+                   multiply.shape.m,
+                   multiply.shape.n,
+                   multiply.shape.k,
+                   multiply.a.ld,
+                   multiply.b.ld,
+                   multiply.c.ld};
+  return shared_context().explain(shape, options);
+}
+
+// Depths that come out in whole parts, with a rest, and in fewer parts than were asked for.
+const Shape shapes[] = {{33, 35, 256}, {19, 67, 257}, {64, 64, 191}, {1, 5, 100}, {5, 1, 7}, {3, 3, 1}};
+
+TEST_CASE("kernels in parts: every shape, form, alpha and beta, and placement") {
+  std::uint32_t seed = 0;
+  for (const char* kernel : kernels) {
+    for (const Shape& shape : shapes) {
+      for (const Form& form : all_forms()) {
+        const Placement& placement = all_placements()[++seed % all_placements().size()];
+        const Scalars& scalars = all_scalars()[seed % all_scalars().size()];
+        const Multiply multiply = make_multiply(form, shape, scalars, placement);
+        INFO(kernel << ": " << describe(multiply));
+        check_on_device(multiply, random_data(multiply, seed), split_options(kernel, 2 + seed % 4));
+      }
+    }
+  }
+}
+
+TEST_CASE("integers come out exactly, of any number of parts") {
+  for (const char* kernel : kernels) {
+    for (const std::int64_t parts : {2, 3, 7, 64, 65535}) {
+      const Multiply multiply = make_multiply(all_forms()[1], {37, 41, 2001}, {3, -2}, all_placements()[1]);
+      const Data data = integer_data(multiply, 7);
+      INFO(kernel << " in " << parts);
+      CHECK(error_ratio(multiply, data, run_on_device(multiply, data, split_options(kernel, parts))) == 0);
+    }
+  }
+}
+
+TEST_CASE("parts: the same call gives the same bits, those of one part need not be") {
+  const Multiply multiply = make_multiply(all_forms()[0], {65, 43, 3001}, {-1.5f, 1}, all_placements()[1]);
+  const Data data = random_data(multiply, 11);
+  for (const char* kernel : kernels) {
+    INFO(kernel);
+    const std::vector<float> first = run_on_device(multiply, data, split_options(kernel, 9));
+    for (int i = 0; i < 3; ++i) {
+      CHECK(same_bits(run_on_device(multiply, data, split_options(kernel, 9)), first));
+    }
+    CHECK_FALSE(same_bits(run_on_device(multiply, data, split_options(kernel, 1)), first));  // it was split
+  }
+}
+
+TEST_CASE("parts: infinities and NaN come out where IEEE arithmetic puts them") {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const Shape shape{18, 21, 203};
+  for (const char* kernel : kernels) {
+    for (const Form& form : all_forms()) {
+      const Multiply multiply = make_multiply(form, shape, {1, 1}, all_placements()[1]);
+      Data data = random_data(multiply, 3);
+      data.a[multiply.a.index(0, 0)] = infinity;  // in the first part, and the last
+      data.a[multiply.a.index(17, 202)] = std::numeric_limits<float>::quiet_NaN();
+      data.b[multiply.b.index(202, 20)] = -infinity;
+      data.b[multiply.b.index(0, 1)] = 0;  // meets the infinity of A
+      data.c[multiply.c.index(1, 0)] = infinity;
+      const std::vector<float> c = run_on_device(multiply, data, split_options(kernel, 4));
+      const std::vector<double> expected = reference_result(multiply, data);
+      INFO(kernel << ": " << describe(multiply));
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < shape.m * shape.n; ++i) {
+        const double got = c[multiply.c.index(i / shape.n, i % shape.n)];
+        const bool right = std::isnan(expected[i])   ? std::isnan(got)
+                           : std::isinf(expected[i]) ? got == expected[i]
+                                                     : std::abs(got - expected[i]) < 1e-3;
+        if (!right) ++wrong;
+      }
+      CHECK(wrong == 0);
+      CHECK(damage_around_c(multiply, data, c).empty());
+    }
+  }
+}
+
+TEST_CASE("parts within blocks that a scratch limit forces") {
+  for (const char* kernel : {"tiled", "wpt"}) {
+    for (const Form& form : all_forms()) {
+      const Multiply multiply = make_multiply(form, {70, 75, 600}, {-1.5f, -1.5f}, all_placements()[1]);
+      Options options = split_options(kernel, 3);
+      options.scratch_limit = 170'000;
+      const std::string explained = explain(multiply, options);
+      INFO(explained << describe(multiply));
+      CHECK_FALSE(contains(explained, "blocks: 1 of"));
+      CHECK(contains(explained, "split of k: "));
+      check_on_device(multiply, random_data(multiply, 5), options);
+    }
+  }
+}
+
+TEST_CASE("a batch is done in parts, one matrix at a time") {
+  constexpr std::size_t count = 3;
+  const Shape shape{17, 9, 130};
+  const std::size_t strides[] = {shape.m * shape.k + 5, shape.k * shape.n, shape.m * shape.n + 1};
+  std::vector<float> memory[3];
+  for (std::uint32_t i = 0; i < 3; ++i) memory[i] = random_elements(count * strides[i], 3 + i);
+  for (const char* kernel : kernels) {
+    const auto run = [&](std::int64_t parts) {
+      const cl::Buffer a = make_buffer(memory[0]);
+      const cl::Buffer b = make_buffer(memory[1]);
+      const cl::Buffer c = make_buffer(memory[2]);
+      shared_context().sgemm_strided_batched(shared_context().queue(), Layout::row_major, Transpose::no,
+                                             Transpose::no, shape.m, shape.n, shape.k, 1, {a(), shape.k},
+                                             strides[0], {b(), shape.n}, strides[1], 1, {c(), shape.n},
+                                             strides[2], count, {}, nullptr, split_options(kernel, parts));
+      return read_buffer(c);
+    };
+    const std::vector<float> whole = run(1);
+    const std::vector<float> split = run(4);
+    INFO(kernel);
+    double largest = 0;
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      largest = std::max<double>(largest, std::abs(whole[i] - split[i]));
+    }
+    CHECK(largest < 1e-4);
+    CHECK_FALSE(same_bits(whole, split));
+  }
+}
+
+TEST_CASE("explain() says the parts; the caller's scratch is enough for them") {
+  const Multiply multiply = make_multiply(all_forms()[0], {32, 32, 1024}, {1, 0}, all_placements()[0]);
+  Options options = split_options("coalesced", 8);
+  const std::string explained = explain(multiply, options);
+  INFO(explained);
+  CHECK(contains(explained, "split of k: 8 parts of at most 128, added up by reduce_parts"));
+  SgemmShape shape;
+  shape.m = shape.n = 32;
+  shape.k = 1024;
+  const std::size_t bytes = shared_context().sgemm_scratch_bytes(shape, options);
+  CHECK(bytes == 8 * 32 * 32 * sizeof(float));
+  const cl::Buffer scratch(shared_cl_context(), CL_MEM_READ_WRITE, bytes);
+  options.scratch = scratch();
+  check_on_device(multiply, random_data(multiply, 3), options);
+}
+
+TEST_CASE("SPLIT_K: what it may be, and whose it is") {
+  const Multiply multiply = make_multiply(all_forms()[0], {8, 8, 64}, {1, 0}, all_placements()[0]);
+  const Data data = random_data(multiply, 3);
+  for (const std::int64_t parts : {-1, 65536}) {
+    CHECK_ERROR([&] { run_on_device(multiply, data, split_options("tiled", parts)); }, invalid_parameter,
+                "SPLIT_K");
+  }
+  const TemporaryFolder folder;
+  const std::string manifest =
+      "// clgemm: mine\n// summary: s\n// operands: direct\n// param: SPLIT_K = 1 in 1 2\n// tile: 1 1 1\n"
+      "// local: 1 1\n// grid: columns rows\n";
+  CHECK_ERROR([&] { run_on_device(multiply, data, split_options(folder.write("mine.cl", manifest), 1)); },
+              invalid_kernel_file, "every kernel has this parameter already");
+}
+
+// Whether a multiply in parts passes the self-test, with the helpers of this kernel folder.
+bool passes_in_parts(const std::string& kernel_folder) {
+  const std::size_t alignment = shared_device_info().base_alignment_bytes / sizeof(float);
+  Problem problem{64, 64, 1024, 1, 0, {}, {}, {}, 1};
+  problem.a = {false, 1024, 0, 0, alignment};
+  problem.b = {true, 1024, 0, 0, alignment};
+  problem.c = {false, 64, 0, 0, alignment};
+  ConfigCache configs(shared_device_info(), kernel_folder);
+  ProgramCache programs(shared_cl_context(), shared_device(), shared_device_info(),
+                        DiskCache::from_environment());
+  const Candidate candidate{"coalesced", {{split_parameter, 4}}, "under test"};
+  const BuiltPlan built =
+      build(make_plan(problem, candidate, configs, unlimited_scratch), programs, Purpose::named);
+  REQUIRE(built.reduce != nullptr);
+  CHECK(built.programs().size() == 2);
+  return passes_self_test(built, problem, TestNumbers::integers, shared_cl_context(), shared_device());
+}
+
+TEST_CASE("the self-test finds a wrong reduce kernel") {
+  CHECK(passes_in_parts({}));
+  struct Mistake {
+    const char *from, *to;
+  };
+  for (const Mistake& mistake :
+       {Mistake{"sum += elements[", "sum += 1.0f + elements["}, Mistake{"part < parts", "part < parts - 1"},
+        Mistake{"alpha, sum, beta", "1.0f, sum, beta"}, Mistake{"c + c_offset", "c"}}) {
+    const TemporaryFolder folder;
+    std::string text = KernelFolders().find("reduce_parts.cl").value().text;
+    INFO(mistake.from);
+    REQUIRE(text.find(mistake.from) != std::string::npos);
+    text.replace(text.find(mistake.from), std::strlen(mistake.from), mistake.to);
+    folder.write("reduce_parts.cl", text);
+    CHECK_FALSE(passes_in_parts(folder.path().string()));
+  }
+}
+
+}  // namespace
+}  // namespace clgemm

@@ -1,0 +1,379 @@
+// fp32 as bf16 planes: the packing against a model in plain C++, and the whole way of a multiply on planes,
+// from the plan to the plain fp32 kernel behind it, with a kernel that needs no tensor cores
+// (kernels/from_planes.cl).
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "build/disk_cache.hpp"
+#include "build/program_cache.hpp"
+#include "choose/tensor_cores.hpp"
+#include "kernel/config_cache.hpp"
+#include "support/catch.hpp"
+#include "support/on_device.hpp"
+#include "support/reference.hpp"
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float largest = std::numeric_limits<float>::max();
+constexpr int planes = 3;
+constexpr int notes_of_group = 2;
+
+std::uint32_t bits_of(float value) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+float float_of(std::uint32_t bits) {
+  float value = 0;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+// The nearest bf16 by comparing the two candidates, ties to the even one; never Inf.
+float nearest_bf16(float value) {
+  const float down = float_of(bits_of(value) & 0xffff0000u);
+  const float up = float_of((bits_of(value) & 0xffff0000u) + 0x10000u);
+  if (std::isinf(up)) return down;
+  const double to_down = std::fabs(double{value} - double{down});
+  const double to_up = std::fabs(double{up} - double{value});
+  if (to_down != to_up) return to_down < to_up ? down : up;
+  return (bits_of(down) & 0x10000u) == 0 ? down : up;
+}
+
+// op(X) as it is to be packed: a line is a row of the packed copy.
+struct Source {
+  int lines, depth;
+  bool along_k;  // neighbours in memory are neighbours along k
+  std::size_t ld, offset;
+  std::vector<float> memory;
+
+  float at(int line, int deep) const {
+    if (line >= lines || deep >= depth) return 0.0f;
+    const auto l = static_cast<std::size_t>(line);
+    const auto d = static_cast<std::size_t>(deep);
+    return memory[offset + (along_k ? l * ld + d : d * ld + l)];
+  }
+};
+
+Source make_source(int lines, int depth, bool along_k, std::size_t gap, std::size_t offset) {
+  const auto count = static_cast<std::size_t>(along_k ? lines : depth);
+  Source result{lines, depth, along_k, static_cast<std::size_t>(along_k ? depth : lines) + gap, offset, {}};
+  result.memory = random_elements(offset + count * result.ld, 3);
+  return result;
+}
+
+struct Packed {
+  int lines, depth;
+  std::vector<std::uint16_t> pieces;
+  std::uint32_t notes[notes_of_group];
+
+  // common/bf16_planes.cl in other words.
+  float at(int plane, int line, int deep) const {
+    const int block = line / 64 * (depth / 16) + deep / 16;
+    const int piece = ((line % 64 / 8 * planes + plane) * 2 + deep % 16 / 8) * 8 + line % 8;
+    const auto index =
+        static_cast<std::size_t>(block) * 64 * 16 * planes + static_cast<std::size_t>(piece * 8 + deep % 8);
+    return float_of(std::uint32_t{pieces.at(index)} << 16);
+  }
+};
+
+// Packs the same source as A and as B, by itself.
+Packed pack(const Source& source) {
+  static ConfigCache* const configs = new ConfigCache(shared_device_info(), {});
+  static ProgramCache* const programs = new ProgramCache(shared_cl_context(), shared_device(),
+                                                         shared_device_info(), DiskCache::from_environment());
+  const std::shared_ptr<const KernelConfig> config = configs->get("pack_both_bf16_planes", {}, {});
+  const auto program = programs->get(config, Purpose::named);
+
+  Packed result{(source.lines + 63) / 64 * 64, (source.depth + 31) / 32 * 32, {}, {}};
+  const std::size_t size =
+      packed_size(*config, static_cast<std::size_t>(result.lines), static_cast<std::size_t>(result.depth));
+  constexpr cl_int groups = 2;  // fewer than there are tiles, and than there are for the other operand
+  const cl::Buffer from = make_buffer(source.memory);
+  const cl::Buffer to = make_buffer(std::vector<float>(2 * size, nan));
+  const cl::Buffer noted = make_buffer(std::vector<float>((groups + 1) * notes_of_group, nan));
+  {
+    BuiltKernel::Lease kernel(program);
+    cl_uint index = 0;
+    const auto set = [&](const auto&... values) { ((*kernel).setArg(index++, values), ...); };
+    set(cl_int{source.depth}, cl_int{result.depth}, to);
+    for (const bool is_a : {true, false}) {
+      set(is_a ? groups : cl_int{1}, cl_int{source.lines}, cl_int{result.lines}, from,
+          cl_ulong{source.offset}, cl_ulong{source.ld}, cl_ulong{0}, cl_int{source.along_k},
+          cl_ulong{is_a ? 0 : size}, cl_ulong{0});
+    }
+    set(noted, cl_ulong{0});
+    shared_queue().enqueueNDRangeKernel(*kernel, cl::NullRange, cl::NDRange((groups + 1) * 256, 1, 1),
+                                        cl::NDRange(256, 1, 1));
+  }
+  const std::vector<float> words = read_buffer(to);
+  CHECK(std::memcmp(&words[0], &words[size], size * sizeof(float)) == 0);
+  result.pieces.resize(size * 2);
+  std::memcpy(result.pieces.data(), words.data(), size * sizeof(float));
+  const std::vector<float> note_words = read_buffer(noted);
+  for (std::size_t note = 0; note < notes_of_group; ++note) {
+    result.notes[note] = std::max(bits_of(note_words[note]), bits_of(note_words[notes_of_group + note]));
+    CHECK(bits_of(note_words[2 * notes_of_group + note]) == result.notes[note]);
+  }
+  return result;
+}
+
+void check_packed(const Source& source) {
+  const Packed packed = pack(source);
+  std::uint32_t most = 0;
+  std::uint32_t least = 0xffffffffu;
+  int wrong = 0;
+  for (int line = 0; line < packed.lines; ++line) {
+    for (int deep = 0; deep < packed.depth; ++deep) {
+      float rest = source.at(line, deep);
+      const std::uint32_t magnitude = bits_of(rest) & 0x7fffffffu;
+      most = std::max(most, magnitude);
+      if (magnitude != 0) least = std::min(least, magnitude);
+      if (!std::isfinite(rest)) continue;  // whatever the planes hold: nobody uses them
+      for (int plane = 0; plane < planes; ++plane) {
+        const float wanted = nearest_bf16(rest);
+        if (packed.at(plane, line, deep) != wanted) ++wrong;
+        rest -= wanted;
+      }
+    }
+  }
+  INFO(source.lines << " x " << source.depth << ", along k: " << source.along_k << ", ld " << source.ld);
+  CHECK(wrong == 0);
+  CHECK(packed.notes[0] == most);
+  CHECK(~packed.notes[1] == least);
+}
+
+TEST_CASE("the packing splits every number into its three planes, and pads with zeros") {
+  for (const bool along_k : {true, false}) {
+    check_packed(make_source(1, 1, along_k, 0, 0));
+    check_packed(make_source(64, 64, along_k, 0, 0));
+    check_packed(make_source(65, 33, along_k, 0, 0));
+    check_packed(make_source(100, 150, along_k, 7, 3));
+    check_packed(make_source(63, 96, along_k, 4, 4));
+  }
+}
+
+TEST_CASE("three planes hold all bits of a number that is not tiny") {
+  Source source = make_source(64, 64, true, 0, 0);
+  for (std::size_t i = 0; i < source.memory.size(); ++i)
+    source.memory[i] = std::ldexp(source.memory[i], static_cast<int>(i % 200) - 90);
+  source.memory[0] = largest;
+  source.memory[1] = -largest;
+  source.memory[2] = 0x1p-110f;
+  source.memory[3] = 0x1.fffffep-110f;
+  source.memory[4] = -0.0f;
+  source.memory[5] = 0x1.fefffep127f;
+  check_packed(source);
+  const Packed packed = pack(source);
+  int lost = 0;
+  for (int line = 0; line < 64; ++line) {
+    for (int deep = 0; deep < 64; ++deep) {
+      const double sum = double{packed.at(0, line, deep)} + double{packed.at(1, line, deep)} +
+                         double{packed.at(2, line, deep)};
+      const float value = source.at(line, deep);
+      if (std::fabs(value) >= 0x1p-110f && sum != double{value}) ++lost;
+    }
+  }
+  CHECK(lost == 0);
+}
+
+TEST_CASE("the packing notes the smallest and the largest magnitude, wherever they are") {
+  for (const bool along_k : {true, false}) {
+    for (const float special : {infinity, -infinity, nan, 1e-40f, 0x1p-111f, -0x1p-149f, largest, 0.0f}) {
+      Source source = make_source(70, 90, along_k, 0, 0);
+      source.memory[source.memory.size() - 1] = special;
+      check_packed(source);
+    }
+  }
+}
+
+Options from_planes(std::int64_t mark = 0) {
+  Options options;
+  options.kernel_file = CLGEMM_TEST_KERNELS "/from_planes.cl";
+  options.parameters = {{"MARK", mark}};
+  return options;
+}
+
+TEST_CASE("a multiply on planes is right for every form, place, alpha and beta") {
+  for (const Form& form : all_forms()) {
+    for (const Placement& placement : all_placements()) {
+      const Multiply multiply = make_multiply(form, {67, 35, 50}, {-1.5f, 1.0f}, placement);
+      check_on_device(multiply, random_data(multiply, 5), from_planes());
+    }
+  }
+  for (const Scalars& scalars : all_scalars()) {
+    const Multiply multiply = make_multiply(all_forms()[0], {3, 130, 17}, scalars, all_placements()[1]);
+    check_on_device(multiply, random_data(multiply, 6), from_planes());
+  }
+}
+
+TEST_CASE("a multiply on planes is cut into blocks where scratch is short") {
+  const Multiply multiply = make_multiply(all_forms()[0], {200, 150, 100}, {1, 1}, all_placements()[0]);
+  Options options = from_planes();
+  options.scratch_limit = 2 * 64 * 64 * 6 + 1024;
+  check_on_device(multiply, random_data(multiply, 7), options);
+}
+
+// Numbers whose products planes cannot stand for, at one place of A or of B.
+struct Special {
+  float a, b;
+};
+
+Data with_special(const Multiply& multiply, const Special& special) {
+  Data data = random_data(multiply, 8);
+  const auto put = [](std::vector<float>& memory, const Place& place, float value) {
+    if (value != 0.0f) memory[place.index(place.rows - 1, place.columns - 1)] = value;
+  };
+  put(data.a, multiply.a, special.a);
+  put(data.b, multiply.b, special.b);
+  return data;
+}
+
+bool all_are(const Multiply& multiply, const std::vector<float>& c, float value) {
+  for (std::size_t row = 0; row < multiply.c.rows; ++row) {
+    for (std::size_t column = 0; column < multiply.c.columns; ++column) {
+      if (c[multiply.c.index(row, column)] != value) return false;
+    }
+  }
+  return true;
+}
+
+TEST_CASE("the device leaves to plain fp32 what planes cannot hold, and nothing else") {
+  const Multiply multiply = make_multiply(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[1]);
+  for (const Special& special :
+       {Special{0, 0}, {1e6f, 1e-6f}, {1e14f, 1e14f}, {0x1p-110f, 1}, {1, -0x1p-110f}, {0, 3e28f}}) {
+    INFO(special.a << " " << special.b);
+    CHECK(all_are(multiply, run_on_device(multiply, with_special(multiply, special), from_planes(1)), 42.0f));
+  }
+  for (const Special& special : {Special{infinity, 0},
+                                 {0, -infinity},
+                                 {nan, 0},
+                                 {0, nan},
+                                 {0x1p-111f, 0},
+                                 {0, 1e-45f},
+                                 {largest, 0},
+                                 {0, -largest},
+                                 {1e20f, 1e20f},
+                                 {0x1p-70f, 0x1p-70f}}) {
+    INFO(special.a << " " << special.b);
+    const Data data = with_special(multiply, special);
+    const std::vector<float> plain = run_on_device(multiply, data, [] {
+      Options options;
+      options.kernel = "coalesced";
+      return options;
+    }());
+    const std::vector<float> c = run_on_device(multiply, data, from_planes(1));
+    CHECK_FALSE(all_are(multiply, c, 42.0f));
+    int different = 0;
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      const bool alike = std::isnan(plain[i])   ? std::isnan(c[i])
+                         : std::isinf(plain[i]) ? c[i] == plain[i]
+                                                : std::isfinite(c[i]);
+      if (!alike) ++different;
+    }
+    CHECK(different == 0);
+    const bool overflows = !std::isfinite(special.a * special.b);
+    if (std::isfinite(special.a) && std::isfinite(special.b) && !overflows) check_result(multiply, data, c);
+  }
+}
+
+TEST_CASE("Inf times a matrix of zeros is NaN, as in plain fp32") {
+  const Multiply multiply = make_multiply(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[0]);
+  Data data = random_data(multiply, 8);
+  data.b.assign(data.b.size(), 0.0f);
+  CHECK(all_are(multiply, run_on_device(multiply, data, from_planes()), 0.0f));
+  data.a[multiply.a.index(5, 7)] = infinity;
+  const std::vector<float> c = run_on_device(multiply, data, from_planes());
+  CHECK(std::isnan(c[multiply.c.index(5, 0)]));
+  CHECK(c[multiply.c.index(6, 0)] == 0.0f);
+}
+
+TEST_CASE("plain fp32 takes over for every form and in every block") {
+  for (const Form& form : all_forms()) {
+    const Multiply multiply = make_multiply(form, {67, 135, 41}, {2, -1}, all_placements()[1]);
+    check_on_device(multiply, with_special(multiply, {0x1p-120f, 0}), from_planes(1));
+  }
+  const Multiply multiply = make_multiply(all_forms()[0], {130, 140, 33}, {1, 1}, all_placements()[0]);
+  Options options = from_planes();  // without the mark: blocks decide for themselves
+  options.scratch_limit = 2 * 64 * 64 * 6 + 1024;
+  check_on_device(multiply, with_special(multiply, {0, 0x1p-120f}), options);
+}
+
+TEST_CASE("each matrix of a batch is left to plain fp32 or not, by its own numbers") {
+  constexpr std::size_t side = 64;
+  constexpr std::size_t size = side * side;
+  constexpr std::size_t count = 4;
+  for (const bool one_b : {false, true}) {
+    std::vector<float> a(count * size, 1.0f);
+    a[2 * size + 5] = 0x1p-120f;
+    const cl::Buffer a_buffer = make_buffer(a);
+    const cl::Buffer b_buffer = make_buffer(std::vector<float>(count * size, 1.0f));
+    const cl::Buffer c_buffer = make_buffer(std::vector<float>(count * size, nan));
+    shared_context().sgemm_strided_batched(shared_queue()(), Layout::row_major, Transpose::no, Transpose::no,
+                                           side, side, side, 1.0f, {a_buffer(), side}, size,
+                                           {b_buffer(), side}, one_b ? 0 : size, 0.0f, {c_buffer(), side},
+                                           size, count, {}, nullptr, from_planes(1));
+    const std::vector<float> c = read_buffer(c_buffer);
+    for (std::size_t i = 0; i < count; ++i) {
+      INFO("matrix " << i << ", one B: " << one_b);
+      CHECK(c[i * size + side] == (i == 2 ? static_cast<float>(side) : 42.0f));
+    }
+  }
+}
+
+TEST_CASE("every config on tensor cores that the rules offer is right, and has its fp32 kernel behind it") {
+  if (shared_device_info().nvidia_sm < 80) {
+    WARN("NOT TESTED: kernels on tensor cores, for this device has none");
+    return;
+  }
+  Problem problem{700, 700, 700, 1, 0, {}, {}, {}, 1};
+  const std::vector<Candidate> all = tensor_core_candidates(problem, shared_device_info());
+  CHECK_FALSE(all.empty());
+  for (const Candidate& candidate : all) {
+    Options options;
+    options.kernel = candidate.kernel;
+    options.parameters = candidate.parameters;
+    for (const Form& form : all_forms()) {
+      const Multiply multiply = make_multiply(form, {195, 201, 650}, {-1.5f, 1.0f}, all_placements()[1]);
+      check_on_device(multiply, random_data(multiply, 5), options);
+      check_on_device(multiply, with_special(multiply, {0x1p-120f, 0}), options);
+    }
+  }
+}
+
+TEST_CASE("Precision::fp32 refuses a kernel on planes, and takes plain ones") {
+  Options options = from_planes();
+  options.precision = Precision::fp32;
+  const Multiply multiply = make_multiply(all_forms()[0], {3, 3, 3}, {1, 0}, all_placements()[0]);
+  const Data data = random_data(multiply, 9);
+  const Thrown thrown = thrown_by([&] { run_on_device(multiply, data, options); });
+  INFO(thrown.text);
+  CHECK(thrown.code == ErrorCode::invalid_argument);
+  CHECK(contains(thrown.text, "from_planes"));
+  options.kernel_file.clear();
+  options.parameters.clear();
+  options.kernel = "coalesced";
+  check_on_device(multiply, data, options);
+}
+
+TEST_CASE("explain() says what runs behind a multiply on planes") {
+  SgemmShape shape;
+  shape.m = shape.n = shape.k = 100;
+  const std::string text = shared_context().explain(shape, from_planes());
+  INFO(text);
+  CHECK(contains(text, "otherwise: otherwise_fp32"));
+  CHECK(contains(text, "op(A), op(B): packed by pack_both_bf16_planes"));
+}
+
+}  // namespace
+}  // namespace clgemm

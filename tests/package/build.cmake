@@ -1,6 +1,0 @@
-# Builds the library alone, static, in a tree of its own.
-include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
-run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BUILD_TREE} -G ${GENERATOR} -D BUILD_SHARED_LIBS=OFF
-  -D CMAKE_BUILD_TYPE=${CONFIG} -D CLGEMM_BUILD_TESTS=OFF -D CLGEMM_BUILD_TOOLS=OFF
-  -D CMAKE_C_COMPILER=${C_COMPILER} -D CMAKE_CXX_COMPILER=${CXX_COMPILER})
-run(${CMAKE_COMMAND} --build ${BUILD_TREE} --target clgemm --config ${CONFIG})

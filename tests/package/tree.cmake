@@ -1,0 +1,11 @@
+# A static build of the library in a tree of its own, but with the objects of this build in it: what is tested is the
+# package, and nothing is compiled twice but what CLGEMM_STATIC changes, the headers.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BUILD_TREE} -G ${GENERATOR} -D BUILD_SHARED_LIBS=OFF
+  -D CMAKE_BUILD_TYPE=${CONFIG} -D CLGEMM_BUILD_TESTS=OFF -D CLGEMM_BUILD_TOOLS=OFF
+  -D CMAKE_C_COMPILER=${C_COMPILER} -D CMAKE_CXX_COMPILER=${CXX_COMPILER})
+foreach(header clgemm.h clgemm.hpp)
+  run(${CXX_COMPILER} ${FLAGS} -std=c++20 -D CLGEMM_STATIC -D CLGEMM_BUILDING -I ${SOURCE}/include
+    -fsyntax-only -include clgemm/${header} -x c++ /dev/null)
+endforeach()
+file(COPY_FILE ${ARCHIVE} ${BUILD_TREE}/src/libclgemm.a)

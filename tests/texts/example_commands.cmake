@@ -1,0 +1,58 @@
+# The kernels that README.md and kernels/README.md show work with the command lines that stand beside them.
+#   cmake -DBENCH=... -DSOURCE=... -DFOLDER=... -P example_commands.cmake
+file(REMOVE_RECURSE ${FOLDER})
+cmake_minimum_required(VERSION 3.22)
+file(MAKE_DIRECTORY ${FOLDER})
+
+# The first block of this language after the heading.
+function(block_after variable file heading language)
+  file(READ ${SOURCE}/${file} text)
+  set(fence "```")
+  foreach(mark "\n${heading}\n" "\n${fence}${language}\n")
+    string(FIND "${text}" "${mark}" at)
+    if(at EQUAL -1)
+      message(FATAL_ERROR "${file}: there is no '${mark}'")
+    endif()
+    string(LENGTH "${mark}" length)
+    math(EXPR at "${at} + ${length}")
+    string(SUBSTRING "${text}" ${at} -1 text)
+  endforeach()
+  string(FIND "${text}" "\n${fence}" length)
+  string(SUBSTRING "${text}" 0 ${length} text)
+  set(${variable} "${text}\n" PARENT_SCOPE)
+endfunction()
+
+# Runs the commands of the bench among these lines, but briefly; each that measures says PASSED.
+function(run lines)
+  string(REGEX MATCHALL "clgemm-bench [^#\n]*" commands "${lines}")
+  if(NOT commands)
+    message(FATAL_ERROR "no command of clgemm-bench in: ${lines}")
+  endif()
+  foreach(command ${commands})
+    separate_arguments(command UNIX_COMMAND "${command}")
+    list(POP_FRONT command)
+    if("--kernel" IN_LIST command)
+      list(APPEND command --size 64 --runs 1 --warmup 0 --peer none)
+    endif()
+    if("--watch" IN_LIST command)
+      list(APPEND command --watch-rounds 1)
+    endif()
+    execute_process(COMMAND ${BENCH} ${command} WORKING_DIRECTORY ${FOLDER}
+      OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE status)
+    if(NOT status EQUAL 0 OR ("--kernel" IN_LIST command AND NOT output MATCHES "PASSED"))
+      message(FATAL_ERROR "clgemm-bench ${command} ended with ${status}: ${output}")
+    endif()
+  endforeach()
+endfunction()
+
+block_after(commands README.md "## Your own kernel" sh)
+run("${commands}")
+
+block_after(kernel kernels/README.md "## A whole kernel" c)
+file(WRITE ${FOLDER}/mine.cl "${kernel}")
+block_after(commands kernels/README.md "## A whole kernel" sh)
+run("${commands}")
+
+block_after(commands kernels/README.md "## A worked example: from `tiled` to `wpt`" sh)
+file(COPY_FILE ${SOURCE}/kernels/tiled.cl ${FOLDER}/steps.cl)
+run("${commands}")

@@ -1,0 +1,103 @@
+# What the texts show of results is what clgemm-bench makes of tools/bench/results/*.json: all tables in docs/results.md,
+# the README's one table, and its picture, docs/h200.svg.
+#   cmake -DBENCH=... -DSOURCE=... [-DRENEW=ON] -P readme_results.cmake
+# RENEW writes them (target readme_results); without it, what differs is an error.
+set(results ${SOURCE}/tools/bench/results)
+
+# The file is to have this text.
+function(demand file wanted)
+  set(text "")
+  if(EXISTS ${SOURCE}/${file})
+    file(READ ${SOURCE}/${file} text)
+  endif()
+  if(wanted STREQUAL text)
+    return()
+  endif()
+  if(NOT RENEW)
+    message(FATAL_ERROR "${file} differs from tools/bench/results: cmake --build --preset release --target readme_results")
+  endif()
+  file(WRITE ${SOURCE}/${file} "${wanted}")
+endfunction()
+
+# The file is to have this text between its two marks.
+function(demand_between_marks file tables)
+  set(begin "<!-- results: made by `cmake --build --preset release --target readme_results` -->\n")
+  set(end "<!-- end of results -->\n")
+  file(READ ${SOURCE}/${file} text)
+  string(FIND "${text}" "${begin}" from)
+  string(FIND "${text}" "${end}" to)
+  if(from EQUAL -1 OR to EQUAL -1)
+    message(FATAL_ERROR "${file} has no place for the results: ${begin}${end}")
+  endif()
+  string(SUBSTRING "${text}" 0 ${from} before)
+  string(SUBSTRING "${text}" ${to} -1 after)
+  demand(${file} "${before}${begin}${tables}${after}")
+endfunction()
+
+# The cells of the row of a Markdown table that begins with this cell.
+function(cells_of variable table first)
+  string(FIND "${table}" "\n| ${first} | " from)
+  if(from EQUAL -1)
+    message(FATAL_ERROR "the README's table has a row that the results lack: ${first}")
+  endif()
+  string(SUBSTRING "${table}" ${from} -1 row)
+  string(REGEX MATCH "\\| ([^\n]*) \\|\n" row "${row}")
+  string(REPLACE " | " ";" cells "${CMAKE_MATCH_1}")
+  set(${variable} ${cells} PARENT_SCOPE)
+endfunction()
+
+# The README's rows of one machine: a few sizes, clgemm and two of its peers.
+function(add_rows machine file vendor clblast)
+  execute_process(COMMAND ${BENCH} --markdown ${results}/${file} OUTPUT_VARIABLE table COMMAND_ERROR_IS_FATAL ANY)
+  cells_of(titles "${table}" "m x n x k")
+  foreach(size 256 1024 4096)
+    cells_of(cells "${table}" ${size})
+    list(GET cells 1 own)
+    set(row "| ${machine} | ${size} | ${own} |")
+    foreach(peer "${vendor}" "${clblast}")
+      list(FIND titles "${peer}" at)
+      if(at EQUAL -1)
+        message(FATAL_ERROR "${file} has no ${peer}")
+      endif()
+      math(EXPR ratio_at "${at} + 1")
+      list(GET cells ${at} rate)
+      list(GET cells ${ratio_at} ratio)
+      string(APPEND row " ${rate} | ${ratio} |")
+    endforeach()
+    string(APPEND rows "${row}\n")
+  endforeach()
+  set(rows "${rows}" PARENT_SCOPE)
+endfunction()
+
+# The picture is of clgemm's own choice and of what is as exact as fp32.
+function(demand_picture picture file)
+  file(READ ${results}/${file} json)
+  string(JSON count LENGTH "${json}")
+  foreach(done RANGE 1 ${count})
+    math(EXPR row "${count} - ${done}")
+    string(JSON asked GET "${json}" ${row} asked)
+    if(NOT asked STREQUAL "auto")
+      string(JSON json REMOVE "${json}" ${row})
+    else()
+      string(JSON json REMOVE "${json}" ${row} peers cublas-tf32)
+    endif()
+  endforeach()
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/readme_results)
+  file(WRITE ${folder}/${file} "${json}")
+  execute_process(COMMAND ${BENCH} --report ${folder} --from ${folder}/${file} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  file(READ ${folder}/gflops.svg svg)
+  demand(${picture} "${svg}")
+endfunction()
+
+file(GLOB files ${results}/*.json)
+execute_process(COMMAND ${BENCH} --markdown ${files} OUTPUT_VARIABLE tables COMMAND_ERROR_IS_FATAL ANY)
+demand_between_marks(docs/results.md "${tables}")
+
+set(rows "")
+add_rows("NVIDIA H200" h200-seeds.json "cuBLAS fp32" "CLBlast tuned")
+add_rows("CPU, two AVX-512 cores" pocl-avx512-seeds.json "OpenBLAS" "CLBlast")
+demand_between_marks(README.md "| | m = n = k | clgemm | cuBLAS fp32, OpenBLAS | ratio | CLBlast | ratio |
+|---|--:|--:|--:|--:|--:|--:|
+${rows}")
+
+demand_picture(docs/h200.svg h200-seeds.json)

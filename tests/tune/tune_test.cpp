@@ -1,0 +1,347 @@
+// clgemm-tune: its search, its journal, and the program itself on a device with kernels that misbehave.
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "choose/tuning_json.hpp"
+#include "support/made_up.hpp"
+#include "support/program.hpp"
+#include "support/temporary.hpp"
+#include "tune/fake_times.hpp"
+#include "tune/journal.hpp"
+#include "tune/size_search.hpp"
+
+namespace clgemm::tune {
+namespace {
+
+using test::Finished;
+using test::run_program;
+using test::ScopedVariable;
+using test::TemporaryFolder;
+using test::text_of_file;
+
+// One work-item an element, and a parameter that says how it misbehaves.
+constexpr const char* moody_kernel = R"(// clgemm: moody
+// summary: right, wrong, endless, deadly or no OpenCL C at all
+// operands: direct
+// param: MOOD = 0 in 0 1 2 3 4
+// param: SIDE = 8 in 4 8 16
+// tile: SIDE SIDE 1
+// local: SIDE SIDE
+// grid: columns rows
+
+#include "common/direct.cl"
+#include "common/store.cl"
+#if MOOD == 4
+#error "in no mood"
+#endif
+
+__kernel __attribute__((reqd_work_group_size(SIDE, SIDE, 1)))
+void gemm(const int m, const int n, const int k, const float alpha,
+          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
+  const int column = get_global_id(0);
+  const int row = get_global_id(1);
+  if (row >= m || column >= n) return;
+  float sum = 0.0f;
+  for (int depth = 0; depth < k; ++depth) {
+    sum = MULTIPLY_ADD(element_of_a(a + a_offset, lda, row, depth), element_of_b(b + b_offset, ldb, depth, column), sum);
+  }
+#if MOOD == 1
+  sum += 1.0f;
+#elif MOOD == 2
+  for (volatile int i = 0; i < m + 1; i = (i + 1) % m) sum += 0.0f;
+#elif MOOD == 3
+  *(volatile __global float*)(ulong)(m - m + 8) = sum;
+#endif
+  store_c(c + c_offset, ldc, m, n, row, column, alpha, sum, beta);
+}
+)";
+
+// clgemm-tune with these options, in a folder of its own.
+std::string command(const std::string& options, const std::string& environment = {}) {
+  return fmt::format("{} '{}' {}", environment, CLGEMM_TUNE_PROGRAM, options);
+}
+
+std::vector<KernelSpace> small_space() {
+  KernelLibrary library;
+  return spaces_of({"tiled", "wpt", "block_1d"}, test::made_up_gpu(), library);
+}
+
+// A search whose outcomes are made up.
+struct Search {
+  std::vector<KernelSpace> spaces = small_space();
+  std::set<Config> measured;
+  std::size_t count = 0;
+  std::optional<Winner> run(const SearchSettings& settings, std::vector<Config> starts = {}) {
+    SizeSearch search({256, 256, 256}, spaces, std::move(starts), {}, settings,
+                      [&](const Trial& trial, double) -> std::optional<Outcome> {
+                        measured.insert(trial.config);
+                        ++count;
+                        return with_fake_times(trial, {});
+                      });
+    CHECK(search.run());
+    return search.winner();
+  }
+};
+
+TEST_CASE("the space has every config that rules and device allow, and no other") {
+  KernelLibrary library;
+  const KernelSpace tiled = space_of("tiled", test::made_up_gpu(), library);
+  CHECK(tiled.configs.size() == 9);
+  CHECK(space_of("tiled", test::made_up_gpu_256(), library).configs.size() == 6);  // no 32 x 32 work-items
+  CHECK(space_of("panels", test::made_up_gpu(), library).configs.empty());
+  CHECK(spaces_of({"all"}, test::made_up_gpu(), library).size() >= 10);
+  const auto near = neighbours(tiled, {"tiled", {{"TS", 16}, {"TSK", 8}}});
+  CHECK(near.size() == 3);
+}
+
+TEST_CASE("a sample is the seed's, has no config twice and all kernels in turn") {
+  const auto spaces = small_space();
+  const auto sample = random_sample(spaces, 12, 7);
+  CHECK(sample.size() == 12);
+  CHECK(std::set<Config>(sample.begin(), sample.end()).size() == 12);
+  CHECK(sample == random_sample(spaces, 12, 7));
+  CHECK_FALSE(sample == random_sample(spaces, 12, 8));
+  for (std::size_t i = 0; i < 12; ++i) CHECK(sample[i].kernel == spaces[i % 3].kernel);
+  std::size_t all = 0;
+  for (const KernelSpace& space : spaces) all += space.configs.size();
+  CHECK(random_sample(spaces, 100000, 7).size() == all);
+}
+
+TEST_CASE("an exhaustive search finds the best, and climbing comes near it with less") {
+  SearchSettings settings;
+  settings.kind = SearchKind::exhaustive;
+  Search all;
+  const auto best = all.run(settings);
+  REQUIRE(best);
+  std::size_t configs = 0;
+  for (const KernelSpace& space : all.spaces) configs += space.configs.size();
+  CHECK(all.measured.size() == configs);
+  for (const Config& config : all.measured) {
+    CHECK(with_fake_times({{256, 256, 256}, config, Care::quick}, {}).ms >= best->ms);
+  }
+
+  settings.kind = SearchKind::climb;
+  settings.samples = 9;
+  Search climb;
+  const auto climbed = climb.run(settings);
+  REQUIRE(climbed);
+  CHECK(climb.measured.size() < configs * 2 / 3);
+  CHECK(climbed->ms <= best->ms * 1.1);
+
+  settings.kind = SearchKind::random;
+  Search random;
+  const auto drawn = random.run(settings);
+  REQUIRE(drawn);
+  CHECK(random.measured.size() == 9);
+  CHECK(climbed->ms <= drawn->ms);
+}
+
+TEST_CASE("a budget ends a search, and its first start is decided in any case") {
+  SearchSettings settings;
+  settings.budget_s = 0.5;  // ten measurements
+  Search search;
+  const Config start{"wpt", {{"TS", 8}, {"WPT", 2}}};
+  const auto winner = search.run(settings, {start});
+  REQUIRE(winner);
+  CHECK(winner->first_ms > 0.0);
+  CHECK(search.count < 20);
+}
+
+TEST_CASE("a journal gives back what was added, drops a torn line and knows its run") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "journal";
+  const Trial trial{{3, 4, 5}, {"tiled", {{"TS", 8}, {"TSK", 16}}}, Care::ranked};
+  {
+    Journal journal(path, "one run");
+    journal.add(trial, {0.1 + 0.2, "", 1.5});
+    journal.add({{3, 4, 5}, trial.config, Care::quick}, {0.0, "does not \"build\"\n", 2.0});
+  }
+  const std::string whole = text_of_file(path.string());
+  {
+    std::FILE* file = std::fopen(path.c_str(), "a");
+    std::fputs("{\"m\": 3, \"n\"", file);
+    std::fclose(file);
+    const Journal journal(path, "one run");
+    CHECK(journal.size() == 2);
+    REQUIRE(journal.find(trial));
+    CHECK(journal.find(trial)->ms == 0.1 + 0.2);
+    CHECK_FALSE(journal.find({{3, 4, 5}, trial.config, Care::quick})->is_right());
+    CHECK_FALSE(journal.find({{3, 4, 6}, trial.config, Care::quick}));
+  }
+  CHECK(text_of_file(path.string()) == whole);
+  CHECK_THROWS_WITH(Journal(path, "another run"), Catch::Contains("another run"));
+}
+
+TEST_CASE("configs that hang, crash, do not build or are wrong never win, and the run goes on") {
+  const TemporaryFolder folder;
+  folder.write("moody.cl", moody_kernel);
+  const std::string output = (folder.path() / "out.json").string();
+  const std::string options =
+      fmt::format("--kernel-folder '{}' --kernel moody --size 33x31x17 --limit 3 --output '{}'",
+                  folder.path().string(), output);
+  const Finished checked = run_program(command(options + " --check"));
+  INFO(checked.out << checked.err);
+  CHECK(checked.status == 1);
+  CHECK(test::text_of_file(output).empty());
+  const auto count = [&](const std::string& text) {
+    std::size_t result = 0;
+    for (auto at = checked.out.find(text); at != std::string::npos; at = checked.out.find(text, at + 1))
+      ++result;
+    return result;
+  };
+  CHECK(count("wrong result") == 3);
+  CHECK(count("no result within 3 s") == 3);
+  CHECK(count("ended by signal") == 3);
+  CHECK(count("3 of 15 configs PASSED") == 1);
+  CHECK(count("FAILED") == 12);
+
+  const Finished tuned = run_program(command(options + " --samples 15 --without-own-choice"));
+  INFO(tuned.out << tuned.err);
+  CHECK(tuned.status == 0);
+  const TuningFile file = parse_tuning(text_of_file(output), output);
+  REQUIRE(file.entries.size() == 1);
+  CHECK(file.entries[0].kernel == "moody");
+  CHECK(file.entries[0].parameters.at("MOOD") == 0);
+  CHECK(file.entries[0].size == ShapeSize{33, 31, 17});
+  CHECK_FALSE(std::filesystem::exists(output + ".journal"));
+  CHECK_FALSE(std::filesystem::exists(output + ".programs"));
+}
+
+// Starts the program, and a signal ends it once its journal has this many lines.
+int stopped_at(const std::vector<std::string>& arguments, const std::string& journal, std::ptrdiff_t lines,
+               int signal) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::vector<char*> words;
+    std::vector<std::string> all = {CLGEMM_TUNE_PROGRAM};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    for (std::string& word : all) words.push_back(word.data());
+    words.push_back(nullptr);
+    std::freopen("/dev/null", "w", stdout);
+    std::freopen("/dev/null", "w", stderr);
+    execv(words[0], words.data());
+    _exit(127);
+  }
+  int status = 0;
+  for (int i = 0; i < 60000; ++i) {
+    const std::string text = text_of_file(journal);
+    if (std::count(text.begin(), text.end(), '\n') > lines) break;
+    if (waitpid(child, &status, WNOHANG) == child) return status;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  kill(child, signal);
+  waitpid(child, &status, 0);
+  return status;
+}
+
+TEST_CASE("killed halfway and started again, it ends with the same file as one run through") {
+  const TemporaryFolder folder;
+  const ScopedVariable fake("CLGEMM_TUNE_FAKE_TIMES", "1");
+  const std::string whole = (folder.path() / "whole.json").string();
+  const std::string parts = (folder.path() / "parts.json").string();
+  const std::vector<std::string> search = {"--kernel", "tiled",    "--kernel",  "wpt", "--size", "33x31x17",
+                                           "--size",   "64x64x64", "--samples", "6",   "--seed", "3"};
+  std::string options;
+  for (const std::string& word : search) options += " " + word;
+  const Finished through = run_program(command(options + " --output " + whole));
+  INFO(through.out << through.err);
+  REQUIRE(through.status == 0);
+
+  std::vector<std::string> arguments = search;
+  arguments.insert(arguments.end(), {"--output", parts});
+  const std::string journal = parts + ".journal";
+  const int killed = stopped_at(arguments, journal, 5, SIGKILL);
+  CHECK(WIFSIGNALED(killed));
+  const int killed_again = stopped_at(arguments, journal, 15, SIGKILL);
+  CHECK(WIFSIGNALED(killed_again));
+  const int interrupted = stopped_at(arguments, journal, 20, SIGINT);
+  CHECK(WIFEXITED(interrupted));
+  CHECK(WEXITSTATUS(interrupted) == 130);
+  CHECK_FALSE(text_of_file(parts) == text_of_file(whole));
+  const auto lines_before = text_of_file(journal);
+  CHECK(std::count(lines_before.begin(), lines_before.end(), '\n') > 20);
+
+  const Finished refused = run_program(command(options + " --seed 4 --output " + parts));
+  CHECK(refused.status != 0);
+  const Finished resumed = run_program(command(options + " --output " + parts));
+  INFO(resumed.out << resumed.err);
+  CHECK(resumed.status == 0);
+  CHECK(test::text_of_file(parts) == test::text_of_file(whole));
+  CHECK(resumed.err.find("going on after") != std::string::npos);
+}
+
+TEST_CASE("what a run finds is added to what the file has, found by the library, and exported") {
+  const TemporaryFolder folder;
+  const ScopedVariable config("XDG_CONFIG_HOME", folder.path().c_str());
+  const std::string options = "--kernel tiled --kernel wpt --samples 4 --without-own-choice --size ";
+  REQUIRE(run_program(command(options + "200")).status == 0);
+  REQUIRE(run_program(command(options + "100x50x400")).status == 0);
+  const auto tuning = folder.path() / "clgemm" / "tuning";
+  REQUIRE(std::filesystem::exists(tuning));
+  const std::string exported = (folder.path() / "exported.json").string();
+  REQUIRE(run_program(command("--export " + exported)).status == 0);
+  const TuningFile file = parse_tuning(text_of_file(exported), exported);
+  CHECK(file.entries.size() == 2);
+  const Finished explained = run_program(fmt::format("'{}' --explain --size 210", CLGEMM_BENCH_PROGRAM));
+  INFO(explained.out);
+  CHECK(explained.out.find("tuned: ") != std::string::npos);
+  CHECK(explained.out.find("entry 200 x 200 x 200 (square)") != std::string::npos);
+  CHECK(explained.out.find("kernel: panels") == std::string::npos);
+}
+
+TEST_CASE("clgemm's own choice wins where the kernels that were asked for are slower") {
+  const TemporaryFolder folder;
+  const std::string output = (folder.path() / "out.json").string();
+  REQUIRE(run_program(command("--kernel naive --samples 1 --size 300 --output " + output)).status == 0);
+  const TuningFile file = parse_tuning(text_of_file(output), output);
+  REQUIRE(file.entries.size() == 1);
+  CHECK(file.entries[0].kernel != "naive");
+}
+
+TEST_CASE("the space tvm36 has 36 configs, and its winner is a step of the ladder, not clgemm's choice") {
+  const TemporaryFolder folder;
+  const ScopedVariable config("XDG_CONFIG_HOME", folder.path().c_str());
+  const Finished listed = run_program(command("--space tvm36 --list"));
+  CHECK(listed.out.find("tiled_vector         36") != std::string::npos);
+  const Finished tuned = run_program(command("--space tvm36 --size 128"));
+  INFO(tuned.out << tuned.err);
+  REQUIRE(tuned.status == 0);
+  const auto tuning = folder.path() / "clgemm" / "tuning";
+  const auto path = std::filesystem::directory_iterator(tuning)->path().string();
+  const TuningFile file = parse_tuning(text_of_file(path), path);
+  REQUIRE(file.entries.size() == 1);
+  CHECK(file.entries[0].space == "tvm36");
+  const Finished explained = run_program(fmt::format("'{}' --explain --size 128", CLGEMM_BENCH_PROGRAM));
+  CHECK(explained.out.find("kernel: tiled_vector") == std::string::npos);
+  const Finished ladder = run_program(fmt::format(
+      "'{}' --ladder --size 128 --runs 1 --warmup 0 --peer none --format json", CLGEMM_BENCH_PROGRAM));
+  bool is_a_step = false;
+  for (const auto& row : nlohmann::json::parse(ladder.out)) {
+    if (row.at("kernel") != "tiled_vector") continue;
+    is_a_step = true;
+    CHECK(row.at("parameters").get<Parameters>() == file.entries[0].parameters);
+  }
+  CHECK(is_a_step);
+}
+
+TEST_CASE("a file that is no tuning data is not overwritten") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("precious.json", "my notes\n");
+  const Finished finished = run_program(command("--kernel tiled --samples 1 --size 32 --output " + path));
+  CHECK(finished.status == 1);
+  CHECK(text_of_file(path) == "my notes\n");
+}
+
+}  // namespace
+}  // namespace clgemm::tune

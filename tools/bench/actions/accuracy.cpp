@@ -1,0 +1,216 @@
+#include "actions/accuracy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <thread>
+
+#include "base/error.hpp"
+#include "common/progress.hpp"
+#include "contestants/contestant.hpp"
+#include "data/accuracy_data.hpp"
+#include "data/check.hpp"
+#include "peers/peer.hpp"
+#include "running/kernel_choice.hpp"
+
+namespace clgemm::bench {
+namespace {
+
+constexpr double unit_roundoff = 0x1p-24;
+
+// What plain fp32 may do without being at fault: a ratio below this is as good as any.
+constexpr double least_bound = 4.0;
+
+// Of one result.
+struct Errors {
+  double ratio = 0.0;     // see check.hpp
+  double relative = 0.0;  // norm of the error over norm of the result
+};
+
+// A sample of rows of the multiply in float64, and in fp32 one product after the other.
+struct Truth {
+  std::size_t columns;
+  std::vector<std::size_t> rows;
+  std::vector<double> values;      // rows x columns
+  std::vector<double> magnitudes;  // |A||B|
+  std::vector<float> plain;
+};
+
+constexpr std::size_t sampled_rows = 64;
+
+void multiply_row(const HostData& data, std::size_t sample, Truth& truth) {
+  const Size size = data.size();
+  const float* row = &data.a[truth.rows[sample] * size.k];
+  for (std::size_t depth = 0; depth < size.k; ++depth) {
+    for (std::size_t column = 0; column < size.n; ++column) {
+      const std::size_t place = sample * size.n + column;
+      const float y = data.b[depth * size.n + column];
+      const double product = double{row[depth]} * double{y};
+      truth.values[place] += product;
+      truth.magnitudes[place] += std::fabs(product);
+      truth.plain[place] = std::fma(row[depth], y, truth.plain[place]);
+    }
+  }
+}
+
+Truth truth_of(const HostData& data) {
+  const Size size = data.size();
+  Truth truth{size.n, sample_indices(size.m, sampled_rows), {}, {}, {}};
+  const std::size_t elements = truth.rows.size() * size.n;
+  truth.values.resize(elements);
+  truth.magnitudes.resize(elements);
+  truth.plain.resize(elements);
+  const std::size_t workers = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::jthread> threads;
+  for (std::size_t worker = 0; worker < workers; ++worker) {
+    threads.emplace_back([&, worker] {
+      for (std::size_t row = worker; row < truth.rows.size(); row += workers) multiply_row(data, row, truth);
+    });
+  }
+  threads.clear();
+  return truth;
+}
+
+// The sampled rows of a result.
+std::vector<float> sample_of(const std::vector<float>& c, const Truth& truth) {
+  std::vector<float> result;
+  for (const std::size_t row : truth.rows) {
+    const auto first = c.begin() + static_cast<std::ptrdiff_t>(row * truth.columns);
+    result.insert(result.end(), first, first + static_cast<std::ptrdiff_t>(truth.columns));
+  }
+  return result;
+}
+
+// `c`: the sampled rows. Where plain fp32 comes to Inf or NaN, no error is counted.
+Errors errors_of(const std::vector<float>& c, const Truth& truth) {
+  Errors result;
+  double error_square = 0.0;
+  double square = 0.0;
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    if (!std::isfinite(truth.plain[i])) continue;
+    const double error = std::fabs(double{c[i]} - truth.values[i]);
+    const double unit = unit_roundoff * truth.magnitudes[i];
+    const double ratio = error == 0.0 ? 0.0 : error / unit;
+    result.ratio =
+        std::isfinite(c[i]) ? std::max(result.ratio, ratio) : std::numeric_limits<double>::infinity();
+    error_square += error * error;
+    square += truth.values[i] * truth.values[i];
+  }
+  result.relative = square == 0.0 ? 0.0 : std::sqrt(error_square / square);
+  return result;
+}
+
+std::string text_of(const Errors& errors) {
+  return fmt::format("{:.2f}, {:.1e}", errors.ratio, errors.relative);
+}
+
+// Everybody's result for the same data: kernels first, then peers. Empty where somebody cannot.
+class Results {
+ public:
+  Results(const HostData& data, const cl::CommandQueue& queue) : data_(queue, data) {}
+
+  std::vector<float> of(const KernelChoice& choice) {
+    const auto contestant = make_kernel_contestant(data_, choice.options);
+    contestant->run();
+    return contestant->result();
+  }
+
+  std::vector<float> of(const Peer& peer) {
+    try {
+      const auto contestant = peer.enter(data_);
+      contestant->run();
+      return contestant->result();
+    } catch (const std::exception&) {
+      return {};
+    }
+  }
+
+ private:
+  DeviceData data_;
+};
+
+// Inf and NaN stand in the same places, and every Inf has the same sign.
+bool same_kinds(const std::vector<float>& x, const std::vector<float>& y) {
+  const auto same = [](float left, float right) {
+    if (std::isnan(left) || std::isnan(right)) return std::isnan(left) && std::isnan(right);
+    if (std::isinf(left) || std::isinf(right)) return left == right;
+    return true;
+  };
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(), same);
+}
+
+KernelChoice in_plain_fp32() {
+  KernelChoice choice{"auto", {}, true};
+  choice.options.precision = Precision::fp32;
+  return choice;
+}
+
+std::string judge(const AccuracyCase& one, const std::vector<float>& c, const Truth& truth, Results& results,
+                  bool& all_kept) {
+  const Errors errors = errors_of(sample_of(c, truth), truth);
+  bool kept = errors.ratio <= std::max(least_bound, errors_of(truth.plain, truth).ratio);
+  std::string text = text_of(errors);
+  if (!one.is_finite) {
+    kept = kept && same_kinds(c, results.of(in_plain_fp32()));
+    text = "as plain fp32";
+  }
+  all_kept = all_kept && kept;
+  return kept ? text : fmt::format("**{}: worse**", text);
+}
+
+void write_cells(std::ostream& out, const std::vector<std::string>& cells) {
+  for (const std::string& cell : cells) out << "| " << cell << ' ';
+  out << "|\n";
+}
+
+}  // namespace
+
+bool show_accuracy(std::ostream& out, const BenchOptions& options, const cl::Device& cl_device) {
+  return at_boundary([&] {
+    const Device device = describe(cl_device);
+    const std::vector<KernelChoice> choices = choose_kernels(options, device);
+    const Peers peers = make_peers(options.peers, cl_device);
+    const cl::CommandQueue queue(cl::Context(cl_device), cl_device, CL_QUEUE_PROFILING_ENABLE);
+    Progress progress;
+    const std::size_t side = options.sizes.front().m;
+
+    std::vector<std::string> titles = {"numbers", "k", "fp32, product after product"};
+    for (const KernelChoice& choice : choices) titles.push_back(choice.name);
+    for (const auto& peer : peers.present) titles.push_back(peer->title());
+    for (const MissingPeer& peer : peers.missing)
+      out << peer.title << " is missing: " << peer.reason << "\n\n";
+    out << fmt::format("On {}, {} x {} results: largest error ratio, relative error\n\n", device.name, side,
+                       side);
+    write_cells(out, titles);
+    write_cells(out, std::vector<std::string>(titles.size(), "---"));
+
+    bool all_kept = true;
+    for (const AccuracyCase& one : accuracy_cases()) {
+      progress.show(fmt::format("{}, k = {}", one.name, one.k));
+      const HostData data = accuracy_data(one, side, options.kind);
+      const Truth truth = truth_of(data);
+      Results results(data, queue);
+      const auto cell_of = [&](const std::vector<float>& c) {
+        return one.is_finite ? text_of(errors_of(c, truth)) : std::string();
+      };
+      const auto cell_of_result = [&](const std::vector<float>& c) {
+        return c.empty() ? std::string("did not run") : cell_of(sample_of(c, truth));
+      };
+      std::vector<std::string> cells = {one.name, std::to_string(one.k), cell_of(truth.plain)};
+      for (const KernelChoice& choice : choices) {
+        cells.push_back(judge(one, results.of(choice), truth, results, all_kept));
+      }
+      for (const auto& peer : peers.present) cells.push_back(cell_of_result(results.of(*peer)));
+      write_cells(out, cells);
+      out.flush();
+    }
+    out << (all_kept ? "\nEvery kernel is as exact as plain fp32 or has a ratio of at most 4.\n"
+                     : "\nNot every kernel is as exact as plain fp32.\n");
+    return all_kept;
+  });
+}
+
+}  // namespace clgemm::bench

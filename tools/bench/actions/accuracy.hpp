@@ -1,0 +1,17 @@
+// `--accuracy`: how exact kernels and peers are on kinds of numbers that are hard in different ways, against
+// float64 and beside plain fp32 arithmetic: a fused multiply-add after the other.
+#pragma once
+
+#include <ostream>
+
+#include "base/opencl.hpp"
+#include "command_line/options.hpp"
+
+namespace clgemm::bench {
+
+// Writes a table in Markdown. True where every kernel keeps what Precision::fp32_equivalent promises: its
+// largest error ratio (check.hpp) is no worse than plain fp32's or 4, whichever is larger, and Inf and NaN
+// stand where they do with Precision::fp32.
+bool show_accuracy(std::ostream& out, const BenchOptions& options, const cl::Device& device);
+
+}  // namespace clgemm::bench

@@ -1,0 +1,62 @@
+#include "actions/commands.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "build/disk_cache.hpp"
+#include "command_line/suites.hpp"
+#include "running/kernel_choice.hpp"
+
+namespace clgemm::bench {
+namespace {
+
+SgemmShape shape_of(const MultiplyKind& kind, const Size& size) {
+  const SgemmCall call = call_of(kind, size);
+  SgemmShape shape;
+  shape.lda = call.lda;
+  shape.ldb = call.ldb;
+  shape.ldc = call.ldc;
+  shape.layout = kind.layout;
+  shape.transpose_a = kind.transpose_a;
+  shape.transpose_b = kind.transpose_b;
+  shape.m = size.m;
+  shape.n = size.n;
+  shape.k = size.k;
+  return shape;
+}
+
+double mebibytes(std::uintmax_t bytes) {
+  return static_cast<double>(bytes) / (1024.0 * 1024.0);
+}
+
+}  // namespace
+
+void explain_sizes(std::ostream& out, const BenchOptions& options, const cl::Device& device) {
+  Context context(device());
+  for (const Case& one : cases_of(options, describe(device))) {
+    for (const KernelChoice& choice : choose_kernels(options, describe(device))) {
+      out << fmt::format("size: {}\n{}\n", to_string(one.size),
+                         context.explain(shape_of(one.kind, one.size), choice.options));
+    }
+  }
+}
+
+void show_cache(std::ostream& out) {
+  const DiskCache::Info info = DiskCache::from_environment().info();
+  if (!info.folder.empty()) out << fmt::format("folder: {}\n", info.folder);
+  if (!info.problem.empty()) {
+    out << fmt::format("not used: {}\n", info.problem);
+    return;
+  }
+  out << fmt::format("programs: {}\nsize: {:.1f} MiB of at most {:.0f} MiB\n", info.entries,
+                     mebibytes(info.bytes), mebibytes(info.limit_bytes));
+}
+
+void clear_cache(std::ostream& out) {
+  const DiskCache cache = DiskCache::from_environment();
+  const std::size_t before = cache.info().entries;
+  cache.clear();
+  out << fmt::format("removed {} programs\n", before - cache.info().entries);
+}
+
+}  // namespace clgemm::bench

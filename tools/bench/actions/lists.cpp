@@ -1,0 +1,66 @@
+#include "actions/lists.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/device.hpp"
+#include "common/text_table.hpp"
+#include "kernel/kernel_config.hpp"
+
+namespace clgemm::bench {
+namespace {
+
+const char* kind_name(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::cpu:
+      return "CPU";
+    case DeviceKind::gpu:
+      return "GPU";
+    case DeviceKind::other:
+      break;
+  }
+  return "other";
+}
+
+std::string describe_parameter(const Manifest::Parameter& parameter) {
+  return fmt::format("{}={} (of {})", parameter.name, parameter.default_value,
+                     fmt::join(parameter.values, " "));
+}
+
+}  // namespace
+
+void list_devices(std::ostream& out) {
+  TextTable table({{"index"},
+                   {"device", Align::left},
+                   {"kind", Align::left},
+                   {"units"},
+                   {"memory MiB"},
+                   {"platform", Align::left},
+                   {"driver", Align::left}});
+  find_device("");  // says so where there is none
+  const std::vector<cl::Device> devices = all_devices();
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const Device device = describe(devices[i]);
+    table.add_row({std::to_string(i), device.name, kind_name(device.kind),
+                   std::to_string(device.compute_units), std::to_string(device.global_bytes >> 20U),
+                   device.platform_name, device.driver_version});
+  }
+  table.print(out);
+}
+
+void list_kernels(std::ostream& out, const std::string& kernel_folder) {
+  KernelLibrary library(kernel_folder_or_default(kernel_folder));
+  for (const std::string& name : library.names(Role::multiply)) {
+    const NamedKernel kernel = library.find(name);
+    const Manifest& manifest = kernel.file->manifest;
+    out << fmt::format("{}: {}\n", name, manifest.summary);
+    for (const Manifest::Parameter& parameter : manifest.parameters) {
+      out << fmt::format("    {}\n", describe_parameter(parameter));
+    }
+    for (const Manifest::Variant& variant : manifest.variants) {
+      out << fmt::format("    variant {}: {}\n", variant.name, describe_values(variant.values));
+    }
+  }
+}
+
+}  // namespace clgemm::bench

@@ -1,0 +1,67 @@
+// The command line of clgemm-bench as plain data.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/size.hpp"
+#include "data/host_data.hpp"
+#include "kernel/manifest.hpp"
+#include "peers/request.hpp"
+
+namespace clgemm::bench {
+
+enum class Action {
+  measure,
+  watch,
+  explain,
+  list_devices,
+  list_kernels,
+  show_cache,
+  clear_cache,
+  new_kernel,
+  first_call,
+  accuracy,
+  compare,
+  report_files,
+  markdown
+};
+enum class Format { table, json, csv };
+
+struct BenchOptions {
+  Action action = Action::measure;
+  bool ladder = false;
+  std::vector<std::string> kernels = {"auto"};
+  Parameters parameters;
+  Precision precision = Precision::fp32_equivalent;
+  std::string kernel_folder;
+  std::string device;                              // empty: the default device
+  std::vector<Size> sizes = {{1024, 1024, 1024}};  // empty where suites are given
+  std::vector<std::string> suites;
+  bool suite_kernels = false;  // the kernels are those of the suites, nobody named them
+  MultiplyKind kind;
+  std::size_t runs = 20;
+  std::size_t warmup = 10;
+  double max_seconds = 5.0;  // for the runs of one kernel at one size
+  bool check = true;
+  bool rotate = false;
+  bool host_to_host = false;
+  bool first_call = false;
+  bool ceilings = false;
+  std::string first_call_of;  // in a child process: whose first call it makes
+  std::vector<PeerRequest> peers = default_peers();
+  std::string new_kernel;        // the file that --new-kernel writes
+  std::size_t watch_rounds = 0;  // measurements after which --watch ends; 0: never
+  Format format = Format::table;
+  std::string output;              // a file; empty: standard output
+  std::string report;              // the folder of the page; empty: none
+  std::vector<std::string> files;  // JSON of earlier runs: for --compare two, the old one first; for the page
+                                   // or Markdown any number
+};
+
+// Throws UsageError. Without a value where --help or --version asked for a text, which is then printed.
+std::optional<BenchOptions> parse_options(int argc, const char* const* argv);
+
+}  // namespace clgemm::bench

@@ -1,0 +1,96 @@
+#include "command_line/suites.hpp"
+
+#include <algorithm>
+
+namespace clgemm::bench {
+namespace {
+
+constexpr Transpose no = Transpose::no;
+constexpr Transpose yes = Transpose::yes;
+
+// 256 to 1024: the OpenCL and CUDA tutorials; 1024 x 512 x 2048: the article on TVM, which also sets tiled
+// against naive at 1024; 4096: the CUDA work logs.
+constexpr Size seed_sizes[] = {
+    {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {1024, 512, 2048}, {4096, 4096, 4096}};
+constexpr const char* seed_kernels[] = {"auto", "naive", "tiled"};
+
+constexpr Size cpu_sizes[] = {{128, 128, 128},    {256, 256, 256},    {512, 512, 512},    {1024, 1024, 1024},
+                              {2048, 2048, 2048}, {4096, 4096, 4096}, {1000, 1000, 1000}, {2049, 2049, 2049},
+                              {1024, 512, 2048},  {4096, 16, 4096},   {16, 4096, 4096},   {128, 128, 65536},
+                              {1, 4096, 4096},    {4096, 1, 4096}};
+
+constexpr Size gpu_sizes[] = {{256, 256, 256},    {512, 512, 512},    {1024, 1024, 1024}, {1024, 512, 2048},
+                              {2048, 2048, 2048}, {4096, 4096, 4096}, {8192, 8192, 8192}, {1000, 1000, 1000},
+                              {4097, 4097, 4097}, {16, 4096, 4096},   {4096, 16, 4096},   {128, 128, 65536}};
+
+// At 1024, where no transpose is among the sizes above.
+struct Transposes {
+  Transpose a;
+  Transpose b;
+};
+constexpr Transposes transposed_kinds[] = {{yes, no}, {no, yes}, {yes, yes}};
+
+template <std::size_t count>
+std::vector<Case> plain(const Size (&sizes)[count], const MultiplyKind& kind) {
+  std::vector<Case> cases;
+  for (const Size& size : sizes) cases.push_back({size, kind, {}});
+  return cases;
+}
+
+std::vector<Case> shapes(const MultiplyKind& kind, const Device& device) {
+  if (device.kind != DeviceKind::cpu) return plain(gpu_sizes, kind);
+  std::vector<Case> cases = plain(cpu_sizes, kind);
+  for (const Transposes& transposes : transposed_kinds) {
+    MultiplyKind other = kind;
+    other.transpose_a = transposes.a;
+    other.transpose_b = transposes.b;
+    cases.push_back({{1024, 1024, 1024}, other, {}});
+  }
+  MultiplyKind with_gaps = kind;
+  with_gaps.gap = 7;
+  cases.push_back({{1024, 1024, 1024}, with_gaps, {}});
+  return cases;
+}
+
+std::vector<Case> layers(const MultiplyKind& kind) {
+  std::vector<Case> cases = network_layers();
+  for (Case& layer : cases) layer.kind = kind;
+  return cases;
+}
+
+std::vector<Case> suite(const std::string& name, const MultiplyKind& kind, const Device& device) {
+  if (name == "seeds") return plain(seed_sizes, kind);
+  return name == "shapes" ? shapes(kind, device) : layers(kind);
+}
+
+bool same_multiply(const Case& one, const Case& other) {
+  return one.size == other.size && one.kind.transpose_a == other.kind.transpose_a &&
+         one.kind.transpose_b == other.kind.transpose_b && one.kind.gap == other.kind.gap;
+}
+
+}  // namespace
+
+std::vector<std::string> suite_names() {
+  return {"seeds", "shapes", "dnn"};
+}
+
+std::vector<Case> cases_of(const BenchOptions& options, const Device& device) {
+  std::vector<Case> all;
+  for (const Size& size : options.sizes) all.push_back({size, options.kind, {}});
+  for (const std::string& name : options.suites) {
+    for (Case& one : suite(name, options.kind, device)) all.push_back(std::move(one));
+  }
+  std::vector<Case> unique;
+  for (Case& one : all) {
+    const auto is_same = [&one](const Case& other) { return same_multiply(one, other); };
+    if (std::none_of(unique.begin(), unique.end(), is_same)) unique.push_back(std::move(one));
+  }
+  return unique;
+}
+
+std::vector<std::string> kernels_of_suites(const std::vector<std::string>& suites) {
+  if (std::find(suites.begin(), suites.end(), "seeds") == suites.end()) return {"auto"};
+  return {std::begin(seed_kernels), std::end(seed_kernels)};
+}
+
+}  // namespace clgemm::bench

@@ -1,0 +1,73 @@
+// Whatever multiplies one problem and is measured: a kernel of ours, or a peer.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "data/device_data.hpp"
+
+namespace clgemm::bench {
+
+// Whose clock is to be believed. Some devices report a nanosecond for anything; the host's time of the whole
+// call stands in for theirs then.
+enum class Clock { device, host };
+
+// The device's, unless the time it gives for an operation is no real one beside the host's for the call.
+Clock trusted_clock(double operation_ms, double call_ms);
+
+struct RunTimes {
+  // From the first kernel's start to the last one's end, where possible on a device that was busy until all
+  // of them were enqueued; 0 where no device ran.
+  double operation_ms = 0.0;
+  double call_ms = 0.0;  // from the call to its completion, by the host's clock
+  std::size_t launches = 0;
+};
+
+struct HostRun {
+  double ms = 0.0;       // by the host's clock
+  std::vector<float> c;  // the result, row-major without gaps
+};
+
+class Contestant {
+ public:
+  virtual ~Contestant() = default;
+
+  // One multiply, with C as it was at first; restoring C is in neither time.
+  virtual RunTimes run() = 0;
+
+  // C after the last run(), row-major without gaps. Valid until another contestant runs.
+  virtual std::vector<float> result() = 0;
+
+  // One multiply of matrices in the host's memory, with whatever transfers it needs.
+  virtual HostRun run_host_to_host() = 0;
+};
+
+// Milliseconds by the host's clock.
+double ms_since(std::chrono::steady_clock::time_point start);
+
+// One that enqueues on the queue of DeviceData.
+class OpenClContestant : public Contestant {
+ public:
+  // `data` must outlive it.
+  explicit OpenClContestant(const DeviceData& data) : data_(data) {}
+
+  RunTimes run() final;
+  std::vector<float> result() final { return data_.read_c(); }
+
+ protected:
+  const DeviceData& data() const { return data_; }
+
+ private:
+  virtual void enqueue() = 0;
+  RunTimes run_once();
+
+  const DeviceData& data_;
+};
+
+// clgemm with the kernel that `options` name. It has a clgemm::Context of its own, so that its first run
+// compiles all that it needs.
+std::unique_ptr<Contestant> make_kernel_contestant(const DeviceData& data, const Options& options);
+
+}  // namespace clgemm::bench

@@ -1,0 +1,26 @@
+// The kinds of numbers of `--accuracy`.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "data/host_data.hpp"
+
+namespace clgemm::bench {
+
+struct AccuracyCase {
+  std::string name;
+  std::size_t k;
+  bool is_finite;  // else there are Inf and NaN, and where they come out is all that counts
+
+  // Changes numbers that are uniform in [-1, 1).
+  void (*shape)(HostData& data);
+};
+
+const std::vector<AccuracyCase>& accuracy_cases();
+
+// C = A B with `side` rows and columns, in the layout and with the transposes of `kind`.
+HostData accuracy_data(const AccuracyCase& one, std::size_t side, MultiplyKind kind);
+
+}  // namespace clgemm::bench

@@ -1,0 +1,222 @@
+#include "data/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "data/diagnosis.hpp"
+
+namespace clgemm::bench {
+namespace {
+
+constexpr double unit_roundoff = 0x1p-24;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Kernels' tiles are multiples of these; their edges are where bounds go wrong.
+constexpr std::size_t tile_sizes[] = {128, 64, 32, 16, 8};
+
+double ratio_of(double error, double magnitude) {
+  if (error == 0.0) return 0.0;
+  return magnitude == 0.0 ? infinity : error / (unit_roundoff * magnitude);
+}
+
+bool all_finite(std::span<const float> values) {
+  return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
+}
+
+// Calls `work` for 0 ... count - 1, spread over the machine's threads.
+template <class Work>
+void in_parallel(std::size_t count, const Work& work) {
+  const std::size_t threads = std::min<std::size_t>(count, std::max(1U, std::thread::hardware_concurrency()));
+  std::vector<std::jthread> running;
+  for (std::size_t first = 0; first < threads; ++first) {
+    running.emplace_back([first, threads, count, &work] {
+      for (std::size_t i = first; i < count; i += threads) work(i);
+    });
+  }
+}
+
+struct SampleCounts {
+  std::size_t rows;
+  std::size_t columns;
+};
+
+// As many rows and columns as the budget pays for, as nearly square as the matrix allows.
+SampleCounts sample_counts(const SgemmCall& call, double budget) {
+  const double depth = static_cast<double>(std::max<std::size_t>(call.k, 1));
+  const auto elements = static_cast<std::size_t>(std::max(1.0, budget / depth));
+  const auto side = static_cast<std::size_t>(std::sqrt(static_cast<double>(elements)));
+  const std::size_t rows = std::clamp<std::size_t>(side, 1, call.m);
+  const std::size_t columns = std::clamp<std::size_t>(elements / rows, 1, call.n);
+  return {std::clamp<std::size_t>(elements / columns, 1, call.m), columns};
+}
+
+std::vector<double> norms_of_rows(const std::vector<float>& matrix, std::size_t rows, std::size_t columns) {
+  std::vector<double> result(rows, 0.0);
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t column = 0; column < columns; ++column) {
+      const double value = matrix[row * columns + column];
+      result[row] += value * value;
+    }
+    result[row] = std::sqrt(result[row]);
+  }
+  return result;
+}
+
+std::vector<double> norms_of_columns(const std::vector<float>& matrix, std::size_t rows,
+                                     std::size_t columns) {
+  std::vector<double> result(columns, 0.0);
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t column = 0; column < columns; ++column) {
+      const double value = matrix[row * columns + column];
+      result[column] += value * value;
+    }
+  }
+  for (double& norm : result) norm = std::sqrt(norm);
+  return result;
+}
+
+}  // namespace
+
+double error_bound(std::size_t k) {
+  return 8.0 + 2.0 * std::sqrt(static_cast<double>(k));
+}
+
+std::vector<std::size_t> sample_indices(std::size_t extent, std::size_t count) {
+  std::set<std::size_t> chosen;
+  const auto add = [&](std::size_t index) {
+    if (index < extent && chosen.size() < count) chosen.insert(index);
+  };
+  if (count < extent) {
+    add(0);
+    add(extent - 1);
+    // Half of the sample at most stands beside the edges of tiles: the first tile's, and the last full one's.
+    for (const std::size_t tile : tile_sizes) {
+      if (chosen.size() + 4 > count / 2 || extent < tile) continue;
+      const std::size_t last_edge = extent / tile * tile;
+      for (const std::size_t index : {tile - 1, tile, last_edge - 1, last_edge}) add(index);
+    }
+    std::mt19937_64 generator(extent);
+    const std::size_t strips = count - chosen.size();
+    for (std::size_t strip = 0; strip < strips; ++strip) {
+      const std::size_t first = extent * strip / strips;
+      const std::size_t width = extent * (strip + 1) / strips - first;
+      add(first + generator() % width);
+    }
+  }
+  for (std::size_t index = 0; chosen.size() < std::min(count, extent); ++index) add(index);
+  return {chosen.begin(), chosen.end()};
+}
+
+Reference::Reference(const HostData& data, double budget)
+    : data_(data),
+      row_norms_(norms_of_rows(data.a, data.call.m, data.call.k)),
+      column_norms_(norms_of_columns(data.b, data.call.k, data.call.n)) {
+  const SampleCounts counts = sample_counts(data.call, budget);
+  rows_ = sample_indices(data.call.m, counts.rows);
+  columns_ = sample_indices(data.call.n, counts.columns);
+  values_.resize(checked_elements());
+  magnitudes_.resize(checked_elements());
+
+  // The columns that are looked at, side by side.
+  std::vector<double> sampled_b(data.call.k * columns_.size());
+  for (std::size_t depth = 0; depth < data.call.k; ++depth) {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      sampled_b[depth * columns_.size() + i] = data.b[depth * data.call.n + columns_[i]];
+    }
+  }
+  in_parallel(rows_.size(), [&](std::size_t row) { compute_row(row, sampled_b); });
+}
+
+void Reference::compute_row(std::size_t row, std::span<const double> sampled_b) {
+  const SgemmCall& call = data_.call;
+  const std::size_t width = columns_.size();
+  std::vector<double> sums(width, 0.0);
+  std::vector<double> absolute_sums(width, 0.0);
+  for (std::size_t depth = 0; depth < call.k; ++depth) {
+    const double a = data_.a[rows_[row] * call.k + depth];
+    const double* b = &sampled_b[depth * width];
+    for (std::size_t i = 0; i < width; ++i) {
+      const double product = a * b[i];
+      sums[i] += product;
+      absolute_sums[i] += std::fabs(product);
+    }
+  }
+  const double alpha = call.alpha;
+  const double beta = call.beta;
+  for (std::size_t i = 0; i < width; ++i) {
+    const double old = beta == 0.0 ? 0.0 : data_.c[rows_[row] * call.n + columns_[i]];
+    values_[row * width + i] = alpha * sums[i] + beta * old;
+    magnitudes_[row * width + i] = std::fabs(alpha) * absolute_sums[i] + std::fabs(beta * old);
+  }
+}
+
+CheckResult Reference::check(std::span<const float> c) const {
+  CheckResult result{0.0, error_bound(data_.call.k), false};
+  if (!all_finite(c)) {
+    result.error_ratio = infinity;
+    return result;
+  }
+  const std::size_t width = columns_.size();
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    for (std::size_t i = 0; i < width; ++i) {
+      const double value = c[rows_[row] * data_.call.n + columns_[i]];
+      const double error = std::fabs(value - values_[row * width + i]);
+      result.error_ratio = std::max(result.error_ratio, ratio_of(error, magnitudes_[row * width + i]));
+    }
+  }
+  result.passed = result.error_ratio <= result.bound;
+  return result;
+}
+
+std::string Reference::describe_wrong(std::span<const float> c, std::size_t tile_rows,
+                                      std::size_t tile_columns) const {
+  const double bound = error_bound(data_.call.k);
+  const std::size_t width = columns_.size();
+  std::vector<Element> wrong;
+  std::string first;
+  for (std::size_t i = 0; i < rows_.size() * width; ++i) {
+    const Element element{rows_[i / width], columns_[i % width]};
+    const double value = c[element.row * data_.call.n + element.column];
+    if (ratio_of(std::fabs(value - values_[i]), magnitudes_[i]) <= bound) continue;  // false for NaN
+    if (wrong.empty()) {
+      first = fmt::format("first at row {}, column {}: {} instead of {}", element.row, element.column, value,
+                          values_[i]);
+    }
+    wrong.push_back(element);
+  }
+  if (wrong.empty()) return "no wrong element among those compared with float64; others are not finite";
+  const CheckedGrid grid{rows_, columns_, data_.call.m, data_.call.n, tile_rows, tile_columns};
+  return fmt::format("{} of {} elements are wrong, {}; pattern: {}", wrong.size(), checked_elements(), first,
+                     pattern_of(wrong, grid));
+}
+
+CheckResult Reference::compare(std::span<const float> c, std::span<const float> other) const {
+  const SgemmCall& call = data_.call;
+  CheckResult result{0.0, 2.0 * error_bound(call.k), false};
+  if (!all_finite(c) || !all_finite(other)) {
+    result.error_ratio = infinity;
+    return result;
+  }
+  for (std::size_t row = 0; row < call.m; ++row) {
+    for (std::size_t column = 0; column < call.n; ++column) {
+      const std::size_t index = row * call.n + column;
+      const double difference = std::fabs(static_cast<double>(c[index]) - static_cast<double>(other[index]));
+      if (difference == 0.0) continue;
+      const double old = call.beta == 0.0f ? 0.0 : data_.c[index];
+      const double magnitude =
+          std::fabs(static_cast<double>(call.alpha)) * row_norms_[row] * column_norms_[column] +
+          std::fabs(static_cast<double>(call.beta) * old);
+      result.error_ratio = std::max(result.error_ratio, ratio_of(difference, magnitude));
+    }
+  }
+  result.passed = result.error_ratio <= result.bound;
+  return result;
+}
+
+}  // namespace clgemm::bench

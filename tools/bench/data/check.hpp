@@ -1,0 +1,67 @@
+// Whether a result is right: against a sum in float64, and against another implementation's result.
+//
+//   error ratio = max |C - reference| / (u * (|alpha| |A||B| + |beta| |C0|)),  u = 2^-24
+//
+// A result passes at a ratio of at most 8 + 2 sqrt(k). Small problems are checked whole. Of large ones, the
+// elements where a sample of rows and a sample of columns cross: the first, the last, those beside tile edges
+// and one at random from each of many equal strips. A number that is not finite fails wherever it stands.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/host_data.hpp"
+
+namespace clgemm::bench {
+
+struct CheckResult {
+  double error_ratio = 0.0;  // infinite where the result is not finite
+  double bound = 0.0;
+  bool passed = false;
+};
+
+// The largest error ratio that passes for sums of k products.
+double error_bound(std::size_t k);
+
+// `count` different indices below `extent`, sorted; all of them where count >= extent.
+std::vector<std::size_t> sample_indices(std::size_t extent, std::size_t count);
+
+// The multiply-adds that a reference may cost; about a second on two cores.
+inline constexpr double reference_budget = 5e8;
+
+// The float64 result of one problem, made once and used for every kernel and peer.
+class Reference {
+ public:
+  // `data` must outlive it. At least one element is computed, whatever the budget.
+  explicit Reference(const HostData& data, double budget = reference_budget);
+
+  // `c` is m x n, row-major without gaps.
+  CheckResult check(std::span<const float> c) const;
+
+  // Compares every element of two results with each other. Each may be off by the bound, so the pair passes
+  // at twice the bound. The denominator is the one above, with |A||B| bounded by the norms of rows and
+  // columns.
+  CheckResult compare(std::span<const float> c, std::span<const float> other) const;
+
+  // Where a result that did not pass is wrong: the first wrong element, how many, and what they have in
+  // common, for a kernel whose work-groups compute tiles of this size.
+  std::string describe_wrong(std::span<const float> c, std::size_t tile_rows, std::size_t tile_columns) const;
+
+  // Elements that check() compares with float64.
+  std::size_t checked_elements() const { return rows_.size() * columns_.size(); }
+
+ private:
+  void compute_row(std::size_t row, std::span<const double> sampled_b);
+
+  const HostData& data_;
+  std::vector<std::size_t> rows_;
+  std::vector<std::size_t> columns_;
+  std::vector<double> values_;        // rows_ x columns_
+  std::vector<double> magnitudes_;    // |alpha| |A||B| + |beta| |C0|
+  std::vector<double> row_norms_;     // of op(A)
+  std::vector<double> column_norms_;  // of op(B)
+};
+
+}  // namespace clgemm::bench

@@ -1,0 +1,115 @@
+#include "data/host_data.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <random>
+
+namespace clgemm::bench {
+namespace {
+
+// Each matrix has a seed of its own.
+constexpr std::uint64_t seed_of_a = 1;
+constexpr std::uint64_t seed_of_b = 2;
+constexpr std::uint64_t seed_of_c = 3;
+
+// 24 random bits fill a float's significand; by hand, because the standard's distribution may return 1.
+std::vector<float> random_matrix(std::size_t elements, std::uint64_t seed) {
+  std::mt19937_64 generator(seed);
+  std::vector<float> result(elements);
+  for (float& element : result) element = static_cast<float>(generator() >> 40U) * 0x1p-23f - 1.0f;
+  return result;
+}
+
+std::vector<float> turned(const std::vector<float>& matrix, std::size_t rows, std::size_t columns,
+                          bool transpose) {
+  return transpose ? transposed(matrix, rows, columns) : matrix;
+}
+
+// Copies `count` lines of `length` elements from one leading dimension to another.
+std::vector<float> with_leading_dimension(const std::vector<float>& matrix, std::size_t count,
+                                          std::size_t length, std::size_t from, std::size_t to) {
+  if (from == to) return matrix;
+  std::vector<float> result(count * to, std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t line = 0; line < count; ++line) {
+    const auto first = matrix.begin() + static_cast<std::ptrdiff_t>(line * from);
+    std::copy_n(first, length, result.begin() + static_cast<std::ptrdiff_t>(line * to));
+  }
+  return result;
+}
+
+std::vector<float> stored_as(const Lines& lines, const std::vector<float>& compact) {
+  return with_leading_dimension(compact, lines.count, lines.length, lines.length, lines.ld);
+}
+
+}  // namespace
+
+bool stored_transposed(Layout layout, Transpose transpose) {
+  return (layout == Layout::column_major) != (transpose == Transpose::yes);
+}
+
+SgemmCall call_of(const MultiplyKind& kind, const Size& size) {
+  const bool a_transposed = stored_transposed(kind.layout, kind.transpose_a);
+  const bool b_transposed = stored_transposed(kind.layout, kind.transpose_b);
+  const bool c_transposed = stored_transposed(kind.layout, Transpose::no);
+  return {.layout = kind.layout,
+          .transpose_a = kind.transpose_a,
+          .transpose_b = kind.transpose_b,
+          .m = size.m,
+          .n = size.n,
+          .k = size.k,
+          .alpha = kind.alpha,
+          .beta = kind.beta,
+          .lda = (a_transposed ? size.m : size.k) + kind.gap,
+          .ldb = (b_transposed ? size.k : size.n) + kind.gap,
+          .ldc = (c_transposed ? size.m : size.n) + kind.gap};
+}
+
+MultiplyKind kind_of(const SgemmCall& call) {
+  const Lines lines = lines_of_c(call);
+  return {call.layout, call.transpose_a, call.transpose_b, call.alpha, call.beta, lines.ld - lines.length};
+}
+
+HostData make_host_data(const SgemmCall& call) {
+  HostData data{
+      call, random_matrix(call.m * call.k, seed_of_a), random_matrix(call.k * call.n, seed_of_b), {}};
+  if (call.beta != 0.0f) {
+    data.c = random_matrix(call.m * call.n, seed_of_c);
+  } else {
+    data.c.assign(call.m * call.n, std::numeric_limits<float>::quiet_NaN());
+  }
+  return data;
+}
+
+std::vector<float> transposed(const std::vector<float>& matrix, std::size_t rows, std::size_t columns) {
+  constexpr std::size_t block = 32;  // a block's rows and columns stay in the cache
+  std::vector<float> result(matrix.size());
+  for (std::size_t first_row = 0; first_row < rows; first_row += block) {
+    for (std::size_t first_column = 0; first_column < columns; first_column += block) {
+      for (std::size_t row = first_row; row < std::min(rows, first_row + block); ++row) {
+        for (std::size_t column = first_column; column < std::min(columns, first_column + block); ++column) {
+          result[column * rows + row] = matrix[row * columns + column];
+        }
+      }
+    }
+  }
+  return result;
+}
+
+StoredMatrices as_stored(const HostData& data) {
+  const SgemmCall& call = data.call;
+  return {stored_as(lines_of_a(call),
+                    turned(data.a, call.m, call.k, stored_transposed(call.layout, call.transpose_a))),
+          stored_as(lines_of_b(call),
+                    turned(data.b, call.k, call.n, stored_transposed(call.layout, call.transpose_b))),
+          stored_as(lines_of_c(call),
+                    turned(data.c, call.m, call.n, stored_transposed(call.layout, Transpose::no)))};
+}
+
+std::vector<float> c_as_row_major(const SgemmCall& call, const std::vector<float>& stored) {
+  const Lines lines = lines_of_c(call);
+  return turned(with_leading_dimension(stored, lines.count, lines.length, lines.ld, lines.length), call.n,
+                call.m, stored_transposed(call.layout, Transpose::no));
+}
+
+}  // namespace clgemm::bench

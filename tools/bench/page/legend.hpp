@@ -1,0 +1,20 @@
+// The names of a picture's series, in as many lines as they need.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "page/svg.hpp"
+
+namespace clgemm::bench {
+
+using LegendEntries = std::vector<std::pair<std::string, SeriesStyle>>;
+
+// From `top` down. Returns the place below it.
+double draw_legend(Svg& svg, const LegendEntries& entries, double top, bool with_lines);
+
+// Text that fits into this width: the end of a longer one is "...".
+std::string shortened(const std::string& text, double width);
+
+}  // namespace clgemm::bench

@@ -1,0 +1,133 @@
+// Points over two axes, with lines where they belong together: rates over sizes, and the roofline.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "page/charts.hpp"
+#include "page/legend.hpp"
+
+namespace clgemm::bench {
+namespace {
+
+constexpr double right_margin = 18.0;
+constexpr double below_plot = 46.0;
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  void add(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+};
+
+Range range_of(const XyChart& chart, double Point::*axis) {
+  Range range;
+  for (const XySeries& series : chart.series) {
+    for (const XyPoint& point : series.points) range.add(Point{point.x, point.y}.*axis);
+  }
+  for (const XyLimit& limit : chart.limits) {
+    for (const Point& point : limit.points) range.add(point.*axis);
+  }
+  return range;
+}
+
+// Room around the values; a linear axis begins at 0, for bars of rates tell by their length.
+Range with_room(Range range, ScaleKind kind, double factor) {
+  if (kind == ScaleKind::linear) return {0.0, range.high * 1.06};
+  return {range.low / factor, range.high * factor};
+}
+
+class Plot {
+ public:
+  Plot(const XyChart& chart, double width) : chart_(chart), svg_(width) {}
+
+  std::string draw() {
+    LegendEntries entries;
+    for (const XySeries& series : chart_.series) entries.emplace_back(series.name, series.style);
+    top_ = draw_legend(svg_, entries, 0.0, with_lines()) + 40.0;
+    bottom_ = top_ + std::clamp(svg_.width() * 0.5, 230.0, 340.0);
+    const Range x = with_room(range_of(chart_, &Point::x), chart_.x_kind, 1.1);
+    const Range y = with_room(range_of(chart_, &Point::y), chart_.y_kind, 1.35);
+    y_ticks_ = chart_.y_kind == ScaleKind::linear ? linear_ticks(y.low, y.high, 5) : log_ticks(y.low, y.high);
+    left_ = 14.0;
+    for (const double tick : y_ticks_) left_ = std::max(left_, text_width(tick_text(tick)) + 12.0);
+    const Scale x_scale(chart_.x_kind, x.low, x.high, left_ + 8.0, svg_.width() - right_margin);
+    const Scale y_scale(chart_.y_kind, y.low, y.high, bottom_, top_);
+    draw_axes(x_scale, y_scale);
+    for (const XyLimit& limit : chart_.limits) draw_limit(limit, x_scale, y_scale);
+    for (const bool heavy : {false, true}) {  // what the page is about lies on top
+      for (const XySeries& series : chart_.series) {
+        if (series.style.heavy == heavy) draw_series(series, x_scale, y_scale);
+      }
+    }
+    return svg_.finish(bottom_ + below_plot, chart_.title);
+  }
+
+ private:
+  bool with_lines() const {
+    return std::any_of(chart_.series.begin(), chart_.series.end(),
+                       [](const XySeries& series) { return series.joined; });
+  }
+
+  void draw_axes(const Scale& x, const Scale& y) {
+    svg_.text("muted", {0.0, top_ - 16.0}, "start", chart_.y_name);
+    for (const double tick : y_ticks_) {
+      svg_.line("grid", {left_, y(tick)}, {svg_.width() - right_margin + 8.0, y(tick)});
+      svg_.text("muted", {left_ - 7.0, y(tick) + 4.5}, "end", tick_text(tick));
+    }
+    svg_.line("axis", {left_, bottom_}, {svg_.width() - right_margin + 8.0, bottom_});
+    const std::vector<double> ticks = chart_.x_ticks.empty() ? log_ticks(x.low(), x.high()) : chart_.x_ticks;
+    double free_from = 0.0;
+    for (const double tick : ticks) {
+      const std::string text = tick_text(tick);
+      const double half = text_width(text) / 2.0;
+      svg_.line("axis", {x(tick), bottom_}, {x(tick), bottom_ + 5.0});
+      if (x(tick) - half < free_from) continue;
+      svg_.text("muted", {x(tick), bottom_ + 20.0}, "middle", text);
+      free_from = x(tick) + half + 8.0;
+    }
+    svg_.text("muted", {(left_ + svg_.width() - right_margin) / 2.0, bottom_ + 40.0}, "middle",
+              chart_.x_name);
+  }
+
+  void draw_limit(const XyLimit& limit, const Scale& x, const Scale& y) {
+    for (std::size_t i = 1; i < limit.points.size(); ++i) {
+      svg_.line("mark", {x(limit.points[i - 1].x), y(limit.points[i - 1].y)},
+                {x(limit.points[i].x), y(limit.points[i].y)});
+    }
+    const Point& end = limit.points.back();
+    if (limit.rising) {
+      const Point middle{(x(limit.points[0].x) + x(end.x)) / 2.0, (y(limit.points[0].y) + y(end.y)) / 2.0};
+      svg_.text("", {middle.x - 8.0, middle.y - 6.0}, "end", limit.name);
+    } else {
+      svg_.text("", {x(end.x), y(end.y) - 7.0}, "end", limit.name);
+    }
+  }
+
+  void draw_series(const XySeries& series, const Scale& x, const Scale& y) {
+    std::string line;
+    for (const XyPoint& point : series.points) {
+      line += fmt::format("{}{:.1f} {:.1f}", line.empty() ? "M" : "L", x(point.x), y(point.y));
+    }
+    if (series.joined && series.points.size() > 1) svg_.path(series.style, line);
+    for (const XyPoint& point : series.points) svg_.marker(series.style, {x(point.x), y(point.y)}, point.tip);
+  }
+
+  const XyChart& chart_;
+  Svg svg_;
+  double left_ = 0.0;
+  double top_ = 0.0;
+  double bottom_ = 0.0;
+  std::vector<double> y_ticks_;
+};
+
+}  // namespace
+
+std::string draw(const XyChart& chart, double width) {
+  return Plot(chart, width).draw();
+}
+
+}  // namespace clgemm::bench

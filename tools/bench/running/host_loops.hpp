@@ -1,0 +1,23 @@
+// The two loops that every tutorial starts from, on one thread of the host.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "data/host_data.hpp"
+
+namespace clgemm::bench {
+
+// Computes the first `rows` rows of C, which holds C as it was before.
+using HostLoop = void(const HostData& data, std::size_t rows, std::vector<float>& c);
+
+HostLoop plain_loop;           // i, j, k: down a column of B
+HostLoop cache_friendly_loop;  // i, k, j: along the rows of B and C
+
+// Milliseconds for the first `rows` rows.
+double time_rows(const HostData& data, HostLoop* loop, std::size_t rows, std::vector<float>& c);
+
+// Milliseconds for all rows, from as few of them as can be timed well.
+double predict_ms(const HostData& data, HostLoop* loop);
+
+}  // namespace clgemm::bench

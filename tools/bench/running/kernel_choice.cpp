@@ -1,0 +1,119 @@
+#include "running/kernel_choice.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.hpp"
+#include "choose/ranking.hpp"
+#include "choose/tuning_files.hpp"
+#include "kernel/kernel_config.hpp"
+#include "plan/plan.hpp"
+
+namespace clgemm::bench {
+namespace {
+
+Options options_for(const std::string& kernel, const Parameters& parameters, const std::string& folder) {
+  Options result;
+  result.kernel = kernel;
+  result.parameters = parameters;
+  result.kernel_folder = folder;
+  return result;
+}
+
+// A kernel and its variants, but no variant that is the kernel's defaults under another name.
+void add_with_variants(const NamedKernel& kernel, const std::string& folder,
+                       std::vector<KernelChoice>& choices) {
+  std::set<Parameters> seen;
+  const auto add = [&](const std::string& name, const Parameters& variant) {
+    Parameters values;
+    for (const auto& parameter : kernel.file->manifest.parameters)
+      values[parameter.name] = parameter.default_value;
+    for (const auto& [parameter, value] : variant) values[parameter] = value;
+    if (seen.insert(values).second) choices.push_back({name, options_for(name, {}, folder), false});
+  };
+  add(kernel.name, {});
+  for (const Manifest::Variant& variant : kernel.file->manifest.variants) add(variant.name, variant.values);
+}
+
+// Finds what is wrong with a kernel that was asked for by name, before any work.
+void check_named(KernelLibrary& library, const KernelChoice& choice, const Device& device) {
+  const NamedKernel kernel = library.find(choice.options.kernel);
+  if (kernel.file->manifest.role != Role::multiply) {
+    throw Error(ErrorCode::kernel_not_found,
+                "'" + choice.options.kernel + "' does not multiply; it is one of clgemm's own helpers");
+  }
+  configure(kernel, choice.options.parameters, {}, device);
+}
+
+}  // namespace
+
+std::vector<KernelChoice> choose_kernels(const BenchOptions& options, const Device& device) {
+  const std::string folder = kernel_folder_or_default(options.kernel_folder);
+  KernelLibrary library(folder);
+  std::vector<KernelChoice> choices;
+  for (const std::string& kernel : options.kernels) {
+    if (kernel == "all") {
+      for (const std::string& name : library.names(Role::multiply)) {
+        const NamedKernel found = library.find(name);
+        const bool is_allowed = options.precision == Precision::fp32_equivalent ||
+                                found.file->manifest.precision == Precision::fp32;
+        if (is_allowed) add_with_variants(found, folder, choices);
+      }
+    } else if (kernel == "auto") {
+      choices.push_back({"auto", options_for({}, {}, folder), true});
+    } else {
+      choices.push_back({kernel, options_for(kernel, options.parameters, folder), true});
+      check_named(library, choices.back(), device);
+      choices.back().name = library.find(kernel).name;
+    }
+  }
+  std::vector<KernelChoice> unique;
+  std::set<std::string> seen;
+  for (KernelChoice& choice : choices) {
+    choice.options.precision = options.precision;
+    if (seen.insert(choice.options.kernel).second) unique.push_back(std::move(choice));
+  }
+  return unique;
+}
+
+std::vector<KernelChoice> choose_steps(std::span<const std::string_view> steps,
+                                       const std::string& kernel_folder) {
+  std::vector<KernelChoice> choices;
+  for (const std::string_view step : steps) {
+    const std::string name(step);
+    choices.push_back({name, options_for(name, {}, kernel_folder_or_default(kernel_folder)), false});
+  }
+  return choices;
+}
+
+RunningKernel resolve(const KernelChoice& choice, const Device& device, const Problem& problem,
+                      const std::function<void(const Options&)>& runs) {
+  KernelLibrary library(choice.options.kernel_folder);
+  const auto describe_kernel = [&](const Options& options) {
+    const NamedKernel kernel = library.find(options.kernel);
+    const KernelConfig config = configure(kernel, options.parameters, {}, device);
+    return RunningKernel{kernel.name, config.values, config.tile_rows, config.tile_columns};
+  };
+  if (!choice.options.kernel.empty()) return describe_kernel(choice.options);
+  ConfigCache configs(device, choice.options.kernel_folder);
+  Problem placed = problem;  // in buffers that the device allocated
+  placed.a.base_alignment = placed.b.base_alignment = device.base_alignment_bytes / sizeof(float);
+  for (const Candidate& candidate :
+       ranked_candidates(placed, configs, tuning_from_environment(), default_scratch_limit(device),
+                         choice.options.precision)) {
+    const Options options = options_for(candidate.kernel, candidate.parameters, choice.options.kernel_folder);
+    try {
+      runs(options);
+      return describe_kernel(options);
+    } catch (const Error& error) {
+      if (!is_device_limit(error) && error.code() != ErrorCode::build_failed) throw;
+    }
+  }
+  throw Error(ErrorCode::internal_error, "no candidate kernel runs");
+}
+
+bool is_device_limit(const Error& error) {
+  return error.code() == ErrorCode::device_limit_exceeded || error.code() == ErrorCode::requirement_failed;
+}
+
+}  // namespace clgemm::bench

@@ -1,0 +1,125 @@
+#include "running/measure.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "common/interrupt.hpp"
+#include "common/statistics.hpp"
+
+namespace clgemm::bench {
+
+Entrant::Entrant(std::unique_ptr<Contestant> contestant, const Reference* reference)
+    : contestant_(std::move(contestant)), reference_(reference) {
+  const RunTimes times = contestant_->run();
+  first_call_ms_ = times.call_ms;
+  last_run_ms_ = times.operation_ms;  // not the call: that one compiled
+  launches_ = times.launches;
+  check_result();
+}
+
+void Entrant::warm_up() {
+  run_once();
+}
+
+// Some contestants multiply more than once a run, or wait: what counts for the limit is all of it.
+RunTimes Entrant::run_once() {
+  const auto start = std::chrono::steady_clock::now();
+  const RunTimes times = contestant_->run();
+  last_run_ms_ = ms_since(start);
+  spent_ms_ += last_run_ms_;
+  return times;
+}
+
+void Entrant::run() {
+  const RunTimes times = run_once();
+  operation_ms_.push_back(times.operation_ms);
+  call_ms_.push_back(times.call_ms);
+  launches_ = times.launches;
+}
+
+void Entrant::run_host_to_host() {
+  const HostRun run = contestant_->run_host_to_host();
+  if (host_runs_ > 0) host_ms_.push_back(run.ms);
+  if (host_runs_ == 0) check(run.c);
+  ++host_runs_;
+  last_host_ms_ = run.ms;
+  host_spent_ms_ += run.ms;
+}
+
+void Entrant::check_result() {
+  check(contestant_->result());
+}
+
+void Entrant::check(const std::vector<float>& c) {
+  if (reference_ == nullptr) return;
+  const CheckResult result = reference_->check(c);
+  if (!check_ || result.error_ratio > check_->error_ratio) check_ = result;
+}
+
+Measurement Entrant::measurement() const {
+  const Clock clock = trusted_clock(median(operation_ms_), median(call_ms_));
+  const std::vector<double>& times = clock == Clock::device ? operation_ms_ : call_ms_;
+  return {.clock = clock,
+          .median_ms = median(times),
+          .min_ms = minimum(times),
+          .p95_ms = percentile_95(times),
+          .call_ms = median(call_ms_),
+          .first_call_ms = first_call_ms_,
+          .host_ms = host_ms_.empty() ? std::nullopt : std::optional(median(host_ms_)),
+          .runs = runs(),
+          .launches = launches_,
+          .check = check_};
+}
+
+namespace {
+
+using Tell = std::function<void(const std::string&)>;
+
+void warm_up(const std::vector<Entrant*>& entrants, const MeasureSettings& settings, const Tell& progress) {
+  for (std::size_t round = 0; round < settings.warmup && !interrupted(); ++round) {
+    progress(fmt::format("warm-up {}/{}", round + 1, settings.warmup));
+    for (Entrant* entrant : entrants) {
+      if (entrant->has_time(settings.max_seconds / 4)) entrant->warm_up();
+    }
+  }
+}
+
+void time_runs(const std::vector<Entrant*>& entrants, const MeasureSettings& settings, const Tell& progress) {
+  std::vector<Entrant*> running = entrants;
+  for (std::size_t round = 0; round < settings.runs && !running.empty(); ++round) {
+    std::vector<Entrant*> going_on;
+    for (std::size_t i = 0; i < running.size() && !interrupted(); ++i) {
+      progress(fmt::format("run {}/{}, {} of {}", round + 1, settings.runs, i + 1, running.size()));
+      running[i]->run();
+      if (round + 1 < settings.runs && running[i]->has_time(settings.max_seconds) && !interrupted()) {
+        going_on.push_back(running[i]);
+      } else {
+        running[i]->check_result();
+      }
+    }
+    running = std::move(going_on);
+  }
+}
+
+// After the runs on the device, not among them: transfers would leave the caches otherwise.
+void time_host_to_host(const std::vector<Entrant*>& entrants, const MeasureSettings& settings,
+                       const Tell& progress) {
+  for (std::size_t round = 0; round <= settings.runs; ++round) {
+    for (Entrant* entrant : entrants) {
+      if (interrupted()) return;
+      progress(fmt::format("from host to host {}/{}", round, settings.runs));
+      if (round < 2 || entrant->has_host_time(settings.max_seconds)) entrant->run_host_to_host();
+    }
+  }
+}
+
+}  // namespace
+
+void measure(const std::vector<Entrant*>& entrants, const MeasureSettings& settings, const Tell& progress) {
+  warm_up(entrants, settings, progress);
+  time_runs(entrants, settings, progress);
+  if (settings.host_to_host) time_host_to_host(entrants, settings, progress);
+}
+
+}  // namespace clgemm::bench

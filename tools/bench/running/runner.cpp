@@ -1,0 +1,148 @@
+#include "running/runner.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "choose/tuning_files.hpp"
+#include "command_line/suites.hpp"
+#include "common/interrupt.hpp"
+#include "common/progress.hpp"
+#include "running/affordable.hpp"
+#include "running/ladder.hpp"
+#include "running/size_run.hpp"
+
+namespace clgemm::bench {
+namespace {
+
+HostData host_data_for(const Case& one, const Device& device) {
+  const SgemmCall call = call_of(one.kind, one.size);
+  check_fits(device, call);
+  return make_host_data(call);
+}
+
+std::vector<KernelChoice> ladder_choices(const BenchOptions& options, const Device& device) {
+  std::vector<KernelChoice> choices = choose_steps(ladder_steps(), options.kernel_folder);
+  const Size size = options.sizes.empty() ? Size{1024, 1024, 1024} : options.sizes.front();
+  for (KernelChoice& choice : choices) {
+    if (choice.name == searched_step)
+      choice.options.parameters = searched_parameters(tuning_from_environment(), size, device);
+  }
+  return choices;
+}
+
+// A kernel that only the suite names need not run everywhere.
+std::vector<KernelChoice> choices_for(const BenchOptions& options, const Device& device) {
+  if (options.ladder) return ladder_choices(options, device);
+  std::vector<KernelChoice> choices = choose_kernels(options, device);
+  for (KernelChoice& choice : choices) {
+    if (options.suite_kernels) choice.must_run = choice.name == "auto";
+  }
+  return choices;
+}
+
+// What `--peer` said to get this peer.
+std::optional<std::string> request_for(const BenchOptions& options, const std::string& peer) {
+  for (const PeerRequest& request : options.peers) {
+    if (request.name != peer) continue;
+    return request.value.empty() ? request.name : fmt::format("{}={}", request.name, request.value);
+  }
+  return std::nullopt;
+}
+
+std::optional<FirstCall> try_first_call(const BenchOptions& options, const std::string& who) {
+  if (interrupted()) return std::nullopt;
+  try {
+    return measure_first_call(options, who);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "clgemm-bench: note: no first call of {}: {}\n", who, error.what());
+    return std::nullopt;
+  }
+}
+
+// For each kernel that was measured, and for the peers that compile as clgemm does.
+void add_first_calls(BenchOptions options, const std::vector<KernelChoice>& choices, SizeResult& result) {
+  const SgemmCall& call = result.call;
+  options.suites = {};
+  options.sizes = {result.size()};
+  options.kind = kind_of(call);
+  for (std::size_t i = 0; i < choices.size() && i < result.kernels.size(); ++i) {
+    if (!result.kernels[i].measurement) continue;
+    const Options& kernel = choices[i].options;
+    options.kernels = {kernel.kernel.empty() ? "auto" : kernel.kernel};
+    options.parameters = kernel.parameters;
+    result.kernels[i].first_call = try_first_call(options, first_call_of_kernel);
+  }
+  for (PeerResult& peer : result.peers) {
+    const auto request = request_for(options, peer.name);
+    if (!peer.measurement || !request || !peer.name.starts_with("clblast")) continue;
+    peer.first_call = try_first_call(options, *request);
+  }
+}
+
+// Measures one case, as the next of the results.
+void add_case(const BenchOptions& options, const Case& one, const std::vector<KernelChoice>& choices,
+              const Peers& peers, const cl::CommandQueue& queue, Progress& progress, Results& results) {
+  const Size& size = one.size;
+  progress.show(to_string(size) + ": data and reference");
+  const HostData data = host_data_for(one, results.device);
+  std::optional<Reference> reference;
+  if (options.check) reference.emplace(data);
+  const Reference* checked_by = reference ? &*reference : nullptr;
+  if (options.ladder) {
+    progress.show(to_string(size) + ": loops on the host");
+    results.host_loops = run_host_loops(data, checked_by);
+  }
+  const MeasureSettings settings{options.runs, options.warmup, options.max_seconds, options.host_to_host};
+  const Rotation rotation =
+      options.rotate ? rotation_for(queue.getInfo<CL_QUEUE_DEVICE>(), data.call) : Rotation{};
+  SizeRun run(queue, results.device, data, checked_by, settings, rotation,
+              [&](const std::string& text) { progress.show(to_string(size) + ": " + text); });
+  Affordable kernels{choices, {}};
+  if (options.suite_kernels) kernels = affordable(choices, results, size, options.max_seconds);
+  results.sizes.push_back(run.run(kernels.choices, peers.present));
+  SizeResult& done = results.sizes.back();
+  done.label = one.label;
+  if (options.rotate) done.rotation = rotation;
+  if (options.first_call) add_first_calls(options, kernels.choices, done);
+  std::move(kernels.left_out.begin(), kernels.left_out.end(), std::back_inserter(done.kernels));
+}
+
+}  // namespace
+
+Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
+  return at_boundary([&] {
+    Results results;
+    results.device = describe(cl_device);
+    results.facts = facts_now(cl_device);
+    results.checked = options.check;
+    results.precision = options.precision;
+    results.wanted_runs = options.runs;
+    results.max_seconds = options.max_seconds;
+    const std::vector<KernelChoice> choices = choices_for(options, results.device);
+    Peers peers = make_peers(options.peers, cl_device);
+    results.missing_peers = peers.missing;
+
+    // One context and queue for all sizes: peers keep what they compiled by context.
+    const cl::CommandQueue queue(cl::Context(cl_device), cl_device, CL_QUEUE_PROFILING_ENABLE);
+    Progress progress;
+    if (options.ceilings) {
+      progress.show("ceilings");
+      results.ceilings = measure_ceilings(queue);
+    }
+    for (const Case& one : cases_of(options, results.device)) {
+      if (interrupted()) break;
+      try {
+        at_boundary([&] { add_case(options, one, choices, peers, queue, progress, results); });
+      } catch (const Error& error) {
+        if (results.sizes.empty()) throw;
+        results.stopped_by = fmt::format("{}: {}", to_string(one.size), error.what());
+        break;
+      }
+    }
+    return results;
+  });
+}
+
+}  // namespace clgemm::bench

@@ -1,0 +1,180 @@
+#include "running/size_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "common/interrupt.hpp"
+
+namespace clgemm::bench {
+namespace {
+
+constexpr const char* baseline_kernel = "naive";
+
+// The baseline, where nobody asked for it, may take this long a run.
+constexpr double longest_baseline_ms = 3000.0;
+
+constexpr const char* interrupted_reason = "interrupted";
+
+// The largest side of the problem that predicts the baseline's time.
+constexpr std::size_t prediction_side = 256;
+
+KernelChoice baseline_choice(const std::vector<KernelChoice>& choices) {
+  KernelChoice choice{baseline_kernel, {}, false};
+  choice.options.kernel = baseline_kernel;
+  if (!choices.empty()) choice.options.kernel_folder = choices.front().options.kernel_folder;
+  return choice;
+}
+
+bool is_baseline(const KernelChoice& choice) {
+  return choice.options.kernel == baseline_kernel && choice.options.parameters.empty();
+}
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+// A run of the kernel on the same kind of problem, cut down to a small size, and scaled up again.
+double predict_ms(const KernelChoice& choice, const cl::CommandQueue& queue, const SgemmCall& call) {
+  const Size size{call.m, call.n, call.k};
+  const Size small{std::min(size.m, prediction_side), std::min(size.n, prediction_side),
+                   std::min(size.k, prediction_side)};
+  const HostData host = make_host_data(call_of(kind_of(call), small));
+  const DeviceData data(queue, host);
+  const auto contestant = make_kernel_contestant(data, choice.options);
+  contestant->run();
+  return contestant->run().operation_ms * operations(size) / operations(small);
+}
+
+}  // namespace
+
+SizeRun::SizeRun(const cl::CommandQueue& queue, const Device& device, const HostData& host,
+                 const Reference* reference, const MeasureSettings& settings, const Rotation& rotation,
+                 Report report)
+    : queue_(queue),
+      device_(device),
+      reference_(reference),
+      settings_(settings),
+      report_(std::move(report)),
+      data_(queue, host, rotation.copies) {
+  result_.call = host.call;
+  if (reference != nullptr) result_.checked_elements = reference->checked_elements();
+}
+
+SizeResult SizeRun::run(const std::vector<KernelChoice>& choices,
+                        std::span<const std::unique_ptr<Peer>> peers) {
+  for (const auto& peer : peers) {
+    report_("first run of " + peer->title());
+    enter_peer(*peer);
+  }
+  for (const KernelChoice& choice : choices) {
+    if (interrupted()) break;
+    report_("first run of " + choice.name);
+    enter_kernel(choice);
+  }
+  report_("first run of the baseline");
+  if (!interrupted()) enter_baseline(choices);
+  measure_all();
+  return std::move(result_);
+}
+
+void SizeRun::enter_peer(const Peer& peer) {
+  PeerResult peer_result{
+      peer.name(), peer.title(), peer.version(), peer.settings(), peer.computes_in_fp32(), {}, {}, {}};
+  Entry entry;
+  try {
+    at_boundary([&] {
+      if (interrupted()) throw Error(ErrorCode::internal_error, interrupted_reason);
+      entry = std::make_unique<Entrant>(peer.enter(data_), reference_);
+      if (entry->passed() && peers_c_.empty()) peers_c_ = entry->result();
+    });
+  } catch (const Error& error) {
+    entry = nullptr;
+    peer_result.reason = first_line(error.what());
+  }
+  peers_.push_back(std::move(entry));
+  result_.peers.push_back(std::move(peer_result));
+}
+
+void SizeRun::enter_kernel(const KernelChoice& choice) {
+  KernelResult kernel;
+  kernel.kernel = choice.name;
+  kernel.asked = choice.name;
+  kernel.parameters = choice.options.parameters;
+  Entry entry;
+  try {
+    at_boundary([&] { entry = first_run(choice, kernel); });
+  } catch (const Error& error) {
+    if (choice.must_run) throw;
+    kernel.outcome = is_device_limit(error) ? Outcome::skipped : Outcome::failed;
+    kernel.reason = first_line(error.what());
+  }
+  kernels_.push_back(std::move(entry));
+  result_.kernels.push_back(std::move(kernel));
+}
+
+SizeRun::Entry SizeRun::first_run(const KernelChoice& choice, KernelResult& result) {
+  auto entry = std::make_unique<Entrant>(make_kernel_contestant(data_, choice.options), reference_);
+  if (!peers_c_.empty()) result.agreement = reference_->compare(entry->result(), peers_c_);
+  const RunningKernel running =
+      resolve(choice, device_, canonical(data_.call()),
+              [&](const Options& options) { make_kernel_contestant(data_, options)->run(); });
+  result.kernel = running.name;
+  result.parameters = running.parameters;
+  if (reference_ != nullptr && !entry->passed()) {
+    result.wrong = reference_->describe_wrong(entry->result(), running.tile_rows, running.tile_columns);
+  }
+  return entry;
+}
+
+void SizeRun::enter_baseline(const std::vector<KernelChoice>& choices) {
+  const auto asked_for = std::find_if(choices.begin(), choices.end(), is_baseline);
+  if (asked_for != choices.end()) {
+    baseline_index_ = static_cast<std::size_t>(asked_for - choices.begin());
+    return;
+  }
+  const KernelChoice choice = baseline_choice(choices);
+  try {
+    at_boundary([&] {
+      const double ms = predict_ms(choice, queue_, data_.call());
+      if (ms > longest_baseline_ms) {
+        result_.naive_reason = fmt::format("left out: about {:.0f} s a run", ms * 1e-3);
+      } else {
+        baseline_ = std::make_unique<Entrant>(make_kernel_contestant(data_, choice.options), nullptr);
+      }
+    });
+  } catch (const Error& error) {
+    result_.naive_reason = first_line(error.what());
+  }
+}
+
+void SizeRun::measure_all() {
+  std::vector<Entrant*> entrants;
+  for (const std::vector<Entry>* entries : {&peers_, &kernels_}) {
+    for (const Entry& entry : *entries) {
+      if (entry) entrants.push_back(entry.get());
+    }
+  }
+  if (baseline_) entrants.push_back(baseline_.get());
+  measure(entrants, settings_, report_);
+
+  // Without a run only where the run of the bench was interrupted.
+  const auto was_run = [](const Entry& entry) { return entry && entry->runs() > 0; };
+  for (std::size_t i = 0; i < peers_.size(); ++i) {
+    if (was_run(peers_[i])) result_.peers[i].measurement = peers_[i]->measurement();
+    if (peers_[i] && !was_run(peers_[i])) result_.peers[i].reason = interrupted_reason;
+  }
+  for (std::size_t i = 0; i < kernels_.size(); ++i) {
+    if (was_run(kernels_[i])) result_.kernels[i].measurement = kernels_[i]->measurement();
+    if (!kernels_[i] || was_run(kernels_[i])) continue;
+    result_.kernels[i].outcome = Outcome::skipped;
+    result_.kernels[i].reason = interrupted_reason;
+  }
+  if (baseline_index_ && *baseline_index_ < result_.kernels.size()) {
+    result_.naive = result_.kernels[*baseline_index_].measurement;
+  }
+  if (was_run(baseline_)) result_.naive = baseline_->measurement();
+}
+
+}  // namespace clgemm::bench

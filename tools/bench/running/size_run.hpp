@@ -1,0 +1,54 @@
+// One size: the first run of every peer and kernel, with its check; then all of them against each other.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "figures/results.hpp"
+#include "peers/peer.hpp"
+#include "running/kernel_choice.hpp"
+#include "running/measure.hpp"
+
+namespace clgemm::bench {
+
+using Report = std::function<void(const std::string& what_is_under_way)>;
+
+class SizeRun {
+ public:
+  // `reference` is null where results are not checked. What is given by reference must outlive it.
+  SizeRun(const cl::CommandQueue& queue, const Device& device, const HostData& host,
+          const Reference* reference, const MeasureSettings& settings, const Rotation& rotation,
+          Report report);
+
+  // Throws Error where a kernel that must run does not.
+  SizeResult run(const std::vector<KernelChoice>& choices, std::span<const std::unique_ptr<Peer>> peers);
+
+ private:
+  using Entry = std::unique_ptr<Entrant>;  // null for what did not run
+
+  void enter_peer(const Peer& peer);
+  void enter_kernel(const KernelChoice& choice);
+  void enter_baseline(const std::vector<KernelChoice>& choices);
+  Entry first_run(const KernelChoice& choice, KernelResult& result);
+  void measure_all();
+
+  cl::CommandQueue queue_;
+  const Device& device_;
+  const Reference* reference_;
+  MeasureSettings settings_;
+  Report report_;
+  DeviceData data_;
+  SizeResult result_;
+
+  std::vector<Entry> peers_;                   // one each of result_.peers
+  std::vector<Entry> kernels_;                 // one each of result_.kernels
+  Entry baseline_;                             // null where it is one of the kernels, or left out
+  std::optional<std::size_t> baseline_index_;  // where it is one of the kernels
+  std::vector<float> peers_c_;                 // the result of the first peer that was right
+};
+
+}  // namespace clgemm::bench

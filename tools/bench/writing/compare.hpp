@@ -1,0 +1,52 @@
+// `--compare OLD.json NEW.json`: what got faster or slower beyond the noise.
+//
+// A kernel is slower, or faster, where its minimum and its median both changed by more than the noise in the
+// same direction. The minimum tells of the kernel, for whatever disturbs a run makes it longer; the median
+// keeps one lucky run from deciding. The noise is the largest of
+//   - 3 % and 20 % / runs: clocks and the placement of data differ from process to process, and few runs say
+//   little;
+//   - how far the changes of the median and of the minimum are apart: what happened to the kernel happened to
+//   both;
+//   - what medians of such runs may well differ by: sqrt(s1^2 / runs1 + s2^2 / runs2), where s is (median -
+//     minimum) / median of each file;
+//   - the change of the peers of the same version at the same shape, where it has the direction of the
+//   kernel's:
+//     nobody changed those, so the machine did.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "figures/rows.hpp"
+
+namespace clgemm::bench {
+
+enum class Verdict { same, faster, slower, fails, not_comparable };
+
+struct Comparison {
+  Row before;
+  Row after;
+  double median_change = 0.0;  // 0.1: ten percent longer
+  double min_change = 0.0;
+  double noise = 0.0;
+  Verdict verdict = Verdict::same;
+};
+
+struct ComparedFiles {
+  std::vector<Comparison> rows;  // those in both, in the order of the new file
+  std::vector<Row> only_before;
+  std::size_t only_after = 0;
+};
+
+// Rows belong together by device, kernel, its parameters where it was named, shape, transposes, layout, alpha
+// and beta.
+ComparedFiles compare(const std::vector<Row>& before, const std::vector<Row>& after);
+
+// Something is slower, was right and is wrong or does not run any more, or is missing.
+bool got_worse(const ComparedFiles& compared);
+
+// The table, what changed, and the rule.
+void write_comparison(std::ostream& out, const ComparedFiles& compared);
+
+}  // namespace clgemm::bench

@@ -1,0 +1,42 @@
+#include "writing/output.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <map>
+
+#include "common/usage_error.hpp"
+
+namespace clgemm::bench {
+namespace {
+
+using Writer = void(std::ostream&, const Results&);
+
+Writer* writer_for(const BenchOptions& options) {
+  static const std::map<Format, Writer*> writers = {
+      {Format::table, write_table}, {Format::json, write_json}, {Format::csv, write_csv}};
+  return options.format == Format::table && options.ladder ? write_ladder_table : writers.at(options.format);
+}
+
+}  // namespace
+
+ReportTarget::ReportTarget(const BenchOptions& options) : options_(options) {
+  if (options.output.empty()) return;
+  file_ = std::make_unique<std::ofstream>(options.output);
+  if (!*file_) throw UsageError(fmt::format("--output: '{}': {}", options.output, std::strerror(errno)));
+}
+
+ReportTarget::~ReportTarget() = default;
+
+void ReportTarget::write(const Results& results) {
+  std::ostream& out = file_ ? *file_ : std::cout;
+  writer_for(options_)(out, results);
+  out.flush();
+  if (!out) throw std::runtime_error("the results could not be written");
+}
+
+}  // namespace clgemm::bench

@@ -1,0 +1,45 @@
+#include "common/interrupt.hpp"
+
+#include <csignal>
+#include <ctime>
+
+namespace clgemm::bench {
+namespace {
+
+// What stands in front of the program, such as timeout(1), sends the signal to the program and to its group:
+// two within a moment are one.
+constexpr std::time_t one_interrupt_s = 1;
+
+volatile std::sig_atomic_t noted = 0;
+volatile std::time_t noted_at = 0;
+
+// Calls nothing that a signal handler must not call.
+void note(int signal) {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (noted != 0 && now.tv_sec - noted_at > one_interrupt_s) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+  if (noted == 0) noted_at = now.tv_sec;
+  noted = 1;
+}
+
+}  // namespace
+
+InterruptNoted::InterruptNoted() {
+  struct sigaction action = {};
+  action.sa_handler = note;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+}
+
+InterruptNoted::~InterruptNoted() {
+  std::signal(SIGINT, SIG_DFL);
+}
+
+bool interrupted() {
+  return noted != 0;
+}
+
+}  // namespace clgemm::bench

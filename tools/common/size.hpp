@@ -1,0 +1,28 @@
+// The size of a multiply as a person writes it: "1024" or "1000x37x129".
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace clgemm::bench {
+
+// C is m x n, and each element the sum of k products.
+struct Size {
+  std::size_t m = 0;
+  std::size_t n = 0;
+  std::size_t k = 0;
+
+  bool operator==(const Size&) const = default;
+};
+
+// "N" is N x N x N. Throws UsageError.
+Size parse_size(std::string_view text);
+
+// "1000 x 37 x 129"
+std::string to_string(const Size& size);
+
+// Floating-point operations of one multiply: a product and a sum for each of m * n * k.
+double operations(const Size& size);
+
+}  // namespace clgemm::bench

@@ -1,0 +1,36 @@
+#include "common/statistics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace clgemm::bench {
+
+double median(std::vector<double> values) {
+  if (values.empty()) throw std::invalid_argument("the median of nothing");
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+double minimum(const std::vector<double>& values) {
+  if (values.empty()) throw std::invalid_argument("the minimum of nothing");
+  return *std::min_element(values.begin(), values.end());
+}
+
+double percentile_95(std::vector<double> values) {
+  if (values.empty()) throw std::invalid_argument("the percentile of nothing");
+  std::sort(values.begin(), values.end());
+  return values[(values.size() * 95 + 99) / 100 - 1];
+}
+
+std::string format_figure(double value) {
+  if (!std::isfinite(value)) return fmt::format("{}", value);
+  const double magnitude = std::fabs(value);
+  const int digits_before = magnitude < 10.0 ? 1 : static_cast<int>(std::floor(std::log10(magnitude))) + 1;
+  return fmt::format("{:.{}f}", value, std::max(0, 4 - digits_before));
+}
+
+}  // namespace clgemm::bench

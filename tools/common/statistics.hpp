@@ -1,0 +1,20 @@
+// Figures of repeated runs, and how a figure is written.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace clgemm::bench {
+
+// The middle value, or the mean of the two in the middle. `values` must not be empty.
+double median(std::vector<double> values);
+
+double minimum(const std::vector<double>& values);
+
+// The least value that 95 of 100 values do not exceed: the largest one of fewer than twenty.
+double percentile_95(std::vector<double> values);
+
+// With four digits that count, never as 1e+03.
+std::string format_figure(double value);
+
+}  // namespace clgemm::bench

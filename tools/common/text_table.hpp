@@ -1,0 +1,55 @@
+// Aligned columns of text.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "common/terminal.hpp"
+
+namespace clgemm::bench {
+
+enum class Align { left, right };
+
+struct TextColumn {
+  std::string title;
+  Align align = Align::right;
+  int rank = 0;  // where there is no room, columns of the highest rank go first; those of rank 0 never go
+};
+
+class TextTable {
+ public:
+  explicit TextTable(std::vector<TextColumn> columns) : columns_(std::move(columns)) {}
+
+  // A cell for each column.
+  void add_row(std::vector<std::string> cells) { rows_.push_back({std::move(cells), false, false}); }
+
+  // A first cell, and a text in place of all others.
+  void add_remark(std::string first, std::string text) {
+    rows_.push_back({{std::move(first), std::move(text)}, true, false});
+  }
+
+  // The last row is the one to look at. Shown on a terminal only: words must say it, too.
+  void mark_last_row() { rows_.back().marked = true; }
+
+  // As wide and as coloured as the stream's terminal allows.
+  void print(std::ostream& out) const { print(out, terminal_of(out)); }
+  void print(std::ostream& out, const Terminal& terminal) const;
+
+ private:
+  struct Row {
+    std::vector<std::string> cells;
+    bool is_remark;
+    bool marked;
+  };
+
+  std::vector<std::size_t> widths() const;
+  std::vector<std::size_t> shown_columns(const std::vector<std::size_t>& widths, std::size_t room) const;
+  std::string line_of(const Row& row, const std::vector<std::size_t>& widths,
+                      const std::vector<std::size_t>& shown, bool colours) const;
+
+  std::vector<TextColumn> columns_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace clgemm::bench
