@@ -20,6 +20,15 @@ static inline int line_exponent(const uint largest) {
   return max((int)(largest >> 23) - 127 - LARGEST_EXPONENT, LEAST_EXPONENT);
 }
 
+// Of a line counted from the first of its strip; `strip`: the bytes from one strip to the next.
+static inline int exponent_of_line(const __global char* strips, const ulong strip, const int line) {
+  return ((const __global int*)(strips + line / BLOCK_LINES * strip))[line % BLOCK_LINES];
+}
+
+static inline void set_exponent_of_line(__global void* strips, const ulong strip, const int line, const int exponent) {
+  ((__global int*)((__global char*)strips + line / BLOCK_LINES * strip))[line % BLOCK_LINES] = exponent;
+}
+
 static inline float2 powers_of_two(const int2 exponents) {
   return as_float2(as_uint2(exponents + 127) << 23);
 }

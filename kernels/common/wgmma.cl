@@ -83,38 +83,6 @@ static inline void wgmma_wait_but_last_64(float* d) {
   asm volatile("//@@ wgmma.wait_group.sync.aligned 1;" : SUMS_16(d, 0), SUMS_16(d, 16)::"memory");
 }
 
-// The same with A's lines from a shared address on, as B's.
-static inline void wgmma_local_128(float* d, const ulong a, const ulong b, const int keep) {
-  asm volatile(
-      "//@@ { .reg .pred keep; setp.ne.b32 keep, %66, 0; "
-      "wgmma.mma_async.sync.aligned.m64n128k16.f32." PLANE_TYPE "." PLANE_TYPE " {"
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
-      "%64, %65, keep, 1, 1, 0, 0; }"
-      : SUMS_16(d, 0),
-        SUMS_16(d, 16),
-        SUMS_16(d, 32),
-        SUMS_16(d, 48)
-      : "l"(a), "l"(b), "r"(keep)
-      : "memory");
-}
-
-// The same with A's lines from a shared address on, as B's.
-static inline void wgmma_local_64(float* d, const ulong a, const ulong b, const int keep) {
-  asm volatile(
-      "//@@ { .reg .pred keep; setp.ne.b32 keep, %34, 0; "
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32." PLANE_TYPE "." PLANE_TYPE " {"
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
-      "%32, %33, keep, 1, 1, 0, 0; }"
-      : SUMS_16(d, 0),
-        SUMS_16(d, 16)
-      : "l"(a), "l"(b), "r"(keep)
-      : "memory");
-}
-
 static inline void wgmma_commit(void) {
   asm volatile("//@@ wgmma.commit_group.sync.aligned;" ::: "memory");
 }
