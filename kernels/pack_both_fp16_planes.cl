@@ -3,7 +3,7 @@
 // summary: the form `fp16_planes`: each number as two fp16 with an exponent for the line, in the order that tensor cores read
 // size: rows*(columns+1)
 // notes: 2
-// tile: 8 1073741824 1     a work-group has whole lines
+// tile: 8 1048576 1     a work-group has whole lines
 // local: 512
 // grid: tiles
 
