@@ -26,29 +26,19 @@
 //
 // A work-group is warpgroups that multiply, each 64 rows of the tile (and with SLICES > 1 every SLICES-th step along k),
 // a warp that copies, and one that finds out whether the planes are exact. The copying one keeps a ring of STAGES steps in
-// local memory full. A stage has two barriers: `full` says that its bytes have come, `empty` that the warps that
-// multiplied it have done so. Who waits sees only the parity of a barrier's phase, so that a phase looks like the one two
-// before it. STAGES is a multiple of SLICES so that each stage always belongs to the same slice, which has seen all of its
-// phases: with 5 stages and 2 slices, step 5 follows step 0 in stage 0, but in the other slice, and copies come in any order.
-// Where those of steps 1 and 3 come before that of step 0, that slice takes the phase before step 0's for the one after it,
-// multiplies what is not there, and arrives at `empty` once too often (an H200: once in a hundred to 18,000 calls; the
-// device context is lost). Clusters, whose work-groups could share what is copied, are not to be had: NVIDIA's OpenCL
+// local memory full (common/ring.cl). Clusters, whose work-groups could share what is copied, are not to be had: NVIDIA's OpenCL
 // (driver 580) passes over .reqnctapercluster.
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(SLICES) || !defined(STEP) || !defined(STAGES) || !defined(BAND)
 #error "bf16x6_wgmma needs TILE_M, TILE_N, SLICES, STEP, STAGES and BAND"
 #endif
 #include "common/bf16_planes.cl"
-#include "common/representable.cl"
+#include "common/bf16_range.cl"
+#include "common/ring.cl"
 #include "common/tensor_store.cl"
 #include "common/tile_order.cl"
 #include "common/wgmma.cl"
 
-#define M_BLOCKS (TILE_M / BLOCK_LINES)
-#define N_BLOCKS (TILE_N / BLOCK_LINES)
 #define MULTIPLIERS (M_BLOCKS * SLICES * 128)
-#define A_BYTES (M_BLOCKS * STEP * BLOCK_BYTES)  // of a stage: by 64 rows, then by 16 of k
-#define B_BYTES (N_BLOCKS * STEP * BLOCK_BYTES)  // by 16 of k, then by 64 columns
-#define STAGE_BYTES (A_BYTES + B_BYTES)
 #define SUMS (TILE_N / 2)                        // of a work-item
 
 #if TILE_N == 128
@@ -60,43 +50,6 @@
 #define WGMMA_FENCE wgmma_fence_64
 #define WGMMA_WAIT wgmma_wait_64
 #endif
-
-static inline uint full_barrier(const uint barriers, const int stage) {
-  return barriers + stage * 16;
-}
-
-static inline uint empty_barrier(const uint barriers, const int stage) {
-  return barriers + stage * 16 + 8;
-}
-
-// The one work-item that copies: the steps along k of 64-line blocks of A and B, each where the packing has put it.
-static inline void copy_steps(const __global char* a, const __global char* b, const int k, const uint memory,
-                              const uint barriers) {
-  const ulong lines_bytes = (ulong)(k / BLOCK_DEPTH) * BLOCK_BYTES;  // of 64 lines
-  int stage = 0;
-  uint parity = 1;
-  for (int left = k; left > 0; left -= BLOCK_DEPTH * STEP) {
-    const uint full = full_barrier(barriers, stage);
-    const uint place = memory + stage * STAGE_BYTES;
-    mbarrier_wait(empty_barrier(barriers, stage), parity);
-    mbarrier_expect_bytes(full, STAGE_BYTES);
-#pragma unroll
-    for (int block = 0; block < M_BLOCKS; ++block) {
-      copy_bulk(place + block * STEP * BLOCK_BYTES, a + block * lines_bytes, STEP * BLOCK_BYTES, full);
-    }
-#pragma unroll
-    for (int block = 0; block < N_BLOCKS * STEP; ++block) {
-      copy_bulk(place + A_BYTES + block * BLOCK_BYTES,
-                b + block % N_BLOCKS * lines_bytes + block / N_BLOCKS * BLOCK_BYTES, BLOCK_BYTES, full);
-    }
-    a += STEP * BLOCK_BYTES;
-    b += STEP * BLOCK_BYTES;
-    if (++stage == STAGES) {
-      stage = 0;
-      parity ^= 1;
-    }
-  }
-}
 
 // The six products of a step, the smallest first, into d.
 static inline void multiply_step(float* d, const uint a, const uint b) {
@@ -168,11 +121,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const int block = warpgroup % M_BLOCKS;
 
   if (item == 0) {
-    for (int stage = 0; stage < STAGES; ++stage) {
-      mbarrier_init(full_barrier(stage_barriers, stage), 1);
-      mbarrier_init(empty_barrier(stage_barriers, stage), M_BLOCKS * 4);
-    }
-    mbarrier_init_fence();
+    make_ring(stage_barriers, M_BLOCKS * 4);
     extremes = (Extremes){0, 0, 0, 0};
   }
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -182,9 +131,9 @@ void gemm(const int m, const int n, const int k, const float alpha,
     gather_all_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, item % 32, 32);
   } else if (item >= MULTIPLIERS) {
     if (item == MULTIPLIERS) {
-      const ulong tile_bytes = (ulong)(k / BLOCK_DEPTH) * BLOCK_BYTES;  // of 64 lines
-      copy_steps((const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * tile_bytes,
-                 (const __global char*)(b + b_offset + batch * b_stride) + tile.y * N_BLOCKS * tile_bytes, k, stages,
+      const ulong strip = strip_bytes(k);
+      copy_steps((const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * strip,
+                 (const __global char*)(b + b_offset + batch * b_stride) + tile.y * N_BLOCKS * strip, strip, k, stages,
                  stage_barriers);
     }
   } else {
@@ -192,7 +141,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
   }
 
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (!multiply_is_exact(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  if (!leave_is_exact(planes_are_exact(&extremes), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
 #if SLICES > 1
   // The slices' sums meet in local memory, in the order of the slices.
   __local float* parts = (__local float*)memory + item % (M_BLOCKS * 128);

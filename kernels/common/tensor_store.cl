@@ -13,3 +13,9 @@ static inline void store2_c(__global float* restrict c, const ulong ldc, const i
     store_c(c, ldc, m, n, row, column + 1, alpha, sums.y, beta);
   }
 }
+
+// Whether pairs can be stored without asking for each: of a tile `rows` x `columns` all is inside, and pairs are aligned.
+static inline bool is_whole_tile(const __global float* c, const ulong ldc, const int rows_left, const int columns_left,
+                                 const int rows, const int columns) {
+  return rows <= rows_left && columns <= columns_left && ldc % 2 == 0 && (size_t)c % 8 == 0;
+}

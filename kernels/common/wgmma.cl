@@ -4,8 +4,10 @@
 //
 // The results of a warpgroup, rows x 8-column blocks of floats, in registers: work-item i of 128 has, of each 8-column
 // block, columns i % 4 * 2 and the next of row i / 32 * 16 + i % 32 / 4, then those of the row 8 below.
-#include "common/bf16_planes.cl"
 #include "common/nvidia.cl"
+#if !defined(PLANE_TYPE)
+#error "wgmma needs a form of planes"
+#endif
 
 #define SUMS_16(d, i)                                                                                               \
   "+f"((d)[i]), "+f"((d)[i + 1]), "+f"((d)[i + 2]), "+f"((d)[i + 3]), "+f"((d)[i + 4]), "+f"((d)[i + 5]),           \
@@ -23,7 +25,7 @@ static inline ulong plane_descriptor(const uint address) {
 static inline void wgmma_128(float* d, const uint* a, const ulong b, const int keep) {
   asm volatile(
       "//@@ { .reg .pred keep; setp.ne.b32 keep, %69, 0; "
-      "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32." PLANE_TYPE "." PLANE_TYPE " {"
       "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
       "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
       "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
@@ -47,11 +49,16 @@ static inline void wgmma_wait_128(float* d) {
   asm volatile("//@@ wgmma.wait_group.sync.aligned 0;" : SUMS_16(d, 0), SUMS_16(d, 16), SUMS_16(d, 32), SUMS_16(d, 48)::"memory");
 }
 
+// Returns when all but what was committed last is done, and d can be read.
+static inline void wgmma_wait_but_last_128(float* d) {
+  asm volatile("//@@ wgmma.wait_group.sync.aligned 1;" : SUMS_16(d, 0), SUMS_16(d, 16), SUMS_16(d, 32), SUMS_16(d, 48)::"memory");
+}
+
 // d (+)= a b^T for 64 x 64 results and 16 of k; `keep` 0 forgets what d held.
 static inline void wgmma_64(float* d, const uint* a, const ulong b, const int keep) {
   asm volatile(
       "//@@ { .reg .pred keep; setp.ne.b32 keep, %37, 0; "
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {"
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32." PLANE_TYPE "." PLANE_TYPE " {"
       "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
       "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
       "{%32, %33, %34, %35}, %36, keep, 1, 1, 0; }"
@@ -69,6 +76,11 @@ static inline void wgmma_fence_64(float* d) {
 // Returns when all that was committed is done, and d can be read.
 static inline void wgmma_wait_64(float* d) {
   asm volatile("//@@ wgmma.wait_group.sync.aligned 0;" : SUMS_16(d, 0), SUMS_16(d, 16)::"memory");
+}
+
+// Returns when all but what was committed last is done, and d can be read.
+static inline void wgmma_wait_but_last_64(float* d) {
+  asm volatile("//@@ wgmma.wait_group.sync.aligned 1;" : SUMS_16(d, 0), SUMS_16(d, 16)::"memory");
 }
 
 static inline void wgmma_commit(void) {

@@ -19,7 +19,7 @@
 #error "role: fallback needs TRANSPOSE_A and TRANSPOSE_B"
 #endif
 #define WIDTH 1  // floats that are read at once: operands lie anywhere
-#include "common/representable.cl"
+#include "common/notes.cl"
 #include "common/slices.cl"
 #include "common/tile_order.cl"
 

@@ -12,22 +12,12 @@
 // needs no local memory. What the numbers' magnitudes are is noted on the way. Work-groups are few, and each does every
 // so many tiles of one operand.
 #include "common/bf16_planes.cl"
+#include "common/packing.cl"
 
 #define ITEMS 256
 #define TILE_LINES 64
 #define TILE_DEPTH 128
-#define PIECE 8      // of k
 #define PIECES (TILE_LINES * TILE_DEPTH / PIECE / ITEMS)  // of one work-item
-
-// A matrix as it lies in memory. `along_k`: neighbours are neighbours along k, not from line to line.
-typedef struct {
-  __global const float* elements;
-  ulong ld;
-  bool along_k;
-  bool fours;  // along k, all fours are aligned
-  int lines, depth;
-  int packed_lines, packed_depth;
-} Source;
 
 // The bits of the nearest bf16, in the upper half; ties go to the even one, and what would round to Inf to the largest.
 static inline uint nearest_bf16(const float value) {
@@ -61,24 +51,6 @@ static inline void store_planes(__global uint4* restrict pieces, const float* va
   pieces[2 * PLANE_BYTES / 16] = (uint4)(pairs[0].z, pairs[1].z, pairs[2].z, pairs[3].z);
 }
 
-// Eight of k of a line; zeros where the matrix ends.
-static inline void load_piece(float* values, const Source source, const int line, const int depth) {
-  if (source.fours && line < source.lines && depth + PIECE <= source.depth) {
-    const __global float4* place = (const __global float4*)(source.elements + line * source.ld + depth);
-    const float4 low = place[0];
-    const float4 high = place[1];
-    values[0] = low.x, values[1] = low.y, values[2] = low.z, values[3] = low.w;
-    values[4] = high.x, values[5] = high.y, values[6] = high.z, values[7] = high.w;
-    return;
-  }
-#pragma unroll
-  for (int next = 0; next < PIECE; ++next) {
-    const int deep = depth + next;
-    const ulong index = source.along_k ? line * source.ld + deep : deep * source.ld + line;
-    values[next] = line < source.lines && deep < source.depth ? source.elements[index] : 0.0f;
-  }
-}
-
 // The largest magnitude among these and `extremes`, and the largest complement of one that is not zero.
 static inline uint2 extremes_with(uint2 extremes, const float* values) {
 #pragma unroll
@@ -105,17 +77,14 @@ static inline uint2 pack_tile(__global uint4* restrict packed, const Source sour
   for (int i = 0; i < PIECES; ++i) {
     extremes = extremes_with(extremes, values[i]);
     if (depths[i] >= source.packed_depth) continue;
-    const size_t block =
-        (size_t)(lines[i] / BLOCK_LINES) * (source.packed_depth / BLOCK_DEPTH) + depths[i] / BLOCK_DEPTH;
-    const int piece = lines[i] % BLOCK_LINES / 8 * (GROUP_BYTES / 16) + depths[i] / 8 % 2 * 8 + lines[i] % 8;
-    store_planes(packed + block * (BLOCK_BYTES / 16) + piece, values[i]);
+    store_planes(packed + place_of_piece(source, lines[i], depths[i]), values[i]);
   }
   return extremes;
 }
 
 // Every so many tiles of an operand, by work-group `group` of `groups`.
-static inline uint2 pack_tiles(__global uint4* restrict packed, const Source source, const int group,
-                               const int groups) {
+static inline uint2 pack_part(__local uint* memory, __global uint4* restrict packed, const Source source,
+                              const int group, const int groups) {
   const int across = (source.packed_depth + TILE_DEPTH - 1) / TILE_DEPTH;
   const int tiles = source.packed_lines / TILE_LINES * across;
   uint2 extremes = (uint2)(0, 0);
@@ -125,42 +94,4 @@ static inline uint2 pack_tiles(__global uint4* restrict packed, const Source sou
   return extremes;
 }
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void pack_both(const int depth, const int packed_depth, __global float* restrict packed,
-               const int a_groups, const int a_lines, const int packed_a_lines,
-               __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
-               const int a_along_k, const ulong packed_a_offset, const ulong packed_a_stride,
-               const int b_groups, const int b_lines, const int packed_b_lines,
-               __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-               const int b_along_k, const ulong packed_b_offset, const ulong packed_b_stride,
-               __global uint* restrict notes, const ulong notes_offset) {
-  __local uint2 extremes[ITEMS];
-  const int item = get_local_id(0);
-  const size_t batch = get_global_id(2);
-  const bool is_a = get_group_id(0) < a_groups;
-  const ulong packed_stride = is_a ? packed_a_stride : packed_b_stride;
-  if (batch > 0 && packed_stride == 0) return;  // one copy for the whole batch
-
-  const ulong ld = is_a ? lda : ldb;
-  const bool along_k = is_a ? a_along_k : b_along_k;
-  __global const float* elements =
-      is_a ? a + a_offset + batch * a_stride : b + b_offset + batch * b_stride;
-  const bool fours = along_k && (size_t)elements % 16 == 0 && ld % 4 == 0;
-  const Source source = {elements, ld, along_k, fours, is_a ? a_lines : b_lines, depth,
-                         is_a ? packed_a_lines : packed_b_lines, packed_depth};
-  __global uint4* to =
-      (__global uint4*)(packed + (is_a ? packed_a_offset : packed_b_offset) + batch * packed_stride);
-  const int group = is_a ? get_group_id(0) : get_group_id(0) - a_groups;
-  const int groups = is_a ? a_groups : b_groups;
-
-  extremes[item] = pack_tiles(to, source, group, groups);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (int width = ITEMS / 2; width > 0; width /= 2) {
-    if (item < width) extremes[item] = max(extremes[item], extremes[item + width]);
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
-  // The notes of all A of the batch, then those of all B.
-  const size_t a_copies = packed_a_stride == 0 ? 1 : get_global_size(2);
-  const size_t note = is_a ? batch * a_groups + group : a_copies * a_groups + batch * b_groups + group;
-  if (item == 0) ((__global uint2*)(notes + notes_offset))[note] = extremes[0];
-}
+#include "common/pack_both.cl"

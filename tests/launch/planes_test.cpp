@@ -4,15 +4,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 
-#include "build/disk_cache.hpp"
-#include "build/program_cache.hpp"
 #include "choose/tensor_cores.hpp"
-#include "kernel/config_cache.hpp"
 #include "support/catch.hpp"
 #include "support/on_device.hpp"
+#include "support/planes.hpp"
 #include "support/reference.hpp"
 #include "support/thrown.hpp"
 
@@ -25,19 +22,6 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float largest = std::numeric_limits<float>::max();
 constexpr int planes = 3;
-constexpr int notes_of_group = 2;
-
-std::uint32_t bits_of(float value) {
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-float float_of(std::uint32_t bits) {
-  float value = 0;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
 
 // The nearest bf16 by comparing the two candidates, ties to the even one; never Inf.
 float nearest_bf16(float value) {
@@ -50,86 +34,21 @@ float nearest_bf16(float value) {
   return (bits_of(down) & 0x10000u) == 0 ? down : up;
 }
 
-// op(X) as it is to be packed: a line is a row of the packed copy.
-struct Source {
-  int lines, depth;
-  bool along_k;  // neighbours in memory are neighbours along k
-  std::size_t ld, offset;
-  std::vector<float> memory;
-
-  float at(int line, int deep) const {
-    if (line >= lines || deep >= depth) return 0.0f;
-    const auto l = static_cast<std::size_t>(line);
-    const auto d = static_cast<std::size_t>(deep);
-    return memory[offset + (along_k ? l * ld + d : d * ld + l)];
-  }
-};
-
-Source make_source(int lines, int depth, bool along_k, std::size_t gap, std::size_t offset) {
-  const auto count = static_cast<std::size_t>(along_k ? lines : depth);
-  Source result{lines, depth, along_k, static_cast<std::size_t>(along_k ? depth : lines) + gap, offset, {}};
-  result.memory = random_elements(offset + count * result.ld, 3);
-  return result;
+// common/planes.cl in other words.
+float plane_at(const PackedWords& packed, int plane, int line, int deep) {
+  const int block = line / 64 * (packed.depth / 16) + deep / 16;
+  const int piece = ((line % 64 / 8 * planes + plane) * 2 + deep % 16 / 8) * 8 + line % 8;
+  const auto index =
+      static_cast<std::size_t>(block) * 64 * 16 * planes + static_cast<std::size_t>(piece * 8 + deep % 8);
+  return float_of(std::uint32_t{packed.half_word(index)} << 16);
 }
 
-struct Packed {
-  int lines, depth;
-  std::vector<std::uint16_t> pieces;
-  std::uint32_t notes[notes_of_group];
-
-  // common/bf16_planes.cl in other words.
-  float at(int plane, int line, int deep) const {
-    const int block = line / 64 * (depth / 16) + deep / 16;
-    const int piece = ((line % 64 / 8 * planes + plane) * 2 + deep % 16 / 8) * 8 + line % 8;
-    const auto index =
-        static_cast<std::size_t>(block) * 64 * 16 * planes + static_cast<std::size_t>(piece * 8 + deep % 8);
-    return float_of(std::uint32_t{pieces.at(index)} << 16);
-  }
-};
-
-// Packs the same source as A and as B, by itself.
-Packed pack(const Source& source) {
-  static ConfigCache* const configs = new ConfigCache(shared_device_info(), {});
-  static ProgramCache* const programs = new ProgramCache(shared_cl_context(), shared_device(),
-                                                         shared_device_info(), DiskCache::from_environment());
-  const std::shared_ptr<const KernelConfig> config = configs->get("pack_both_bf16_planes", {}, {});
-  const auto program = programs->get(config, Purpose::named);
-
-  Packed result{(source.lines + 63) / 64 * 64, (source.depth + 31) / 32 * 32, {}, {}};
-  const std::size_t size =
-      packed_size(*config, static_cast<std::size_t>(result.lines), static_cast<std::size_t>(result.depth));
-  constexpr cl_int groups = 2;  // fewer than there are tiles, and than there are for the other operand
-  const cl::Buffer from = make_buffer(source.memory);
-  const cl::Buffer to = make_buffer(std::vector<float>(2 * size, nan));
-  const cl::Buffer noted = make_buffer(std::vector<float>((groups + 1) * notes_of_group, nan));
-  {
-    BuiltKernel::Lease kernel(program);
-    cl_uint index = 0;
-    const auto set = [&](const auto&... values) { ((*kernel).setArg(index++, values), ...); };
-    set(cl_int{source.depth}, cl_int{result.depth}, to);
-    for (const bool is_a : {true, false}) {
-      set(is_a ? groups : cl_int{1}, cl_int{source.lines}, cl_int{result.lines}, from,
-          cl_ulong{source.offset}, cl_ulong{source.ld}, cl_ulong{0}, cl_int{source.along_k},
-          cl_ulong{is_a ? 0 : size}, cl_ulong{0});
-    }
-    set(noted, cl_ulong{0});
-    shared_queue().enqueueNDRangeKernel(*kernel, cl::NullRange, cl::NDRange((groups + 1) * 256, 1, 1),
-                                        cl::NDRange(256, 1, 1));
-  }
-  const std::vector<float> words = read_buffer(to);
-  CHECK(std::memcmp(&words[0], &words[size], size * sizeof(float)) == 0);
-  result.pieces.resize(size * 2);
-  std::memcpy(result.pieces.data(), words.data(), size * sizeof(float));
-  const std::vector<float> note_words = read_buffer(noted);
-  for (std::size_t note = 0; note < notes_of_group; ++note) {
-    result.notes[note] = std::max(bits_of(note_words[note]), bits_of(note_words[notes_of_group + note]));
-    CHECK(bits_of(note_words[2 * notes_of_group + note]) == result.notes[note]);
-  }
-  return result;
+PackedWords pack(const PackingSource& source) {
+  return pack_both("pack_both_bf16_planes", source);
 }
 
-void check_packed(const Source& source) {
-  const Packed packed = pack(source);
+void check_packed(const PackingSource& source) {
+  const PackedWords packed = pack(source);
   std::uint32_t most = 0;
   std::uint32_t least = 0xffffffffu;
   int wrong = 0;
@@ -142,7 +61,7 @@ void check_packed(const Source& source) {
       if (!std::isfinite(rest)) continue;  // whatever the planes hold: nobody uses them
       for (int plane = 0; plane < planes; ++plane) {
         const float wanted = nearest_bf16(rest);
-        if (packed.at(plane, line, deep) != wanted) ++wrong;
+        if (plane_at(packed, plane, line, deep) != wanted) ++wrong;
         rest -= wanted;
       }
     }
@@ -164,7 +83,7 @@ TEST_CASE("the packing splits every number into its three planes, and pads with 
 }
 
 TEST_CASE("three planes hold all bits of a number that is not tiny") {
-  Source source = make_source(64, 64, true, 0, 0);
+  PackingSource source = make_source(64, 64, true, 0, 0);
   for (std::size_t i = 0; i < source.memory.size(); ++i)
     source.memory[i] = std::ldexp(source.memory[i], static_cast<int>(i % 200) - 90);
   source.memory[0] = largest;
@@ -174,12 +93,12 @@ TEST_CASE("three planes hold all bits of a number that is not tiny") {
   source.memory[4] = -0.0f;
   source.memory[5] = 0x1.fefffep127f;
   check_packed(source);
-  const Packed packed = pack(source);
+  const PackedWords packed = pack(source);
   int lost = 0;
   for (int line = 0; line < 64; ++line) {
     for (int deep = 0; deep < 64; ++deep) {
-      const double sum = double{packed.at(0, line, deep)} + double{packed.at(1, line, deep)} +
-                         double{packed.at(2, line, deep)};
+      const double sum = double{plane_at(packed, 0, line, deep)} + double{plane_at(packed, 1, line, deep)} +
+                         double{plane_at(packed, 2, line, deep)};
       const float value = source.at(line, deep);
       if (std::fabs(value) >= 0x1p-110f && sum != double{value}) ++lost;
     }
@@ -190,7 +109,7 @@ TEST_CASE("three planes hold all bits of a number that is not tiny") {
 TEST_CASE("the packing notes the smallest and the largest magnitude, wherever they are") {
   for (const bool along_k : {true, false}) {
     for (const float special : {infinity, -infinity, nan, 1e-40f, 0x1p-111f, -0x1p-149f, largest, 0.0f}) {
-      Source source = make_source(70, 90, along_k, 0, 0);
+      PackingSource source = make_source(70, 90, along_k, 0, 0);
       source.memory[source.memory.size() - 1] = special;
       check_packed(source);
     }
@@ -224,30 +143,6 @@ TEST_CASE("a multiply on planes is cut into blocks where scratch is short") {
   check_on_device(multiply, random_data(multiply, 7), options);
 }
 
-// Numbers whose products planes cannot stand for, at one place of A or of B.
-struct Special {
-  float a, b;
-};
-
-Data with_special(const Multiply& multiply, const Special& special) {
-  Data data = random_data(multiply, 8);
-  const auto put = [](std::vector<float>& memory, const Place& place, float value) {
-    if (value != 0.0f) memory[place.index(place.rows - 1, place.columns - 1)] = value;
-  };
-  put(data.a, multiply.a, special.a);
-  put(data.b, multiply.b, special.b);
-  return data;
-}
-
-bool all_are(const Multiply& multiply, const std::vector<float>& c, float value) {
-  for (std::size_t row = 0; row < multiply.c.rows; ++row) {
-    for (std::size_t column = 0; column < multiply.c.columns; ++column) {
-      if (c[multiply.c.index(row, column)] != value) return false;
-    }
-  }
-  return true;
-}
-
 TEST_CASE("the device leaves to plain fp32 what planes cannot hold, and nothing else") {
   const Multiply multiply = make_multiply(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[1]);
   for (const Special& special :
@@ -274,14 +169,7 @@ TEST_CASE("the device leaves to plain fp32 what planes cannot hold, and nothing 
     }());
     const std::vector<float> c = run_on_device(multiply, data, from_planes(1));
     CHECK_FALSE(all_are(multiply, c, 42.0f));
-    int different = 0;
-    for (std::size_t i = 0; i < c.size(); ++i) {
-      const bool alike = std::isnan(plain[i])   ? std::isnan(c[i])
-                         : std::isinf(plain[i]) ? c[i] == plain[i]
-                                                : std::isfinite(c[i]);
-      if (!alike) ++different;
-    }
-    CHECK(different == 0);
+    CHECK(different_kinds(c, plain) == 0);
     const bool overflows = !std::isfinite(special.a * special.b);
     if (std::isfinite(special.a) && std::isfinite(special.b) && !overflows) check_result(multiply, data, c);
   }

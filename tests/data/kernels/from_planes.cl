@@ -10,7 +10,7 @@
 
 // With MARK every element of C becomes 42, so that it shows who computed it.
 #include "common/bf16_planes.cl"
-#include "common/representable.cl"
+#include "common/bf16_range.cl"
 #include "common/store.cl"
 
 static inline float plane_value(__global const ushort* restrict planes, const int plane, const int line,
@@ -28,7 +28,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
           const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
           __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes) {
   __local Extremes extremes;
-  if (!work_group_finds_exact(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, 64)) return;
+  work_group_gathers_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, 64);
+  if (!leave_is_exact(planes_are_exact(&extremes), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
   const size_t batch = get_global_id(2);
   __global const ushort* a_planes = (__global const ushort*)(a + a_offset + batch * a_stride);
   __global const ushort* b_planes = (__global const ushort*)(b + b_offset + batch * b_stride);

@@ -1,16 +1,12 @@
-// Whether products of bf16 planes stand for the fp32 product, by what each work-group of the packing noted of its part of
-// an operand: the largest magnitude, and the complement of the smallest that is not zero, as bits.
+// What the packing noted of the numbers that it saw, and the verdict: how a kernel on planes knows whether it can do the
+// work, and the one behind it whether it has.
 //
-// They do not where there is an Inf or a NaN (Inf times a plane that is 0 is a NaN); where a number is so small that its
-// planes are below the smallest bf16; where a sum, of up to 2^30 products, may overflow, so that which Inf or NaN comes of
-// it depends on the order of adding; and where a product may be so small that those of its planes, down to 2^-16 of it,
-// are no fp32 numbers, which would also change the sign of a sum that is zero.
-#define MOST_PRODUCT 0x1p97f
-#define LEAST_PRODUCT 0x1p-133f
-#define LEAST_BITS ((127 - 110) << 23)  // 2^-110
-#define INFINITY_BITS 0x7f800000u
+// In scratch lie two words of each work-group that packed a part of A, for all A of the batch, then those of B (an operand
+// with stride 0 is one for the whole batch), then a word for each product: its verdict. Of both words of a note the largest
+// of all counts; what they say is the form's own (common/bf16_range.cl, common/fp16_range.cl).
 #define NOTES_TOGETHER 8  // that a work-item has on their way at a time
 
+// The largest of each of the two words, in the form's own terms: a largest magnitude, the complement of a smallest one.
 typedef struct {
   uint a_largest, a_smallest, b_largest, b_smallest;
 } Extremes;
@@ -31,8 +27,6 @@ static inline void gather_notes(volatile __local uint* largest, volatile __local
   if (extremes.y > *smallest) atomic_max(smallest, extremes.y);
 }
 
-// The notes of all A of the batch, those of all B (an operand with stride 0 is one for the whole batch), and the verdicts,
-// a word for each product: whether the multiply has done it.
 static inline __global uint2* b_notes_of(__global uint* notes, const ulong notes_offset, const int a_notes,
                                          const ulong a_stride) {
   return (__global uint2*)(notes + notes_offset) + a_notes * (a_stride == 0 ? 1 : get_global_size(2));
@@ -56,34 +50,21 @@ static inline void gather_all_notes(__local Extremes* extremes, __global uint* n
                items);
 }
 
-static inline bool planes_are_exact(const __local Extremes* extremes) {
-  const uint a_smallest = ~extremes->a_smallest;
-  const uint b_smallest = ~extremes->b_smallest;
-  if (extremes->a_largest >= INFINITY_BITS || extremes->b_largest >= INFINITY_BITS) return false;
-  if (a_smallest < LEAST_BITS || b_smallest < LEAST_BITS) return false;
-  if (extremes->a_largest == 0 || extremes->b_largest == 0) return true;
-  return as_float(extremes->a_largest) * as_float(extremes->b_largest) < MOST_PRODUCT &&
-         as_float(a_smallest) * as_float(b_smallest) >= LEAST_PRODUCT;
-}
-
-// The same by the notes that a work-group has gathered; the first one leaves it to the kernel behind.
-static inline bool multiply_is_exact(const __local Extremes* extremes, __global uint* notes, const ulong notes_offset,
-                                     const int a_notes, const ulong a_stride, const int b_notes,
-                                     const ulong b_stride) {
-  const bool exact = planes_are_exact(extremes);
-  if (get_global_id(0) == 0 && get_global_id(1) == 0) {
-    *is_exact_of(notes, notes_offset, a_notes, a_stride, b_notes, b_stride) = exact;
-  }
-  return exact;
-}
-
-// All of it, for a work-group of `items` in one dimension. Has barriers.
-static inline bool work_group_finds_exact(__local Extremes* extremes, __global uint* notes, const ulong notes_offset,
-                                          const int a_notes, const ulong a_stride, const int b_notes,
-                                          const ulong b_stride, const int items) {
+// The same, for a work-group of `items` in one dimension from the beginning to the end. Has barriers.
+static inline void work_group_gathers_notes(__local Extremes* extremes, __global uint* notes,
+                                            const ulong notes_offset, const int a_notes, const ulong a_stride,
+                                            const int b_notes, const ulong b_stride, const int items) {
   if (get_local_id(0) == 0) *extremes = (Extremes){0, 0, 0, 0};
   barrier(CLK_LOCAL_MEM_FENCE);
   gather_all_notes(extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, get_local_id(0), items);
   barrier(CLK_LOCAL_MEM_FENCE);
-  return multiply_is_exact(extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride);
+}
+
+// Hands back whether the planes stand for the product; the first work-group leaves it to the kernel behind.
+static inline bool leave_is_exact(const bool is_exact, __global uint* notes, const ulong notes_offset, const int a_notes,
+                                 const ulong a_stride, const int b_notes, const ulong b_stride) {
+  if (get_global_id(0) == 0 && get_global_id(1) == 0) {
+    *is_exact_of(notes, notes_offset, a_notes, a_stride, b_notes, b_stride) = is_exact;
+  }
+  return is_exact;
 }

@@ -1,0 +1,76 @@
+// A multiply by the instructions that every tensor core since Ampere has: a warp computes 64 x 64 of the tile, 16 rows at a
+// time, from fragments that ldmatrix takes out of local memory; asynchronous copies keep STAGES steps of 16 along k there.
+// The file that includes this has multiply_step(), what its form of planes makes of one step.
+#include "common/ampere.cl"
+#if !defined(TILE_M) || !defined(TILE_N) || !defined(STAGES) || !defined(PLANES)
+#error "a multiply by mma needs TILE_M, TILE_N, STAGES and a form of planes"
+#endif
+
+#define M_BLOCKS (TILE_M / BLOCK_LINES)
+#define N_BLOCKS (TILE_N / BLOCK_LINES)
+#define ITEMS (M_BLOCKS * N_BLOCKS * 32)
+#define STAGE_BYTES ((M_BLOCKS + N_BLOCKS) * BLOCK_BYTES)
+#define BLOCK_COPIES (BLOCK_BYTES / 16 / ITEMS)  // of one work-item
+#define ROW_STEPS (BLOCK_LINES / 16)             // a warp's 64 rows, 16 at a time
+#define COLUMN_STEPS (BLOCK_LINES / 8)
+
+// sums += 16 rows x 16 of k times 16 of k x 8 columns.
+static inline void mma(float* sums, const uint* a, const uint* b) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32." PLANE_TYPE "." PLANE_TYPE ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+// Starts the copies of a step to a stage: blocks of A, then of B, each contiguous in both memories.
+static inline void copy_step(const uint stage, const __global char* a, const __global char* b,
+                             const ulong strip) {
+  const int piece = get_local_id(0) * 16;
+#pragma unroll
+  for (int block = 0; block < M_BLOCKS + N_BLOCKS; ++block) {
+    const __global char* source = block < M_BLOCKS ? a + block * strip : b + (block - M_BLOCKS) * strip;
+#pragma unroll
+    for (int i = 0; i < BLOCK_COPIES; ++i) {
+      copy_16_async(stage + block * BLOCK_BYTES + piece + i * ITEMS * 16, source + piece + i * ITEMS * 16);
+    }
+  }
+}
+
+// The products of a step, added to the sums; `a_lines` and `b_lines`: the lines that this work-item names to ldmatrix.
+static inline void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const uint a_lines, const uint b_lines);
+
+// All steps. `a` and `b`: the tile's first blocks; `strip`: the bytes from one strip to the next.
+static inline void multiply_steps(float sums[ROW_STEPS][COLUMN_STEPS][4], const __global char* a, const __global char* b,
+                                  const ulong strip, const int k, const uint stages) {
+  const int lane = get_local_id(0) % 32;
+  const int warp = get_local_id(0) / 32;
+  // The line of a matrix that this work-item names: of A by 8 rows, then by 8 of k; of B by 8 of k, then by 8 columns.
+  const uint a_line =
+      warp / N_BLOCKS * BLOCK_BYTES + lane / 8 % 2 * GROUP_BYTES + lane / 16 * CORE_BYTES + lane % 8 * 16;
+  const uint b_line = (M_BLOCKS + warp % N_BLOCKS) * BLOCK_BYTES + lane / 16 * GROUP_BYTES + lane / 8 % 2 * CORE_BYTES +
+                      lane % 8 * 16;
+#pragma unroll
+  for (int i = 0; i < ROW_STEPS * COLUMN_STEPS * 4; ++i) sums[i / (COLUMN_STEPS * 4)][i / 4 % COLUMN_STEPS][i % 4] = 0.0f;
+
+  const int steps = k / BLOCK_DEPTH;
+#pragma unroll
+  for (int step = 0; step < STAGES - 1; ++step) {
+    if (step < steps) copy_step(stages + step * STAGE_BYTES, a, b, strip);
+    a += BLOCK_BYTES;
+    b += BLOCK_BYTES;
+    copies_commit();
+  }
+  int stage = 0;
+  for (int step = 0; step < steps; ++step) {
+    COPIES_WAIT(STAGES - 2);
+    barrier(CLK_LOCAL_MEM_FENCE);  // the copies of all have come, and the stage that is filled next is free
+    const int next = (stage + STAGES - 1) % STAGES;
+    if (step + STAGES - 1 < steps) copy_step(stages + next * STAGE_BYTES, a, b, strip);
+    a += BLOCK_BYTES;
+    b += BLOCK_BYTES;
+    copies_commit();
+    multiply_step(sums, stages + stage * STAGE_BYTES + a_line, stages + stage * STAGE_BYTES + b_line);
+    stage = (stage + 1) % STAGES;
+  }
+}

@@ -1,0 +1,39 @@
+// Packing both operands in one launch, for a form of planes: what a work-item reads. The launch itself is in
+// common/pack_both.cl.
+#define PIECE 8  // of k: 16 bytes of a plane
+
+// A matrix as it lies in memory. `along_k`: neighbours are neighbours along k, not from line to line.
+typedef struct {
+  __global const float* elements;
+  ulong ld;
+  bool along_k;
+  bool fours;  // along k, all fours are aligned
+  int lines, depth;
+  int packed_lines, packed_depth;
+} Source;
+
+// Eight of k of a line; zeros where the matrix ends.
+static inline void load_piece(float* values, const Source source, const int line, const int depth) {
+  if (source.fours && line < source.lines && depth + PIECE <= source.depth) {
+    const __global float4* place = (const __global float4*)(source.elements + line * source.ld + depth);
+    const float4 low = place[0];
+    const float4 high = place[1];
+    values[0] = low.x, values[1] = low.y, values[2] = low.z, values[3] = low.w;
+    values[4] = high.x, values[5] = high.y, values[6] = high.z, values[7] = high.w;
+    return;
+  }
+#pragma unroll
+  for (int next = 0; next < PIECE; ++next) {
+    const int deep = depth + next;
+    const ulong index = source.along_k ? line * source.ld + deep : deep * source.ld + line;
+    values[next] = line < source.lines && deep < source.depth ? source.elements[index] : 0.0f;
+  }
+}
+
+// Where in the packed operand the planes of such a piece lie: the first of them, in units of 16 bytes.
+static inline size_t place_of_piece(const Source source, const int line, const int depth) {
+  const size_t bytes = line / BLOCK_LINES * strip_bytes(source.packed_depth) + HEADER_BYTES +
+                       (size_t)(depth / BLOCK_DEPTH) * BLOCK_BYTES + line % BLOCK_LINES / 8 * GROUP_BYTES +
+                       depth / 8 % 2 * CORE_BYTES + line % 8 * 16;
+  return bytes / 16;
+}

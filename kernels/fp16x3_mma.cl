@@ -1,0 +1,103 @@
+// clgemm: fp16x3_mma
+// summary: fp32 on the tensor cores of NVIDIA Ampere and later: three products of fp16 planes, added in fp32
+// operands: fp16_planes
+// fallback: fallback_fp32
+// precision: fp32_equivalent
+// param: TILE_M = 128 in 64 128
+// param: TILE_N = 128 in 64 128
+// param: STAGES = 2 in 2 3 4
+// param: BAND = 8 in 1 4 8 16
+// tile: TILE_M TILE_N 16
+// local: TILE_M/64*(TILE_N/64)*32
+// grid: tiles
+// require: nvidia_sm >= 80
+// require: (TILE_M+TILE_N)/64*4096*STAGES <= 98304
+
+// As fp16x3_wgmma.cl, by the instructions that every tensor core since Ampere has (common/mma.cl).
+#if !defined(TILE_M) || !defined(TILE_N) || !defined(STAGES) || !defined(BAND)
+#error "fp16x3_mma needs TILE_M, TILE_N, STAGES and BAND"
+#endif
+#include "common/fp16_planes.cl"
+#include "common/fp16_range.cl"
+#include "common/mma.cl"
+#include "common/tensor_store.cl"
+#include "common/tile_order.cl"
+
+// The three products of a step: those of a low plane first, which count 2^-11 as much, into fresh sums, which are then added
+// in fp32.
+static inline void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const uint a_lines, const uint b_lines) {
+  uint b[PLANES][COLUMN_STEPS / 2][4];
+#pragma unroll
+  for (int plane = 0; plane < PLANES; ++plane) {
+#pragma unroll
+    for (int pair = 0; pair < COLUMN_STEPS / 2; ++pair) {
+      load_matrices(b[plane][pair], b_lines + plane * PLANE_BYTES + pair * 2 * GROUP_BYTES);
+    }
+  }
+#pragma unroll
+  for (int row = 0; row < ROW_STEPS; ++row) {
+    uint high[4];
+    uint low[4];
+    load_matrices(high, a_lines + row * 2 * GROUP_BYTES);
+    load_matrices(low, a_lines + PLANE_BYTES + row * 2 * GROUP_BYTES);
+    float fresh[COLUMN_STEPS][4];
+#pragma unroll
+    for (int i = 0; i < COLUMN_STEPS * 4; ++i) fresh[i / 4][i % 4] = 0.0f;
+#pragma unroll
+    for (int column = 0; column < COLUMN_STEPS; ++column) {
+      mma(fresh[column], low, &b[0][column / 2][column % 2 * 2]);
+      mma(fresh[column], high, &b[1][column / 2][column % 2 * 2]);
+    }
+#pragma unroll
+    for (int i = 0; i < COLUMN_STEPS * 4; ++i) fresh[i / 4][i % 4] *= LOW_SCALE;
+#pragma unroll
+    for (int column = 0; column < COLUMN_STEPS; ++column) {
+      mma(fresh[column], high, &b[0][column / 2][column % 2 * 2]);
+    }
+#pragma unroll
+    for (int i = 0; i < COLUMN_STEPS * 4; ++i) sums[row][i / 4][i % 4] += fresh[i / 4][i % 4];
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm(const int m, const int n, const int k, const float alpha,
+          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
+          __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes) {
+  __local uint4 memory[STAGES * STAGE_BYTES / 16];
+  __local Extremes extremes;
+  work_group_gathers_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, ITEMS);
+  if (!leave_is_exact(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  const uint stages = shared_address(memory);
+  const int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
+  const size_t batch = get_global_id(2);
+  const ulong strip = strip_bytes(k);
+  float sums[ROW_STEPS][COLUMN_STEPS][4];
+  const __global char* a_strips = (const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * strip;
+  const __global char* b_strips = (const __global char*)(b + b_offset + batch * b_stride) + tile.y * N_BLOCKS * strip;
+  multiply_steps(sums, a_strips + HEADER_BYTES, b_strips + HEADER_BYTES, strip, k, stages);
+
+  const int lane = get_local_id(0) % 32;
+  const int a_block = get_local_id(0) / 32 / N_BLOCKS;
+  const int b_block = get_local_id(0) / 32 % N_BLOCKS;
+  const __global int* row_exponents = (const __global int*)(a_strips + a_block * strip);
+  const __global int* column_exponents = (const __global int*)(b_strips + b_block * strip);
+  c += c_offset + batch * c_stride;
+#pragma unroll
+  for (int row_step = 0; row_step < ROW_STEPS; ++row_step) {
+    const int line = row_step * 16 + lane / 4;
+    const int upper = row_exponents[line];
+    const int lower = row_exponents[line + 8];
+    const int row = tile.x * TILE_M + a_block * BLOCK_LINES + line;
+#pragma unroll
+    for (int i = 0; i < COLUMN_STEPS; ++i) {
+      const float* four = sums[row_step][i];
+      const int place = i * 8 + lane % 4 * 2;
+      const int2 exponents = (int2)(column_exponents[place], column_exponents[place + 1]);
+      const int column = tile.y * TILE_N + b_block * BLOCK_LINES + place;
+      store2_c(c, ldc, m, n, row, column, alpha, scaled_back((float2)(four[0], four[1]), upper + exponents), beta);
+      store2_c(c, ldc, m, n, row + 8, column, alpha, scaled_back((float2)(four[2], four[3]), lower + exponents), beta);
+    }
+  }
+}

@@ -1,0 +1,263 @@
+// clgemm: fp16x3_wgmma
+// summary: fp32 on the tensor cores of NVIDIA Hopper: three products of fp16 planes, added in fp32
+// operands: fp16_planes
+// fallback: fallback_fp32
+// precision: fp32_equivalent
+// ptx: sm_90a
+// param: TILE_M = 128 in 64 128
+// param: TILE_N = 128 in 64 128
+// param: SLICES = 1 in 1 2
+// param: STEP = 2 in 1 2
+// param: STAGES = 6 in 2 3 4 5 6 8
+// param: BAND = 16 in 1 4 8 16
+// tile: TILE_M TILE_N 16*STEP
+// local: TILE_M/64*SLICES*128+128
+// grid: tiles
+// require: nvidia_sm == 90
+// require: TILE_M/64*SLICES <= 2
+// require: STAGES % SLICES == 0         a stage always has the same consumers, see common/ring.cl
+// require: (TILE_M+TILE_N)/64*4096*STEP*STAGES <= 229376
+// require: (SLICES-1)*TILE_M*TILE_N*4 <= (TILE_M+TILE_N)/64*4096*STEP*STAGES
+
+// fp32 from fp16: with a = h + 2^-11 l (common/fp16_planes.cl) and b likewise, a b is h h' + 2^-11 (h l' + l h') but for 2^-22
+// l l' (docs/accuracy.md has the bound). The tensor core truncates when it adds; so the sums of h h' start from zero again
+// every 64 of k, and fp32 units add them up. What is truncated of the other two products counts 2^-11 as much: these sums go on
+// to the end, and are scaled once.
+//
+// A work-group is warpgroups that multiply, each 64 rows of the tile (and with SLICES == 2 every second step along k), and
+// one of which a work-item copies; it hands its registers to the others. The copies keep a ring of STAGES steps in local
+// memory full (common/ring.cl). A warpgroup has the products of a step on their way while it waits for the next one and
+// loads A's fragments of it.
+#if !defined(TILE_M) || !defined(TILE_N) || !defined(SLICES) || !defined(STEP) || !defined(STAGES) || !defined(BAND)
+#error "fp16x3_wgmma needs TILE_M, TILE_N, SLICES, STEP, STAGES and BAND"
+#endif
+#include "common/fp16_planes.cl"
+#include "common/fp16_range.cl"
+#include "common/ring.cl"
+#include "common/tensor_store.cl"
+#include "common/tile_order.cl"
+#include "common/wgmma.cl"
+
+#define MULTIPLIERS (M_BLOCKS * SLICES * 128)
+#define SUMS (TILE_N / 2)        // of a work-item
+#define STEPS_TOGETHER (4 / STEP)  // of which the tensor core adds up the products of the high planes
+#define INLINED static inline __attribute__((always_inline))  // so that registers have names
+
+#if TILE_N == 128
+#define WGMMA wgmma_128
+#define WGMMA_FENCE wgmma_fence_128
+#define WGMMA_WAIT wgmma_wait_128
+#define WGMMA_WAIT_BUT_LAST wgmma_wait_but_last_128
+#else
+#define WGMMA wgmma_64
+#define WGMMA_FENCE wgmma_fence_64
+#define WGMMA_WAIT wgmma_wait_64
+#define WGMMA_WAIT_BUT_LAST wgmma_wait_but_last_64
+#endif
+
+// Of the registers of 384 work-items, 168 each at first, most go to the 256 that multiply.
+#if M_BLOCKS * SLICES == 2
+#define GIVE_REGISTERS asm volatile("//@@ setmaxnreg.dec.sync.aligned.u32 24;")
+#define TAKE_REGISTERS asm volatile("//@@ setmaxnreg.inc.sync.aligned.u32 240;")
+#else
+#define GIVE_REGISTERS
+#define TAKE_REGISTERS
+#endif
+
+// Among those who multiply.
+#define MULTIPLIERS_BARRIER asm volatile("bar.sync 1, %0;" ::"n"(MULTIPLIERS) : "memory")
+
+// Of A: what a work-item holds of 16 rows of a warp for a step.
+typedef struct {
+  uint high[STEP][4];
+  uint low[STEP][4];
+} Fragments;
+
+// A work-item's part of the results. `high`: sums of the products of high planes, of at most 64 of k, and `sums` all those
+// before; `cross`: sums of those with a low plane.
+typedef struct {
+  float sums[SUMS];
+  float high[SUMS];
+  float cross[SUMS];
+} Results;
+
+// Where a warpgroup is on its way along k.
+typedef struct {
+  int left;      // of k
+  int stage;
+  uint parity;
+  int before;    // the stage of the step before, which is still to be freed; -1: none
+  int together;  // steps that are in Results::high
+} Walk;
+
+INLINED void load_fragments(Fragments* fragments, const uint a) {
+  // The line of A's matrices that this work-item names: by 16 rows of a warp, by 8 rows, then by 8 of k.
+  const int item = get_local_id(0) % 128;
+  const uint line = a + item / 8 % 2 * GROUP_BYTES + item / 32 * 2 * GROUP_BYTES + item % 32 / 16 * CORE_BYTES + item % 8 * 16;
+#pragma unroll
+  for (int step = 0; step < STEP; ++step) {
+    load_matrices(fragments->high[step], line + step * BLOCK_BYTES);
+    load_matrices(fragments->low[step], line + step * BLOCK_BYTES + PLANE_BYTES);
+  }
+}
+
+// Starts the three products of a step, those of the high planes as a group of their own, which comes first.
+INLINED void start_products(Results* results, const Fragments* fragments, const uint b, const int keep) {
+  WGMMA_FENCE(results->cross);
+  WGMMA_FENCE(results->high);
+#pragma unroll
+  for (int step = 0; step < STEP; ++step) {
+    const uint b_high = b + step * N_BLOCKS * BLOCK_BYTES;
+    WGMMA(results->high, fragments->high[step], plane_descriptor(b_high), step > 0 ? 1 : keep);
+  }
+  wgmma_commit();
+#pragma unroll
+  for (int step = 0; step < STEP; ++step) {
+    const uint b_high = b + step * N_BLOCKS * BLOCK_BYTES;
+    WGMMA(results->cross, fragments->low[step], plane_descriptor(b_high), 1);
+    WGMMA(results->cross, fragments->high[step], plane_descriptor(b_high + PLANE_BYTES), 1);
+  }
+  wgmma_commit();
+}
+
+INLINED void add_high(Results* results) {
+#pragma unroll
+  for (int i = 0; i < SUMS; ++i) results->sums[i] += results->high[i];
+}
+
+// The step whose fragments are `current`, and the loading of the next one's; false where there is none.
+INLINED bool multiply_step(Results* results, const Fragments* current, Fragments* next, Walk* walk, const int block,
+                           const uint memory, const uint barriers) {
+  start_products(results, current, memory + walk->stage * STAGE_BYTES + A_BYTES, walk->together);
+  WGMMA_WAIT_BUT_LAST(results->high);  // all of the step before is done, too
+  if (++walk->together == STEPS_TOGETHER) {
+    add_high(results);
+    walk->together = 0;
+  }
+  if (walk->before >= 0 && get_local_id(0) % 32 == 0) mbarrier_arrive(empty_barrier(barriers, walk->before));
+  walk->before = walk->stage;
+  walk->left -= SLICES * BLOCK_DEPTH * STEP;
+  if (walk->left <= 0) return false;
+  walk->stage += SLICES;
+  if (walk->stage >= STAGES) {
+    walk->stage -= STAGES;
+    walk->parity ^= 1;
+  }
+  mbarrier_wait(full_barrier(barriers, walk->stage), walk->parity);
+  load_fragments(next, memory + walk->stage * STAGE_BYTES + block * STEP * BLOCK_BYTES);
+  return true;
+}
+
+// The steps of one slice.
+INLINED void multiply_steps(Results* results, const int k, const int slice, const int block, const uint memory,
+                            const uint barriers) {
+#pragma unroll
+  for (int i = 0; i < SUMS; ++i) results->sums[i] = results->high[i] = results->cross[i] = 0.0f;
+  Walk walk = {k - slice * BLOCK_DEPTH * STEP, slice, 0, -1, 0};
+  if (walk.left <= 0) return;
+  Fragments even;
+  Fragments odd;
+  mbarrier_wait(full_barrier(barriers, slice), 0);
+  load_fragments(&even, memory + slice * STAGE_BYTES + block * STEP * BLOCK_BYTES);
+  while (multiply_step(results, &even, &odd, &walk, block, memory, barriers) &&
+         multiply_step(results, &odd, &even, &walk, block, memory, barriers)) {
+  }
+  WGMMA_WAIT(results->cross);
+  if (walk.together > 0) add_high(results);
+#pragma unroll
+  for (int i = 0; i < SUMS; ++i) results->sums[i] = MULTIPLY_ADD(results->cross[i], LOW_SCALE, results->sums[i]);
+}
+
+// The slices' sums meet in local memory, in the order of the slices. False for all slices but the first.
+INLINED bool add_slices(float* sums, __local float* memory, const int slice) {
+#if SLICES > 1
+  __local float* parts = memory + get_local_id(0) % (M_BLOCKS * 128);
+  if (slice > 0) {
+#pragma unroll
+    for (int i = 0; i < SUMS; ++i) parts[((slice - 1) * SUMS + i) * M_BLOCKS * 128] = sums[i];
+  }
+  MULTIPLIERS_BARRIER;
+  if (slice > 0) return false;
+  for (int other = 0; other < SLICES - 1; ++other) {
+#pragma unroll
+    for (int i = 0; i < SUMS; ++i) sums[i] += parts[(other * SUMS + i) * M_BLOCKS * 128];
+  }
+#endif
+  return true;
+}
+
+// `exponents`: of the tile's rows, then of its columns.
+INLINED void store_sums(__global float* restrict c, const ulong ldc, const int m, const int n, const int first_row,
+                        const int first_column, const float alpha, const float* sums, const float beta,
+                        const __local int* exponents, const int block) {
+  const int item = get_local_id(0) % 128;
+  const int line = block * BLOCK_LINES + item / 32 * 16 + item % 32 / 4;
+  const int row = first_row + line;
+  const int upper = exponents[line];
+  const int lower = exponents[line + 8];
+  const bool whole = is_whole_tile(c, ldc, m - first_row, n - first_column, TILE_M, TILE_N) && beta == 0.0f;
+#pragma unroll
+  for (int i = 0; i < TILE_N / 8; ++i) {
+    const int place = i * 8 + item % 4 * 2;
+    const int2 both = *(const __local int2*)(exponents + TILE_M + place);
+    const float2 above = scaled_back((float2)(sums[4 * i], sums[4 * i + 1]), upper + both);
+    const float2 below = scaled_back((float2)(sums[4 * i + 2], sums[4 * i + 3]), lower + both);
+    __global float* pair = c + row * ldc + first_column + place;
+    if (whole) {
+      *(__global float2*)pair = alpha * above;
+      *(__global float2*)(pair + 8 * ldc) = alpha * below;
+    } else {
+      store2_c(c, ldc, m, n, row, first_column + place, alpha, above, beta);
+      store2_c(c, ldc, m, n, row + 8, first_column + place, alpha, below, beta);
+    }
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(MULTIPLIERS + 128, 1, 1)))
+void gemm(const int m, const int n, const int k, const float alpha,
+          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
+          __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes) {
+  __local char memory[STAGES * STAGE_BYTES] __attribute__((aligned(1024)));
+  __local ulong barriers[2 * STAGES];
+  __local int exponents[TILE_M + TILE_N] __attribute__((aligned(16)));
+  __local Extremes extremes;
+  const int item = get_local_id(0);
+  const uint stages = shared_address(memory);
+  const uint stage_barriers = shared_address(barriers);
+  const int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
+  const size_t batch = get_global_id(2);
+  const int block = item / 128 % M_BLOCKS;
+  const int slice = SLICES == 1 ? 0 : item / 128 / M_BLOCKS;  // addresses that are alike for all save registers
+  const ulong strip = strip_bytes(k);
+  const __global char* a_strips = (const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * strip;
+  const __global char* b_strips = (const __global char*)(b + b_offset + batch * b_stride) + tile.y * N_BLOCKS * strip;
+
+  if (item == 0) {
+    make_ring(stage_barriers, M_BLOCKS * 4);
+    extremes = (Extremes){0, 0, 0, 0};
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  if (item >= MULTIPLIERS) {
+    GIVE_REGISTERS;
+    if (item == MULTIPLIERS) {
+      copy_steps(a_strips + HEADER_BYTES, b_strips + HEADER_BYTES, strip, k, stages, stage_barriers);
+    }
+    return;
+  }
+  TAKE_REGISTERS;
+  // While the first copies are on their way.
+  gather_all_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, item, MULTIPLIERS);
+  for (int line = item; line < TILE_M + TILE_N; line += MULTIPLIERS) {
+    exponents[line] = line < TILE_M ? exponent_of_line(a_strips, strip, line) : exponent_of_line(b_strips, strip, line - TILE_M);
+  }
+  Results results;
+  multiply_steps(&results, k, slice, block, stages, stage_barriers);
+  MULTIPLIERS_BARRIER;
+  if (!leave_is_exact(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  if (!add_slices(results.sums, (__local float*)memory, slice)) return;
+  store_sums(c + c_offset + batch * c_stride, ldc, m, n, tile.x * TILE_M, tile.y * TILE_N, alpha, results.sums, beta,
+             exponents, block);
+}

@@ -1,0 +1,327 @@
+// fp32 as fp16 planes with an exponent for each line: the packing against a model in plain C++, which numbers
+// the device takes planes for, and the whole way of a multiply on them, with a kernel that needs no tensor
+// cores (data/kernels/from_fp16_planes.cl).
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "support/catch.hpp"
+#include "support/on_device.hpp"
+#include "support/planes.hpp"
+#include "support/reference.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float largest = std::numeric_limits<float>::max();
+constexpr int header = 64;  // words in front of a strip of 64 lines
+
+// The nearest fp16, ties to the even one.
+double nearest_half(double value) {
+  if (value == 0.0) return 0.0;
+  const double unit = std::ldexp(1.0, std::max(std::ilogb(value), -14) - 10);
+  return std::nearbyint(value / unit) * unit;
+}
+
+double half_value(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31;
+  const double fraction = bits & 1023;
+  REQUIRE(exponent < 31);
+  const double magnitude =
+      exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+  return (bits & 0x8000u) != 0 ? -magnitude : magnitude;
+}
+
+PackedWords pack(const PackingSource& source) {
+  return pack_both("pack_both_fp16_planes", source);
+}
+
+// common/planes.cl and common/fp16_planes.cl in other words.
+std::size_t strip_words(const PackedWords& packed) {
+  return header + static_cast<std::size_t>(packed.depth) * 64;
+}
+
+int exponent_at(const PackedWords& packed, int line) {
+  const std::size_t index =
+      static_cast<std::size_t>(line / 64) * strip_words(packed) + static_cast<std::size_t>(line % 64);
+  return static_cast<int>(bits_of(packed.words.at(index)));
+}
+
+double plane_at(const PackedWords& packed, int plane, int line, int deep) {
+  const int piece = ((line % 64 / 8 * 2 + plane) * 2 + deep % 16 / 8) * 8 + line % 8;
+  const auto in_strip = static_cast<std::size_t>(deep / 16 * 64 * 16 * 2 + piece * 8 + deep % 8);
+  return half_value(
+      packed.half_word((static_cast<std::size_t>(line / 64) * strip_words(packed) + header) * 2 + in_strip));
+}
+
+double largest_of_line(const PackingSource& source, int line) {
+  double result = 0;
+  for (int deep = 0; deep < source.depth; ++deep) {
+    result = std::max(result, std::fabs(double{source.at(line, deep)}));
+  }
+  return result;
+}
+
+// How many numbers are not split as they should be, with their line's exponent.
+int wrong_of_line(const PackingSource& source, const PackedWords& packed, int line) {
+  const int exponent = exponent_at(packed, line);
+  int wrong = 0;
+  for (int deep = 0; deep < packed.depth; ++deep) {
+    const double value = std::ldexp(double{source.at(line, deep)}, -exponent);
+    const double high = plane_at(packed, 0, line, deep);
+    const double low = plane_at(packed, 1, line, deep);
+    if (high != nearest_half(value) || low != nearest_half((value - high) * 2048)) ++wrong;
+    // The bound of docs/accuracy.md.
+    if (std::fabs(high + low / 2048 - value) > std::max(0x1p-23 * std::fabs(value), 0x1p-36)) ++wrong;
+  }
+  return wrong;
+}
+
+void check_packed(const PackingSource& source) {
+  const PackedWords packed = pack(source);
+  INFO(source.lines << " x " << source.depth << ", along k: " << source.along_k << ", ld " << source.ld);
+  double most = 0;
+  double least = std::numeric_limits<double>::infinity();
+  int wrong = 0;
+  for (int line = 0; line < packed.lines; ++line) {
+    const double of_line = largest_of_line(source, line);
+    const int exponent = exponent_at(packed, line);
+    most = std::max(most, of_line);
+    wrong += wrong_of_line(source, packed, line);
+    if (of_line == 0) continue;
+    const double scaled = std::ldexp(of_line, -exponent);
+    if (scaled >= 0x1p15) ++wrong;
+    if (source.depth <= 256 && scaled < 0x1p14 && exponent > -126) ++wrong;
+    for (int deep = 0; deep < source.depth; ++deep) {
+      const double value = std::fabs(std::ldexp(double{source.at(line, deep)}, -exponent));
+      if (value != 0) least = std::min(least, value);
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(double{float_of(packed.notes[0])} == most);
+  CHECK(double{float_of(~packed.notes[1])} == least);
+}
+
+TEST_CASE(
+    "the packing splits every number into two planes, with an exponent for its line, and pads with zeros") {
+  for (const bool along_k : {true, false}) {
+    check_packed(make_source(1, 1, along_k, 0, 0));
+    check_packed(make_source(64, 64, along_k, 0, 0));
+    check_packed(make_source(65, 33, along_k, 0, 0));
+    check_packed(make_source(100, 150, along_k, 7, 3));
+    check_packed(make_source(63, 96, along_k, 4, 4));
+    check_packed(make_source(70, 2101, along_k, 3, 0));
+  }
+}
+
+TEST_CASE("lines of any magnitudes are split alike, denormal ones, too") {
+  for (const bool along_k : {true, false}) {
+    PackingSource source = make_source(90, 50, along_k, 0, 0);
+    for (int line = 0; line < source.lines; ++line) {
+      for (int deep = 0; deep < source.depth; ++deep) {
+        float& value = source.memory[source.index(line, deep)];
+        value = std::ldexp(value, line * 3 - 143);
+      }
+    }
+    source.memory[source.index(89, 0)] = largest;
+    check_packed(source);
+  }
+}
+
+TEST_CASE("a line whose later numbers are larger gets an exponent for these") {
+  for (const bool along_k : {true, false}) {
+    for (const float factor : {3.0f, 7.9f, 20.0f, 1e6f}) {
+      PackingSource source = make_source(70, 1300, along_k, 0, 0);
+      source.memory[source.index(3, 1299)] = factor;
+      source.memory[source.index(69, 1100)] = -factor;
+      check_packed(source);
+    }
+    PackingSource source = make_source(8, 1300, along_k, 0, 0);
+    for (int deep = 0; deep < 1200; ++deep) source.memory[source.index(5, deep)] = 0.0f;
+    check_packed(source);
+  }
+}
+
+TEST_CASE("the packing notes what planes cannot hold, wherever it is") {
+  for (const bool along_k : {true, false}) {
+    for (const float special : {infinity, -infinity, nan}) {
+      PackingSource source = make_source(70, 90, along_k, 0, 0);
+      source.memory.back() = special;
+      CHECK(pack(source).notes[0] == (bits_of(special) & 0x7fffffffu));
+    }
+    PackingSource source = make_source(70, 90, along_k, 0, 0);
+    source.memory[source.index(4, 4)] = largest;
+    source.memory[source.index(4, 5)] = 0x1p-149f;  // which is lost in scaling
+    CHECK(~pack(source).notes[1] == 0);
+  }
+}
+
+Options from_planes(std::int64_t mark = 0) {
+  Options options;
+  options.kernel_file = CLGEMM_TEST_KERNELS "/from_fp16_planes.cl";
+  options.parameters = {{"MARK", mark}};
+  return options;
+}
+
+TEST_CASE("a multiply on fp16 planes is right for every form, place, alpha and beta") {
+  for (const Form& form : all_forms()) {
+    for (const Placement& placement : all_placements()) {
+      const Multiply multiply = make_multiply(form, {67, 35, 50}, {-1.5f, 1.0f}, placement);
+      check_on_device(multiply, random_data(multiply, 5), from_planes());
+    }
+  }
+  for (const Scalars& scalars : all_scalars()) {
+    const Multiply multiply = make_multiply(all_forms()[0], {3, 130, 17}, scalars, all_placements()[1]);
+    check_on_device(multiply, random_data(multiply, 6), from_planes());
+  }
+}
+
+TEST_CASE("a multiply on fp16 planes is cut into blocks where scratch is short") {
+  const Multiply multiply = make_multiply(all_forms()[0], {200, 150, 100}, {1, 1}, all_placements()[0]);
+  Options options = from_planes();
+  options.scratch_limit = 2 * 64 * 65 * 4 + 1024;
+  check_on_device(multiply, random_data(multiply, 7), options);
+}
+
+// k is 48 in whole steps, so that 2^-8 / 48 is the least that a line may have where its largest comes to 2^14
+// to 2^15; random lines have one of 0.5 to 1, but for a few.
+TEST_CASE("the device takes fp16 planes for all numbers that they hold, and for no others") {
+  const Multiply multiply = make_multiply(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[1]);
+  for (const Special& special :
+       {Special{0, 0}, {0x1p-27f, 0}, {0, -0x1p-27f}, {1024.0f, 1024.0f}, {0x1p-27f, 0x1p-27f}}) {
+    INFO(special.a << " " << special.b);
+    const Data data = with_special(multiply, special);
+    CHECK(all_are(multiply, run_on_device(multiply, data, from_planes(1)), 42.0f));
+    check_on_device(multiply, data, from_planes());
+  }
+  Options plain;
+  plain.kernel = "coalesced";
+  for (const Special& special : {Special{infinity, 0},
+                                 {0, -infinity},
+                                 {nan, 0},
+                                 {0, nan},
+                                 {0x1p-30f, 0},
+                                 {0, -0x1p-30f},
+                                 {0, 1e-45f},
+                                 {0x1p40f, 0},
+                                 {largest, 0},
+                                 {0, -largest},
+                                 {1e20f, 1e20f}}) {
+    INFO(special.a << " " << special.b);
+    const Data data = with_special(multiply, special);
+    const std::vector<float> c = run_on_device(multiply, data, from_planes(1));
+    CHECK_FALSE(all_are(multiply, c, 42.0f));
+    CHECK(different_kinds(c, run_on_device(multiply, data, plain)) == 0);
+    if (std::isfinite(special.a * special.b)) check_result(multiply, data, c);
+  }
+}
+
+TEST_CASE("more products let smaller numbers pass") {
+  for (const std::size_t k : {std::size_t{40}, std::size_t{640}}) {
+    const Multiply multiply = make_multiply(all_forms()[0], {20, 20, k}, {1, 0}, all_placements()[0]);
+    const Data data = with_special(multiply, {0x1p-30f, 0});
+    CHECK(all_are(multiply, run_on_device(multiply, data, from_planes(1)), 42.0f) == (k == 640));
+  }
+}
+
+// All of A by one power of two, all of B by another.
+Data scaled_data(const Multiply& multiply, int a_exponent, int b_exponent) {
+  Data data = integer_data(multiply, 4);
+  for (float& x : data.a) x = std::ldexp(x, a_exponent);
+  for (float& x : data.b) x = std::ldexp(x, b_exponent);
+  return data;
+}
+
+TEST_CASE("sums that may overflow are left to plain fp32, and those that may be tiny are not") {
+  const Multiply multiply = make_multiply(all_forms()[0], {20, 20, 40}, {1, 0}, all_placements()[0]);
+  const auto on_planes = [&](int a_exponent, int b_exponent) {
+    const Data data = scaled_data(multiply, a_exponent, b_exponent);
+    CHECK(error_ratio(multiply, data, run_on_device(multiply, data, from_planes())) == 0);
+    return all_are(multiply, run_on_device(multiply, data, from_planes(1)), 42.0f);
+  };
+  CHECK(on_planes(50, 50));
+  CHECK_FALSE(on_planes(58, 58));
+  CHECK(on_planes(100, -100));
+  CHECK(on_planes(-70, -70));
+  CHECK(on_planes(-137, 120));
+}
+
+TEST_CASE("rows of A and columns of B by 2^-50 to 2^50 come out exactly, from planes") {
+  const Multiply multiply = make_multiply(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[0]);
+  Data data = integer_data(multiply, 4);
+  for (std::size_t row = 0; row < 70; ++row) {
+    for (std::size_t deep = 0; deep < 40; ++deep) {
+      float& x = data.a[multiply.a.index(row, deep)];
+      x = std::ldexp(x, static_cast<int>(row * 37 % 101) - 50);
+    }
+  }
+  for (std::size_t column = 0; column < 66; ++column) {
+    for (std::size_t deep = 0; deep < 40; ++deep) {
+      float& x = data.b[multiply.b.index(deep, column)];
+      x = std::ldexp(x, static_cast<int>(column * 29 % 101) - 50);
+    }
+  }
+  CHECK(error_ratio(multiply, data, run_on_device(multiply, data, from_planes())) == 0);
+  CHECK(all_are(multiply, run_on_device(multiply, data, from_planes(1)), 42.0f));
+}
+
+TEST_CASE("plain fp32 takes over from fp16 planes for every form and in every block") {
+  for (const Form& form : all_forms()) {
+    const Multiply multiply = make_multiply(form, {67, 135, 41}, {2, -1}, all_placements()[1]);
+    check_on_device(multiply, with_special(multiply, {0x1p-60f, 0}), from_planes(1));
+  }
+}
+
+TEST_CASE("Inf times a matrix of zeros is NaN on fp16 planes, too") {
+  const Multiply multiply = make_multiply(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[0]);
+  Data data = random_data(multiply, 8);
+  data.b.assign(data.b.size(), 0.0f);
+  CHECK(all_are(multiply, run_on_device(multiply, data, from_planes()), 0.0f));
+  data.a[multiply.a.index(5, 7)] = infinity;
+  const std::vector<float> c = run_on_device(multiply, data, from_planes());
+  CHECK(std::isnan(c[multiply.c.index(5, 0)]));
+  CHECK(c[multiply.c.index(6, 0)] == 0.0f);
+}
+
+// The kernels themselves, in the shapes of their tiles.
+const std::map<std::string, std::int64_t> tiles[] = {
+    {},
+    {{"TILE_M", 64}, {"TILE_N", 128}, {"SLICES", 2}, {"STAGES", 8}},
+    {{"TILE_M", 128}, {"TILE_N", 64}, {"STAGES", 8}},
+    {{"TILE_M", 64}, {"TILE_N", 64}, {"SLICES", 2}, {"STAGES", 8}},
+    {{"TILE_M", 64}, {"TILE_N", 128}, {"STEP", 1}, {"STAGES", 3}}};
+
+TEST_CASE("the kernels on fp16 planes and tensor cores are right, and have the fp32 kernel behind them") {
+  if (shared_device_info().nvidia_sm < 80) {
+    WARN("NOT TESTED: kernels on tensor cores, for this device has none");
+    return;
+  }
+  std::vector<Options> all(1);
+  all[0].kernel = "fp16x3_mma";
+  for (const auto& parameters : tiles) {
+    if (shared_device_info().nvidia_sm != 90) break;
+    all.emplace_back();
+    all.back().kernel = "fp16x3_wgmma";
+    all.back().parameters = parameters;
+  }
+  for (const Options& options : all) {
+    for (const Form& form : all_forms()) {
+      for (const std::size_t k : {std::size_t{17}, std::size_t{650}, std::size_t{1400}}) {
+        const Multiply multiply = make_multiply(form, {195, 201, k}, {-1.5f, 1.0f}, all_placements()[1]);
+        check_on_device(multiply, random_data(multiply, 5), options);
+        check_on_device(multiply, with_special(multiply, {0x1p-120f, 0}), options);
+      }
+    }
+    const Multiply multiply = make_multiply(all_forms()[0], {256, 256, 320}, {1, 0}, all_placements()[0]);
+    const Data data = integer_data(multiply, 3);
+    CHECK(error_ratio(multiply, data, run_on_device(multiply, data, options)) == 0);
+  }
+}
+
+}  // namespace
+}  // namespace clgemm
