@@ -16,7 +16,8 @@ namespace clgemm {
 namespace {
 
 // A program that multiplies ever new shapes must not remember all of them. Some kilobytes each, by a guess a
-// few megabytes in all; more shapes than that are ranked anew, some tens of microseconds each (speed_model_test).
+// few megabytes in all; more shapes than that are ranked anew, some tens of microseconds each
+// (speed_model_test).
 constexpr std::size_t most_rankings = 1024;
 
 void check_precision(const KernelConfig& kernel, Precision allowed) {

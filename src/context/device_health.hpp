@@ -1,5 +1,5 @@
 // Whether the device of a Context still works. A kernel's fault ends the whole OpenCL context that it ran in:
-// every later command fails, with statuses that also stand for other things. Layer 5.
+// every later command fails, with statuses that also stand for other things.
 #pragma once
 
 #include <atomic>
