@@ -11,4 +11,5 @@ template auto fmt::detail::dragonbox::to_decimal(double) noexcept
 template auto fmt::detail::thousands_sep_impl(fmt::detail::locale_ref)
     -> fmt::detail::thousands_sep_result<char>;
 template auto fmt::detail::decimal_point_impl(fmt::detail::locale_ref) -> char;
+template std::locale fmt::detail::locale_ref::get() const;
 #endif

@@ -230,6 +230,26 @@ TEST_CASE("Markdown has a table of shapes, and one of kernels, with as many cell
   }
 }
 
+TEST_CASE("where clgemm's own choice did not run, the fastest kernel has its own name") {
+  Json rows = all_rows("D");
+  rows.erase(std::remove_if(rows.begin(), rows.end(), [](const Json& one) { return one["asked"] == "auto"; }),
+             rows.end());
+  const std::vector<Results> runs = parse_results(rows.dump(), "test");
+  std::ostringstream markdown;
+  write_markdown(markdown, runs);
+  CHECK(markdown.str().find("| clgemm |") == std::string::npos);
+  CHECK(markdown.str().find("(`wpt`)") != std::string::npos);
+  CHECK(html_summary(runs.at(0)).find("the highest rate, of wpt, at") != std::string::npos);
+  const TemporaryFolder folder;
+  write_report_folder(folder.path().string(), rows.dump());
+  for (const char* picture : {"speed-up", "roofline", "error-ratio"}) {
+    INFO(picture);
+    const std::string svg = text_of_file((folder.path() / (std::string(picture) + ".svg")).string());
+    CHECK_FALSE(svg.empty());
+    CHECK(svg.find(">clgemm") == std::string::npos);
+  }
+}
+
 TEST_CASE("a page after a run, and bad usage") {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "out").string();
