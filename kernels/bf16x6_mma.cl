@@ -63,11 +63,12 @@ void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
           const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-          __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes) {
+          __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes, const ulong before) {
   __local uint4 memory[STAGES * STAGE_BYTES / 16];
   __local Extremes extremes;
+  if (passes_on(notes, notes_offset, a_notes, a_stride, b_notes, b_stride, before)) return;
   work_group_gathers_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, ITEMS);
-  if (!leave_is_exact(planes_are_exact(&extremes), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  if (!leave_is_done(planes_are_exact(&extremes), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
   const uint stages = shared_address(memory);
   const int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
   const size_t batch = get_global_id(2);

@@ -107,10 +107,11 @@ void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
           const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-          __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes) {
+          __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes, const ulong before) {
   __local char memory[STAGES * STAGE_BYTES] __attribute__((aligned(1024)));
   __local ulong barriers[2 * STAGES];
   __local Extremes extremes;
+  if (passes_on(notes, notes_offset, a_notes, a_stride, b_notes, b_stride, before)) return;
   const int item = get_local_id(0);
   const uint stages = shared_address(memory);
   const uint stage_barriers = shared_address(barriers);
@@ -141,7 +142,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
   }
 
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (!leave_is_exact(planes_are_exact(&extremes), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  if (!leave_is_done(planes_are_exact(&extremes), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
 #if SLICES > 1
   // The slices' sums meet in local memory, in the order of the slices.
   __local float* parts = (__local float*)memory + item % (M_BLOCKS * 128);

@@ -1,7 +1,7 @@
 // clgemm: fp16x3_wgmma
 // summary: fp32 on the tensor cores of NVIDIA Hopper: three products of fp16 planes, added in fp32
 // operands: fp16_planes
-// fallback: fallback_fp32
+// fallback: bf16x6_wgmma
 // precision: fp32_equivalent
 // ptx: sm_90a
 // param: TILE_M = 128 in 64 128
@@ -218,11 +218,12 @@ void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
           const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-          __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes) {
+          __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes, const ulong before) {
   __local char memory[STAGES * STAGE_BYTES] __attribute__((aligned(1024)));
   __local ulong barriers[2 * STAGES];
   __local int exponents[TILE_M + TILE_N] __attribute__((aligned(16)));
   __local Extremes extremes;
+  if (passes_on(notes, notes_offset, a_notes, a_stride, b_notes, b_stride, before)) return;
   const int item = get_local_id(0);
   const uint stages = shared_address(memory);
   const uint stage_barriers = shared_address(barriers);
@@ -256,7 +257,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
   Results results;
   multiply_steps(&results, k, slice, block, stages, stage_barriers);
   MULTIPLIERS_BARRIER;
-  if (!leave_is_exact(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  if (!leave_is_done(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
   if (!add_slices(results.sums, (__local float*)memory, slice)) return;
   store_sums(c + c_offset + batch * c_stride, ldc, m, n, tile.x * TILE_M, tile.y * TILE_N, alpha, results.sums, beta,
              exponents, block);

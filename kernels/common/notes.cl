@@ -1,8 +1,8 @@
-// What the packing noted of the numbers that it saw, and the verdict: how a kernel on planes knows whether it can do the
-// work, and the one behind it whether it has.
+// What the packing noted of the numbers that it saw: how a kernel on planes knows whether it can do the work, and those
+// behind it whether it has.
 //
 // In scratch lie two words of each work-group that packed a part of A, for all A of the batch, then those of B (an operand
-// with stride 0 is one for the whole batch), then a word for each product: its verdict. Of both words of a note the largest
+// with stride 0 is one for the whole batch), then a word for each product: whether it is done. Of both words of a note the largest
 // of all counts; what they say is the form's own (common/bf16_range.cl, common/fp16_range.cl).
 #define NOTES_TOGETHER 8  // that a work-item has on their way at a time
 
@@ -32,7 +32,7 @@ static inline __global uint2* b_notes_of(__global uint* notes, const ulong notes
   return (__global uint2*)(notes + notes_offset) + a_notes * (a_stride == 0 ? 1 : get_global_size(2));
 }
 
-static inline __global uint* is_exact_of(__global uint* notes, const ulong notes_offset, const int a_notes,
+static inline __global uint* is_done_word_of(__global uint* notes, const ulong notes_offset, const int a_notes,
                                         const ulong a_stride, const int b_notes, const ulong b_stride) {
   __global uint2* b = b_notes_of(notes, notes_offset, a_notes, a_stride);
   return (__global uint*)(b + b_notes * (b_stride == 0 ? 1 : get_global_size(2))) + get_global_id(2);
@@ -60,11 +60,25 @@ static inline void work_group_gathers_notes(__local Extremes* extremes, __global
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Hands back whether the planes stand for the product; the first work-group leaves it to the kernel behind.
-static inline bool leave_is_exact(const bool is_exact, __global uint* notes, const ulong notes_offset, const int a_notes,
+#define NO_KERNEL_BEFORE ULONG_MAX
+
+// Whether the product of this work-group has been done by the kernel that was launched before the calling one, if there is
+// one. `before`: where that one leaves its words.
+static inline bool is_done(__global const uint* notes, const ulong before) {
+  return before != NO_KERNEL_BEFORE && notes[before + get_global_id(2)] != 0;
+}
+
+// Leaves to the kernels behind whether the product is done, by the first work-group, and hands it back.
+static inline bool leave_is_done(const bool done, __global uint* notes, const ulong notes_offset, const int a_notes,
                                  const ulong a_stride, const int b_notes, const ulong b_stride) {
   if (get_global_id(0) == 0 && get_global_id(1) == 0) {
-    *is_exact_of(notes, notes_offset, a_notes, a_stride, b_notes, b_stride) = is_exact;
+    *is_done_word_of(notes, notes_offset, a_notes, a_stride, b_notes, b_stride) = done;
   }
-  return is_exact;
+  return done;
+}
+
+// What a kernel on planes begins with: true where the one before has done the product, which those behind are told.
+static inline bool passes_on(__global uint* notes, const ulong notes_offset, const int a_notes, const ulong a_stride,
+                             const int b_notes, const ulong b_stride, const ulong before) {
+  return is_done(notes, before) && leave_is_done(true, notes, notes_offset, a_notes, a_stride, b_notes, b_stride);
 }

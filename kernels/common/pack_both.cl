@@ -4,6 +4,7 @@
 //
 // which packs what work-group `group` of `groups` has of an operand and hands back what this work-item notes of it: two
 // words, of which the largest of all count. `memory` is ITEMS uint2 for its own use.
+#include "common/notes.cl"
 #include "common/packing.cl"
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
@@ -14,8 +15,9 @@ void pack_both(const int depth, const int packed_depth, __global float* restrict
                const int b_groups, const int b_lines, const int packed_b_lines,
                __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
                const int b_along_k, const ulong packed_b_offset, const ulong packed_b_stride,
-               __global uint* restrict notes, const ulong notes_offset) {
+               __global uint* restrict notes, const ulong notes_offset, const ulong before) {
   __local uint2 extremes[ITEMS];
+  if (is_done(notes, before)) return;
   const int item = get_local_id(0);
   const size_t batch = get_global_id(2);
   const bool is_a = get_group_id(0) < a_groups;

@@ -1,6 +1,6 @@
 // clgemm: fallback_fp32
 // role: fallback
-// summary: multiplies in plain fp32 where bf16 planes would not be exact, and does nothing where they are
+// summary: multiplies in plain fp32 where planes would not be exact, and does nothing where they are
 // param: BM = 64 in 16 64
 // param: BN = 128 in 32 128
 // param: TM = 8 in 4 8
@@ -13,7 +13,7 @@
 // grid: tiles
 // require: 4*COPIES*DEPTH*SLICES*(BM+BN+8) <= local_bytes
 
-// Runs behind a kernel on bf16 planes, in few work-groups, each with every so many tiles of C: so it costs little more
+// Runs behind kernels on planes, in few work-groups, each with every so many tiles of C: so it costs little more
 // than a launch where there is nothing to do. The technique is in common/slices.cl.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
 #error "role: fallback needs TRANSPOSE_A and TRANSPOSE_B"
@@ -25,13 +25,12 @@
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void fallback(const int m, const int n, const int k, const float alpha,
-               __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
-               __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-               const float beta, __global float* c, const ulong c_offset, const ulong ldc,
-               const ulong c_stride, __global uint* notes, const ulong notes_offset, const int a_notes,
-               const int b_notes) {
+              __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
+              __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+              const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride,
+              __global uint* notes, const ulong before) {
   __local float4 memory[SLICES_MEMORY / 4];
-  if (*is_exact_of(notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  if (is_done(notes, before)) return;
   const int tile_rows = (m + BM - 1) / BM;
   const int tile_columns = (n + BN - 1) / BN;
   const size_t batch = get_global_id(2);

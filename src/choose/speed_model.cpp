@@ -62,8 +62,9 @@ double items_of(const KernelConfig& kernel) {
   return items;
 }
 
-// Kernels on tensor cores, by their tile: measured on an H200 at 4096, the packing left out, while A still
-// came from local memory.
+// Kernels on tensor cores, by their tile, the packing left out: measured on an H200 at 4096, those on bf16
+// planes while A still came from local memory; of fp16x3_wgmma the smaller tiles at 700 x 650 x 1100, where
+// each compute unit has one at most.
 struct TensorSpeed {
   std::string_view kernel;
   std::size_t tile_rows;
@@ -71,6 +72,9 @@ struct TensorSpeed {
   double speed;
 };
 constexpr std::array tensor_speeds = {
+    TensorSpeed{"fp16x3_wgmma", 128, 128, 3.5},  TensorSpeed{"fp16x3_wgmma", 64, 128, 1.9},
+    TensorSpeed{"fp16x3_wgmma", 128, 64, 2.2},   TensorSpeed{"fp16x3_wgmma", 64, 64, 1.5},
+    TensorSpeed{"fp16x3_mma", 128, 128, 1.72},
     TensorSpeed{"bf16x6_wgmma", 128, 128, 2.06}, TensorSpeed{"bf16x6_wgmma", 64, 128, 1.88},
     TensorSpeed{"bf16x6_wgmma", 128, 64, 1.70},  TensorSpeed{"bf16x6_wgmma", 64, 64, 1.55},
     TensorSpeed{"bf16x6_mma", 128, 128, 1.07},   TensorSpeed{"bf16x6_mma", 64, 128, 0.9},

@@ -194,8 +194,8 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
                               kernel.tile_depth, kernel.tile_columns, 5, largest.b);
   TestResult c(m, n);
   std::size_t adding = k;  // so many products are not zero
-  if (numbers == TestNumbers::beyond_planes) {
-    a.set_column(--adding, 0x1p-120f);
+  if (numbers == TestNumbers::beyond_fp16_planes || numbers == TestNumbers::beyond_planes) {
+    a.set_column(--adding, numbers == TestNumbers::beyond_planes ? 0x1p-120f : 0x1p-60f);
     b.set_row(adding, 0.0f);
   }
 

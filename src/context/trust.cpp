@@ -28,7 +28,10 @@ BuiltPlan without_helpers(const BuiltPlan& built) {
 
 // What a program of a stage is tried on.
 std::vector<TestNumbers> numbers_for(const BuiltPlan& built, std::size_t stage) {
-  if (stage != 0) return {TestNumbers::beyond_planes};
+  if (stage != 0) {
+    const bool is_last = stage + 1 == built.stages.size();
+    return {is_last ? TestNumbers::beyond_planes : TestNumbers::beyond_fp16_planes};
+  }
   if (!built.plan.first().has(ProgramRole::pack_both)) return {TestNumbers::integers};
   return {TestNumbers::integers, TestNumbers::large_a, TestNumbers::large_b};
 }

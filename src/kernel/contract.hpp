@@ -17,14 +17,14 @@ struct RoleContract {
 };
 inline constexpr std::array<RoleContract, 6> role_contracts = {
     {{Role::multiply, "multiply", "gemm", 17},
-     {Role::fallback, "fallback", "fallback", 21},
+     {Role::fallback, "fallback", "fallback", 19},
      {Role::pack, "pack", "pack", 12},
-     {Role::pack_both, "pack_both", "pack_both", 25},
+     {Role::pack_both, "pack_both", "pack_both", 26},
      {Role::scale, "scale", "scale", 7},
      {Role::reduce, "reduce", "reduce", 12}}};
 
 // A kernel that reads range notes, and leaves whether it is exact, takes them behind the others.
-inline constexpr unsigned range_notes_arguments = 4;
+inline constexpr unsigned range_notes_arguments = 5;
 
 constexpr const RoleContract& contract_of(Role role) {
   return role_contracts[static_cast<std::size_t>(role)];

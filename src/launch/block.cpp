@@ -1,5 +1,7 @@
 #include "launch/block.hpp"
 
+#include <limits>
+
 #include "base/sizes.hpp"
 
 namespace clgemm {
@@ -61,12 +63,13 @@ class StageLauncher {
     KernelLaunch kernel = launch(ProgramRole::multiply);
     kernel.with(as_int(block.m), as_int(block.n), as_int(block.k), scalars.alpha);
     kernel.with_matrix(a).with_matrix(b).with(scalars.beta).with_matrix(c);
-    // The notes of its own packing, then those of the stage whose work it may have to do.
-    for (const Stage* noting : {&stage_, before_}) {
-      if (noting == nullptr || !noting->has(ProgramRole::pack_both)) continue;
-      const RangeNotes& notes = noting->notes;
-      kernel.with(scratch_, cl_ulong{notes.scratch_offset}, as_int(notes.a_groups), as_int(notes.b_groups));
+    const bool on_planes = stage_.has(ProgramRole::pack_both);
+    if (on_planes || before_ != nullptr) kernel.with(scratch_);
+    if (on_planes) {
+      const RangeNotes& notes = stage_.notes;
+      kernel.with(cl_ulong{notes.scratch_offset}, as_int(notes.a_groups), as_int(notes.b_groups));
     }
+    if (on_planes || before_ != nullptr) kernel.with(done_before());
     return kernel.enqueue(
         queue_, wait_for,
         {block.m, block.n, block.batch_count, stage_.group_rows, stage_.group_columns, stage_.most_groups});
@@ -149,9 +152,14 @@ class StageLauncher {
     pack.with(cl_int{!problem_.a.transposed}, cl_ulong{stage_.a.scratch_offset}, cl_ulong{stage_.a.stride});
     pack.with(as_int(notes.b_groups), as_int(block_.n), as_int(padded_.columns)).with_matrix(b_source());
     pack.with(cl_int{problem_.b.transposed}, cl_ulong{stage_.b.scratch_offset}, cl_ulong{stage_.b.stride});
-    pack.with(scratch_, cl_ulong{notes.scratch_offset});
+    pack.with(scratch_, cl_ulong{notes.scratch_offset}, done_before());
     const LaunchSize groups{notes.a_groups + notes.b_groups, 1, block_.batch_count, 1, 1};
     return {in_scratch(stage_.a), in_scratch(stage_.b), {pack.enqueue(queue_, wait_for, groups)}};
+  }
+
+  // Where the stage before leaves, a word for each product, whether it is done; all ones for the first stage.
+  cl_ulong done_before() const {
+    return before_ == nullptr ? std::numeric_limits<cl_ulong>::max() : cl_ulong{before_->notes.done_offset};
   }
 
   Place a_source() const { return place_of(buffers_.a, problem_.a, block_.row, block_.depth, block_.batch); }

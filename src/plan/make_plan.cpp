@@ -72,7 +72,8 @@ class Planner {
     std::vector<Stage> result = {stage(first.kernel, first.parameters)};
     while (!kernel->manifest().fallback.empty()) {
       const SharedConfig behind = configs_.get(kernel->manifest().fallback, {}, {});
-      check_role(*behind, Role::fallback, *kernel);
+      // Either a kernel for that alone, or another one on planes, with its own packing and one behind it.
+      if (behind->manifest().fallback.empty()) check_role(*behind, Role::fallback, *kernel);
       result.push_back(stage(kernel->manifest().fallback, {}));
       kernel = behind;
     }

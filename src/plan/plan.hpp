@@ -60,7 +60,8 @@ struct PackedCopy {
 struct RangeNotes {
   std::size_t a_groups = 0;  // work-groups, for each copy of A
   std::size_t b_groups = 0;
-  std::size_t scratch_offset = 0;  // in words; behind them a word for each product: is it exact?
+  std::size_t scratch_offset = 0;  // in words
+  std::size_t done_offset = 0;     // in words: behind them, one for each product, whether it is done
 };
 
 // k in parts, where C has too few tiles: the parts' results go to scratch, and `reduce` adds them into C.
