@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include "base/error.hpp"
@@ -107,15 +109,47 @@ std::string text_of(const Errors& errors) {
   return fmt::format("{:.2f}, {:.1e}", errors.ratio, errors.relative);
 }
 
+SgemmShape shape_of(const SgemmCall& call) {
+  SgemmShape shape{call.layout, call.transpose_a, call.transpose_b, call.m, call.n, call.k};
+  shape.lda = call.lda;
+  shape.ldb = call.ldb;
+  shape.ldc = call.ldc;
+  return shape;
+}
+
+// The kernel that stands behind the one that multiplies, by what explain() says; empty where there is none.
+std::string named_behind(const std::string& explained) {
+  const std::string_view key = "otherwise: ";
+  const std::size_t place = explained.find(key);
+  if (place == std::string::npos) return {};
+  const std::size_t first = place + key.size();
+  return explained.substr(first, explained.find(',', first) - first);
+}
+
+struct Result {
+  std::vector<float> c;
+  std::string other;  // the kernel behind, where the device found that it had to do the work
+};
+
 // Everybody's result for the same data: kernels first, then peers. Empty where somebody cannot.
 class Results {
  public:
   Results(const HostData& data, const cl::CommandQueue& queue) : data_(queue, data) {}
 
-  std::vector<float> of(const KernelChoice& choice) {
-    const auto contestant = make_kernel_contestant(data_, choice.options);
+  Result of(const KernelChoice& choice) {
+    Options options = choice.options;
+    const cl_command_queue queue = data_.queue()();
+    const SgemmShape shape = shape_of(data_.call());
+    const std::string kernel_behind = named_behind(explain(queue, shape, options));
+    cl::Buffer scratch;
+    if (!kernel_behind.empty()) {
+      scratch = untouched_scratch(sgemm_scratch_bytes(queue, shape, options));
+      options.scratch = scratch();
+    }
+    const auto contestant = make_kernel_contestant(data_, options);
     contestant->run();
-    return contestant->result();
+    const bool other = !kernel_behind.empty() && last_touched(scratch) == 0;
+    return {contestant->result(), other ? kernel_behind : std::string()};
   }
 
   std::vector<float> of(const Peer& peer) {
@@ -129,6 +163,23 @@ class Results {
   }
 
  private:
+  static constexpr cl_uint untouched = 0xffffffffu;
+
+  cl::Buffer untouched_scratch(std::size_t bytes) {
+    cl::Buffer result(data_.queue().getInfo<CL_QUEUE_CONTEXT>(), CL_MEM_READ_WRITE, bytes);
+    data_.queue().enqueueFillBuffer(result, untouched, 0, bytes);
+    return result;
+  }
+
+  // The verdict is the last word of scratch that a call writes, but for padding (kernels/README.md).
+  cl_uint last_touched(const cl::Buffer& scratch) {
+    std::vector<cl_uint> words(scratch.getInfo<CL_MEM_SIZE>() / sizeof(cl_uint));
+    data_.queue().enqueueReadBuffer(scratch, CL_TRUE, 0, words.size() * sizeof(cl_uint), words.data());
+    const auto last =
+        std::find_if(words.rbegin(), words.rend(), [](cl_uint word) { return word != untouched; });
+    return last == words.rend() ? untouched : *last;
+  }
+
   DeviceData data_;
 };
 
@@ -148,15 +199,16 @@ KernelChoice in_plain_fp32() {
   return choice;
 }
 
-std::string judge(const AccuracyCase& one, const std::vector<float>& c, const Truth& truth, Results& results,
+std::string judge(const AccuracyCase& one, const Result& result, const Truth& truth, Results& results,
                   bool& all_kept) {
-  const Errors errors = errors_of(sample_of(c, truth), truth);
+  const Errors errors = errors_of(sample_of(result.c, truth), truth);
   bool kept = errors.ratio <= std::max(least_bound, errors_of(truth.plain, truth).ratio);
   std::string text = text_of(errors);
   if (!one.is_finite) {
-    kept = kept && same_kinds(c, results.of(in_plain_fp32()));
+    kept = kept && same_kinds(result.c, results.of(in_plain_fp32()).c);
     text = "as plain fp32";
   }
+  if (!result.other.empty()) text += " by " + result.other;
   all_kept = all_kept && kept;
   return kept ? text : fmt::format("**{}: worse**", text);
 }
