@@ -9,7 +9,7 @@
 // param: SLICES = 1 in 1 2
 // param: STEP = 2 in 1 2
 // param: STAGES = 6 in 2 3 4 5 6 8
-// param: BAND = 16 in 1 4 8 16
+// param: BAND = 8 in 1 4 8 16
 // tile: TILE_M TILE_N 16*STEP
 // local: TILE_M/64*SLICES*128+128
 // grid: tiles

@@ -1,5 +1,5 @@
 // The operands form `fp16_planes`: an fp32 number x of a line is 2^e (h + 2^-11 l), with h and l in fp16 and one exponent e
-// for the whole line, which brings its largest number to 2^14 or above, below 2^15. In front of the blocks of a strip lie the
+// for the whole line, which brings its largest number below 2^15, near there. In front of the blocks of a strip lie the
 // exponents of its 64 lines, as int. Rows of A and columns of B may so be of any magnitudes; what counts is how far apart
 // the numbers of one line are (common/fp16_range.cl).
 #define PLANES 2
@@ -8,6 +8,7 @@
 #define LOW_SCALE 0x1p-11f
 #define LARGEST_EXPONENT 14  // of a line's largest number, scaled
 #define LEAST_EXPONENT -126  // so that 2^-e is a number
+#define EXACT_EXPONENT -125  // fp32's smallest number, 2^-149, comes to 2^-24, fp16's: all small ones are exact
 #include "common/planes.cl"
 
 // 2^exponent, of a normal number.

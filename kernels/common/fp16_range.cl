@@ -5,24 +5,29 @@
 // They do not where there is an Inf or a NaN (Inf times a plane that is 0 is a NaN), nor where a sum of k products may
 // overflow, so that which Inf or NaN comes of it depends on the order of adding. And not where a number is so far below its
 // line's largest that planes lose too much of it: fp16 ends at 2^-24, so that a scaled x, planes together, is off by
-// max(2 u |x|, 2^-36), u = 2^-24. Allowed are 2 u |x|, and with many products, which round as often in plain fp32, k / 16
-// u |x|. A line's largest is at least 2^14; so its smallest may be 2^-27 of it with k = 32, 2^-34 with k = 4096.
+// max(2 u |x|, 2^-36), u = 2^-24. Allowed are 2 u |x|, and with many products, which plain fp32 rounds as often, k / 16 u |x|:
+// of a line whose largest comes to 2^14 the smallest may be 2^-27 of it with k = 32, 2^-34 with k = 4096. What the low planes'
+// own product comes to, which is left out, may be k / 2 u of the product.
 #include "common/notes.cl"
 
 #define INFINITY_BITS 0x7f800000u
+#define ONE_BITS 0x3f800000u
 #define MOST_SUM 0x1p126f
-#define LEAST_TIMES_DEPTH 0x1p-8f  // 2^-36 / (u / 16)
-#define LEAST_DEPTH 32             // for which 2 u is k / 16 u
+#define LEAST_DEPTH 32              // for which 2 u is k / 16 u
+#define LEAST_TIMES_DEPTH 0x1p-8f   // 2^-36 / (u / 16)
+#define LEASTS_TIMES_DEPTH 0x1p-25f  // of both operands: 2^-25 2^-25 / (u / 2)
 
-static inline bool planes_hold(const uint largest, const uint smallest, const int k) {
-  return largest < INFINITY_BITS && as_float(smallest) * max(k, LEAST_DEPTH) >= LEAST_TIMES_DEPTH;
+// The smallest that was noted; 1 stands for all larger ones, and for none.
+static inline float smallest_noted(const uint complement) {
+  return as_float(min(~complement, ONE_BITS));
 }
 
 static inline bool planes_are_exact(const __local Extremes* extremes, const int k) {
-  if (extremes->a_largest == 0 || extremes->b_largest == 0) {
-    return max(extremes->a_largest, extremes->b_largest) < INFINITY_BITS;  // all products are zero
-  }
-  return planes_hold(extremes->a_largest, ~extremes->a_smallest, k) &&
-         planes_hold(extremes->b_largest, ~extremes->b_smallest, k) &&
-         as_float(extremes->a_largest) * as_float(extremes->b_largest) * k < MOST_SUM;
+  if (max(extremes->a_largest, extremes->b_largest) >= INFINITY_BITS) return false;
+  if (extremes->a_largest == 0 || extremes->b_largest == 0) return true;  // all products are zero
+  const float depth = max(k, LEAST_DEPTH);
+  const float a_smallest = smallest_noted(extremes->a_smallest);
+  const float b_smallest = smallest_noted(extremes->b_smallest);
+  return as_float(extremes->a_largest) * as_float(extremes->b_largest) * k < MOST_SUM &&
+         min(a_smallest, b_smallest) * depth >= LEAST_TIMES_DEPTH && a_smallest * b_smallest * depth >= LEASTS_TIMES_DEPTH;
 }

@@ -16,25 +16,21 @@
 #include "common/packing.cl"
 
 #define ITEMS 512
-#define LINES_ALONG 8    // of a work-group at a time, where neighbours lie along k: those that lie together in a block
-#define LINES_ACROSS 16  // and where they lie from line to line
-#define PIECES 2         // of a work-item at a time
-#define ROOM 3           // bits, for numbers larger than the first ones of a line
+#define LINES 8   // of a work-group at a time: those that lie together in a block
+#define PIECES 2  // of a work-item at a time
+#define STEP (ITEMS / LINES * PIECE)  // of k, from one of them to the next
+#define TOGETHER (PIECES * STEP)      // of k, all pieces of all work-items
+#define ROOM 3    // bits, for numbers larger than the first ones of a line
 
 // What of a work-group's lines a work-item has: neighbours read what is contiguous in memory, and write what is in the planes.
 typedef struct {
-  int line;      // among those of the work-group
-  int depth;     // of its first piece
-  int step;      // from piece to piece
-  int together;  // of k, all pieces of all work-items
+  int line, depth;
 } Position;
 
 static inline Position position_of(const Source source) {
   const int item = get_local_id(0);
-  const int lines = source.along_k ? LINES_ALONG : LINES_ACROSS;
-  const int step = ITEMS / lines * PIECE;
-  if (source.along_k) return (Position){item / 4 % lines, (item % 4 + item / (4 * lines) * 4) * PIECE, step, PIECES * step};
-  return (Position){item % lines, item / lines * PIECE, step, PIECES * step};
+  if (source.along_k) return (Position){item / 4 % LINES, (item % 4 + item / (4 * LINES) * 4) * PIECE};
+  return (Position){item % LINES, item / LINES * PIECE};
 }
 
 static inline uint magnitude_of(const float value) {
@@ -68,21 +64,21 @@ static inline uint complement_of_least(uint complement, const float* values, con
 }
 
 static inline uint load_pieces(float values[PIECES][PIECE], const Source source, const int line, const int depth,
-                               const int step, uint most) {
+                               uint most) {
 #pragma unroll
-  for (int i = 0; i < PIECES; ++i) load_piece(values[i], source, line, depth + i * step);
+  for (int i = 0; i < PIECES; ++i) load_piece(values[i], source, line, depth + i * STEP);
 #pragma unroll
   for (int i = 0; i < PIECES * PIECE; ++i) most = max(most, magnitude_of(values[i / PIECE][i % PIECE]));
   return most;
 }
 
 static inline uint split_pieces(float values[PIECES][PIECE], __global uint4* restrict packed, const Source source,
-                                const int line, const int depth, const int step, const float scale, uint complement) {
+                                const int line, const int depth, const float scale, uint complement) {
 #pragma unroll
   for (int i = 0; i < PIECES; ++i) {
-    if (depth + i * step >= source.packed_depth) continue;
+    if (depth + i * STEP >= source.packed_depth) continue;
     complement = complement_of_least(complement, values[i], scale);
-    store_planes(packed + place_of_piece(source, line, depth + i * step), values[i], scale);
+    store_planes(packed + place_of_piece(source, line, depth + i * STEP), values[i], scale);
   }
   return complement;
 }
@@ -94,17 +90,18 @@ static inline uint largest_of_line(volatile __local uint* largest, const uint mo
   return *largest;
 }
 
-// A work-group's lines from `first` on. `memory`: three words a line.
+// A work-group's lines from `first` on. `memory`: of each line the largest of its first numbers and of all, and a word that
+// says whether to begin again.
 static inline uint2 pack_lines(__local uint* memory, __global uint4* restrict packed, const Source source,
-                               const int first, const int lines, uint2 extremes) {
+                               const int first, uint2 extremes) {
   const Position position = position_of(source);
   const int line = first + position.line;
   __local uint* of_line = memory + position.line;
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (get_local_id(0) < 3 * lines) memory[get_local_id(0)] = 0;
+  if (get_local_id(0) < 3 * LINES) memory[get_local_id(0)] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
 
-  const bool goes_on = source.packed_depth > position.together;
+  const bool goes_on = source.packed_depth > TOGETHER;
   float values[PIECES][PIECE];
   uint most = 0;
   uint complement = 0;
@@ -112,16 +109,16 @@ static inline uint2 pack_lines(__local uint* memory, __global uint4* restrict pa
   bool again = false;
   int depth = 0;
   do {
-    most = load_pieces(values, source, line, depth + position.depth, position.step, most);
+    most = load_pieces(values, source, line, depth + position.depth, most);
     if (depth == 0 && !again) exponent = line_exponent(largest_of_line(of_line, most)) + (goes_on ? ROOM : 0);
-    complement = split_pieces(values, packed, source, line, depth + position.depth, position.step,
-                              power_of_two(-exponent), complement);
-    depth += position.together;
+    complement =
+        split_pieces(values, packed, source, line, depth + position.depth, power_of_two(-exponent), complement);
+    depth += TOGETHER;
     if (depth >= source.packed_depth && goes_on && !again) {
-      const int needed = line_exponent(largest_of_line(of_line + lines, most));
-      if (needed > exponent) memory[2 * lines] = 1;
+      const int needed = line_exponent(largest_of_line(of_line + LINES, most));
+      if (needed > exponent) memory[2 * LINES] = 1;
       barrier(CLK_LOCAL_MEM_FENCE);
-      again = memory[2 * lines] != 0;
+      again = memory[2 * LINES] != 0;
       if (again) {
         exponent = needed;
         complement = 0;
@@ -130,16 +127,15 @@ static inline uint2 pack_lines(__local uint* memory, __global uint4* restrict pa
     }
   } while (depth < source.packed_depth);
   if (position.depth == 0) set_exponent_of_line(packed, strip_bytes(source.packed_depth), line, exponent);
-  return max(extremes, (uint2)(most, complement));
+  return max(extremes, (uint2)(most, exponent > EXACT_EXPONENT ? complement : 0));
 }
 
 // Every so many lines of an operand, by work-group `group` of `groups`.
 static inline uint2 pack_part(__local uint* memory, __global uint4* restrict packed, const Source source,
                               const int group, const int groups) {
-  const int lines = source.along_k ? LINES_ALONG : LINES_ACROSS;
   uint2 extremes = (uint2)(0, 0);
-  for (int first = group * lines; first < source.packed_lines; first += groups * lines) {
-    extremes = pack_lines(memory, packed, source, first, lines, extremes);
+  for (int first = group * LINES; first < source.packed_lines; first += groups * LINES) {
+    extremes = pack_lines(memory, packed, source, first, extremes);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   return extremes;

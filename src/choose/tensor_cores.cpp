@@ -13,8 +13,8 @@ struct HopperConfig {
   std::int64_t tile_m, tile_n, slices, step, stages;
 };
 
-// Three products of fp16 planes; those of bf16 planes stand behind them, for what fp16 cannot hold. The smaller
-// tiles fill the device at smaller sizes.
+// Three products of fp16 planes; those of bf16 planes stand behind them, for what fp16 cannot hold. The
+// smaller tiles fill the device at smaller sizes.
 constexpr HopperConfig fp16_configs[] = {
     {128, 128, 1, 2, 6}, {64, 128, 2, 2, 8}, {128, 64, 1, 2, 8}, {64, 64, 2, 2, 8}};
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <string>
 
 #include "base/error.hpp"
 #include "common/float64.hpp"
@@ -99,15 +100,33 @@ std::string text_of(const Errors& errors) {
   return fmt::format("{:.2f}, {:.1e}", errors.ratio, errors.relative);
 }
 
+struct Result {
+  std::vector<float> c;
+  std::string other;  // a kernel behind, where the device found that it had to do the work
+};
+
 // Everybody's result for the same data: kernels first, then peers. Empty where somebody cannot.
 class Contest {
  public:
   Contest(const HostData& data, const cl::CommandQueue& queue) : data_(queue, data) {}
 
-  std::vector<float> of(const KernelChoice& choice) {
+  Result of(const KernelChoice& choice) {
     const auto contestant = make_kernel_contestant(data_, choice.options);
-    contestant->run();
-    return contestant->result();
+    const std::shared_ptr<const ChosenPlan> chosen = contestant->plan();
+    const Plan& plan = chosen->built.plan;
+    if (plan.stages.size() == 1) {
+      contestant->run();
+      return {contestant->result(), {}};
+    }
+    // In scratch of our own, where those who computed leave word.
+    const cl::Buffer scratch(data_.queue().getInfo<CL_QUEUE_CONTEXT>(), CL_MEM_READ_WRITE,
+                             plan.scratch_bytes);
+    Options options = choice.options;
+    options.scratch = scratch();
+    const auto in_scratch = make_kernel_contestant(data_, options);
+    in_scratch->run();
+    const Stage& stage = who_computed(plan, scratch);
+    return {in_scratch->result(), &stage == &plan.first() ? std::string() : stage.multiply().name};
   }
 
   std::vector<float> of(const Peer& peer) {
@@ -121,6 +140,18 @@ class Contest {
   }
 
  private:
+  // The first stage that says that it has, or the last one, which nobody asks.
+  const Stage& who_computed(const Plan& plan, const cl::Buffer& scratch) {
+    for (const Stage& stage : plan.stages) {
+      cl_uint done = 0;
+      if (&stage == &plan.stages.back()) break;
+      data_.queue().enqueueReadBuffer(scratch, CL_TRUE, stage.notes.done_offset * sizeof done, sizeof done,
+                                      &done);
+      if (done != 0) return stage;
+    }
+    return plan.stages.back();
+  }
+
   DeviceData data_;
 };
 
@@ -140,15 +171,16 @@ KernelChoice in_plain_fp32() {
   return choice;
 }
 
-std::string judge(const AccuracyCase& one, const std::vector<float>& c, const Truth& truth, Contest& contest,
+std::string judge(const AccuracyCase& one, const Result& result, const Truth& truth, Contest& contest,
                   bool& all_kept) {
-  const Errors errors = errors_of(sample_of(c, truth), truth);
+  const Errors errors = errors_of(sample_of(result.c, truth), truth);
   bool kept = errors.ratio <= std::max(least_bound, errors_of(truth.plain, truth).ratio);
   std::string text = text_of(errors);
   if (!one.is_finite) {
-    kept = kept && same_kinds(c, contest.of(in_plain_fp32()));
+    kept = kept && same_kinds(result.c, contest.of(in_plain_fp32()).c);
     text = "as plain fp32";
   }
+  if (!result.other.empty()) text += " by " + result.other;
   all_kept = all_kept && kept;
   return kept ? text : fmt::format("**{}: worse**", text);
 }

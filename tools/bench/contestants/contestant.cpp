@@ -18,10 +18,10 @@ class KernelContestant final : public OpenClContestant {
                    call.alpha, data().a(), data().b(), call.beta, data().c(), {}, nullptr, options_);
   }
 
-  std::shared_ptr<const KernelConfig> kernel() override {
+  std::shared_ptr<const ChosenPlan> plan() override {
     Context::State& inside = state_of(context_);
     const auto call = inside.check(data().call(), data().a(), data().b(), data().c(), options_);
-    return inside.plan(call.problem, options_)->built.plan.first().programs[ProgramRole::multiply];
+    return inside.plan(call.problem, options_);
   }
 
   HostRun run_host_to_host() override {

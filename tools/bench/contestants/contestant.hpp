@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "common/clock.hpp"
+#include "context/plan_memory.hpp"
 #include "data/device_data.hpp"
-#include "kernel/kernel_config.hpp"
 
 namespace clgemm::bench {
 
@@ -37,8 +37,8 @@ class Contestant {
   // C after the last run(), row-major without gaps. Valid until another contestant runs.
   virtual std::vector<float> result() = 0;
 
-  // What run() multiplies with, where that is a kernel of clgemm's, named or chosen; null for a peer.
-  virtual std::shared_ptr<const KernelConfig> kernel() { return nullptr; }
+  // How run() multiplies, where that is by kernels of clgemm's, named or chosen; null for a peer.
+  virtual std::shared_ptr<const ChosenPlan> plan() { return nullptr; }
 
   // One multiply of matrices in the host's memory, with whatever transfers it needs.
   virtual HostRun run_host_to_host() = 0;

@@ -21,6 +21,80 @@ void scale_lines(HostData& data) {
   for (std::size_t i = 0; i < data.b.size(); ++i) data.b[i] = std::ldexp(data.b[i], exponent(i % size.n));
 }
 
+// Lines by 2^-60 to 2^60.
+int wide_exponent(std::size_t line) {
+  return static_cast<int>(line * 37 % 121) - 60;
+}
+
+void scale_rows(HostData& data) {
+  const Size size = data.size();
+  for (std::size_t i = 0; i < data.a.size(); ++i)
+    data.a[i] = std::ldexp(data.a[i], wide_exponent(i / size.k));
+}
+
+void scale_columns(HostData& data) {
+  const Size size = data.size();
+  for (std::size_t i = 0; i < data.b.size(); ++i)
+    data.b[i] = std::ldexp(data.b[i], wide_exponent(i % size.n));
+}
+
+void scale_rows_and_columns(HostData& data) {
+  scale_rows(data);
+  scale_columns(data);
+}
+
+// A D times D^-1 B, with D of 2^-40 to 2^40: what cancels between the operands.
+void scale_between(HostData& data) {
+  const Size size = data.size();
+  const auto exponent = [](std::size_t depth) { return static_cast<int>(depth * 29 % 81) - 40; };
+  for (std::size_t i = 0; i < data.a.size(); ++i) data.a[i] = std::ldexp(data.a[i], exponent(i % size.k));
+  for (std::size_t i = 0; i < data.b.size(); ++i) data.b[i] = std::ldexp(data.b[i], -exponent(i / size.n));
+}
+
+// In one row of A, where B has zeros: what the row's other numbers come to is all that shows.
+void with_huge_number(HostData& data, int exponent) {
+  const Size size = data.size();
+  for (std::size_t row = 0; row < size.m; ++row) data.a[row * size.k] = 0.0f;
+  data.a[size.m / 2 * size.k] = std::ldexp(1.0f, exponent);
+  for (std::size_t column = 0; column < size.n; ++column) data.b[column] = 0.0f;
+}
+
+void with_large_number(HostData& data) {
+  with_huge_number(data, 6);
+}
+
+void with_huge_number(HostData& data) {
+  with_huge_number(data, 40);
+}
+
+// Every second number of a row is so small, and the others meet zeros.
+void with_tiny_numbers(HostData& data, int exponent) {
+  const Size size = data.size();
+  for (std::size_t i = 0; i < data.a.size(); ++i) {
+    float& x = data.a[i];
+    x = i % size.k % 2 == 0 ? std::copysign(1.0f, x)
+                            : std::copysign(std::ldexp(1.0f + std::fabs(x), exponent), x);
+  }
+  for (std::size_t i = 0; i < data.b.size(); ++i) {
+    if (i / size.n % 2 == 0) data.b[i] = 0.0f;
+  }
+}
+
+// k = 1024: fp16 planes hold 2^-18 beside a line's largest of 2^14, and three bits less where a later number
+// may be larger.
+void with_tiny_numbers_in_range(HostData& data) {
+  with_tiny_numbers(data, -29);
+}
+
+void with_tiny_numbers_out_of_range(HostData& data) {
+  with_tiny_numbers(data, -40);
+}
+
+void make_denormal(HostData& data) {
+  for (float& x : data.a) x = std::ldexp(x, -127);
+  for (float& x : data.b) x = std::ldexp(x, 60);
+}
+
 // Every second product takes the one before away again, but for a few bits.
 void cancel(HostData& data) {
   const Size size = data.size();
@@ -97,11 +171,23 @@ const std::vector<AccuracyCase>& accuracy_cases() {
       {"uniform in [-1, 1)", 1024, true, leave},
       {"uniform in [-1, 1)", 4096, true, leave},
       {"uniform in [-1, 1)", 65536, true, leave},
+      {"positive", 32, true, make_positive},
+      {"positive", 128, true, make_positive},
       {"positive", 512, true, make_positive},
       {"positive", 4096, true, make_positive},
       {"positive", 65536, true, make_positive},
       {"rows, columns by 2^-40 to 2^40", 4096, true, scale_lines},
+      {"rows by 2^-60 to 2^60", 1024, true, scale_rows},
+      {"columns by 2^-60 to 2^60", 1024, true, scale_columns},
+      {"rows, columns by 2^-60 to 2^60", 1024, true, scale_rows_and_columns},
+      {"A D, D^-1 B, D of 2^-40 to 2^40", 1024, true, scale_between},
+      {"one of 2^6 in a row", 1024, true, with_large_number},
+      {"one of 2^40 in a row", 1024, true, with_huge_number},
+      {"tiny ones, 2^-29", 1024, true, with_tiny_numbers_in_range},
+      {"tiny ones, 2^-40", 1024, true, with_tiny_numbers_out_of_range},
+      {"denormal", 1024, true, make_denormal},
       {"cancelling", 4096, true, cancel},
+      {"cancelling", 512, true, cancel},
       {"2^-110 to 2^-109", 1024, true, above_least_of_planes},
       {"around 2^-110", 1024, true, near_least_of_planes},
       {"around 2^-126", 1024, true, near_least_normal},

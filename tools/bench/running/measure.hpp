@@ -35,7 +35,7 @@ class Entrant {
   // C of the last run; only until another entrant runs.
   std::vector<float> result() { return contestant_->result(); }
 
-  std::shared_ptr<const KernelConfig> kernel() { return contestant_->kernel(); }
+  std::shared_ptr<const ChosenPlan> plan() { return contestant_->plan(); }
 
   // Every check so far passed, and there was one.
   bool passed() const { return check_ && check_->passed; }

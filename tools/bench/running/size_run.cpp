@@ -119,11 +119,12 @@ void SizeRun::enter_kernel(const KernelChoice& choice) {
 SizeRun::Entry SizeRun::first_run(const KernelChoice& choice, KernelResult& result) {
   auto entry = std::make_unique<Entrant>(make_kernel_contestant(data_, choice.options), reference_);
   if (!peers_c_.empty()) result.agreement = reference_->compare(entry->result(), peers_c_);
-  const std::shared_ptr<const KernelConfig> running = entry->kernel();
-  result.kernel = running->name;
-  result.parameters = running->values;
+  const std::shared_ptr<const ChosenPlan> plan = entry->plan();
+  const KernelConfig& running = plan->built.plan.first().multiply();
+  result.kernel = running.name;
+  result.parameters = running.values;
   if (reference_ != nullptr && !entry->passed()) {
-    result.wrong = reference_->describe_wrong(entry->result(), running->tile_rows, running->tile_columns);
+    result.wrong = reference_->describe_wrong(entry->result(), running.tile_rows, running.tile_columns);
   }
   return entry;
 }
