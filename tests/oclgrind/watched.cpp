@@ -16,7 +16,7 @@
 #include "launch/multiply.hpp"
 #include "plan/blocks.hpp"
 #include "plan/make_plan.hpp"
-#include "reference.hpp"
+#include "support/reference.hpp"
 #include "tune/search.hpp"
 
 namespace clgemm::test {
