@@ -251,7 +251,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
   // While the first copies are on their way.
   gather_all_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, item, MULTIPLIERS);
   for (int line = item; line < TILE_M + TILE_N; line += MULTIPLIERS) {
-    exponents[line] = line < TILE_M ? exponent_of_line(a_strips, strip, line) : exponent_of_line(b_strips, strip, line - TILE_M);
+    exponents[line] = line < TILE_M ? exponent_of_line(a_strips, strip, line)
+                                    : exponent_of_line(b_strips, strip, line - TILE_M);
   }
   Results results;
   multiply_steps(&results, k, slice, block, stages, stage_barriers);
