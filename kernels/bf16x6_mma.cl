@@ -1,7 +1,7 @@
 // clgemm: bf16x6_mma
 // summary: fp32 on the tensor cores of NVIDIA Ampere and later: six products of bf16 planes, added in fp32
 // operands: bf16_planes
-// otherwise: otherwise_fp32
+// fallback: fallback_fp32
 // precision: fp32_equivalent
 // param: TILE_M = 128 in 64 128
 // param: TILE_N = 128 in 64 128
@@ -67,7 +67,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
   __local uint4 memory[STAGES * STAGE_BYTES / 16];
   __local Extremes extremes;
   work_group_gathers_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, ITEMS);
-  if (!leave_verdict(planes_are_exact(&extremes), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  if (!leave_is_exact(planes_are_exact(&extremes), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
   const uint stages = shared_address(memory);
   const int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
   const size_t batch = get_global_id(2);

@@ -1,7 +1,7 @@
 // clgemm: bf16x6_wgmma
 // summary: fp32 on the tensor cores of NVIDIA Hopper: six products of bf16 planes, added in fp32
 // operands: bf16_planes
-// otherwise: otherwise_fp32
+// fallback: fallback_fp32
 // precision: fp32_equivalent
 // ptx: sm_90a
 // param: TILE_M = 128 in 64 128
@@ -14,7 +14,8 @@
 // local: TILE_M/64*SLICES*128+64
 // grid: tiles
 // require: nvidia_sm == 90
-// require: TILE_M/64*SLICES <= 4 && SLICES <= STAGES
+// require: TILE_M/64*SLICES <= 4
+// require: STAGES % SLICES == 0
 // require: (TILE_M+TILE_N)/64*6144*STEP*STAGES <= 229376
 // require: (SLICES-1)*TILE_M*TILE_N*4 <= (TILE_M+TILE_N)/64*6144*STEP*STAGES
 
@@ -140,7 +141,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
   }
 
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (!leave_verdict(planes_are_exact(&extremes), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  if (!leave_is_exact(planes_are_exact(&extremes), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
 #if SLICES > 1
   // The slices' sums meet in local memory, in the order of the slices.
   __local float* parts = (__local float*)memory + item % (M_BLOCKS * 128);

@@ -1,6 +1,6 @@
 // clgemm: coalesced
 // summary: one work-item an element of C, neighbours along columns: B and C are read and written in whole lines
-// operands: direct
+// operands: in_place
 // param: ROWS = 8 in 1 2 4 8 16 32
 // param: COLUMNS = 32 in 1 8 16 32 64 128 256
 // tile: ROWS COLUMNS 1
@@ -12,7 +12,7 @@
 #if !defined(ROWS) || !defined(COLUMNS)
 #error "coalesced needs ROWS and COLUMNS"
 #endif
-#include "common/direct.cl"
+#include "common/in_place.cl"
 #include "common/store.cl"
 
 __kernel __attribute__((reqd_work_group_size(COLUMNS, ROWS, 1)))

@@ -1,6 +1,6 @@
 // clgemm: direct
 // summary: BM x BN tiles where the caller has A and B, no packing; SLICES parts of a work-group share the way along k
-// operands: direct
+// operands: in_place
 // param: BM = 32 in 8 16 32 64 128
 // param: BN = 32 in 16 32 64 128
 // param: TM = 4 in 4 8
@@ -21,7 +21,7 @@
 // For shapes that one launch must do, or that packing would cost much. The technique is in common/slices.cl.
 // Not for CPUs: PoCL 3.1 now and then computes a tile wrongly, in which Oclgrind finds neither race nor stray access.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED)
-#error "operands: direct needs TRANSPOSE_A, TRANSPOSE_B and ALIGNED"
+#error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B and ALIGNED"
 #endif
 #define WIDTH (ALIGNED ? 4 : 1)
 #include "common/slices.cl"

@@ -1,7 +1,7 @@
 // clgemm: fp16x3_wgmma
 // summary: fp32 on the tensor cores of NVIDIA Hopper: three products of fp16 planes, added in fp32
 // operands: fp16_planes
-// otherwise: otherwise_fp32
+// fallback: fallback_fp32
 // precision: fp32_equivalent
 // ptx: sm_90a
 // param: TILE_M = 128 in 64 128
@@ -15,7 +15,8 @@
 // grid: tiles
 // require: nvidia_sm == 90
 // require: TILE_M/64*SLICES <= 2
-// require: STAGES % SLICES == 0         a stage always has the same consumers, see common/ring.cl
+// require: STAGES % SLICES == 0
+// require: STAGES >= 2*SLICES         a slice waits for its next step before it frees a stage
 // require: (TILE_M+TILE_N)/64*4096*STEP*STAGES <= 229376
 // require: (SLICES-1)*TILE_M*TILE_N*4 <= (TILE_M+TILE_N)/64*4096*STEP*STAGES
 
@@ -257,7 +258,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
   Results results;
   multiply_steps(&results, k, slice, block, stages, stage_barriers);
   MULTIPLIERS_BARRIER;
-  if (!leave_verdict(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  if (!leave_is_exact(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
   if (!add_slices(results.sums, (__local float*)memory, slice)) return;
   store_sums(c + c_offset + batch * c_stride, ldc, m, n, tile.x * TILE_M, tile.y * TILE_N, alpha, results.sums, beta,
              exponents, block);

@@ -1,6 +1,6 @@
 // clgemm: matrix_vector
 // summary: CPUs: one work-item a work-group, rows of op(A) times one column of op(B), as fast as A can be read
-// operands: direct
+// operands: in_place
 // param: WIDTH = 4 in 4 8 16
 // param: KC = 1024 in 1024 4096
 // tile: 1024 1 KC
@@ -17,7 +17,7 @@
 #if !defined(WIDTH) || !defined(KC)
 #error "matrix_vector needs WIDTH and KC"
 #endif
-#include "common/direct.cl"
+#include "common/in_place.cl"
 #include "common/share.cl"
 #include "common/store.cl"
 #include "common/vector.cl"

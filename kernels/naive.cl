@@ -1,6 +1,6 @@
 // clgemm: naive
 // summary: one work-item an element of C, neighbours along rows (not coalesced): the first step of the ladder
-// operands: direct
+// operands: in_place
 // param: ROWS = 16 in 1 4 8 16 32 64 128 256
 // param: COLUMNS = 16 in 1 4 8 16 32
 // variant: naive_single ROWS=1 COLUMNS=1
@@ -15,7 +15,7 @@
 #if !defined(ROWS) || !defined(COLUMNS)
 #error "naive needs ROWS and COLUMNS"
 #endif
-#include "common/direct.cl"
+#include "common/in_place.cl"
 #include "common/store.cl"
 
 __kernel __attribute__((reqd_work_group_size(ROWS, COLUMNS, 1)))

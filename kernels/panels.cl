@@ -1,6 +1,6 @@
 // clgemm: panels
 // summary: CPUs: one work-item a work-group, MR x NV vectors of C in registers, op(B) in panels of NV vectors
-// operands: direct
+// operands: in_place
 // param: WIDTH = 16 in 4 8 16
 // param: MR = 6 in 4 5 6 7 9 11 13
 // param: NV = 4 in 1 2 3 4
@@ -35,7 +35,7 @@
 #if !defined(WIDTH) || !defined(MR) || !defined(NV) || !defined(KC) || !defined(NC)
 #error "panels needs WIDTH, MR, NV, KC and NC"
 #endif
-#include "common/direct.cl"
+#include "common/in_place.cl"
 #include "common/prefetch.cl"
 #include "common/share.cl"
 #include "common/store.cl"

@@ -1,6 +1,6 @@
 // clgemm: row_groups
 // summary: one work-group a row of C, its work-items share the columns
-// operands: direct
+// operands: in_place
 // param: ITEMS = 64 in 16 32 64 128 256
 // tile: 1 ITEMS 1
 // local: ITEMS
@@ -11,7 +11,7 @@
 #if !defined(ITEMS)
 #error "row_groups needs ITEMS"
 #endif
-#include "common/direct.cl"
+#include "common/in_place.cl"
 #include "common/store.cl"
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))

@@ -1,6 +1,6 @@
 // clgemm: thin_columns
 // summary: few columns: A is read once, where it lies, at the speed of memory; the work-group shares k
-// operands: direct
+// operands: in_place
 // param: THIN = 16 in 4 8 16
 // param: LINES = 32 in 16 32 64
 // param: UNROLL = 4 in 1 2 4 8
@@ -14,7 +14,7 @@
 
 // For n up to 16. The technique is in common/thin.cl: B is the thin operand, A the wide one.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
-#error "operands: direct needs TRANSPOSE_A and TRANSPOSE_B"
+#error "operands: in_place needs TRANSPOSE_A and TRANSPOSE_B"
 #endif
 #include "common/thin.cl"
 
@@ -31,16 +31,5 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const Lines thin = lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n, k);
   const Lines wide = lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m, k);
   c += c_offset + batch * c_stride;
-
-  const int item = get_local_id(0);
-  const int place = wide.lines_together ? item % PLACES : item / SLOTS;
-  const int slot = wide.lines_together ? item / PLACES : item % SLOTS;
-  float4 sums[THIN];
-  multiply_thin(sums, memory, thin, wide, place, slot, k);
-#pragma unroll
-  for (int block = 0; block < THIN; block += 4) {
-    const float sum = add_slots(sums + block, memory, place, slot);
-    if (item >= 4 * LINES) continue;
-    store_c(c, ldc, m, n, first_row + wide_line_of(item), first_column + block + item / LINES, alpha, sum, beta);
-  }
+  multiply_and_store(memory, thin, wide, k, c, ldc, m, n, (int2)(first_row, first_column), false, alpha, beta);
 }

@@ -62,7 +62,8 @@ typedef enum clgemm_status {
   CLGEMM_OUT_OF_MEMORY,              ///< the device or the host has no memory left for this
   CLGEMM_OPENCL_ERROR,               ///< any other failure of an OpenCL call; the text names it
   CLGEMM_INTERNAL_ERROR,             ///< a defect of clgemm itself
-  CLGEMM_SELF_TEST_FAILED            ///< a kernel gave a wrong result on this device in its self-test
+  CLGEMM_SELF_TEST_FAILED,           ///< a kernel gave a wrong result on this device in its self-test
+  CLGEMM_DEVICE_LOST                 ///< a fault has ended the device's OpenCL context; see clgemm::Context
 } clgemm_status;
 
 /// The name of a status, for example "buffer_too_small"; "success" for CLGEMM_SUCCESS, "unknown" for a number

@@ -119,6 +119,13 @@ using WaitList = std::vector<cl_event>;
 /// once, by the thread that needs it first, and only the threads that need this very kernel wait for it. No
 /// lock is held while the device works. Moving from or destroying a Context while another thread uses it is
 /// an error.
+///
+/// A device that is lost: a kernel that faults ends the whole OpenCL context that it ran in, whoever enqueued
+/// it. The call that finds this out throws Error(device_lost), and so do all later ones on this Context. What
+/// was in device memory is gone. On an NVIDIA H200 (driver 580) the device is then lost to the process: no
+/// new OpenCL context can be made, also when the old one is released, and constructors that would make one
+/// throw device_lost, too; a new process finds the device well. The free functions keep a Context that is
+/// lost until release_contexts().
 class CLGEMM_API Context {
  public:
   /// The default device: the one that the environment variable CLGEMM_DEVICE names (an index as
@@ -201,7 +208,7 @@ class CLGEMM_API Context {
   class State;  // clgemm's own
 
  private:
-  friend class Registry;  // of what the free functions keep
+  friend State& state_of(Context& context);  // clgemm's own
   std::unique_ptr<State> state_;
 };
 

@@ -27,6 +27,7 @@ enum class ErrorCode {
   opencl_error,           ///< any other status of an OpenCL call; the text names the call and the status
   internal_error,         ///< a defect of clgemm itself
   self_test_failed,       ///< a kernel gave a wrong result on this device in its self-test
+  device_lost,            ///< a fault has ended the device's OpenCL context, and what was in it; see Context
 };
 
 /// Thrown by every function of clgemm that fails. What can be known before any work is said before any work,

@@ -1,8 +1,8 @@
-// What the packing noted of the numbers that it saw, and the verdict: how a kernel on planes knows whether it can do the
-// work, and the one behind it whether it has.
+// What the packing noted of the numbers that it saw, and whether it stands for the product: how a kernel on planes knows
+// whether it can do the work, and the one behind it whether it has.
 //
 // In scratch lie two words of each work-group that packed a part of A, for all A of the batch, then those of B (an operand
-// with stride 0 is one for the whole batch), then a word for each product: its verdict. Of both words of a note the largest
+// with stride 0 is one for the whole batch), then a word for each product: whether it is exact. Of both words of a note the largest
 // of all counts; what they say is the form's own (common/bf16_range.cl, common/fp16_range.cl).
 #define NOTES_TOGETHER 8  // that a work-item has on their way at a time
 
@@ -32,7 +32,7 @@ static inline __global uint2* b_notes_of(__global uint* notes, const ulong notes
   return (__global uint2*)(notes + notes_offset) + a_notes * (a_stride == 0 ? 1 : get_global_size(2));
 }
 
-static inline __global uint* verdict_of(__global uint* notes, const ulong notes_offset, const int a_notes,
+static inline __global uint* is_exact_of(__global uint* notes, const ulong notes_offset, const int a_notes,
                                         const ulong a_stride, const int b_notes, const ulong b_stride) {
   __global uint2* b = b_notes_of(notes, notes_offset, a_notes, a_stride);
   return (__global uint*)(b + b_notes * (b_stride == 0 ? 1 : get_global_size(2))) + get_global_id(2);
@@ -61,10 +61,10 @@ static inline void work_group_gathers_notes(__local Extremes* extremes, __global
 }
 
 // Hands back whether the planes stand for the product; the first work-group leaves it to the kernel behind.
-static inline bool leave_verdict(const bool is_exact, __global uint* notes, const ulong notes_offset, const int a_notes,
+static inline bool leave_is_exact(const bool is_exact, __global uint* notes, const ulong notes_offset, const int a_notes,
                                  const ulong a_stride, const int b_notes, const ulong b_stride) {
   if (get_global_id(0) == 0 && get_global_id(1) == 0) {
-    *verdict_of(notes, notes_offset, a_notes, a_stride, b_notes, b_stride) = is_exact;
+    *is_exact_of(notes, notes_offset, a_notes, a_stride, b_notes, b_stride) = is_exact;
   }
   return is_exact;
 }

@@ -31,7 +31,8 @@ static inline void mbarrier_expect_bytes(const uint barrier, const uint bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
-// Returns when the phase of this parity is complete; that before the first one counts as complete with parity 1.
+// Returns when the phase of this parity is complete; that before the first one counts as complete with parity 1. It cannot
+// tell a phase from the one two before it: whoever waits must have seen the phase before the one that it waits for.
 static inline void mbarrier_wait(const uint barrier, const uint parity) {
   asm volatile(
       "{ .reg .pred complete; again: mbarrier.try_wait.parity.shared.b64 complete, [%0], %1; @complete bra done; "

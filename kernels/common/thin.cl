@@ -1,5 +1,5 @@
 // A product of which one side is thin: THIN lines of the thin operand by LINES lines of the wide one, for a work-group
-// of ITEMS. For kernels with `operands: direct`; "lines" are rows of op(A) and columns of op(B), as in common/tile.cl.
+// of ITEMS. For kernels with `operands: in_place`; "lines" are rows of op(A) and columns of op(B), as in common/tile.cl.
 //
 // The wide operand is read once, straight to registers: a work-item has 4 of the LINES lines, LINES/4 apart, and one
 // of SLOTS places along k. Neighbouring work-items have neighbours in memory, so that any offset and any leading
@@ -113,4 +113,25 @@ static inline float add_slots(const float4 sums[4], __local float4* memory, cons
 
 static inline int wide_line_of(const int item) {
   return item % LINES / 4 + item % 4 * PLACES;
+}
+
+// All that a work-group does. `first`: the row and column of C that it begins at. `thin_are_rows`: the thin operand's
+// lines are rows of C, the wide one's are columns.
+static inline void multiply_and_store(__local float4* memory, const Lines thin, const Lines wide, const int k,
+                                      __global float* c, const ulong ldc, const int m, const int n, const int2 first,
+                                      const bool thin_are_rows, const float alpha, const float beta) {
+  const int item = get_local_id(0);
+  const int place = wide.lines_together ? item % PLACES : item / SLOTS;
+  const int slot = wide.lines_together ? item / PLACES : item % SLOTS;
+  float4 sums[THIN];
+  multiply_thin(sums, memory, thin, wide, place, slot, k);
+#pragma unroll
+  for (int block = 0; block < THIN; block += 4) {
+    const float sum = add_slots(sums + block, memory, place, slot);
+    if (item >= 4 * LINES) continue;
+    const int thin_line = block + item / LINES;
+    const int wide_line = wide_line_of(item);
+    store_c(c, ldc, m, n, first.x + (thin_are_rows ? thin_line : wide_line),
+            first.y + (thin_are_rows ? wide_line : thin_line), alpha, sum, beta);
+  }
 }

@@ -1,5 +1,5 @@
 // Tiles of op(A) and op(B) from where the caller has them to local memory, by way of registers: for kernels with
-// `operands: direct`. A tile has `lines`, rows of op(A) or columns of op(B), and is BK deep; ITEMS work-items move it,
+// `operands: in_place`. A tile has `lines`, rows of op(A) or columns of op(B), and is BK deep; ITEMS work-items move it,
 // neighbours beside neighbours, WIDTH of them at once: 1, or 4 where all fours of the operands are aligned and whole.
 #if !defined(BK) || !defined(ITEMS) || !defined(WIDTH)
 #error "common/tile.cl needs BK, ITEMS and WIDTH"

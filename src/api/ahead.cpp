@@ -37,7 +37,7 @@ Problem problem_of(const SgemmShape& shape, const SgemmCall& call, const Device&
 }  // namespace
 
 void Context::prepare(const std::vector<SgemmShape>& shapes, const Options& options) {
-  at_boundary([&] {
+  state_->health().watch([&] {
     for (const SgemmShape& shape : shapes) {
       const SgemmCall call = call_of(shape);
       check_call(call);
@@ -47,7 +47,7 @@ void Context::prepare(const std::vector<SgemmShape>& shapes, const Options& opti
 }
 
 std::string Context::explain(const SgemmShape& shape, const Options& options) {
-  return at_boundary([&]() -> std::string {
+  return state_->health().watch([&]() -> std::string {
     const SgemmCall call = call_of(shape);
     check_call(call);
     if (!reads_a_and_b(call)) return "kernel: none, there is nothing to multiply\n";
@@ -56,18 +56,16 @@ std::string Context::explain(const SgemmShape& shape, const Options& options) {
         call.layout == Layout::column_major
             ? "layout: column-major, computed as the row-major C^T = op(B)^T op(A)^T\n"
             : "";
-    return "device: " + state_->info().name + "\n" + exchanged +
-           describe(state_->plan(problem, options)->plan, problem) +
-           state_->chooser().describe_given_up(options);
+    return "device: " + state_->info().name + "\n" + exchanged + state_->explain(problem, options);
   });
 }
 
 std::size_t Context::sgemm_scratch_bytes(const SgemmShape& shape, const Options& options) {
-  return at_boundary([&]() -> std::size_t {
+  return state_->health().watch([&]() -> std::size_t {
     const SgemmCall call = call_of(shape);
     check_call(call);
     if (!reads_a_and_b(call)) return 0;
-    return state_->plan(problem_of(shape, call, state_->info()), options)->plan.scratch_bytes;
+    return state_->plan(problem_of(shape, call, state_->info()), options)->built.plan.scratch_bytes;
   });
 }
 

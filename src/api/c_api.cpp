@@ -1,5 +1,5 @@
 // The C API: every function hands its arguments on to clgemm.hpp, behind one boundary that makes statuses of
-// exceptions. Layer 7.
+// exceptions.
 #include <clgemm/clgemm.h>
 
 #include <algorithm>

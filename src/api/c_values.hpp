@@ -1,5 +1,5 @@
 // What the types of clgemm.h stand for in clgemm.hpp. Checks what C adds: null pointers, enumerators, sizes
-// of structs; throws Error. Layer 7.
+// of structs; throws Error.
 #pragma once
 
 #include <clgemm/clgemm.h>

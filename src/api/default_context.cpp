@@ -12,6 +12,8 @@
 
 namespace clgemm {
 
+// Pairs of OpenCL context and device that calls on queues are made for. A guess: more than most programs
+// have, and each that is kept keeps its OpenCL context alive.
 constexpr std::size_t kept_queue_contexts = 8;
 
 // Contexts that calls share. Calls hold the one they use, so that it may be dropped here at any time.
@@ -48,8 +50,8 @@ class Registry {
 
   void finish_keeping() {
     const std::lock_guard lock(mutex_);
-    if (host_) host_->state_->programs().finish_keeping();
-    for (const auto& context : queues_) context->state_->programs().finish_keeping();
+    if (host_) state_of(*host_).finish_keeping();
+    for (const auto& context : queues_) state_of(*context).finish_keeping();
   }
 
  private:

@@ -38,7 +38,7 @@ void Context::sgemm_strided_batched(cl_command_queue caller_queue, Layout layout
                                     std::size_t stride_b, float beta, DeviceMatrix c, std::size_t stride_c,
                                     std::size_t batch_count, const WaitList& wait_for, cl_event* done,
                                     const Options& options) {
-  at_boundary([&] {
+  state_->health().watch([&] {
     const cl::CommandQueue queue(caller_queue, true);
     check_queue(queue, state_->context(), state_->device());
     const SgemmCall call{layout, transpose_a, transpose_b, m,           n,        k,        alpha,   beta,
@@ -62,7 +62,7 @@ void Context::sgemm(cl_command_queue queue, Layout layout, Transpose transpose_a
 void Context::sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m, std::size_t n,
                     std::size_t k, float alpha, const float* a, std::size_t lda, const float* b,
                     std::size_t ldb, float beta, float* c, std::size_t ldc, const Options& options) {
-  at_boundary([&] {
+  state_->health().watch([&] {
     const SgemmCall call{layout, transpose_a, transpose_b, m, n, k, alpha, beta, lda, ldb, ldc};
     const Extents extents = check_call(call);
     check_host_matrices(call, extents, a, b, c);
@@ -76,7 +76,7 @@ void Context::sgemm_batched(cl_command_queue caller_queue, Layout layout, Transp
                             const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
                             float beta, const std::vector<DeviceMatrix>& c, const WaitList& wait_for,
                             cl_event* done, const Options& options) {
-  at_boundary([&] {
+  state_->health().watch([&] {
     const cl::CommandQueue queue(caller_queue, true);
     check_queue(queue, state_->context(), state_->device());
     std::vector<State::CheckedCall> checked;

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstdlib>
 #include <mutex>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 
 namespace clgemm {
@@ -145,8 +145,7 @@ cl::Device find_device(std::string_view wanted) {
 }
 
 cl::Device default_device() {
-  const char* wanted = std::getenv("CLGEMM_DEVICE");
-  return find_device(wanted == nullptr ? "" : wanted);
+  return find_device(environment("CLGEMM_DEVICE"));
 }
 
 }  // namespace clgemm

@@ -1,5 +1,5 @@
 // What a device is and can do, asked once and kept as plain data, so that plans can be made and tested
-// without a device; and the ways to find one. Layer 1.
+// without a device; and the ways to find one.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,9 @@
 namespace clgemm {
 
 enum class DeviceKind { cpu, gpu, other };
+
+// Devices may count work-groups in 16 bits in every dimension of a launch but the first (NVIDIA's do).
+inline constexpr std::size_t max_groups_beyond_first = 65535;
 
 struct Device {
   std::string name;

@@ -115,6 +115,8 @@ const char* to_string(ErrorCode code) noexcept {
       return "internal_error";
     case ErrorCode::self_test_failed:
       return "self_test_failed";
+    case ErrorCode::device_lost:
+      return "device_lost";
   }
   return "unknown";
 }

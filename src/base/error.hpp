@@ -1,5 +1,5 @@
 // Errors: OpenCL's codes by name, and the one place where the exceptions of OpenCL-CLHPP and of the standard
-// library become clgemm::Error. Layer 0.
+// library become clgemm::Error.
 #pragma once
 
 #include <clgemm/error.hpp>

@@ -1,15 +1,14 @@
 #include "base/log.hpp"
 
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
+
+#include "base/environment.hpp"
 
 namespace clgemm {
 namespace {
 
 int wanted_levels() {
-  const char* value = std::getenv("CLGEMM_LOG");
-  const std::string_view text = value == nullptr ? "" : value;
+  const std::string text = environment("CLGEMM_LOG");
   return text == "debug" ? 2 : text == "info" ? 1 : 0;
 }
 

@@ -1,5 +1,4 @@
-// CLGEMM_LOG=info or debug: what clgemm chose and why, on stderr. Without it the library never prints. Layer
-// 0.
+// CLGEMM_LOG=info or debug: what clgemm chose and why, on stderr. Without it the library never prints.
 #pragma once
 
 #include <string>

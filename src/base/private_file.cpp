@@ -1,22 +1,11 @@
 #include "base/private_file.hpp"
 
 #include <fcntl.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 
 namespace clgemm {
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-bool runs_with_foreign_rights() {
-  return ::geteuid() != ::getuid() || ::getegid() != ::getgid() || ::getauxval(AT_SECURE) != 0;
-}
 
 bool is_private(const struct stat& status) {
   return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;

@@ -1,5 +1,4 @@
 // Files that only their owner can have written, for what is read without being asked: caches and tuning data.
-// Layer 0.
 #pragma once
 
 #include <sys/stat.h>
@@ -7,16 +6,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace clgemm {
-
-// The variable's value; empty where it is not set.
-std::string environment(const char* name);
-
-// True in a setuid or setgid process: what its environment says is not its owner's word.
-bool runs_with_foreign_rights();
 
 // Ours, and writable by nobody else: only then is what lies there what we wrote.
 bool is_private(const struct stat& status);

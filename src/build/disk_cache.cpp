@@ -16,6 +16,7 @@
 #include <limits>
 #include <system_error>
 
+#include "base/environment.hpp"
 #include "base/private_file.hpp"
 
 namespace clgemm {

@@ -1,5 +1,5 @@
 // Built programs on disk, shared by all processes of a user, so that nobody waits for a compiler twice.
-// Layer 1.
+//
 //
 // An entry is one file. It is written beside its final name and renamed, so that readers see all of it or
 // nothing; a header with magic, length, key and checksum tells a whole file of ours from any other, which is

@@ -1,5 +1,5 @@
 // Kernel configs as built programs, each built once a process, and once a machine where the disk cache is in
-// use. Layer 4.
+// use.
 #pragma once
 
 #include <atomic>

@@ -8,6 +8,7 @@
 namespace clgemm {
 namespace {
 
+// Nobody waits for the binary but the thread that keeps it, so that looking seldom costs nothing.
 constexpr std::chrono::milliseconds poll_interval(5);
 
 bool is_complete(const cl::Event& event) {

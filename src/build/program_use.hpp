@@ -1,4 +1,4 @@
-// Launches of a program, and the one moment at which its binary is taken. Layer 1.
+// Launches of a program, and the one moment at which its binary is taken.
 //
 // An implementation need not bear that CL_PROGRAM_BINARIES is asked for while a kernel of the same program is
 // starting or finishing, in any context: PoCL 3.1 ends the process then. So launches are counted until the

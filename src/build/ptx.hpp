@@ -1,6 +1,6 @@
 // NVIDIA's compiler of OpenCL C writes PTX for a general target like sm_90, which lacks the instructions of
 // the architecture's own, like sm_90a. Kernels keep these behind a marker in their inline assembly, where
-// they are comments, and this stage of the build takes the PTX to the target that knows them. Layer 0.
+// they are comments, and this stage of the build takes the PTX to the target that knows them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Whether matrices share memory: C must not overlap A, B or, in a batch, another C. Layer 1.
+// Whether matrices share memory: C must not overlap A, B or, in a batch, another C.
 #pragma once
 
 #include <cstddef>

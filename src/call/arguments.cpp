@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/sizes.hpp"
 #include "call/aliasing.hpp"
 
 namespace clgemm {
@@ -34,9 +35,6 @@ void check_size(const Use& use, const DeviceMatrix& matrix, std::size_t extent, 
                   "at element {} ({} bytes)",
                   use.name, buffer_bytes, matrix.offset, matrix.ld, end, bytes));
 }
-
-// Kernels read packed operands as vectors, of at most this many elements.
-constexpr std::size_t scratch_alignment = 16;
 
 // The alignment of the buffer's first element, in elements. A buffer on the caller's own memory
 // (CL_MEM_USE_HOST_PTR) is aligned as that is; all others as the device promises.
@@ -160,10 +158,10 @@ cl::Buffer check_scratch(cl_mem scratch, const Buffers& matrices, const cl::Cont
   if ((flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY)) != 0) {
     throw Error(ErrorCode::invalid_argument, "Options::scratch must be a CL_MEM_READ_WRITE buffer");
   }
-  if (base_alignment(buffer, flags, device) < scratch_alignment) {
+  if (base_alignment(buffer, flags, device) < widest_vector) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("Options::scratch lies in host memory that is not aligned to {} bytes",
-                            scratch_alignment * sizeof(float)));
+                            widest_vector * sizeof(float)));
   }
   const auto end_of = [](const cl::Buffer& memory) {
     return memory.getInfo<CL_MEM_OFFSET>() + memory.getInfo<CL_MEM_SIZE>();

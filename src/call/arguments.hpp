@@ -1,10 +1,18 @@
-// What of the OpenCL objects in a call can be checked before any work. Layer 5.
+// What of the OpenCL objects in a call can be checked before any work.
 #pragma once
 
+#include "base/device.hpp"
+#include "base/opencl.hpp"
 #include "call/problem.hpp"
-#include "launch/launch.hpp"
 
 namespace clgemm {
+
+// The canonical operands' buffers: a and b exchanged where the caller was column-major.
+struct Buffers {
+  cl::Buffer a;
+  cl::Buffer b;
+  cl::Buffer c;
+};
 
 // Throws Error(wrong_context) unless the queue belongs to the context and device.
 void check_queue(const cl::CommandQueue& queue, const cl::Context& context, const cl::Device& device);

@@ -1,4 +1,4 @@
-// Batches of matrices at any place, as runs that lie evenly apart and so fit one launch. Layer 1.
+// Batches of matrices at any place, as runs that lie evenly apart and so fit one launch.
 #pragma once
 
 #include <clgemm/clgemm.hpp>

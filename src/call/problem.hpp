@@ -2,7 +2,7 @@
 //
 // SgemmCall speaks the caller's language; check_call() answers in it. Problem is canonical: row-major, with A
 // and B exchanged where the caller was column-major, for a column-major C is the row-major C^T = op(B)^T
-// op(A)^T. Layer 1.
+// op(A)^T.
 #pragma once
 
 #include <clgemm/clgemm.hpp>

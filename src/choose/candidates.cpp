@@ -3,56 +3,69 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <utility>
 
+#include "base/sizes.hpp"
+#include "choose/shape_class.hpp"
 #include "choose/tensor_cores.hpp"
+#include "kernel/precision.hpp"
 #include "plan/k_split.hpp"
 
 namespace clgemm {
 namespace {
 
 // Up to this many multiply-adds, a launch costs more than the work, and packing would be two more launches.
+// Set by that thought, not by a measurement of its own: predicted times rank what else there is.
 constexpr double small_problem = 64.0 * 64.0 * 64.0;
 
-// The kernels of the ladder by their measured speed on each kind of device (README, Results).
-const char* const gpu_reason = "by rule: the ladder's fastest on GPUs";
-const char* const cpu_reason = "by rule: the ladder's fastest on CPUs";
-const char* const small_reason = "by rule: small, so one launch without packing";
-const std::vector<Candidate> gpu_candidates = {
-    {"block_1d_256", {}, gpu_reason}, {"wpt", {}, gpu_reason}, {"coalesced", {}, gpu_reason}};
-const std::vector<Candidate> cpu_candidates = {{"float8", {}, cpu_reason}, {"coalesced", {}, cpu_reason}};
-const std::vector<Candidate> small_candidates = {{"coalesced", {}, small_reason}};
+Candidate by_rule(std::string kernel, Parameters parameters, const char* why, bool mirrored = false) {
+  return {{std::move(kernel), std::move(parameters), mirrored}, {Source::rule, why}, {}};
+}
+
+// The kernels of the ladder by their measured speed on each kind of device (docs/results.md).
+const char* const gpu_reason = "the ladder's fastest on GPUs";
+const char* const cpu_reason = "the ladder's fastest on CPUs";
+const std::vector<Candidate> gpu_candidates = {by_rule("block_1d_256", {}, gpu_reason),
+                                               by_rule("wpt", {}, gpu_reason),
+                                               by_rule("coalesced", {}, gpu_reason)};
+const std::vector<Candidate> cpu_candidates = {by_rule("float8", {}, cpu_reason),
+                                               by_rule("coalesced", {}, cpu_reason)};
+const std::vector<Candidate> small_candidates = {
+    by_rule("coalesced", {}, "small, so one launch without packing")};
 
 Candidate anywhere() {
-  return {"coalesced",
-          {{"ROWS", 1}, {"COLUMNS", 1}, {split_parameter, 1}},
-          "by rule: the one that needs nothing of a device"};
+  return by_rule("coalesced", {{"ROWS", 1}, {"COLUMNS", 1}, {split_parameter, 1}},
+                 "the one that needs nothing of a device");
 }
 
 std::size_t tiles_of(const Problem& problem, std::int64_t rows, std::int64_t columns) {
   const auto bm = static_cast<std::size_t>(rows);
   const auto bn = static_cast<std::size_t>(columns);
-  return (problem.m + bm - 1) / bm * ((problem.n + bn - 1) / bn) * problem.batch_count;
+  return ceil_div(problem.m, bm) * ceil_div(problem.n, bn) * problem.batch_count;
 }
 
-// Nine of ten compute units have work.
+// Nine of ten compute units have work: a guess. On an H200 tiles that are chosen by it took 1024 from 29.0
+// to 32.0 TFLOP/s (64 x 128) and 512 from 9.9 to 13.8 (32 x 64).
 bool keeps_busy(std::size_t work_groups, const Device& device) {
   return work_groups >= device.compute_units * 9 / 10;
 }
 
-// For up to 16 rows or columns: the other operand is read once, where it lies. On an H200 16 x 4096 x 4096
-// runs at 13 TFLOP/s, and at 3 in block_2d.
+// For few rows or columns: the other operand is read once, where it lies. On an H200 16 x 4096 x 4096 runs at
+// 12.4 TFLOP/s, 4096 x 16 x 4096 at 13.1, and both at 3 in block_2d.
 std::vector<Candidate> thin_candidates(const Problem& problem, const Device& device) {
-  constexpr std::size_t thinnest = 4;
-  constexpr std::size_t widest = 16;
+  constexpr std::int64_t fewest = 4;  // that these kernels take at a time: one vector
   const std::size_t thin = std::min(problem.m, problem.n);
-  if (thin > widest) return {};
-  std::int64_t lines = thinnest;
+  if (thin > most_thin_lines) return {};
+  std::int64_t lines = fewest;
   while (static_cast<std::size_t>(lines) < thin) lines *= 2;
-  return {{problem.m <= problem.n ? "thin_rows" : "thin_columns",
-           {{"THIN", lines}, {"ITEMS", lines == 4 && device.max_work_group_size >= 512 ? 512 : 256}},
-           "by rule: so few rows or columns that memory is the limit"}};
+  return {
+      by_rule(problem.m <= problem.n ? "thin_rows" : "thin_columns",
+              {{"THIN", lines}, {"ITEMS", lines == fewest && device.max_work_group_size >= 512 ? 512 : 256}},
+              "so few rows or columns that memory is the limit")};
 }
 
+// Set on an H200, where what they choose runs as direct_candidates() says; what each of them gave was not
+// kept.
 struct DirectConfig {
   std::int64_t bm, bn, tm, tn, depth, slices, copies;
   double speed;        // of a compute unit, beside the first
@@ -67,7 +80,7 @@ std::size_t items_of(const DirectConfig& config) {
   return static_cast<std::size_t>(config.bm / config.tm * (config.bn / config.tn) * config.slices);
 }
 
-double cost_of(const DirectConfig& config, const Problem& problem, const Device& device) {
+double multiply_adds_of(const DirectConfig& config, const Problem& problem, const Device& device) {
   TiledWork work;
   work.m = problem.m;
   work.n = problem.n;
@@ -94,31 +107,33 @@ std::vector<Candidate> direct_candidates(const Problem& problem, const Device& d
   double least = std::numeric_limits<double>::infinity();
   for (const DirectConfig& config : direct_configs) {
     if (items_of(config) > device.max_work_group_size) continue;
-    const double cost = cost_of(config, problem, device);
-    if (cost >= least) continue;
-    least = cost;
+    const double time = multiply_adds_of(config, problem, device);
+    if (time >= least) continue;
+    least = time;
     best = &config;
   }
   if (best == nullptr) return {};
   std::vector<Candidate> result;
   const auto add = [&result](const DirectConfig& config, const char* reason) {
-    result.push_back({"direct",
-                      {{"BM", config.bm},
-                       {"BN", config.bn},
-                       {"TM", config.tm},
-                       {"TN", config.tn},
-                       {"DEPTH", config.depth},
-                       {"SLICES", config.slices},
-                       {"COPIES", config.copies}},
-                      reason});
+    result.push_back(by_rule("direct",
+                             {{"BM", config.bm},
+                              {"BN", config.bn},
+                              {"TM", config.tm},
+                              {"TN", config.tn},
+                              {"DEPTH", config.depth},
+                              {"SLICES", config.slices},
+                              {"COPIES", config.copies}},
+                             reason));
   };
-  add(*best, "by rule: no packing, with the tiles and parts of k that take the least time");
+  add(*best, "no packing, with the tiles and parts of k that take the least time");
   for (const DirectConfig& config : direct_configs) {
-    if (&config != best && items_of(config) <= device.max_work_group_size) add(config, "by rule: no packing");
+    if (&config != best && items_of(config) <= device.max_work_group_size) add(config, "no packing");
   }
   return result;
 }
 
+// From the largest tiles to the smallest. 64 x 128 and 32 x 64 were measured (see keeps_busy()), the others
+// stand between and below.
 struct BlockConfig {
   std::int64_t bm, bn, bk, wm, wn, group;
 };
@@ -135,26 +150,25 @@ constexpr BlockConfig large_block_config = {128, 128, 8, 128, 32, 16};
 std::vector<Candidate> block_2d_candidates(const Problem& problem, const Device& device) {
   std::vector<Candidate> result;
   const auto add = [&](const BlockConfig& config, const char* reason) {
-    result.push_back({"block_2d",
-                      {{"BM", config.bm},
-                       {"BN", config.bn},
-                       {"BK", config.bk},
-                       {"WM", config.wm},
-                       {"WN", config.wn},
-                       {"GROUP", config.group}},
-                      reason});
+    result.push_back(by_rule("block_2d",
+                             {{"BM", config.bm},
+                              {"BN", config.bn},
+                              {"BK", config.bk},
+                              {"WM", config.wm},
+                              {"WN", config.wn},
+                              {"GROUP", config.group}},
+                             reason));
   };
   const auto is_busy = [&](const BlockConfig& config) {
     return keeps_busy(tiles_of(problem, config.bm, config.bn), device);
   };
-  const char* const busy_reason =
-      "by rule: the ladder's fastest on GPUs, with the largest tiles that keep it busy";
+  const char* const busy_reason = "the ladder's fastest on GPUs, with the largest tiles that keep it busy";
   if (device.nvidia_sm != 0 && is_busy(large_block_config)) add(large_block_config, busy_reason);
   for (const BlockConfig& config : block_configs) {
     if (is_busy(config)) add(config, busy_reason);
   }
   for (const BlockConfig& config : block_configs) {
-    if (!is_busy(config)) add(config, "by rule: the ladder's fastest on GPUs");
+    if (!is_busy(config)) add(config, "the ladder's fastest on GPUs");
   }
   return result;
 }
@@ -169,14 +183,13 @@ std::int64_t vector_width(const Device& device) {
   return *width;
 }
 
-// For a C of one row or column.
+// For a C of one row or column. The part of k that is read at a time takes a quarter of the cache at most;
+// figures for other parts were not kept.
 std::vector<Candidate> matrix_vector_candidates(const Problem& problem, const Device& device) {
   if (problem.m != 1 && problem.n != 1) return {};
   const std::int64_t depth = device.local_bytes >= 64 * 1024 ? 4096 : 1024;
-  return {{"matrix_vector",
-           {{"WIDTH", vector_width(device)}, {"KC", depth}},
-           "by rule: for CPUs, where C is a vector",
-           problem.n != 1}};
+  return {by_rule("matrix_vector", {{"WIDTH", vector_width(device)}, {"KC", depth}},
+                  "for CPUs, where C is a vector", problem.n != 1)};
 }
 
 // What `panels` multiplies at a time in vectors of this width: MR x NV of them, those of a row of B and one
@@ -186,7 +199,10 @@ struct PanelsBlock {
 };
 constexpr PanelsBlock panels_blocks[] = {{16, 6, 4}, {8, 6, 2}, {4, 5, 2}};
 
-// The deeper, the fewer times C passes through the core: that counts more than the width.
+// The deeper, the fewer times C passes through the core: that counts more than the width. One core beside
+// OpenBLAS on an AVX-512 CPU, of which 1 MiB of the 2 MiB cache were used: 256 x 384 0.98 at 1024, 512 x
+// 256 1.03; told to compile for AVX2 and to use 512 KiB: 256 x 192 0.95, 512 x 128 0.99. Caches below 256 KiB
+// were not timed.
 struct PanelsCache {
   std::int64_t kc, nc;
 };
@@ -195,7 +211,9 @@ constexpr PanelsCache panels_caches[] = {{512, 512}, {512, 384}, {512, 256}, {25
 
 // Up to so many rows it takes longer to copy a B that is in no near cache than to multiply with it. Then what
 // is copied at a time should come back from a near one, no row of a block should be idle, and long rows of
-// panels are good for the copying.
+// panels are good for the copying. One core beside OpenBLAS at 16 x 2048 x 2048: AVX-512 0.89 before, 1.16
+// with these; AVX2 0.80, 1.00; 32 x 2048 x 2048 on AVX-512 0.88, 1.11. Where B fits the cache it is no gain,
+// and 7 % slower at 48 rows.
 constexpr std::size_t few_rows = 32;
 constexpr PanelsBlock few_rows_blocks[] = {{16, 4, 4}, {8, 4, 3}, {4, 5, 2}};
 constexpr PanelsCache few_rows_caches[] = {{256, 192}, {128, 192}};
@@ -226,24 +244,24 @@ std::vector<Candidate> panels_candidates(const Problem& problem, const Device& d
       return leaves_room(candidate, block->mr, problem, device);
     });
     if (cache == std::end(caches)) return;
-    result.push_back(
-        {"panels",
-         {{"WIDTH", width}, {"MR", block->mr}, {"NV", block->nv}, {"KC", cache->kc}, {"NC", cache->nc}},
-         reason});
+    result.push_back(by_rule(
+        "panels",
+        {{"WIDTH", width}, {"MR", block->mr}, {"NV", block->nv}, {"KC", cache->kc}, {"NC", cache->nc}},
+        reason));
   };
   if (has_few_rows(problem, device))
-    add(few_rows_blocks, few_rows_caches, "by rule: for CPUs, where few rows of C share a large B");
-  add(panels_blocks, panels_caches, "by rule: for CPUs, in the device's vectors and caches");
+    add(few_rows_blocks, few_rows_caches, "for CPUs, where few rows of C share a large B");
+  add(panels_blocks, panels_caches, "for CPUs, in the device's vectors and caches");
   return result;
 }
 
 }  // namespace
 
-bool leaves_room(const Candidate& candidate, const Problem& problem, const Device& device) {
-  if (candidate.kernel != "panels") return true;
-  const auto value = [&candidate](const char* name) {
-    const auto found = candidate.parameters.find(name);
-    return found == candidate.parameters.end() ? 0 : found->second;
+bool leaves_room(const Config& config, const Problem& problem, const Device& device) {
+  if (config.kernel != "panels") return true;
+  const auto value = [&config](const char* name) {
+    const auto found = config.parameters.find(name);
+    return found == config.parameters.end() ? 0 : found->second;
   };
   return leaves_room({value("KC"), value("NC")}, value("MR"), problem, device);
 }
@@ -262,7 +280,7 @@ std::vector<Candidate> candidates(const Problem& problem, const Device& device, 
   } else {
     if (multiply_adds <= small_problem) add(small_candidates);
     add(thin_candidates(problem, device));
-    if (precision == Precision::fp32_equivalent) add(tensor_core_candidates(problem, device));
+    if (allows(precision, Precision::fp32_equivalent)) add(tensor_core_candidates(problem, device));
     add(direct_candidates(problem, device));
     add(block_2d_candidates(problem, device));
     add(gpu_candidates);

@@ -1,48 +1,20 @@
 #include "choose/ranking.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/log.hpp"
-#include "choose/cost.hpp"
+#include "base/sizes.hpp"
+#include "choose/candidates.hpp"
+#include "choose/speed_model.hpp"
 #include "choose/tensor_cores.hpp"
+#include "kernel/precision.hpp"
+#include "plan/blocks.hpp"
 #include "plan/k_split.hpp"
-#include "plan/plan.hpp"
+#include "plan/make_plan.hpp"
 
 namespace clgemm {
 namespace {
-
-struct Ranked {
-  Candidate candidate;
-  double seconds;
-};
-
-void sort_by_time(std::vector<Ranked>& ranked) {
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const Ranked& x, const Ranked& y) { return x.seconds < y.seconds; });
-}
-
-double estimate(const Problem& problem, const Candidate& candidate, ConfigCache& configs,
-                std::size_t scratch_limit) {
-  const Plan plan = make_plan(problem, candidate, configs, scratch_limit);
-  return cost_of(plan, problem, configs.device()).seconds();
-}
-
-// Nothing where it cannot be planned.
-std::optional<double> try_estimate(const Problem& problem, const Candidate& candidate, ConfigCache& configs,
-                                   std::size_t scratch_limit) {
-  try {
-    return estimate(problem, candidate, configs, scratch_limit);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
 
 // The shape that was measured, with matrices that lie as the bench's do.
 Problem measured_problem(const TunedEntry& entry, const Device& device) {
@@ -60,141 +32,179 @@ Problem measured_problem(const TunedEntry& entry, const Device& device) {
   return problem;
 }
 
-bool is_allowed(const Candidate& candidate, ConfigCache& configs, Precision precision) {
-  return precision == Precision::fp32_equivalent ||
-         configs.get(candidate.kernel, candidate.parameters, {})->manifest().precision == Precision::fp32;
-}
-
-// The same for one that may not even be a kernel, which is found where it is tried.
-bool is_allowed_or_broken(const Candidate& candidate, ConfigCache& configs, Precision precision) {
-  try {
-    return is_allowed(candidate, configs, precision);
-  } catch (const Error&) {
-    return true;
-  }
-}
-
-// What was measured far away, and perhaps at another time, says less: at twice the size the estimate counts
-// half as much again.
+// What was measured far away, and perhaps at another time, says less: at twice the size the prediction counts
+// half as much again. A guess.
 constexpr double doubt = 0.5;
 
-// The rules begin with what was measured to be the best; another must be estimated to be so many times as
-// fast to take its place. So must one of the rules' to take the place of what was tuned.
+// The rules begin with what was measured to be the best; another must be predicted to be so many times as
+// fast to take its place. So must one of the rules' to take the place of what was tuned. A guess of how far
+// predictions can be trusted.
 constexpr double rules_are_trusted = 1.1;
 
-// What was measured, carried over to this problem by the ratio of the estimates: the same config, and those
-// that the rules have for its kernel, whose tiles may suit this problem better.
-std::vector<Ranked> tuned_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,
-                                     std::size_t scratch_limit, Precision precision) {
-  const Device& device = configs.device();
-  const std::vector<Candidate> rules = candidates(problem, device, precision);
-  std::vector<Ranked> result;
-  for (const TunedChoice& choice : tuning.near(problem, device)) {
-    const TunedEntry& entry = *choice.entry;
-    const Candidate candidate{entry.kernel, entry.parameters, choice.reason};
-    try {
-      if (!is_allowed(candidate, configs, precision) || !leaves_room(candidate, problem, device)) continue;
-      const double here = estimate(problem, candidate, configs, scratch_limit);
-      const double there =
-          estimate(measured_problem(entry, device), candidate, configs, default_scratch_limit(device));
-      const double rate = entry.seconds / there * (1.0 + doubt * choice.distance);
-      result.push_back({candidate, here * rate});
-      for (const Candidate& rule : rules) {
-        if (rule.kernel != entry.kernel) continue;
-        const std::optional<double> seconds = try_estimate(problem, rule, configs, scratch_limit);
-        if (seconds) result.push_back({rule, rules_are_trusted * *seconds * rate});
-      }
-    } catch (const Error& error) {
-      log(LogLevel::info, fmt::format("tuned config not used: {}: {}", choice.reason, error.what()));
-    }
-  }
-  // What was tuned for fp32 units does not keep tensor cores from their place.
-  if (!result.empty() && precision == Precision::fp32_equivalent) {
-    for (const Candidate& candidate : tensor_core_candidates(problem, device)) {
-      const std::optional<double> seconds = try_estimate(problem, candidate, configs, scratch_limit);
-      if (seconds) result.push_back({candidate, *seconds});
-    }
-  }
-  sort_by_time(result);
-  return result;
-}
-
-constexpr double in_front = -1.0;  // seconds that no estimate comes to
-
-// The candidate with k in one part, and in as many as give each compute unit one or two work-groups: the
-// plan's own number suits the tiles of the fastest kernels.
-std::vector<Candidate> with_other_splits(const Candidate& candidate, const Plan& plan) {
-  const bool has_a_say = candidate.parameters.count(split_parameter) != 0;
-  if (!can_split_k(plan.multiply->manifest()) || has_a_say || plan.block_batch > 1) return {};
-  const auto parts_of = [](std::size_t size, std::size_t part) { return (size + part - 1) / part; };
-  const std::size_t groups =
-      parts_of(plan.block_m, plan.group_rows) * parts_of(plan.block_n, plan.group_columns) * plan.block_batch;
-  std::vector<Candidate> result;
+// The config with k in one part, and in as many as give each compute unit one or two work-groups: the plan's
+// own number suits the tiles of the fastest kernels.
+std::vector<Config> with_other_splits(const Config& config, const Plan& plan) {
+  const bool has_a_say = config.parameters.count(split_parameter) != 0;
+  if (!can_split_k(plan.first().multiply().manifest()) || has_a_say || plan.block_batch > 1) return {};
+  const std::size_t groups = ceil_div(plan.block_m, plan.first().group_rows) *
+                             ceil_div(plan.block_n, plan.first().group_columns) * plan.block_batch;
+  std::vector<Config> result;
   for (const std::size_t parts :
        {std::size_t{1}, plan.compute_units / groups, 2 * plan.compute_units / groups}) {
-    if (parts == plan.split.parts || parts == 0 || parts > max_parts) continue;
-    result.push_back(candidate);
+    if (parts == plan.first().split.parts || parts == 0 || parts > max_parts) continue;
+    result.push_back(config);
     result.back().parameters[split_parameter] = static_cast<std::int64_t>(parts);
   }
   return result;
 }
 
-// On GPUs the rules offer several kernels, and estimates find the best, and how to split k. One that cannot
-// be planned goes before them all: it is tried in vain, once, and explain() says why. On CPUs the rules'
-// order is that of the estimates, whatever the shape.
-std::vector<Candidate> candidates_by_rule(const Problem& problem, ConfigCache& configs,
-                                          std::size_t scratch_limit, Precision precision) {
-  std::vector<Candidate> rules = candidates(problem, configs.device(), precision);
-  if (configs.device().kind == DeviceKind::cpu) return rules;
-  const Candidate last = rules.back();
-  rules.pop_back();
-  std::vector<Ranked> ranked;
-  for (const Candidate& candidate : rules) {
-    if (!is_allowed_or_broken(candidate, configs, precision)) continue;
-    double seconds = in_front;
-    std::vector<Candidate> others;
-    try {
-      const Plan plan = make_plan(problem, candidate, configs, scratch_limit);
-      const bool is_first = std::all_of(ranked.begin(), ranked.end(),
-                                        [](const Ranked& one) { return one.seconds == in_front; });
-      seconds = cost_of(plan, problem, configs.device()).seconds() * (is_first ? 1.0 : rules_are_trusted);
-      others = with_other_splits(candidate, plan);
-    } catch (const Error&) {
-      others.clear();
-    }
-    ranked.push_back({candidate, seconds});
-    for (const Candidate& other : others) {
-      const std::optional<double> estimated = try_estimate(problem, other, configs, scratch_limit);
-      if (estimated) ranked.push_back({other, rules_are_trusted * *estimated});
+class Ranker {
+ public:
+  Ranker(const Problem& problem, ConfigCache& configs, const Tuning& tuning, std::size_t scratch_limit,
+         Precision precision)
+      : problem_(problem),
+        configs_(configs),
+        device_(configs.device()),
+        tuning_(tuning),
+        scratch_limit_(scratch_limit),
+        precision_(precision),
+        rules_(candidates(problem, device_, precision)) {}
+
+  Ranking rank() {
+    add_sorted(tuned_candidates());
+    Candidate anywhere = std::move(rules_.back());
+    rules_.pop_back();
+    add_sorted(candidates_by_rule());
+    // Whatever is wrong with it, its own Error says best.
+    if (const auto plan = try_plan(anywhere.config)) anywhere.seconds = seconds_of(*plan);
+    result_.candidates.push_back(std::move(anywhere));
+    return std::move(result_);
+  }
+
+ private:
+  // A candidate, and by what it is sorted: its predicted seconds, more where they are not to be trusted.
+  struct Ranked {
+    Candidate candidate;
+    double weight;
+  };
+
+  void add_sorted(std::vector<Ranked> ranked) {
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const Ranked& x, const Ranked& y) { return x.weight < y.weight; });
+    for (Ranked& one : ranked) {
+      const bool is_known =
+          std::any_of(result_.candidates.begin(), result_.candidates.end(),
+                      [&](const Candidate& other) { return other.config == one.candidate.config; });
+      if (!is_known) result_.candidates.push_back(std::move(one.candidate));
     }
   }
-  sort_by_time(ranked);
-  std::vector<Candidate> result;
-  for (Ranked& one : ranked) result.push_back(std::move(one.candidate));
-  result.push_back(last);
-  return result;
-}
+
+  // Nothing where it cannot be planned.
+  std::optional<Plan> try_plan(const Config& config) {
+    try {
+      return make_plan(problem_, config, configs_, scratch_limit_);
+    } catch (const Error& error) {
+      if (!fault_of(error.code())) throw;
+      return std::nullopt;
+    }
+  }
+
+  std::optional<Plan> plan_or_reject(const Config& config) {
+    try {
+      return make_plan(problem_, config, configs_, scratch_limit_);
+    } catch (const Error& error) {
+      reject(config, error);
+      return std::nullopt;
+    }
+  }
+
+  // While `error` is being handled.
+  void reject(const Config& config, const Error& error) {
+    const std::optional<Fault> fault = fault_of(error.code());
+    if (!fault) throw;
+    const bool is_known = std::any_of(result_.rejected.begin(), result_.rejected.end(),
+                                      [&](const Rejected& one) { return one.config == config; });
+    if (!is_known) result_.rejected.push_back({config, *fault, error.what()});
+  }
+
+  double seconds_of(const Plan& plan) const { return predict(plan, device_).seconds(); }
+
+  // A candidate whose time is so many times what the model says.
+  void add_predicted(const Candidate& candidate, double factor, double handicap, std::vector<Ranked>& to) {
+    const std::optional<Plan> plan = try_plan(candidate.config);
+    if (!plan) return;
+    to.push_back({candidate, 0.0});
+    to.back().candidate.seconds = seconds_of(*plan) * factor;
+    to.back().weight = *to.back().candidate.seconds * handicap;
+  }
+
+  // What was measured, carried over to this problem by the ratio of the predictions: the same config, and
+  // those that the rules have for its kernel, whose tiles may suit this problem better.
+  std::vector<Ranked> tuned_candidates() {
+    std::vector<Ranked> result;
+    for (const TunedMatch& match : tuning_.near(problem_, device_)) {
+      const TunedEntry& entry = *match.entry;
+      try {
+        const Plan plan = make_plan(problem_, entry.config, configs_, scratch_limit_);
+        if (!allows(precision_, plan.first().multiply().manifest().precision) ||
+            !leaves_room(entry.config, problem_, device_))
+          continue;
+        const Problem measured = measured_problem(entry, device_);
+        const Plan there = make_plan(measured, entry.config, configs_, default_scratch_limit(device_));
+        const double factor = entry.seconds / predict(there, device_).seconds();
+        const double handicap = 1.0 + doubt * match.distance;
+        const double seconds = seconds_of(plan) * factor;
+        result.push_back({{entry.config, match.origin, seconds}, seconds * handicap});
+        for (const Candidate& rule : rules_) {
+          if (rule.config.kernel == entry.config.kernel)
+            add_predicted(rule, factor, handicap * rules_are_trusted, result);
+        }
+      } catch (const Error& error) {
+        reject(entry.config, error);
+      }
+    }
+    // What was tuned for fp32 units does not keep tensor cores from their place.
+    if (!result.empty() && allows(precision_, Precision::fp32_equivalent)) {
+      for (const Candidate& candidate : tensor_core_candidates(problem_, device_))
+        add_predicted(candidate, 1.0, 1.0, result);
+    }
+    return result;
+  }
+
+  // On GPUs the rules offer several kernels, and predictions find the best, and how to split k. On CPUs the
+  // rules' order is that of the predictions, whatever the shape.
+  std::vector<Ranked> candidates_by_rule() {
+    const bool in_rules_order = device_.kind == DeviceKind::cpu;
+    std::vector<Ranked> result;
+    for (const Candidate& rule : rules_) {
+      const std::optional<Plan> plan = plan_or_reject(rule.config);
+      if (!plan || !allows(precision_, plan->first().multiply().manifest().precision)) continue;
+      const double handicap = result.empty() ? 1.0 : rules_are_trusted;
+      const double seconds = seconds_of(*plan);
+      result.push_back({rule, in_rules_order ? 0.0 : seconds * handicap});
+      result.back().candidate.seconds = seconds;
+      if (in_rules_order) continue;
+      for (Config& other : with_other_splits(rule.config, *plan))
+        add_predicted({std::move(other), rule.origin, {}}, 1.0, rules_are_trusted, result);
+    }
+    return result;
+  }
+
+  const Problem& problem_;
+  ConfigCache& configs_;
+  const Device& device_;
+  const Tuning& tuning_;
+  std::size_t scratch_limit_;
+  Precision precision_;
+  std::vector<Candidate> rules_;
+  Ranking result_;
+};
 
 }  // namespace
 
-std::vector<Candidate> ranked_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,
-                                         std::size_t scratch_limit, Precision precision) {
-  std::vector<Candidate> result;
-  const auto add = [&result](Candidate candidate) {
-    const auto is_same = [&candidate](const Candidate& other) {
-      return other.kernel == candidate.kernel && other.parameters == candidate.parameters &&
-             other.mirrored == candidate.mirrored;
-    };
-    if (std::none_of(result.begin(), result.end(), is_same)) result.push_back(std::move(candidate));
-  };
-  for (Ranked& one : tuned_candidates(problem, configs, tuning, scratch_limit, precision))
-    add(std::move(one.candidate));
-  std::vector<Candidate> rules = candidates_by_rule(problem, configs, scratch_limit, precision);
-  Candidate anywhere = std::move(rules.back());
-  rules.pop_back();
-  for (Candidate& candidate : rules) add(std::move(candidate));
-  result.push_back(std::move(anywhere));
-  return result;
+Ranking rank_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,
+                        std::size_t scratch_limit, Precision precision) {
+  return Ranker(problem, configs, tuning, scratch_limit, precision).rank();
 }
 
 }  // namespace clgemm

@@ -10,7 +10,8 @@
 namespace clgemm {
 namespace {
 
-constexpr std::size_t thinnest = 16;
+// Borders by thought, not by measurement: the class is a part of an entry's key, and only thin shapes are
+// kept apart from all others where an entry is looked up.
 constexpr double small_work = 128.0 * 128.0 * 128.0;
 constexpr double deep_ratio = 8.0;
 constexpr double tall_ratio = 4.0;
@@ -30,7 +31,7 @@ ShapeClass shape_class(const ShapeSize& size) {
   const auto m = static_cast<double>(size.m);
   const auto n = static_cast<double>(size.n);
   const auto k = static_cast<double>(size.k);
-  if (std::min(size.m, size.n) <= thinnest)
+  if (std::min(size.m, size.n) <= most_thin_lines)
     return size.m <= size.n ? ShapeClass::thin_rows : ShapeClass::thin_columns;
   if (m * n * k <= small_work) return ShapeClass::small;
   if (k >= deep_ratio * std::max(m, n)) return ShapeClass::deep;

@@ -1,5 +1,5 @@
 // Shapes of multiplies sorted into a few classes, and how far two shapes lie apart: what is best for one
-// shape is good for others of about its size. Layer 2.
+// shape is good for others of about its size.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,11 @@ struct ShapeSize {
   bool operator==(const ShapeSize&) const = default;
 };
 
-// thin_rows, thin_columns: m or n up to 16, so that memory is the limit.
+// thin_rows, thin_columns: m or n up to most_thin_lines, so that memory is the limit.
 // small: up to 128^3 multiply-adds, so that a launch is much of the cost.
 // deep: k at least 8 times m and n. flat: k at most an eighth of both.
 // tall, wide: one side of C at least 4 times the other. square: all others.
+inline constexpr std::size_t most_thin_lines = 16;
 enum class ShapeClass { thin_rows, thin_columns, small, deep, flat, tall, wide, square };
 
 ShapeClass shape_class(const ShapeSize& size);

@@ -1,10 +1,12 @@
 // fp32 on tensor cores: the kernels of the form `bf16_planes`, and for which problems they are worth their
-// splitting. Layer 3.
+// splitting.
 #pragma once
 
 #include <vector>
 
-#include "choose/candidates.hpp"
+#include "base/device.hpp"
+#include "call/problem.hpp"
+#include "choose/choice.hpp"
 
 namespace clgemm {
 

@@ -7,7 +7,8 @@
 namespace clgemm {
 namespace {
 
-// A side of the problem is at most twice, or half, that of what was measured.
+// A side of the problem is at most twice, or half, that of what was measured: entries have a key for each
+// power of two, so that the neighbours on both sides count.
 constexpr double nearest = 1.0;
 
 bool lies_in_fours(const Operand& operand) {
@@ -26,15 +27,17 @@ bool serves(const TunedEntry& entry, const Problem& problem, DeviceKind kind) {
   return !measured_in_fours || (lies_in_fours(problem.a) && lies_in_fours(problem.b));
 }
 
-std::string reason_for(const TunedEntry& entry, const TuningFile& file, Kinship kin) {
-  return fmt::format("tuned: {}, entry {} x {} x {} ({}), {:.4g} GFLOPS there, {}", file.path, entry.size.m,
-                     entry.size.n, entry.size.k, to_string(shape_class(entry.size)), entry.gflops(),
-                     kin == Kinship::same ? "measured on this device"
-                                          : fmt::format("measured on '{}', of its family", file.device.name));
+Origin origin_of(const TunedEntry& entry, const TuningFile& file, Kinship kin) {
+  const bool on_device = kin == Kinship::same;
+  return {on_device ? Source::tuned_on_device : Source::tuned_on_family,
+          fmt::format("{}, entry {} x {} x {} ({}), {:.4g} GFLOPS there, {}", file.path, entry.size.m,
+                      entry.size.n, entry.size.k, to_string(shape_class(entry.size)), entry.gflops(),
+                      on_device ? "measured on this device"
+                                : fmt::format("measured on '{}', of its family", file.device.name))};
 }
 
-std::vector<TunedChoice> near_in(const TuningFile& file, const Problem& problem, const Device& device,
-                                 Kinship kin) {
+std::vector<TunedMatch> near_in(const TuningFile& file, const Problem& problem, const Device& device,
+                                Kinship kin) {
   struct Near {
     double distance;
     const TunedEntry* entry;
@@ -48,9 +51,9 @@ std::vector<TunedChoice> near_in(const TuningFile& file, const Problem& problem,
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const Near& x, const Near& y) { return x.distance < y.distance; });
-  std::vector<TunedChoice> result;
+  std::vector<TunedMatch> result;
   for (const Near& near : found)
-    result.push_back({near.entry, reason_for(*near.entry, file, kin), near.distance});
+    result.push_back({near.entry, origin_of(*near.entry, file, kin), near.distance});
   return result;
 }
 
@@ -80,7 +83,7 @@ Kinship kinship(const TunedDevice& measured, const Device& device) {
   return is_family ? Kinship::family : Kinship::none;
 }
 
-std::vector<TunedChoice> Tuning::near(const Problem& problem, const Device& device) const {
+std::vector<TunedMatch> Tuning::near(const Problem& problem, const Device& device) const {
   for (const Kinship wanted : {Kinship::same, Kinship::family}) {
     for (const TuningFile& file : files_) {
       if (kinship(file.device, device) != wanted) continue;

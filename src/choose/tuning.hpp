@@ -1,5 +1,5 @@
 // Tuning data: the best known config of a device for each class of shapes, as clgemm-tune measured it. Plain
-// data; tuning_files.hpp says where it comes from. Layer 3.
+// data; tuning_files.hpp says where it comes from.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 #include "base/device.hpp"
 #include "call/problem.hpp"
+#include "choose/choice.hpp"
 #include "choose/shape_class.hpp"
-#include "kernel/manifest.hpp"
 
 namespace clgemm {
 
@@ -17,12 +17,10 @@ struct TunedEntry {
   ShapeSize size;  // what was measured; op(A) is m x k
   bool transpose_a = false;
   bool transpose_b = false;
-  std::string kernel;
-  Parameters parameters;
+  Config config;
   bool packs = false;  // the kernel takes packed operands, so that it matters little how A and B lie
   double seconds = 0.0;
-  std::string
-      space;  // where only a part of all configs was searched: its name; clgemm does not choose it then
+  std::string space;  // where only a part of all configs was searched: its name; clgemm does not choose it
 
   double gflops() const;
 };
@@ -53,10 +51,10 @@ std::string entry_key(const TunedEntry& entry);
 enum class Kinship { none, family, same };
 Kinship kinship(const TunedDevice& measured, const Device& device);
 
-// An entry that may serve a problem, and why.
-struct TunedChoice {
+// An entry that may serve a problem.
+struct TunedMatch {
   const TunedEntry* entry;
-  std::string reason;
+  Origin origin;
   double distance = 0.0;  // of the shapes
 };
 
@@ -67,7 +65,7 @@ class Tuning {
 
   // The entries that are near enough to a problem on a device, nearest first: those of the first file of this
   // device that has any, else of the first one of its family. They refer to this object.
-  std::vector<TunedChoice> near(const Problem& problem, const Device& device) const;
+  std::vector<TunedMatch> near(const Problem& problem, const Device& device) const;
 
   // The entry of a named space that is nearest to a size, of this device or else of its family; null where
   // there is none. Refers to this object.

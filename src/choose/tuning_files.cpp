@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/private_file.hpp"

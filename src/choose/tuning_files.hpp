@@ -1,5 +1,5 @@
 // Where tuning data is found: what CLGEMM_TUNING names, the user's folder, what ships in the library. Nothing
-// here fails loudly: a file that cannot be used is logged and ignored. Layer 5.
+// here fails loudly: a file that cannot be used is logged and ignored.
 #pragma once
 
 #include <filesystem>

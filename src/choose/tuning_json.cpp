@@ -69,12 +69,12 @@ TunedEntry parse_entry(const Json& json) {
     refuse("'transposes' must be nn, nt, tn or tt");
   entry.transpose_a = form[0] == 't';
   entry.transpose_b = form[1] == 't';
-  entry.kernel = json.at("kernel").get<std::string>();
+  entry.config.kernel = json.at("kernel").get<std::string>();
   // A path would be compiled from wherever it leads.
-  if (entry.kernel.empty() || entry.kernel.find_first_of("/.") != std::string::npos)
-    refuse(fmt::format("'{}' is not the name of a kernel", entry.kernel));
+  if (entry.config.kernel.empty() || entry.config.kernel.find_first_of("/.") != std::string::npos)
+    refuse(fmt::format("'{}' is not the name of a kernel", entry.config.kernel));
   for (const auto& [name, value] : json.at("parameters").items())
-    entry.parameters[name] = integer(value, name);
+    entry.config.parameters[name] = integer(value, name);
   entry.packs = json.at("packs").get<bool>();
   entry.seconds = json.at("median_ms").get<double>() * 1e-3;
   if (!std::isfinite(entry.seconds) || entry.seconds <= 0.0) refuse("'median_ms' must be positive");
@@ -89,8 +89,8 @@ Json to_json(const TunedEntry& entry) {
   json["n"] = entry.size.n;
   json["k"] = entry.size.k;
   json["transposes"] = fmt::format("{}{}", entry.transpose_a ? 't' : 'n', entry.transpose_b ? 't' : 'n');
-  json["kernel"] = entry.kernel;
-  json["parameters"] = entry.parameters;
+  json["kernel"] = entry.config.kernel;
+  json["parameters"] = entry.config.parameters;
   json["packs"] = entry.packs;
   json["median_ms"] = std::stod(fmt::format("{:.5g}", entry.seconds * 1e3));
   json["gflops"] = std::stod(fmt::format("{:.4g}", entry.gflops()));

@@ -1,4 +1,4 @@
-// Tuning data as JSON text: one device a file, one line an entry. Layer 4.
+// Tuning data as JSON text: one device a file, one line an entry.
 #pragma once
 
 #include <string>

@@ -4,11 +4,18 @@
 
 #include "base/error.hpp"
 #include "call/arguments.hpp"
+#include "plan/blocks.hpp"
 
 namespace clgemm {
 namespace {
 
+// Pinned memory that lies idle for the next host matrices. A guess: two chunks for each direction are 32 MiB,
+// and calls of several threads each need theirs.
 constexpr std::size_t kept_staging_bytes = std::size_t{256} << 20;
+
+// Host matrices go to a device of their own memory in strips of this size. A guess: many times what a
+// transfer takes to start, and small enough that the first and last transfer, which nothing hides, are short.
+constexpr std::size_t strip_bytes = std::size_t{64} << 20;
 
 }  // namespace
 
@@ -17,6 +24,7 @@ Context::State::State(const cl::Context& context, const cl::Device& device)
       device_(device),
       queue_(context, device),
       info_(describe(device)),
+      health_(context, device),
       programs_(context, device, info_, DiskCache::from_environment()),
       chooser_(context, device, info_, programs_),
       scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)),
@@ -25,7 +33,7 @@ Context::State::State(const cl::Context& context, const cl::Device& device)
 Context::State::State(const cl::CommandQueue& queue)
     : State(queue.getInfo<CL_QUEUE_CONTEXT>(), queue.getInfo<CL_QUEUE_DEVICE>()) {}
 
-Context::State::State(const cl::Device& device) : State(cl::Context(device), device) {}
+Context::State::State(const cl::Device& device) : State(new_context(device), device) {}
 
 Context::State::CheckedCall Context::State::check(const SgemmCall& call, const DeviceMatrix& a,
                                                   const DeviceMatrix& b, const DeviceMatrix& c,
@@ -49,8 +57,13 @@ cl::Event Context::State::enqueue(const CheckedCall& checked, const cl::CommandQ
   return nothing_to_do;
 }
 
-std::shared_ptr<const BuiltPlan> Context::State::plan(const Problem& problem, const Options& options) {
+std::shared_ptr<const ChosenPlan> Context::State::plan(const Problem& problem, const Options& options) {
   return chooser_.choose(problem, options, scratch_limit(options));
+}
+
+std::string Context::State::explain(const Problem& problem, const Options& options) {
+  const std::shared_ptr<const ChosenPlan> chosen = plan(problem, options);
+  return describe(chosen->built.plan) + describe(chosen->choice);
 }
 
 std::size_t Context::State::scratch_limit(const Options& options) const {
@@ -64,42 +77,42 @@ cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffer
                                    const Options& options) {
   std::size_t limit = scratch_limit(options);
   for (;;) {
-    const std::shared_ptr<const BuiltPlan> chosen = chooser_.choose(problem, options, limit);
-    const BuiltPlan& built = *chosen;
+    const std::shared_ptr<const ChosenPlan> chosen = chooser_.choose(problem, options, limit);
+    const BuiltPlan& built = chosen->built;
     Progress progress = Progress::c_untouched;
     try {
       return at_boundary([&] {
-        const cl::Event done =
-            multiply_as_planned(built, problem, buffers, queue, wait_for, options, progress);
+        const cl::Event done = multiply_as_planned(built, buffers, queue, wait_for, options, progress);
         for (const auto& program : built.programs()) programs_.keep(program);
         return done;
       });
     } catch (const Error& error) {
+      health_.look_after(error);
       if (progress == Progress::c_touched) throw;
       const bool out_of_memory = error.code() == ErrorCode::out_of_memory;
       const bool is_ours = named_kernel(options).empty();
       if (out_of_memory && built.plan.scratch_bytes != 0) {
         limit = built.plan.scratch_bytes / 2;
       } else if (error.code() != ErrorCode::device_limit_exceeded || !is_ours ||
-                 !chooser_.give_up(built.plan.choice, options, error.what())) {
+                 !chooser_.give_up(chosen->choice.chosen.config, options, error.what())) {
         throw;
       }
     }
   }
 }
 
-cl::Event Context::State::multiply_as_planned(const BuiltPlan& built, const Problem& problem,
-                                              const Buffers& buffers, const cl::CommandQueue& queue,
+cl::Event Context::State::multiply_as_planned(const BuiltPlan& built, const Buffers& buffers,
+                                              const cl::CommandQueue& queue,
                                               const std::vector<cl::Event>& wait_for, const Options& options,
                                               Progress& progress) {
   if (options.scratch != nullptr || built.plan.scratch_bytes == 0) {
     const cl::Buffer scratch(options.scratch, true);
-    return enqueue_multiply(built, problem, buffers, scratch, queue, wait_for, progress);
+    return enqueue_multiply(built, buffers, scratch, queue, wait_for, progress);
   }
   ScratchPool::Buffer scratch = scratch_.take(built.plan.scratch_bytes);
   std::vector<cl::Event> before = wait_for;
   if (scratch.last_use() != nullptr) before.push_back(scratch.last_use);
-  scratch.last_use = enqueue_multiply(built, problem, buffers, scratch.memory, queue, before, progress);
+  scratch.last_use = enqueue_multiply(built, buffers, scratch.memory, queue, before, progress);
   cl::Event done = scratch.last_use;
   scratch_.give_back(std::move(scratch));
   return done;
@@ -114,17 +127,38 @@ cl::Event Context::State::scale(const Problem& problem, const cl::Buffer& c, con
   return done;
 }
 
-const cl::CommandQueue& Context::State::transfer_queue_in() {
+void Context::State::sgemm_on_host(const SgemmCall& call, const Extents& extents, const float* a,
+                                   const float* b, float* c, const Options& options) {
+  if (info_.shares_host_memory) {
+    multiply_in_host_memory(on_own_queue(options), call, extents, a, b, c);
+  } else {
+    sgemm_on_copies(call, a, b, c, options, strip_bytes);
+  }
+}
+
+void Context::State::sgemm_on_copies(const SgemmCall& call, const float* a, const float* b, float* c,
+                                     const Options& options, std::size_t bytes) {
+  multiply_on_copies(on_own_queue(options), transfers(), call, a, b, c, bytes);
+}
+
+DeviceMultiply Context::State::on_own_queue(const Options& options) {
+  return {context_, queue_,
+          [this, &options](const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
+                           const DeviceMatrix& c, const std::vector<cl::Event>& wait_for) {
+            return enqueue(check(call, a, b, c, options), queue_, wait_for, options);
+          }};
+}
+
+Transfers Context::State::transfers() {
   std::call_once(transfer_queues_made_, [this] {
     transfer_in_ = cl::CommandQueue(context_, device_);
     transfer_out_ = cl::CommandQueue(context_, device_);
   });
-  return transfer_in_;
+  return {transfer_in_, transfer_out_, staging_};
 }
 
-const cl::CommandQueue& Context::State::transfer_queue_out() {
-  transfer_queue_in();
-  return transfer_out_;
+Context::State& state_of(Context& context) {
+  return *context.state_;
 }
 
 Context::Context() : Context(std::string{}) {}

@@ -1,4 +1,4 @@
-// What a Context keeps: one device, its OpenCL context and queue, and the caches. Layer 5.
+// What a Context keeps: one device, its OpenCL context and queue, and the caches.
 #pragma once
 
 #include <clgemm/clgemm.hpp>
@@ -9,8 +9,10 @@
 #include "base/opencl.hpp"
 #include "build/program_cache.hpp"
 #include "context/chooser.hpp"
+#include "context/device_health.hpp"
+#include "context/host_matrices.hpp"
 #include "context/scratch.hpp"
-#include "launch/launch.hpp"
+#include "launch/multiply.hpp"
 
 namespace clgemm {
 
@@ -38,31 +40,36 @@ class Context::State {
   void sgemm_on_host(const SgemmCall& call, const Extents& extents, const float* a, const float* b, float* c,
                      const Options& options);
 
-  // The two ways of sgemm_on_host(): on the caller's memory, where the device shares it, and on copies in the
-  // device's own memory, a panel of C of about `panel_bytes` at a time.
-  void sgemm_in_host_memory(const SgemmCall& call, const Extents& extents, const float* a, const float* b,
-                            float* c, const Options& options);
+  // The same on copies in the device's own memory, as it is done where the device does not share the host's.
   void sgemm_on_copies(const SgemmCall& call, const float* a, const float* b, float* c,
-                       const Options& options, std::size_t panel_bytes);
+                       const Options& options, std::size_t strip_bytes);
 
   // Chooses a kernel, as `options` say, and builds what the plan needs. Where clgemm chooses, a kernel that
   // this device cannot run gives way to the next one; a kernel that the caller named is never replaced.
-  std::shared_ptr<const BuiltPlan> plan(const Problem& problem, const Options& options);
+  std::shared_ptr<const ChosenPlan> plan(const Problem& problem, const Options& options);
 
-  Chooser& chooser() { return chooser_; }
-  ProgramCache& programs() { return programs_; }
+  // That plan and its choice in words, a line a fact.
+  std::string explain(const Problem& problem, const Options& options);
+
+  // Waits until every new program is on disk.
+  void finish_keeping() { programs_.finish_keeping(); }
+
+  // Every public function that needs the device runs its body in health().watch().
+  DeviceHealth& health() { return health_; }
+
   const Device& info() const { return info_; }
   const cl::Context& context() const { return context_; }
   const cl::Device& device() const { return device_; }
   const cl::CommandQueue& queue() const { return queue_; }
 
-  // Queues for copies to and from the device, made at the first use, and the pinned memory for them.
-  const cl::CommandQueue& transfer_queue_in();
-  const cl::CommandQueue& transfer_queue_out();
-  ScratchPool& staging() { return staging_; }
+  // What copies to and from the device need; the queues are made at the first use.
+  Transfers transfers();
 
  private:
   State(const cl::Context& context, const cl::Device& device);
+
+  // What host matrices need of this object. `options` must outlive it.
+  DeviceMultiply on_own_queue(const Options& options);
 
   // The most scratch that a call may take.
   std::size_t scratch_limit(const Options& options) const;
@@ -71,9 +78,9 @@ class Context::State {
   // down to a kernel that needs none.
   cl::Event multiply(const Problem& problem, const Buffers& buffers, const cl::CommandQueue& queue,
                      const std::vector<cl::Event>& wait_for, const Options& options);
-  cl::Event multiply_as_planned(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
-                                const cl::CommandQueue& queue, const std::vector<cl::Event>& wait_for,
-                                const Options& options, Progress& progress);
+  cl::Event multiply_as_planned(const BuiltPlan& built, const Buffers& buffers, const cl::CommandQueue& queue,
+                                const std::vector<cl::Event>& wait_for, const Options& options,
+                                Progress& progress);
 
   // Enqueues C <- beta * C.
   cl::Event scale(const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,
@@ -83,6 +90,7 @@ class Context::State {
   cl::Device device_;
   cl::CommandQueue queue_;  // in-order, for host matrices
   Device info_;
+  DeviceHealth health_;
   ProgramCache programs_;
   Chooser chooser_;
   ScratchPool scratch_;
@@ -92,5 +100,7 @@ class Context::State {
   cl::CommandQueue transfer_in_;
   cl::CommandQueue transfer_out_;
 };
+
+Context::State& state_of(Context& context);
 
 }  // namespace clgemm

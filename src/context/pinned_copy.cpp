@@ -14,7 +14,8 @@ std::size_t line_bytes(const Lines& lines) {
   return lines.length * sizeof(float);
 }
 
-// One thread's memcpy is slower than the bus; from this size on, several share the work.
+// One thread's memcpy is slower than the bus; from this size on, several share the work. Both numbers are
+// guesses.
 constexpr std::size_t bytes_a_thread = std::size_t{1} << 20;
 constexpr std::size_t max_threads = 4;
 

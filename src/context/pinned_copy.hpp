@@ -1,5 +1,5 @@
 // Copies between the caller's memory and a device's own, by way of pinned memory, which the device reads and
-// writes at full speed while the host goes on. Layer 4.
+// writes at full speed while the host goes on.
 #pragma once
 
 #include <array>

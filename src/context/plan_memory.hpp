@@ -1,5 +1,5 @@
 // The plans of the last calls: a program that multiplies the same shapes again and again plans each of them
-// once. Layer 5.
+// once.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,17 @@
 #include <utility>
 #include <vector>
 
+#include "build/built_plan.hpp"
 #include "call/problem.hpp"
-#include "launch/launch.hpp"
+#include "choose/choice.hpp"
 
 namespace clgemm {
+
+// What a call does, and why it is done like this.
+struct ChosenPlan {
+  Choice choice;
+  BuiltPlan built;
+};
 
 // Everything that decides which plan clgemm makes where the choice is its own.
 struct PlanKey {
@@ -28,7 +35,7 @@ struct PlanKey {
 // Any number of threads may use one.
 class PlanMemory {
  public:
-  using Entry = std::shared_ptr<const BuiltPlan>;
+  using Entry = std::shared_ptr<const ChosenPlan>;
 
   // Null where it is not known, or not any more.
   Entry find(const PlanKey& key) const {

@@ -1,4 +1,4 @@
-// Device buffers for packed operands, used again and again. Layer 4.
+// Device buffers for packed operands, used again and again.
 #pragma once
 
 #include <cstddef>

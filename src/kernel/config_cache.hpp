@@ -1,4 +1,4 @@
-// Kernel configs by name and values, each made once. Layer 3.
+// Kernel configs by name and values, each made once.
 #pragma once
 
 #include <map>

@@ -2,7 +2,7 @@
 //
 // The operators are C's, with C's precedence: || && == != < <= > >= + - * / % unary - ! and parentheses.
 // Numbers are 64-bit; an overflow and a division by zero are errors. && and || do not look at the right side
-// when the left one decides. Layer 0.
+// when the left one decides.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/sizes.hpp"
 
 namespace clgemm {
 namespace {
@@ -40,7 +41,7 @@ Parameters values_of(const NamedKernel& kernel, const Parameters& overrides) {
 }
 
 std::size_t split_k_of(const NamedKernel& kernel, const Parameters& overrides) {
-  constexpr std::int64_t most = 65535;  // work-groups in the launch's dimension 2
+  constexpr std::int64_t most = max_groups_beyond_first;  // parts are counted in the launch's dimension 2
   const auto found = overrides.find(split_parameter);
   if (found == overrides.end()) return 0;
   if (found->second >= 0 && found->second <= most) return static_cast<std::size_t>(found->second);
@@ -157,8 +158,12 @@ std::size_t KernelConfig::work_items() const {
   return std::accumulate(local.begin(), local.end(), std::size_t{1}, std::multiplies<>());
 }
 
+bool KernelConfig::reads_in_place() const {
+  return manifest().operands == in_place_form || manifest().role == Role::fallback;
+}
+
 bool can_split_k(const Manifest& manifest) {
-  return manifest.operands == direct_form || manifest.operands == padded_form;
+  return manifest.operands == in_place_form || manifest.operands == padded_form;
 }
 
 KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, const Parameters& macros,
@@ -189,11 +194,6 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   return config;
 }
 
-std::size_t clamped_product(std::size_t x, std::size_t y) {
-  std::size_t result = 0;
-  return __builtin_mul_overflow(x, y, &result) ? beyond_memory : std::min(result, beyond_memory);
-}
-
 std::size_t packed_size(const KernelConfig& pack, std::size_t rows, std::size_t columns) {
   const Manifest::Rule& rule = pack.manifest().packed_size;
   try {
@@ -206,13 +206,6 @@ std::size_t packed_size(const KernelConfig& pack, std::size_t rows, std::size_t 
   } catch (const Error&) {
     return beyond_memory;  // an overflow
   }
-}
-
-std::string describe_values(const Parameters& values) {
-  std::string result;
-  for (const auto& [name, value] : values)
-    result += fmt::format("{}{}={}", result.empty() ? "" : " ", name, value);
-  return result;
 }
 
 }  // namespace clgemm

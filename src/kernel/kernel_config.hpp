@@ -1,5 +1,5 @@
 // A kernel file with a value for each of its parameters, checked against a device: everything that the plan
-// and the compiler need to know of it. Layer 2.
+// and the compiler need to know of it.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/device.hpp"
+#include "kernel/config.hpp"
 #include "kernel/kernel_file.hpp"
 
 namespace clgemm {
@@ -34,15 +35,9 @@ struct KernelConfig {
   std::string build_options;  // all the -D that the source needs
 
   const Manifest& manifest() const { return file->manifest; }
-  bool is_direct() const { return manifest().operands == direct_form; }
+  bool reads_in_place() const;     // A and B where they lie, transposed or not
   std::size_t work_items() const;  // of a work-group
 };
-
-// Stands for whatever is beyond any memory, so that sums of sizes do not overflow.
-inline constexpr std::size_t beyond_memory = std::size_t{1} << 58;
-
-// A product of sizes, at most beyond_memory.
-std::size_t clamped_product(std::size_t x, std::size_t y);
 
 // The size in floats of a packed copy of `rows` x `columns`, padded, that a kernel with role pack_both makes.
 std::size_t packed_size(const KernelConfig& pack, std::size_t rows, std::size_t columns);
@@ -55,8 +50,5 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
 
 // Whether the operands are such that a part of k can be multiplied by itself.
 bool can_split_k(const Manifest& manifest);
-
-// "TS=32 WPT=8"; empty for a kernel without parameters.
-std::string describe_values(const Parameters& values);
 
 }  // namespace clgemm

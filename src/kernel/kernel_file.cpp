@@ -5,8 +5,9 @@
 
 #include <filesystem>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
-#include "base/private_file.hpp"
+#include "kernel/manifest_parser.hpp"
 
 namespace clgemm {
 namespace {
@@ -73,7 +74,7 @@ std::shared_ptr<const KernelFile> KernelLibrary::load_file(const std::string& pa
 
 std::shared_ptr<const KernelFile> KernelLibrary::load_name(const std::string& name) {
   if (const auto found = loaded_.find(name); found != loaded_.end()) return found->second;
-  const std::optional<SourceFile> source = folders_.find(name + std::string(extension));
+  const std::optional<SourceFile> source = folders_.find_kernel(name + std::string(extension));
   if (!source) return nullptr;
   auto file = make_kernel_file(*source, folders_);
   if (file->manifest.name != name) {

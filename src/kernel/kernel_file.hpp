@@ -1,4 +1,4 @@
-// Kernel files ready for use: source with its includes, and the parsed manifest. Layer 2.
+// Kernel files ready for use: source with its includes, and the parsed manifest.
 #pragma once
 
 #include <map>

@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view embedded_prefix = "built-in/";
+constexpr std::string_view helpers_prefix = "helpers/";
 
 // Bounds on what is read, far above any kernel: the largest of ours has 11 KB, and with all that it includes
 // 26. A file can be anything, and its text is copied several times on its way to the compiler.
@@ -175,6 +176,18 @@ class IncludeExpander {
   std::set<std::string> finished_;  // each file goes in once
 };
 
+void add_kernels_of(const fs::path& folder, std::set<std::string>& names) {
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(folder, failure)) {
+    // A folder of that name, or a link to nothing, is no kernel.
+    if (entry.path().extension() == ".cl" && is_file(entry.path()))
+      names.insert(entry.path().filename().string());
+  }
+  if (!failure) return;
+  throw Error(ErrorCode::invalid_kernel_file,
+              fmt::format("the kernel folder '{}' cannot be read: {}", folder.string(), failure.message()));
+}
+
 }  // namespace
 
 std::optional<SourceFile> KernelFolders::find(const std::string& relative) const {
@@ -184,22 +197,28 @@ std::optional<SourceFile> KernelFolders::find(const std::string& relative) const
   return find_embedded(relative);
 }
 
+std::optional<SourceFile> KernelFolders::find_kernel(const std::string& file_name) const {
+  const std::string helper = std::string(helpers_prefix) + file_name;
+  for (const fs::path& folder : folders_) {
+    for (const std::string& relative : {file_name, helper}) {
+      if (is_file(folder / relative)) return read_source(folder / relative);
+    }
+  }
+  auto embedded = find_embedded(file_name);
+  return embedded ? embedded : find_embedded(helper);
+}
+
 std::vector<std::string> KernelFolders::list() const {
   std::set<std::string> names;
   for (const EmbeddedFile& file : embedded_files()) {
-    if (file.path.find('/') == std::string_view::npos) names.emplace(file.path);
+    std::string_view name = file.path;
+    if (name.rfind(helpers_prefix, 0) == 0) name.remove_prefix(helpers_prefix.size());
+    if (name.find('/') == std::string_view::npos) names.emplace(name);
   }
   for (const fs::path& folder : folders_) {
-    std::error_code failure;
-    for (const auto& entry : fs::directory_iterator(folder, failure)) {
-      // A folder of that name, or a link to nothing, is no kernel.
-      if (entry.path().extension() == ".cl" && is_file(entry.path()))
-        names.insert(entry.path().filename().string());
-    }
-    if (failure) {
-      throw Error(ErrorCode::invalid_kernel_file, fmt::format("the kernel folder '{}' cannot be read: {}",
-                                                              folder.string(), failure.message()));
-    }
+    add_kernels_of(folder, names);
+    std::error_code ignored;
+    if (fs::is_directory(folder / helpers_prefix, ignored)) add_kernels_of(folder / helpers_prefix, names);
   }
   return {names.begin(), names.end()};
 }

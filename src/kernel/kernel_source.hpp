@@ -1,4 +1,4 @@
-// Kernel files as text: where they are found, and their includes put in. Layer 1.
+// Kernel files as text: where they are found, and their includes put in.
 #pragma once
 
 #include <filesystem>
@@ -31,7 +31,11 @@ class KernelFolders {
   // `relative`: "tiled.cl", "common/store.cl".
   std::optional<SourceFile> find(const std::string& relative) const;
 
-  // The .cl files at the top of the folders and of the embedded ones, by name, sorted, each once.
+  // A kernel's file by its name, "tiled.cl": at the top of a folder, or in its helpers/, where those are that
+  // clgemm runs beside the kernels that multiply.
+  std::optional<SourceFile> find_kernel(const std::string& file_name) const;
+
+  // The names that find_kernel() knows, sorted, each once.
   std::vector<std::string> list() const;
 
  private:

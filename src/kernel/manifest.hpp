@@ -1,5 +1,5 @@
 // The manifest: what a kernel file says of itself in the comment block at its head. kernels/README.md is the
-// specification. Layer 1.
+// specification.
 #pragma once
 
 #include <clgemm/clgemm.hpp>
@@ -17,9 +17,9 @@ namespace clgemm {
 // A name and an integer for each parameter that has a value.
 using Parameters = std::map<std::string, std::int64_t>;
 
-// `otherwise` multiplies where the kernel that names it finds, on the device, that it cannot.
+// `fallback` multiplies where the kernel that names it finds, on the device, that it cannot.
 // `pack_both` packs A and B in one launch.
-enum class Role { multiply, otherwise, pack, pack_both, scale, reduce };
+enum class Role { multiply, fallback, pack, pack_both, scale, reduce };
 
 // What a grid dimension counts: tiles of rows, tiles of columns, or all tiles of C in an order of the
 // kernel's own.
@@ -47,7 +47,7 @@ struct Manifest {
   Role role = Role::multiply;
   std::string summary;
   std::string
-      operands;  // "direct", or the form that the kernel pack_<form>.cl makes; empty unless role is multiply
+      operands;  // in_place_form, or the form that pack_<form>.cl makes; empty unless role is multiply
   std::vector<Parameter> parameters;
   std::vector<Variant> variants;
   Rule tile_rows;
@@ -62,11 +62,11 @@ struct Manifest {
 
   // Of a kernel with role multiply.
   Precision precision = Precision::fp32;  // what a caller must allow
-  std::string otherwise;                  // the kernel with that role; empty: none
+  std::string fallback;                   // the kernel with that role; empty: none
 
   // Of a kernel with role pack_both.
-  Rule packed_size;       // of one packed copy, in floats
-  std::size_t notes = 0;  // words that each of its work-groups leaves for those who read the copies
+  Rule packed_size;             // of one packed copy, in floats
+  std::size_t range_notes = 0;  // words that each of its work-groups leaves for those who read the copies
 
   std::string ptx_target;  // on NVIDIA: the PTX target that the compiled program is taken to; empty: as it is
 
@@ -77,7 +77,7 @@ struct Manifest {
 };
 
 // The operands form that needs no packing, and the one of zero-padded matrices.
-inline constexpr std::string_view direct_form = "direct";
+inline constexpr std::string_view in_place_form = "in_place";
 inline constexpr std::string_view padded_form = "padded";
 
 // The parameter that every kernel of these two forms has without naming it: how many parts k is split into.
@@ -90,8 +90,8 @@ inline constexpr std::string_view packed_columns_name = "columns";
 // The names that a `require` may use beside the kernel's parameters; they stand for what the device has.
 const std::vector<std::string>& device_names();
 
-// Parses the head of a kernel file. `path` is only for messages. Throws Error(invalid_kernel_file) with
-// path:line, the text in question and what was expected.
-Manifest parse_manifest(std::string_view source, const std::string& path);
+// Throws Error(invalid_kernel_file): "path:line: 'found': reason".
+[[noreturn]] void fail_in_manifest(const std::string& path, int line, std::string_view reason,
+                                   std::string_view found);
 
 }  // namespace clgemm

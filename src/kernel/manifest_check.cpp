@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/error.hpp"
+#include "kernel/contract.hpp"
 
 namespace clgemm {
 namespace {
@@ -35,7 +35,7 @@ class ManifestCheck {
     if (manifest_.role == Role::multiply) require_key("operands");
     if (manifest_.role == Role::pack_both) {
       require_key("size");
-      require_key("notes");
+      require_key("range_notes");
     }
     if (manifest_.role != Role::multiply && !manifest_.operands.empty()) {
       fail_at(1, "only a kernel with 'role: multiply' has 'operands'", manifest_.operands);
@@ -47,17 +47,16 @@ class ManifestCheck {
     struct Belonging {
       const char* key;
       Role role;
-      const char* role_name;
     };
-    static constexpr Belonging belongings[] = {
-        {"precision", Role::multiply, "multiply"},
-        {"otherwise", Role::multiply, "multiply"},
-        {"size", Role::pack_both, "pack_both"},
-        {"notes", Role::pack_both, "pack_both"},
-    };
+    static constexpr Belonging belongings[] = {{"precision", Role::multiply},
+                                               {"fallback", Role::multiply},
+                                               {"size", Role::pack_both},
+                                               {"range_notes", Role::pack_both}};
     for (const Belonging& belonging : belongings) {
       if (!has(belonging.key) || manifest_.role == belonging.role) continue;
-      fail_at(1, fmt::format("only a kernel with 'role: {}' has '{}'", belonging.role_name, belonging.key),
+      fail_at(1,
+              fmt::format("only a kernel with 'role: {}' has '{}'", contract_of(belonging.role).name,
+                          belonging.key),
               manifest_.name);
     }
   }
@@ -125,10 +124,6 @@ class ManifestCheck {
 };
 
 }  // namespace
-
-void fail_in_manifest(const std::string& path, int line, std::string_view reason, std::string_view found) {
-  throw Error(ErrorCode::invalid_kernel_file, fmt::format("{}:{}: '{}': {}", path, line, found, reason));
-}
 
 void check_manifest(const Manifest& manifest, const std::set<std::string>& keys, const std::string& path) {
   ManifestCheck(manifest, keys, path).run();

@@ -3,23 +3,21 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/sizes.hpp"
+
 namespace clgemm {
 namespace {
 
-// Measured on an H200 (132 compute units); what they stand for is much the same in time on other GPUs.
+// Measured on an H200 (132 compute units, each 253 multiply-adds a nanosecond); what they stand for is much
+// the same in time on other GPUs: 1.6 us a launch, 0.4 us a work-group, 0.4 ns an element.
 constexpr double saturating_items = 256.0;  // work-items that a compute unit needs for its full speed
 constexpr double launch_cost = 400'000.0;   // multiply-adds of one compute unit while a kernel starts
 constexpr double group_cost = 100'000.0;    // and while a work-group of 64 x 128 begins and ends
 constexpr double element_cost = 100.0;      // and while an element of a part is written and read again
 constexpr std::size_t least_depth = 64;     // of a part: with less, launches are all that is measured
-constexpr std::size_t part_alignment = 64;  // elements: a whole cache line on every device we know
-
-std::size_t quotient_up(std::size_t value, std::size_t divisor) {
-  return (value + divisor - 1) / divisor;
-}
 
 std::size_t tiles_of(const TiledWork& work) {
-  return quotient_up(work.m, work.tile_rows) * quotient_up(work.n, work.tile_columns);
+  return ceil_div(work.m, work.tile_rows) * ceil_div(work.n, work.tile_columns);
 }
 
 // Of one launch of `groups` work-groups that go `depth` along k. A compute unit with few work-items waits for
@@ -27,13 +25,13 @@ std::size_t tiles_of(const TiledWork& work) {
 double launch_of(const TiledWork& work, std::size_t groups, std::size_t depth, std::size_t compute_units) {
   const double tile = static_cast<double>(work.tile_rows) * static_cast<double>(work.tile_columns);
   const double full = saturating_items / static_cast<double>(work.group_items);
-  const double turns = std::max(static_cast<double>(quotient_up(groups, compute_units)), full);
+  const double turns = std::max(static_cast<double>(ceil_div(groups, compute_units)), full);
   return launch_cost +
          turns * (tile * static_cast<double>(depth) / work.speed + group_cost * tile / (64.0 * 128.0));
 }
 
 // The multiply of whole parts, that of the rest, and the adding.
-double cost_of(const TiledWork& work, std::size_t depth, std::size_t compute_units) {
+double time_of_split(const TiledWork& work, std::size_t depth, std::size_t compute_units) {
   const std::size_t tiles = tiles_of(work);
   if (depth >= work.k) return launch_of(work, tiles * work.batch_count, work.k, compute_units);
   const std::size_t whole = work.k / depth;
@@ -41,17 +39,17 @@ double cost_of(const TiledWork& work, std::size_t depth, std::size_t compute_uni
   double cost = launch_of(work, tiles * whole, depth, compute_units) + launch_cost;
   if (rest != 0) cost += launch_of(work, tiles, rest, compute_units);
   const double elements = static_cast<double>(work.m) * static_cast<double>(work.n) *
-                          static_cast<double>(quotient_up(work.k, depth));
+                          static_cast<double>(ceil_div(work.k, depth));
   cost += elements * element_cost / static_cast<double>(compute_units);
   return cost * static_cast<double>(work.batch_count);
 }
 
 std::size_t depth_of(const TiledWork& work, std::size_t parts) {
-  return quotient_up(quotient_up(work.k, parts), work.depth_unit) * work.depth_unit;
+  return round_up(ceil_div(work.k, parts), work.depth_unit);
 }
 
 KSplit split_at(const TiledWork& work, std::size_t depth, std::size_t compute_units) {
-  return {quotient_up(work.k, depth), std::min(depth, work.k), cost_of(work, depth, compute_units)};
+  return {ceil_div(work.k, depth), std::min(depth, work.k), time_of_split(work, depth, compute_units)};
 }
 
 }  // namespace
@@ -63,7 +61,7 @@ KSplit split_evenly(const TiledWork& work, std::size_t parts, std::size_t comput
 KSplit best_split(const TiledWork& work, std::size_t most_parts, std::size_t compute_units) {
   KSplit best = split_evenly(work, 1, compute_units);
   const auto consider = [&](std::size_t depth) {
-    if (depth < least_depth || quotient_up(work.k, depth) > most_parts) return;
+    if (depth < least_depth || ceil_div(work.k, depth) > most_parts) return;
     const KSplit split = split_at(work, depth, compute_units);
     if (split.cost < best.cost) best = split;
   };
@@ -82,11 +80,11 @@ KSplit best_split(const TiledWork& work, std::size_t most_parts, std::size_t com
 }
 
 std::size_t part_ld(std::size_t n) {
-  return quotient_up(n, 4) * 4;
+  return round_up(n, 4);
 }
 
 std::size_t part_elements(std::size_t m, std::size_t n) {
-  return quotient_up(m * part_ld(n), part_alignment) * part_alignment;
+  return round_up(m * part_ld(n), cache_line);
 }
 
 }  // namespace clgemm

@@ -1,8 +1,10 @@
 // k in parts: where C has too few tiles to fill the device, each part of k has work-groups of its own, and a
-// second kernel adds the parts up. How many, as a pure function of the work and the device. Layer 3.
+// second kernel adds the parts up. How many, as a pure function of the work and the device.
 #pragma once
 
 #include <cstddef>
+
+#include "base/device.hpp"
 
 namespace clgemm {
 
@@ -19,8 +21,8 @@ struct TiledWork {
   double speed = 1.0;           // of a compute unit with this kernel, beside the fastest one
 };
 
-// Devices may count work-groups in 16 bits in every dimension but the first, which parts are counted in.
-inline constexpr std::size_t max_parts = 65535;
+// Parts are counted in the launch's dimension 2.
+inline constexpr std::size_t max_parts = max_groups_beyond_first;
 
 struct KSplit {
   std::size_t parts = 1;  // with the shorter one at the end

@@ -1,12 +1,29 @@
-// How the work-groups divide C among them. Layer 4.
+// How the work-groups of a kernel that takes shares divide C among them, as a pure function of the block, the
+// kernel and the device.
 #pragma once
 
-#include "plan/plan.hpp"
+#include <cstddef>
 
 namespace clgemm {
 
-// Sets group_rows and group_columns: the kernel's tile, or for a kernel that takes shares such as keep all
-// compute units busy to the end. The plan's blocks are known.
-void divide_among_groups(Plan& plan);
+// A block of the problem, and what a work-group of the kernel may have of it.
+struct SharedWork {
+  std::size_t m = 1;
+  std::size_t n = 1;
+  std::size_t k = 1;
+  std::size_t batch_count = 1;
+  std::size_t tile_rows = 1;  // a share is no larger
+  std::size_t tile_columns = 1;
+  std::size_t share_rows = 1;  // and a multiple of these
+  std::size_t share_columns = 1;
+};
+
+struct Share {
+  std::size_t rows = 1;
+  std::size_t columns = 1;
+};
+
+// Such shares as keep all compute units busy to the end.
+Share best_share(const SharedWork& work, std::size_t compute_units);
 
 }  // namespace clgemm

@@ -119,8 +119,9 @@ static void test_names(void) {
                                       "opencl_error",
                                       "internal_error",
                                       "self_test_failed",
+                                      "device_lost",
                                       "unknown"};
-  for (int i = 0; i <= CLGEMM_SELF_TEST_FAILED + 1; ++i) {
+  for (int i = 0; i <= CLGEMM_DEVICE_LOST + 1; ++i) {
     CHECK(strcmp(clgemm_status_name((clgemm_status)i), names[i]) == 0);
   }
   CHECK(strcmp(clgemm_status_name(CLGEMM_BUFFER_TOO_SMALL), "buffer_too_small") == 0);

@@ -131,7 +131,7 @@ TEST_CASE("scratch memory smaller than one tile") {
 
 // A kernel file that this test writes, `body` being its kernel function's.
 std::string kernel_text(const std::string& more_manifest, const std::string& local, const std::string& body) {
-  return "// clgemm: mine\n// summary: s\n// operands: direct\n// tile: 1 1 1\n// local: " + local +
+  return "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// local: " + local +
          "\n// grid: columns rows\n" + more_manifest +
          "\n__kernel void gemm(const int m, const int n, const int k, const float alpha,\n"
          "  __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,\n"

@@ -12,6 +12,8 @@
 
 #include "actions/new_kernel.hpp"
 #include "data/diagnosis.hpp"
+#include "kernel/kernel_file.hpp"
+#include "kernel/kernel_source.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
@@ -156,6 +158,46 @@ TEST_CASE("--precision fp32 is said in the JSON") {
   CHECK(strict.status == 0);
   CHECK(has(strict.text, {"\"precision\": \"fp32\""}));
   CHECK(bench("--size 32 --precision fp16").status == 2);
+}
+
+// The word behind `label`.
+std::string word_after(const std::string& text, const std::string& label) {
+  const std::size_t at = text.find(label);
+  if (at == std::string::npos) return {};
+  const std::size_t start = at + label.size();
+  return text.substr(start, text.find_first_of(" .\n", start) - start);
+}
+
+// A folder with the kernel's file in which alpha is one too large.
+void write_wrong(const clgemm::test::TemporaryFolder& folder, const std::string& kernel) {
+  const std::string file = clgemm::KernelLibrary().find(kernel).file->manifest.name + ".cl";
+  std::string text = clgemm::KernelFolders().find(file).value().text;
+  const std::string stated = "const int k, const float alpha,";
+  REQUIRE(text.find(stated) != std::string::npos);
+  text.replace(text.find(stated), stated.size(), "const int k, const float stated_alpha,");
+  text.insert(text.find("__kernel"), "#define alpha (stated_alpha + 1.0f)\n");
+  folder.write(file, text);
+}
+
+TEST_CASE("auto is the kernel that the library ran, not a wrong one that it would have liked to") {
+  const clgemm::test::TemporaryFolder folder;
+  const clgemm::test::TemporaryFolder kernels;
+  const std::string program =
+      fmt::format("CLGEMM_CACHE_DIR='{}' '{}' --size 200 ", folder.path().string(), CLGEMM_BENCH_PROGRAM);
+  const std::string first = word_after(run(program + "--explain").text, "kernel: ");
+  REQUIRE_FALSE(first.empty());
+  write_wrong(kernels, first);
+
+  const std::string with_wrong = program + fmt::format("--kernel-folder '{}' ", kernels.path().string());
+  const Finished explained = run(with_wrong + "--explain");
+  INFO(explained.text);
+  const std::string taken = word_after(explained.text, "kernel: ");
+  CHECK(taken != first);
+  CHECK(has(explained.text, {"not used: " + first, "wrong result"}));
+  const Finished measured = run(with_wrong + "--kernel auto --peer none --runs 1 --warmup 0");
+  INFO(measured.text);
+  CHECK(measured.status == 0);
+  CHECK(word_after(measured.text, "Fastest: ") == taken);
 }
 
 TEST_CASE("--explain tells the plan, --cache what is compiled") {

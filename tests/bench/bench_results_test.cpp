@@ -1,4 +1,4 @@
-// What clgemm-bench makes of results: suites, comparisons, the tables of the README.
+// What clgemm-bench makes of results: suites, comparisons, the tables of docs/results.md.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 
 #include "command_line/suites.hpp"
 #include "common/text_table.hpp"
+#include "figures/results_json.hpp"
 #include "kernel/kernel_file.hpp"
 #include "running/affordable.hpp"
 #include "support/catch.hpp"
@@ -61,12 +62,12 @@ Json with_peer(Json object, double min_ms, const std::string& version = "1.0") {
   return object;
 }
 
-std::vector<Row> rows(const Json& array) {
-  return parse_rows(array.dump(), "test");
+std::vector<Results> results(const Json& array) {
+  return parse_results(array.dump(), "test");
 }
 
 Verdict verdict(const Json& before, const Json& after) {
-  const ComparedFiles compared = compare(rows(Json::array({before})), rows(Json::array({after})));
+  const ComparedFiles compared = compare(results(Json::array({before})), results(Json::array({after})));
   REQUIRE(compared.rows.size() == 1);
   CHECK(got_worse(compared) ==
         (compared.rows[0].verdict == Verdict::slower || compared.rows[0].verdict == Verdict::fails));
@@ -86,11 +87,8 @@ clgemm::Device device_of_kind(clgemm::DeviceKind kind) {
   return device;
 }
 
-BenchOptions suite(const std::string& name) {
-  BenchOptions options;
-  options.sizes.clear();
-  options.suites = {name};
-  return options;
+std::vector<Case> cases_of_suite(const std::string& name, clgemm::DeviceKind kind) {
+  return cases_of({}, {name}, {}, device_of_kind(kind));
 }
 
 }  // namespace
@@ -146,7 +144,8 @@ TEST_CASE("rows belong together by device, kernel, shape, transposes and layout"
     INFO(key);
     Json other = before;
     other[key] = value;
-    const ComparedFiles compared = compare(rows(Json::array({before})), rows(Json::array({other, before})));
+    const ComparedFiles compared =
+        compare(results(Json::array({before})), results(Json::array({other, before})));
     CHECK(compared.rows.size() == 1);
     CHECK(compared.only_after == 1);
     CHECK(compared.only_before.empty());
@@ -155,25 +154,26 @@ TEST_CASE("rows belong together by device, kernel, shape, transposes and layout"
 
 TEST_CASE("a row that is missing in the new file is worse; one that is new is not") {
   const Json two = Json::array({row("tiled", 10.2, 10.0), row("naive", 10.2, 10.0)});
-  const ComparedFiles fewer = compare(rows(two), rows(Json::array({two[0]})));
+  const ComparedFiles fewer = compare(results(two), results(Json::array({two[0]})));
   REQUIRE(fewer.only_before.size() == 1);
-  CHECK(fewer.only_before[0].kernel == "naive");
+  CHECK(fewer.only_before[0].title == "naive");
   CHECK(got_worse(fewer));
-  CHECK_FALSE(got_worse(compare(rows(Json::array({two[0]})), rows(two))));
+  CHECK_FALSE(got_worse(compare(results(Json::array({two[0]})), results(two))));
 }
 
 TEST_CASE("a kernel with other parameters is another row, but not where the choice is clgemm's") {
   Json small = row("tiled", 10.2, 10.0);
   Json large = row("tiled", 20.2, 20.0);
-  small["parameters"] = "TS=8";
-  large["parameters"] = "TS=16";
+  small["parameters"] = {{"TS", 8}};
+  large["parameters"] = {{"TS", 16}};
   // In another order, so that the first does not go with the first.
-  const ComparedFiles named = compare(rows(Json::array({small, large})), rows(Json::array({large, small})));
+  const ComparedFiles named =
+      compare(results(Json::array({small, large})), results(Json::array({large, small})));
   REQUIRE(named.rows.size() == 2);
   CHECK_FALSE(got_worse(named));
-  CHECK(compare(rows(Json::array({small})), rows(Json::array({large}))).rows.empty());
+  CHECK(compare(results(Json::array({small})), results(Json::array({large}))).rows.empty());
   small["asked"] = large["asked"] = "auto";
-  CHECK(compare(rows(Json::array({small})), rows(Json::array({large}))).rows.size() == 1);
+  CHECK(compare(results(Json::array({small})), results(Json::array({large}))).rows.size() == 1);
 }
 
 TEST_CASE("--compare says it by its exit status") {
@@ -249,37 +249,36 @@ TEST_CASE("each suite is of different multiplies, and as published") {
   for (const auto kind : {clgemm::DeviceKind::cpu, clgemm::DeviceKind::gpu}) {
     for (const std::string& name : suite_names()) {
       INFO(name);
-      const std::vector<Case> cases = cases_of(suite(name), device_of_kind(kind));
+      const std::vector<Case> cases = cases_of_suite(name, kind);
       CHECK(cases.size() >= 5);
       for (const Case& one : cases) CHECK(operations(one.size) > 0.0);
     }
   }
-  const std::vector<Case> seeds = cases_of(suite("seeds"), device_of_kind(clgemm::DeviceKind::cpu));
+  const std::vector<Case> seeds = cases_of_suite("seeds", clgemm::DeviceKind::cpu);
   CHECK(seeds.size() == 5);
   CHECK(seeds[3].size == Size{1024, 512, 2048});
   CHECK(kernels_of_suites({"dnn", "seeds"}) == std::vector<std::string>{"auto", "naive", "tiled"});
   CHECK(kernels_of_suites({"dnn"}) == std::vector<std::string>{"auto"});
-  CHECK(cases_of(suite("shapes"), device_of_kind(clgemm::DeviceKind::cpu)).size() == 18);
-  CHECK(cases_of(suite("shapes"), device_of_kind(clgemm::DeviceKind::gpu)).size() == 12);
+  CHECK(cases_of_suite("shapes", clgemm::DeviceKind::cpu).size() == 18);
+  CHECK(cases_of_suite("shapes", clgemm::DeviceKind::gpu).size() == 12);
 }
 
 TEST_CASE("a kernel of a suite that would take too long is left out, with a reason") {
   Results earlier;
-  SizeResult done;
-  done.call.m = done.call.n = done.call.k = 1024;
+  ShapeResult done;
+  done.size = {1024, 1024, 1024};
   KernelResult naive;
   naive.kernel = naive.asked = "naive";
-  naive.measurement = Measurement{};
-  naive.measurement->median_ms = 1000.0;
+  naive.figures.median_ms = 1000.0;
   done.kernels = {naive};
-  earlier.sizes = {done};
+  earlier.shapes = {done};
   const std::vector<KernelChoice> choices = {{"auto", {}, true}, {"naive", {}, false}, {"tiled", {}, false}};
   const Affordable kernels = affordable(choices, earlier, {4096, 4096, 4096}, 5.0);
   CHECK(kernels.choices.size() == 2);
   REQUIRE(kernels.left_out.size() == 1);
   CHECK(kernels.left_out[0].kernel == "naive");
   CHECK(kernels.left_out[0].outcome == Outcome::skipped);
-  CHECK(kernels.left_out[0].reason.find("64 s") != std::string::npos);
+  CHECK(kernels.left_out[0].figures.reason.find("64 s") != std::string::npos);
   CHECK(affordable(choices, earlier, {4096, 4096, 4096}, 100.0).left_out.empty());
 }
 

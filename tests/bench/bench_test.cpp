@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "command_line/options.hpp"
+#include "common/float64.hpp"
 #include "common/size.hpp"
 #include "common/statistics.hpp"
 #include "common/text_table.hpp"
@@ -186,6 +188,32 @@ TEST_CASE("bad usage is one clear line and exit status 2") {
   CHECK(finished.out.empty());
   CHECK(finished.err.rfind("clgemm-bench: error: ", 0) == 0);
   CHECK(finished.err.find('\n') == finished.err.size() - 1);
+}
+
+TEST_CASE("two actions are one too many, whichever they are") {
+  const std::vector<std::string> actions = {"--accuracy",          "--explain",
+                                            "--list-devices",      "--list-kernels",
+                                            "--compare a b",       "--markdown a",
+                                            "--report /nosuch",    "--watch",
+                                            "--cache info",        "--new-kernel /nosuch/a.cl",
+                                            "--first-call-of blas"};
+  for (const std::string& one : actions) {
+    for (const std::string& other : actions) {
+      if (one == other) continue;
+      std::istringstream words("clgemm-bench " + one + " " + other);
+      std::vector<std::string> texts{std::istream_iterator<std::string>(words), {}};
+      std::vector<const char*> arguments;
+      for (const std::string& text : texts) arguments.push_back(text.c_str());
+      INFO(one << " and " << other);
+      CHECK_THROWS_AS(parse_options(static_cast<int>(arguments.size()), arguments.data()), UsageError);
+    }
+  }
+  const Finished finished = bench("--accuracy --explain");
+  INFO(finished.err);
+  CHECK(finished.status == 2);
+  CHECK(finished.out.empty());
+  CHECK(finished.err.find("--accuracy") != std::string::npos);
+  CHECK(finished.err.find("--explain") != std::string::npos);
 }
 
 TEST_CASE("a kernel file that is broken is an error that names it") {

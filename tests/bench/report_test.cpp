@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "common/usage_error.hpp"
-#include "figures/rows.hpp"
+#include "figures/results_json.hpp"
 #include "page/page.hpp"
 #include "page/page_folder.hpp"
 #include "page/scale.hpp"
@@ -142,10 +142,10 @@ TEST_CASE("a peer that ran nowhere is said once, and is no column") {
   Json rows = all_rows("D");
   for (Json& object : rows)
     object["peers"]["openblas"] = {{"version", ""}, {"median_ms", nullptr}, {"error", "no library"}};
-  const std::string html = html_summary(parse_rows(rows.dump(), "test"));
+  const std::string html = html_summary(parse_results(rows.dump(), "test").at(0));
   CHECK(html.find("OpenBLAS was not measured: no library") != std::string::npos);
   std::ostringstream markdown;
-  write_markdown(markdown, parse_rows(rows.dump(), "test"));
+  write_markdown(markdown, parse_results(rows.dump(), "test"));
   CHECK(markdown.str().find("OpenBLAS") == std::string::npos);
 }
 
@@ -179,7 +179,7 @@ TEST_CASE("what is no result of the bench is said to be none") {
   for (const char* bad :
        {"", "{}", "[1]", "[{}]", "[{\"kernel\": \"naive\", \"m\": 0, \"n\": 1, \"k\": 1}]", "[{"}) {
     INFO(bad);
-    CHECK_THROWS_AS(parse_rows(bad, "file"), UsageError);
+    CHECK_THROWS_AS(parse_results(bad, "file"), UsageError);
   }
 }
 
@@ -212,7 +212,7 @@ TEST_CASE("no two series look the same without their colours") {
 
 TEST_CASE("Markdown has a table of shapes, and one of kernels, with as many cells in each row") {
   std::ostringstream out;
-  write_markdown(out, parse_rows(all_rows("D").dump(), "test"));
+  write_markdown(out, parse_results(all_rows("D").dump(), "test"));
   std::istringstream lines(out.str());
   std::size_t tables = 0;
   std::ptrdiff_t cells = 0;
@@ -230,6 +230,26 @@ TEST_CASE("Markdown has a table of shapes, and one of kernels, with as many cell
   }
 }
 
+TEST_CASE("where clgemm's own choice did not run, the fastest kernel has its own name") {
+  Json rows = all_rows("D");
+  rows.erase(std::remove_if(rows.begin(), rows.end(), [](const Json& one) { return one["asked"] == "auto"; }),
+             rows.end());
+  const std::vector<Results> runs = parse_results(rows.dump(), "test");
+  std::ostringstream markdown;
+  write_markdown(markdown, runs);
+  CHECK(markdown.str().find("| clgemm |") == std::string::npos);
+  CHECK(markdown.str().find("(`wpt`)") != std::string::npos);
+  CHECK(html_summary(runs.at(0)).find("the highest rate, of wpt, at") != std::string::npos);
+  const TemporaryFolder folder;
+  write_report_folder(folder.path().string(), rows.dump());
+  for (const char* picture : {"speed-up", "roofline", "error-ratio"}) {
+    INFO(picture);
+    const std::string svg = text_of_file((folder.path() / (std::string(picture) + ".svg")).string());
+    CHECK_FALSE(svg.empty());
+    CHECK(svg.find(">clgemm") == std::string::npos);
+  }
+}
+
 TEST_CASE("a page after a run, and bad usage") {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "out").string();
@@ -241,7 +261,7 @@ TEST_CASE("a page after a run, and bad usage") {
   INFO(finished.err);
   CHECK(finished.status == 0);
   CHECK(finished.err.find(path + "/index.html") != std::string::npos);
-  CHECK(parse_rows(text_of_file(path + "/results.json"), "results").size() == 4);
+  CHECK(Json::parse(text_of_file(path + "/results.json")).size() == 4);
   CHECK(wrong_with(text_of_file(path + "/index.html")) == "");
 
   CHECK(bench(fmt::format("--report '{0}/again' --from '{0}/results.json'", path)).status == 0);

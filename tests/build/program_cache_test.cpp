@@ -19,7 +19,7 @@ using test::shared_device_info;
 constexpr int thread_count = 8;
 
 const std::string manifest =
-    "// clgemm: mine\n// summary: s\n// operands: direct\n// param: SIDE = 4 in 4 8\n// tile: SIDE SIDE 1\n"
+    "// clgemm: mine\n// summary: s\n// operands: in_place\n// param: SIDE = 4 in 4 8\n// tile: SIDE SIDE 1\n"
     "// local: SIDE SIDE\n// grid: columns rows\n\n";
 const std::string arguments =
     "(const int m, const int n, const int k, const float alpha,\n"

@@ -6,9 +6,10 @@
 #include "choose/ranking.hpp"
 #include "choose/tuning_files.hpp"
 #include "choose/tuning_json.hpp"
-#include "plan/plan.hpp"
+#include "plan/blocks.hpp"
 #include "support/catch.hpp"
 #include "support/made_up.hpp"
+#include "support/plans.hpp"
 #include "support/temporary.hpp"
 #include "support/thrown.hpp"
 
@@ -17,23 +18,12 @@ namespace {
 
 using test::ScopedVariable;
 using test::TemporaryFolder;
-
-Problem tight(std::size_t m, std::size_t n, std::size_t k) {
-  Problem problem;
-  problem.m = m;
-  problem.n = n;
-  problem.k = k;
-  problem.a.ld = k;
-  problem.b.ld = problem.c.ld = n;
-  problem.a.base_alignment = problem.b.base_alignment = 32;
-  return problem;
-}
+using test::tight;
 
 TunedEntry entry_of(const ShapeSize& size, const std::string& kernel, const Parameters& parameters = {}) {
   TunedEntry entry;
   entry.size = size;
-  entry.kernel = kernel;
-  entry.parameters = parameters;
+  entry.config = {kernel, parameters};
   entry.packs = true;
   entry.seconds = 1e-3;
   return entry;
@@ -52,8 +42,8 @@ std::string text_of(const Device& device, const std::string& kernel, const Param
 // The first choice for a square of 1024 with what the environment has.
 Candidate first_choice(const Device& device, const Problem& problem = tight(1024, 1024, 1024)) {
   ConfigCache configs(device, {});
-  return ranked_candidates(problem, configs, tuning_from_environment(), default_scratch_limit(device))
-      .front();
+  return rank_candidates(problem, configs, tuning_from_environment(), default_scratch_limit(device))
+      .candidates.front();
 }
 
 // Nothing of the machine's own shows.
@@ -98,14 +88,14 @@ TEST_CASE("what is written is read back, and the faster one of two entries of a 
   REQUIRE(back.entries.size() == 2);
   CHECK(back.entries[0].transpose_b);
   CHECK_FALSE(back.entries[0].packs);
-  CHECK(back.entries[1].parameters == Parameters{{"BM", 64}});
+  CHECK(back.entries[1].config.parameters == Parameters{{"BM", 64}});
   CHECK(back.device.name == test::made_up_gpu().name);
 
   const std::string twice = replaced(text, "\"entries\": [", R"("entries": [
     {"m":1000,"n":1000,"k":1000,"transposes":"nn","kernel":"wpt","parameters":{},"packs":true,"median_ms":0.1},)");
   const TuningFile faster = parse_tuning(twice, "twice.json");
   REQUIRE(faster.entries.size() == 2);
-  CHECK(faster.entries[1].kernel == "wpt");
+  CHECK(faster.entries[1].config.kernel == "wpt");
 }
 
 TEST_CASE("what is no tuning data is refused, and it is said why") {
@@ -157,11 +147,11 @@ TEST_CASE("the device by its name, else one of its family, else none") {
     return tuning.near(tight(m, n, k), gpu);
   };
   REQUIRE(near(1000, 1000, 1000).size() == 1);
-  CHECK(near(1000, 1000, 1000)[0].entry->kernel == "wpt");
-  CHECK(test::contains(near(1000, 1000, 1000)[0].reason, "sister.json"));
-  CHECK(test::contains(near(1000, 1000, 1000)[0].reason, "of its family"));
-  CHECK(near(128, 100, 8192)[0].entry->kernel == "tiled");
-  CHECK(test::contains(near(128, 100, 8192)[0].reason, "this device"));
+  CHECK(near(1000, 1000, 1000)[0].entry->config.kernel == "wpt");
+  CHECK(test::contains(near(1000, 1000, 1000)[0].origin.text, "sister.json"));
+  CHECK(test::contains(near(1000, 1000, 1000)[0].origin.text, "of its family"));
+  CHECK(near(128, 100, 8192)[0].entry->config.kernel == "tiled");
+  CHECK(test::contains(near(128, 100, 8192)[0].origin.text, "this device"));
   CHECK(near(400, 400, 400).empty());
   CHECK(near(16, 1024, 1024).empty());
 }
@@ -182,41 +172,41 @@ TEST_CASE("data for one form of A and B does not speak for another") {
 TEST_CASE("CLGEMM_TUNING comes before the user's folder, and that before the rules") {
   const NoSettings none;
   const Device gpu = test::made_up_gpu();
-  const std::string by_rule = first_choice(gpu).kernel;
-  CHECK(test::contains(first_choice(gpu).reason, "by rule"));
+  const std::string by_rule = first_choice(gpu).config.kernel;
+  CHECK(test::contains(to_string(first_choice(gpu).origin), "by rule"));
   CHECK(by_rule != "wpt");
 
   const std::string users = none.folder.write("clgemm/tuning/gpu.json", text_of(gpu, "wpt"));
-  CHECK(first_choice(gpu).kernel == "wpt");
-  CHECK(test::contains(first_choice(gpu).reason, users));
-  CHECK(test::contains(first_choice(gpu).reason, "entry 1024 x 1024 x 1024 (square)"));
-  CHECK(first_choice(test::made_up_cpu()).kernel == "panels");
+  CHECK(first_choice(gpu).config.kernel == "wpt");
+  CHECK(test::contains(to_string(first_choice(gpu).origin), users));
+  CHECK(test::contains(to_string(first_choice(gpu).origin), "entry 1024 x 1024 x 1024 (square)"));
+  CHECK(first_choice(test::made_up_cpu()).config.kernel == "panels");
 
   const TemporaryFolder other;
   const std::string file = other.write("a.json", text_of(gpu, "tiled", {{"TS", 8}}));
   {
     const ScopedVariable named("CLGEMM_TUNING", file.c_str());
-    CHECK(first_choice(gpu).kernel == "tiled");
-    CHECK(first_choice(gpu).parameters == Parameters{{"TS", 8}});
+    CHECK(first_choice(gpu).config.kernel == "tiled");
+    CHECK(first_choice(gpu).config.parameters == Parameters{{"TS", 8}});
   }
   {
     const ScopedVariable named("CLGEMM_TUNING", other.path().c_str());
-    CHECK(first_choice(gpu).kernel == "tiled");
+    CHECK(first_choice(gpu).config.kernel == "tiled");
   }
   {
     const ScopedVariable off("CLGEMM_TUNING", "0");
-    CHECK(first_choice(gpu).kernel == by_rule);
+    CHECK(first_choice(gpu).config.kernel == by_rule);
   }
 }
 
 TEST_CASE("a file that is bad, foreign or not the user's own is passed over") {
   const NoSettings none;
   const Device gpu = test::made_up_gpu();
-  const std::string by_rule = first_choice(gpu).kernel;
+  const std::string by_rule = first_choice(gpu).config.kernel;
   const std::string good = text_of(gpu, "wpt");
   const auto choice_with = [&](const std::string& text) {
     none.folder.write("clgemm/tuning/gpu.json", text);
-    return first_choice(gpu).kernel;
+    return first_choice(gpu).config.kernel;
   };
   CHECK(choice_with(good) == "wpt");
   CHECK(choice_with("") == by_rule);
@@ -228,22 +218,22 @@ TEST_CASE("a file that is bad, foreign or not the user's own is passed over") {
 
   const std::string path = none.folder.write("clgemm/tuning/gpu.json", good);
   REQUIRE(chmod(path.c_str(), 0666) == 0);
-  CHECK(first_choice(gpu).kernel == by_rule);
+  CHECK(first_choice(gpu).config.kernel == by_rule);
   REQUIRE(chmod(path.c_str(), 0600) == 0);
-  CHECK(first_choice(gpu).kernel == "wpt");
+  CHECK(first_choice(gpu).config.kernel == "wpt");
   const ScopedVariable nowhere("CLGEMM_TUNING", "/no/such/file.json");
-  CHECK(first_choice(gpu).kernel == "wpt");
+  CHECK(first_choice(gpu).config.kernel == "wpt");
 }
 
 TEST_CASE("a config that this device or library does not have makes way for the next") {
   const NoSettings none;
   const Device gpu = test::made_up_gpu();
   const Device small = test::made_up_gpu_256();
-  const std::string by_rule = first_choice(gpu).kernel;
+  const std::string by_rule = first_choice(gpu).config.kernel;
   const auto choice_with = [&](const Device& device, const std::string& kernel,
                                const Parameters& parameters) {
     none.folder.write("clgemm/tuning/gpu.json", text_of(device, kernel, parameters));
-    return first_choice(device).kernel;
+    return first_choice(device).config.kernel;
   };
   CHECK(choice_with(gpu, "no_such_kernel", {}) == by_rule);
   CHECK(choice_with(gpu, "scale", {}) == by_rule);
@@ -262,9 +252,10 @@ TEST_CASE("of entries that are about as near, the one that is estimated to be fa
   fast.seconds = 0.0005;
   const Tuning tuning({file_of(gpu, {slow, fast})});
   ConfigCache configs(gpu, {});
-  const auto ranked = ranked_candidates(tight(2000, 2000, 2000), configs, tuning, default_scratch_limit(gpu));
-  CHECK(ranked[0].kernel == "tiled");
-  CHECK(ranked[1].kernel == "wpt");
+  const Ranking ranking =
+      rank_candidates(tight(2000, 2000, 2000), configs, tuning, default_scratch_limit(gpu));
+  CHECK(ranking.candidates[0].config.kernel == "tiled");
+  CHECK(ranking.candidates[1].config.kernel == "wpt");
 }
 
 TEST_CASE("of entries that were about as fast, the nearest one counts") {
@@ -276,9 +267,9 @@ TEST_CASE("of entries that were about as fast, the nearest one counts") {
   const Tuning tuning({file_of(gpu, {far, near})});
   ConfigCache configs(gpu, {});
   const auto first = [&](std::size_t size) {
-    return ranked_candidates(tight(size, size, size), configs, tuning, default_scratch_limit(gpu))
-        .front()
-        .reason;
+    return rank_candidates(tight(size, size, size), configs, tuning, default_scratch_limit(gpu))
+        .candidates.front()
+        .origin.text;
   };
   CHECK(test::contains(first(1000), "entry 1024"));
   CHECK(test::contains(first(520), "entry 512"));
@@ -308,7 +299,7 @@ TEST_CASE("PoCL on any CPU takes what ships for its width of vectors, where its 
   cpu.local_bytes = 2 * 1024 * 1024;
   const auto reason_with = [&](std::size_t width) {
     cpu.native_float_width = width;
-    return first_choice(cpu, tight(16, 2048, 2048)).reason;
+    return to_string(first_choice(cpu, tight(16, 2048, 2048)).origin);
   };
   CHECK(test::contains(reason_with(8), "pocl_avx2.json"));
   CHECK(test::contains(reason_with(16), "pocl_avx512.json"));

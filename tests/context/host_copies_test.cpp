@@ -100,8 +100,9 @@ void check_there_and_back(const Lines& lines, std::size_t chunk_bytes) {
   const cl::Buffer device(state().context(), CL_MEM_READ_WRITE, lines.count * lines.length * sizeof(float));
   std::vector<float> back(elements + 5, -7.0f);
   {
-    PinnedCopier in(state().transfer_queue_in(), state().staging(), chunk_bytes);
-    PinnedCopier out(state().transfer_queue_out(), state().staging(), chunk_bytes);
+    const Transfers transfers = state().transfers();
+    PinnedCopier in(transfers.in, transfers.staging, chunk_bytes);
+    PinnedCopier out(transfers.out, transfers.staging, chunk_bytes);
     out.download(device, in.upload(host.data(), lines, device), back.data(), lines);
   }
   for (std::size_t i = 0; i < back.size(); ++i) {

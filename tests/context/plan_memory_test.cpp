@@ -2,6 +2,7 @@
 #include "context/plan_memory.hpp"
 
 #include "context/chooser.hpp"
+#include "plan/blocks.hpp"
 #include "support/first_choice.hpp"
 #include "support/on_device.hpp"
 #include "support/temporary.hpp"
@@ -23,7 +24,7 @@ PlanKey key_of(std::size_t size) {
 
 TEST_CASE("a plan is found by everything that decides it") {
   PlanMemory memory;
-  const auto plan = std::make_shared<BuiltPlan>();
+  const auto plan = std::make_shared<ChosenPlan>();
   memory.keep(key_of(5), plan);
   CHECK(memory.find(key_of(5)) == plan);
   CHECK(memory.find(key_of(6)) == nullptr);
@@ -46,7 +47,7 @@ TEST_CASE("a plan is found by everything that decides it") {
 
 TEST_CASE("the oldest plan makes way for a new one") {
   PlanMemory memory;
-  const auto plan = std::make_shared<BuiltPlan>();
+  const auto plan = std::make_shared<ChosenPlan>();
   for (std::size_t size = 1; size <= 40; ++size) memory.keep(key_of(size), plan);
   std::size_t known = 0;
   for (std::size_t size = 1; size <= 40; ++size) known += memory.find(key_of(size)) ? 1U : 0U;
@@ -67,10 +68,9 @@ TEST_CASE("the chooser plans a shape once") {
   CHECK(chooser.choose(problem, {}, 1 << 20) != first);
 
   SECTION("and anew where a kernel has been given up since") {
-    CHECK(chooser.give_up(first->plan.choice, {}, "for a test"));
+    CHECK(chooser.give_up(first->choice.chosen.config, {}, "for a test"));
     const auto next = chooser.choose(problem, {}, unlimited_scratch);
-    CHECK(next->plan.choice.kernel + describe_values(next->plan.choice.parameters) !=
-          first->plan.choice.kernel + describe_values(first->plan.choice.parameters));
+    CHECK(next->choice.chosen.config != first->choice.chosen.config);
   }
   SECTION("and anew in another kernel folder") {
     const TemporaryFolder folder;

@@ -31,7 +31,7 @@ struct World {
     CHECK(is_right_on(context, unnamed));
     const std::string explained = explain_on(context, unnamed);
     INFO(explained);
-    CHECK(contains(explained, "not used: " + first_choice() + " "));
+    CHECK(contains(explained, "not used: " + first_choice()));
     CHECK(contains(explained, why));
     CHECK_FALSE(contains(explained, "kernel: " + first_choice() + " "));
     CHECK(is_right_on(context, unnamed));
@@ -79,7 +79,7 @@ TEST_CASE("a kernel folder that is none is an error of the call, and spoils noth
 
 TEST_CASE("scratch too small for any tile: the choice falls to a kernel that needs none") {
   World world("// summary: ", "// summary: ");
-  if (KernelLibrary().find(first_choice()).file->manifest.operands == direct_form) {
+  if (KernelLibrary().find(first_choice()).file->manifest.operands == in_place_form) {
     WARN("NOT TESTED on this device: too little scratch, for its first choice needs none");
     return;
   }

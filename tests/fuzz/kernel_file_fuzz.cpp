@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "kernel/kernel_source.hpp"
-#include "kernel/manifest.hpp"
+#include "kernel/manifest_parser.hpp"
 
 namespace {
 

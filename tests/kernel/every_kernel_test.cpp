@@ -160,7 +160,7 @@ TEST_CASE("the same call gives the same bits") {
 TEST_CASE("blocks that a scratch limit forces give the same result") {
   for (const std::string& kernel : runnable_kernels()) {
     const KernelConfig config = config_of(kernel);
-    if (config.is_direct()) continue;
+    if (config.reads_in_place()) continue;
     const Shape shape{2 * config.tile_rows + 5, 3 * config.tile_columns + 7, 5 * config.tile_depth + 3};
     for (const Form& form : all_forms()) {
       const Multiply multiply = make_multiply(form, shape, {-1.5f, -1.5f}, all_placements()[1]);
@@ -181,7 +181,7 @@ constexpr std::chrono::seconds sweep_budget{20};
 // Runs a kernel with one parameter set to `value`; false where the device or a `require` does not allow it.
 bool run_with(const std::string& kernel, const std::string& parameter, std::int64_t value) {
   INFO(kernel << " " << parameter << "=" << value);
-  // One form only: every form is another program of a direct kernel.
+  // One form only: every form is another program of a kernel that reads in place.
   const Multiply multiply = make_multiply(all_forms()[0], {67, 71, 37}, {-1.5f, 1}, all_placements()[1]);
   try {
     check_on_device(multiply, random_data(multiply, 13), options_of(kernel, {{parameter, value}}));

@@ -1,6 +1,7 @@
 // A kernel with values, checked against devices that are made up.
 #include "kernel/kernel_config.hpp"
 
+#include "kernel/manifest_parser.hpp"
 #include "support/made_up.hpp"
 #include "support/thrown.hpp"
 
@@ -36,7 +37,7 @@ TEST_CASE("defaults give tile, work-group and macros") {
   CHECK(config.tile_depth == 64);
   CHECK(config.local == std::vector<std::size_t>{4, 16});
   CHECK(config.align == 4);
-  CHECK_FALSE(config.is_direct());
+  CHECK_FALSE(config.reads_in_place());
   CHECK(config.build_options == "-cl-std=CL1.2 -DTS=16 -DWIDTH=4");
   CHECK(describe_values(config.values) == "TS=16 WIDTH=4");
 }
@@ -105,7 +106,7 @@ TEST_CASE("a tile or work-group of nothing is refused") {
 
 TEST_CASE("a tile beyond what blocks are counted in is refused") {
   const auto with_tile = [](const std::string& rows) {
-    const std::string text = "// clgemm: huge\n// summary: s\n// operands: direct\n// tile: " + rows +
+    const std::string text = "// clgemm: huge\n// summary: s\n// operands: in_place\n// tile: " + rows +
                              " 1 1\n// local: 1 1\n// grid: columns rows\n";
     const auto file =
         std::make_shared<KernelFile>(KernelFile{"huge.cl", text, parse_manifest(text, "huge.cl")});
@@ -133,11 +134,12 @@ TEST_CASE("each dimension of a work-group has its own limit") {
 
 TEST_CASE("names of the device stand for its figures") {
   const std::string rules =
-      "// clgemm: mine\n// summary: s\n// operands: direct\n// tile: 1 1 1\n// local: 1 1\n// grid: columns "
+      "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// local: 1 1\n// grid: "
+      "columns "
       "rows\n"
       "// require: max_work_group_size == 1024 && compute_units == 64 && native_float_width == 1 && "
       "local_bytes == 49152\n";
-  CHECK(configure(made_up_kernel(rules), {}, {}, made_up_gpu()).is_direct());
+  CHECK(configure(made_up_kernel(rules), {}, {}, made_up_gpu()).reads_in_place());
   Device device = made_up_gpu();
   device.compute_units = 63;
   CHECK_ERROR([&] { configure(made_up_kernel(rules), {}, {}, device); }, requirement_failed,
@@ -146,7 +148,7 @@ TEST_CASE("names of the device stand for its figures") {
 
 TEST_CASE("a share larger than the tile is told with file and line") {
   const std::string rules =
-      "// clgemm: mine\n// summary: s\n// operands: direct\n// tile: 4 8 1\n// shares: 4 9\n// local: 1 1\n"
+      "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 4 8 1\n// shares: 4 9\n// local: 1 1\n"
       "// grid: columns rows\n";
   CHECK_ERROR([&] { configure(made_up_kernel(rules), {}, {}, made_up_gpu()); }, requirement_failed,
               "made_up.cl:5: '9' is 9");
@@ -154,7 +156,7 @@ TEST_CASE("a share larger than the tile is told with file and line") {
 
 TEST_CASE("an overflow in a rule is told with file and line") {
   const std::string rules =
-      "// clgemm: mine\n// summary: s\n// operands: direct\n// param: X = 9223372036854775807 in "
+      "// clgemm: mine\n// summary: s\n// operands: in_place\n// param: X = 9223372036854775807 in "
       "9223372036854775807\n// tile: X*2 1 1\n// local: 1 1\n// grid: columns rows\n";
   CHECK_ERROR([&] { configure(made_up_kernel(rules), {}, {}, made_up_gpu()); }, requirement_failed,
               "made_up.cl:5: overflow");
@@ -175,6 +177,42 @@ TEST_CASE("a kernel for CPUs is refused on a GPU, by its own rule") {
   KernelLibrary library;
   CHECK_ERROR([&] { configure(library.find("panels"), {}, {}, made_up_gpu()); }, requirement_failed,
               "is_cpu is 0");
+}
+
+// Every combination of a kernel's values.
+std::vector<Parameters> all_values(const Manifest& manifest) {
+  std::vector<Parameters> result = {{}};
+  for (const auto& parameter : manifest.parameters) {
+    std::vector<Parameters> longer;
+    for (const Parameters& values : result) {
+      for (const std::int64_t value : parameter.values) {
+        longer.push_back(values);
+        longer.back()[parameter.name] = value;
+      }
+    }
+    result = std::move(longer);
+  }
+  return result;
+}
+
+TEST_CASE("block_2d and direct have many configs that GPUs of every maker allow") {
+  KernelLibrary library;
+  for (const char* kernel : {"block_2d", "direct"}) {
+    const std::vector<Parameters> all = all_values(library.find(kernel).file->manifest);
+    for (const Device& device : test::made_up_gpus()) {
+      const auto fits = [&](const Parameters& values) {
+        try {
+          configure(library.find(kernel), values, {}, device);
+          return true;
+        } catch (const Error&) {
+          return false;
+        }
+      };
+      const auto count = std::count_if(all.begin(), all.end(), fits);
+      INFO(kernel << " on " << device.name << ": " << count << " of " << all.size());
+      CHECK(count >= 10);
+    }
+  }
 }
 
 }  // namespace

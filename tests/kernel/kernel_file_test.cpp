@@ -17,7 +17,7 @@ using test::TemporaryFolder;
 
 std::string kernel_text(const std::string& name, const std::string& more = {}) {
   return "// clgemm: " + name +
-         "\n// summary: s\n// operands: direct\n// param: SIDE = 8 in 4 8\n// tile: SIDE SIDE 1\n"
+         "\n// summary: s\n// operands: in_place\n// param: SIDE = 8 in 4 8\n// tile: SIDE SIDE 1\n"
          "// local: SIDE SIDE\n// grid: columns rows\n" +
          more;
 }

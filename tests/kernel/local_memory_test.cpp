@@ -22,7 +22,7 @@ TEST_CASE("more local memory than there is, unsaid in the manifest, is refused b
   Options options;
   options.kernel = folder.write(
       "greedy.cl",
-      fmt::format("// clgemm: greedy\n// summary: s\n// operands: direct\n// tile: 1 1 1\n// local: 1 1\n"
+      fmt::format("// clgemm: greedy\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// local: 1 1\n"
                   "// grid: columns rows\n\n"
                   "__kernel void gemm(const int m, const int n, const int k, const float alpha,\n"
                   "  __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,\n"

@@ -1,5 +1,5 @@
 // The manifest at the head of a kernel file.
-#include "kernel/manifest.hpp"
+#include "kernel/manifest_parser.hpp"
 
 #include <fmt/format.h>
 
@@ -78,7 +78,7 @@ TEST_CASE("every key is read") {
 
 TEST_CASE("defaults: align 1, one dimension is enough, no parameters are needed") {
   const Manifest manifest = parse(
-      "// clgemm: m\n// summary: s\n// operands: direct\n// tile: 1 64 1\n// local: 64\n// grid: rows\n");
+      "// clgemm: m\n// summary: s\n// operands: in_place\n// tile: 1 64 1\n// local: 64\n// grid: rows\n");
   CHECK(value_of(manifest.align, 0, 0) == 1);
   CHECK(manifest.grid == std::vector<GridAxis>{GridAxis::rows});
   CHECK(manifest.parameters.empty());
@@ -88,7 +88,7 @@ TEST_CASE("helpers have a role and no operands") {
   const std::string helper =
       "// clgemm: p\n// role: pack\n// summary: s\n// tile: 8 8 1\n// local: 8 8\n// grid: columns rows\n";
   CHECK(parse(helper).role == Role::pack);
-  CHECK_ERROR([&] { parse(helper + "// operands: direct\n"); }, invalid_kernel_file, "mine.cl:1:");
+  CHECK_ERROR([&] { parse(helper + "// operands: in_place\n"); }, invalid_kernel_file, "mine.cl:1:");
 }
 
 TEST_CASE("lines may end in carriage returns, and the file with the manifest") {
@@ -171,7 +171,8 @@ TEST_CASE("shares are read, and need a grid of two dimensions") {
   CHECK_ERROR(
       [] {
         parse(
-            "// clgemm: mine\n// summary: s\n// operands: direct\n// tile: 1 1 1\n// shares: 1 1\n// local: "
+            "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// shares: 1 1\n// "
+            "local: "
             "1\n"
             "// grid: tiles\n");
       },

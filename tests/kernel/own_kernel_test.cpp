@@ -16,14 +16,14 @@ using namespace test;
 const std::string manifest =
     "// clgemm: mine\n"                       // 1
     "// summary: one work-item an element\n"  // 2
-    "// operands: direct\n"                   // 3
+    "// operands: in_place\n"                 // 3
     "// param: SIDE = 8 in 4 8\n"             // 4
     "// variant: mine4 SIDE=4\n"              // 5
     "// tile: SIDE SIDE 1\n"                  // 6
     "// local: SIDE SIDE\n"                   // 7
     "// grid: columns rows\n"                 // 8
     "\n"                                      // 9
-    "#include \"common/direct.cl\"\n"         // 10
+    "#include \"common/in_place.cl\"\n"       // 10
     "#include \"own/factor.cl\"\n"            // 11
     "#include \"common/store.cl\"\n";         // 12
 

@@ -6,8 +6,10 @@
 #include <cstring>
 #include <limits>
 
-#include "context/self_test.hpp"
+#include "context/known_answer.hpp"
 #include "kernel/kernel_config.hpp"
+#include "plan/blocks.hpp"
+#include "plan/make_plan.hpp"
 #include "support/on_device.hpp"
 #include "support/reference.hpp"
 #include "support/temporary.hpp"
@@ -181,7 +183,7 @@ TEST_CASE("SPLIT_K: what it may be, and whose it is") {
   }
   const TemporaryFolder folder;
   const std::string manifest =
-      "// clgemm: mine\n// summary: s\n// operands: direct\n// param: SPLIT_K = 1 in 1 2\n// tile: 1 1 1\n"
+      "// clgemm: mine\n// summary: s\n// operands: in_place\n// param: SPLIT_K = 1 in 1 2\n// tile: 1 1 1\n"
       "// local: 1 1\n// grid: columns rows\n";
   CHECK_ERROR([&] { run_on_device(multiply, data, split_options(folder.write("mine.cl", manifest), 1)); },
               invalid_kernel_file, "every kernel has this parameter already");
@@ -197,12 +199,12 @@ bool passes_in_parts(const std::string& kernel_folder) {
   ConfigCache configs(shared_device_info(), kernel_folder);
   ProgramCache programs(shared_cl_context(), shared_device(), shared_device_info(),
                         DiskCache::from_environment());
-  const Candidate candidate{"coalesced", {{split_parameter, 4}}, "under test"};
+  const Config config{"coalesced", {{split_parameter, 4}}};
   const BuiltPlan built =
-      build(make_plan(problem, candidate, configs, unlimited_scratch), programs, Purpose::named);
-  REQUIRE(built.reduce != nullptr);
+      build(make_plan(problem, config, configs, unlimited_scratch), programs, Purpose::named);
+  REQUIRE(built.plan.first().has(ProgramRole::reduce));
   CHECK(built.programs().size() == 2);
-  return passes_self_test(built, problem, TestNumbers::integers, shared_cl_context(), shared_device());
+  return gives_known_answer(built, TestNumbers::integers, shared_cl_context(), shared_device());
 }
 
 TEST_CASE("the self-test finds a wrong reduce kernel") {
@@ -214,7 +216,7 @@ TEST_CASE("the self-test finds a wrong reduce kernel") {
        {Mistake{"sum += elements[", "sum += 1.0f + elements["}, Mistake{"part < parts", "part < parts - 1"},
         Mistake{"alpha, sum, beta", "1.0f, sum, beta"}, Mistake{"c + c_offset", "c"}}) {
     const TemporaryFolder folder;
-    std::string text = KernelFolders().find("reduce_parts.cl").value().text;
+    std::string text = KernelFolders().find_kernel("reduce_parts.cl").value().text;
     INFO(mistake.from);
     REQUIRE(text.find(mistake.from) != std::string::npos);
     text.replace(text.find(mistake.from), std::strlen(mistake.from), mistake.to);

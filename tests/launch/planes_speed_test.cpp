@@ -8,8 +8,7 @@
 
 #include "build/program_cache.hpp"
 #include "kernel/config_cache.hpp"
-#include "launch/block_launch.hpp"
-#include "plan/plan.hpp"
+#include "plan/blocks.hpp"
 #include "support/catch.hpp"
 #include "support/on_device.hpp"
 
@@ -51,16 +50,16 @@ class Launches {
 
   // What a launch that finds nothing to do costs a device that has other work in front of it: an empty kernel
   // takes 5 us from its start to its end by the events of an idle H200.
-  double otherwise_us() {
+  double fallback_us() {
     constexpr int launches = 200;
-    const auto config = configs_.get("otherwise_fp32", {}, {{"TRANSPOSE_A", 0}, {"TRANSPOSE_B", 0}});
+    const auto config = configs_.get("fallback_fp32", {}, {{"TRANSPOSE_A", 0}, {"TRANSPOSE_B", 0}});
     BuiltKernel::Lease kernel(programs_.get(config, Purpose::named));
     cl_uint index = 0;
     const auto set = [&](const auto&... values) { ((*kernel).setArg(index++, values), ...); };
     set(side, side, side, 1.0f);
     set(a_, cl_ulong{0}, cl_ulong{side}, cl_ulong{0}, b_, cl_ulong{0}, cl_ulong{side}, cl_ulong{0});
     set(0.0f, c_, cl_ulong{0}, cl_ulong{side}, cl_ulong{0}, notes_, cl_ulong{0}, groups_, groups_);
-    const std::size_t groups = otherwise_groups_a_unit * shared_device_info().compute_units;
+    const std::size_t groups = fallback_groups_a_unit * shared_device_info().compute_units;
     const cl::CommandQueue queue(shared_cl_context(), shared_device());
     const auto seconds_with = [&](int count) {
       const auto start = std::chrono::steady_clock::now();
@@ -139,7 +138,8 @@ class Launches {
   cl::Buffer b_ = filled(elements);
   cl::Buffer c_ = filled(elements);
   cl::Buffer planes_ = filled(2 * planes_floats);
-  cl::Buffer notes_ = filled(static_cast<std::size_t>(4 * groups_ + 1));  // and the verdict, which is not 0
+  cl::Buffer notes_ =
+      filled(static_cast<std::size_t>(4 * groups_ + 1));  // and whether it is exact, which is not 0
 };
 
 TEST_CASE("both operands are split in 1.3 times the time of a copy, whichever way they lie") {
@@ -159,9 +159,9 @@ TEST_CASE("both operands are split in 1.3 times the time of a copy, whichever wa
 TEST_CASE("the launch behind the multiply takes less than 5 microseconds where it has nothing to do") {
   if (!has_tensor_cores()) return;
   Launches launches;
-  const double otherwise = launches.otherwise_us();
-  WARN(fmt::format("the launch that finds nothing to do: {:.1f} us", otherwise));
-  CHECK(otherwise < 5.0);
+  const double fallback = launches.fallback_us();
+  WARN(fmt::format("the launch that finds nothing to do: {:.1f} us", fallback));
+  CHECK(fallback < 5.0);
 }
 
 }  // namespace

@@ -229,8 +229,8 @@ TEST_CASE("every config on tensor cores that the rules offer is right, and has i
   CHECK_FALSE(all.empty());
   for (const Candidate& candidate : all) {
     Options options;
-    options.kernel = candidate.kernel;
-    options.parameters = candidate.parameters;
+    options.kernel = candidate.config.kernel;
+    options.parameters = candidate.config.parameters;
     for (const Form& form : all_forms()) {
       const Multiply multiply = make_multiply(form, {195, 201, 650}, {-1.5f, 1.0f}, all_placements()[1]);
       check_on_device(multiply, random_data(multiply, 5), options);
@@ -259,7 +259,7 @@ TEST_CASE("explain() says what runs behind a multiply on planes") {
   shape.m = shape.n = shape.k = 100;
   const std::string text = shared_context().explain(shape, from_planes());
   INFO(text);
-  CHECK(contains(text, "otherwise: otherwise_fp32"));
+  CHECK(contains(text, "fallback: fallback_fp32"));
   CHECK(contains(text, "op(A), op(B): packed by pack_both_bf16_planes"));
 }
 

@@ -13,9 +13,10 @@
 #include "base/error.hpp"
 #include "build/program_cache.hpp"
 #include "kernel/config_cache.hpp"
-#include "launch/launch.hpp"
-#include "plan/plan.hpp"
-#include "reference.hpp"
+#include "launch/multiply.hpp"
+#include "plan/blocks.hpp"
+#include "plan/make_plan.hpp"
+#include "support/reference.hpp"
 #include "tune/search.hpp"
 
 namespace clgemm::test {
@@ -73,7 +74,7 @@ class Watched {
     KernelLibrary library(kernel_folder_or_default({}));
     int wrong = 0;
     for (const tune::KernelSpace& space : tune::spaces_of(kernels, info_, library)) {
-      for (const tune::Config& config : configs_to_watch(space, library)) {
+      for (const Config& config : configs_to_watch(space, library)) {
         for (const Case& one : cases) wrong += multiply(config, one) ? 0 : 1;
       }
       fmt::print("watched: {}\n", space.kernel);
@@ -95,10 +96,10 @@ class Watched {
 
  private:
   // The default config and a few others; of both only those whose tiles are small, for a simulator is slow.
-  std::vector<tune::Config> configs_to_watch(const tune::KernelSpace& space, KernelLibrary& library) const {
+  std::vector<Config> configs_to_watch(const tune::KernelSpace& space, KernelLibrary& library) const {
     const NamedKernel kernel = library.find(space.kernel);
     tune::KernelSpace small{space.kernel, space.parameters, {}};
-    for (const tune::Config& config : space.configs) {
+    for (const Config& config : space.configs) {
       const KernelConfig made = configure(kernel, config.parameters, {}, info_);
       const bool takes_shares = made.manifest().takes_shares();
       if (takes_shares || (made.tile_rows <= largest_tile && made.tile_columns <= largest_tile))
@@ -107,21 +108,20 @@ class Watched {
     return tune::random_sample({small.configs.empty() ? space : small}, sampled_configs, 1);
   }
 
-  bool multiply(const tune::Config& config, const Case& one) {
+  bool multiply(const Config& config, const Case& one) {
     const Multiply multiply = make_multiply(one.form, one.shape, one.scalars, one.placement);
     const Data data = random_data(multiply, 1);
     const Problem problem = problem_of(multiply);
-    const Plan plan =
-        make_plan(problem, {config.kernel, config.parameters, {}}, configs_, default_scratch_limit(info_));
-    for (const SharedConfig& program : {plan.multiply, plan.a.pack, plan.b.pack, plan.split.reduce}) {
-      if (program) programs_.get(program, Purpose::named);
-    }
+    const Plan plan = make_plan(problem, config, configs_, default_scratch_limit(info_));
+    for_each_program(plan, [&](std::size_t stage, ProgramRole role) {
+      programs_.get(plan.stages[stage].programs[role], Purpose::named);
+    });
     const BuiltPlan built = build(plan, programs_, Purpose::named);
     const Buffers buffers{upload(data.a), upload(data.b), upload(data.c)};
     cl::Buffer scratch;
     if (plan.scratch_bytes > 0) scratch = cl::Buffer(context_, CL_MEM_READ_WRITE, plan.scratch_bytes);
     Progress progress = Progress::c_untouched;
-    enqueue_multiply(built, problem, buffers, scratch, queue_, {}, progress).wait();
+    enqueue_multiply(built, buffers, scratch, queue_, {}, progress).wait();
     return is_right(multiply, data, buffers.c, tune::to_string(config));
   }
 

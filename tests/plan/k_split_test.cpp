@@ -1,13 +1,18 @@
-// How many parts k is split into: by the numbers alone.
+// How many parts k is split into: by the numbers alone, and in a plan.
 #include "plan/k_split.hpp"
 
 #include <algorithm>
 #include <random>
 
 #include "support/catch.hpp"
+#include "support/made_up.hpp"
+#include "support/plans.hpp"
+#include "support/thrown.hpp"
 
 namespace clgemm {
 namespace {
+
+using namespace test;
 
 TiledWork work_of(std::size_t m, std::size_t n, std::size_t k) {
   TiledWork work;
@@ -77,6 +82,44 @@ TEST_CASE("the result of a part has rows of whole fours and begins at a cache li
   CHECK(part_ld(128) == 128);
   CHECK(part_elements(3, 5) == 64);
   CHECK(part_elements(128, 128) == 128 * 128);
+}
+
+TEST_CASE("a C of few tiles is done in parts of k, where they pay and fit") {
+  Planner make;  // 64 compute units
+  const auto parts = [&make](const Problem& problem, std::size_t limit = no_limit) {
+    const Plan plan = make(problem, "block_2d", limit);  // tiles of 128 x 128 x 8
+    check_plan(plan, problem, limit);
+    return plan.first().split.parts;
+  };
+  CHECK(parts(tight(128, 128, 65536)) >= 64);
+  CHECK(parts(tight(1024, 1024, 1024)) <= 4);
+  CHECK(parts(tight(4096, 4096, 65536)) == 1);
+  CHECK(parts(tight(128, 128, 16)) == 1);
+  const std::size_t part_bytes = 128 * 128 * sizeof(float);
+  CHECK(parts(tight(128, 128, 65536), 4 * part_bytes) == 4);
+  CHECK(parts(tight(128, 128, 65536), 2 * part_bytes - 1) == 1);
+  Problem batch = tight(128, 128, 65536);
+  batch.batch_count = 1000;
+  CHECK(parts(batch) == 1);
+}
+
+TEST_CASE("CPUs do k in one part unless it is asked for") {
+  Planner make{made_up_cpu()};
+  CHECK(make(tight(8, 8, 65536), "coalesced").first().split.parts == 1);
+  CHECK(make(tight(8, 8, 65536), Config{"coalesced", {{split_parameter, 4}}}).first().split.parts == 4);
+}
+
+TEST_CASE("a device that cannot add up parts does k in one, unless they were asked for") {
+  Device device = made_up_gpu();
+  device.max_work_group_size = 128;
+  Planner make{device};
+  const Problem deep = tight(8, 8, 65536);
+  const auto narrow = [](std::int64_t parts) {
+    return Config{"coalesced", {{"ROWS", 1}, {"COLUMNS", 32}, {split_parameter, parts}}};
+  };
+  CHECK(make(deep, narrow(0)).first().split.parts == 1);
+  CHECK(make(deep, narrow(0)).scratch_bytes == 0);
+  CHECK_ERROR([&] { make(deep, narrow(4)); }, device_limit_exceeded, "reduce_parts");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "choose/tuning_files.hpp"
 #include "kernel/kernel_file.hpp"
 #include "on_device.hpp"
-#include "plan/plan.hpp"
+#include "plan/blocks.hpp"
 #include "reference.hpp"
 
 namespace clgemm::test {
@@ -37,9 +37,10 @@ std::string first_choice() {
   const Shape shape = first_choice_multiply().shape;
   const Device& device = shared_device_info();
   ConfigCache configs(device, {});
-  return ranked_candidates(Problem{shape.m, shape.n, shape.k, 1, 0, {}, {}, {}}, configs,
-                           tuning_from_environment(), default_scratch_limit(device))[0]
-      .kernel;
+  return rank_candidates(Problem{shape.m, shape.n, shape.k, 1, 0, {}, {}, {}}, configs,
+                         tuning_from_environment(), default_scratch_limit(device))
+      .candidates[0]
+      .config.kernel;
 }
 
 void write_first_choice(const TemporaryFolder& folder, const std::string& from, const std::string& to) {

@@ -7,6 +7,7 @@
 
 #include "base/device.hpp"
 #include "kernel/kernel_file.hpp"
+#include "kernel/manifest_parser.hpp"
 
 namespace clgemm::test {
 

@@ -7,6 +7,8 @@
 #include <limits>
 #include <random>
 
+#include "base/sizes.hpp"
+
 namespace clgemm::test {
 namespace {
 
@@ -19,13 +21,9 @@ float canary() {
   return result;
 }
 
-std::size_t round_up_to(std::size_t value, std::size_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
 Place make_place(bool by_rows, std::size_t rows, std::size_t columns, const Placement& placement) {
   Place result{by_rows, rows, columns, 0, placement.offset, placement.tail};
-  result.ld = round_up_to(result.length() + placement.ld_extra, placement.ld_multiple);
+  result.ld = round_up(result.length() + placement.ld_extra, placement.ld_multiple);
   return result;
 }
 

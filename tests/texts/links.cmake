@@ -17,7 +17,7 @@ function(demand_heading text file anchor)
   message(SEND_ERROR "${text}: there is no heading #${anchor} in ${file}")
 endfunction()
 
-file(GLOB texts ${SOURCE}/*.md ${SOURCE}/docs/*.md ${SOURCE}/kernels/*.md ${SOURCE}/src/*.md)
+file(GLOB texts ${SOURCE}/*.md ${SOURCE}/docs/*.md ${SOURCE}/kernels/*.md ${SOURCE}/src/*.md ${SOURCE}/tools/*/*.md)
 set(count 0)
 foreach(text ${texts})
   cmake_path(GET text PARENT_PATH folder)

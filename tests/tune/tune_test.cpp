@@ -31,14 +31,14 @@ using test::text_of_file;
 // One work-item an element, and a parameter that says how it misbehaves.
 constexpr const char* moody_kernel = R"(// clgemm: moody
 // summary: right, wrong, endless, deadly or no OpenCL C at all
-// operands: direct
+// operands: in_place
 // param: MOOD = 0 in 0 1 2 3 4
 // param: SIDE = 8 in 4 8 16
 // tile: SIDE SIDE 1
 // local: SIDE SIDE
 // grid: columns rows
 
-#include "common/direct.cl"
+#include "common/in_place.cl"
 #include "common/store.cl"
 #if MOOD == 4
 #error "in no mood"
@@ -211,12 +211,40 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
   CHECK(tuned.status == 0);
   const TuningFile file = parse_tuning(text_of_file(output), output);
   REQUIRE(file.entries.size() == 1);
-  CHECK(file.entries[0].kernel == "moody");
-  CHECK(file.entries[0].parameters.at("MOOD") == 0);
+  CHECK(file.entries[0].config.kernel == "moody");
+  CHECK(file.entries[0].config.parameters.at("MOOD") == 0);
   CHECK(file.entries[0].size == ShapeSize{33, 31, 17});
   CHECK_FALSE(std::filesystem::exists(output + ".journal"));
   CHECK_FALSE(std::filesystem::exists(output + ".programs"));
 }
+
+#ifdef CLGEMM_DYING_DEVICE
+TEST_CASE("a config that the device dies of is marked, and those behind it are measured by a new worker") {
+  const TemporaryFolder folder;
+  const std::string output = (folder.path() / "out.json").string();
+  const std::string options = "--kernel tiled --size 33x31x17 --output " + output;
+  const std::string dying = "LD_PRELOAD='" CLGEMM_DYING_DEVICE "' CLGEMM_TEST_DEADLY_OPTION=-DTS=8";
+  const Finished checked = run_program(command(options + " --check", dying));
+  INFO(checked.out << checked.err);
+  CHECK(checked.status == 1);
+  const auto count = [&](const std::string& text) {
+    std::size_t result = 0;
+    for (auto at = checked.out.find(text); at != std::string::npos; at = checked.out.find(text, at + 1))
+      ++result;
+    return result;
+  };
+  CHECK(count("FAILED tiled TS=8") == 3);
+  CHECK(count("device lost: ") == 3);
+  CHECK(count("6 of 9 configs PASSED") == 1);
+
+  const Finished tuned = run_program(command(options + " --samples 9 --without-own-choice", dying));
+  INFO(tuned.out << tuned.err);
+  CHECK(tuned.status == 0);
+  const TuningFile file = parse_tuning(text_of_file(output), output);
+  REQUIRE(file.entries.size() == 1);
+  CHECK(file.entries[0].parameters.at("TS") != 8);
+}
+#endif
 
 // Starts the program, and a signal ends it once its journal has this many lines.
 int stopped_at(const std::vector<std::string>& arguments, const std::string& journal, std::ptrdiff_t lines,
@@ -306,7 +334,7 @@ TEST_CASE("clgemm's own choice wins where the kernels that were asked for are sl
   REQUIRE(run_program(command("--kernel naive --samples 1 --size 300 --output " + output)).status == 0);
   const TuningFile file = parse_tuning(text_of_file(output), output);
   REQUIRE(file.entries.size() == 1);
-  CHECK(file.entries[0].kernel != "naive");
+  CHECK(file.entries[0].config.kernel != "naive");
 }
 
 TEST_CASE("the space tvm36 has 36 configs, and its winner is a step of the ladder, not clgemm's choice") {
@@ -330,7 +358,7 @@ TEST_CASE("the space tvm36 has 36 configs, and its winner is a step of the ladde
   for (const auto& row : nlohmann::json::parse(ladder.out)) {
     if (row.at("kernel") != "tiled_vector") continue;
     is_a_step = true;
-    CHECK(row.at("parameters").get<Parameters>() == file.entries[0].parameters);
+    CHECK(row.at("parameters").get<Parameters>() == file.entries[0].config.parameters);
   }
   CHECK(is_a_step);
 }

@@ -1,5 +1,6 @@
 #include "common/child_process.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -45,34 +46,54 @@ std::string read_all(int file) {
   }
 }
 
-int wait_for(pid_t child) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  return status;
+// Its ends are closed where another child begins.
+std::array<int, 2> make_pipe() {
+  std::array<int, 2> ends = {};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw std::runtime_error(fmt::format("pipe: {}", std::strerror(errno)));
+  return ends;
 }
 
 }  // namespace
 
-std::string run_self(const std::vector<std::string>& arguments,
-                     const std::map<std::string, std::string>& environment) {
-  std::vector<std::string> words = {"clgemm-bench"};
+Child start_self(const std::vector<std::string>& arguments,
+                 const std::map<std::string, std::string>& environment, Complaints complaints) {
+  std::vector<std::string> words = {program_invocation_name};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables = changed_environment(environment);
-  std::array<int, 2> ends = {};
-  if (pipe(ends.data()) != 0) throw std::runtime_error(fmt::format("pipe: {}", std::strerror(errno)));
+  const auto down = make_pipe();
+  const auto up = make_pipe();
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
-  posix_spawn_file_actions_addclose(&actions, ends[1]);
-  pid_t child = 0;
-  const int problem = posix_spawn(&child, this_program, &actions, nullptr, pointers_to(words).data(),
+  posix_spawn_file_actions_adddup2(&actions, down[0], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, up[1], STDOUT_FILENO);
+  if (complaints == Complaints::dropped) {
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  }
+  Child child{-1, down[1], up[0]};
+  const int problem = posix_spawn(&child.process, this_program, &actions, nullptr, pointers_to(words).data(),
                                   pointers_to(variables).data());
   posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::string text = problem == 0 ? read_all(ends[0]) : "";
-  close(ends[0]);
-  if (problem != 0) throw std::runtime_error(fmt::format("no child process: {}", std::strerror(problem)));
+  close(down[0]);
+  close(up[1]);
+  if (problem == 0) return child;
+  close(child.to);
+  close(child.from);
+  throw std::runtime_error(fmt::format("no child process: {}", std::strerror(problem)));
+}
+
+int wait_for(const Child& child) {
+  int status = 0;
+  while (waitpid(child.process, &status, 0) < 0 && errno == EINTR) continue;
+  return status;
+}
+
+std::string run_self(const std::vector<std::string>& arguments,
+                     const std::map<std::string, std::string>& environment) {
+  const Child child = start_self(arguments, environment, Complaints::shown);
+  close(child.to);
+  std::string text = read_all(child.from);
+  close(child.from);
   const int status = wait_for(child);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     throw std::runtime_error(fmt::format("the child process failed: status {}", status));

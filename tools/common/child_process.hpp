@@ -1,13 +1,31 @@
 // Runs this program again, with other arguments and a changed environment.
 #pragma once
 
+#include <sys/types.h>
+
 #include <map>
 #include <string>
 #include <vector>
 
 namespace clgemm::bench {
 
-// What the child wrote to standard output. Throws std::runtime_error where it does not end with 0.
+// A process that runs, and the ends of the pipes to it. Whoever has it closes them and waits for it.
+struct Child {
+  pid_t process = -1;
+  int to = -1;    // its standard input
+  int from = -1;  // its standard output
+};
+
+enum class Complaints { shown, dropped };  // what it writes to standard error
+
+// Throws std::runtime_error where it cannot be started.
+Child start_self(const std::vector<std::string>& arguments,
+                 const std::map<std::string, std::string>& environment, Complaints complaints);
+
+// Waits for its end; its status as of waitpid().
+int wait_for(const Child& child);
+
+// What a child wrote to standard output. Throws std::runtime_error where it does not end with 0.
 std::string run_self(const std::vector<std::string>& arguments,
                      const std::map<std::string, std::string>& environment);
 

@@ -33,4 +33,12 @@ std::string format_figure(double value) {
   return fmt::format("{:.{}f}", value, std::max(0, 4 - digits_before));
 }
 
+std::string figure_or_dash(const std::optional<double>& value) {
+  return value ? format_figure(*value) : "-";
+}
+
+std::string factor_or_dash(const std::optional<double>& value) {
+  return value ? fmt::format("{:.2f}", *value) : "-";
+}
+
 }  // namespace clgemm::bench

@@ -1,6 +1,7 @@
 // Figures of repeated runs, and how a figure is written.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,5 +17,9 @@ double percentile_95(std::vector<double> values);
 
 // With four digits that count, never as 1e+03.
 std::string format_figure(double value);
+
+// The same, or "-" where there is none; a factor has two digits behind the point.
+std::string figure_or_dash(const std::optional<double>& value);
+std::string factor_or_dash(const std::optional<double>& value);
 
 }  // namespace clgemm::bench

@@ -29,6 +29,10 @@ struct Outcome {
   // The device showed only after the build that it cannot run it: no fault of the kernel's.
   bool is_refused() const { return failure.starts_with(refusal); }
   static constexpr const char* refusal = "refused: ";
+
+  // It ended the device's OpenCL context, so that whoever ran it can run nothing more.
+  bool has_lost_device() const { return failure.starts_with(loss); }
+  static constexpr const char* loss = "device lost: ";
 };
 
 }  // namespace clgemm::tune

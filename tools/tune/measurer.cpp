@@ -35,6 +35,7 @@ std::optional<Outcome> Measurer::measure(const Trial& trial, double worst_ms) {
       write_question({trial, options_.transpose_a, options_.transpose_b, worst_ms}), options_.limit_s);
   if (answer.interrupted) return std::nullopt;
   Outcome outcome = answer.line ? read_answer(*answer.line) : Outcome{0.0, answer.failure, 0.0};
+  if (outcome.has_lost_device()) worker_.stop();
   outcome.spent_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (times_are_fake()) outcome = with_fake_times(trial, outcome);
   journal_.add(trial, outcome);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/device.hpp"
 #include "tune/journal.hpp"
 #include "tune/options.hpp"
 #include "tune/space.hpp"

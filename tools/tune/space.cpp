@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "kernel/kernel_config.hpp"
 
 namespace clgemm::tune {
 namespace {
@@ -29,11 +30,6 @@ bool advance(std::vector<std::size_t>& places, const std::vector<Manifest::Param
 }
 
 }  // namespace
-
-std::string to_string(const Config& config) {
-  const std::string values = describe_values(config.parameters);
-  return values.empty() ? config.kernel : config.kernel + " " + values;
-}
 
 KernelSpace space_of(const std::string& kernel, const Device& device, KernelLibrary& library) {
   const NamedKernel named = library.find(kernel);

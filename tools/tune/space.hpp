@@ -5,23 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "kernel/config_cache.hpp"
-#include "kernel/manifest.hpp"
+#include "base/device.hpp"
+#include "kernel/config.hpp"
+#include "kernel/kernel_file.hpp"
 
 namespace clgemm::tune {
 
-struct Config {
-  std::string kernel;
-  Parameters parameters;  // every one of the kernel's
-
-  auto operator<=>(const Config&) const = default;
-};
-
-// "panels KC=384 MR=9"
-std::string to_string(const Config& config);
-
-// All configs of one kernel that this device can have, in the order of their parameters' lists; each can be
-// found again by its place in its kernel's lists.
+// All configs of one kernel that this device can have, each with a value for every parameter, in the order of
+// the parameters' lists.
 struct KernelSpace {
   std::string kernel;
   std::vector<Manifest::Parameter> parameters;

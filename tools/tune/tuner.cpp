@@ -11,7 +11,7 @@
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
 #include "data/host_data.hpp"
-#include "plan/plan.hpp"
+#include "plan/blocks.hpp"
 #include "tune/measurer.hpp"
 #include "tune/run_setup.hpp"
 #include "tune/size_search.hpp"
@@ -133,10 +133,12 @@ class Tuner {
     kind.transpose_b = options_.transpose_b ? Transpose::yes : Transpose::no;
     Problem problem = canonical(bench::call_of(kind, size));
     problem.a.base_alignment = problem.b.base_alignment = setup_.device.base_alignment_bytes / sizeof(float);
-    const auto rules = ranked_candidates(problem, configs, Tuning{}, default_scratch_limit(setup_.device));
+    const auto rules =
+        rank_candidates(problem, configs, Tuning{}, default_scratch_limit(setup_.device)).candidates;
     for (std::size_t i = 0; i < std::min(starts_by_rule, rules.size()); ++i) {
       const bool is_own_choice = i == 0 && options_.own_choice;
-      if (!rules[i].mirrored) add(rules[i].kernel, rules[i].parameters, is_own_choice);
+      const Config& config = rules[i].config;
+      if (!config.mirrored) add(config.kernel, config.parameters, is_own_choice);
     }
     for (const KernelSpace& space : setup_.spaces) {
       if (hopeless_.count(space.kernel) == 0) add(space.kernel, {}, false);
@@ -162,10 +164,10 @@ class Tuner {
     entry.size = {size.m, size.n, size.k};
     entry.transpose_a = options_.transpose_a;
     entry.transpose_b = options_.transpose_b;
-    entry.kernel = winner.config.kernel;
-    entry.parameters = winner.config.parameters;
+    entry.config = winner.config;
     entry.packs =
-        !configure(setup_.library.find(entry.kernel), entry.parameters, {}, setup_.device).is_direct();
+        !configure(setup_.library.find(entry.config.kernel), entry.config.parameters, {}, setup_.device)
+             .reads_in_place();
     entry.seconds = winner.ms * 1e-3;
     entry.space = options_.space;
     return entry;

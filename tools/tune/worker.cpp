@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "common/statistics.hpp"
 #include "contestants/contestant.hpp"
+#include "context/device_health.hpp"
 #include "data/check.hpp"
 
 namespace clgemm::tune {
@@ -66,12 +67,17 @@ class Worker {
       return at_boundary([&] { return try_measure(question); });
     } catch (const Error& error) {
       const std::string text = error.what();
-      const bool is_refused = error.code() == ErrorCode::device_limit_exceeded;
-      return {0.0, (is_refused ? Outcome::refusal : "") + text.substr(0, text.find('\n')), 0.0};
+      return {0.0, kind_of(error) + text.substr(0, text.find('\n')), 0.0};
     }
   }
 
  private:
+  const char* kind_of(const Error& error) const {
+    // The loss may show in the bench's own commands, too.
+    if (!still_works(queue_.getInfo<CL_QUEUE_CONTEXT>(), device_)) return Outcome::loss;
+    return error.code() == ErrorCode::device_limit_exceeded ? Outcome::refusal : "";
+  }
+
   Outcome try_measure(const Question& question) {
     const Shape& shape = shape_of(question);
     Options options;

@@ -2,11 +2,11 @@
 // compiler or the driver, and costs no more than its time limit then.
 #pragma once
 
-#include <sys/types.h>
-
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "common/child_process.hpp"
 
 namespace clgemm::tune {
 
@@ -26,14 +26,14 @@ class WorkerProcess {
   // One line of text to the worker, and its line in return.
   Answer ask(const std::string& line, double limit_s);
 
+  // Kills it, and the next request starts a new one; how it had ended, in words.
+  std::string stop();
+
  private:
   void start();
-  std::string stop();  // kills it; how it had ended, in words
 
   std::vector<std::string> arguments_;
-  pid_t child_ = -1;
-  int to_child_ = -1;
-  int from_child_ = -1;
+  bench::Child child_;
   std::string read_;  // what came behind the last line
 };
 

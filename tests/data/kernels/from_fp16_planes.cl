@@ -1,7 +1,7 @@
 // clgemm: from_fp16_planes
 // summary: multiplies from fp16 planes without tensor cores, to test their form on any device
 // operands: fp16_planes
-// otherwise: otherwise_fp32
+// fallback: fallback_fp32
 // precision: fp32_equivalent
 // param: MARK = 0 in 0 1
 // tile: 64 64 16
@@ -28,7 +28,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
           __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes) {
   __local Extremes extremes;
   work_group_gathers_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, 64);
-  if (!leave_verdict(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  if (!leave_is_exact(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
   const size_t batch = get_global_id(2);
   const int column = get_global_id(0);
   const int first_row = get_group_id(1) * BLOCK_LINES;

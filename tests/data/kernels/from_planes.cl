@@ -1,7 +1,7 @@
 // clgemm: from_planes
 // summary: multiplies from bf16 planes without tensor cores, to test their form on any device
 // operands: bf16_planes
-// otherwise: otherwise_fp32
+// fallback: fallback_fp32
 // precision: fp32_equivalent
 // param: MARK = 0 in 0 1
 // tile: 64 64 16
@@ -29,7 +29,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
           __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes) {
   __local Extremes extremes;
   work_group_gathers_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, 64);
-  if (!leave_verdict(planes_are_exact(&extremes), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  if (!leave_is_exact(planes_are_exact(&extremes), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
   const size_t batch = get_global_id(2);
   __global const ushort* a_planes = (__global const ushort*)(a + a_offset + batch * a_stride);
   __global const ushort* b_planes = (__global const ushort*)(b + b_offset + batch * b_stride);

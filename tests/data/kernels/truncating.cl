@@ -1,11 +1,11 @@
 // clgemm: truncating
 // summary: drops the lower half of each number of A, to be found less exact than fp32
-// operands: direct
+// operands: in_place
 // tile: 8 8 1
 // local: 8 8
 // grid: columns rows
 
-#include "common/direct.cl"
+#include "common/in_place.cl"
 #include "common/store.cl"
 
 __kernel __attribute__((reqd_work_group_size(8, 8, 1)))

@@ -8,9 +8,10 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include "base/error.hpp"
+#include "common/float64.hpp"
+#include "common/in_parallel.hpp"
 #include "common/progress.hpp"
 #include "contestants/contestant.hpp"
 #include "data/accuracy_data.hpp"
@@ -21,14 +22,12 @@
 namespace clgemm::bench {
 namespace {
 
-constexpr double unit_roundoff = 0x1p-24;
-
 // What plain fp32 may do without being at fault: a ratio below this is as good as any.
 constexpr double least_bound = 4.0;
 
 // Of one result.
 struct Errors {
-  double ratio = 0.0;     // see check.hpp
+  double ratio = 0.0;     // see float64.hpp
   double relative = 0.0;  // norm of the error over norm of the result
 };
 
@@ -46,14 +45,15 @@ constexpr std::size_t sampled_rows = 64;
 void multiply_row(const HostData& data, std::size_t sample, Truth& truth) {
   const Size size = data.size();
   const float* row = &data.a[truth.rows[sample] * size.k];
+  const auto a = [row](std::size_t depth) { return row[depth]; };
+  const auto b = [&](std::size_t depth, std::size_t column) { return data.b[depth * size.n + column]; };
+  const std::size_t first = sample * size.n;
+  add_exact_row(size.k, a, b, std::span(truth.values).subspan(first, size.n),
+                std::span(truth.magnitudes).subspan(first, size.n));
   for (std::size_t depth = 0; depth < size.k; ++depth) {
     for (std::size_t column = 0; column < size.n; ++column) {
-      const std::size_t place = sample * size.n + column;
-      const float y = data.b[depth * size.n + column];
-      const double product = double{row[depth]} * double{y};
-      truth.values[place] += product;
-      truth.magnitudes[place] += std::fabs(product);
-      truth.plain[place] = std::fma(row[depth], y, truth.plain[place]);
+      float& sum = truth.plain[first + column];
+      sum = std::fma(a(depth), b(depth, column), sum);
     }
   }
 }
@@ -65,14 +65,7 @@ Truth truth_of(const HostData& data) {
   truth.values.resize(elements);
   truth.magnitudes.resize(elements);
   truth.plain.resize(elements);
-  const std::size_t workers = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::jthread> threads;
-  for (std::size_t worker = 0; worker < workers; ++worker) {
-    threads.emplace_back([&, worker] {
-      for (std::size_t row = worker; row < truth.rows.size(); row += workers) multiply_row(data, row, truth);
-    });
-  }
-  threads.clear();
+  in_parallel(truth.rows.size(), [&](std::size_t row) { multiply_row(data, row, truth); });
   return truth;
 }
 
@@ -94,10 +87,9 @@ Errors errors_of(const std::vector<float>& c, const Truth& truth) {
   for (std::size_t i = 0; i < c.size(); ++i) {
     if (!std::isfinite(truth.plain[i])) continue;
     const double error = std::fabs(double{c[i]} - truth.values[i]);
-    const double unit = unit_roundoff * truth.magnitudes[i];
-    const double ratio = error == 0.0 ? 0.0 : error / unit;
-    result.ratio =
-        std::isfinite(c[i]) ? std::max(result.ratio, ratio) : std::numeric_limits<double>::infinity();
+    const double ratio = std::isfinite(c[i]) ? error_ratio_of(error, truth.magnitudes[i])
+                                             : std::numeric_limits<double>::infinity();
+    result.ratio = std::max(result.ratio, ratio);
     error_square += error * error;
     square += truth.values[i] * truth.values[i];
   }
@@ -119,7 +111,7 @@ SgemmShape shape_of(const SgemmCall& call) {
 
 // The kernel that stands behind the one that multiplies, by what explain() says; empty where there is none.
 std::string named_behind(const std::string& explained) {
-  const std::string_view key = "otherwise: ";
+  const std::string_view key = "fallback: ";
   const std::size_t place = explained.find(key);
   if (place == std::string::npos) return {};
   const std::size_t first = place + key.size();
@@ -132,9 +124,9 @@ struct Result {
 };
 
 // Everybody's result for the same data: kernels first, then peers. Empty where somebody cannot.
-class Results {
+class Contest {
  public:
-  Results(const HostData& data, const cl::CommandQueue& queue) : data_(queue, data) {}
+  Contest(const HostData& data, const cl::CommandQueue& queue) : data_(queue, data) {}
 
   Result of(const KernelChoice& choice) {
     Options options = choice.options;
@@ -171,7 +163,7 @@ class Results {
     return result;
   }
 
-  // The verdict is the last word of scratch that a call writes, but for padding (kernels/README.md).
+  // Whether it is exact is the last word of scratch that a call writes, but for padding (kernels/README.md).
   cl_uint last_touched(const cl::Buffer& scratch) {
     std::vector<cl_uint> words(scratch.getInfo<CL_MEM_SIZE>() / sizeof(cl_uint));
     data_.queue().enqueueReadBuffer(scratch, CL_TRUE, 0, words.size() * sizeof(cl_uint), words.data());
@@ -199,13 +191,13 @@ KernelChoice in_plain_fp32() {
   return choice;
 }
 
-std::string judge(const AccuracyCase& one, const Result& result, const Truth& truth, Results& results,
+std::string judge(const AccuracyCase& one, const Result& result, const Truth& truth, Contest& contest,
                   bool& all_kept) {
   const Errors errors = errors_of(sample_of(result.c, truth), truth);
   bool kept = errors.ratio <= std::max(least_bound, errors_of(truth.plain, truth).ratio);
   std::string text = text_of(errors);
   if (!one.is_finite) {
-    kept = kept && same_kinds(result.c, results.of(in_plain_fp32()).c);
+    kept = kept && same_kinds(result.c, contest.of(in_plain_fp32()).c);
     text = "as plain fp32";
   }
   if (!result.other.empty()) text += " by " + result.other;
@@ -244,7 +236,7 @@ bool show_accuracy(std::ostream& out, const BenchOptions& options, const cl::Dev
       progress.show(fmt::format("{}, k = {}", one.name, one.k));
       const HostData data = accuracy_data(one, side, options.kind);
       const Truth truth = truth_of(data);
-      Results results(data, queue);
+      Contest contest(data, queue);
       const auto cell_of = [&](const std::vector<float>& c) {
         return one.is_finite ? text_of(errors_of(c, truth)) : std::string();
       };
@@ -253,9 +245,9 @@ bool show_accuracy(std::ostream& out, const BenchOptions& options, const cl::Dev
       };
       std::vector<std::string> cells = {one.name, std::to_string(one.k), cell_of(truth.plain)};
       for (const KernelChoice& choice : choices) {
-        cells.push_back(judge(one, results.of(choice), truth, results, all_kept));
+        cells.push_back(judge(one, contest.of(choice), truth, contest, all_kept));
       }
-      for (const auto& peer : peers.present) cells.push_back(cell_of_result(results.of(*peer)));
+      for (const auto& peer : peers.present) cells.push_back(cell_of_result(contest.of(*peer)));
       write_cells(out, cells);
       out.flush();
     }

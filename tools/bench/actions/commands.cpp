@@ -33,7 +33,7 @@ double mebibytes(std::uintmax_t bytes) {
 
 void explain_sizes(std::ostream& out, const BenchOptions& options, const cl::Device& device) {
   Context context(device());
-  for (const Case& one : cases_of(options, describe(device))) {
+  for (const Case& one : cases_of(options.sizes, options.suites, options.kind, describe(device))) {
     for (const KernelChoice& choice : choose_kernels(options, describe(device))) {
       out << fmt::format("size: {}\n{}\n", to_string(one.size),
                          context.explain(shape_of(one.kind, one.size), choice.options));

@@ -15,7 +15,7 @@ constexpr const char* name_mark = "@NAME@";
 
 constexpr const char* kernel_template = R"(// clgemm: @NAME@
 // summary: what your kernel does, in one line
-// operands: direct
+// operands: in_place
 // param: ROWS = 8 in 4 8 16
 // param: COLUMNS = 16 in 8 16 32
 // tile: ROWS COLUMNS 1
@@ -23,7 +23,7 @@ constexpr const char* kernel_template = R"(// clgemm: @NAME@
 // grid: columns rows
 
 // The lines above are the manifest: from them clgemm knows how to launch the kernel. An empty line ends it.
-//   operands  `direct`: A and B as the caller has them, maybe transposed; you keep inside m, n and k.
+//   operands  `in_place`: A and B as the caller has them, maybe transposed; you keep inside m, n and k.
 //             `padded`: op(A) and op(B) row-major, zero-padded to whole tiles; you may read whole tiles.
 //   param     a macro, its default and the values it may have: clgemm-bench --kernel FILE --param ROWS=16
 //   tile      rows and columns of C that one work-group computes, and the step along k
@@ -31,7 +31,7 @@ constexpr const char* kernel_template = R"(// clgemm: @NAME@
 //   require   add lines such as `// require: ROWS * COLUMNS <= 256` for what must hold
 // kernels/README.md is the whole contract.
 
-#include "common/direct.cl"
+#include "common/in_place.cl"
 #include "common/store.cl"
 
 // These arguments, in this order. Row r of a matrix begins at r * ld; all counts are elements. Dimension 2 of the

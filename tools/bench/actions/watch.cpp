@@ -72,10 +72,10 @@ using Medians = std::map<std::string, double>;
 
 Medians medians_of(const Results& results) {
   Medians medians;
-  for (const SizeResult& size : results.sizes) {
-    for (const KernelResult& kernel : size.kernels) {
-      if (!kernel.measurement) continue;
-      medians[fmt::format("{} at {}", kernel.kernel, to_string(size.size()))] = kernel.measurement->median_ms;
+  for (const ShapeResult& shape : results.shapes) {
+    for (const KernelResult& kernel : shape.kernels) {
+      if (!kernel.figures.measured()) continue;
+      medians[fmt::format("{} at {}", kernel.kernel, to_string(shape.size))] = *kernel.figures.median_ms;
     }
   }
   return medians;

@@ -10,14 +10,18 @@
 
 #include "command_line/suites.hpp"
 #include "common/usage_error.hpp"
+#include "kernel/precision.hpp"
 
 namespace clgemm::bench {
 namespace {
 
 const std::map<std::string, Format> formats = {
     {"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
-const std::map<std::string, Precision> precisions = {{"fp32_equivalent", Precision::fp32_equivalent},
-                                                     {"fp32", Precision::fp32}};
+const std::map<std::string, Precision> precisions = [] {
+  std::map<std::string, Precision> named;
+  for (const NamedPrecision& one : clgemm::precisions) named.emplace(one.name, one.precision);
+  return named;
+}();
 const std::map<std::string, Layout> layouts = {{"row", Layout::row_major}, {"column", Layout::column_major}};
 
 const std::map<std::string, Action> cache_actions = {{"info", Action::show_cache},
@@ -32,20 +36,24 @@ struct CommandLine {
   std::vector<std::string> suites;
   std::string format = "table";
   std::string layout = "row";
-  bool transpose_a = false;
-  bool transpose_b = false;
-  bool no_check = false;
-  bool list_devices = false;
-  bool list_kernels = false;
-  bool explain = false;
-  bool accuracy = false;
   std::string precision = "fp32_equivalent";
-  bool watch = false;
   std::string cache;
   std::vector<std::string> compare;
   std::vector<std::string> from;
   std::vector<std::string> markdown;
   BenchOptions options;
+
+  // What the program does in place of measuring, by the option that asks for it. No two go together.
+  std::vector<std::pair<CLI::Option*, Action>> actions;
+};
+
+// What an option excludes is said where it is wrong: in the help, each action would stand beside all others.
+class ShortFormatter : public CLI::Formatter {
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_type_size() == 0) return "";
+    const bool repeatable = option->get_expected_max() == CLI::detail::expected_max_vector_size;
+    return fmt::format(" {}{}", option->get_type_name(), repeatable ? " ..." : "");
+  }
 };
 
 // Validators that leave the explaining to the text of the option.
@@ -78,9 +86,14 @@ void add_what_to_multiply(CLI::App& app, CommandLine& line) {
                  "In place of sizes: those of well-known tutorials,\nsquare to thin shapes, or layers of "
                  "networks;\nrepeatable")
       ->check(CLI::IsMember(suite_names()).description(""))
+      ->excludes("--size")
       ->group(group);
-  app.add_flag("--transpose-a", line.transpose_a, "A is stored transposed")->group(group);
-  app.add_flag("--transpose-b", line.transpose_b, "B is stored transposed")->group(group);
+  app.add_flag_callback(
+         "--transpose-a", [&kind] { kind.transpose_a = Transpose::yes; }, "A is stored transposed")
+      ->group(group);
+  app.add_flag_callback(
+         "--transpose-b", [&kind] { kind.transpose_b = Transpose::yes; }, "B is stored transposed")
+      ->group(group);
   app.add_option("--layout", line.layout, "Which lie together in memory (default: row)")
       ->type_name("row|column")
       ->check(one_of(layouts))
@@ -114,6 +127,8 @@ void add_with_what(CLI::App& app, CommandLine& line) {
   app.add_flag(
          "--ladder", line.options.ladder,
          "The kernels one after the other, from the simplest\nto the fastest, after two loops on the host")
+      ->excludes("--kernel")
+      ->excludes("--param")
       ->group(group);
   add_repeatable(
       app, "--peer", line.peers, "NAME[=VALUE]",
@@ -132,7 +147,14 @@ void add_with_what(CLI::App& app, CommandLine& line) {
       ->group(group);
 }
 
-void add_what_else_to_measure(CLI::App& app, BenchOptions& options, const char* group) {
+CLI::Option* add_action(CommandLine& line, Action action, CLI::Option* option, const char* group) {
+  for (const auto& [other, other_action] : line.actions) option->excludes(other);
+  line.actions.emplace_back(option, action);
+  return option->group(group);
+}
+
+void add_what_else_to_measure(CLI::App& app, CommandLine& line, const char* group) {
+  BenchOptions& options = line.options;
   app.add_flag("--rotate", options.rotate,
                "Take turns among so many copies of A, B and C that\nnone stays in a cache")
       ->group(group);
@@ -144,7 +166,8 @@ void add_what_else_to_measure(CLI::App& app, BenchOptions& options, const char* 
   app.add_flag("--ceilings", options.ceilings,
                "Measure the device's peak of multiply-adds and of its\nmemory, and show percents of it")
       ->group(group);
-  app.add_option("--first-call-of", options.first_call_of)->group("");  // for --first-call's own processes
+  // For --first-call's own processes.
+  add_action(line, Action::first_call, app.add_option("--first-call-of", options.first_call_of), "");
 }
 
 void add_how_to_measure(CLI::App& app, CommandLine& line) {
@@ -162,8 +185,10 @@ void add_how_to_measure(CLI::App& app, CommandLine& line) {
       ->type_name("SECONDS")
       ->check(between(0.0, 1e6))
       ->group(group);
-  app.add_flag("--no-check", line.no_check, "Do not check the results")->group(group);
-  add_what_else_to_measure(app, line.options, group);
+  app.add_flag_callback(
+         "--no-check", [&line] { line.options.check = false; }, "Do not check the results")
+      ->group(group);
+  add_what_else_to_measure(app, line, group);
 }
 
 void add_output(CLI::App& app, CommandLine& line) {
@@ -175,57 +200,52 @@ void add_output(CLI::App& app, CommandLine& line) {
   app.add_option("-o,--output", line.options.output, "Write there instead of to standard output")
       ->type_name("FILE")
       ->group(group);
-  app.add_flag("--accuracy", line.accuracy,
-               "How exact kernels and peers are on numbers that are\nhard in different ways, where C has as "
-               "many rows as\n--size says; nothing is measured")
-      ->group(group);
-  app.add_flag("--explain", line.explain, "clgemm's plan for each size, in words; nothing is measured")
-      ->group(group);
-  app.add_flag("--list-devices", line.list_devices, "The OpenCL devices")->group(group);
-  app.add_flag("--list-kernels", line.list_kernels, "The kernels, their variants and parameters")
-      ->group(group);
+  const auto add = [&](Action action, const char* name, const char* text) {
+    add_action(line, action, app.add_flag(name)->description(text), group);
+  };
+  add(Action::accuracy, "--accuracy",
+      "How exact kernels and peers are on numbers that are\nhard in different ways, where C has as "
+      "many rows as\n--size says; nothing is measured");
+  add(Action::explain, "--explain", "clgemm's plan for each size, in words; nothing is measured");
+  add(Action::list_devices, "--list-devices", "The OpenCL devices");
+  add(Action::list_kernels, "--list-kernels", "The kernels, their variants and parameters");
 }
 
 void add_files(CLI::App& app, CommandLine& line) {
   const char* group = "What to make of results (JSON files of this program)";
-  app.add_option("--report", line.options.report,
-                 "After the run, write a page with pictures, the\npictures as SVG, and the JSON there")
-      ->type_name("DIR")
-      ->group(group);
+  CLI::Option* report = app.add_option("--report", line.options.report,
+                                       "After the run, write a page with pictures, the\npictures as SVG, "
+                                       "and the JSON there");
+  add_action(line, Action::measure, report->type_name("DIR"), group);
   add_repeatable(app, "--from", line.from, "FILE", "--report of these results, without a run; repeatable")
+      ->needs(report)
       ->group(group);
-  app.add_option("--compare", line.compare,
-                 "What got faster or slower beyond the noise; exit\nstatus 1 where something got slower or "
-                 "is missing")
-      ->type_name("OLD NEW")
-      ->type_size(2)
-      ->expected(1)
-      ->group(group);
-  app.add_option("--markdown", line.markdown, "Tables of these results, as the README has them")
-      ->type_name("FILE...")
-      ->expected(1, 1000)
-      ->group(group);
+  CLI::Option* compare = app.add_option("--compare", line.compare,
+                                        "What got faster or slower beyond the noise; exit\nstatus 1 where "
+                                        "something got slower or is missing");
+  compare->type_name("OLD NEW")->type_size(2)->expected(1);
+  add_action(line, Action::compare, compare, group);
+  CLI::Option* markdown =
+      app.add_option("--markdown", line.markdown, "Tables of these results, as docs/results.md has them");
+  add_action(line, Action::markdown, markdown->type_name("FILE...")->expected(1, 1000), group);
 }
 
 void add_own_kernels(CLI::App& app, CommandLine& line) {
   const char* group = "Your own kernels, and what is compiled";
-  app.add_option("--new-kernel", line.options.new_kernel,
-                 "Write a commented kernel that passes, to begin from")
-      ->type_name("FILE")
-      ->group(group);
-  app.add_flag(
-         "--watch", line.watch,
-         "Measure again, without peers, whenever the file of a\n--kernel or one that it includes changes")
-      ->group(group);
+  CLI::Option* new_kernel = app.add_option("--new-kernel", line.options.new_kernel,
+                                           "Write a commented kernel that passes, to begin from");
+  add_action(line, Action::new_kernel, new_kernel->type_name("FILE"), group);
+  CLI::Option* watch = app.add_flag("--watch")->description(
+      "Measure again, without peers, whenever the file of a\n--kernel or one that it includes changes");
+  add_action(line, Action::watch, watch, group);
   app.add_option("--watch-rounds", line.options.watch_rounds, "End --watch after so many measurements")
       ->type_name("COUNT")
       ->check(between(1, 1000000))
       ->group(group);
-  app.add_option("--cache", line.cache,
-                 "The compiled programs on disk: show where and how\nmany, or remove them")
-      ->type_name("info|clear")
-      ->check(one_of(cache_actions))
-      ->group(group);
+  CLI::Option* cache = app.add_option("--cache", line.cache,
+                                      "The compiled programs on disk: show where and how\nmany, or remove "
+                                      "them");
+  add_action(line, Action::show_cache, cache->type_name("info|clear")->check(one_of(cache_actions)), group);
 }
 
 void parse_parameter(const std::string& text, Parameters& parameters) {
@@ -246,52 +266,33 @@ bool names_one_kernel(const std::string& kernel) {
   return kernel != "all" && kernel != "auto";
 }
 
-void check_combination(const BenchOptions& options, const CommandLine& line) {
-  if (options.ladder && (!line.kernels.empty() || !line.parameters.empty())) {
-    throw UsageError("--ladder has its own kernels: leave out --kernel and --param");
-  }
-  if (!line.suites.empty() && !line.sizes.empty())
-    throw UsageError("--suite has its own sizes: leave out --size");
+bool names_a_file(const std::string& kernel) {
+  return kernel.find(".cl") != std::string::npos;
+}
+
+// What goes together by its values. Which options go together at all is said where they are added.
+void check_values(const BenchOptions& options) {
   if (options.ladder && options.sizes.size() != 1) throw UsageError("--ladder takes one --size");
-  const int actions = line.list_devices + line.list_kernels + line.explain + line.watch +
-                      !line.cache.empty() + !options.new_kernel.empty() + !line.compare.empty() +
-                      !line.markdown.empty() + !options.report.empty();
-  if (actions > 1) {
-    throw UsageError(
-        "only one of --list-devices, --list-kernels, --explain, --watch, --cache, --new-kernel, --report, "
-        "--compare and --markdown");
+  const auto& kernels = options.kernels;
+  if (options.action == Action::watch && std::none_of(kernels.begin(), kernels.end(), names_a_file)) {
+    throw UsageError("--watch needs a --kernel FILE.cl");
   }
-  if (!line.from.empty() && options.report.empty()) throw UsageError("--from needs a --report DIR");
-  const bool names_a_file =
-      std::any_of(options.kernels.begin(), options.kernels.end(),
-                  [](const std::string& kernel) { return kernel.find(".cl") != std::string::npos; });
-  if (line.watch && !names_a_file) throw UsageError("--watch needs a --kernel FILE.cl");
   if (options.parameters.empty()) return;
-  for (const std::string& kernel : options.kernels) {
+  for (const std::string& kernel : kernels) {
     if (names_one_kernel(kernel)) continue;
     throw UsageError(fmt::format("--param needs kernels that are named by --kernel, not '{}'", kernel));
   }
 }
 
-BenchOptions options_of(const CommandLine& line) {
-  BenchOptions options = line.options;
-  if (line.list_devices) options.action = Action::list_devices;
-  if (line.list_kernels) options.action = Action::list_kernels;
-  if (line.explain) options.action = Action::explain;
-  if (line.accuracy) options.action = Action::accuracy;
-  if (line.watch) options.action = Action::watch;
-  if (!line.cache.empty()) options.action = cache_actions.at(line.cache);
-  if (!options.new_kernel.empty()) options.action = Action::new_kernel;
-  if (!options.first_call_of.empty()) options.action = Action::first_call;
-  if (!line.from.empty()) options.action = Action::report_files;
-  if (!line.compare.empty()) options.action = Action::compare;
-  if (!line.markdown.empty()) options.action = Action::markdown;
-  for (const auto* files : {&line.from, &line.compare, &line.markdown}) {
-    options.files.insert(options.files.end(), files->begin(), files->end());
-  }
-  if (!line.kernels.empty()) options.kernels = line.kernels;
-  for (const std::string& parameter : line.parameters) parse_parameter(parameter, options.parameters);
-  if (!line.peers.empty()) options.peers = parse_peers(line.peers);
+Action action_of(const CommandLine& line) {
+  if (!line.cache.empty()) return cache_actions.at(line.cache);
+  if (!line.from.empty()) return Action::report_files;
+  const auto asked = std::find_if(line.actions.begin(), line.actions.end(),
+                                  [](const auto& action) { return action.first->count() > 0; });
+  return asked == line.actions.end() ? Action::measure : asked->second;
+}
+
+void set_sizes(const CommandLine& line, BenchOptions& options) {
   if (!line.suites.empty()) {
     options.suites = line.suites;
     options.suite_kernels = line.kernels.empty();
@@ -305,13 +306,22 @@ BenchOptions options_of(const CommandLine& line) {
       throw UsageError(fmt::format("--size: {}", error.what()));
     }
   }
+}
+
+BenchOptions options_of(const CommandLine& line) {
+  BenchOptions options = line.options;
+  options.action = action_of(line);
+  for (const auto* files : {&line.from, &line.compare, &line.markdown}) {
+    options.files.insert(options.files.end(), files->begin(), files->end());
+  }
+  if (!line.kernels.empty()) options.kernels = line.kernels;
+  for (const std::string& parameter : line.parameters) parse_parameter(parameter, options.parameters);
+  if (!line.peers.empty()) options.peers = parse_peers(line.peers);
+  set_sizes(line, options);
   options.kind.layout = layouts.at(line.layout);
   options.precision = precisions.at(line.precision);
-  options.kind.transpose_a = line.transpose_a ? Transpose::yes : Transpose::no;
-  options.kind.transpose_b = line.transpose_b ? Transpose::yes : Transpose::no;
-  options.check = !line.no_check;
   options.format = formats.at(line.format);
-  check_combination(options, line);
+  check_values(options);
   return options;
 }
 
@@ -327,7 +337,9 @@ std::optional<BenchOptions> parse_options(int argc, const char* const* argv) {
       "clgemm-bench");
   app.set_help_flag("-h,--help", "Print this and exit");
   app.set_version_flag("--version", "clgemm-bench " CLGEMM_VERSION);
-  app.get_formatter()->column_width(34);
+  const auto formatter = std::make_shared<ShortFormatter>();
+  formatter->column_width(34);
+  app.formatter(formatter);
   add_what_to_multiply(app, line);
   add_with_what(app, line);
   add_how_to_measure(app, line);

@@ -64,8 +64,7 @@ std::vector<Case> suite(const std::string& name, const MultiplyKind& kind, const
 }
 
 bool same_multiply(const Case& one, const Case& other) {
-  return one.size == other.size && one.kind.transpose_a == other.kind.transpose_a &&
-         one.kind.transpose_b == other.kind.transpose_b && one.kind.gap == other.kind.gap;
+  return one.size == other.size && one.kind == other.kind;
 }
 
 }  // namespace
@@ -74,11 +73,12 @@ std::vector<std::string> suite_names() {
   return {"seeds", "shapes", "dnn"};
 }
 
-std::vector<Case> cases_of(const BenchOptions& options, const Device& device) {
+std::vector<Case> cases_of(const std::vector<Size>& sizes, const std::vector<std::string>& suites,
+                           const MultiplyKind& kind, const Device& device) {
   std::vector<Case> all;
-  for (const Size& size : options.sizes) all.push_back({size, options.kind, {}});
-  for (const std::string& name : options.suites) {
-    for (Case& one : suite(name, options.kind, device)) all.push_back(std::move(one));
+  for (const Size& size : sizes) all.push_back({size, kind, {}});
+  for (const std::string& name : suites) {
+    for (Case& one : suite(name, kind, device)) all.push_back(std::move(one));
   }
   std::vector<Case> unique;
   for (Case& one : all) {

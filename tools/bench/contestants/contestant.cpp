@@ -1,6 +1,7 @@
 #include "contestants/contestant.hpp"
 
 #include "contestants/kernel_timer.hpp"
+#include "context/context.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -15,6 +16,12 @@ class KernelContestant final : public OpenClContestant {
     const SgemmCall& call = data().call();
     context_.sgemm(data().queue()(), call.layout, call.transpose_a, call.transpose_b, call.m, call.n, call.k,
                    call.alpha, data().a(), data().b(), call.beta, data().c(), {}, nullptr, options_);
+  }
+
+  std::shared_ptr<const KernelConfig> kernel() override {
+    Context::State& inside = state_of(context_);
+    const auto call = inside.check(data().call(), data().a(), data().b(), data().c(), options_);
+    return inside.plan(call.problem, options_)->built.plan.first().programs[ProgramRole::multiply];
   }
 
   HostRun run_host_to_host() override {
@@ -34,10 +41,6 @@ class KernelContestant final : public OpenClContestant {
 };
 
 }  // namespace
-
-double ms_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
 
 Clock trusted_clock(double operation_ms, double call_ms) {
   // No launch is so slow that the host's part of a call is a thousand times the device's.

@@ -1,18 +1,15 @@
 // Whatever multiplies one problem and is measured: a kernel of ours, or a peer.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <vector>
 
+#include "common/clock.hpp"
 #include "data/device_data.hpp"
+#include "kernel/kernel_config.hpp"
 
 namespace clgemm::bench {
-
-// Whose clock is to be believed. Some devices report a nanosecond for anything; the host's time of the whole
-// call stands in for theirs then.
-enum class Clock { device, host };
 
 // The device's, unless the time it gives for an operation is no real one beside the host's for the call.
 Clock trusted_clock(double operation_ms, double call_ms);
@@ -40,12 +37,12 @@ class Contestant {
   // C after the last run(), row-major without gaps. Valid until another contestant runs.
   virtual std::vector<float> result() = 0;
 
+  // What run() multiplies with, where that is a kernel of clgemm's, named or chosen; null for a peer.
+  virtual std::shared_ptr<const KernelConfig> kernel() { return nullptr; }
+
   // One multiply of matrices in the host's memory, with whatever transfers it needs.
   virtual HostRun run_host_to_host() = 0;
 };
-
-// Milliseconds by the host's clock.
-double ms_since(std::chrono::steady_clock::time_point start);
 
 // One that enqueues on the queue of DeviceData.
 class OpenClContestant : public Contestant {

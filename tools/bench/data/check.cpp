@@ -7,38 +7,21 @@
 #include <limits>
 #include <random>
 #include <set>
-#include <thread>
 
+#include "common/float64.hpp"
+#include "common/in_parallel.hpp"
 #include "data/diagnosis.hpp"
 
 namespace clgemm::bench {
 namespace {
 
-constexpr double unit_roundoff = 0x1p-24;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Kernels' tiles are multiples of these; their edges are where bounds go wrong.
 constexpr std::size_t tile_sizes[] = {128, 64, 32, 16, 8};
 
-double ratio_of(double error, double magnitude) {
-  if (error == 0.0) return 0.0;
-  return magnitude == 0.0 ? infinity : error / (unit_roundoff * magnitude);
-}
-
 bool all_finite(std::span<const float> values) {
   return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
-}
-
-// Calls `work` for 0 ... count - 1, spread over the machine's threads.
-template <class Work>
-void in_parallel(std::size_t count, const Work& work) {
-  const std::size_t threads = std::min<std::size_t>(count, std::max(1U, std::thread::hardware_concurrency()));
-  std::vector<std::jthread> running;
-  for (std::size_t first = 0; first < threads; ++first) {
-    running.emplace_back([first, threads, count, &work] {
-      for (std::size_t i = first; i < count; i += threads) work(i);
-    });
-  }
 }
 
 struct SampleCounts {
@@ -82,10 +65,6 @@ std::vector<double> norms_of_columns(const std::vector<float>& matrix, std::size
 }
 
 }  // namespace
-
-double error_bound(std::size_t k) {
-  return 8.0 + 2.0 * std::sqrt(static_cast<double>(k));
-}
 
 std::vector<std::size_t> sample_indices(std::size_t extent, std::size_t count) {
   std::set<std::size_t> chosen;
@@ -138,15 +117,10 @@ void Reference::compute_row(std::size_t row, std::span<const double> sampled_b) 
   const std::size_t width = columns_.size();
   std::vector<double> sums(width, 0.0);
   std::vector<double> absolute_sums(width, 0.0);
-  for (std::size_t depth = 0; depth < call.k; ++depth) {
-    const double a = data_.a[rows_[row] * call.k + depth];
-    const double* b = &sampled_b[depth * width];
-    for (std::size_t i = 0; i < width; ++i) {
-      const double product = a * b[i];
-      sums[i] += product;
-      absolute_sums[i] += std::fabs(product);
-    }
-  }
+  const float* a = &data_.a[rows_[row] * call.k];
+  add_exact_row(
+      call.k, [a](std::size_t depth) { return a[depth]; },
+      [&](std::size_t depth, std::size_t i) { return sampled_b[depth * width + i]; }, sums, absolute_sums);
   const double alpha = call.alpha;
   const double beta = call.beta;
   for (std::size_t i = 0; i < width; ++i) {
@@ -167,7 +141,7 @@ CheckResult Reference::check(std::span<const float> c) const {
     for (std::size_t i = 0; i < width; ++i) {
       const double value = c[rows_[row] * data_.call.n + columns_[i]];
       const double error = std::fabs(value - values_[row * width + i]);
-      result.error_ratio = std::max(result.error_ratio, ratio_of(error, magnitudes_[row * width + i]));
+      result.error_ratio = std::max(result.error_ratio, error_ratio_of(error, magnitudes_[row * width + i]));
     }
   }
   result.passed = result.error_ratio <= result.bound;
@@ -183,7 +157,7 @@ std::string Reference::describe_wrong(std::span<const float> c, std::size_t tile
   for (std::size_t i = 0; i < rows_.size() * width; ++i) {
     const Element element{rows_[i / width], columns_[i % width]};
     const double value = c[element.row * data_.call.n + element.column];
-    if (ratio_of(std::fabs(value - values_[i]), magnitudes_[i]) <= bound) continue;  // false for NaN
+    if (error_ratio_of(std::fabs(value - values_[i]), magnitudes_[i]) <= bound) continue;  // false for NaN
     if (wrong.empty()) {
       first = fmt::format("first at row {}, column {}: {} instead of {}", element.row, element.column, value,
                           values_[i]);
@@ -212,7 +186,7 @@ CheckResult Reference::compare(std::span<const float> c, std::span<const float> 
       const double magnitude =
           std::fabs(static_cast<double>(call.alpha)) * row_norms_[row] * column_norms_[column] +
           std::fabs(static_cast<double>(call.beta) * old);
-      result.error_ratio = std::max(result.error_ratio, ratio_of(difference, magnitude));
+      result.error_ratio = std::max(result.error_ratio, error_ratio_of(difference, magnitude));
     }
   }
   result.passed = result.error_ratio <= result.bound;

@@ -1,8 +1,7 @@
-// Whether a result is right: against a sum in float64, and against another implementation's result.
+// Whether a result is right: against a sum in float64, by the largest error ratio (common/float64.hpp), and
+// against another implementation's result.
 //
-//   error ratio = max |C - reference| / (u * (|alpha| |A||B| + |beta| |C0|)),  u = 2^-24
-//
-// A result passes at a ratio of at most 8 + 2 sqrt(k). Small problems are checked whole. Of large ones, the
+// Small problems are checked whole. Of large ones, the
 // elements where a sample of rows and a sample of columns cross: the first, the last, those beside tile edges
 // and one at random from each of many equal strips. A number that is not finite fails wherever it stands.
 #pragma once
@@ -21,9 +20,6 @@ struct CheckResult {
   double bound = 0.0;
   bool passed = false;
 };
-
-// The largest error ratio that passes for sums of k products.
-double error_bound(std::size_t k);
 
 // `count` different indices below `extent`, sorted; all of them where count >= extent.
 std::vector<std::size_t> sample_indices(std::size_t extent, std::size_t count);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "call/problem.hpp"
@@ -17,6 +18,15 @@ struct MultiplyKind {
   float alpha = 1.0f;
   float beta = 0.0f;
   std::size_t gap = 0;  // elements between the end of a row (or column) of each matrix and the next one
+
+  bool operator==(const MultiplyKind&) const = default;
+};
+
+// One multiply of a run.
+struct Case {
+  Size size;
+  MultiplyKind kind;
+  std::string label;  // what it is, where the size does not say it: "BERT-base, feed-forward up, 128 tokens"
 };
 
 // The call with leading dimensions that leave such gaps.

@@ -1,4 +1,6 @@
-// What a run of the bench found out, as plain data for the reports.
+// What a run of the bench found out, as plain data: running fills it, the writers show it, JSON keeps it
+// (results_json.hpp), and comparisons, pages and Markdown tables are made of what is read back. What was not
+// measured is empty.
 #pragma once
 
 #include <cstddef>
@@ -6,36 +8,37 @@
 #include <string>
 #include <vector>
 
-#include "base/device.hpp"
-#include "call/problem.hpp"
-#include "common/size.hpp"
-#include "contestants/contestant.hpp"
+#include "common/clock.hpp"
 #include "data/check.hpp"
+#include "data/host_data.hpp"
 #include "data/rotation.hpp"
 #include "kernel/manifest.hpp"
-#include "peers/peer.hpp"
-#include "running/ceilings.hpp"
-#include "running/facts.hpp"
-#include "running/first_call.hpp"
 
 namespace clgemm::bench {
 
-// Figures of one kernel or peer at one size. Times are of the whole operation, packing included.
-struct Measurement {
-  Clock clock = Clock::device;  // of the median and the minimum
-  double median_ms = 0.0;
-  double min_ms = 0.0;
-  double p95_ms = 0.0;               // 95 of 100 runs took no longer
-  double call_ms = 0.0;              // median of the host's time from the call to its completion
-  double first_call_ms = 0.0;        // the host's time of the first call, which compiles or loads
-  std::optional<double> host_ms;     // median of the multiply from host to host; where asked for
-  std::size_t runs = 0;              // timed
-  std::size_t launches = 0;          // kernels in one multiply
-  std::optional<CheckResult> check;  // the worse of the first and the last run; nothing where not asked for
+// Of one kernel or peer at one shape. Times are of the whole operation, packing included.
+struct Figures {
+  std::optional<double> median_ms;
+  std::optional<double> min_ms;
+  std::optional<double> p95_ms;  // 95 of 100 runs took no longer
+  std::optional<double> spread;  // (95th percentile - minimum) / median
+  std::optional<double> gflops;
+  std::optional<double> call_ms;        // median of the host's time from the call to its completion
+  std::optional<double> first_call_ms;  // the host's time of the first call, which compiles or loads
+  std::optional<double> host_ms;        // median of the multiply from host to host; where asked for
+  std::optional<Clock> clock;           // of the median, the minimum and the percentile
+  std::size_t runs = 0;                 // timed
+  std::size_t launches = 0;             // kernels in one multiply
+  std::optional<double> error_ratio;    // the worse of the first and the last run; where checked
+  std::optional<double> cold_ms;  // the first call in a process, nothing compiled before; where asked for
+  std::optional<double> warm_ms;  // the same with everything in the caches
+  std::optional<bool> passed;     // nothing where not checked
+  bool computes_in_fp32 = true;   // else a result beyond the bound is no failure
+  std::string reason;             // where not measured
 
-  double gflops(const Size& size) const { return operations(size) / (median_ms * 1e6); }
-  double spread() const { return (p95_ms - min_ms) / median_ms; }
-  bool failed() const { return check && !check->passed; }
+  bool measured() const { return median_ms && *median_ms > 0.0; }
+  bool failed() const { return passed && !*passed; }
+  bool judged() const { return passed && computes_in_fp32; }
 };
 
 // Why there is no measurement.
@@ -46,72 +49,99 @@ struct KernelResult {
   std::string asked;  // how it was asked for: "auto", or the kernel itself
   Parameters parameters;
   Outcome outcome = Outcome::measured;
-  std::string reason;                      // where not measured
-  std::string wrong;                       // where the result was wrong, in words
-  std::optional<Measurement> measurement;  // where measured
-  std::optional<FirstCall> first_call;     // in processes of its own; where asked for
-  std::optional<CheckResult> agreement;    // with the first peer whose own result passed; nothing without one
-  bool passed() const {
-    return measurement && measurement->check && measurement->check->passed &&
-           (!agreement || agreement->passed);
-  }
+  std::string wrong;                     // where the result was wrong, in words
+  std::optional<CheckResult> agreement;  // with the first peer whose own result passed; nothing without one
+  Figures figures;
+
+  bool is_own_choice() const { return asked == "auto"; }
+  std::string title() const { return is_own_choice() ? "clgemm" : kernel; }
+  std::string long_title() const { return is_own_choice() ? "clgemm (" + kernel + ")" : kernel; }
 };
 
 struct PeerResult {
-  std::string name;
-  std::string title;
+  std::string name;  // "clblast"
   std::string version;
   std::string settings;
-  bool computes_in_fp32 = true;  // else a result beyond the bound is no failure
-  std::string reason;            // where not measured
-  std::optional<Measurement> measurement;
-  std::optional<FirstCall> first_call;
+  Figures figures;
 };
 
-struct SizeResult {
-  std::string label;  // the suite's word for it; mostly empty
-  SgemmCall call;
+// All that ran at one shape.
+struct ShapeResult : Case {
   std::optional<Rotation> rotation;  // where asked for
   std::size_t checked_elements = 0;  // against float64; 0 where checks were not asked for
+  std::optional<double> error_bound;
   std::vector<KernelResult> kernels;
-  std::optional<Measurement> naive;  // the baseline
-  std::string naive_reason;          // where there is none
   std::vector<PeerResult> peers;
+  Figures naive;  // the baseline
 
-  Size size() const { return {call.m, call.n, call.k}; }
+  // What speaks for clgemm here: its own choice, else the fastest kernel. Null where nothing was measured.
+  const KernelResult* own() const;
+  const PeerResult* peer(const std::string& name) const;
+  Figures peer_figures(const std::string& name) const;  // empty ones where there is no such peer
+};
+
+// A peer that was asked for and is not there.
+struct MissingPeer {
+  std::vector<std::string> names;  // its keys in JSON
+  std::string title;
+  std::string reason;
+};
+
+// What the device can do at most, as measured in the same run.
+struct Ceilings {
+  double fp32_gflops = 0.0;  // fused multiply-adds on registers, two operations each
+  double read_gbs = 0.0;     // 10^9 bytes a second, from memory beyond the caches
+  double copy_gbs = 0.0;     // bytes read and bytes written together
+};
+
+// What must be known of a run besides its figures, for whoever reads them later and elsewhere.
+struct Facts {
+  std::string date;            // of the run's begin, ISO 8601 in UTC
+  std::string clgemm_version;  // "0.1.0"
+  std::string host;            // the name of the host's processor
+  std::string device;
+  std::string platform;
+  std::string driver;
+  std::string timer;  // the clocks, with their resolution
 };
 
 // A loop on the host, one thread.
 struct HostLoopResult {
   std::string title;
-  std::string reason;  // where left out
-  double ms = 0.0;
-  std::optional<CheckResult> check;
+  Figures figures;
 };
 
 struct Results {
-  Device device;
   Facts facts;
-  std::optional<Ceilings> ceilings;  // where asked for
-  std::vector<MissingPeer> missing_peers;
-  bool checked = true;
   Precision precision = Precision::fp32_equivalent;  // what clgemm was allowed
+  std::optional<Ceilings> ceilings;                  // where asked for
+  std::vector<MissingPeer> missing_peers;
+  std::vector<ShapeResult> shapes;
+
+  // Of the run that is under way only; JSON does not keep them.
   std::size_t wanted_runs = 0;
   double max_seconds = 0.0;
-  std::string stopped_by;                  // the error at a size after others that are here
+  std::string stopped_by;                  // the error at a shape after others that are here
   std::vector<HostLoopResult> host_loops;  // of the ladder
-  std::vector<SizeResult> sizes;
 };
 
-// How many times faster than the base, by medians; nothing where one of them was not measured. Where only one
+// How many times as fast as the base, by medians; nothing where one of them was not measured. Where only one
 // has the device's clock, both are taken by the host's, from the call to its completion.
-std::optional<double> speed_up(const std::optional<Measurement>& base,
-                               const std::optional<Measurement>& measurement);
-
-// The peer's measurement, where there is one of that name.
-std::optional<Measurement> peer_measurement(const SizeResult& size, const std::string& name);
+std::optional<double> speed_up(const Figures& base, const Figures& own);
 
 // Every check that was made passed, and nothing failed to run.
 bool all_passed(const Results& results);
+
+// "CLBlast" for "clblast".
+std::string peer_title(const std::string& name);
+
+// "1024", "1024 x 512 x 2048", with ", A transposed" and the like.
+std::string describe_shape(const Case& shape);
+
+// With its label, where it has one, before that.
+std::string describe_labelled(const Case& shape);
+
+// Where the same kernel ran twice at a shape with the same parameters, the later result alone.
+Results each_kernel_once(Results results);
 
 }  // namespace clgemm::bench

@@ -77,16 +77,16 @@ std::string figure_of(const Picture& picture) {
 
 std::string html_page(const std::vector<DevicePage>& devices) {
   std::string title = "clgemm-bench";
-  if (!devices.empty()) title += ": " + devices.front().rows.front().device;
+  if (!devices.empty()) title += ": " + devices.front().results.facts.device;
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"/>\n<title>{}</title>\n"
       "<style>\n{}{}{}@media(prefers-color-scheme:dark){{\n{}{}}}\n</style>\n</head>\n<body>\n<main>\n",
       escaped(title), light_css, chart_css_light(), layout_css, dark_css, chart_css_dark());
   for (const DevicePage& device : devices) {
-    html += "<article class=\"device\">\n" + html_summary(device.rows);
+    html += "<article class=\"device\">\n" + html_summary(device.results);
     for (const Picture& picture : device.pictures) html += figure_of(picture);
-    html += html_table(device.rows) + "</article>\n";
+    html += html_table(device.results) + "</article>\n";
   }
   return html +
          "<p class=\"foot\">Made by clgemm-bench from <a href=\"results.json\">results.json</a>, which lies "

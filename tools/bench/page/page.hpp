@@ -5,21 +5,21 @@
 #include <string>
 #include <vector>
 
-#include "figures/rows.hpp"
+#include "figures/results.hpp"
 #include "page/pictures.hpp"
 
 namespace clgemm::bench {
 
 // All that the page shows of one device.
 struct DevicePage {
-  std::vector<Row> rows;
+  Results results;
   std::vector<Picture> pictures;  // their names are those of the SVG files
 };
 
 std::string html_page(const std::vector<DevicePage>& devices);
 
 // The parts of it: key figures and facts about the run; every figure in a table.
-std::string html_summary(const std::vector<Row>& rows);
-std::string html_table(const std::vector<Row>& rows);
+std::string html_summary(const Results& results);
+std::string html_table(const Results& results);
 
 }  // namespace clgemm::bench

@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "common/usage_error.hpp"
+#include "figures/results_json.hpp"
 #include "page/page.hpp"
-#include "page/page_data.hpp"
 #include "page/svg.hpp"
 
 namespace clgemm::bench {
@@ -40,6 +40,12 @@ std::string file_name_of(const std::string& device) {
   return name.substr(0, 60);
 }
 
+// In the order of the page.
+std::vector<Picture> pictures_of(const Results& results) {
+  return {over_size(results), ladder(results), roofline(results), speed_up_over_peers(results),
+          error_ratios(results)};
+}
+
 }  // namespace
 
 void make_report_folder(const std::string& folder) {
@@ -51,14 +57,14 @@ void make_report_folder(const std::string& folder) {
 }
 
 void write_report_folder(const std::string& folder, const std::string& json) {
-  const auto devices = by_run(parse_rows(json, "the results"));
-  if (devices.empty()) throw UsageError("--report: there are no results");
+  const std::vector<Results> runs = parse_results(json, "the results");
+  if (runs.empty()) throw UsageError("--report: there are no results");
   std::vector<DevicePage> pages;
-  for (const std::vector<Row>& rows : devices) {
-    DevicePage page{rows, pictures_of(rows)};
+  for (const Results& run : runs) {
+    DevicePage page{each_kernel_once(run), {}};
+    page.pictures = pictures_of(page.results);
     for (Picture& picture : page.pictures) {
-      if (devices.size() > 1)
-        picture.name = fmt::format("{}-{}", picture.name, file_name_of(rows.front().device));
+      if (runs.size() > 1) picture.name = fmt::format("{}-{}", picture.name, file_name_of(run.facts.device));
       if (!picture.draw) continue;
       write_file(fs::path(folder) / (picture.name + ".svg"), standalone(picture.draw(width_in_papers)));
     }

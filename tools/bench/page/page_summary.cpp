@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "common/statistics.hpp"
+#include "figures/summary.hpp"
 #include "page/page.hpp"
-#include "page/page_data.hpp"
 #include "page/svg.hpp"
 
 namespace clgemm::bench {
@@ -16,37 +16,41 @@ std::string tile(const std::string& figure, const std::string& text) {
   return fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>\n", escaped(figure), escaped(text));
 }
 
-std::string checks(const DeviceRows& device) {
-  const auto [checked, passed] = checks_of(device);
+std::string checks(const Results& results) {
+  const auto [checked, passed] = checks_of(results);
   if (checked == 0) return tile("not checked", "--no-check was given");
   const std::string of = fmt::format("{} results, checked against float64", checked);
   return passed == checked ? tile("all PASSED", of)
                            : tile(fmt::format("{} FAILED", checked - passed), fmt::format("of {}", of));
 }
 
-std::string best_rate(const DeviceRows& device) {
-  const Row* best = nullptr;
-  for (const ShapeRows& shape : device.shapes) {
-    const Row* own = shape.own();
-    if (own == nullptr || !own->figures.gflops) continue;
-    if (best == nullptr || *own->figures.gflops > *best->figures.gflops) best = own;
+std::string best_rate(const Results& results) {
+  const ShapeResult* best = nullptr;
+  double most = 0.0;
+  for (const ShapeResult& shape : results.shapes) {
+    const KernelResult* own = shape.own();
+    if (own == nullptr || own->figures.gflops.value_or(0.0) <= most) continue;
+    best = &shape;
+    most = *own->figures.gflops;
   }
   if (best == nullptr) return "";
-  std::string text = "the highest rate, at " + describe_shape(*best);
-  if (device.ceilings && device.ceilings->fp32_gflops) {
+  const KernelResult& own = *best->own();
+  std::string text = fmt::format("the highest rate{}, at {}", own.is_own_choice() ? "" : ", of " + own.kernel,
+                                 describe_shape(*best));
+  if (results.ceilings) {
     text += fmt::format(": {:.0f} % of the {} GFLOPS measured as this device's peak",
-                        100.0 * *best->figures.gflops / *device.ceilings->fp32_gflops,
-                        format_figure(*device.ceilings->fp32_gflops));
+                        100.0 * most / results.ceilings->fp32_gflops,
+                        format_figure(results.ceilings->fp32_gflops));
   }
-  return tile(format_figure(*best->figures.gflops) + " GFLOPS", text);
+  return tile(format_figure(most) + " GFLOPS", text);
 }
 
-std::string over_peer(const DeviceRows& device, const std::string& peer) {
+std::string over_peer(const Results& results, const std::string& peer) {
   std::vector<double> ratios;
-  for (const ShapeRows& shape : device.shapes) {
-    const PeerRow* row = shape.peer(peer);
-    if (row == nullptr || !row->figures.measured() || shape.own() == nullptr) continue;
-    ratios.push_back(speed_up(row->figures, shape.own()->figures));
+  for (const ShapeResult& shape : results.shapes) {
+    if (shape.own() == nullptr) continue;
+    const auto ratio = speed_up(shape.peer_figures(peer), shape.own()->figures);
+    if (ratio) ratios.push_back(*ratio);
   }
   if (ratios.empty()) return "";
   const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
@@ -55,54 +59,41 @@ std::string over_peer(const DeviceRows& device, const std::string& peer) {
                           peer_title(peer), ratios.size(), *least, *most));
 }
 
-// Each different value once.
-std::string values(const std::vector<Row>& rows, std::string Row::*member) {
-  std::vector<std::string> seen;
-  for (const Row& row : rows) {
-    const std::string& value = row.*member;
-    if (!value.empty() && std::find(seen.begin(), seen.end(), value) == seen.end()) seen.push_back(value);
-  }
-  return fmt::format("{}", fmt::join(seen, ", "));
-}
-
-std::string facts(const std::vector<Row>& rows, const DeviceRows& device) {
+std::string facts_line(const Results& results) {
+  const Facts& facts = results.facts;
   std::vector<std::string> parts;
-  const auto add = [&](const char* name, const std::string& value) {
+  const auto add = [&](const std::string& name, const std::string& value) {
     if (!value.empty()) parts.push_back(fmt::format("{} {}", name, value));
   };
-  add("", values(rows, &Row::platform));
-  add("driver", values(rows, &Row::driver));
-  add("on", values(rows, &Row::host));
-  add("clgemm", values(rows, &Row::version));
-  for (const std::string& name : device.peers) {
-    for (const ShapeRows& shape : device.shapes) {
-      const PeerRow* peer = shape.peer(name);
-      if (peer == nullptr || peer->version.empty()) continue;
-      add(peer_title(name).c_str(),
-          peer->settings.empty() ? peer->version : peer->version + " (" + peer->settings + ")");
-      break;
-    }
+  add("", facts.platform);
+  add("driver", facts.driver);
+  add("on", facts.host);
+  add("clgemm", facts.clgemm_version);
+  for (const std::string& name : measured_peers(results)) {
+    const PeerResult* peer = peer_with_version(results, name);
+    if (peer == nullptr) continue;
+    add(peer_title(name),
+        peer->settings.empty() ? peer->version : peer->version + " (" + peer->settings + ")");
   }
-  add("time by", values(rows, &Row::timer));
-  add("", values(rows, &Row::date));
+  add("time by", facts.timer);
+  add("", facts.date);
   return fmt::format("{}", fmt::join(parts, " · "));
 }
 
 }  // namespace
 
-std::string html_summary(const std::vector<Row>& rows) {
-  const DeviceRows device = by_shape(rows);
+std::string html_summary(const Results& results) {
   std::string html = fmt::format(
       "<header>\n<p class=\"eyebrow\">Single-precision matrix multiply, measured by "
       "clgemm-bench</p>\n<h1>{}</h1>\n<p "
       "class=\"facts\">{}</p>\n</header>\n<div class=\"tiles\">\n",
-      escaped(rows.front().device), escaped(facts(rows, device)));
-  html += best_rate(device) + checks(device);
-  for (const std::string& peer : device.peers) html += over_peer(device, peer);
+      escaped(results.facts.device), escaped(facts_line(results)));
+  html += best_rate(results) + checks(results);
+  for (const std::string& peer : measured_peers(results)) html += over_peer(results, peer);
   html += "</div>\n";
-  for (const PeerRow& peer : device.missing) {
-    html += fmt::format("<p class=\"facts\">{} was not measured: {}</p>\n", escaped(peer_title(peer.name)),
-                        escaped(peer.figures.reason));
+  for (const MissingPeer& peer : results.missing_peers) {
+    html += fmt::format("<p class=\"facts\">{} was not measured: {}</p>\n", escaped(peer.title),
+                        escaped(peer.reason));
   }
   return html;
 }

@@ -5,7 +5,6 @@
 
 #include "common/statistics.hpp"
 #include "page/page.hpp"
-#include "page/page_data.hpp"
 #include "page/svg.hpp"
 
 namespace clgemm::bench {
@@ -21,13 +20,13 @@ constexpr Column columns[] = {{"median", &Figures::median_ms},     {"minimum", &
                               {"warm", &Figures::warm_ms},         {"error ratio", &Figures::error_ratio}};
 
 // The columns that have a value somewhere.
-std::vector<Column> columns_of(const DeviceRows& device) {
+std::vector<Column> columns_of(const Results& results) {
   std::vector<Column> used;
   for (const Column& column : columns) {
     bool any = false;
-    for (const ShapeRows& shape : device.shapes) {
-      for (const Row* row : shape.kernels) any = any || (row->figures.*column.member).has_value();
-      for (const PeerRow& peer : shape.peers) any = any || (peer.figures.*column.member).has_value();
+    for (const ShapeResult& shape : results.shapes) {
+      for (const KernelResult& kernel : shape.kernels) any = any || kernel.figures.*column.member;
+      for (const PeerResult& peer : shape.peers) any = any || peer.figures.*column.member;
     }
     if (any) used.push_back(column);
   }
@@ -35,18 +34,18 @@ std::vector<Column> columns_of(const DeviceRows& device) {
 }
 
 const char* check_text(const Figures& figures) {
-  if (!figures.note.empty()) return "not fp32";
+  if (!figures.computes_in_fp32) return "not fp32";
   if (!figures.passed) return "not checked";
   return *figures.passed ? "PASSED" : "FAILED";
 }
 
-double fastest_ms(const ShapeRows& shape) {
+double fastest_ms(const ShapeResult& shape) {
   double least = 0.0;
   const auto look_at = [&least](const Figures& figures) {
     if (figures.measured() && (least == 0.0 || *figures.median_ms < least)) least = *figures.median_ms;
   };
-  for (const Row* row : shape.kernels) look_at(row->figures);
-  for (const PeerRow& peer : shape.peers) look_at(peer.figures);
+  for (const KernelResult& kernel : shape.kernels) look_at(kernel.figures);
+  for (const PeerResult& peer : shape.peers) look_at(peer.figures);
   return least;
 }
 
@@ -68,9 +67,8 @@ std::string line_of(const std::string& name, const Figures& figures, const std::
 
 }  // namespace
 
-std::string html_table(const std::vector<Row>& rows) {
-  const DeviceRows device = by_shape(rows);
-  const std::vector<Column> used = columns_of(device);
+std::string html_table(const Results& results) {
+  const std::vector<Column> used = columns_of(results);
   std::string html =
       "<section class=\"card\">\n<h2>All figures</h2>\n<p class=\"caption\">Times in ms. Median, minimum and "
       "95th percentile are of whole operations on the device, packing included; host to host is with the "
@@ -79,17 +77,16 @@ std::string html_table(const std::vector<Row>& rows) {
       "class=\"scroll\">\n<table>\n<tr><th class=\"left\">kernel or peer</th>";
   for (const Column& column : used) html += fmt::format("<th>{}</th>", column.title);
   html += "<th>check</th></tr>\n";
-  for (const ShapeRows& shape : device.shapes) {
-    std::string title = describe_shape(*shape.any);
-    if (!shape.any->label.empty()) title = fmt::format("{}: {}", shape.any->label, title);
+  for (const ShapeResult& shape : results.shapes) {
     html += fmt::format("<tr class=\"shape\"><td class=\"left\" colspan=\"{}\">{}</td></tr>\n",
-                        used.size() + 2, escaped(title));
+                        used.size() + 2, escaped(describe_labelled(shape)));
     const double best = fastest_ms(shape);
-    for (const Row* row : shape.kernels) {
-      const std::string name = row->asked == "auto" ? fmt::format("clgemm ({})", row->kernel) : row->kernel;
-      html += line_of(name, row->figures, used, best);
+    for (const KernelResult& kernel : shape.kernels) {
+      html += line_of(kernel.long_title(), kernel.figures, used, best);
     }
-    for (const PeerRow& peer : shape.peers) html += line_of(peer_title(peer.name), peer.figures, used, best);
+    for (const PeerResult& peer : shape.peers) {
+      html += line_of(peer_title(peer.name), peer.figures, used, best);
+    }
   }
   return html + "</table>\n</div>\n</section>\n";
 }

@@ -1,11 +1,13 @@
-// The pictures of one device's results.
+// The pictures of one run's results.
 #pragma once
 
 #include <functional>
 #include <string>
-#include <vector>
+#include <utility>
 
-#include "figures/rows.hpp"
+#include "figures/results.hpp"
+#include "page/chart_style.hpp"
+#include "page/charts.hpp"
 
 namespace clgemm::bench {
 
@@ -17,7 +19,19 @@ struct Picture {
   std::function<std::string(double width)> draw;
 };
 
-// In the order of the page. What cannot be drawn from these rows has its reason in place of the picture.
-std::vector<Picture> pictures_of(const std::vector<Row>& rows);
+// What cannot be drawn from these results has its reason in place of the picture.
+Picture over_size(const Results& results);
+Picture ladder(const Results& results);
+Picture roofline(const Results& results);
+Picture speed_up_over_peers(const Results& results);
+Picture error_ratios(const Results& results);
+
+// The looks of its kernels and peers, the same in every picture.
+SeriesStyles styles_of(const Results& results);
+
+template <class Chart>
+std::function<std::string(double)> drawer(Chart chart) {
+  return [chart = std::move(chart)](double width) { return draw(chart, width); };
+}
 
 }  // namespace clgemm::bench

@@ -5,13 +5,16 @@
 #include <cmath>
 
 #include "common/statistics.hpp"
-#include "page/device_pictures.hpp"
+#include "figures/summary.hpp"
+#include "page/pictures.hpp"
 
 namespace clgemm::bench {
 namespace {
 
-bool is_square(const Row& row) {
-  return row.m == row.n && row.n == row.k && !row.transpose_a && !row.transpose_b && row.gap == 0;
+bool is_square(const Case& one) {
+  const auto& [size, kind, label] = one;
+  return size.m == size.n && size.n == size.k && kind.transpose_a == Transpose::no &&
+         kind.transpose_b == Transpose::no && kind.gap == 0;
 }
 
 // Rates that differ by more than this are told apart on a logarithmic axis only.
@@ -30,37 +33,39 @@ ScaleKind kind_for(const std::vector<XySeries>& series) {
 }
 
 // A point for each shape at which the kernel or peer was measured; `x` is what the shape is on the x axis.
-using PlaceOf = double(const Row&);
+using PlaceOf = double(const Case&);
 
-void add_point(XySeries& series, const Row& shape, const Figures& figures, PlaceOf* x) {
+void add_point(XySeries& series, const std::string& name, const Case& shape, const Figures& figures,
+               PlaceOf* x) {
   if (!figures.measured() || !figures.gflops) return;
   series.points.push_back(
       {x(shape), *figures.gflops,
-       fmt::format("{}, {}: {} GFLOPS", series.name, describe_shape(shape), format_figure(*figures.gflops))});
+       fmt::format("{}, {}: {} GFLOPS", name, describe_shape(shape), format_figure(*figures.gflops))});
 }
 
-std::vector<XySeries> series_over(const DeviceRows& device, const std::vector<const ShapeRows*>& shapes,
+void remove_empty(std::vector<XySeries>& all) {
+  std::erase_if(all, [](const XySeries& series) { return series.points.empty(); });
+}
+
+std::vector<XySeries> series_over(const Results& results, const std::vector<const ShapeResult*>& shapes,
                                   PlaceOf* x) {
   std::vector<XySeries> all;
-  const SeriesStyles styles = device.styles();
-  for (const std::string& kernel : device.kernels) {
-    XySeries series{kernel, styles.kernel(kernel), {}, true};
-    for (const ShapeRows* shape : shapes) {
-      for (const Row* row : shape->kernels) {
-        if (row->title() == kernel) add_point(series, *row, row->figures, x);
+  const SeriesStyles styles = styles_of(results);
+  for (const std::string& title : kernel_titles(results)) {
+    XySeries& series = all.emplace_back(XySeries{title, styles.kernel(title), {}, true});
+    for (const ShapeResult* shape : shapes) {
+      for (const KernelResult& kernel : shape->kernels) {
+        if (kernel.title() == title) add_point(series, title, *shape, kernel.figures, x);
       }
     }
-    all.push_back(std::move(series));
   }
-  for (const std::string& peer : device.peers) {
-    XySeries series{peer_title(peer), styles.peer(peer), {}, true};
-    for (const ShapeRows* shape : shapes) {
-      const PeerRow* row = shape->peer(peer);
-      if (row != nullptr) add_point(series, *shape->any, row->figures, x);
+  for (const std::string& peer : measured_peers(results)) {
+    XySeries& series = all.emplace_back(XySeries{peer_title(peer), styles.peer(peer), {}, true});
+    for (const ShapeResult* shape : shapes) {
+      add_point(series, series.name, *shape, shape->peer_figures(peer), x);
     }
-    all.push_back(std::move(series));
   }
-  std::erase_if(all, [](const XySeries& series) { return series.points.empty(); });
+  remove_empty(all);
   for (XySeries& series : all) {
     std::sort(series.points.begin(), series.points.end(),
               [](const XyPoint& one, const XyPoint& other) { return one.x < other.x; });
@@ -70,16 +75,22 @@ std::vector<XySeries> series_over(const DeviceRows& device, const std::vector<co
 
 }  // namespace
 
-Picture over_size(const DeviceRows& device) {
+SeriesStyles styles_of(const Results& results) {
+  std::vector<std::string> others = kernel_titles(results);
+  std::erase(others, "clgemm");
+  return SeriesStyles(others);
+}
+
+Picture over_size(const Results& results) {
   Picture picture{
       "gflops",
       "Rate over size",
       "Square multiplies, m = n = k. Medians of whole operations, packing included. Higher is better.",
       "",
       {}};
-  std::vector<const ShapeRows*> squares;
-  for (const ShapeRows& shape : device.shapes) {
-    if (is_square(*shape.any)) squares.push_back(&shape);
+  std::vector<const ShapeResult*> squares;
+  for (const ShapeResult& shape : results.shapes) {
+    if (is_square(shape)) squares.push_back(&shape);
   }
   if (squares.size() < 2) {
     picture.instead = "It needs two square sizes: --size 256 --size 512, or --suite seeds.";
@@ -87,9 +98,10 @@ Picture over_size(const DeviceRows& device) {
   }
   XyChart chart{"GFLOPS over size", "m = n = k", "GFLOPS", ScaleKind::logarithmic,
                 ScaleKind::linear,  {},          {},       {}};
-  for (const ShapeRows* shape : squares) chart.x_ticks.push_back(static_cast<double>(shape->any->m));
+  for (const ShapeResult* shape : squares) chart.x_ticks.push_back(static_cast<double>(shape->size.m));
   std::sort(chart.x_ticks.begin(), chart.x_ticks.end());
-  chart.series = series_over(device, squares, [](const Row& row) { return static_cast<double>(row.m); });
+  chart.series =
+      series_over(results, squares, [](const Case& shape) { return static_cast<double>(shape.size.m); });
   chart.y_kind = kind_for(chart.series);
   if (chart.y_kind == ScaleKind::logarithmic) chart.y_name = "GFLOPS (logarithmic)";
   if (chart.series.empty()) {
@@ -102,44 +114,42 @@ Picture over_size(const DeviceRows& device) {
 
 namespace {
 
-std::optional<double> naive_ms(const ShapeRows& shape) {
-  for (const Row* row : shape.kernels) {
-    if (row->kernel == "naive") return row->figures.median_ms;
+std::optional<double> naive_ms(const ShapeResult& shape) {
+  for (const KernelResult& kernel : shape.kernels) {
+    if (kernel.kernel == "naive") return kernel.figures.median_ms;
   }
   return std::nullopt;
 }
 
-Bar bar_of(const std::string& name, const SeriesStyle& style, const Figures& figures,
-           const std::optional<double>& naive) {
+void add_bar(BarChart& chart, const std::string& name, const SeriesStyle& style, const Figures& figures,
+             const std::optional<double>& naive) {
+  if (!figures.measured() || !figures.gflops) return;
   std::string text = format_figure(*figures.gflops);
   if (naive) text += fmt::format(" · {:.1f} x", *naive / *figures.median_ms);
-  return {name, style, *figures.gflops, text};
+  chart.bars.push_back({name, style, *figures.gflops, text});
 }
 
 }  // namespace
 
-Picture ladder(const DeviceRows& device) {
+Picture ladder(const Results& results) {
   Picture picture{"ladder", "The ladder", "", "", {}};
-  const ShapeRows* richest = ladder_shape(device);
+  const ShapeResult* richest = ladder_shape(results);
   if (richest == nullptr) {
     picture.instead = "It needs more than one kernel: --ladder, or --kernel all.";
     return picture;
   }
   const std::optional<double> naive = naive_ms(*richest);
-  const SeriesStyles styles = device.styles();
-  BarChart chart{"Rates of the kernels at " + describe_shape(*richest->any), "GFLOPS", {}};
+  const SeriesStyles styles = styles_of(results);
+  BarChart chart{"Rates of the kernels at " + describe_shape(*richest), "GFLOPS", {}};
   if (naive) chart.value_name += ", and the factor over naive";
-  for (const Row* row : richest->kernels) {
-    if (!row->figures.measured() || !row->figures.gflops) continue;
-    const std::string name = row->asked == "auto" ? fmt::format("clgemm ({})", row->kernel) : row->kernel;
-    chart.bars.push_back(bar_of(name, styles.kernel(row->title()), row->figures, naive));
+  for (const KernelResult& kernel : richest->kernels) {
+    add_bar(chart, kernel.long_title(), styles.kernel(kernel.title()), kernel.figures, naive);
   }
-  for (const PeerRow& peer : richest->peers) {
-    if (!peer.figures.measured() || !peer.figures.gflops) continue;
-    chart.bars.push_back(bar_of(peer_title(peer.name), styles.peer(peer.name), peer.figures, naive));
+  for (const PeerResult& peer : richest->peers) {
+    add_bar(chart, peer_title(peer.name), styles.peer(peer.name), peer.figures, naive);
   }
   picture.caption = fmt::format("m n k = {}: each kernel in the order in which it ran, then the peers.",
-                                describe_shape(*richest->any));
+                                describe_shape(*richest));
   picture.draw = drawer(std::move(chart));
   return picture;
 }
@@ -147,42 +157,43 @@ Picture ladder(const DeviceRows& device) {
 namespace {
 
 // Operations for each byte that must move at least: A, B and C once, and C twice where it is also read.
-double intensity(const Row& row) {
-  const auto m = static_cast<double>(row.m);
-  const auto n = static_cast<double>(row.n);
-  const auto k = static_cast<double>(row.k);
-  return row.operations() / (4.0 * (m * k + k * n + m * n * (row.beta == 0.0 ? 1.0 : 2.0)));
+double intensity(const Case& shape) {
+  const auto m = static_cast<double>(shape.size.m);
+  const auto n = static_cast<double>(shape.size.n);
+  const auto k = static_cast<double>(shape.size.k);
+  const double times_c = shape.kind.beta == 0.0f ? 1.0 : 2.0;
+  return operations(shape.size) / (4.0 * (m * k + k * n + m * n * times_c));
 }
 
 // Of all kernels, what speaks for clgemm at each shape.
-std::vector<XySeries> own_and_peers(const DeviceRows& device) {
-  const SeriesStyles styles = device.styles();
-  std::vector<XySeries> all = {{"clgemm", styles.kernel("clgemm"), {}, false}};
-  for (const std::string& peer : device.peers)
-    all.push_back({peer_title(peer), styles.peer(peer), {}, false});
-  for (const ShapeRows& shape : device.shapes) {
-    if (shape.own() != nullptr) add_point(all[0], *shape.any, shape.own()->figures, intensity);
-    for (std::size_t i = 0; i < device.peers.size(); ++i) {
-      const PeerRow* peer = shape.peer(device.peers[i]);
-      if (peer != nullptr) add_point(all[i + 1], *shape.any, peer->figures, intensity);
+std::vector<XySeries> own_and_peers(const Results& results) {
+  const SeriesStyles styles = styles_of(results);
+  const std::vector<std::string> peers = measured_peers(results);
+  std::vector<XySeries> all = {{own_title(results), styles.kernel("clgemm"), {}, false}};
+  for (const std::string& peer : peers) all.push_back({peer_title(peer), styles.peer(peer), {}, false});
+  for (const ShapeResult& shape : results.shapes) {
+    const KernelResult* own = shape.own();
+    if (own != nullptr) add_point(all[0], own->title(), shape, own->figures, intensity);
+    for (std::size_t i = 0; i < peers.size(); ++i) {
+      add_point(all[i + 1], all[i + 1].name, shape, shape.peer_figures(peers[i]), intensity);
     }
   }
-  std::erase_if(all, [](const XySeries& series) { return series.points.empty(); });
+  remove_empty(all);
   return all;
 }
 
 }  // namespace
 
-Picture roofline(const DeviceRows& device) {
+Picture roofline(const Results& results) {
   Picture picture{"roofline", "Roofline", "", "", {}};
-  if (!device.ceilings || !device.ceilings->fp32_gflops || !device.ceilings->read_gbs) {
+  if (!results.ceilings) {
     picture.instead =
         "It needs the ceilings of this device as measured in the same run: clgemm-bench --ceilings --report "
         "DIR.";
     return picture;
   }
-  const double peak = *device.ceilings->fp32_gflops;
-  const double bandwidth = *device.ceilings->read_gbs;
+  const double peak = results.ceilings->fp32_gflops;
+  const double bandwidth = results.ceilings->read_gbs;
   XyChart chart{"Rates below the device's measured limits",
                 "operations a byte of A, B and C",
                 "GFLOPS (logarithmic)",
@@ -194,11 +205,11 @@ Picture roofline(const DeviceRows& device) {
   const double ridge = peak / bandwidth;
   double least = ridge;
   double most = ridge;
-  for (const ShapeRows& shape : device.shapes) {
-    least = std::min(least, intensity(*shape.any));
-    most = std::max(most, intensity(*shape.any));
+  for (const ShapeResult& shape : results.shapes) {
+    least = std::min(least, intensity(shape));
+    most = std::max(most, intensity(shape));
   }
-  chart.series = own_and_peers(device);
+  chart.series = own_and_peers(results);
   const double right = std::max(most, ridge) * 1.5;
   chart.limits.push_back({fmt::format("{} GB/s", format_figure(bandwidth)),
                           {{least / 1.5, least / 1.5 * bandwidth}, {ridge, peak}},

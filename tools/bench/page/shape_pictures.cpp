@@ -1,24 +1,32 @@
 // Pictures of what stands against the peers at each shape: speed-ups and error ratios.
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "page/device_pictures.hpp"
+#include "figures/summary.hpp"
+#include "page/pictures.hpp"
 
 namespace clgemm::bench {
 namespace {
 
-std::vector<const ShapeRows*> shapes_with_own(const DeviceRows& device) {
-  std::vector<const ShapeRows*> shapes;
-  for (const ShapeRows& shape : device.shapes) {
+std::vector<const ShapeResult*> shapes_with_own(const Results& results) {
+  std::vector<const ShapeResult*> shapes;
+  for (const ShapeResult& shape : results.shapes) {
     if (shape.own() != nullptr) shapes.push_back(&shape);
   }
   return shapes;
 }
 
+std::string name_of(const ShapeResult& shape) {
+  return shape.label.empty() ? describe_shape(shape) : shape.label;
+}
+
+bool has_value(const DotSeries& series) {
+  return std::any_of(series.values.begin(), series.values.end(),
+                     [](const std::optional<double>& value) { return value.has_value(); });
+}
+
 }  // namespace
 
-Picture speed_up_over_peers(const DeviceRows& device) {
+Picture speed_up_over_peers(const Results& results) {
   Picture picture{
       "speed-up",
       "Speed-up over each peer",
@@ -35,19 +43,15 @@ Picture speed_up_over_peers(const DeviceRows& device) {
                  "as fast as the peer",
                  {},
                  ""};
-  const std::vector<const ShapeRows*> shapes = shapes_with_own(device);
-  for (const ShapeRows* shape : shapes) chart.rows.push_back(name_of(*shape));
-  for (const std::string& peer : device.peers) {
-    DotSeries series{"over " + peer_title(peer), device.styles().peer(peer), {}};
-    for (const ShapeRows* shape : shapes) {
-      const PeerRow* row = shape->peer(peer);
-      const bool both = row != nullptr && row->figures.measured();
-      series.values.push_back(both ? std::optional(speed_up(row->figures, shape->own()->figures))
-                                   : std::nullopt);
+  const std::vector<const ShapeResult*> shapes = shapes_with_own(results);
+  for (const ShapeResult* shape : shapes) chart.rows.push_back(name_of(*shape));
+  const SeriesStyles styles = styles_of(results);
+  for (const std::string& peer : measured_peers(results)) {
+    DotSeries series{"over " + peer_title(peer), styles.peer(peer), {}};
+    for (const ShapeResult* shape : shapes) {
+      series.values.push_back(speed_up(shape->peer_figures(peer), shape->own()->figures));
     }
-    const auto has_value = [](const std::optional<double>& value) { return value.has_value(); };
-    if (std::any_of(series.values.begin(), series.values.end(), has_value))
-      chart.series.push_back(std::move(series));
+    if (has_value(series)) chart.series.push_back(std::move(series));
   }
   if (chart.series.empty()) {
     picture.instead = "No peer was measured.";
@@ -57,7 +61,7 @@ Picture speed_up_over_peers(const DeviceRows& device) {
   return picture;
 }
 
-Picture error_ratios(const DeviceRows& device) {
+Picture error_ratios(const Results& results) {
   Picture picture{"error-ratio",
                   "Error ratios",
                   "The largest error of an element against float64, in units of 2^-24 (|alpha| |A||B| + "
@@ -67,29 +71,26 @@ Picture error_ratios(const DeviceRows& device) {
                   {}};
   DotChart chart{"Error ratios by shape",   "error ratio (logarithmic)", "", {}, {}, std::nullopt, "", {},
                  "| the bound of the shape"};
-  const std::vector<const ShapeRows*> shapes = shapes_with_own(device);
-  DotSeries own{"clgemm", device.styles().kernel("clgemm"), {}};
-  bool any = false;
-  for (const ShapeRows* shape : shapes) {
+  const std::vector<const ShapeResult*> shapes = shapes_with_own(results);
+  const SeriesStyles styles = styles_of(results);
+  DotSeries own{own_title(results), styles.kernel("clgemm"), {}};
+  for (const ShapeResult* shape : shapes) {
     chart.rows.push_back(name_of(*shape));
-    chart.marks.push_back(shape->any->error_bound);
+    chart.marks.push_back(shape->error_bound);
     own.values.push_back(shape->own()->figures.error_ratio);
-    any = any || own.values.back().has_value();
+  }
+  if (!has_value(own)) {
+    picture.instead = "The results were not checked (--no-check).";
+    return picture;
   }
   chart.series.push_back(std::move(own));
-  for (const std::string& peer : device.peers) {
-    DotSeries series{peer_title(peer), device.styles().peer(peer), {}};
-    for (const ShapeRows* shape : shapes) {
-      const PeerRow* row = shape->peer(peer);
-      series.values.push_back(row == nullptr ? std::nullopt : row->figures.error_ratio);
+  for (const std::string& peer : measured_peers(results)) {
+    DotSeries& series = chart.series.emplace_back(DotSeries{peer_title(peer), styles.peer(peer), {}});
+    for (const ShapeResult* shape : shapes) {
+      series.values.push_back(shape->peer_figures(peer).error_ratio);
     }
-    chart.series.push_back(std::move(series));
   }
-  if (any) {
-    picture.draw = drawer(std::move(chart));
-  } else {
-    picture.instead = "The results were not checked (--no-check).";
-  }
+  picture.draw = drawer(std::move(chart));
   return picture;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "contestants/contestant.hpp"
+#include "figures/results.hpp"
 #include "peers/request.hpp"
 
 namespace clgemm::bench {
@@ -14,7 +15,7 @@ class Peer {
  public:
   virtual ~Peer() = default;
 
-  virtual std::string name() const = 0;   // "clblast": its key in reports
+  virtual std::string name() const = 0;   // "clblast": its key in JSON
   virtual std::string title() const = 0;  // "CLBlast": for people
   virtual std::string version() const = 0;
   virtual std::string settings() const = 0;  // whatever else decides how fast it is
@@ -25,13 +26,6 @@ class Peer {
 
   // `data` must outlive the contestant.
   virtual std::unique_ptr<Contestant> enter(const DeviceData& data) const = 0;
-};
-
-// A peer that was asked for and is not there.
-struct MissingPeer {
-  std::vector<std::string> names;  // of its entries in reports
-  std::string title;
-  std::string reason;
 };
 
 struct Peers {

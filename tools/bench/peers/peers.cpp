@@ -19,7 +19,7 @@ struct Entry {
   const char* title;
   Value value;
   const char* value_name;
-  std::vector<const char*> keys;  // in reports
+  std::vector<const char*> keys;  // in JSON
   PeerList (*make)(const PeerRequest& request, const cl::Device& device);
 };
 const Entry entries[] = {

@@ -10,12 +10,12 @@ namespace {
 std::optional<double> predicted_ms(const std::string& kernel, const Results& earlier, const Size& size) {
   double most = 0.0;
   std::optional<double> predicted;
-  for (const SizeResult& done : earlier.sizes) {
-    const double work = operations(done.size());
+  for (const ShapeResult& done : earlier.shapes) {
+    const double work = operations(done.size);
     for (const KernelResult& result : done.kernels) {
-      if (result.asked != kernel || !result.measurement || work <= most) continue;
+      if (result.asked != kernel || !result.figures.measured() || work <= most) continue;
       most = work;
-      predicted = result.measurement->median_ms * operations(size) / work;
+      predicted = *result.figures.median_ms * operations(size) / work;
     }
   }
   return predicted;
@@ -35,7 +35,7 @@ Affordable affordable(const std::vector<KernelChoice>& choices, const Results& e
     KernelResult skipped;
     skipped.kernel = skipped.asked = choice.name;
     skipped.outcome = Outcome::skipped;
-    skipped.reason = fmt::format("left out: about {:.0f} s a run, above --max-seconds", *ms * 1e-3);
+    skipped.figures.reason = fmt::format("left out: about {:.0f} s a run, above --max-seconds", *ms * 1e-3);
     result.left_out.push_back(std::move(skipped));
   }
   return result;

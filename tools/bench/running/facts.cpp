@@ -21,12 +21,16 @@ std::string processor_name() {
 
 }  // namespace
 
-Facts facts_now(const cl::Device& device) {
+Facts facts_now(const cl::Device& cl_device) {
+  const Device device = describe(cl_device);
   return {.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
-          .host = processor_name(),
           .clgemm_version = CLGEMM_VERSION,
+          .host = processor_name(),
+          .device = device.name,
+          .platform = device.platform_name,
+          .driver = device.driver_version,
           .timer = fmt::format("device: OpenCL's profiling events, resolution {} ns; host: steady_clock",
-                               device.getInfo<CL_DEVICE_PROFILING_TIMER_RESOLUTION>())};
+                               cl_device.getInfo<CL_DEVICE_PROFILING_TIMER_RESOLUTION>())};
 }
 
 }  // namespace clgemm::bench

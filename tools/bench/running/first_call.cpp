@@ -11,6 +11,7 @@
 #include "common/child_process.hpp"
 #include "contestants/contestant.hpp"
 #include "data/device_data.hpp"
+#include "kernel/precision.hpp"
 #include "peers/peer.hpp"
 #include "running/kernel_choice.hpp"
 
@@ -61,7 +62,7 @@ std::vector<std::string> arguments_of(const BenchOptions& options, const std::st
   if (!options.device.empty()) add("--device", options.device);
   if (who != first_call_of_kernel) return words;
   add("--kernel", options.kernels.front());
-  if (options.precision == Precision::fp32) add("--precision", "fp32");
+  add("--precision", std::string(to_string(options.precision)));
   for (const auto& [name, value] : options.parameters) add("--param", fmt::format("{}={}", name, value));
   if (!options.kernel_folder.empty()) add("--kernel-folder", options.kernel_folder);
   return words;
@@ -99,8 +100,7 @@ double time_first_call(const BenchOptions& options) {
   }
   contestant->run();
   data.wait_for_c();
-  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-  return elapsed.count();
+  return ms_since(start);
 }
 
 }  // namespace clgemm::bench

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "common/clock.hpp"
+
 namespace clgemm::bench {
 namespace {
 
@@ -44,8 +46,7 @@ void cache_friendly_loop(const HostData& data, std::size_t rows, std::vector<flo
 double time_rows(const HostData& data, HostLoop* loop, std::size_t rows, std::vector<float>& c) {
   const auto start = std::chrono::steady_clock::now();
   loop(data, rows, c);
-  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-  return elapsed.count();
+  return ms_since(start);
 }
 
 double predict_ms(const HostData& data, HostLoop* loop) {

@@ -4,10 +4,8 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "choose/ranking.hpp"
-#include "choose/tuning_files.hpp"
 #include "kernel/kernel_config.hpp"
-#include "plan/plan.hpp"
+#include "kernel/precision.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -55,9 +53,8 @@ std::vector<KernelChoice> choose_kernels(const BenchOptions& options, const Devi
     if (kernel == "all") {
       for (const std::string& name : library.names(Role::multiply)) {
         const NamedKernel found = library.find(name);
-        const bool is_allowed = options.precision == Precision::fp32_equivalent ||
-                                found.file->manifest.precision == Precision::fp32;
-        if (is_allowed) add_with_variants(found, folder, choices);
+        if (allows(options.precision, found.file->manifest.precision))
+          add_with_variants(found, folder, choices);
       }
     } else if (kernel == "auto") {
       choices.push_back({"auto", options_for({}, {}, folder), true});
@@ -84,32 +81,6 @@ std::vector<KernelChoice> choose_steps(std::span<const std::string_view> steps,
     choices.push_back({name, options_for(name, {}, kernel_folder_or_default(kernel_folder)), false});
   }
   return choices;
-}
-
-RunningKernel resolve(const KernelChoice& choice, const Device& device, const Problem& problem,
-                      const std::function<void(const Options&)>& runs) {
-  KernelLibrary library(choice.options.kernel_folder);
-  const auto describe_kernel = [&](const Options& options) {
-    const NamedKernel kernel = library.find(options.kernel);
-    const KernelConfig config = configure(kernel, options.parameters, {}, device);
-    return RunningKernel{kernel.name, config.values, config.tile_rows, config.tile_columns};
-  };
-  if (!choice.options.kernel.empty()) return describe_kernel(choice.options);
-  ConfigCache configs(device, choice.options.kernel_folder);
-  Problem placed = problem;  // in buffers that the device allocated
-  placed.a.base_alignment = placed.b.base_alignment = device.base_alignment_bytes / sizeof(float);
-  for (const Candidate& candidate :
-       ranked_candidates(placed, configs, tuning_from_environment(), default_scratch_limit(device),
-                         choice.options.precision)) {
-    const Options options = options_for(candidate.kernel, candidate.parameters, choice.options.kernel_folder);
-    try {
-      runs(options);
-      return describe_kernel(options);
-    } catch (const Error& error) {
-      if (!is_device_limit(error) && error.code() != ErrorCode::build_failed) throw;
-    }
-  }
-  throw Error(ErrorCode::internal_error, "no candidate kernel runs");
 }
 
 bool is_device_limit(const Error& error) {

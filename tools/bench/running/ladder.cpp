@@ -31,21 +31,27 @@ std::span<const std::string_view> ladder_steps() {
 
 Parameters searched_parameters(const Tuning& tuning, const Size& size, const Device& device) {
   const TunedEntry* tuned = tuning.of_space("tvm36", {size.m, size.n, size.k}, device);
-  if (tuned != nullptr && tuned->kernel == searched_step) return tuned->parameters;
+  if (tuned != nullptr && tuned->config.kernel == searched_step) return tuned->config.parameters;
   return device.kind == DeviceKind::cpu ? best_on_cpus : best_on_gpus;
 }
 
 std::vector<HostLoopResult> run_host_loops(const HostData& data, const Reference* reference) {
   std::vector<HostLoopResult> results;
   for (const Loop& loop : loops) {
-    HostLoopResult result{loop.title, {}, 0.0, {}};
+    HostLoopResult result{loop.title, {}};
+    Figures& figures = result.figures;
     const double predicted = predict_ms(data, loop.multiply_rows);
     if (predicted > longest_loop_ms) {
-      result.reason = fmt::format("left out: about {:.0f} s on one thread", predicted * 1e-3);
+      figures.reason = fmt::format("left out: about {:.0f} s on one thread", predicted * 1e-3);
     } else {
       std::vector<float> c = data.c;
-      result.ms = time_rows(data, loop.multiply_rows, data.call.m, c);
-      if (reference != nullptr) result.check = reference->check(c);
+      figures.median_ms = time_rows(data, loop.multiply_rows, data.call.m, c);
+      figures.gflops = operations(data.size()) / (*figures.median_ms * 1e6);
+      if (reference != nullptr) {
+        const CheckResult check = reference->check(c);
+        figures.error_ratio = check.error_ratio;
+        figures.passed = check.passed;
+      }
     }
     results.push_back(std::move(result));
   }

@@ -57,19 +57,25 @@ void Entrant::check(const std::vector<float>& c) {
   if (!check_ || result.error_ratio > check_->error_ratio) check_ = result;
 }
 
-Measurement Entrant::measurement() const {
+Figures Entrant::figures() const {
   const Clock clock = trusted_clock(median(operation_ms_), median(call_ms_));
   const std::vector<double>& times = clock == Clock::device ? operation_ms_ : call_ms_;
-  return {.clock = clock,
-          .median_ms = median(times),
-          .min_ms = minimum(times),
-          .p95_ms = percentile_95(times),
-          .call_ms = median(call_ms_),
-          .first_call_ms = first_call_ms_,
-          .host_ms = host_ms_.empty() ? std::nullopt : std::optional(median(host_ms_)),
-          .runs = runs(),
-          .launches = launches_,
-          .check = check_};
+  Figures figures;
+  figures.clock = clock;
+  figures.median_ms = median(times);
+  figures.min_ms = minimum(times);
+  figures.p95_ms = percentile_95(times);
+  figures.spread = (*figures.p95_ms - *figures.min_ms) / *figures.median_ms;
+  figures.call_ms = median(call_ms_);
+  figures.first_call_ms = first_call_ms_;
+  if (!host_ms_.empty()) figures.host_ms = median(host_ms_);
+  figures.runs = runs();
+  figures.launches = launches_;
+  if (check_) {
+    figures.error_ratio = check_->error_ratio;
+    figures.passed = check_->passed;
+  }
+  return figures;
 }
 
 namespace {

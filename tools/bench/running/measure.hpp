@@ -35,6 +35,8 @@ class Entrant {
   // C of the last run; only until another entrant runs.
   std::vector<float> result() { return contestant_->result(); }
 
+  std::shared_ptr<const KernelConfig> kernel() { return contestant_->kernel(); }
+
   // Every check so far passed, and there was one.
   bool passed() const { return check_ && check_->passed; }
 
@@ -50,8 +52,8 @@ class Entrant {
 
   std::size_t runs() const { return operation_ms_.size(); }
 
-  // After at least one run().
-  Measurement measurement() const;
+  // After at least one run(). The rate is left out: an entrant knows no size.
+  Figures figures() const;
 
  private:
   RunTimes run_once();

@@ -10,6 +10,9 @@
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
 #include "running/affordable.hpp"
+#include "running/ceilings.hpp"
+#include "running/facts.hpp"
+#include "running/first_call.hpp"
 #include "running/ladder.hpp"
 #include "running/size_run.hpp"
 
@@ -51,42 +54,41 @@ std::optional<std::string> request_for(const BenchOptions& options, const std::s
   return std::nullopt;
 }
 
-std::optional<FirstCall> try_first_call(const BenchOptions& options, const std::string& who) {
-  if (interrupted()) return std::nullopt;
+void try_first_call(const BenchOptions& options, const std::string& who, Figures& figures) {
+  if (interrupted() || !figures.measured()) return;
   try {
-    return measure_first_call(options, who);
+    const FirstCall first_call = measure_first_call(options, who);
+    figures.cold_ms = first_call.cold_ms;
+    figures.warm_ms = first_call.warm_ms;
   } catch (const std::exception& error) {
     fmt::print(stderr, "clgemm-bench: note: no first call of {}: {}\n", who, error.what());
-    return std::nullopt;
   }
 }
 
 // For each kernel that was measured, and for the peers that compile as clgemm does.
-void add_first_calls(BenchOptions options, const std::vector<KernelChoice>& choices, SizeResult& result) {
-  const SgemmCall& call = result.call;
+void add_first_calls(BenchOptions options, const std::vector<KernelChoice>& choices, ShapeResult& result) {
   options.suites = {};
-  options.sizes = {result.size()};
-  options.kind = kind_of(call);
+  options.sizes = {result.size};
+  options.kind = result.kind;
   for (std::size_t i = 0; i < choices.size() && i < result.kernels.size(); ++i) {
-    if (!result.kernels[i].measurement) continue;
     const Options& kernel = choices[i].options;
     options.kernels = {kernel.kernel.empty() ? "auto" : kernel.kernel};
     options.parameters = kernel.parameters;
-    result.kernels[i].first_call = try_first_call(options, first_call_of_kernel);
+    try_first_call(options, first_call_of_kernel, result.kernels[i].figures);
   }
   for (PeerResult& peer : result.peers) {
     const auto request = request_for(options, peer.name);
-    if (!peer.measurement || !request || !peer.name.starts_with("clblast")) continue;
-    peer.first_call = try_first_call(options, *request);
+    if (request && peer.name.starts_with("clblast")) try_first_call(options, *request, peer.figures);
   }
 }
 
 // Measures one case, as the next of the results.
 void add_case(const BenchOptions& options, const Case& one, const std::vector<KernelChoice>& choices,
-              const Peers& peers, const cl::CommandQueue& queue, Progress& progress, Results& results) {
+              const Peers& peers, const cl::CommandQueue& queue, const Device& device, Progress& progress,
+              Results& results) {
   const Size& size = one.size;
   progress.show(to_string(size) + ": data and reference");
-  const HostData data = host_data_for(one, results.device);
+  const HostData data = host_data_for(one, device);
   std::optional<Reference> reference;
   if (options.check) reference.emplace(data);
   const Reference* checked_by = reference ? &*reference : nullptr;
@@ -97,13 +99,11 @@ void add_case(const BenchOptions& options, const Case& one, const std::vector<Ke
   const MeasureSettings settings{options.runs, options.warmup, options.max_seconds, options.host_to_host};
   const Rotation rotation =
       options.rotate ? rotation_for(queue.getInfo<CL_QUEUE_DEVICE>(), data.call) : Rotation{};
-  SizeRun run(queue, results.device, data, checked_by, settings, rotation,
+  SizeRun run(queue, one, data, checked_by, settings, rotation,
               [&](const std::string& text) { progress.show(to_string(size) + ": " + text); });
   Affordable kernels{choices, {}};
   if (options.suite_kernels) kernels = affordable(choices, results, size, options.max_seconds);
-  results.sizes.push_back(run.run(kernels.choices, peers.present));
-  SizeResult& done = results.sizes.back();
-  done.label = one.label;
+  ShapeResult& done = results.shapes.emplace_back(run.run(kernels.choices, peers.present));
   if (options.rotate) done.rotation = rotation;
   if (options.first_call) add_first_calls(options, kernels.choices, done);
   std::move(kernels.left_out.begin(), kernels.left_out.end(), std::back_inserter(done.kernels));
@@ -114,13 +114,12 @@ void add_case(const BenchOptions& options, const Case& one, const std::vector<Ke
 Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
   return at_boundary([&] {
     Results results;
-    results.device = describe(cl_device);
+    const Device device = describe(cl_device);
     results.facts = facts_now(cl_device);
-    results.checked = options.check;
     results.precision = options.precision;
     results.wanted_runs = options.runs;
     results.max_seconds = options.max_seconds;
-    const std::vector<KernelChoice> choices = choices_for(options, results.device);
+    const std::vector<KernelChoice> choices = choices_for(options, device);
     Peers peers = make_peers(options.peers, cl_device);
     results.missing_peers = peers.missing;
 
@@ -131,12 +130,12 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
       progress.show("ceilings");
       results.ceilings = measure_ceilings(queue);
     }
-    for (const Case& one : cases_of(options, results.device)) {
+    for (const Case& one : cases_of(options.sizes, options.suites, options.kind, device)) {
       if (interrupted()) break;
       try {
-        at_boundary([&] { add_case(options, one, choices, peers, queue, progress, results); });
+        at_boundary([&] { add_case(options, one, choices, peers, queue, device, progress, results); });
       } catch (const Error& error) {
-        if (results.sizes.empty()) throw;
+        if (results.shapes.empty()) throw;
         results.stopped_by = fmt::format("{}: {}", to_string(one.size), error.what());
         break;
       }

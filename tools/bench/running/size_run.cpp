@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "common/float64.hpp"
 #include "common/interrupt.hpp"
 
 namespace clgemm::bench {
@@ -49,39 +50,40 @@ double predict_ms(const KernelChoice& choice, const cl::CommandQueue& queue, con
 
 }  // namespace
 
-SizeRun::SizeRun(const cl::CommandQueue& queue, const Device& device, const HostData& host,
+SizeRun::SizeRun(const cl::CommandQueue& queue, const Case& one, const HostData& host,
                  const Reference* reference, const MeasureSettings& settings, const Rotation& rotation,
-                 Report report)
+                 Tell tell)
     : queue_(queue),
-      device_(device),
       reference_(reference),
       settings_(settings),
-      report_(std::move(report)),
+      tell_(std::move(tell)),
       data_(queue, host, rotation.copies) {
-  result_.call = host.call;
-  if (reference != nullptr) result_.checked_elements = reference->checked_elements();
+  static_cast<Case&>(result_) = one;
+  if (reference == nullptr) return;
+  result_.checked_elements = reference->checked_elements();
+  result_.error_bound = error_bound(one.size.k);
 }
 
-SizeResult SizeRun::run(const std::vector<KernelChoice>& choices,
-                        std::span<const std::unique_ptr<Peer>> peers) {
+ShapeResult SizeRun::run(const std::vector<KernelChoice>& choices,
+                         std::span<const std::unique_ptr<Peer>> peers) {
   for (const auto& peer : peers) {
-    report_("first run of " + peer->title());
+    tell_("first run of " + peer->title());
     enter_peer(*peer);
   }
   for (const KernelChoice& choice : choices) {
     if (interrupted()) break;
-    report_("first run of " + choice.name);
+    tell_("first run of " + choice.name);
     enter_kernel(choice);
   }
-  report_("first run of the baseline");
+  tell_("first run of the baseline");
   if (!interrupted()) enter_baseline(choices);
   measure_all();
   return std::move(result_);
 }
 
 void SizeRun::enter_peer(const Peer& peer) {
-  PeerResult peer_result{
-      peer.name(), peer.title(), peer.version(), peer.settings(), peer.computes_in_fp32(), {}, {}, {}};
+  PeerResult peer_result{peer.name(), peer.version(), peer.settings(), {}};
+  peer_result.figures.computes_in_fp32 = peer.computes_in_fp32();
   Entry entry;
   try {
     at_boundary([&] {
@@ -91,7 +93,7 @@ void SizeRun::enter_peer(const Peer& peer) {
     });
   } catch (const Error& error) {
     entry = nullptr;
-    peer_result.reason = first_line(error.what());
+    peer_result.figures.reason = first_line(error.what());
   }
   peers_.push_back(std::move(entry));
   result_.peers.push_back(std::move(peer_result));
@@ -108,7 +110,7 @@ void SizeRun::enter_kernel(const KernelChoice& choice) {
   } catch (const Error& error) {
     if (choice.must_run) throw;
     kernel.outcome = is_device_limit(error) ? Outcome::skipped : Outcome::failed;
-    kernel.reason = first_line(error.what());
+    kernel.figures.reason = first_line(error.what());
   }
   kernels_.push_back(std::move(entry));
   result_.kernels.push_back(std::move(kernel));
@@ -117,13 +119,11 @@ void SizeRun::enter_kernel(const KernelChoice& choice) {
 SizeRun::Entry SizeRun::first_run(const KernelChoice& choice, KernelResult& result) {
   auto entry = std::make_unique<Entrant>(make_kernel_contestant(data_, choice.options), reference_);
   if (!peers_c_.empty()) result.agreement = reference_->compare(entry->result(), peers_c_);
-  const RunningKernel running =
-      resolve(choice, device_, canonical(data_.call()),
-              [&](const Options& options) { make_kernel_contestant(data_, options)->run(); });
-  result.kernel = running.name;
-  result.parameters = running.parameters;
+  const std::shared_ptr<const KernelConfig> running = entry->kernel();
+  result.kernel = running->name;
+  result.parameters = running->values;
   if (reference_ != nullptr && !entry->passed()) {
-    result.wrong = reference_->describe_wrong(entry->result(), running.tile_rows, running.tile_columns);
+    result.wrong = reference_->describe_wrong(entry->result(), running->tile_rows, running->tile_columns);
   }
   return entry;
 }
@@ -139,13 +139,13 @@ void SizeRun::enter_baseline(const std::vector<KernelChoice>& choices) {
     at_boundary([&] {
       const double ms = predict_ms(choice, queue_, data_.call());
       if (ms > longest_baseline_ms) {
-        result_.naive_reason = fmt::format("left out: about {:.0f} s a run", ms * 1e-3);
+        result_.naive.reason = fmt::format("left out: about {:.0f} s a run", ms * 1e-3);
       } else {
         baseline_ = std::make_unique<Entrant>(make_kernel_contestant(data_, choice.options), nullptr);
       }
     });
   } catch (const Error& error) {
-    result_.naive_reason = first_line(error.what());
+    result_.naive.reason = first_line(error.what());
   }
 }
 
@@ -157,24 +157,36 @@ void SizeRun::measure_all() {
     }
   }
   if (baseline_) entrants.push_back(baseline_.get());
-  measure(entrants, settings_, report_);
+  measure(entrants, settings_, tell_);
 
-  // Without a run only where the run of the bench was interrupted.
-  const auto was_run = [](const Entry& entry) { return entry && entry->runs() > 0; };
   for (std::size_t i = 0; i < peers_.size(); ++i) {
-    if (was_run(peers_[i])) result_.peers[i].measurement = peers_[i]->measurement();
-    if (peers_[i] && !was_run(peers_[i])) result_.peers[i].reason = interrupted_reason;
+    Figures& figures = result_.peers[i].figures;
+    const bool in_fp32 = figures.computes_in_fp32;
+    if (peers_[i]) figures = figures_of(peers_[i]);
+    figures.computes_in_fp32 = in_fp32;
   }
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
-    if (was_run(kernels_[i])) result_.kernels[i].measurement = kernels_[i]->measurement();
-    if (!kernels_[i] || was_run(kernels_[i])) continue;
-    result_.kernels[i].outcome = Outcome::skipped;
-    result_.kernels[i].reason = interrupted_reason;
+    KernelResult& kernel = result_.kernels[i];
+    if (kernels_[i]) kernel.figures = figures_of(kernels_[i]);
+    if (kernels_[i] && !kernel.figures.measured()) kernel.outcome = Outcome::skipped;
+    const bool differs = kernel.figures.measured() && kernel.agreement && !kernel.agreement->passed;
+    if (kernel.outcome == Outcome::failed || differs) kernel.figures.passed = false;
   }
   if (baseline_index_ && *baseline_index_ < result_.kernels.size()) {
-    result_.naive = result_.kernels[*baseline_index_].measurement;
+    const Figures& figures = result_.kernels[*baseline_index_].figures;
+    if (figures.measured()) result_.naive = figures;
   }
-  if (was_run(baseline_)) result_.naive = baseline_->measurement();
+  if (baseline_ && baseline_->runs() > 0) result_.naive = figures_of(baseline_);
+}
+
+// Without a run only where the run of the bench was interrupted.
+Figures SizeRun::figures_of(const Entry& entry) const {
+  Figures figures;
+  figures.reason = interrupted_reason;
+  if (entry->runs() == 0) return figures;
+  figures = entry->figures();
+  figures.gflops = operations(result_.size) / (*figures.median_ms * 1e6);
+  return figures;
 }
 
 }  // namespace clgemm::bench

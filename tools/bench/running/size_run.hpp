@@ -15,17 +15,16 @@
 
 namespace clgemm::bench {
 
-using Report = std::function<void(const std::string& what_is_under_way)>;
+using Tell = std::function<void(const std::string& what_is_under_way)>;
 
 class SizeRun {
  public:
   // `reference` is null where results are not checked. What is given by reference must outlive it.
-  SizeRun(const cl::CommandQueue& queue, const Device& device, const HostData& host,
-          const Reference* reference, const MeasureSettings& settings, const Rotation& rotation,
-          Report report);
+  SizeRun(const cl::CommandQueue& queue, const Case& one, const HostData& host, const Reference* reference,
+          const MeasureSettings& settings, const Rotation& rotation, Tell tell);
 
   // Throws Error where a kernel that must run does not.
-  SizeResult run(const std::vector<KernelChoice>& choices, std::span<const std::unique_ptr<Peer>> peers);
+  ShapeResult run(const std::vector<KernelChoice>& choices, std::span<const std::unique_ptr<Peer>> peers);
 
  private:
   using Entry = std::unique_ptr<Entrant>;  // null for what did not run
@@ -35,14 +34,14 @@ class SizeRun {
   void enter_baseline(const std::vector<KernelChoice>& choices);
   Entry first_run(const KernelChoice& choice, KernelResult& result);
   void measure_all();
+  Figures figures_of(const Entry& entry) const;
 
   cl::CommandQueue queue_;
-  const Device& device_;
   const Reference* reference_;
   MeasureSettings settings_;
-  Report report_;
+  Tell tell_;
   DeviceData data_;
-  SizeResult result_;
+  ShapeResult result_;
 
   std::vector<Entry> peers_;                   // one each of result_.peers
   std::vector<Entry> kernels_;                 // one each of result_.kernels

@@ -9,6 +9,7 @@
 
 #include "common/statistics.hpp"
 #include "common/text_table.hpp"
+#include "kernel/kernel_config.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -16,12 +17,35 @@ namespace {
 constexpr double least_noise = 0.03;
 constexpr double one_run_noise = 0.2;
 
+// A kernel at a shape of one run, in another the same by its key.
+struct Entry {
+  const Results* run;
+  const ShapeResult* shape;
+  const KernelResult* kernel;
+};
+
 // Which parameters are the same multiply's is ours to say only where the user did not name the kernel.
-std::string key_of(const Row& row) {
-  return fmt::format("{}|{}|{}|{}|{} {} {}|{} {}|{}|{}", row.device, row.asked,
-                     row.asked == "auto" ? "" : row.parameters, describe_shape(row), row.m, row.n, row.k,
-                     row.alpha, row.beta, row.rotated_copies != 0,
-                     row.precision == "fp32" ? row.precision : "");
+std::string key_of(const Entry& entry) {
+  const auto& [run, shape, kernel] = entry;
+  const MultiplyKind& kind = shape->kind;
+  return fmt::format("{}|{}|{}|{}|{}|{} {}|{}|{}", run->facts.device, kernel->asked,
+                     kernel->is_own_choice() ? "" : describe_values(kernel->parameters),
+                     describe_shape(*shape), to_string(shape->size), kind.alpha, kind.beta,
+                     shape->rotation.has_value(), run->precision == Precision::fp32);
+}
+
+std::vector<Entry> entries_of(const std::vector<Results>& runs) {
+  std::vector<Entry> entries;
+  for (const Results& run : runs) {
+    for (const ShapeResult& shape : run.shapes) {
+      for (const KernelResult& kernel : shape.kernels) entries.push_back({&run, &shape, &kernel});
+    }
+  }
+  return entries;
+}
+
+ComparedKernel describe(const Entry& entry) {
+  return {entry.kernel->title(), describe_shape(*entry.shape), entry.kernel->figures};
 }
 
 bool comparable(const Figures& before, const Figures& after) {
@@ -40,25 +64,23 @@ double variance(const Figures& figures) {
 }
 
 // How much slower peers became that are the same program as before; 0 where there are none.
-double change_of_peers(const Row& before, const Row& after) {
+double change_of_peers(const ShapeResult& before, const ShapeResult& after) {
   std::vector<double> changes;
-  for (const PeerRow& peer : after.peers) {
-    for (const PeerRow& earlier : before.peers) {
-      const bool same =
-          earlier.name == peer.name && earlier.version == peer.version && earlier.settings == peer.settings;
-      if (!same || !comparable(earlier.figures, peer.figures)) continue;
-      changes.push_back(change(*earlier.figures.min_ms, *peer.figures.min_ms));
-    }
+  for (const PeerResult& peer : after.peers) {
+    const PeerResult* earlier = before.peer(peer.name);
+    const bool same =
+        earlier != nullptr && earlier->version == peer.version && earlier->settings == peer.settings;
+    if (!same || !comparable(earlier->figures, peer.figures)) continue;
+    changes.push_back(change(*earlier->figures.min_ms, *peer.figures.min_ms));
   }
   return changes.empty() ? 0.0 : median(changes);
 }
 
-double noise_of(const Comparison& rows) {
+double noise_of(const Comparison& rows, double change_of_peers) {
   const Figures& before = rows.before.figures;
   const Figures& after = rows.after.figures;
   const auto runs = static_cast<double>(std::max<std::size_t>(std::min(before.runs, after.runs), 1));
-  const double peers = change_of_peers(rows.before, rows.after);
-  const double of_machine = peers * rows.min_change > 0.0 ? std::fabs(peers) : 0.0;
+  const double of_machine = change_of_peers * rows.min_change > 0.0 ? std::fabs(change_of_peers) : 0.0;
   const double of_runs = std::sqrt(variance(before) + variance(after));
   const double apart = std::fabs(rows.median_change - rows.min_change);
   return std::max({least_noise + one_run_noise / runs, apart, of_runs, of_machine});
@@ -71,21 +93,22 @@ Verdict verdict_of(const Comparison& rows) {
   return most < -rows.noise ? Verdict::faster : Verdict::same;
 }
 
-bool fails(const Row& before, const Row& after) {
-  const bool was_right = before.figures.measured() && before.figures.passed.value_or(true);
-  return was_right && (!after.figures.measured() || !after.figures.passed.value_or(true));
+bool is_right(const Figures& figures) {
+  return figures.measured() && !figures.failed();
 }
 
-Comparison compare_rows(const Row& before, const Row& after) {
-  Comparison rows{before, after};
-  if (fails(before, after)) {
+Comparison compare_entries(const Entry& entry_before, const Entry& entry_after) {
+  Comparison rows{describe(entry_before), describe(entry_after)};
+  const Figures& before = rows.before.figures;
+  const Figures& after = rows.after.figures;
+  if (is_right(before) && !is_right(after)) {
     rows.verdict = Verdict::fails;
-  } else if (!comparable(before.figures, after.figures)) {
+  } else if (!comparable(before, after)) {
     rows.verdict = Verdict::not_comparable;
   } else {
-    rows.median_change = change(*before.figures.median_ms, *after.figures.median_ms);
-    rows.min_change = change(*before.figures.min_ms, *after.figures.min_ms);
-    rows.noise = noise_of(rows);
+    rows.median_change = change(*before.median_ms, *after.median_ms);
+    rows.min_change = change(*before.min_ms, *after.min_ms);
+    rows.noise = noise_of(rows, change_of_peers(*entry_before.shape, *entry_after.shape));
     rows.verdict = verdict_of(rows);
   }
   return rows;
@@ -104,10 +127,6 @@ std::string percent(double value) {
   return fmt::format("{:+.1f} %", value * 100.0);
 }
 
-std::string figure(const std::optional<double>& value) {
-  return value ? format_figure(*value) : "-";
-}
-
 std::size_t how_many(const ComparedFiles& compared, Verdict verdict) {
   return static_cast<std::size_t>(
       std::count_if(compared.rows.begin(), compared.rows.end(),
@@ -116,30 +135,30 @@ std::size_t how_many(const ComparedFiles& compared, Verdict verdict) {
 
 void add_row(TextTable& table, const Comparison& rows) {
   const bool both = rows.verdict != Verdict::fails && rows.verdict != Verdict::not_comparable;
-  table.add_row({word(rows.verdict), rows.after.title(), describe_shape(rows.after),
-                 figure(rows.before.figures.median_ms), figure(rows.after.figures.median_ms),
+  table.add_row({word(rows.verdict), rows.after.title, rows.after.shape,
+                 figure_or_dash(rows.before.figures.median_ms), figure_or_dash(rows.after.figures.median_ms),
                  both ? percent(rows.median_change) : "-", both ? percent(rows.min_change) : "-",
                  both ? fmt::format("{:.1f} %", rows.noise * 100.0) : "-"});
 }
 
 }  // namespace
 
-ComparedFiles compare(const std::vector<Row>& before, const std::vector<Row>& after) {
+ComparedFiles compare(const std::vector<Results>& before, const std::vector<Results>& after) {
   // Where a file has the same multiply twice, the first goes with the first.
-  std::map<std::string, std::vector<const Row*>> waiting;
-  for (const Row& row : before) waiting[key_of(row)].push_back(&row);
+  std::map<std::string, std::vector<Entry>> waiting;
+  for (const Entry& entry : entries_of(before)) waiting[key_of(entry)].push_back(entry);
   ComparedFiles compared;
-  for (const Row& row : after) {
-    std::vector<const Row*>& earlier = waiting[key_of(row)];
+  for (const Entry& entry : entries_of(after)) {
+    std::vector<Entry>& earlier = waiting[key_of(entry)];
     if (earlier.empty()) {
       ++compared.only_after;
       continue;
     }
-    compared.rows.push_back(compare_rows(*earlier.front(), row));
+    compared.rows.push_back(compare_entries(earlier.front(), entry));
     earlier.erase(earlier.begin());
   }
-  for (const auto& [key, rows] : waiting) {
-    for (const Row* row : rows) compared.only_before.push_back(*row);
+  for (const auto& [key, entries] : waiting) {
+    for (const Entry& entry : entries) compared.only_before.push_back(describe(entry));
   }
   return compared;
 }
@@ -159,9 +178,9 @@ void write_comparison(std::ostream& out, const ComparedFiles& compared) {
                    {"minimum", Align::right, 2},
                    {"noise", Align::right, 1}});
   for (const Comparison& rows : compared.rows) add_row(table, rows);
-  for (const Row& row : compared.only_before) {
-    table.add_row(
-        {"MISSING", row.title(), describe_shape(row), figure(row.figures.median_ms), "-", "-", "-", "-"});
+  for (const ComparedKernel& kernel : compared.only_before) {
+    table.add_row({"MISSING", kernel.title, kernel.shape, figure_or_dash(kernel.figures.median_ms), "-", "-",
+                   "-", "-"});
   }
   table.print(out);
   out << fmt::format(

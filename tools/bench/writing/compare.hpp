@@ -18,15 +18,21 @@
 #include <string>
 #include <vector>
 
-#include "figures/rows.hpp"
+#include "figures/results.hpp"
 
 namespace clgemm::bench {
 
 enum class Verdict { same, faster, slower, fails, not_comparable };
 
+struct ComparedKernel {
+  std::string title;  // see KernelResult
+  std::string shape;
+  Figures figures;
+};
+
 struct Comparison {
-  Row before;
-  Row after;
+  ComparedKernel before;
+  ComparedKernel after;
   double median_change = 0.0;  // 0.1: ten percent longer
   double min_change = 0.0;
   double noise = 0.0;
@@ -35,13 +41,13 @@ struct Comparison {
 
 struct ComparedFiles {
   std::vector<Comparison> rows;  // those in both, in the order of the new file
-  std::vector<Row> only_before;
+  std::vector<ComparedKernel> only_before;
   std::size_t only_after = 0;
 };
 
-// Rows belong together by device, kernel, its parameters where it was named, shape, transposes, layout, alpha
-// and beta.
-ComparedFiles compare(const std::vector<Row>& before, const std::vector<Row>& after);
+// Results belong together by device, kernel, its parameters where it was named, shape, transposes, layout,
+// alpha and beta.
+ComparedFiles compare(const std::vector<Results>& before, const std::vector<Results>& after);
 
 // Something is slower, was right and is wrong or does not run any more, or is missing.
 bool got_worse(const ComparedFiles& compared);

@@ -1,15 +1,33 @@
-// CSV (RFC 4180): a line for every kernel and size, peers in columns of their own. What was not measured is
+// CSV (RFC 4180): a line for every kernel and shape, peers in columns of their own. What was not measured is
 // empty.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <vector>
 
 #include "kernel/kernel_config.hpp"
 #include "writing/output.hpp"
 
 namespace clgemm::bench {
 namespace {
+
+using Number = std::optional<double> Figures::*;
+
+struct NumberColumn {
+  const char* title;
+  Number member;
+};
+constexpr NumberColumn before_runs[] = {{"median_ms", &Figures::median_ms},
+                                        {"min_ms", &Figures::min_ms},
+                                        {"p95_ms", &Figures::p95_ms},
+                                        {"spread", &Figures::spread},
+                                        {"gflops", &Figures::gflops},
+                                        {"call_ms", &Figures::call_ms},
+                                        {"first_call_ms", &Figures::first_call_ms}};
+constexpr NumberColumn behind_runs[] = {{"error_ratio", &Figures::error_ratio},
+                                        {"host_ms", &Figures::host_ms},
+                                        {"cold_ms", &Figures::cold_ms},
+                                        {"warm_ms", &Figures::warm_ms}};
+constexpr NumberColumn of_peers[] = {
+    {"median_ms", &Figures::median_ms}, {"gflops", &Figures::gflops}, {"error_ratio", &Figures::error_ratio}};
 
 std::string quoted(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
@@ -25,60 +43,51 @@ std::string number(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : "";
 }
 
-std::string transpose_letters(const SgemmCall& call) {
-  return fmt::format("{}{}", call.transpose_a == Transpose::yes ? 't' : 'n',
-                     call.transpose_b == Transpose::yes ? 't' : 'n');
+char letter(Transpose transpose) {
+  return transpose == Transpose::yes ? 't' : 'n';
 }
 
-std::optional<double> error_ratio(const Measurement& measured) {
-  return measured.check ? std::optional(measured.check->error_ratio) : std::nullopt;
-}
-
-std::string passed(const Results& results, const KernelResult& kernel) {
-  if (kernel.outcome == Outcome::failed) return "false";
-  if (kernel.outcome == Outcome::skipped || !results.checked) return "";
-  return kernel.passed() ? "true" : "false";
-}
-
-std::vector<std::string> kernel_fields(const Results& results, const SizeResult& size,
-                                       const KernelResult& kernel) {
-  const SgemmCall& call = size.call;
-  std::vector<std::string> fields = {results.device.name,
+std::vector<std::string> fields_of(const Results& results, const ShapeResult& shape,
+                                   const KernelResult& kernel) {
+  const auto& [size, kind, label] = static_cast<const Case&>(shape);
+  const Figures& figures = kernel.figures;
+  std::vector<std::string> fields = {results.facts.device,
                                      kernel.kernel,
                                      describe_values(kernel.parameters),
-                                     std::to_string(call.m),
-                                     std::to_string(call.n),
-                                     std::to_string(call.k),
-                                     call.layout == Layout::row_major ? "row" : "column",
-                                     transpose_letters(call),
-                                     fmt::format("{}", call.alpha),
-                                     fmt::format("{}", call.beta)};
-  const auto add = [&](const std::optional<double>& value) { fields.push_back(number(value)); };
-  if (kernel.measurement) {
-    const Measurement& measured = *kernel.measurement;
-    for (const double value : {measured.median_ms, measured.min_ms, measured.p95_ms, measured.spread(),
-                               measured.gflops(size.size()), measured.call_ms, measured.first_call_ms}) {
-      add(value);
-    }
-    fields.push_back(std::to_string(measured.runs));
-    add(error_ratio(measured));
-    add(measured.host_ms);
-  } else {
-    fields.insert(fields.end(), 10, "");
+                                     std::to_string(size.m),
+                                     std::to_string(size.n),
+                                     std::to_string(size.k),
+                                     kind.layout == Layout::row_major ? "row" : "column",
+                                     fmt::format("{}{}", letter(kind.transpose_a), letter(kind.transpose_b)),
+                                     fmt::format("{}", kind.alpha),
+                                     fmt::format("{}", kind.beta)};
+  for (const auto& [title, member] : before_runs) fields.push_back(number(figures.*member));
+  fields.push_back(figures.measured() ? std::to_string(figures.runs) : "");
+  for (const auto& [title, member] : behind_runs) fields.push_back(number(figures.*member));
+  fields.emplace_back(!figures.passed ? "" : *figures.passed ? "true" : "false");
+  fields.push_back(number(speed_up(shape.naive, figures)));
+  fields.push_back(number(speed_up(shape.peer_figures("clblast"), figures)));
+  for (const PeerResult& peer : shape.peers) {
+    for (const auto& [title, member] : of_peers) fields.push_back(number(peer.figures.*member));
   }
-  add(kernel.first_call ? std::optional(kernel.first_call->cold_ms) : std::nullopt);
-  add(kernel.first_call ? std::optional(kernel.first_call->warm_ms) : std::nullopt);
-  fields.push_back(passed(results, kernel));
-  add(speed_up(size.naive, kernel.measurement));
-  add(speed_up(peer_measurement(size, "clblast"), kernel.measurement));
-  for (const PeerResult& peer : size.peers) {
-    const bool measured = peer.measurement.has_value();
-    add(measured ? std::optional(peer.measurement->median_ms) : std::nullopt);
-    add(measured ? std::optional(peer.measurement->gflops(size.size())) : std::nullopt);
-    add(measured ? error_ratio(*peer.measurement) : std::nullopt);
-  }
-  fields.push_back(kernel.reason);
+  fields.push_back(figures.reason);
   return fields;
+}
+
+std::vector<std::string> titles_of(const Results& results) {
+  std::vector<std::string> titles = {"device", "kernel", "parameters", "m",     "n",
+                                     "k",      "layout", "transposes", "alpha", "beta"};
+  for (const auto& [title, member] : before_runs) titles.emplace_back(title);
+  titles.emplace_back("runs");
+  for (const auto& [title, member] : behind_runs) titles.emplace_back(title);
+  titles.insert(titles.end(), {"passed", "x_naive", "x_clblast"});
+  if (!results.shapes.empty()) {
+    for (const PeerResult& peer : results.shapes.front().peers) {
+      for (const auto& [title, member] : of_peers) titles.push_back(fmt::format("{}_{}", peer.name, title));
+    }
+  }
+  titles.emplace_back("not_run");
+  return titles;
 }
 
 std::string line_of(const std::vector<std::string>& fields) {
@@ -87,29 +96,12 @@ std::string line_of(const std::vector<std::string>& fields) {
   return fmt::format("{}\n", fmt::join(cells, ","));
 }
 
-std::vector<std::string> titles(const Results& results) {
-  std::vector<std::string> result = {"device",    "kernel",        "parameters", "m",           "n",
-                                     "k",         "layout",        "transposes", "alpha",       "beta",
-                                     "median_ms", "min_ms",        "p95_ms",     "spread",      "gflops",
-                                     "call_ms",   "first_call_ms", "runs",       "error_ratio", "host_ms",
-                                     "cold_ms",   "warm_ms",       "passed",     "x_naive",     "x_clblast"};
-  if (!results.sizes.empty()) {
-    for (const PeerResult& peer : results.sizes.front().peers) {
-      for (const char* figure : {"median_ms", "gflops", "error_ratio"}) {
-        result.push_back(fmt::format("{}_{}", peer.name, figure));
-      }
-    }
-  }
-  result.emplace_back("not_run");
-  return result;
-}
-
 }  // namespace
 
 void write_csv(std::ostream& out, const Results& results) {
-  out << line_of(titles(results));
-  for (const SizeResult& size : results.sizes) {
-    for (const KernelResult& kernel : size.kernels) out << line_of(kernel_fields(results, size, kernel));
+  out << line_of(titles_of(results));
+  for (const ShapeResult& shape : results.shapes) {
+    for (const KernelResult& kernel : shape.kernels) out << line_of(fields_of(results, shape, kernel));
   }
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "common/statistics.hpp"
-#include "page/page_data.hpp"
+#include "figures/summary.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -35,105 +35,100 @@ std::string rule(std::size_t columns) {
 }
 
 std::string rate(const Figures& figures) {
-  return figures.measured() && figures.gflops ? format_figure(*figures.gflops) : "-";
+  return figures.measured() ? figure_or_dash(figures.gflops) : "-";
 }
 
-std::string ratio(const Figures& peer, const Figures& own) {
-  if (!peer.measured() || !own.measured()) return "-";
-  return fmt::format("{:.2f}", speed_up(peer, own));
+// Where clgemm's choice was not measured, whose rate it is.
+std::string own_rate(const KernelResult& own) {
+  return own.is_own_choice() ? rate(own.figures) : fmt::format("{} (`{}`)", rate(own.figures), own.kernel);
 }
 
-void write_shapes(std::ostream& out, const DeviceRows& device) {
-  std::vector<std::string> titles = {"m x n x k", "clgemm"};
-  for (const std::string& peer : device.peers) {
+void write_shapes(std::ostream& out, const Results& results) {
+  const std::vector<std::string> peers = measured_peers(results);
+  std::vector<std::string> titles = {"m x n x k", own_title(results)};
+  for (const std::string& peer : peers) {
     titles.push_back(peer_title(peer));
     titles.emplace_back("ratio");
   }
   out << row_of(titles) << rule(titles.size());
-  for (const ShapeRows& shape : device.shapes) {
-    const Row* own = shape.own();
+  for (const ShapeResult& shape : results.shapes) {
+    const KernelResult* own = shape.own();
     if (own == nullptr) continue;
-    std::vector<std::string> cells = {cell(describe_shape(*shape.any)), rate(own->figures)};
-    if (!shape.any->label.empty()) cells[0] = cell(fmt::format("{}: {}", shape.any->label, cells[0]));
-    for (const std::string& name : device.peers) {
-      const PeerRow* peer = shape.peer(name);
-      cells.push_back(peer == nullptr ? "-" : rate(peer->figures));
-      cells.push_back(peer == nullptr ? "-" : ratio(peer->figures, own->figures));
+    std::vector<std::string> cells = {cell(describe_labelled(shape)), own_rate(*own)};
+    for (const std::string& name : peers) {
+      const Figures peer = shape.peer_figures(name);
+      cells.push_back(rate(peer));
+      cells.push_back(factor_or_dash(speed_up(peer, own->figures)));
     }
     out << row_of(cells);
   }
 }
 
-const Row* naive_of(const ShapeRows& shape) {
-  for (const Row* row : shape.kernels) {
-    if (row->asked == "naive" && row->figures.measured()) return row;
+const KernelResult* naive_of(const ShapeResult& shape) {
+  for (const KernelResult& kernel : shape.kernels) {
+    if (kernel.asked == "naive" && kernel.figures.measured()) return &kernel;
   }
   return nullptr;
 }
 
-void write_ladder(std::ostream& out, const ShapeRows& shape) {
-  const Row* naive = naive_of(shape);
+void write_ladder(std::ostream& out, const ShapeResult& shape) {
+  const KernelResult* naive = naive_of(shape);
   if (naive == nullptr || shape.kernels.size() < fewest_steps) return;
-  out << fmt::format("\nThe kernels at {}, GFLOPS and the factor over `naive`:\n\n",
-                     describe_shape(*shape.any));
+  out << fmt::format("\nThe kernels at {}, GFLOPS and the factor over `naive`:\n\n", describe_shape(shape));
   out << row_of({"kernel", "GFLOPS", "x naive"}) << rule(3);
-  for (const Row* row : shape.kernels) {
-    if (!row->figures.measured() || row->asked == "auto") continue;
-    out << row_of(
-        {fmt::format("`{}`", row->kernel), rate(row->figures), ratio(naive->figures, row->figures)});
+  const auto add = [&](const std::string& name, const Figures& figures) {
+    if (!figures.measured()) return;
+    out << row_of({name, rate(figures), factor_or_dash(speed_up(naive->figures, figures))});
+  };
+  for (const KernelResult& kernel : shape.kernels) {
+    if (!kernel.is_own_choice()) add(fmt::format("`{}`", kernel.kernel), kernel.figures);
   }
-  for (const PeerRow& peer : shape.peers) {
-    if (!peer.figures.measured()) continue;
-    out << row_of({peer_title(peer.name), rate(peer.figures), ratio(naive->figures, peer.figures)});
-  }
+  for (const PeerResult& peer : shape.peers) add(peer_title(peer.name), peer.figures);
 }
 
-std::string peers_with_versions(const DeviceRows& device) {
+std::string peers_with_versions(const Results& results) {
   std::vector<std::string> texts;
-  for (const std::string& name : device.peers) {
-    for (const ShapeRows& shape : device.shapes) {
-      const PeerRow* peer = shape.peer(name);
-      if (peer == nullptr || peer->version.empty()) continue;
+  for (const std::string& name : measured_peers(results)) {
+    if (const PeerResult* peer = peer_with_version(results, name)) {
       texts.push_back(fmt::format("{} {}", peer_title(name), peer->version));
-      break;
     }
   }
   return texts.empty() ? "no peer" : fmt::format("{}", fmt::join(texts, ", "));
 }
 
-std::string checks(const DeviceRows& device) {
-  const auto [checked, passed] = checks_of(device);
+std::string checks(const Results& results) {
+  const auto [checked, passed] = checks_of(results);
   if (checked == 0) return "not checked";
   return checked == passed ? "every result PASSED" : fmt::format("{} results FAILED", checked - passed);
 }
 
-std::string heading(const std::vector<Row>& rows, const DeviceRows& device) {
-  const Row& first = rows.front();
-  std::string text = fmt::format("**{}** ({}, driver {}", first.device, first.platform, first.driver);
-  if (!first.host.empty()) text += fmt::format("; {}", first.host);
-  if (!first.date.empty()) text += fmt::format("; {}", first.date);
-  text += fmt::format("), beside {}; {}.", peers_with_versions(device), checks(device));
-  if (first.precision == "fp32") text += " clgemm on fp32 units alone (`--precision fp32`).";
-  if (device.ceilings && device.ceilings->fp32_gflops) {
+std::string heading(const Results& results) {
+  const Facts& facts = results.facts;
+  std::string text = fmt::format("**{}** ({}, driver {}", facts.device, facts.platform, facts.driver);
+  if (!facts.host.empty()) text += fmt::format("; {}", facts.host);
+  if (!facts.date.empty()) text += fmt::format("; {}", facts.date);
+  text += fmt::format("), beside {}; {}.", peers_with_versions(results), checks(results));
+  if (results.precision == Precision::fp32) text += " clgemm on fp32 units alone (`--precision fp32`).";
+  if (results.ceilings) {
     text +=
-        fmt::format(" Measured there as the peak: {} GFLOPS.", format_figure(*device.ceilings->fp32_gflops));
+        fmt::format(" Measured there as the peak: {} GFLOPS.", format_figure(results.ceilings->fp32_gflops));
   }
   return text;
 }
 
 }  // namespace
 
-void write_markdown(std::ostream& out, const std::vector<Row>& rows) {
+void write_markdown(std::ostream& out, const std::vector<Results>& runs) {
   bool first = true;
-  for (const std::vector<Row>& of_device : by_run(rows)) {
-    const DeviceRows device = by_shape(of_device);
-    out << (first ? "" : "\n") << heading(of_device, device)
+  for (const Results& run : runs) {
+    const Results results = each_kernel_once(run);
+    out << (first ? "" : "\n") << heading(results)
         << " GFLOPS by medians, and how many times as fast as the peer (where that runs on the host, by the "
            "host's clock for "
            "both, from the call to its completion):\n\n";
     first = false;
-    write_shapes(out, device);
-    if (const ShapeRows* shape = ladder_shape(device)) write_ladder(out, *shape);
+    write_shapes(out, results);
+    if (const ShapeResult* shape = ladder_shape(results)) write_ladder(out, *shape);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "writing/output.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cerrno>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include <map>
 
 #include "common/usage_error.hpp"
+#include "figures/results_json.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -24,15 +24,15 @@ Writer* writer_for(const BenchOptions& options) {
 
 }  // namespace
 
-ReportTarget::ReportTarget(const BenchOptions& options) : options_(options) {
+Output::Output(const BenchOptions& options) : options_(options) {
   if (options.output.empty()) return;
   file_ = std::make_unique<std::ofstream>(options.output);
   if (!*file_) throw UsageError(fmt::format("--output: '{}': {}", options.output, std::strerror(errno)));
 }
 
-ReportTarget::~ReportTarget() = default;
+Output::~Output() = default;
 
-void ReportTarget::write(const Results& results) {
+void Output::write(const Results& results) {
   std::ostream& out = file_ ? *file_ : std::cout;
   writer_for(options_)(out, results);
   out.flush();

@@ -1,94 +1,157 @@
-// The tables for people: one a size.
+// The tables for people: one a shape.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
+#include <functional>
 
 #include "common/statistics.hpp"
 #include "common/text_table.hpp"
 #include "kernel/kernel_config.hpp"
 #include "writing/output.hpp"
-#include "writing/table_columns.hpp"
+#include "writing/table_parts.hpp"
 
 namespace clgemm::bench {
 namespace {
 
-void add_line(TextTable& table, const MeasuredColumns& columns, const MeasuredLine& line) {
-  std::vector<std::string> cells;
-  for (const MeasuredColumn& column : columns) cells.push_back(column.cell(line));
-  table.add_row(std::move(cells));
-}
-
-// What has the lowest median of all: one of the two, or nothing.
-struct Fastest {
-  const KernelResult* kernel = nullptr;
-  const PeerResult* peer = nullptr;
+// One line of the table, of a kernel or of a peer.
+struct Line {
+  std::string name;
+  std::string parameters;  // or version
+  const Figures& figures;
 };
 
-Fastest fastest_of(const SizeResult& size) {
-  Fastest fastest;
-  double least = std::numeric_limits<double>::infinity();
-  const auto is_faster = [&least](const std::optional<Measurement>& measured) {
-    if (!measured || measured->failed() || measured->median_ms >= least) return false;
-    least = measured->median_ms;
-    return true;
+struct Column {
+  TextColumn head;
+  std::function<std::string(const Line&)> cell;
+};
+
+using Columns = std::vector<Column>;
+
+// `rank`: see TextColumn.
+void add(Columns& columns, const std::string& title, int rank, std::function<std::string(const Line&)> cell) {
+  const bool is_text = title == "kernel" || title == "parameters";
+  columns.push_back({{title, is_text ? Align::left : Align::right, rank}, std::move(cell)});
+}
+
+void add_figure(Columns& columns, const char* title, int rank, std::optional<double> Figures::*member) {
+  add(columns, title, rank, [member](const Line& line) { return figure_or_dash(line.figures.*member); });
+}
+
+std::string percent(double part) {
+  return fmt::format("{:.1f} %", 100.0 * part);
+}
+
+void add_speed_up(Columns& columns, const std::string& title, int rank, const Figures& base) {
+  add(columns, "x " + title, rank,
+      [base](const Line& line) { return factor_or_dash(speed_up(base, line.figures)); });
+}
+
+// What was asked for, and only that.
+void add_where_measured(Columns& columns, const char* title, const ShapeResult& shape,
+                        std::optional<double> Figures::*member) {
+  const auto has = [member](const KernelResult& kernel) { return (kernel.figures.*member).has_value(); };
+  if (std::any_of(shape.kernels.begin(), shape.kernels.end(), has)) add_figure(columns, title, 4, member);
+}
+
+Columns columns_for(const Results& results, const ShapeResult& shape) {
+  Columns columns;
+  add(columns, "kernel", 0, [](const Line& line) { return line.name; });
+  add(columns, "parameters", 5, [](const Line& line) { return line.parameters; });
+  add_figure(columns, "median ms", 0, &Figures::median_ms);
+  add(columns, "spread", 5, [](const Line& line) { return percent(line.figures.spread.value_or(0.0)); });
+  add_figure(columns, "GFLOPS", 0, &Figures::gflops);
+  if (results.ceilings) {
+    add(columns, "of peak", 3, [peak = results.ceilings->fp32_gflops](const Line& line) {
+      return percent(line.figures.gflops.value_or(0.0) / peak);
+    });
+  }
+  add_speed_up(columns, "naive", 2, shape.naive);
+  add_speed_up(columns, "CLBlast", 1, shape.peer_figures("clblast"));
+  for (const PeerResult& peer : shape.peers) {
+    if (!peer.figures.measured() || peer.name == "clblast") continue;
+    add_speed_up(columns, peer_title(peer.name), 1, peer.figures);
+  }
+  add_figure(columns, "error", 3, &Figures::error_ratio);
+  add(columns, "check", 0, [](const Line& line) { return check_mark(line.figures); });
+  add_figure(columns, "first ms", 4, &Figures::first_call_ms);
+  add_where_measured(columns, "host ms", shape, &Figures::host_ms);
+  add_where_measured(columns, "cold ms", shape, &Figures::cold_ms);
+  add_where_measured(columns, "warm ms", shape, &Figures::warm_ms);
+  add(columns, "runs", 6, [](const Line& line) { return std::to_string(line.figures.runs); });
+  return columns;
+}
+
+// What has the lowest median of all that is right; null where there is nothing.
+const Figures* fastest_of(const ShapeResult& shape) {
+  const Figures* fastest = nullptr;
+  const auto look_at = [&fastest](const Figures& figures) {
+    if (!figures.measured() || figures.failed()) return;
+    if (fastest == nullptr || *figures.median_ms < *fastest->median_ms) fastest = &figures;
   };
-  for (const KernelResult& kernel : size.kernels) {
-    if (is_faster(kernel.measurement)) fastest = {&kernel, nullptr};
-  }
-  for (const PeerResult& peer : size.peers) {
-    if (is_faster(peer.measurement)) fastest = {nullptr, &peer};
-  }
+  for (const KernelResult& kernel : shape.kernels) look_at(kernel.figures);
+  for (const PeerResult& peer : shape.peers) look_at(peer.figures);
   return fastest;
 }
 
-void add_lines(TextTable& table, const MeasuredColumns& columns, const SizeResult& size) {
-  const Fastest fastest = fastest_of(size);
-  for (const KernelResult& kernel : size.kernels) {
-    if (kernel.measurement) {
-      add_line(table, columns,
-               {kernel.kernel, describe_values(kernel.parameters), *kernel.measurement, kernel.first_call,
-                kernel.measurement->check.has_value() && kernel.passed()});
-    } else {
-      table.add_remark(kernel.kernel, fmt::format("{}: {}", outcome_name(kernel.outcome), kernel.reason));
+// The table of a shape, and the name of what was the fastest.
+class ShapeTable {
+ public:
+  ShapeTable(const Results& results, const ShapeResult& shape)
+      : columns_(columns_for(results, shape)), table_(heads()), fastest_(fastest_of(shape)) {
+    for (const KernelResult& kernel : shape.kernels) {
+      add_result(kernel, kernel.kernel, describe_values(kernel.parameters));
     }
-    if (&kernel == fastest.kernel) table.mark_last_row();
+    for (const PeerResult& peer : shape.peers) add_result(peer, peer_title(peer.name), peer.version);
   }
-  for (const PeerResult& peer : size.peers) {
-    if (peer.measurement) {
-      add_line(table, columns,
-               {peer.title, peer.version, *peer.measurement, peer.first_call,
-                peer.measurement->check && peer.measurement->check->passed});
-    } else {
-      table.add_remark(peer.title, "did not run: " + peer.reason);
+
+  void print(std::ostream& out) const {
+    table_.print(out);
+    if (!fastest_name_.empty()) out << fmt::format("Fastest: {}.\n", fastest_name_);
+  }
+
+ private:
+  std::vector<TextColumn> heads() const {
+    std::vector<TextColumn> heads;
+    for (const Column& column : columns_) heads.push_back(column.head);
+    return heads;
+  }
+
+  template <class Result>
+  void add_result(const Result& result, const std::string& name, const std::string& parameters) {
+    if (!result.figures.measured()) {
+      add_unmeasured(table_, result);
+      return;
     }
-    if (&peer == fastest.peer) table.mark_last_row();
+    const Line line{name, parameters, result.figures};
+    std::vector<std::string> cells;
+    for (const Column& column : columns_) cells.push_back(column.cell(line));
+    table_.add_row(std::move(cells));
+    if (&result.figures != fastest_) return;
+    table_.mark_last_row();
+    fastest_name_ = name;
   }
-}
+
+  Columns columns_;
+  TextTable table_;
+  const Figures* fastest_;
+  std::string fastest_name_;
+};
 
 // What the columns of this run mean.
 void explain_columns(std::ostream& out, const Results& results) {
   out << "\nTimes are of the whole operation, packing included; first: the first call, which compiles or "
          "loads;\nspread: (95th percentile - minimum) / median.\n";
-  if (results.ceilings) {
-    out << fmt::format(
-        "Peak: measured here by --ceilings, {} GFLOPS in fp32; memory {} GB/s reading, {} GB/s copying.\n",
-        format_figure(results.ceilings->fp32_gflops), format_figure(results.ceilings->read_gbs),
-        format_figure(results.ceilings->copy_gbs));
-  }
-}
-
-void write_fastest(std::ostream& out, const SizeResult& size) {
-  const auto [kernel, peer] = fastest_of(size);
-  if (kernel != nullptr) out << fmt::format("Fastest: {}.\n", kernel->kernel);
-  if (peer != nullptr) out << fmt::format("Fastest: {}.\n", peer->title);
+  if (!results.ceilings) return;
+  out << fmt::format(
+      "Peak: measured here by --ceilings, {} GFLOPS in fp32; memory {} GB/s reading, {} GB/s copying.\n",
+      format_figure(results.ceilings->fp32_gflops), format_figure(results.ceilings->read_gbs),
+      format_figure(results.ceilings->copy_gbs));
 }
 
 bool fewer_runs(const Results& results) {
-  for (const SizeResult& size : results.sizes) {
-    for (const KernelResult& kernel : size.kernels) {
-      if (kernel.measurement && kernel.measurement->runs < results.wanted_runs) return true;
+  for (const ShapeResult& shape : results.shapes) {
+    for (const KernelResult& kernel : shape.kernels) {
+      if (kernel.figures.measured() && kernel.figures.runs < results.wanted_runs) return true;
     }
   }
   return false;
@@ -96,87 +159,12 @@ bool fewer_runs(const Results& results) {
 
 }  // namespace
 
-std::string outcome_name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::measured:
-      return "measured";
-    case Outcome::skipped:
-      return "skipped";
-    case Outcome::failed:
-      return "FAILED";
-  }
-  return "";
-}
-
-std::string check_mark(const Results& results, bool passed) {
-  if (!results.checked) return "not checked";
-  return passed ? "PASSED" : "FAILED";
-}
-
-std::string describe_device(const Device& device) {
-  return fmt::format("{} ({}, driver {})", device.name, device.platform_name, device.driver_version);
-}
-
-std::string describe_call(const SgemmCall& call) {
-  std::string text = fmt::format("m n k = {}, {}-major", to_string(Size{call.m, call.n, call.k}),
-                                 call.layout == Layout::row_major ? "row" : "column");
-  if (call.transpose_a == Transpose::yes) text += ", A transposed";
-  if (call.transpose_b == Transpose::yes) text += ", B transposed";
-  if (const std::size_t gap = kind_of(call).gap; gap != 0) text += fmt::format(", gaps of {}", gap);
-  return text + fmt::format(", alpha {}, beta {}", call.alpha, call.beta);
-}
-
-void write_notes(std::ostream& out, const Results& results, const SizeResult& size) {
-  if (size.checked_elements != 0) {
-    const std::size_t elements = size.call.m * size.call.n;
-    const std::string part = size.checked_elements == elements
-                                 ? "all"
-                                 : fmt::format("a sample of {} of {}", size.checked_elements, elements);
-    out << fmt::format("Checked against float64: {} elements; PASSED is an error ratio of at most {:.1f}.\n",
-                       part, error_bound(size.call.k));
-  }
-  for (const KernelResult& kernel : size.kernels) {
-    if (!kernel.wrong.empty()) out << fmt::format("{}: {}\n", kernel.kernel, kernel.wrong);
-  }
-  for (const KernelResult& kernel : size.kernels) {
-    if (!kernel.agreement || kernel.agreement->passed) continue;
-    out << fmt::format("{} differs from the peer's result: ratio {}, bound {:.1f}.\n", kernel.kernel,
-                       format_figure(kernel.agreement->error_ratio), kernel.agreement->bound);
-  }
-  const auto by_host = [](const KernelResult& kernel) {
-    return kernel.measurement && kernel.measurement->clock == Clock::host;
-  };
-  if (std::any_of(size.kernels.begin(), size.kernels.end(), by_host)) {
-    out << "The device reports no real times: these are the host's, from the call to its completion.\n";
-  }
-  for (const PeerResult& peer : size.peers) {
-    if (!peer.computes_in_fp32) {
-      out << fmt::format("{} rounds its operands to fewer bits than fp32 has; its check fails no run.\n",
-                         peer.title);
-    }
-  }
-  for (const MissingPeer& peer : results.missing_peers) {
-    out << fmt::format("{} is missing: {}.\n", peer.title, peer.reason);
-  }
-  if (size.rotation) {
-    out << fmt::format("Rotated: {} copies of A, B and C, {} bytes together.\n", size.rotation->copies,
-                       size.rotation->bytes);
-  }
-  if (!size.naive_reason.empty()) out << fmt::format("naive: {}\n", size.naive_reason);
-}
-
 void write_table(std::ostream& out, const Results& results) {
-  out << "Device: " << describe_device(results.device) << '\n';
-  for (const SizeResult& size : results.sizes) {
-    out << '\n' << (size.label.empty() ? "" : size.label + ": ") << describe_call(size.call) << '\n';
-    const MeasuredColumns columns = columns_for(results, size);
-    std::vector<TextColumn> heads;
-    for (const MeasuredColumn& column : columns) heads.push_back(column.head);
-    TextTable table(heads);
-    add_lines(table, columns, size);
-    table.print(out);
-    write_fastest(out, size);
-    write_notes(out, results, size);
+  out << "Device: " << describe_device(results.facts) << '\n';
+  for (const ShapeResult& shape : results.shapes) {
+    out << '\n' << describe_call(shape) << '\n';
+    ShapeTable(results, shape).print(out);
+    write_notes(out, results, shape);
   }
   explain_columns(out, results);
   if (fewer_runs(results)) {

@@ -1,0 +1,144 @@
+// clgemm: pack_both_fp16_planes
+// role: pack_both
+// summary: the form `fp16_planes`: each number as two fp16 with an exponent for the line, in the order that tensor cores read
+// size: rows*(columns+1)
+// range_notes: 2
+// tile: 8 1048576 1     a work-group has whole lines
+// local: 512
+// grid: tiles
+
+// A line's exponent has to be known before its planes are written. A work-group has few whole lines: it takes the exponent
+// from their first numbers, with some room for larger ones, and begins again where these were not enough. So memory is read
+// once and written once as a rule. Neighbours write neighbouring 16-byte pieces, whether they read neighbours along k or from
+// line to line. Work-groups are few, and each has every so many lines of one operand.
+#include "common/fp16_planes.cl"
+#include "common/half.cl"
+#include "common/packing.cl"
+
+#define ITEMS 512
+#define LINES 8   // of a work-group at a time: those that lie together in a block
+#define PIECES 2  // of a work-item at a time
+#define STEP (ITEMS / LINES * PIECE)  // of k, from one of them to the next
+#define TOGETHER (PIECES * STEP)      // of k, all pieces of all work-items
+#define ROOM 3    // bits, for numbers larger than the first ones of a line
+
+// What of a work-group's lines a work-item has: neighbours read what is contiguous in memory, and write what is in the planes.
+typedef struct {
+  int line, depth;
+} Position;
+
+static inline Position position_of(const Source source) {
+  const int item = get_local_id(0);
+  if (source.along_k) return (Position){item / 4 % LINES, (item % 4 + item / (4 * LINES) * 4) * PIECE};
+  return (Position){item % LINES, item / LINES * PIECE};
+}
+
+static inline uint magnitude_of(const float value) {
+  return as_uint(value) & 0x7fffffffu;
+}
+
+// The planes of two neighbours along k, each plane in one uint.
+static inline uint2 planes_of(const float2 values) {
+  const uint high = half_bits(values);
+  return (uint2)(high, half_bits((values - from_half_bits(high)) * (1.0f / LOW_SCALE)));
+}
+
+static inline void store_planes(__global uint4* restrict place, const float* values, const float scale) {
+  uint2 pairs[PIECE / 2];
+#pragma unroll
+  for (int pair = 0; pair < PIECE / 2; ++pair) {
+    pairs[pair] = planes_of((float2)(values[2 * pair], values[2 * pair + 1]) * scale);
+  }
+  place[0] = (uint4)(pairs[0].x, pairs[1].x, pairs[2].x, pairs[3].x);
+  place[PLANE_BYTES / 16] = (uint4)(pairs[0].y, pairs[1].y, pairs[2].y, pairs[3].y);
+}
+
+// Of a work-item's pieces, scaled: the complement of the smallest magnitude that is not zero. One that is lost in scaling
+// counts as the smallest.
+static inline uint complement_of_least(uint complement, const float* values, const float scale) {
+#pragma unroll
+  for (int next = 0; next < PIECE; ++next) {
+    if (values[next] != 0.0f) complement = max(complement, ~magnitude_of(values[next] * scale));
+  }
+  return complement;
+}
+
+static inline uint load_pieces(float values[PIECES][PIECE], const Source source, const int line, const int depth,
+                               uint most) {
+#pragma unroll
+  for (int i = 0; i < PIECES; ++i) load_piece(values[i], source, line, depth + i * STEP);
+#pragma unroll
+  for (int i = 0; i < PIECES * PIECE; ++i) most = max(most, magnitude_of(values[i / PIECE][i % PIECE]));
+  return most;
+}
+
+static inline uint split_pieces(float values[PIECES][PIECE], __global uint4* restrict packed, const Source source,
+                                const int line, const int depth, const float scale, uint complement) {
+#pragma unroll
+  for (int i = 0; i < PIECES; ++i) {
+    if (depth + i * STEP >= source.packed_depth) continue;
+    complement = complement_of_least(complement, values[i], scale);
+    store_planes(packed + place_of_piece(source, line, depth + i * STEP), values[i], scale);
+  }
+  return complement;
+}
+
+// The largest of a line, by what its work-items have; the word was 0. Has a barrier.
+static inline uint largest_of_line(volatile __local uint* largest, const uint most) {
+  if (most > *largest) atomic_max(largest, most);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return *largest;
+}
+
+// A work-group's lines from `first` on. `memory`: of each line the largest of its first numbers and of all, and a word that
+// says whether to begin again.
+static inline uint2 pack_lines(__local uint* memory, __global uint4* restrict packed, const Source source,
+                               const int first, uint2 extremes) {
+  const Position position = position_of(source);
+  const int line = first + position.line;
+  __local uint* of_line = memory + position.line;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) < 3 * LINES) memory[get_local_id(0)] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  const bool goes_on = source.packed_depth > TOGETHER;
+  float values[PIECES][PIECE];
+  uint most = 0;
+  uint complement = 0;
+  int exponent = 0;
+  bool again = false;
+  int depth = 0;
+  do {
+    most = load_pieces(values, source, line, depth + position.depth, most);
+    if (depth == 0 && !again) exponent = line_exponent(largest_of_line(of_line, most)) + (goes_on ? ROOM : 0);
+    complement =
+        split_pieces(values, packed, source, line, depth + position.depth, power_of_two(-exponent), complement);
+    depth += TOGETHER;
+    if (depth >= source.packed_depth && goes_on && !again) {
+      const int needed = line_exponent(largest_of_line(of_line + LINES, most));
+      if (needed > exponent) memory[2 * LINES] = 1;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      again = memory[2 * LINES] != 0;
+      if (again) {
+        exponent = needed;
+        complement = 0;
+        depth = 0;
+      }
+    }
+  } while (depth < source.packed_depth);
+  if (position.depth == 0) set_exponent_of_line(packed, strip_bytes(source.packed_depth), line, exponent);
+  return max(extremes, (uint2)(most, exponent > EXACT_EXPONENT ? complement : 0));
+}
+
+// Every so many lines of an operand, by work-group `group` of `groups`.
+static inline uint2 pack_part(__local uint* memory, __global uint4* restrict packed, const Source source,
+                              const int group, const int groups) {
+  uint2 extremes = (uint2)(0, 0);
+  for (int first = group * LINES; first < source.packed_lines; first += groups * LINES) {
+    extremes = pack_lines(memory, packed, source, first, extremes);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return extremes;
+}
+
+#include "common/pack_both.cl"

@@ -1,0 +1,152 @@
+#include "build/compile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.hpp"
+#include "build/ptx.hpp"
+#include "kernel/contract.hpp"
+
+namespace clgemm {
+namespace {
+
+cl::Program compile_source(const KernelConfig& config, const cl::Context& context, const cl::Device& device) {
+  cl::Program program(context, config.file->source);
+  try {
+    program.build(std::vector<cl::Device>{device}, config.build_options.c_str());
+  } catch (const cl::Error& failure) {
+    throw Error(ErrorCode::build_failed,
+                fmt::format("{} does not compile on '{}', {}:\n{}", title_of(config),
+                            device.getInfo<CL_DEVICE_NAME>(), opencl_status_name(failure.err()),
+                            with_written_places(program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device),
+                                                config.file->source)));
+  }
+  return program;
+}
+
+// Takes a program's PTX to the target of its manifest, and the driver compiles that.
+cl::Program at_ptx_target(const cl::Program& program, const KernelConfig& config, const cl::Context& context,
+                          const cl::Device& device) {
+  const std::string& target = config.manifest().ptx_target;
+  cl::Program result;
+  const auto fail = [&](const std::string& why) {
+    throw Error(ErrorCode::build_failed,
+                fmt::format("{}: its PTX cannot be taken to {}: {}", title_of(config), target, why));
+  };
+  try {
+    const std::vector<unsigned char> binary = binary_of(program, device);
+    const std::string ptx = retargeted_ptx(std::string(binary.begin(), binary.end()), target);
+    result = cl::Program(context, {device}, cl::Program::Binaries{{ptx.begin(), ptx.end()}});
+    result.build(std::vector<cl::Device>{device});
+  } catch (const Error& error) {
+    fail(error.what());
+  } catch (const cl::BuildError& failure) {
+    fail(failure.getBuildLog().empty() ? failure.what() : failure.getBuildLog().front().second);
+  } catch (const cl::Error& failure) {
+    fail(fmt::format("{}: {}", failure.what(), opencl_status_name(failure.err())));
+  }
+  return result;
+}
+
+cl::Kernel create_kernel(const KernelConfig& config, const cl::Program& program) {
+  const char* const function = contract_of(config.manifest().role).function;
+  cl::Kernel kernel;
+  try {
+    kernel = cl::Kernel(program, function);
+  } catch (const cl::Error& failure) {
+    throw Error(ErrorCode::invalid_kernel_file,
+                fmt::format("{} has no usable kernel function '{}': {}", title_of(config), function,
+                            opencl_status_name(failure.err())));
+  }
+  const cl_uint expected = arguments_of(config.manifest());
+  const cl_uint arguments = kernel.getInfo<CL_KERNEL_NUM_ARGS>();
+  if (arguments != expected) {
+    throw Error(ErrorCode::invalid_kernel_file,
+                fmt::format("{}: '{}' takes {} arguments; the contract (kernels/README.md) has {}",
+                            title_of(config), function, arguments, expected));
+  }
+  return kernel;
+}
+
+// True where the source has a reqd_work_group_size, which must then be the one of the manifest.
+bool has_required_work_group(const KernelConfig& config, const cl::Kernel& kernel, const cl::Device& device) {
+  const auto required = kernel.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(device);
+  if (required[0] == 0) return false;
+  std::array<std::size_t, 3> local = {1, 1, 1};
+  std::copy(config.local.begin(), config.local.end(), local.begin());
+  if (std::equal(local.begin(), local.end(), required.begin())) return true;
+  throw Error(ErrorCode::invalid_kernel_file,
+              fmt::format("{}:{}: 'local' is {} x {}, but the source has reqd_work_group_size({}, {}, {})",
+                          config.file->path, config.manifest().local[0].line, local[0], local[1], required[0],
+                          required[1], required[2]));
+}
+
+// The limit of a built kernel may be below the device's: registers and local memory are shared by a
+// work-group. Where the source requires the size, the compiler has kept it in mind, and what it reports is of
+// no use: NVIDIA's says 256 and rusticl's says 32 for kernels that run with 512; the launch then has the last
+// word.
+void check_work_group(const KernelConfig& config, const cl::Kernel& kernel, const cl::Device& device) {
+  if (has_required_work_group(config, kernel, device)) return;
+  const std::size_t allowed = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
+  const std::size_t items = config.work_items();
+  if (items <= allowed) return;
+  throw Error(ErrorCode::device_limit_exceeded,
+              fmt::format("{} has work-groups of {} work-items; as built for '{}' it allows {} (a "
+                          "reqd_work_group_size in the source lets the compiler allow more)",
+                          title_of(config), items, device.getInfo<CL_DEVICE_NAME>(), allowed));
+}
+
+// Static local arrays beyond the device's limit end the process on PoCL, and pass unnoticed elsewhere.
+// NVIDIA's compiler knows its devices better than they say: 48 KiB is reported where over 200 KiB work.
+void check_local_memory(const KernelConfig& config, const cl::Kernel& kernel, const cl::Device& device) {
+  const cl_ulong used = kernel.getWorkGroupInfo<CL_KERNEL_LOCAL_MEM_SIZE>(device);
+  const cl_ulong allowed = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+  const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
+  if (used <= allowed || platform.getInfo<CL_PLATFORM_NAME>() == "NVIDIA CUDA") return;
+  throw Error(ErrorCode::device_limit_exceeded,
+              fmt::format("{} uses {} bytes of local memory; '{}' has {}", title_of(config), used,
+                          device.getInfo<CL_DEVICE_NAME>(), allowed));
+}
+
+}  // namespace
+
+std::string title_of(const KernelConfig& config) {
+  return fmt::format("the kernel '{}' ({}) with '{}'", config.name, config.file->path, config.build_options);
+}
+
+cl::Program compile(const KernelConfig& config, const cl::Context& context, const cl::Device& device) {
+  const cl::Program program = compile_source(config, context, device);
+  return config.manifest().ptx_target.empty() ? program : at_ptx_target(program, config, context, device);
+}
+
+cl::Program load(const std::vector<unsigned char>& binary, const KernelConfig& config,
+                 const cl::Context& context, const cl::Device& device) {
+  if (binary.empty()) return {};
+  try {
+    cl::Program program(context, {device}, cl::Program::Binaries{binary});
+    program.build(std::vector<cl::Device>{device}, config.build_options.c_str());
+    return program;
+  } catch (const cl::Error&) {
+    return {};
+  }
+}
+
+std::vector<unsigned char> binary_of(const cl::Program& program, const cl::Device& device) {
+  const auto devices = program.getInfo<CL_PROGRAM_DEVICES>();
+  const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
+  for (std::size_t i = 0; i < std::min(devices.size(), binaries.size()); ++i) {
+    if (devices[i]() == device()) return binaries[i];
+  }
+  return {};
+}
+
+cl::Kernel checked_kernel(const KernelConfig& config, const cl::Program& program, const cl::Device& device) {
+  cl::Kernel kernel = create_kernel(config, program);
+  check_work_group(config, kernel, device);
+  check_local_memory(config, kernel, device);
+  return kernel;
+}
+
+}  // namespace clgemm

@@ -1,0 +1,83 @@
+#include "choose/choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace clgemm {
+namespace {
+
+constexpr std::size_t described_runners_up = 3;  // the others are hardly ever near
+
+const char* in_words(Fault fault) {
+  switch (fault) {
+    case Fault::device_limit:
+      return "not on this device";
+    case Fault::no_scratch:
+      return "no room for its scratch";
+    case Fault::bad_kernel:
+      return "no valid config";
+    case Fault::build_failed:
+      return "not built";
+    case Fault::wrong_result:
+      return "wrong result";
+    case Fault::given_up:
+      return "given up earlier";
+  }
+  return "";
+}
+
+std::string predicted(const Candidate& candidate) {
+  return candidate.seconds ? fmt::format("{:.3g} ms", *candidate.seconds * 1e3) : "unknown";
+}
+
+}  // namespace
+
+std::string to_string(const Origin& origin) {
+  switch (origin.source) {
+    case Source::rule:
+      return "by rule: " + origin.text;
+    case Source::tuned_on_device:
+    case Source::tuned_on_family:
+      return "tuned: " + origin.text;
+    case Source::named:
+      break;
+  }
+  return "named by the caller";
+}
+
+std::optional<Fault> fault_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::requirement_failed:
+    case ErrorCode::device_limit_exceeded:
+      return Fault::device_limit;
+    case ErrorCode::out_of_memory:
+      return Fault::no_scratch;
+    case ErrorCode::kernel_not_found:
+    case ErrorCode::invalid_kernel_file:
+    case ErrorCode::invalid_parameter:
+      return Fault::bad_kernel;
+    case ErrorCode::build_failed:
+      return Fault::build_failed;
+    case ErrorCode::self_test_failed:
+      return Fault::wrong_result;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string describe(const Choice& choice) {
+  std::string result = fmt::format("chosen: {}\n", to_string(choice.chosen.origin));
+  result += fmt::format("predicted: {}\n", predicted(choice.chosen));
+  const std::size_t shown = std::min(choice.runners_up.size(), described_runners_up);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Candidate& next = choice.runners_up[i];
+    result += fmt::format("runner-up: {}, predicted {}, {}\n", to_string(next.config), predicted(next),
+                          to_string(next.origin));
+  }
+  for (const Rejected& one : choice.rejected)
+    result += fmt::format("not used: {}: {}: {}\n", to_string(one.config), in_words(one.fault), one.why);
+  return result;
+}
+
+}  // namespace clgemm

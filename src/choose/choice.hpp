@@ -1,0 +1,61 @@
+// The choice as data: which config, why, how long it should take, what comes after it, and what does not come
+// into question and why. Ranking makes the list; whoever builds kernels walks it and adds what failed there.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "kernel/config.hpp"
+
+namespace clgemm {
+
+enum class Source { rule, tuned_on_device, tuned_on_family, named };
+
+// Where a config comes from.
+struct Origin {
+  Source source = Source::rule;
+  std::string text;  // the rule in words, or the entry of which file
+};
+
+// "by rule: ...", "tuned: ...", "named by the caller"
+std::string to_string(const Origin& origin);
+
+// A config that may serve a problem.
+struct Candidate {
+  Config config;
+  Origin origin;
+  std::optional<double> seconds;  // of the whole call, predicted; nothing before it is ranked
+};
+
+// Why a config was passed over.
+enum class Fault {
+  device_limit,  // a requirement of the kernel fails on this device, or a limit of the device
+  no_scratch,    // not even its smallest block fits
+  bad_kernel,    // there is no such kernel, parameter or value, or its file is wrong
+  build_failed,  // the compiler refuses it
+  wrong_result,  // found by its self-test, now or by an earlier process
+  given_up       // for one of these reasons, in an earlier call
+};
+
+// Nothing where the error is no fault of the config.
+std::optional<Fault> fault_of(ErrorCode code);
+
+struct Rejected {
+  Config config;
+  Fault fault;
+  std::string why;  // the Error's text
+};
+
+struct Choice {
+  Candidate chosen;
+  std::vector<Candidate> runners_up;  // the best first; not tried, as the chosen one works
+  std::vector<Rejected> rejected;     // that stood before the chosen one, or could not even be planned
+};
+
+// In words, a line a fact: why this config, its predicted time, the first runners-up with theirs, and
+// "not used: block_1d: ..." for each that was rejected.
+std::string describe(const Choice& choice);
+
+}  // namespace clgemm

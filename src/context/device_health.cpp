@@ -1,0 +1,106 @@
+#include "context/device_health.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace clgemm {
+namespace {
+
+// A process may be through with a device for good: on NVIDIA's no new OpenCL context can be made there.
+class LostDevices {
+ public:
+  static LostDevices& of_process() {
+    static auto* const instance = new LostDevices;  // may outlive static destructors
+    return *instance;
+  }
+
+  void add(const cl::Device& device) {
+    const std::lock_guard lock(mutex_);
+    devices_.push_back(device());
+  }
+
+  bool has(const cl::Device& device) {
+    const std::lock_guard lock(mutex_);
+    return std::count(devices_.begin(), devices_.end(), device()) != 0;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<cl_device_id> devices_;
+};
+
+// What is said of arguments and files is said before anything reaches the device.
+bool may_come_of_loss(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::out_of_memory:
+    case ErrorCode::opencl_error:
+    case ErrorCode::build_failed:
+    case ErrorCode::invalid_kernel_file:
+    case ErrorCode::device_limit_exceeded:
+    case ErrorCode::internal_error:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+cl::Context new_context(const cl::Device& device) {
+  try {
+    return cl::Context(device);
+  } catch (const cl::Error& failure) {
+    if (!LostDevices::of_process().has(device)) throw;
+    throw Error(
+        ErrorCode::device_lost,
+        fmt::format(
+            "the device '{}' was lost to this process by a fault before, and cannot be used in it again: {}",
+            device.getInfo<CL_DEVICE_NAME>(), from_opencl(failure).what()));
+  }
+}
+
+// An H200 (driver 580) whose context has died says CL_OUT_OF_RESOURCES to reads, writes, flushes, builds and
+// waiting for events, as other devices do where memory has run out, and CL_INVALID_COMMAND_QUEUE to every
+// clFinish, that of a new queue included, which it still makes. Where its memory has run out it says
+// CL_MEM_OBJECT_ALLOCATION_FAILURE, and an empty queue finishes: so it does wherever the context lives.
+bool still_works(const cl::Context& context, const cl::Device& device) {
+  cl::CommandQueue queue;
+  try {
+    queue = cl::CommandQueue(context, device);
+  } catch (const cl::Error&) {
+    return true;  // for all that is known: there may be no memory for a queue
+  }
+  try {
+    queue.enqueueMarkerWithWaitList();
+    queue.finish();
+    return true;
+  } catch (const cl::Error& failure) {
+    return failure.err() == CL_OUT_OF_HOST_MEMORY;
+  }
+}
+
+void DeviceHealth::throw_if_lost() {
+  if (!lost_) return;
+  const std::lock_guard lock(mutex_);
+  throw Error(
+      ErrorCode::device_lost,
+      fmt::format(
+          "the device '{}' is lost: a fault, most likely of a kernel, has ended its OpenCL context, and "
+          "nothing in it works any more. What failed first: {}",
+          device_.getInfo<CL_DEVICE_NAME>(), why_));
+}
+
+void DeviceHealth::look_after(const Error& error) {
+  if (!may_come_of_loss(error.code()) || still_works(context_, device_)) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!lost_) why_ = error.what();
+    lost_ = true;
+  }
+  LostDevices::of_process().add(device_);
+  throw_if_lost();
+}
+
+}  // namespace clgemm

@@ -1,0 +1,221 @@
+#include "context/known_answer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "base/sizes.hpp"
+#include "launch/multiply.hpp"
+#include "plan/blocks.hpp"
+
+namespace clgemm {
+namespace {
+
+constexpr std::size_t batch_count = 2;
+constexpr float alpha = 2.0f;
+constexpr float beta = -1.0f;
+constexpr float canary = 12345.0f;
+constexpr std::size_t margin = 8;  // canaries in front of and behind C
+constexpr std::size_t front = 64;  // elements in front of A and B: a multiple of every `align` of our kernels
+
+// Integers from -largest to largest. Scrambled, so that no two rows, columns or matrices of a batch are
+// alike, and one taken for another shows.
+float integer(std::uint64_t i, std::uint64_t largest) {
+  i *= 0x9e3779b97f4a7c15u;
+  i = (i ^ i >> 32) * 0xd6e8feb86659fd93u;
+  return static_cast<float>((i >> 32) % (2 * largest + 1)) - static_cast<float>(largest);
+}
+
+constexpr std::uint64_t largest_of_c = 4;
+
+// The largest integers of A and of B. Whatever their signs, sums of k products are exact in fp32, twice them
+// too.
+struct Largest {
+  std::uint64_t a, b;
+};
+
+Largest largest_operands(TestNumbers numbers, std::size_t k) {
+  const std::uint64_t product = (std::uint64_t{1} << 24) / k;
+  const auto root = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(product)));
+  if (numbers == TestNumbers::large_a) return {product, 1};
+  if (numbers == TestNumbers::large_b) return {1, product};
+  return {root, root};
+}
+
+// A batch of operands: the values of op(X), and the memory that a kernel gets.
+class TestOperand {
+ public:
+  // `padded_*`: the size in memory where the kernel reads it in place; the rest is zero.
+  TestOperand(std::size_t rows, std::size_t columns, std::size_t padded_rows, std::size_t padded_columns,
+              bool transposed, std::size_t seed, std::uint64_t largest)
+      : rows_(rows), columns_(columns), seed_(seed), largest_(largest) {
+    operand.transposed = transposed;
+    operand.ld = transposed ? padded_rows : padded_columns;
+    operand.offset = front;
+    operand.stride = padded_rows * padded_columns;
+    operand.base_alignment = 1;
+    memory.assign(front + operand.stride * batch_count, 0.0f);
+    for (std::size_t batch = 0; batch < batch_count; ++batch) {
+      for (std::size_t row = 0; row < rows; ++row) {
+        for (std::size_t column = 0; column < columns; ++column) {
+          element(batch, row, column) = value(batch, row, column);
+        }
+      }
+    }
+  }
+
+  void set_row(std::size_t row, float value) {
+    for (std::size_t batch = 0; batch < batch_count; ++batch) {
+      for (std::size_t column = 0; column < columns_; ++column) element(batch, row, column) = value;
+    }
+  }
+
+  void set_column(std::size_t column, float value) {
+    for (std::size_t batch = 0; batch < batch_count; ++batch) {
+      for (std::size_t row = 0; row < rows_; ++row) element(batch, row, column) = value;
+    }
+  }
+
+  float value(std::size_t batch, std::size_t row, std::size_t column) const {
+    return integer(seed_ + (batch * rows_ + row) * columns_ + column, largest_);
+  }
+
+  Operand operand;
+  std::vector<float> memory;
+
+ private:
+  float& element(std::size_t batch, std::size_t row, std::size_t column) {
+    const std::size_t place = operand.transposed ? column * operand.ld + row : row * operand.ld + column;
+    return memory[front + batch * operand.stride + place];
+  }
+
+  std::size_t rows_;
+  std::size_t columns_;
+  std::size_t seed_;
+  std::uint64_t largest_;
+};
+
+cl::Buffer buffer_of(const cl::Context& context, std::vector<float>& memory) {
+  return cl::Buffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, memory.size() * sizeof(float),
+                    memory.data());
+}
+
+// C with canaries around it and between its rows.
+class TestResult {
+ public:
+  TestResult(std::size_t m, std::size_t n) : m_(m), n_(n) {
+    operand.ld = n + 1;
+    operand.offset = margin;
+    operand.stride = m * operand.ld;
+    memory.assign(2 * margin + operand.stride * batch_count, canary);
+    for_each([this](std::size_t place, std::size_t, std::size_t, std::size_t) {
+      memory[place] = integer(place, largest_of_c);
+    });
+  }
+
+  // C as it must be after the multiply; `original` is C as it was.
+  std::vector<float> expected(const TestOperand& a, const TestOperand& b, std::size_t k) const {
+    std::vector<float> result = memory;
+    for_each([&](std::size_t place, std::size_t batch, std::size_t row, std::size_t column) {
+      float sum = 0.0f;
+      for (std::size_t depth = 0; depth < k; ++depth) {
+        sum += a.value(batch, row, depth) * b.value(batch, depth, column);
+      }
+      result[place] = alpha * sum + beta * memory[place];
+    });
+    return result;
+  }
+
+  Operand operand;
+  std::vector<float> memory;
+
+ private:
+  template <class Body>
+  void for_each(const Body& body) const {
+    for (std::size_t batch = 0; batch < batch_count; ++batch) {
+      for (std::size_t row = 0; row < m_; ++row) {
+        for (std::size_t column = 0; column < n_; ++column) {
+          body(operand.offset + batch * operand.stride + row * operand.ld + column, batch, row, column);
+        }
+      }
+    }
+  }
+
+  std::size_t m_;
+  std::size_t n_;
+};
+
+// The operand in the shape that the plan's kernels expect: whole tiles where a padded kernel reads it in
+// place.
+TestOperand operand_for(bool takes_any, bool transposed, std::size_t rows, std::size_t columns,
+                        std::size_t tile_rows, std::size_t tile_columns, std::size_t seed,
+                        std::uint64_t largest) {
+  if (takes_any) return {rows, columns, rows, columns, transposed, seed, largest};
+  return {rows, columns, round_up(rows, tile_rows), round_up(columns, tile_columns), false, seed, largest};
+}
+
+// A little more than a whole tile. Where a kernel takes shares, its tile may be as large as a share can be,
+// and some units of a share show as much.
+std::size_t test_side(std::size_t tile, std::size_t share_unit, std::size_t more) {
+  constexpr std::size_t units = 12;
+  return (share_unit == 0 ? tile : std::min(tile, units * share_unit)) + more;
+}
+
+// So deep that what is a little deeper is done in two parts.
+std::size_t depth_for_parts(const KernelConfig& kernel) {
+  constexpr std::size_t vector = 4;
+  return std::lcm(std::lcm(kernel.tile_depth, kernel.align), vector);
+}
+
+// By so much more than a whole tile; what a kernel that was compiled for aligned operands can do, else 1.
+std::size_t step_beyond_tile(const KernelConfig& kernel) {
+  const auto aligned = kernel.macros.find("ALIGNED");
+  return aligned != kernel.macros.end() && aligned->second != 0 ? kernel.align : 1;
+}
+
+}  // namespace
+
+bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::Context& context,
+                        const cl::Device& device) {
+  const Problem& problem = built.plan.problem;
+  const Stage& stage = built.plan.first();
+  const KernelConfig& kernel = stage.multiply();
+  const std::size_t more = step_beyond_tile(kernel);
+  const std::size_t m = test_side(kernel.tile_rows, kernel.share_rows, more);
+  const std::size_t n = test_side(kernel.tile_columns, kernel.share_columns, more);
+  const std::size_t k = (stage.has(ProgramRole::reduce) ? depth_for_parts(kernel) : kernel.tile_depth) + more;
+  const bool takes_any = kernel.reads_in_place() || stage.has(ProgramRole::pack_both);
+  const Largest largest = largest_operands(numbers, k);
+  TestOperand a = operand_for(takes_any || stage.has(ProgramRole::pack_a), problem.a.transposed, m, k,
+                              kernel.tile_rows, kernel.tile_depth, 1, largest.a);
+  TestOperand b = operand_for(takes_any || stage.has(ProgramRole::pack_b), problem.b.transposed, k, n,
+                              kernel.tile_depth, kernel.tile_columns, 5, largest.b);
+  TestResult c(m, n);
+  std::size_t adding = k;  // so many products are not zero
+  if (numbers == TestNumbers::beyond_planes) {
+    a.set_column(--adding, 0x1p-120f);
+    b.set_row(adding, 0.0f);
+  }
+
+  BuiltPlan test = built;
+  test.plan.problem = {m, n, k, alpha, beta, a.operand, b.operand, c.operand, batch_count};
+  test.plan.config.mirrored = false;  // the buffers are as the kernels see them
+  for (Stage& one : test.plan.stages) one.split.wanted_parts = one.has(ProgramRole::reduce) ? 2 : 1;
+  test.plan.compute_units = 2;  // few and large shares, in which a kernel comes to all of its code
+  fit_blocks(test.plan, unlimited_scratch);
+  const Buffers buffers{buffer_of(context, a.memory), buffer_of(context, b.memory),
+                        buffer_of(context, c.memory)};
+  cl::Buffer scratch;
+  if (test.plan.scratch_bytes != 0) scratch = cl::Buffer(context, CL_MEM_READ_WRITE, test.plan.scratch_bytes);
+
+  const cl::CommandQueue queue(context, device);
+  Progress progress = Progress::c_untouched;
+  enqueue_multiply(test, buffers, scratch, queue, {}, progress);
+  std::vector<float> result(c.memory.size());
+  queue.enqueueReadBuffer(buffers.c, CL_TRUE, 0, result.size() * sizeof(float), result.data());
+  return result == c.expected(a, b, adding);
+}
+
+}  // namespace clgemm

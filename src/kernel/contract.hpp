@@ -1,0 +1,38 @@
+// What kernels/README.md promises of the kernel function of each role: its name and how many arguments it
+// has.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "kernel/manifest.hpp"
+
+namespace clgemm {
+
+struct RoleContract {
+  Role role;
+  const char* name;      // as the manifest says it
+  const char* function;  // in the source
+  unsigned arguments;
+};
+inline constexpr std::array<RoleContract, 6> role_contracts = {
+    {{Role::multiply, "multiply", "gemm", 17},
+     {Role::fallback, "fallback", "fallback", 21},
+     {Role::pack, "pack", "pack", 12},
+     {Role::pack_both, "pack_both", "pack_both", 25},
+     {Role::scale, "scale", "scale", 7},
+     {Role::reduce, "reduce", "reduce", 12}}};
+
+// A kernel that reads range notes, and leaves whether it is exact, takes them behind the others.
+inline constexpr unsigned range_notes_arguments = 4;
+
+constexpr const RoleContract& contract_of(Role role) {
+  return role_contracts[static_cast<std::size_t>(role)];
+}
+
+// The arguments of this kernel's function.
+inline unsigned arguments_of(const Manifest& manifest) {
+  return contract_of(manifest.role).arguments + (manifest.fallback.empty() ? 0 : range_notes_arguments);
+}
+
+}  // namespace clgemm

@@ -1,0 +1,288 @@
+#include "kernel/manifest_parser.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <optional>
+#include <set>
+
+#include "base/error.hpp"
+#include "kernel/contract.hpp"
+#include "kernel/manifest_check.hpp"
+#include "kernel/precision.hpp"
+
+namespace clgemm {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+// Two spaces or more end a value; what follows is a remark.
+std::string_view without_remark(std::string_view value) {
+  return trimmed(value.substr(0, value.find("  ")));
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> result;
+  while (!(text = trimmed(text)).empty()) {
+    const std::size_t length = std::min(text.find_first_of(" \t"), text.size());
+    result.emplace_back(text.substr(0, length));
+    text.remove_prefix(length);
+  }
+  return result;
+}
+
+std::optional<std::int64_t> integer_of(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc() || rest != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// A name that can be a macro of the OpenCL preprocessor.
+bool is_identifier(std::string_view text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !text.empty() && is_letter(text.front()) &&
+         std::all_of(text.begin(), text.end(), [&](char c) { return is_letter(c) || is_digit(c); });
+}
+
+// Tables in here are never destroyed: a Context may be made as late as in the destructor of a static object.
+class ManifestParser {
+ public:
+  ManifestParser(std::string_view source, const std::string& path) : source_(source), path_(path) {}
+
+  Manifest run() {
+    if (!next_line() || key_ != "clgemm") {
+      fail("expected the manifest's first line, '// clgemm: NAME'", line_text_);
+    }
+    do {
+      parse_line();
+    } while (next_line());
+    if (manifest_.align.line == 0) manifest_.align = {Expression::parse("1"), 1};
+    check_manifest(manifest_, seen_, path_);
+    return std::move(manifest_);
+  }
+
+ private:
+  // Steps to the next `// key: value` of the block; false at its end, the first line that is not `// ...`.
+  bool next_line() {
+    const std::size_t end = std::min(source_.find('\n'), source_.size());
+    line_text_ = trimmed(source_.substr(0, end));
+    ++line_;
+    if (line_text_.substr(0, 2) != "//") return false;
+    const std::string_view text = trimmed(line_text_.substr(2));
+    if (text.empty()) return false;
+    source_.remove_prefix(std::min(end + 1, source_.size()));
+
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos) {
+      fail("expected '// key: value', or an empty line before other comments", line_text_);
+    }
+    key_ = trimmed(text.substr(0, colon));
+    value_ = trimmed(text.substr(colon + 1));
+    return true;
+  }
+
+  void parse_line() {
+    static const auto& parsers = *new std::map<std::string_view, void (ManifestParser::*)()>{
+        {"clgemm", &ManifestParser::parse_name},
+        {"role", &ManifestParser::parse_role},
+        {"summary", &ManifestParser::parse_summary},
+        {"operands", &ManifestParser::parse_operands},
+        {"param", &ManifestParser::parse_parameter},
+        {"variant", &ManifestParser::parse_variant},
+        {"tile", &ManifestParser::parse_tile},
+        {"local", &ManifestParser::parse_local},
+        {"grid", &ManifestParser::parse_grid},
+        {"align", &ManifestParser::parse_align},
+        {"require", &ManifestParser::parse_require},
+        {"shares", &ManifestParser::parse_shares},
+        {"precision", &ManifestParser::parse_precision},
+        {"fallback", &ManifestParser::parse_fallback},
+        {"size", &ManifestParser::parse_size},
+        {"range_notes", &ManifestParser::parse_range_notes},
+        {"ptx", &ManifestParser::parse_ptx},
+    };
+    static const auto& repeatable = *new std::set<std::string_view>{"param", "variant", "require"};
+
+    const auto parser = parsers.find(key_);
+    if (parser == parsers.end()) {
+      std::string known;
+      for (const auto& entry : parsers) known += fmt::format("{}{}", known.empty() ? "" : ", ", entry.first);
+      fail("unknown key; the keys are " + known, key_);
+    }
+    if (!seen_.insert(std::string(key_)).second && repeatable.count(key_) == 0)
+      fail("the key stands here twice", key_);
+    if (value_.empty()) fail("expected a value after the colon", line_text_);
+    (this->*parser->second)();
+  }
+
+  void parse_name() {
+    manifest_.name = without_remark(value_);
+    if (!is_identifier(manifest_.name)) fail("expected a name of letters, digits and '_'", manifest_.name);
+  }
+
+  void parse_role() {
+    const auto* const role =
+        std::find_if(role_contracts.begin(), role_contracts.end(),
+                     [this](const RoleContract& one) { return one.name == without_remark(value_); });
+    if (role == role_contracts.end())
+      fail("expected multiply, fallback, pack, pack_both, scale or reduce", value_);
+    manifest_.role = role->role;
+  }
+
+  void parse_summary() { manifest_.summary = value_; }
+
+  void parse_operands() {
+    manifest_.operands = without_remark(value_);
+    if (!is_identifier(manifest_.operands)) {
+      fail("expected 'in_place', or the name of a form, which the kernel pack_<form>.cl makes", value_);
+    }
+  }
+
+  // NAME = default in v1 v2 v3
+  void parse_parameter() {
+    const std::vector<std::string> words = words_of(without_remark(value_));
+    const std::string expected = "expected 'NAME = default in value value ...'";
+    if (words.size() < 5 || words[1] != "=" || words[3] != "in" || !is_identifier(words[0]))
+      fail(expected, value_);
+    if (manifest_.find_parameter(words[0]) != nullptr)
+      fail("a parameter of this name stands above", words[0]);
+    if (words[0] == split_parameter) fail("every kernel has this parameter already", words[0]);
+    const auto& taken = device_names();
+    if (std::find(taken.begin(), taken.end(), words[0]) != taken.end()) {
+      fail("this name stands for what the device has", words[0]);
+    }
+    Manifest::Parameter parameter{words[0], 0, {}, line_};
+    for (std::size_t i = 4; i < words.size(); ++i) parameter.values.push_back(integer(words[i]));
+    parameter.default_value = integer(words[2]);
+    if (std::count(parameter.values.begin(), parameter.values.end(), parameter.default_value) == 0) {
+      fail("the default is not among the values", value_);
+    }
+    manifest_.parameters.push_back(std::move(parameter));
+  }
+
+  // NAME P=value P=value ...
+  void parse_variant() {
+    const std::vector<std::string> words = words_of(without_remark(value_));
+    if (words.size() < 2 || !is_identifier(words[0])) fail("expected 'NAME PARAMETER=value ...'", value_);
+    Manifest::Variant variant{words[0], {}, line_};
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const std::size_t equals = words[i].find('=');
+      if (equals == std::string::npos) fail("expected PARAMETER=value", words[i]);
+      variant.values[words[i].substr(0, equals)] = integer(std::string_view(words[i]).substr(equals + 1));
+    }
+    manifest_.variants.push_back(std::move(variant));
+  }
+
+  void parse_tile() {
+    const std::vector<Manifest::Rule> rules =
+        rules_of(3, 3, "expected three expressions: rows columns depth");
+    manifest_.tile_rows = rules[0];
+    manifest_.tile_columns = rules[1];
+    manifest_.tile_depth = rules[2];
+  }
+
+  void parse_shares() {
+    const std::vector<Manifest::Rule> rules = rules_of(2, 2, "expected two expressions: rows columns");
+    manifest_.share_rows = rules[0];
+    manifest_.share_columns = rules[1];
+  }
+
+  void parse_local() {
+    manifest_.local = rules_of(1, 2, "expected one or two expressions, one a dimension of the grid");
+  }
+
+  void parse_grid() {
+    static const auto& grids = *new std::map<std::string_view, std::vector<GridAxis>>{
+        {"rows", {GridAxis::rows}},
+        {"columns", {GridAxis::columns}},
+        {"rows columns", {GridAxis::rows, GridAxis::columns}},
+        {"columns rows", {GridAxis::columns, GridAxis::rows}},
+        {"tiles", {GridAxis::tiles}},
+    };
+    const auto grid = grids.find(without_remark(value_));
+    if (grid == grids.end()) fail("expected rows, columns, 'rows columns', 'columns rows' or tiles", value_);
+    manifest_.grid = grid->second;
+  }
+
+  void parse_align() { manifest_.align = rules_of(1, 1, "expected one expression without spaces")[0]; }
+
+  void parse_require() { manifest_.requirements.push_back(rule_of(without_remark(value_))); }
+
+  void parse_precision() {
+    const std::string_view wanted = without_remark(value_);
+    const auto* found = std::find_if(precisions.begin(), precisions.end(),
+                                     [&](const NamedPrecision& one) { return one.name == wanted; });
+    if (found == precisions.end()) fail("expected fp32 or fp32_equivalent", value_);
+    manifest_.precision = found->precision;
+  }
+
+  void parse_fallback() {
+    manifest_.fallback = without_remark(value_);
+    if (!is_identifier(manifest_.fallback)) fail("expected the name of a kernel", value_);
+  }
+
+  void parse_size() { manifest_.packed_size = rules_of(1, 1, "expected one expression without spaces")[0]; }
+
+  void parse_range_notes() {
+    const std::int64_t notes = integer(without_remark(value_));
+    constexpr std::int64_t most = 64;  // our forms leave 2; more would be data, not notes
+    if (notes < 1 || notes > most) fail(fmt::format("expected a number from 1 to {}", most), value_);
+    manifest_.range_notes = static_cast<std::size_t>(notes);
+  }
+
+  void parse_ptx() {
+    manifest_.ptx_target = without_remark(value_);
+    if (!is_identifier(manifest_.ptx_target)) fail("expected a target of PTX, like sm_90a", value_);
+  }
+
+  // Expressions without spaces, between `least` and `most` of them.
+  std::vector<Manifest::Rule> rules_of(std::size_t least, std::size_t most, const std::string& expected) {
+    std::vector<Manifest::Rule> result;
+    for (const std::string& word : words_of(without_remark(value_))) result.push_back(rule_of(word));
+    if (result.size() < least || result.size() > most) fail(expected, value_);
+    return result;
+  }
+
+  Manifest::Rule rule_of(std::string_view text) {
+    try {
+      return {Expression::parse(text), line_};
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("{}:{}: {}", path_, line_, error.what()));
+    }
+  }
+
+  std::int64_t integer(std::string_view text) {
+    const std::optional<std::int64_t> value = integer_of(text);
+    if (!value) fail("expected an integer", text);
+    return *value;
+  }
+
+  [[noreturn]] void fail(std::string_view reason, std::string_view found) const {
+    fail_in_manifest(path_, line_, reason, found);
+  }
+
+  std::string_view source_;
+  const std::string& path_;
+  int line_ = 0;
+  std::string_view line_text_;
+  std::string_view key_;
+  std::string_view value_;
+  std::set<std::string> seen_;
+  Manifest manifest_;
+};
+
+}  // namespace
+
+Manifest parse_manifest(std::string_view source, const std::string& path) {
+  return ManifestParser(source, path).run();
+}
+
+}  // namespace clgemm

@@ -1,0 +1,15 @@
+// From the comment block at the head of a kernel file to its manifest.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "kernel/manifest.hpp"
+
+namespace clgemm {
+
+// Parses the head of a kernel file. `path` is only for messages. Throws Error(invalid_kernel_file) with
+// path:line, the text in question and what was expected.
+Manifest parse_manifest(std::string_view source, const std::string& path);
+
+}  // namespace clgemm

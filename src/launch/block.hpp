@@ -1,0 +1,33 @@
+// The multiply of one block: every stage of the plan in turn, with the packing that it needs.
+#pragma once
+
+#include "build/built_plan.hpp"
+#include "call/arguments.hpp"
+#include "launch/kernel_launch.hpp"
+
+namespace clgemm {
+
+// Where a multiply that failed had come to: C is as it was until the first kernel that writes to it is
+// enqueued.
+enum class Progress { c_untouched, c_touched };
+
+// A part of the problem that one launch of the multiply kernel covers.
+struct Block {
+  std::size_t row, column, depth, batch;  // of its first element: in C, along k, in the batch
+  std::size_t m, n, k, batch_count;
+};
+
+// What all blocks of a multiply have in common.
+struct Launching {
+  const BuiltPlan& built;
+  const Buffers& buffers;  // as the plan's kernels see them
+  const cl::Buffer& scratch;
+  const cl::CommandQueue& queue;
+};
+
+// Enqueues it behind `wait_for`; the event completes when the block's part of C is complete, as far as this
+// block of k goes.
+cl::Event enqueue_block(const Launching& launching, const Block& block, const Events& wait_for,
+                        Progress& progress);
+
+}  // namespace clgemm

@@ -1,0 +1,69 @@
+#include "launch/kernel_launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/sizes.hpp"
+
+namespace clgemm {
+namespace {
+
+// The device will not run this kernel, whatever the problem.
+bool means_unlaunchable(cl_int status) {
+  return status == CL_INVALID_WORK_GROUP_SIZE || status == CL_INVALID_WORK_ITEM_SIZE ||
+         status == CL_INVALID_PROGRAM_EXECUTABLE;
+}
+
+std::size_t groups_along(GridAxis axis, const LaunchSize& size) {
+  const std::size_t rows = ceil_div(size.rows, size.group_rows);
+  const std::size_t columns = ceil_div(size.columns, size.group_columns);
+  switch (axis) {
+    case GridAxis::rows:
+      return rows;
+    case GridAxis::columns:
+      return columns;
+    case GridAxis::tiles:
+      return std::min(rows * columns, size.most_groups);
+  }
+  throw Error(ErrorCode::internal_error, "a grid axis without a meaning");
+}
+
+}  // namespace
+
+LaunchSize in_tiles(const KernelConfig& config, std::size_t rows, std::size_t columns,
+                    std::size_t batch_count) {
+  return {rows, columns, batch_count, config.tile_rows, config.tile_columns};
+}
+
+Place place_of(const cl::Buffer& buffer, const Operand& operand, std::size_t row, std::size_t column,
+               std::size_t batch) {
+  const std::size_t element = operand.transposed ? column * operand.ld + row : row * operand.ld + column;
+  return {buffer, operand.offset + batch * operand.stride + element, operand.ld, operand.stride};
+}
+
+cl::Event KernelLaunch::enqueue(const cl::CommandQueue& queue, const Events& wait_for,
+                                const LaunchSize& size) {
+  std::size_t local[2] = {1, 1};
+  std::size_t global[2] = {1, 1};
+  const auto& grid = config_.manifest().grid;
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    local[i] = config_.local[i];
+    global[i] = groups_along(grid[i], size) * local[i];
+  }
+  cl::Event done;
+  try {
+    queue.enqueueNDRangeKernel(*kernel_, cl::NullRange, cl::NDRange(global[0], global[1], size.batch_count),
+                               cl::NDRange(local[0], local[1], 1), &wait_for, &done);
+  } catch (const cl::Error& failure) {
+    if (!means_unlaunchable(failure.err())) throw;
+    throw Error(ErrorCode::device_limit_exceeded,
+                fmt::format("the kernel '{}' with {} cannot be launched: {}", config_.name,
+                            describe_values(config_.values), opencl_status_name(failure.err())));
+  }
+  kernel_.launched(done);
+  return done;
+}
+
+}  // namespace clgemm

@@ -1,0 +1,76 @@
+// One launch of a kernel: its arguments, and how many work-groups.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "base/opencl.hpp"
+#include "build/program_cache.hpp"
+#include "call/problem.hpp"
+#include "kernel/kernel_config.hpp"
+
+namespace clgemm {
+
+using Events = std::vector<cl::Event>;
+
+// Where a kernel finds a matrix.
+struct Place {
+  const cl::Buffer& buffer;
+  std::size_t offset;
+  std::size_t ld;
+  std::size_t stride;
+};
+
+// What the dimensions of a launch cover, and the part of it that one work-group does.
+struct LaunchSize {
+  std::size_t rows;
+  std::size_t columns;
+  std::size_t batch_count;
+  std::size_t group_rows;
+  std::size_t group_columns;
+  std::size_t most_groups = std::numeric_limits<std::size_t>::max();  // along a grid of tiles
+};
+
+LaunchSize in_tiles(const KernelConfig& config, std::size_t rows, std::size_t columns,
+                    std::size_t batch_count);
+
+// A part of a matrix, by its first element as op(X) has it, and the first matrix of the batch.
+Place place_of(const cl::Buffer& buffer, const Operand& operand, std::size_t row, std::size_t column,
+               std::size_t batch);
+
+// Kernels count in 32 bits.
+inline cl_int as_int(std::size_t value) {
+  return static_cast<cl_int>(value);
+}
+
+// For one thread; it has the kernel for itself until it ends.
+class KernelLaunch {
+ public:
+  KernelLaunch(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& built)
+      : config_(config), kernel_(built) {}
+
+  // The next arguments.
+  template <class... Arguments>
+  KernelLaunch& with(const Arguments&... arguments) {
+    ((*kernel_).setArg(set_++, arguments), ...);
+    return *this;
+  }
+
+  // The next four arguments: a matrix that the kernel reads or writes.
+  KernelLaunch& with_matrix(const Place& place) {
+    return with(place.buffer, cl_ulong{place.offset}, cl_ulong{place.ld}, cl_ulong{place.stride});
+  }
+
+  // Enqueues it behind `wait_for`. Throws Error(device_limit_exceeded) where the device will not run it,
+  // whatever the problem.
+  cl::Event enqueue(const cl::CommandQueue& queue, const Events& wait_for, const LaunchSize& size);
+
+ private:
+  const KernelConfig& config_;
+  BuiltKernel::Lease kernel_;
+  cl_uint set_ = 0;
+};
+
+}  // namespace clgemm

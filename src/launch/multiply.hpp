@@ -1,0 +1,26 @@
+// A whole multiply, or a scaling of C, on a queue: as the plan says, block by block; decides nothing.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/opencl.hpp"
+#include "build/built_plan.hpp"
+#include "call/arguments.hpp"
+#include "call/problem.hpp"
+#include "launch/block.hpp"
+
+namespace clgemm {
+
+// Enqueues the plan's multiply behind `wait_for`. `buffers` are those of the stated problem. `scratch` has
+// plan.scratch_bytes; it may be null where these are 0. The event completes when C is complete.
+cl::Event enqueue_multiply(const BuiltPlan& built, const Buffers& buffers, const cl::Buffer& scratch,
+                           const cl::CommandQueue& queue, const std::vector<cl::Event>& wait_for,
+                           Progress& progress);
+
+// Enqueues C <- beta * C behind `wait_for`, by a kernel with `role: scale`.
+cl::Event enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,
+                        const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,
+                        const std::vector<cl::Event>& wait_for);
+
+}  // namespace clgemm

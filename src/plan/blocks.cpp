@@ -1,0 +1,223 @@
+#include "plan/blocks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/sizes.hpp"
+#include "plan/k_split.hpp"
+#include "plan/sharing.hpp"
+
+namespace clgemm {
+namespace {
+
+// Scratch of one block while it is given away, in floats. Whatever lies there begins a cache line.
+class ScratchLayout {
+ public:
+  explicit ScratchLayout(std::size_t copies_of_batch) : copies_of_batch_(copies_of_batch) {}
+
+  void place(PackedCopy& copy, const Operand& source, std::size_t ld, std::size_t elements) {
+    const std::size_t size = round_up(elements, cache_line);
+    copy.ld = ld;
+    copy.stride = is_one_for_all(source) ? 0 : size;
+    copy.scratch_offset = take(clamped_product(size, copies(source)));
+  }
+
+  std::size_t take(std::size_t elements) {
+    const std::size_t place = taken_;
+    taken_ += round_up(elements, cache_line);
+    return place;
+  }
+
+  std::size_t copies(const Operand& source) const { return is_one_for_all(source) ? 1 : copies_of_batch_; }
+  std::size_t taken() const { return taken_; }
+
+ private:
+  static bool is_one_for_all(const Operand& source) { return source.stride == 0; }
+
+  std::size_t copies_of_batch_;
+  std::size_t taken_ = 0;
+};
+
+// A block as a kernel with whole tiles sees it.
+struct Padded {
+  std::size_t rows, columns, depth;
+};
+
+Padded padded_block(const Plan& plan, const KernelConfig& kernel) {
+  return {round_up(plan.block_m, kernel.tile_rows), round_up(plan.block_n, kernel.tile_columns),
+          round_up(plan.block_k, kernel.tile_depth)};
+}
+
+void place_copies(const Plan& plan, Stage& stage, ScratchLayout& scratch) {
+  const auto [rows, columns, depth] = padded_block(plan, stage.multiply());
+  const Problem& problem = plan.problem;
+  if (stage.has(ProgramRole::pack_a)) scratch.place(stage.a, problem.a, depth, clamped_product(rows, depth));
+  if (stage.has(ProgramRole::pack_b))
+    scratch.place(stage.b, problem.b, columns, clamped_product(depth, columns));
+  if (!stage.has(ProgramRole::pack_both)) return;
+  const KernelConfig& pack = *stage.programs[ProgramRole::pack_both];
+  scratch.place(stage.a, problem.a, depth, packed_size(pack, rows, depth));
+  scratch.place(stage.b, problem.b, depth, packed_size(pack, columns, depth));
+}
+
+// Few work-groups, each with many tiles: their notes are read by every work-group of the multiply.
+std::size_t packing_groups(const Plan& plan, const KernelConfig& pack, std::size_t lines, std::size_t depth) {
+  const std::size_t tiles = ceil_div(lines, pack.tile_rows) * ceil_div(depth, pack.tile_columns);
+  return std::min(tiles, packing_groups_a_unit * plan.compute_units);
+}
+
+void place_notes(const Plan& plan, Stage& stage, ScratchLayout& scratch) {
+  static_assert(sizeof(cl_uint) == sizeof(float), "notes are words, and scratch is counted in floats");
+  if (!stage.has(ProgramRole::pack_both)) return;
+  const KernelConfig& pack = *stage.programs[ProgramRole::pack_both];
+  const Padded block = padded_block(plan, stage.multiply());
+  stage.notes.a_groups = packing_groups(plan, pack, block.rows, block.depth);
+  stage.notes.b_groups = packing_groups(plan, pack, block.columns, block.depth);
+  const std::size_t notes = scratch.copies(plan.problem.a) * stage.notes.a_groups +
+                            scratch.copies(plan.problem.b) * stage.notes.b_groups;
+  stage.notes.scratch_offset = scratch.take(notes * pack.manifest().range_notes + plan.block_batch);
+}
+
+// Places the packed copies of one block in scratch, and the notes, and sums them up. A stage packs when the
+// multiply of the one before is over, so that the copies of all begin at one place; notes stay, each stage's
+// for the one behind it.
+void lay_out_scratch(Plan& plan) {
+  ScratchLayout scratch(plan.block_batch);
+  std::size_t copies = 0;
+  for (Stage& stage : plan.stages) {
+    ScratchLayout of_stage(plan.block_batch);
+    place_copies(plan, stage, of_stage);
+    copies = std::max(copies, of_stage.taken());
+  }
+  scratch.take(copies);
+  for (Stage& stage : plan.stages) place_notes(plan, stage, scratch);
+  plan.scratch_bytes = scratch.taken() * sizeof(float);
+}
+
+// The block as work-groups see it. Parts of k begin where a whole step does and operands are aligned; a
+// kernel that keeps within k by itself needs no whole steps, but may read four elements at once.
+TiledWork work_of(const Plan& plan, const KernelConfig& kernel) {
+  constexpr std::size_t vector = 4;
+  TiledWork work;
+  work.m = plan.block_m;
+  work.n = plan.block_n;
+  work.k = kernel.reads_in_place() ? plan.block_k : round_up(plan.block_k, kernel.tile_depth);
+  work.batch_count = plan.problem.batch_count;
+  work.tile_rows = kernel.tile_rows;
+  work.tile_columns = kernel.tile_columns;
+  work.depth_unit =
+      kernel.reads_in_place() ? std::lcm(kernel.align, vector) : std::lcm(kernel.tile_depth, kernel.align);
+  work.group_items = kernel.work_items();
+  return work;
+}
+
+// Splits k as the stage wants it, in parts whose results fit in what is left of the scratch.
+void split_k(Plan& plan, Stage& stage, std::size_t limit) {
+  SplitPlan& split = stage.split;
+  split = {split.wanted_parts, 1, plan.block_k};
+  const std::size_t part = part_elements(plan.block_m, plan.block_n);
+  const std::size_t part_bytes = clamped_product(part, sizeof(float));
+  const std::size_t most = std::min((limit - plan.scratch_bytes) / part_bytes, max_parts);
+  if (split.wanted_parts == 1 || most < 2 || part > max_block) return;
+  const TiledWork work = work_of(plan, stage.multiply());
+  const KSplit best = split.wanted_parts == 0
+                          ? best_split(work, most, plan.compute_units)
+                          : split_evenly(work, std::min(split.wanted_parts, most), plan.compute_units);
+  if (best.parts < 2) return;
+  if (plan.block_batch > 1) {
+    plan.block_batch = 1;
+    lay_out_scratch(plan);
+  }
+  split = {split.wanted_parts,    best.parts, best.depth,
+           part_ld(plan.block_n), part,       plan.scratch_bytes / sizeof(float)};
+  plan.scratch_bytes += best.parts * part_bytes;
+}
+
+// The part of C that one work-group of each stage does.
+void divide_among_groups(const Plan& plan, Stage& stage) {
+  const KernelConfig& kernel = stage.multiply();
+  Share share{kernel.tile_rows, kernel.tile_columns};
+  if (kernel.manifest().takes_shares()) {
+    share = best_share({plan.block_m, plan.block_n, plan.block_k, plan.block_batch, kernel.tile_rows,
+                        kernel.tile_columns, kernel.share_rows, kernel.share_columns},
+                       plan.compute_units);
+  }
+  stage.group_rows = share.rows;
+  stage.group_columns = share.columns;
+  if (kernel.manifest().role == Role::fallback)
+    stage.most_groups = fallback_groups_a_unit * plan.compute_units;
+}
+
+// A side of a block, and the steps that it can be cut in.
+struct Side {
+  std::size_t* size;
+  std::size_t tile;
+};
+
+// Halves a side in whole tiles; false where it is one tile already.
+bool halve(const Side& side) {
+  const std::size_t half = round_up((*side.size + 1) / 2, side.tile);
+  if (half >= *side.size) return false;
+  *side.size = half;
+  return true;
+}
+
+bool packs(const Plan& plan, ProgramRole one) {
+  return std::any_of(plan.stages.begin(), plan.stages.end(), [one](const Stage& stage) {
+    return stage.has(one) || stage.has(ProgramRole::pack_both);
+  });
+}
+
+// Makes the block smaller: first fewer matrices of a batch, then the longest side of what is packed. False
+// where only tiles are left.
+bool cut_block(Plan& plan) {
+  if (halve({&plan.block_batch, 1})) return true;
+  const KernelConfig& kernel = plan.first().multiply();
+  std::vector<Side> sides = {{&plan.block_k, kernel.tile_depth}};
+  if (packs(plan, ProgramRole::pack_a)) sides.push_back({&plan.block_m, kernel.tile_rows});
+  if (packs(plan, ProgramRole::pack_b)) sides.push_back({&plan.block_n, kernel.tile_columns});
+  std::sort(sides.begin(), sides.end(), [](const Side& x, const Side& y) { return *x.size > *y.size; });
+  return std::any_of(sides.begin(), sides.end(), halve);
+}
+
+// The longest side of a block that the kernel's 32-bit counts and the device's count of work-groups allow.
+std::size_t longest_side(const KernelConfig& kernel, GridAxis axis, std::size_t tile, std::size_t share) {
+  const auto& grid = kernel.manifest().grid;
+  if (share != 0) tile = tile / share * share;  // a work-group's part is a multiple of a share
+  std::size_t tiles = max_block / tile;
+  if (grid.size() > 1 && grid[1] == axis) tiles = std::min(tiles, max_groups_beyond_first);
+  if (grid[0] == GridAxis::tiles) tiles = std::min(tiles, max_tiles_a_side);
+  return tiles * tile;
+}
+
+}  // namespace
+
+std::size_t default_scratch_limit(const Device& device) {
+  return std::min(device.global_bytes / 4, device.max_allocation_bytes);
+}
+
+void fit_blocks(Plan& plan, std::size_t limit) {
+  const Problem& problem = plan.problem;
+  const KernelConfig& kernel = plan.first().multiply();
+  plan.block_m =
+      std::min(problem.m, longest_side(kernel, GridAxis::rows, kernel.tile_rows, kernel.share_rows));
+  plan.block_n =
+      std::min(problem.n, longest_side(kernel, GridAxis::columns, kernel.tile_columns, kernel.share_columns));
+  plan.block_k = std::min(problem.k, max_block / kernel.tile_depth * kernel.tile_depth);
+  plan.block_batch = std::min(problem.batch_count, max_groups_beyond_first);
+  for (lay_out_scratch(plan); plan.scratch_bytes > limit; lay_out_scratch(plan)) {
+    if (cut_block(plan)) continue;
+    throw Error(
+        ErrorCode::out_of_memory,
+        fmt::format("the kernel '{}' needs {} bytes of scratch for its smallest block; the limit is {}",
+                    kernel.name, plan.scratch_bytes, limit));
+  }
+  for (Stage& stage : plan.stages) split_k(plan, stage, limit);
+  for (Stage& stage : plan.stages) divide_among_groups(plan, stage);
+}
+
+}  // namespace clgemm

@@ -1,0 +1,159 @@
+#include "plan/make_plan.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "plan/blocks.hpp"
+
+namespace clgemm {
+namespace {
+
+// op(X) as the multiply kernel sees it.
+struct Shape {
+  std::size_t rows;
+  std::size_t columns;
+};
+
+bool fits_in_place(const Operand& operand, const KernelConfig& kernel, Shape shape, Shape tile) {
+  if (kernel.reads_in_place()) return true;
+  if (kernel.manifest().operands != padded_form) return false;
+  const bool aligned = operand.ld % kernel.align == 0 && operand.offset % kernel.align == 0 &&
+                       operand.base_alignment % kernel.align == 0;
+  return !operand.transposed && aligned && operand.stride % kernel.align == 0 &&
+         shape.rows % tile.rows == 0 && shape.columns % tile.columns == 0;
+}
+
+// Whether a kernel that takes operands as they lie may read them `align` elements at a time: every line of
+// them begins at such a place and is as long.
+bool is_aligned(const Problem& problem, const KernelConfig& kernel) {
+  const auto fits = [&](std::size_t size) { return size % kernel.align == 0; };
+  const auto lies_well = [&](const Operand& operand, std::size_t length) {
+    return fits(operand.ld) && fits(operand.offset) && fits(operand.stride) && fits(operand.base_alignment) &&
+           fits(length);
+  };
+  return lies_well(problem.a, problem.a.transposed ? problem.m : problem.k) &&
+         lies_well(problem.b, problem.b.transposed ? problem.k : problem.n) && fits(kernel.tile_rows) &&
+         fits(kernel.tile_columns) && fits(kernel.tile_depth);
+}
+
+// What a kernel that reads A and B where they lie is compiled with.
+Parameters in_place_macros(const Problem& problem, const KernelConfig& kernel) {
+  Parameters result = {{"TRANSPOSE_A", problem.a.transposed ? 1 : 0},
+                       {"TRANSPOSE_B", problem.b.transposed ? 1 : 0}};
+  if (kernel.align > 1) result["ALIGNED"] = is_aligned(problem, kernel) ? 1 : 0;
+  return result;
+}
+
+void check_role(const KernelConfig& helper, Role role, const KernelConfig& kernel) {
+  if (helper.manifest().role == role) return;
+  throw Error(ErrorCode::invalid_kernel_file,
+              fmt::format("{}: '{}' ({}) has not the role that the kernel '{}' needs", kernel.file->path,
+                          helper.name, helper.file->path, kernel.name));
+}
+
+// How many parts of k are wanted of this kernel. CPUs have work enough in one tile: their kernels block k.
+std::size_t wanted_parts(const KernelConfig& kernel, const Device& device) {
+  if (!can_split_k(kernel.manifest())) return 1;
+  return kernel.split_k == 0 && device.kind == DeviceKind::cpu ? 1 : kernel.split_k;
+}
+
+// Makes the stages of a plan one after the other.
+class Planner {
+ public:
+  Planner(const Problem& problem, ConfigCache& configs) : problem_(problem), configs_(configs) {}
+
+  std::vector<Stage> stages(const Config& first) {
+    SharedConfig kernel = configs_.get(first.kernel, first.parameters, {});
+    if (kernel->manifest().role != Role::multiply) {
+      throw Error(ErrorCode::kernel_not_found,
+                  fmt::format("'{}' ({}) does not multiply; it is one of clgemm's own helpers", first.kernel,
+                              kernel->file->path));
+    }
+    std::vector<Stage> result = {stage(first.kernel, first.parameters)};
+    while (!kernel->manifest().fallback.empty()) {
+      const SharedConfig behind = configs_.get(kernel->manifest().fallback, {}, {});
+      check_role(*behind, Role::fallback, *kernel);
+      result.push_back(stage(kernel->manifest().fallback, {}));
+      kernel = behind;
+    }
+    return result;
+  }
+
+ private:
+  // `name`: as KernelLibrary::find() takes it.
+  Stage stage(const std::string& name, const Parameters& parameters) {
+    Stage result;
+    SharedConfig kernel = configs_.get(name, parameters, {});
+    if (kernel->reads_in_place()) kernel = configs_.get(name, parameters, in_place_macros(problem_, *kernel));
+    result.programs[ProgramRole::multiply] = kernel;
+    result.split.wanted_parts = wanted_parts(*kernel, configs_.device());
+    if (!kernel->manifest().fallback.empty()) {
+      result.programs[ProgramRole::pack_both] = pack_both_config(*kernel);
+      return result;
+    }
+    const Shape tile_of_a{kernel->tile_rows, kernel->tile_depth};
+    const Shape tile_of_b{kernel->tile_depth, kernel->tile_columns};
+    if (!fits_in_place(problem_.a, *kernel, {problem_.m, problem_.k}, tile_of_a))
+      result.programs[ProgramRole::pack_a] = pack_config(problem_.a, *kernel);
+    if (!fits_in_place(problem_.b, *kernel, {problem_.k, problem_.n}, tile_of_b))
+      result.programs[ProgramRole::pack_b] = pack_config(problem_.b, *kernel);
+    return result;
+  }
+
+  SharedConfig pack_both_config(const KernelConfig& kernel) {
+    SharedConfig pack = configs_.get("pack_both_" + kernel.manifest().operands, {}, {});
+    check_role(*pack, Role::pack_both, kernel);
+    return pack;
+  }
+
+  SharedConfig pack_config(const Operand& operand, const KernelConfig& kernel) {
+    const Parameters macros = {{"TRANSPOSE", operand.transposed ? 1 : 0}};
+    // pack_padded has work-groups of 16 x 16 by default, which some small GPUs do not allow.
+    const bool is_small =
+        configs_.device().max_work_group_size < 256 && kernel.manifest().operands == padded_form;
+    return configs_.get("pack_" + kernel.manifest().operands, is_small ? Parameters{{"TS", 8}} : Parameters{},
+                        macros);
+  }
+
+  const Problem& problem_;
+  ConfigCache& configs_;
+};
+
+// A kernel that adds up the parts; null where this device runs none and nobody asked for parts.
+SharedConfig reduce_config(const KernelConfig& kernel, std::size_t parts, ConfigCache& configs) {
+  constexpr std::int64_t items = 256;
+  const std::int64_t slots = parts >= 64 ? 16 : parts >= 8 ? 4 : 1;
+  try {
+    return configs.get("reduce_parts", {{"SLOTS", slots}, {"FOURS", items / slots}}, {});
+  } catch (const Error& error) {
+    const bool is_of_device =
+        error.code() == ErrorCode::device_limit_exceeded || error.code() == ErrorCode::requirement_failed;
+    if (!is_of_device || kernel.split_k != 0) throw;
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+Plan make_plan(const Problem& problem, const Config& config, ConfigCache& configs,
+               std::size_t scratch_limit) {
+  Plan plan;
+  plan.problem = seen_by(config, problem);
+  plan.config = config;
+  plan.compute_units = configs.device().compute_units;
+  plan.stages = Planner(plan.problem, configs).stages(config);
+  fit_blocks(plan, scratch_limit);
+  bool fits = true;
+  for (Stage& stage : plan.stages) {
+    if (stage.split.parts == 1) continue;
+    SharedConfig& reduce = stage.programs[ProgramRole::reduce];
+    reduce = reduce_config(stage.multiply(), stage.split.parts, configs);
+    if (reduce) continue;
+    stage.split.wanted_parts = 1;
+    fits = false;
+  }
+  if (!fits) fit_blocks(plan, scratch_limit);
+  return plan;
+}
+
+}  // namespace clgemm

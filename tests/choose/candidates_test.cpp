@@ -1,0 +1,186 @@
+// The configs that a device is offered for a problem: that they can be planned, and that the fast ones are
+// among them.
+#include "choose/candidates.hpp"
+
+#include <fmt/format.h>
+
+#include "choose/ranking.hpp"
+#include "support/made_up.hpp"
+#include "support/plans.hpp"
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+TEST_CASE("CPUs with any local memory from 32 KiB on, and any vectors, get panels") {
+  for (const std::size_t kibibytes : {32u, 64u, 256u, 512u, 1024u, 2048u}) {
+    for (const std::size_t width : {1u, 4u, 8u, 16u}) {
+      Device device = made_up_cpu();
+      device.local_bytes = kibibytes * 1024;
+      device.native_float_width = width;
+      INFO(fmt::format("{} KiB, vectors of {}", kibibytes, width));
+      Planner make{device};
+      const Problem problem = tight(1000, 700, 300);
+      const Config best = candidates(problem, device).front().config;
+      CHECK(best.kernel == "panels");
+      check_plan(make(problem, best), problem, no_limit);
+    }
+  }
+}
+
+TEST_CASE("panels and what lies beside them leave room in a CPU's cache, and take all they may of it") {
+  struct Expected {
+    std::size_t kibibytes;
+    bool transposed_a;
+    std::int64_t depth, columns;
+  };
+  for (const Expected& expected :
+       {Expected{32, false, 32, 64}, Expected{40, false, 64, 64}, Expected{128, false, 128, 128},
+        Expected{256, false, 256, 128}, Expected{512, false, 512, 128}, Expected{1024, false, 512, 256},
+        Expected{1280, false, 512, 384}, Expected{2048, false, 512, 512}, Expected{32, true, 32, 64},
+        Expected{63, true, 32, 64}, Expected{64, true, 64, 64}, Expected{256, true, 128, 128},
+        Expected{512, true, 256, 192}, Expected{1024, true, 256, 384}, Expected{1280, true, 512, 256},
+        Expected{2048, true, 512, 512}}) {
+    Device device = made_up_cpu();
+    device.local_bytes = expected.kibibytes * 1024;
+    for (const std::size_t width : {8u, 16u}) {
+      device.native_float_width = width;
+      INFO(fmt::format("{} KiB, vectors of {}, A transposed: {}", expected.kibibytes, width,
+                       expected.transposed_a));
+      Planner make{device};
+      for (Problem problem : {tight(1000, 700, 300), tight(4096, 4096, 4096), tight(33, 3, 2049)}) {
+        problem.a.transposed = expected.transposed_a;
+        if (expected.transposed_a) problem.a.ld = problem.m;
+        const Config best = candidates(problem, device).front().config;
+        const Parameters& parameters = best.parameters;
+        CHECK(parameters.at("KC") == expected.depth);
+        CHECK(parameters.at("NC") == expected.columns);
+        const std::int64_t beside = expected.transposed_a ? 16 * parameters.at("MR") : 0;
+        const std::int64_t bytes = 4 * parameters.at("KC") * (parameters.at("NC") + beside);
+        CHECK(8 * bytes <= 5 * static_cast<std::int64_t>(device.local_bytes));
+        CHECK_NOTHROW(make(problem, best));
+      }
+    }
+  }
+}
+
+TEST_CASE("few rows of C that share a B larger than a CPU's cache have panels of their own") {
+  Device device = made_up_cpu();
+  device.local_bytes = 2 * 1024 * 1024;
+  const auto parameters_of = [&](const Problem& problem) {
+    const Config best = candidates(problem, device).front().config;
+    REQUIRE(best.kernel == "panels");
+    Planner make{device};
+    check_plan(make(problem, best), problem, no_limit);
+    return best.parameters;
+  };
+  const Problem few = tight(16, 2048, 2048);
+  for (const std::int64_t width : {4, 8, 16}) {
+    device.native_float_width = static_cast<std::size_t>(width);
+    const Parameters parameters = parameters_of(few);
+    CHECK(parameters.at("WIDTH") == width);
+    CHECK(parameters.at("KC") == 256);
+    CHECK(parameters.at("NC") == 192);
+    CHECK(parameters.at("MR") == (width == 4 ? 5 : 4));
+    CHECK(parameters_of(tight(32, 2048, 2048)) == parameters);
+    CHECK(parameters_of(tight(33, 2048, 2048)).at("KC") == 512);
+    CHECK(parameters_of(tight(16, 512, 1024)).at("KC") == 512);
+    CHECK(parameters_of(tight(16, 513, 1024)).at("KC") == 256);
+  }
+  device.local_bytes = 256 * 1024;
+  CHECK(parameters_of(few).at("KC") == 128);
+  device.local_bytes = 32 * 1024;
+  CHECK(parameters_of(few).at("NC") == 64);
+}
+
+TEST_CASE("a C of one row is computed as one column") {
+  const Problem problem = tight(1, 1000, 300);
+  const Device device = made_up_cpu();
+  const Config best = candidates(problem, device).front().config;
+  CHECK(best.kernel == "matrix_vector");
+  REQUIRE(best.mirrored);
+  const Problem seen = seen_by(best, problem);
+  CHECK(seen.m == 1000);
+  CHECK(seen.n == 1);
+  CHECK(seen.a.transposed);
+  CHECK(seen.a.ld == problem.b.ld);
+  CHECK(seen.b.transposed);
+  CHECK(seen.b.ld == problem.a.ld);
+  CHECK(seen.c.ld == 1);
+  Planner make{device};
+  check_plan(make(problem, best), seen, no_limit);
+  CHECK_FALSE(candidates(tight(1000, 1, 300), device).front().config.mirrored);
+  CHECK(candidates(tight(2, 1000, 300), device).front().config.kernel == "panels");
+}
+
+TEST_CASE("the last candidate runs on any device, and one of them on each") {
+  Device least;
+  least.global_bytes = least.max_allocation_bytes = 1 << 20;
+  for (const Device& device : {made_up_gpu(), made_up_cpu(), made_up_gpu_256(), least}) {
+    ConfigCache configs(device, {});
+    for (const Problem& problem : {tight(1, 1, 1), tight(64, 64, 64), tight(1024, 1024, 1024)}) {
+      const std::vector<Candidate> all = candidates(problem, device);
+      REQUIRE_FALSE(all.empty());
+      INFO(device.name);
+      CHECK_NOTHROW(check_plan(make_plan(problem, all.back().config, configs, no_limit), problem, no_limit));
+    }
+  }
+}
+
+TEST_CASE("a GPU of 256 work-items has a candidate better than the last") {
+  const Device device = made_up_gpu_256();
+  ConfigCache configs(device, {});
+  const Problem problem = tight(1024, 1024, 1024);
+  const std::vector<Candidate> all = candidates(problem, device);
+  std::size_t usable = 0;
+  for (const Candidate& candidate : all) {
+    if (&candidate == &all.back()) break;
+    try {
+      make_plan(problem, candidate.config, configs, no_limit);
+      ++usable;
+    } catch (const Error& error) {
+      CHECK((error.code() == ErrorCode::device_limit_exceeded ||
+             error.code() == ErrorCode::requirement_failed));
+    }
+  }
+  CHECK(usable >= 1);
+}
+
+// Whether a plan can be made; false where the device's limits do not allow the config.
+bool is_allowed(const Candidate& candidate, const Problem& problem, ConfigCache& configs) {
+  try {
+    check_plan(make_plan(problem, candidate.config, configs, no_limit), problem, no_limit);
+    return true;
+  } catch (const Error& error) {
+    CHECK(
+        (error.code() == ErrorCode::device_limit_exceeded || error.code() == ErrorCode::requirement_failed));
+    return false;
+  }
+}
+
+TEST_CASE("the fast kernels are among what GPUs of every maker are given and allow") {
+  for (const Device& device : made_up_gpus()) {
+    ConfigCache configs(device, {});
+    for (const Problem& problem : {tight(256, 256, 256), tight(1000, 1000, 1000), tight(4096, 4096, 4096),
+                                   tight(128, 128, 65536), tight(333, 77, 1001)}) {
+      INFO(fmt::format("{}: {} x {} x {}", device.name, problem.m, problem.n, problem.k));
+      std::size_t allowed = 0;
+      for (const Candidate& candidate : candidates(problem, device)) {
+        if (candidate.config.kernel != "direct" && candidate.config.kernel != "block_2d") continue;
+        if (is_allowed(candidate, problem, configs)) ++allowed;
+      }
+      CHECK(allowed >= 1);
+    }
+  }
+}
+
+TEST_CASE("small problems are not packed") {
+  Planner make;
+  const Ranking ranking = rank_candidates(tight(31, 17, 5), make.configs, Tuning{}, no_limit);
+  CHECK(make(tight(31, 17, 5), ranking.candidates.front().config).scratch_bytes == 0);
+}
+
+}  // namespace
+}  // namespace clgemm

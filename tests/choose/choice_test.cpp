@@ -1,0 +1,140 @@
+// The choice as data: every candidate says where it comes from and how long it should take, and what was
+// passed over says why.
+#include "choose/choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "choose/ranking.hpp"
+#include "kernel/precision.hpp"
+#include "plan/blocks.hpp"
+#include "support/catch.hpp"
+#include "support/made_up.hpp"
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+using test::contains;
+
+const Problem& square() {
+  static const Problem problem = [] {
+    Problem result{1024, 1024, 1024, 1.0f, 0.0f, {}, {}, {}};
+    result.a.ld = result.b.ld = result.c.ld = 1024;
+    result.a.base_alignment = result.b.base_alignment = 32;
+    return result;
+  }();
+  return problem;
+}
+
+Ranking rank(const Device& device, const Tuning& tuning = Tuning{}) {
+  ConfigCache configs(device, {});
+  return rank_candidates(square(), configs, tuning, default_scratch_limit(device));
+}
+
+// Tuning data that was measured on `device`, with one entry for a square of 1024.
+Tuning tuned(const Device& device, const Config& config) {
+  TunedEntry entry;
+  entry.size = {1024, 1024, 1024};
+  entry.config = config;
+  entry.packs = true;
+  entry.seconds = 1e-3;
+  return Tuning({{"tuned.json", tuned_device(device), {entry}}});
+}
+
+const Rejected* rejected(const Ranking& ranking, const std::string& kernel) {
+  const auto found = std::find_if(ranking.rejected.begin(), ranking.rejected.end(),
+                                  [&](const Rejected& one) { return one.config.kernel == kernel; });
+  return found == ranking.rejected.end() ? nullptr : &*found;
+}
+
+TEST_CASE("every candidate has a predicted time and an origin") {
+  for (const Device& device : {test::made_up_gpu(), test::made_up_cpu(), test::made_up_gpu_256()}) {
+    INFO(device.name);
+    const Ranking ranking = rank(device);
+    CHECK(ranking.candidates.size() >= 3);
+    for (const Candidate& candidate : ranking.candidates) {
+      INFO(to_string(candidate.config));
+      REQUIRE(candidate.seconds);
+      CHECK(*candidate.seconds > 0.0);
+      CHECK(candidate.origin.source == Source::rule);
+      CHECK(contains(to_string(candidate.origin), "by rule: "));
+    }
+  }
+}
+
+TEST_CASE("a tuned config says of which device, and takes as long as was measured") {
+  const Device gpu = test::made_up_gpu();
+  Device sister = gpu;
+  sister.name = "made-up GPU Max";
+  const Candidate same = rank(gpu, tuned(gpu, {"wpt", {}})).candidates.front();
+  CHECK(same.config == Config{"wpt", {}});
+  CHECK(same.origin.source == Source::tuned_on_device);
+  CHECK(contains(to_string(same.origin), "tuned: tuned.json"));
+  REQUIRE(same.seconds);
+  CHECK(std::abs(*same.seconds - 1e-3) < 1e-9);
+  CHECK(rank(gpu, tuned(sister, {"wpt", {}})).candidates.front().origin.source == Source::tuned_on_family);
+}
+
+TEST_CASE("what cannot be planned is not ranked but rejected, with the reason") {
+  const Device small = test::made_up_gpu_256();
+  const auto fault = [&](const Config& config) {
+    const Ranking ranking = rank(small, tuned(small, config));
+    const Rejected* const found = rejected(ranking, config.kernel);
+    REQUIRE(found != nullptr);
+    CHECK_FALSE(found->why.empty());
+    for (const Candidate& candidate : ranking.candidates) CHECK(candidate.config != config);
+    return found->fault;
+  };
+  CHECK(fault({"no_such_kernel", {}}) == Fault::bad_kernel);
+  CHECK(fault({"wpt", {{"TS", 33}}}) == Fault::bad_kernel);
+  CHECK(fault({"vector", {{"TS", 64}, {"WIDTH", 4}}}) == Fault::device_limit);  // 1024 work-items
+  CHECK(fault({"panels", {}}) == Fault::device_limit);                          // requires a CPU
+}
+
+TEST_CASE("a limit on scratch rejects what packs") {
+  const Device gpu = test::made_up_gpu();
+  ConfigCache configs(gpu, {});
+  Problem odd = square();
+  odd.m = odd.n = odd.k = 1001;
+  odd.a.ld = odd.b.ld = odd.c.ld = 1001;
+  const Ranking ranking = rank_candidates(odd, configs, tuned(gpu, {"wpt", {}}), 64);
+  const Rejected* const found = rejected(ranking, "wpt");
+  REQUIRE(found != nullptr);
+  CHECK(found->fault == Fault::no_scratch);
+  CHECK(contains(found->why, "the limit is 64"));
+}
+
+TEST_CASE("an error that is no fault of a config rejects none") {
+  CHECK_FALSE(fault_of(ErrorCode::opencl_error));
+  CHECK_FALSE(fault_of(ErrorCode::invalid_argument));
+  CHECK(fault_of(ErrorCode::self_test_failed) == Fault::wrong_result);
+  CHECK(fault_of(ErrorCode::build_failed) == Fault::build_failed);
+}
+
+TEST_CASE("a choice in words") {
+  const Candidate chosen{{"float8", {}}, {Source::rule, "the fastest"}, 2e-3};
+  std::vector<Candidate> others(5, Candidate{{"coalesced", {{"ROWS", 1}}}, {Source::rule, "anywhere"}, {}});
+  const std::string text =
+      describe(Choice{chosen, others, {{{"panels", {{"KC", 64}}}, Fault::wrong_result, "C[3] is 7"}}});
+  CHECK(text ==
+        "chosen: by rule: the fastest\n"
+        "predicted: 2 ms\n"
+        "runner-up: coalesced ROWS=1, predicted unknown, by rule: anywhere\n"
+        "runner-up: coalesced ROWS=1, predicted unknown, by rule: anywhere\n"
+        "runner-up: coalesced ROWS=1, predicted unknown, by rule: anywhere\n"
+        "not used: panels KC=64: wrong result: C[3] is 7\n");
+  CHECK(contains(describe(Choice{{{"wpt", {}}, {Source::named, {}}, 1e-3}, {}, {}}),
+                 "chosen: named by the caller\n"));
+}
+
+TEST_CASE("a precision allows itself and what is stricter") {
+  CHECK(allows(Precision::fp32_equivalent, Precision::fp32_equivalent));
+  CHECK(allows(Precision::fp32_equivalent, Precision::fp32));
+  CHECK(allows(Precision::fp32, Precision::fp32));
+  CHECK_FALSE(allows(Precision::fp32, Precision::fp32_equivalent));
+  CHECK(to_string(Precision::fp32) == "fp32");
+}
+
+}  // namespace
+}  // namespace clgemm

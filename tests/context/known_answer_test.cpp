@@ -1,0 +1,326 @@
+// Self-tests: they pass for right kernels, find wrong ones, and what they find keeps wrong kernels from being
+// chosen, in this process and in later ones.
+#include "context/known_answer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+
+#include "context/context.hpp"
+#include "plan/blocks.hpp"
+#include "plan/make_plan.hpp"
+#include "support/first_choice.hpp"
+#include "support/on_device.hpp"
+#include "support/temporary.hpp"
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+using Clock = std::chrono::steady_clock;
+
+ProgramCache& programs() {
+  static ProgramCache* const cache = new ProgramCache(shared_cl_context(), shared_device(),
+                                                      shared_device_info(), DiskCache::from_environment());
+  return *cache;
+}
+
+// A problem of this size with operands that lie tightly.
+Problem problem_of(std::size_t size, bool transpose_a, bool transpose_b) {
+  Problem result{size, size, size, 1, 0, {}, {}, {}};
+  const std::size_t alignment = shared_device_info().base_alignment_bytes / sizeof(float);
+  result.a = {transpose_a, size, 0, 0, alignment};
+  result.b = {transpose_b, size, 0, 0, alignment};
+  result.c = {false, size, 0, 0, alignment};
+  return result;
+}
+
+BuiltPlan built_plan(const Problem& problem, const std::string& kernel) {
+  static ConfigCache* const configs = new ConfigCache(shared_device_info(), kernel_folder_or_default({}));
+  return build(make_plan(problem, {kernel, {}}, *configs, unlimited_scratch), programs(), Purpose::named);
+}
+
+bool passes(const BuiltPlan& built) {
+  return gives_known_answer(built, TestNumbers::integers, shared_cl_context(), shared_device());
+}
+
+// The built-in kernels and variants that this device can run.
+std::vector<std::string> runnable_kernels() {
+  std::vector<std::string> result;
+  for (const std::string& kernel : kernels_to_test()) {
+    try {
+      built_plan(problem_of(67, false, false), kernel);
+      result.push_back(kernel);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::requirement_failed && error.code() != ErrorCode::device_limit_exceeded)
+        throw;
+      WARN("NOT TESTED on this device: " << error.what());
+    }
+  }
+  return result;
+}
+
+TEST_CASE("every kernel passes, with all transposes, packed and in place") {
+  for (const std::string& kernel : runnable_kernels()) {
+    for (const std::size_t size : {67u, 512u}) {
+      for (const bool transpose_a : {false, true}) {
+        for (const bool transpose_b : {false, true}) {
+          const Problem problem = problem_of(size, transpose_a, transpose_b);
+          const BuiltPlan built = built_plan(problem, kernel);
+          const Stage& stage = built.plan.first();
+          const bool in_place = !stage.has(ProgramRole::pack_a) && !stage.has(ProgramRole::pack_b);
+          INFO(kernel << " of " << size << " transposes " << transpose_a << transpose_b);
+          if (size == 512 && !transpose_a && !transpose_b) CHECK(in_place);
+          CHECK(passes(built));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a self-test takes less than 50 ms beside the compiling") {
+  constexpr std::chrono::milliseconds bound{50};
+  for (const std::string& kernel : runnable_kernels()) {
+    const Problem problem = problem_of(67, false, false);
+    const BuiltPlan built = built_plan(problem, kernel);
+    passes(built);  // in which some implementations finish the compiling
+    Clock::duration best = std::chrono::hours(1);
+    for (int round = 0; round < 100 && best >= bound; ++round) {  // other work may disturb most of them
+      const auto start = Clock::now();
+      passes(built);
+      best = std::min(best, Clock::now() - start);
+    }
+    const double best_ms = std::chrono::duration<double, std::milli>(best).count();
+    INFO(kernel << ": " << best_ms << " ms");
+    CHECK(best < bound);
+  }
+}
+
+// A right kernel, simple enough to be made wrong in one way at a time.
+const std::string right_kernel =
+    "// clgemm: mine\n"
+    "// summary: one work-item an element\n"
+    "// operands: in_place\n"
+    "// tile: 4 8 1\n"
+    "// local: 8 4\n"
+    "// grid: columns rows\n"
+    "\n"
+    "#include \"common/in_place.cl\"\n"
+    "__kernel __attribute__((reqd_work_group_size(8, 4, 1)))\n"
+    "void gemm(const int m, const int n, const int k, const float alpha,\n"
+    "          __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,\n"
+    "          __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,\n"
+    "          const float beta, __global float* c, const ulong c_offset, const ulong ldc,\n"
+    "          const ulong c_stride) {\n"
+    "  const size_t batch = get_global_id(2);\n"
+    "  a += a_offset + batch * a_stride;\n"
+    "  b += b_offset + batch * b_stride;\n"
+    "  c += c_offset + batch * c_stride;\n"
+    "  const int column = get_global_id(0);\n"
+    "  const int row = get_global_id(1);\n"
+    "  if (row >= m || column >= n) return;\n"
+    "  float sum = 0.0f;\n"
+    "  for (int depth = 0; depth < k; ++depth)\n"
+    "    sum += element_of_a(a, lda, row, depth) * element_of_b(b, ldb, depth, column);\n"
+    "  c[row * ldc + column] = alpha * sum + beta * c[row * ldc + column];\n"
+    "}\n";
+
+struct Mistake {
+  const char* what;
+  const char* from;
+  const char* to;
+};
+
+TEST_CASE("a kernel with one mistake fails") {
+  const TemporaryFolder folder;
+  const std::vector<Mistake> mistakes = {
+      {"forgets the last step of k", "depth < k;", "depth < k - 1;"},
+      {"takes one step of k too many", "depth = 0;", "depth = -(row == 0 && column == 1);"},
+      {"ignores alpha", "alpha * sum", "sum"},
+      {"ignores beta", "+ beta * c[row * ldc + column]", ""},
+      {"adds C without beta", "+ beta * c", "+ c"},
+      {"writes one column past n", "  float sum",
+       "  if (column == n - 1) c[row * ldc + n] = 0.0f;\n  float sum"},
+      {"writes one row past m", "  float sum",
+       "  if (row == m - 1) c[m * ldc + column] = 0.0f;\n  float sum"},
+      {"writes in front of C", "  float sum", "  if (row + column == 0) c[-1] = 0.0f;\n  float sum"},
+      {"ignores the batch's stride of A", " + batch * a_stride", ""},
+      {"ignores the batch's stride of B", " + batch * b_stride", ""},
+      {"ignores the batch's stride of C", " + batch * c_stride", ""},
+      {"ignores the offset of A", "a_offset + ", ""},
+      {"ignores the offset of B", "b_offset + ", ""},
+      {"ignores the offset of C", "c_offset + ", ""},
+      {"takes one row of A for another", "lda, row,", "lda, row == 3 ? 2 : row,"},
+      {"takes n for the leading dimension of C", "row * ldc", "row * n"},
+      {"is wrong in the last row only, beyond the whole tiles", "  c[row",
+       "  if (row >= m / 4 * 4) sum += 1.0f;\n  c[row"},
+      {"is wrong in the last column only, beyond the whole tiles", "  c[row",
+       "  if (column >= n / 8 * 8) sum += 1.0f;\n  c[row"},
+      {"is wrong in one element", "  c[row", "  if (row == 3 && column == 5) sum += 1.0f;\n  c[row"},
+      {"leaves out the last row", "row >= m ", "row >= m - 1 "},
+  };
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      const Problem problem = problem_of(67, transpose_a, transpose_b);
+      CHECK(passes(built_plan(problem, folder.write("right.cl", right_kernel))));
+    }
+  }
+  const Problem problem = problem_of(67, false, false);
+  for (const Mistake& mistake : mistakes) {
+    std::string text = right_kernel;
+    INFO(mistake.what);
+    std::size_t count = 0;
+    for (auto at = text.find(mistake.from); at != std::string::npos;
+         at = text.find(mistake.from, at + std::strlen(mistake.to))) {
+      text.replace(at, std::strlen(mistake.from), mistake.to);
+      ++count;
+    }
+    REQUIRE(count > 0);
+    const std::string file = fmt::format("wrong{}.cl", &mistake - mistakes.data());
+    CHECK_FALSE(passes(built_plan(problem, folder.write(file, text))));
+  }
+}
+
+// What the entries of a cache folder are known as; the header is magic[8], format[4], trust[4].
+std::size_t entries_with(DiskCache::Trust trust, const std::filesystem::path& folder) {
+  std::size_t result = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream stream(entry.path(), std::ios::binary);
+    char header[16] = {};
+    stream.read(header, sizeof header);
+    REQUIRE(stream);
+    std::uint32_t found = 0;
+    std::memcpy(&found, header + 12, sizeof found);
+    if (found == static_cast<std::uint32_t>(trust)) ++result;
+  }
+  return result;
+}
+
+// A process's world: an empty cache, and a kernel folder whose first choice is wrong.
+struct World {
+  TemporaryFolder cache;
+  TemporaryFolder kernels;
+  ScopedVariable cache_folder{"CLGEMM_CACHE_DIR", cache.path().c_str()};
+  ScopedVariable self_test{"CLGEMM_SELF_TEST", nullptr};
+  Options options;
+
+  World() {
+    write_wrong_first_choice(kernels);
+    options.kernel_folder = kernels.path().string();
+  }
+};
+
+TEST_CASE("a wrong kernel is found, said, put in quarantine and never chosen again") {
+  const World world;
+  const std::string not_used = "not used: " + first_choice();
+  {
+    Context context(shared_device()());
+    CHECK(is_right_on(context, world.options));
+    const std::string explained = explain_on(context, world.options);
+    INFO(explained);
+    CHECK(contains(explained, not_used));
+    CHECK(contains(explained, "gave a wrong result in its self-test on '" + shared_device_info().name));
+    CHECK(is_right_on(context, world.options));
+  }
+  const std::size_t quarantined = entries_with(DiskCache::Trust::quarantined, world.cache.path());
+  CHECK(quarantined >= 1);
+  {
+    Context context(shared_device()());
+    CHECK(is_right_on(context, world.options));
+    const std::string explained = explain_on(context, world.options);
+    INFO(explained);
+    CHECK(contains(explained, not_used));
+    // It knows from the cache, and did not test again.
+    CHECK(contains(explained, "is in quarantine: it gave a wrong result"));
+    CHECK_FALSE(contains(explained, "self-test on '"));
+  }
+  CHECK(entries_with(DiskCache::Trust::quarantined, world.cache.path()) == quarantined);
+}
+
+TEST_CASE("the first explain() says what is not used, before any call, and the choice has it as data") {
+  const World world;
+  Context context(shared_device()());
+  const std::string explained = explain_on(context, world.options);
+  INFO(explained);
+  CHECK(contains(explained, "not used: " + first_choice()));
+  CHECK(contains(explained, "\npredicted: "));
+  CHECK(contains(explained, "\nrunner-up: "));
+
+  const Problem problem = problem_of(150, false, false);
+  const auto chosen = state_of(context).plan(problem, world.options);
+  const Choice& choice = chosen->choice;
+  CHECK(choice.chosen.config == chosen->built.plan.config);
+  REQUIRE(choice.chosen.seconds);
+  CHECK(*choice.chosen.seconds > 0.0);
+  CHECK_FALSE(choice.runners_up.empty());
+  // Given up by the call before, unless this size has other parameters.
+  const auto is_wrong = [](const Rejected& one) {
+    return one.config.kernel == first_choice() &&
+           (one.fault == Fault::given_up || one.fault == Fault::wrong_result);
+  };
+  CHECK(std::any_of(choice.rejected.begin(), choice.rejected.end(), is_wrong));
+}
+
+TEST_CASE("a wrong multiply kernel does not take the packing kernel with it") {
+  const World world;
+  {
+    Context context(shared_device()());
+    CHECK(is_right_on(context, world.options));
+  }
+  // The built-in kernel of the same name packs with what the wrong one packed with.
+  Context context(shared_device()());
+  const std::string explained = explain_on(context, {});
+  INFO(explained);
+  CHECK_FALSE(contains(explained, "not used"));
+  CHECK(contains(explained, "kernel: " + first_choice()));
+}
+
+TEST_CASE("what was given up in one kernel folder is still chosen from elsewhere") {
+  const World world;
+  Context context(shared_device()());
+  CHECK(is_right_on(context, world.options));
+  CHECK(contains(explain_on(context, {}), "kernel: " + first_choice()));
+  CHECK(is_right_on(context, {}));
+}
+
+TEST_CASE("a kernel that the caller names is used, wrong or not") {
+  World world;
+  world.options.kernel = first_choice();
+  Context context(shared_device()());
+  CHECK_FALSE(is_right_on(context, world.options));
+  world.options.kernel.clear();
+  CHECK(is_right_on(context, world.options));
+  world.options.kernel = first_choice();
+  CHECK_FALSE(is_right_on(context, world.options));
+
+  Context later(shared_device()());  // which finds it in quarantine
+  CHECK_FALSE(is_right_on(later, world.options));
+}
+
+TEST_CASE("without self-tests the wrong kernel is used") {
+  const World world;
+  const ScopedVariable off("CLGEMM_SELF_TEST", "0");
+  Context context(shared_device()());
+  CHECK_FALSE(is_right_on(context, world.options));
+  CHECK_FALSE(contains(explain_on(context, world.options), "not used"));
+}
+
+TEST_CASE("a kernel that passed is not tested again by a later process") {
+  const TemporaryFolder cache;
+  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  const ScopedVariable on("CLGEMM_SELF_TEST", nullptr);
+  {
+    Context context(shared_device()());
+    CHECK(is_right_on(context, {}));
+  }
+  CHECK(entries_with(DiskCache::Trust::tested, cache.path()) >= 1);
+  CHECK(entries_with(DiskCache::Trust::untested, cache.path()) == 0);
+  CHECK(entries_with(DiskCache::Trust::quarantined, cache.path()) == 0);
+}
+
+}  // namespace
+}  // namespace clgemm

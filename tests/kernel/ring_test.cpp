@@ -1,0 +1,239 @@
+// The rings of stages of kernels with asynchronous copies, simulated (support/ring.hpp) with every number of
+// stages that their manifests allow: what a GPU does wrong once in 10,000 calls is found here in some order
+// of events.
+#include "support/ring.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.hpp"
+#include "choose/candidates.hpp"
+#include "kernel/kernel_config.hpp"
+#include "support/catch.hpp"
+#include "support/made_up.hpp"
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+// What of a config matters to its ring; what a kernel has no parameter for is 1.
+struct RingConfig {
+  int stages, slices, warps;  // that multiply, of each slice
+
+  auto operator<=>(const RingConfig&) const = default;
+};
+
+RingConfig ring_of(const KernelConfig& config) {
+  const auto value = [&](const char* name, int otherwise) {
+    const auto found = config.values.find(name);
+    return found == config.values.end() ? otherwise : static_cast<int>(found->second);
+  };
+  const int slices = value("SLICES", 1);
+  const bool is_fp16 = config.name == "fp16x3_wgmma";
+  const int others = is_fp16 ? 4 : config.name == "bf16x6_wgmma" ? 2 : 0;  // warps that do not multiply
+  const int warps = static_cast<int>(config.local[0]) / 32 - others;
+  return {value("STAGES", 1), slices, warps / slices};
+}
+
+// All that the kernel's manifest allows on a Hopper.
+std::set<RingConfig> allowed_rings(const std::string& kernel) {
+  KernelLibrary library;
+  const NamedKernel named = library.find(kernel);
+  std::set<RingConfig> result;
+  std::vector<Parameters> all = {{}};
+  for (const Manifest::Parameter& parameter : named.file->manifest.parameters) {
+    std::vector<Parameters> longer;
+    for (const Parameters& values : all) {
+      for (const std::int64_t value : parameter.values) {
+        longer.push_back(values);
+        longer.back()[parameter.name] = value;
+      }
+    }
+    all = std::move(longer);
+  }
+  for (const Parameters& values : all) {
+    try {
+      result.insert(ring_of(configure(named, values, {}, made_up_hopper())));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::requirement_failed) throw;
+    }
+  }
+  return result;
+}
+
+// When a slice frees the stage of a step: when it has done with it, or only when the next step has come
+// (fp16x3_wgmma).
+enum class Frees { at_once, behind_next };
+
+// Kernels with common/ring.cl: copy_steps() and multiply_steps(), with the barriers `full` and `empty` of
+// each stage.
+Ring wgmma_ring(const RingConfig& config, int steps, int parts, Frees frees = Frees::at_once) {
+  const auto full = [](int stage) { return stage * 2; };
+  const auto empty = [](int stage) { return stage * 2 + 1; };
+  Ring ring{config.stages, parts, {}, {}};
+  for (int stage = 0; stage < config.stages; ++stage)
+    ring.arrivals.insert(ring.arrivals.end(), {1, config.warps});
+
+  Actions copier;
+  for (int step = 0, stage = 0, parity = 1; step < steps; ++step) {
+    const int phase = step / config.stages;
+    copier.push_back(wait_for(empty(stage), parity));
+    copier.push_back(expect(full(stage), parts, phase));
+    for (int part = 0; part < parts; ++part) copier.push_back(copy(stage, part, step, full(stage)));
+    if (++stage == config.stages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+  ring.actors.push_back(copier);
+
+  for (int slice = 0; slice < config.slices; ++slice) {
+    Actions multiplier;
+    int stage = slice % config.stages;
+    int parity = slice / config.stages % 2;
+    const auto free_stage = [&](int step) {
+      multiplier.push_back(read(step % config.stages, step));
+      multiplier.push_back(arrive(empty(step % config.stages), step / config.stages));
+    };
+    for (int step = slice; step < steps; step += config.slices) {
+      multiplier.push_back(wait_for(full(stage), parity));
+      const int done = frees == Frees::at_once ? step : step - config.slices;
+      if (done >= 0) free_stage(done);
+      stage += config.slices;
+      if (stage >= config.stages) {
+        stage -= config.stages;
+        parity ^= 1;
+      }
+    }
+    for (int warp = 0; warp < config.warps; ++warp) ring.actors.push_back(multiplier);
+  }
+  return ring;
+}
+
+// bf16x6_mma: each warp copies its pieces of a step, and waits for them, before all meet.
+Ring mma_ring(const RingConfig& config, int steps, int left_open) {
+  Ring ring{config.stages, config.warps, {}, {}};
+  for (int warp = 0; warp < config.warps; ++warp) {
+    Actions actions;
+    for (int step = 0; step < config.stages - 1; ++step) {
+      if (step < steps) actions.push_back(copy(step, warp, step));
+      actions.push_back(commit());
+    }
+    for (int step = 0, stage = 0; step < steps; ++step) {
+      actions.push_back(wait_groups(left_open));
+      actions.push_back(meet());
+      const int next = (stage + config.stages - 1) % config.stages;
+      if (step + config.stages - 1 < steps) actions.push_back(copy(next, warp, step + config.stages - 1));
+      actions.push_back(commit());
+      actions.push_back(read(stage, step));
+      stage = (stage + 1) % config.stages;
+    }
+    ring.actors.push_back(actions);
+  }
+  return ring;
+}
+
+Ring mma_ring(const RingConfig& config, int steps) {
+  return mma_ring(config, steps, config.stages - 2);
+}
+
+constexpr std::size_t most_states = 300000;
+
+TEST_CASE("a ring that anything is wrong with is found") {
+  const Ring right{1, 1, {1}, {{expect(0, 1, 0), copy(0, 0, 7, 0)}, {wait_for(0, 0), read(0, 7)}}};
+  CHECK(fault_in_any_order(right, 100) == "");
+  CHECK(fault_in_random_orders(right, 20, 1) == "");
+  const auto fault = [](const Ring& ring) {
+    CHECK(fault_in_random_orders(ring, 200, 1).empty() == fault_in_any_order(ring, 100).empty());
+    return fault_in_any_order(ring, 100);
+  };
+  CHECK(fault({1, 1, {1}, {{expect(0, 1, 0), copy(0, 0, 7, 0)}, {wait_for(0, 1), read(0, 7)}}}) ==
+        "step 7 is read in stage 0, where what is being copied is");
+  CHECK(fault({1, 1, {}, {{copy(0, 0, 7), read(0, 7)}}}) ==
+        "step 7 is read in stage 0, where what is being copied is");
+  CHECK(fault({1, 1, {}, {{copy(0, 0, 7), commit(), copy(0, 0, 8), commit(), wait_groups(0), read(0, 7)}}}) ==
+        "step 7 is read in stage 0, where step 8 is");
+  CHECK(fault({1, 2, {1}, {{expect(0, 1, 0), copy(0, 0, 7, 0)}, {wait_for(0, 0), read(0, 7)}}}) ==
+        "step 7 is read in stage 0, where nothing is");
+  CHECK(fault({1, 1, {1}, {{arrive(0, 0), arrive(0, 0)}}}) ==
+        "an arrival at barrier 0 that is meant for its phase 0 counts in phase 1");
+  CHECK(fault({1, 1, {2}, {{arrive(0, 0), wait_for(0, 0)}}}) == "actor 0 waits for ever");
+  CHECK(fault({1, 1, {}, {{meet()}, {}}}) == "actor 0 waits for ever");
+  CHECK(fault({1, 1, {}, {{copy(0, 0, 7)}}}) == "it ends while copies are under way");
+  CHECK(fault({1, 1, {}, {{copy(0, 0, 7), commit(), wait_groups(1)}}}) ==
+        "it ends while copies are under way");
+  CHECK(
+      fault({1, 1, {}, {{copy(0, 0, 7), commit(), wait_groups(0), meet(), read(0, 7)}, {meet(), read(0, 7)}}})
+          .empty());
+  CHECK_FALSE(
+      fault({1, 1, {}, {{meet(), copy(0, 0, 7), commit(), wait_groups(0)}, {meet(), read(0, 7)}}}).empty());
+}
+
+TEST_CASE("a stage that changes hands among slices goes wrong") {
+  for (const auto& [stages, slices] : {std::pair{5, 2}, {3, 2}, {5, 4}, {6, 4}}) {
+    INFO(stages << " stages, " << slices << " slices");
+    const RingConfig config{stages, slices, 1};
+    CHECK_FALSE(fault_in_any_order(wgmma_ring(config, stages + slices, 1), most_states).empty());
+    CHECK_FALSE(fault_in_random_orders(wgmma_ring(config, 60, 2), 1000, 1).empty());
+  }
+}
+
+TEST_CASE(
+    "the ring of bf16x6_wgmma is right with all that its manifest allows, and so with what rules choose") {
+  const std::set<RingConfig> rings = allowed_rings("bf16x6_wgmma");
+  CHECK(rings.size() >= 12);
+  for (const RingConfig& config : rings) {
+    INFO(config.stages << " stages, " << config.slices << " slices of " << config.warps << " warps");
+    // One warp stands for all of a slice: they do the same.
+    const RingConfig small{config.stages, config.slices, 1};
+    CHECK(fault_in_any_order(wgmma_ring(small, 2 * config.stages + 1, 1), most_states) == "");
+    CHECK(fault_in_random_orders(wgmma_ring(config, 60, 2), 10, 1) == "");
+  }
+  Problem problem;
+  problem.m = problem.n = problem.k = 4096;
+  KernelLibrary library;
+  for (const Candidate& candidate : candidates(problem, made_up_hopper())) {
+    if (candidate.config.kernel != "bf16x6_wgmma") continue;
+    const KernelConfig config =
+        configure(library.find(candidate.config.kernel), candidate.config.parameters, {}, made_up_hopper());
+    CHECK(rings.count(ring_of(config)) == 1);
+  }
+}
+
+TEST_CASE(
+    "the ring of fp16x3_wgmma is right with all that its manifest allows, and ends with two stages a slice") {
+  const std::set<RingConfig> rings = allowed_rings("fp16x3_wgmma");
+  CHECK(rings.size() >= 8);
+  for (const RingConfig& config : rings) {
+    INFO(config.stages << " stages, " << config.slices << " slices of " << config.warps << " warps");
+    const RingConfig small{config.stages, config.slices, 1};
+    const int steps = 2 * config.stages + 1;
+    CHECK(fault_in_any_order(wgmma_ring(small, steps, 1, Frees::behind_next), most_states) == "");
+    CHECK(fault_in_random_orders(wgmma_ring(config, 60, 2, Frees::behind_next), 10, 1) == "");
+  }
+  CHECK(
+      contains(fault_in_any_order(wgmma_ring({2, 2, 1}, 5, 1, Frees::behind_next), most_states), "for ever"));
+}
+
+TEST_CASE(
+    "the ring of bf16x6_mma is right with all that its manifest allows, and with one stage less waited for "
+    "it is not") {
+  const std::set<RingConfig> rings = allowed_rings("bf16x6_mma");
+  CHECK(rings.size() >= 6);
+  for (const RingConfig& config : rings) {
+    INFO(config.stages << " stages, " << config.warps << " warps");
+    const RingConfig small{config.stages, 1, std::min(config.warps, 2)};
+    CHECK(fault_in_any_order(mma_ring(small, config.stages + 3), most_states) == "");
+    CHECK(fault_in_random_orders(mma_ring(config, 60), 10, 1) == "");
+    CHECK_FALSE(
+        fault_in_any_order(mma_ring(small, config.stages + 3, config.stages - 1), most_states).empty());
+    CHECK_FALSE(fault_in_random_orders(mma_ring(config, 60, config.stages - 1), 10, 1).empty());
+  }
+}
+
+}  // namespace
+}  // namespace clgemm

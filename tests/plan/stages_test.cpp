@@ -1,0 +1,133 @@
+// The chain of kernels in a plan: what each stage has, and how the stages share the scratch.
+#include "plan/make_plan.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "base/sizes.hpp"
+#include "plan/blocks.hpp"
+#include "support/made_up.hpp"
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+constexpr std::size_t limit = std::size_t{1} << 31;
+using Programs = std::vector<std::pair<std::size_t, ProgramRole>>;
+
+Problem problem_of(std::size_t m, std::size_t n, std::size_t k) {
+  Problem problem{m, n, k, 1, 0, {}, {}, {}, 1};
+  problem.a = {true, m, 0, 0, 32};
+  problem.b = {false, n, 0, 0, 32};
+  problem.c = {false, n, 0, 0, 32};
+  return problem;
+}
+
+struct Planner {
+  Device device = test::made_up_hopper();
+  ConfigCache configs{device, {}};
+
+  Plan operator()(const std::string& kernel, const Problem& problem = problem_of(1000, 700, 900)) {
+    return make_plan(problem, {kernel, {}}, configs, limit);
+  }
+};
+
+Programs programs_of(const Plan& plan) {
+  Programs result;
+  for_each_program(plan, [&result](std::size_t stage, ProgramRole role) { result.push_back({stage, role}); });
+  return result;
+}
+
+// The first words of scratch behind what the stage's copies and notes take.
+std::size_t end_of_copies(const Plan& plan, const Stage& stage) {
+  const KernelConfig& kernel = stage.multiply();
+  return stage.b.scratch_offset + packed_size(*stage.programs[ProgramRole::pack_both],
+                                              round_up(plan.block_n, kernel.tile_columns),
+                                              round_up(plan.block_k, kernel.tile_depth));
+}
+
+std::size_t end_of_notes(const Plan& plan, const Stage& stage) {
+  const std::size_t words = stage.programs[ProgramRole::pack_both]->manifest().range_notes;
+  return stage.notes.scratch_offset + words * (stage.notes.a_groups + stage.notes.b_groups) +
+         plan.block_batch;
+}
+
+TEST_CASE("a kernel alone is a plan of one stage, with the helpers that it needs") {
+  Planner make;
+  CHECK(programs_of(make("block_2d", problem_of(4096, 4096, 4096))) ==
+        Programs{{0, ProgramRole::multiply}, {0, ProgramRole::pack_a}});
+  CHECK(programs_of(make("coalesced", problem_of(8, 8, 65536))) ==
+        Programs{{0, ProgramRole::multiply}, {0, ProgramRole::reduce}});
+}
+
+TEST_CASE("a kernel that another stands behind is the first of two stages") {
+  Planner make;
+  const Plan plan = make("bf16x6_wgmma");
+  CHECK(programs_of(plan) ==
+        Programs{{0, ProgramRole::multiply}, {0, ProgramRole::pack_both}, {1, ProgramRole::multiply}});
+  const Stage& behind = plan.stages[1];
+  CHECK(behind.multiply().name == "fallback_fp32");
+  CHECK(behind.multiply().reads_in_place());
+  CHECK(behind.multiply().macros == Parameters{{"TRANSPOSE_A", 1}, {"TRANSPOSE_B", 0}});
+  CHECK(behind.most_groups == fallback_groups_a_unit * make.device.compute_units);
+  CHECK(plan.first().most_groups > behind.most_groups);
+  CHECK(behind.split.parts == 1);
+  CHECK(test::contains(describe(plan), "fallback: fallback_fp32"));
+}
+
+TEST_CASE("a plan holds the problem as its kernels see it") {
+  Planner make;
+  Problem row = problem_of(1, 1000, 300);
+  row.a.transposed = false;
+  row.a.ld = 300;
+  const Plan plan = make_plan(row, {"coalesced", {}, true}, make.configs, limit);
+  CHECK(plan.problem == mirrored(row));
+  CHECK(plan.block_m == 1000);
+  CHECK(make("coalesced", row).problem == row);
+}
+
+// Three kernels behind each other: planes, other planes, and what reads operands in place.
+TEST_CASE("in a longer chain the copies of all stages share a place, and the notes of each stay") {
+  Planner make;
+  for (const std::size_t batch_count : {1U, 3U}) {
+    Problem problem = problem_of(1000, 700, 900);
+    problem.batch_count = batch_count;
+    problem.a.stride = 1000 * 900;
+    Plan plan = make("bf16x6_wgmma", problem);
+    const std::size_t bytes_of_two = plan.scratch_bytes;
+    plan.stages.insert(plan.stages.begin(), make("bf16x6_mma", problem).first());
+    fit_blocks(plan, limit);
+
+    REQUIRE(plan.stages.size() == 3);
+    CHECK(programs_of(plan).size() == 5);
+    const Stage& first = plan.stages[0];
+    const Stage& second = plan.stages[1];
+    CHECK(first.a.scratch_offset == second.a.scratch_offset);
+    for (const Stage* stage : {&first, &second}) {
+      CHECK(stage->a.scratch_offset < stage->b.scratch_offset);
+      CHECK(end_of_copies(plan, *stage) <= first.notes.scratch_offset);
+      CHECK(end_of_copies(plan, *stage) <= second.notes.scratch_offset);
+    }
+    CHECK(end_of_notes(plan, first) <= second.notes.scratch_offset);
+    CHECK(end_of_notes(plan, second) * sizeof(float) <= plan.scratch_bytes);
+    CHECK(plan.scratch_bytes > bytes_of_two);
+    CHECK(plan.scratch_bytes < bytes_of_two + bytes_of_two / 8);  // the notes, not other copies
+  }
+}
+
+TEST_CASE("blocks are cut until the copies of every stage fit") {
+  Planner make;
+  const Problem problem = problem_of(2000, 2000, 2000);
+  Plan plan = make("bf16x6_wgmma", problem);
+  const std::size_t all = plan.scratch_bytes;
+  plan.stages.insert(plan.stages.begin(), plan.first());
+  plan.stages.front().programs[ProgramRole::multiply] =
+      make("coalesced", problem).stages[0].programs[ProgramRole::multiply];
+  plan.stages.front().programs[ProgramRole::pack_both] = nullptr;  // the first packs nothing
+  fit_blocks(plan, all / 3);
+  CHECK(plan.scratch_bytes <= all / 3);
+  CHECK(plan.block_m * plan.block_n * plan.block_k < problem.m * problem.n * problem.k);
+}
+
+}  // namespace
+}  // namespace clgemm

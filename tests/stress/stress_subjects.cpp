@@ -1,0 +1,155 @@
+#include "stress_subjects.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <set>
+#include <utility>
+
+#include "base/error.hpp"
+#include "choose/candidates.hpp"
+#include "choose/tuning_files.hpp"
+#include "kernel/kernel_config.hpp"
+#include "kernel/kernel_file.hpp"
+
+namespace clgemm::test {
+namespace {
+
+constexpr const char* usage =
+    "kernel_stress [--calls N] [--other-calls N] [--size MxNxK] [--only PART_OF_A_NAME] [--seconds N]\n"
+    "              [--without-copies] [--kernel-folder FOLDER] [--kernel NAME|default [PARAMETER=VALUE "
+    "...]]\n";
+
+constexpr const char* default_choice = "default";
+
+// Enough steps along k for a ring of stages to go round many times, in about 0.1 ms on the GPUs that have
+// one.
+constexpr Size size_of_rings{1100, 900, 3000};
+// For the others: many tiles and steps, in 20 us where a kernel is fast, and not for seconds where it is
+// slow.
+constexpr Size size_of_others{300, 260, 1000};
+
+Problem problem_of(const Size& size, bool transposed) {
+  SgemmCall call;
+  call.m = size.m;
+  call.n = size.n;
+  call.k = size.k;
+  call.transpose_a = call.transpose_b = transposed ? Transpose::yes : Transpose::no;
+  call.lda = lines_of_a(call).length;
+  call.ldb = lines_of_b(call).length;
+  call.ldc = lines_of_c(call).length;
+  return canonical(call);
+}
+
+// What the library may choose: whatever its rules have for any kind of shape, and its tuning data.
+std::vector<Subject> choosable(const Device& device, std::size_t calls) {
+  std::set<std::pair<std::string, Parameters>> found;
+  std::vector<Subject> result;
+  const auto add = [&](const std::string& kernel, const Parameters& parameters) {
+    if (found.emplace(kernel, parameters).second) result.push_back({kernel, parameters, calls});
+  };
+  const std::size_t sides[] = {1, 5, 12, 64, 300, 1000, 4000};
+  for (const std::size_t m : sides) {
+    for (const std::size_t n : sides) {
+      for (const std::size_t k : sides) {
+        for (const bool transposed : {false, true}) {
+          for (const Candidate& one : candidates(problem_of({m, n, k}, transposed), device))
+            add(one.config.kernel, one.config.parameters);
+        }
+      }
+    }
+  }
+  const Tuning tuning = tuning_from_environment();
+  for (const TuningFile& file : tuning.files()) {
+    if (kinship(file.device, device) == Kinship::none) continue;
+    for (const TunedEntry& entry : file.entries) {
+      if (entry.space.empty()) add(entry.config.kernel, entry.config.parameters);
+    }
+  }
+  return result;
+}
+
+std::size_t number_of(const std::string& text) {
+  char* end = nullptr;
+  const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
+  if (text.empty() || *end != '\0')
+    throw Error(ErrorCode::invalid_argument, fmt::format("'{}' is no number", text));
+  return value;
+}
+
+Size read_size(const std::string& text) {
+  const std::size_t first = text.find('x');
+  const std::size_t second = text.find('x', first + 1);
+  if (first == std::string::npos || second == std::string::npos)
+    throw Error(ErrorCode::invalid_argument, fmt::format("'{}' is no size (MxNxK)", text));
+  return {number_of(text.substr(0, first)), number_of(text.substr(first + 1, second - first - 1)),
+          number_of(text.substr(second + 1))};
+}
+
+}  // namespace
+
+Settings read_settings(const std::vector<std::string>& words) {
+  Settings settings;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (const std::size_t equals = word.find('='); equals != std::string::npos && !settings.kernel.empty()) {
+      settings.parameters[word.substr(0, equals)] =
+          static_cast<std::int64_t>(number_of(word.substr(equals + 1)));
+    } else if (word == "--without-copies") {
+      settings.copies = false;
+    } else if (i + 1 == words.size()) {
+      throw Error(ErrorCode::invalid_argument, usage);
+    } else if (word == "--calls") {
+      settings.calls = number_of(words[++i]);
+    } else if (word == "--other-calls") {
+      settings.other_calls = number_of(words[++i]);
+    } else if (word == "--size") {
+      settings.size = read_size(words[++i]);
+    } else if (word == "--only") {
+      settings.only = words[++i];
+    } else if (word == "--seconds") {
+      settings.seconds = static_cast<double>(number_of(words[++i]));
+    } else if (word == "--kernel-folder") {
+      settings.folder = words[++i];
+    } else if (word == "--kernel") {
+      settings.kernel = words[++i];
+    } else {
+      throw Error(ErrorCode::invalid_argument, usage);
+    }
+  }
+  return settings;
+}
+
+std::string Subject::name() const {
+  const std::string values = describe_values(parameters);
+  return (kernel.empty() ? default_choice : kernel) + (values.empty() ? "" : " " + values);
+}
+
+std::vector<Subject> subjects_of(const Settings& settings, const Device& device) {
+  if (!settings.kernel.empty()) {
+    const bool is_default = settings.kernel == default_choice;
+    return {{is_default ? "" : settings.kernel, settings.parameters, settings.calls}};
+  }
+  std::vector<Subject> result = {{"", {}, settings.calls}};
+  for (const Subject& subject : choosable(device, settings.calls)) result.push_back(subject);
+  KernelLibrary library(settings.folder);
+  std::set<std::string> known;
+  for (const Subject& subject : result) known.insert(subject.kernel);
+  for (const std::string& name : library.names(Role::multiply)) {
+    if (known.count(name) == 0) result.push_back({name, {}, settings.other_calls});
+  }
+  std::erase_if(result, [&](const Subject& subject) {
+    return subject.name().find(settings.only) == std::string::npos;
+  });
+  return result;
+}
+
+Size size_for(const Subject& subject, const Settings& settings) {
+  if (settings.size.m != 0) return settings.size;
+  if (subject.kernel.empty()) return size_of_rings;
+  KernelLibrary library(settings.folder);
+  const std::string& operands = library.find(subject.kernel).file->manifest.operands;
+  return operands == in_place_form || operands == padded_form ? size_of_others : size_of_rings;
+}
+
+}  // namespace clgemm::test

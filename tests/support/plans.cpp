@@ -1,0 +1,180 @@
+#include "plans.hpp"
+
+#include <algorithm>
+
+#include "base/sizes.hpp"
+#include "catch.hpp"
+#include "plan/blocks.hpp"
+
+namespace clgemm::test {
+namespace {
+
+std::size_t packed_rows_a(const Plan& plan) {
+  return round_up(plan.block_m, plan.first().multiply().tile_rows);
+}
+std::size_t packed_depth(const Plan& plan) {
+  return round_up(plan.block_k, plan.first().multiply().tile_depth);
+}
+std::size_t packed_columns_b(const Plan& plan) {
+  return round_up(plan.block_n, plan.first().multiply().tile_columns);
+}
+
+// Of a plan where one launch packs both operands: the copies and the notes lie one behind the other in
+// scratch.
+void check_planes(const Plan& plan) {
+  const Stage& stage = plan.first();
+  const KernelConfig& pack = *stage.programs[ProgramRole::pack_both];
+  const std::size_t a_end =
+      stage.a.scratch_offset + packed_size(pack, packed_rows_a(plan), packed_depth(plan));
+  const std::size_t b_end =
+      stage.b.scratch_offset + packed_size(pack, packed_columns_b(plan), packed_depth(plan));
+  CHECK(a_end <= stage.b.scratch_offset);
+  CHECK(b_end <= stage.notes.scratch_offset);
+  CHECK(stage.notes.a_groups >= 1);
+  CHECK(stage.notes.b_groups >= 1);
+  const std::size_t notes = 2 * (stage.notes.a_groups + stage.notes.b_groups);
+  CHECK((stage.notes.scratch_offset + notes) * sizeof(float) <= plan.scratch_bytes);
+  CHECK_FALSE(stage.has(ProgramRole::pack_a));
+  CHECK_FALSE(stage.has(ProgramRole::pack_b));
+  REQUIRE(plan.stages.size() == 2);
+  CHECK(plan.stages[1].multiply().manifest().role == Role::fallback);
+}
+
+void check_blocks(const Plan& plan, const Problem& problem) {
+  const KernelConfig& kernel = plan.first().multiply();
+  const auto check_block = [](std::size_t block, std::size_t size, std::size_t tile) {
+    CHECK(block >= 1);
+    CHECK(block <= size);
+    CHECK(block <= max_block);
+    if (block < size) CHECK(block % tile == 0);  // whole tiles, so that every later block starts at one
+  };
+  check_block(plan.block_m, problem.m, kernel.tile_rows);
+  check_block(plan.block_n, problem.n, kernel.tile_columns);
+  check_block(plan.block_k, problem.k, kernel.tile_depth);
+}
+
+// One operand that is rows x columns, in tiles of tile_rows x tile_columns: packed as the kernel wants it, or
+// so already.
+struct TiledOperand {
+  ProgramRole pack;
+  const PackedCopy& copy;
+  const Operand& source;
+  std::size_t rows, columns, tile_rows, tile_columns, least_ld;
+};
+
+void check_operand(const Stage& stage, const TiledOperand& operand) {
+  const KernelConfig& kernel = stage.multiply();
+  if (stage.has(operand.pack)) {
+    CHECK_FALSE(kernel.reads_in_place());
+    CHECK(operand.copy.ld >= operand.least_ld);
+    CHECK(operand.copy.ld % kernel.align == 0);
+    CHECK(operand.copy.scratch_offset % kernel.align == 0);
+    const std::string transpose = operand.source.transposed ? "-DTRANSPOSE=1" : "-DTRANSPOSE=0";
+    CHECK(stage.programs[operand.pack]->build_options.find(transpose) != std::string::npos);
+  } else if (!kernel.reads_in_place() && kernel.manifest().fallback.empty()) {
+    CHECK_FALSE(operand.source.transposed);
+    CHECK(operand.rows % operand.tile_rows == 0);
+    CHECK(operand.columns % operand.tile_columns == 0);
+    CHECK(operand.source.ld % kernel.align == 0);
+    CHECK(operand.source.offset % kernel.align == 0);
+    CHECK(operand.source.base_alignment % kernel.align == 0);
+  }
+}
+
+void check_operands(const Plan& plan, const Problem& problem) {
+  const Stage& stage = plan.first();
+  const KernelConfig& kernel = stage.multiply();
+  check_operand(stage, {ProgramRole::pack_a, stage.a, problem.a, problem.m, problem.k, kernel.tile_rows,
+                        kernel.tile_depth, packed_depth(plan)});
+  check_operand(stage, {ProgramRole::pack_b, stage.b, problem.b, problem.k, problem.n, kernel.tile_depth,
+                        kernel.tile_columns, packed_columns_b(plan)});
+}
+
+void check_shares(const Stage& stage) {
+  const KernelConfig& kernel = stage.multiply();
+  CHECK(stage.group_rows <= kernel.tile_rows);
+  CHECK(stage.group_columns <= kernel.tile_columns);
+  if (kernel.manifest().takes_shares()) {
+    CHECK(stage.group_rows % kernel.share_rows == 0);
+    CHECK(stage.group_columns % kernel.share_columns == 0);
+  } else {
+    CHECK(stage.group_rows == kernel.tile_rows);
+    CHECK(stage.group_columns == kernel.tile_columns);
+  }
+}
+
+// Parts of k that cover it, begin at whole steps and end with the scratch buffer.
+void check_parts_of_k(const Plan& plan) {
+  const Stage& stage = plan.first();
+  const KernelConfig& kernel = stage.multiply();
+  const SplitPlan& split = stage.split;
+  const std::size_t depth = kernel.reads_in_place() ? plan.block_k : packed_depth(plan);
+  CHECK((split.parts > 1) == stage.has(ProgramRole::reduce));
+  CHECK(split.parts >= 1);
+  if (!stage.has(ProgramRole::reduce)) return;
+  if (!kernel.reads_in_place()) CHECK(split.depth % kernel.tile_depth == 0);
+  CHECK(split.depth % kernel.align == 0);
+  CHECK((split.parts - 1) * split.depth < depth);
+  CHECK(split.parts * split.depth >= depth);
+  CHECK(split.parts <= max_groups_beyond_first);
+  CHECK(split.ld >= plan.block_n);
+  CHECK(split.ld % 4 == 0);
+  CHECK(split.stride >= plan.block_m * split.ld);
+  CHECK(split.scratch_offset % 4 == 0);
+  CHECK((split.scratch_offset + split.parts * split.stride) * sizeof(float) == plan.scratch_bytes);
+  CHECK(plan.block_batch == 1);
+}
+
+// The packed copies lie beside each other, inside the scratch buffer and before the parts of k.
+void check_scratch(const Plan& plan) {
+  const Stage& stage = plan.first();
+  const bool packs_a = stage.has(ProgramRole::pack_a);
+  const bool packs_b = stage.has(ProgramRole::pack_b);
+  const std::size_t a_end = packs_a ? stage.a.scratch_offset + packed_rows_a(plan) * stage.a.ld : 0;
+  const std::size_t b_end = packs_b ? stage.b.scratch_offset + packed_depth(plan) * stage.b.ld : 0;
+  CHECK(std::max(a_end, b_end) * sizeof(float) <= plan.scratch_bytes);
+  if (packs_a && packs_b) {
+    CHECK((a_end <= stage.b.scratch_offset || b_end <= stage.a.scratch_offset));
+  }
+  if (stage.has(ProgramRole::reduce)) CHECK(std::max(a_end, b_end) <= stage.split.scratch_offset);
+  if (stage.has(ProgramRole::pack_both)) {
+    check_planes(plan);
+  } else if (!packs_a && !packs_b && !stage.has(ProgramRole::reduce)) {
+    CHECK(plan.scratch_bytes == 0);
+  }
+}
+
+}  // namespace
+
+Problem tight(std::size_t m, std::size_t n, std::size_t k) {
+  Problem problem{m, n, k, 1, 0, {}, {}, {}, 1};
+  problem.a = {false, k, 0, 0, 32};
+  problem.b = {false, n, 0, 0, 32};
+  problem.c = {false, n, 0, 0, 32};
+  return problem;
+}
+
+void check_plan(const Plan& plan, const Problem& problem, std::size_t limit) {
+  CHECK(plan.scratch_bytes <= limit);
+  check_blocks(plan, problem);
+  check_operands(plan, problem);
+  check_shares(plan.first());
+  check_parts_of_k(plan);
+  check_scratch(plan);
+}
+
+std::size_t tile_bytes(const KernelConfig& kernel) {
+  return sizeof(float) * (round_up(kernel.tile_rows * kernel.tile_depth, 64) +
+                          round_up(kernel.tile_depth * kernel.tile_columns, 64));
+}
+
+std::size_t least_scratch_bytes(Planner& make, const std::string& kernel) {
+  const KernelConfig& config = *make.configs.get(kernel, {}, {});
+  if (config.manifest().fallback.empty()) return tile_bytes(config);
+  const KernelConfig& pack = *make.configs.get("pack_both_" + config.manifest().operands, {}, {});
+  const std::size_t notes = 2 * 64;  // one work-group for each operand, rounded up
+  return sizeof(float) * (packed_size(pack, config.tile_rows, config.tile_depth) +
+                          packed_size(pack, config.tile_columns, config.tile_depth) + notes);
+}
+
+}  // namespace clgemm::test

@@ -1,0 +1,39 @@
+// Problems, plans made of them without a device, and what must be true of every plan.
+#pragma once
+
+#include <string>
+
+#include "base/device.hpp"
+#include "kernel/config_cache.hpp"
+#include "plan/make_plan.hpp"
+#include "support/made_up.hpp"
+
+namespace clgemm::test {
+
+constexpr std::size_t no_limit = std::size_t{1} << 31;
+
+// A problem without gaps, aligned as every buffer is.
+Problem tight(std::size_t m, std::size_t n, std::size_t k);
+
+struct Planner {
+  Device device = made_up_gpu();
+  ConfigCache configs{device, {}};
+
+  Plan operator()(const Problem& problem, const std::string& kernel, std::size_t limit = no_limit) {
+    return (*this)(problem, Config{kernel, {}}, limit);
+  }
+  Plan operator()(const Problem& problem, const Config& config, std::size_t limit = no_limit) {
+    return make_plan(problem, config, configs, limit);
+  }
+};
+
+// Fails the test that calls it where the plan of `problem` is not valid.
+void check_plan(const Plan& plan, const Problem& problem, std::size_t limit);
+
+// Bytes that one tile of A and one of B take in scratch: the least that a plan which packs both can do with.
+std::size_t tile_bytes(const KernelConfig& kernel);
+
+// The same for any kernel: planes take more, and packing that leaves notes.
+std::size_t least_scratch_bytes(Planner& make, const std::string& kernel);
+
+}  // namespace clgemm::test

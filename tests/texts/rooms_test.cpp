@@ -1,0 +1,204 @@
+// The rooms of the code: which of them may include which stands in a table of the README beside them, and
+// every #include is held to it.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/temporary.hpp"
+
+namespace clgemm::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Room {
+  std::string name;
+  std::set<std::string> may_include;
+};
+
+std::string text_of(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+// The rows "| `room/` | what belongs there | room room |".
+std::vector<Room> rooms_of(const fs::path& readme) {
+  std::vector<Room> rooms;
+  std::istringstream lines(text_of(readme));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("| `", 0) != 0) continue;
+    const std::size_t last = line.rfind('|');
+    const std::size_t column = line.rfind('|', last - 1);
+    std::istringstream words(line.substr(column + 1, last - column - 1));
+    Room room{line.substr(3, line.find("/`") - 3), {}};
+    for (std::string word; words >> word;) room.may_include.insert(word);
+    rooms.push_back(room);
+  }
+  return rooms;
+}
+
+// What a file includes of the rooms.
+std::vector<std::string> includes_of(const fs::path& file) {
+  constexpr std::string_view directive = "#include \"";
+  std::vector<std::string> includes;
+  std::istringstream lines(text_of(file));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind(directive, 0) == 0)
+      includes.push_back(line.substr(directive.size(), line.rfind('"') - directive.size()));
+  }
+  return includes;
+}
+
+std::string room_of(const std::string& file) {
+  return file.substr(0, std::min(file.find('/'), file.size()));
+}
+
+// X.hpp and X.cpp are one.
+std::string module_of(const std::string& file) {
+  return fs::path(file).replace_extension().string();
+}
+
+// A walk along the includes that comes back to where it began.
+class CircleFinder {
+ public:
+  using Graph = std::map<std::string, std::set<std::string>>;
+  explicit CircleFinder(const Graph& graph) : graph_(graph) {}
+
+  std::optional<std::string> find() {
+    for (const auto& [module, ignored] : graph_) {
+      if (auto circle = walk(module)) return circle;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<std::string> walk(const std::string& module) {
+    if (const auto on_way = std::find(way_.begin(), way_.end(), module); on_way != way_.end()) {
+      std::string circle;
+      for (auto step = on_way; step != way_.end(); ++step) circle += *step + " -> ";
+      return circle + module;
+    }
+    const auto found = graph_.find(module);
+    if (found == graph_.end() || !seen_.insert(module).second) return std::nullopt;
+    way_.push_back(module);
+    for (const std::string& next : found->second) {
+      if (auto circle = walk(next)) return circle;
+    }
+    way_.pop_back();
+    return std::nullopt;
+  }
+
+  const Graph& graph_;
+  std::set<std::string> seen_;
+  std::vector<std::string> way_;
+};
+
+// The house's table must itself run one way, from the top down.
+void check_table(const std::vector<Room>& rooms, std::vector<std::string>& faults) {
+  std::set<std::string> below;
+  for (auto room = rooms.rbegin(); room != rooms.rend(); ++room) {
+    for (const std::string& other : room->may_include) {
+      if (below.count(other) == 0)
+        faults.push_back("table: " + room->name + "/ may not include " + other + "/, which is not below it");
+    }
+    below.insert(room->name);
+  }
+}
+
+// Everything that is wrong with the includes below a folder with such a README; a line a fault.
+std::vector<std::string> faults_of(const fs::path& house) {
+  std::vector<std::string> faults;
+  const std::vector<Room> rooms = rooms_of(house / "README.md");
+  check_table(rooms, faults);
+  std::map<std::string, std::set<std::string>> allowed;
+  for (const Room& room : rooms) allowed[room.name] = room.may_include;
+
+  CircleFinder::Graph graph;
+  for (const auto& entry : fs::recursive_directory_iterator(house)) {
+    const fs::path extension = entry.path().extension();
+    if (extension != ".cpp" && extension != ".hpp") continue;
+    const std::string file = fs::relative(entry.path(), house).generic_string();
+    const std::string room = room_of(file);
+    if (allowed.count(room) == 0) {
+      faults.push_back(file + " is in no room of the table");
+      continue;
+    }
+    for (const std::string& included : includes_of(entry.path())) {
+      const std::string other = room_of(included);
+      if (allowed.count(other) == 0) continue;  // not of this house
+      if (other != room && allowed[room].count(other) == 0) faults.push_back(file + " includes " + included);
+      if (module_of(included) != module_of(file)) graph[module_of(file)].insert(module_of(included));
+    }
+  }
+  if (const auto circle = CircleFinder(graph).find()) faults.push_back("circle: " + *circle);
+  return faults;
+}
+
+// A house of two rooms in which all is well.
+class House {
+ public:
+  House() {
+    folder_.write("README.md",
+                  "| room | what | may include |\n|---|---|---|\n"
+                  "| `top/` | what is above | ground |\n| `ground/` | what is below | |\n");
+    write("top/a.hpp", "#include \"ground/b.hpp\"\n#include <vector>\n#include \"other/x.hpp\"\n");
+    write("top/a.cpp", "#include \"top/a.hpp\"\n");
+    write("ground/b.hpp", "#pragma once\n");
+  }
+
+  void write(const std::string& file, const std::string& text) const { folder_.write(file, text); }
+  std::vector<std::string> faults() const { return faults_of(folder_.path()); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_CASE("an include that the table does not allow, a circle and a file in no room are found") {
+  using Faults = std::vector<std::string>;
+  CHECK(House().faults().empty());
+  {
+    const House house;
+    house.write("ground/c.cpp", "#include \"top/a.hpp\"\n");
+    CHECK(house.faults() == Faults{"ground/c.cpp includes top/a.hpp"});
+  }
+  {
+    const House house;
+    house.write("ground/b.cpp", "#include \"ground/b.hpp\"\n#include \"ground/c.hpp\"\n");
+    house.write("ground/c.hpp", "#include \"ground/d.hpp\"\n");
+    CHECK(house.faults().empty());
+    house.write("ground/d.cpp", "#include \"ground/b.hpp\"\n");
+    CHECK(house.faults() == Faults{"circle: ground/b -> ground/c -> ground/d -> ground/b"});
+  }
+  {
+    const House house;
+    house.write("hall.cpp", "");
+    CHECK(house.faults() == Faults{"hall.cpp is in no room of the table"});
+  }
+  {
+    const House house;
+    house.write("README.md", "| `top/` | above | ground |\n| `ground/` | below | top |\n");
+    CHECK(house.faults() == Faults{"table: ground/ may not include top/, which is not below it"});
+  }
+}
+
+TEST_CASE("the rooms of the library and of the bench include only what they may") {
+  for (const char* folder : {"src", "tools/bench"}) {
+    const fs::path house = fs::path(CLGEMM_SOURCE) / folder;
+    CHECK(rooms_of(house / "README.md").size() >= 9);
+    for (const std::string& fault : faults_of(house)) {
+      INFO(folder << ": " << fault);
+      CHECK(false);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace clgemm::test

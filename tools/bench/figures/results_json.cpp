@@ -1,0 +1,331 @@
+#include "figures/results_json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "common/usage_error.hpp"
+#include "kernel/precision.hpp"
+
+namespace clgemm::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class Owner, class Value>
+struct Key {
+  const char* name;
+  Value Owner::*member;
+};
+
+// The keys of an object in their order. Between and behind these stand those that are not so simple.
+constexpr Key<Facts, std::string> fact_keys[] = {
+    {"date", &Facts::date},         {"clgemm_version", &Facts::clgemm_version},
+    {"host", &Facts::host},         {"device", &Facts::device},
+    {"platform", &Facts::platform}, {"driver", &Facts::driver},
+    {"timer", &Facts::timer}};
+constexpr Key<Figures, std::optional<double>> time_keys[] = {{"median_ms", &Figures::median_ms},
+                                                             {"min_ms", &Figures::min_ms},
+                                                             {"p95_ms", &Figures::p95_ms},
+                                                             {"spread", &Figures::spread},
+                                                             {"gflops", &Figures::gflops},
+                                                             {"call_ms", &Figures::call_ms},
+                                                             {"first_call_ms", &Figures::first_call_ms},
+                                                             {"host_ms", &Figures::host_ms}};
+constexpr Key<Figures, std::size_t> count_keys[] = {{"runs", &Figures::runs},
+                                                    {"launches", &Figures::launches}};
+constexpr Key<Figures, std::optional<double>> other_keys[] = {
+    {"error_ratio", &Figures::error_ratio}, {"cold_ms", &Figures::cold_ms}, {"warm_ms", &Figures::warm_ms}};
+constexpr Key<Ceilings, double> ceiling_keys[] = {{"fp32_gflops", &Ceilings::fp32_gflops},
+                                                  {"read_gbs", &Ceilings::read_gbs},
+                                                  {"copy_gbs", &Ceilings::copy_gbs}};
+constexpr const char* not_fp32 = "not fp32: passed false is expected, and fails no run";
+
+template <class Value>
+Json value_or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+const char* yes_or_no(Transpose transpose) {
+  return transpose == Transpose::yes ? "yes" : "no";
+}
+
+void add_figures(Json& object, const Figures& figures) {
+  for (const auto& [key, member] : time_keys) object[key] = value_or_null(figures.*member);
+  object["clock"] = figures.clock ? Json(*figures.clock == Clock::device ? "device" : "host") : Json(nullptr);
+  for (const auto& [key, member] : count_keys) object[key] = figures.*member;
+  for (const auto& [key, member] : other_keys) object[key] = value_or_null(figures.*member);
+}
+
+Json peer_object(const PeerResult& peer) {
+  Json object;
+  object["version"] = peer.version;
+  object["settings"] = peer.settings;
+  add_figures(object, peer.figures);
+  object["passed"] = value_or_null(peer.figures.passed);
+  if (!peer.figures.reason.empty()) object["error"] = peer.figures.reason;
+  if (!peer.figures.computes_in_fp32) object["note"] = not_fp32;
+  return object;
+}
+
+Json peers_object(const Results& results, const ShapeResult& shape) {
+  Json peers(Json::value_t::object);
+  for (const PeerResult& peer : shape.peers) peers[peer.name] = peer_object(peer);
+  for (const MissingPeer& missing : results.missing_peers) {
+    PeerResult peer;
+    peer.figures.reason = missing.reason;
+    for (const std::string& name : missing.names) peers[name] = peer_object(peer);
+  }
+  return peers;
+}
+
+void add_multiply(Json& object, const Case& one) {
+  object["m"] = one.size.m;
+  object["n"] = one.size.n;
+  object["k"] = one.size.k;
+  object["layout"] = one.kind.layout == Layout::row_major ? "row" : "column";
+  object["transpose_a"] = yes_or_no(one.kind.transpose_a);
+  object["transpose_b"] = yes_or_no(one.kind.transpose_b);
+  object["gap"] = one.kind.gap;
+  object["alpha"] = one.kind.alpha;
+  object["beta"] = one.kind.beta;
+}
+
+Json ceilings_object(const std::optional<Ceilings>& ceilings) {
+  if (!ceilings) return nullptr;
+  Json object;
+  for (const auto& [key, member] : ceiling_keys) object[key] = (*ceilings).*member;
+  return object;
+}
+
+Json kernel_object(const Results& results, const ShapeResult& shape, const KernelResult& kernel) {
+  Json object;
+  for (const auto& [key, member] : fact_keys) object[key] = results.facts.*member;
+  object["kernel"] = kernel.kernel;
+  object["asked"] = kernel.asked;
+  if (!shape.label.empty()) object["label"] = shape.label;
+  object["parameters"] = Json(Json::value_t::object);
+  for (const auto& [name, value] : kernel.parameters) object["parameters"][name] = value;
+  add_multiply(object, shape);
+  object["precision"] = to_string(results.precision);
+  add_figures(object, kernel.figures);
+  object["rotated_copies"] = shape.rotation ? Json(shape.rotation->copies) : Json(nullptr);
+  object["rotated_bytes"] = shape.rotation ? Json(shape.rotation->bytes) : Json(nullptr);
+  object["error_bound"] = value_or_null(shape.error_bound);
+  object["checked_elements"] = shape.checked_elements;
+  object["passed"] = value_or_null(kernel.figures.passed);
+  if (kernel.outcome == Outcome::skipped) object["skipped"] = kernel.figures.reason;
+  if (kernel.outcome == Outcome::failed) object["error"] = kernel.figures.reason;
+  object["x_naive"] = value_or_null(speed_up(shape.naive, kernel.figures));
+  object["x_clblast"] = value_or_null(speed_up(shape.peer_figures("clblast"), kernel.figures));
+  object["peer_difference_ratio"] = kernel.agreement ? Json(kernel.agreement->error_ratio) : Json(nullptr);
+  object["ceilings"] = ceilings_object(results.ceilings);
+  object["peers"] = peers_object(results, shape);
+  return object;
+}
+
+// The value of a key, or nothing where it is missing or null.
+const Json* find(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+std::optional<double> number(const Json& object, const char* key) {
+  const Json* value = find(object, key);
+  return value != nullptr && value->is_number() ? std::optional(value->get<double>()) : std::nullopt;
+}
+
+std::size_t count(const Json& object, const char* key) {
+  const Json* value = find(object, key);
+  return value != nullptr && value->is_number_unsigned() ? value->get<std::size_t>() : 0;
+}
+
+std::string text(const Json& object, const char* key) {
+  const Json* value = find(object, key);
+  if (value == nullptr) return "";
+  return value->is_string() ? value->get<std::string>() : value->dump();
+}
+
+Figures figures_of(const Json& object) {
+  Figures figures;
+  for (const auto& [key, member] : time_keys) figures.*member = number(object, key);
+  for (const auto& [key, member] : count_keys) figures.*member = count(object, key);
+  for (const auto& [key, member] : other_keys) figures.*member = number(object, key);
+  const std::string clock = text(object, "clock");
+  if (!clock.empty()) figures.clock = clock == "host" ? Clock::host : Clock::device;
+  const Json* passed = find(object, "passed");
+  if (passed != nullptr && passed->is_boolean()) figures.passed = passed->get<bool>();
+  figures.computes_in_fp32 = text(object, "note").empty();
+  figures.reason = text(object, "error");
+  return figures;
+}
+
+KernelResult kernel_of(const Json& object) {
+  KernelResult kernel;
+  kernel.kernel = text(object, "kernel");
+  kernel.asked = text(object, "asked");
+  kernel.figures = figures_of(object);
+  if (kernel.asked.empty()) kernel.asked = kernel.kernel;
+  if (!kernel.figures.reason.empty()) kernel.outcome = Outcome::failed;
+  if (const std::string skipped = text(object, "skipped"); !skipped.empty()) {
+    kernel.outcome = Outcome::skipped;
+    kernel.figures.reason = skipped;
+  }
+  const Json* parameters = find(object, "parameters");
+  if (parameters == nullptr || !parameters->is_object()) return kernel;
+  for (const auto& [name, value] : parameters->items()) {
+    if (value.is_number_integer()) kernel.parameters[name] = value.get<std::int64_t>();
+  }
+  return kernel;
+}
+
+Transpose transpose_of(const Json& object, const char* key) {
+  return text(object, key) == "yes" ? Transpose::yes : Transpose::no;
+}
+
+ShapeResult shape_of(const Json& object) {
+  ShapeResult shape;
+  shape.size = {count(object, "m"), count(object, "n"), count(object, "k")};
+  shape.kind = {.layout = text(object, "layout") == "column" ? Layout::column_major : Layout::row_major,
+                .transpose_a = transpose_of(object, "transpose_a"),
+                .transpose_b = transpose_of(object, "transpose_b"),
+                .alpha = static_cast<float>(number(object, "alpha").value_or(1.0)),
+                .beta = static_cast<float>(number(object, "beta").value_or(0.0)),
+                .gap = count(object, "gap")};
+  shape.label = text(object, "label");
+  if (const std::size_t copies = count(object, "rotated_copies"); copies != 0) {
+    shape.rotation = Rotation{copies, count(object, "rotated_bytes")};
+  }
+  shape.checked_elements = count(object, "checked_elements");
+  shape.error_bound = number(object, "error_bound");
+  return shape;
+}
+
+// The run that this row is of, as the last of all where it is a new one.
+Results& run_of(std::vector<Results>& runs, const Json& object) {
+  Results run;
+  for (const auto& [key, member] : fact_keys) run.facts.*member = text(object, key);
+  if (text(object, "precision") == "fp32") run.precision = Precision::fp32;
+  const auto found = std::find_if(runs.begin(), runs.end(), [&run](const Results& other) {
+    return other.facts.device == run.facts.device && other.facts.date == run.facts.date &&
+           other.precision == run.precision;
+  });
+  Results& result = found != runs.end() ? *found : runs.emplace_back(std::move(run));
+  if (const Json* ceilings = find(object, "ceilings"); ceilings != nullptr) {
+    result.ceilings.emplace();
+    for (const auto& [key, member] : ceiling_keys)
+      *result.ceilings.*member = number(*ceilings, key).value_or(0.0);
+  }
+  return result;
+}
+
+void add_peers(ShapeResult& shape, const Json& object) {
+  const Json* peers = find(object, "peers");
+  if (peers == nullptr || !peers->is_object()) return;
+  for (const auto& [name, entry] : peers->items()) {
+    if (!entry.is_object()) continue;
+    PeerResult peer{name, text(entry, "version"), text(entry, "settings"), figures_of(entry)};
+    const auto same = std::find_if(shape.peers.begin(), shape.peers.end(),
+                                   [&peer](const PeerResult& other) { return other.name == peer.name; });
+    if (same != shape.peers.end()) {
+      *same = std::move(peer);
+    } else {
+      shape.peers.push_back(std::move(peer));
+    }
+  }
+}
+
+void add_row(std::vector<Results>& runs, const Json& object) {
+  Results& run = run_of(runs, object);
+  ShapeResult shape = shape_of(object);
+  const auto found = std::find_if(run.shapes.begin(), run.shapes.end(), [&shape](const ShapeResult& other) {
+    return other.size == shape.size && other.kind == shape.kind &&
+           other.rotation.has_value() == shape.rotation.has_value();
+  });
+  ShapeResult& result = found != run.shapes.end() ? *found : run.shapes.emplace_back(std::move(shape));
+  result.kernels.push_back(kernel_of(object));
+  add_peers(result, object);
+}
+
+// A peer that ran nowhere is one fact about the run, not one about each shape.
+void remove_missing(Results& run) {
+  std::vector<std::string> measured;
+  for (const ShapeResult& shape : run.shapes) {
+    for (const PeerResult& peer : shape.peers) {
+      if (peer.figures.measured()) measured.push_back(peer.name);
+    }
+  }
+  for (ShapeResult& shape : run.shapes) {
+    std::erase_if(shape.peers, [&](const PeerResult& peer) {
+      if (std::find(measured.begin(), measured.end(), peer.name) != measured.end()) return false;
+      const auto is_same = [&peer](const MissingPeer& other) { return other.names.front() == peer.name; };
+      if (std::none_of(run.missing_peers.begin(), run.missing_peers.end(), is_same)) {
+        run.missing_peers.push_back({{peer.name}, peer_title(peer.name), peer.figures.reason});
+      }
+      return true;
+    });
+  }
+}
+
+bool is_row(const Json& object) {
+  return object.is_object() && !text(object, "kernel").empty() && count(object, "m") != 0 &&
+         count(object, "n") != 0 && count(object, "k") != 0;
+}
+
+Json parse_array(std::string_view json, const std::string& where) {
+  Json rows = Json::parse(json, nullptr, false);
+  if (rows.is_discarded()) throw UsageError(fmt::format("'{}' is not JSON", where));
+  if (!rows.is_array()) throw UsageError(fmt::format("'{}' is not an array of clgemm-bench's rows", where));
+  if (!std::all_of(rows.begin(), rows.end(), is_row)) {
+    throw UsageError(fmt::format("'{}' has an entry that is not a row of clgemm-bench", where));
+  }
+  return rows;
+}
+
+std::string text_of_file(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  if (file) text << file.rdbuf();
+  if (!file) throw UsageError(fmt::format("'{}': {}", path, std::strerror(errno)));
+  return text.str();
+}
+
+std::string text_of(const Json& rows) {
+  return rows.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace
+
+void write_json(std::ostream& out, const Results& results) {
+  Json rows(Json::value_t::array);
+  for (const ShapeResult& shape : results.shapes) {
+    for (const KernelResult& kernel : shape.kernels) rows.push_back(kernel_object(results, shape, kernel));
+  }
+  out << text_of(rows);
+}
+
+std::vector<Results> parse_results(std::string_view json, const std::string& where) {
+  std::vector<Results> runs;
+  for (const Json& object : parse_array(json, where)) add_row(runs, object);
+  for (Results& run : runs) remove_missing(run);
+  return runs;
+}
+
+std::vector<Results> read_results(const std::string& path) {
+  return parse_results(text_of_file(path), path);
+}
+
+std::string join_files(const std::vector<std::string>& paths) {
+  Json all(Json::value_t::array);
+  for (const std::string& path : paths) {
+    for (Json& row : parse_array(text_of_file(path), path)) all.push_back(std::move(row));
+  }
+  return text_of(all);
+}
+
+}  // namespace clgemm::bench

@@ -1,0 +1,85 @@
+#include "figures/summary.hpp"
+
+#include <algorithm>
+
+namespace clgemm::bench {
+namespace {
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+std::size_t measured_kernels(const ShapeResult& shape) {
+  return static_cast<std::size_t>(
+      std::count_if(shape.kernels.begin(), shape.kernels.end(),
+                    [](const KernelResult& kernel) { return kernel.figures.measured(); }));
+}
+
+}  // namespace
+
+std::vector<std::string> measured_peers(const Results& results) {
+  std::vector<std::string> names;
+  for (const ShapeResult& shape : results.shapes) {
+    for (const PeerResult& peer : shape.peers) {
+      if (peer.figures.measured()) add_once(names, peer.name);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> kernel_titles(const Results& results) {
+  std::vector<std::string> titles;
+  for (const ShapeResult& shape : results.shapes) {
+    for (const KernelResult& kernel : shape.kernels) add_once(titles, kernel.title());
+  }
+  std::stable_partition(titles.begin(), titles.end(),
+                        [](const std::string& title) { return title == "clgemm"; });
+  return titles;
+}
+
+std::string own_title(const Results& results) {
+  bool any = false;
+  bool all = true;
+  for (const ShapeResult& shape : results.shapes) {
+    const KernelResult* own = shape.own();
+    if (own == nullptr) continue;
+    any = any || own->is_own_choice();
+    all = all && own->is_own_choice();
+  }
+  if (all) return "clgemm";
+  return any ? "clgemm or its fastest kernel" : "fastest kernel";
+}
+
+const PeerResult* peer_with_version(const Results& results, const std::string& name) {
+  for (const ShapeResult& shape : results.shapes) {
+    const PeerResult* peer = shape.peer(name);
+    if (peer != nullptr && !peer->version.empty()) return peer;
+  }
+  return nullptr;
+}
+
+const ShapeResult* ladder_shape(const Results& results) {
+  const auto poorer = [](const ShapeResult& one, const ShapeResult& other) {
+    const std::size_t kernels = measured_kernels(one);
+    const std::size_t others = measured_kernels(other);
+    return kernels != others ? kernels < others : operations(one.size) < operations(other.size);
+  };
+  const auto richest = std::max_element(results.shapes.begin(), results.shapes.end(), poorer);
+  return richest == results.shapes.end() || measured_kernels(*richest) < 2 ? nullptr : &*richest;
+}
+
+Checks checks_of(const Results& results) {
+  Checks checks;
+  const auto count = [&checks](const Figures& figures) {
+    if (!figures.judged()) return;
+    ++checks.checked;
+    if (*figures.passed) ++checks.passed;
+  };
+  for (const ShapeResult& shape : results.shapes) {
+    for (const KernelResult& kernel : shape.kernels) count(kernel.figures);
+    for (const PeerResult& peer : shape.peers) count(peer.figures);
+  }
+  return checks;
+}
+
+}  // namespace clgemm::bench

@@ -1,0 +1,82 @@
+#include "writing/table_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/statistics.hpp"
+
+namespace clgemm::bench {
+namespace {
+
+void write_checks(std::ostream& out, const ShapeResult& shape) {
+  if (shape.checked_elements != 0) {
+    const std::size_t elements = shape.size.m * shape.size.n;
+    const std::string part = shape.checked_elements == elements
+                                 ? "all"
+                                 : fmt::format("a sample of {} of {}", shape.checked_elements, elements);
+    out << fmt::format("Checked against float64: {} elements; PASSED is an error ratio of at most {:.1f}.\n",
+                       part, shape.error_bound.value_or(0.0));
+  }
+  for (const KernelResult& kernel : shape.kernels) {
+    if (!kernel.wrong.empty()) out << fmt::format("{}: {}\n", kernel.kernel, kernel.wrong);
+  }
+  for (const KernelResult& kernel : shape.kernels) {
+    if (!kernel.agreement || kernel.agreement->passed) continue;
+    out << fmt::format("{} differs from the peer's result: ratio {}, bound {:.1f}.\n", kernel.kernel,
+                       format_figure(kernel.agreement->error_ratio), kernel.agreement->bound);
+  }
+}
+
+}  // namespace
+
+std::string check_mark(const Figures& figures) {
+  if (!figures.passed) return "not checked";
+  return *figures.passed ? "PASSED" : "FAILED";
+}
+
+void add_unmeasured(TextTable& table, const KernelResult& kernel) {
+  const char* outcome = kernel.outcome == Outcome::failed ? "FAILED" : "skipped";
+  table.add_remark(kernel.kernel, fmt::format("{}: {}", outcome, kernel.figures.reason));
+}
+
+void add_unmeasured(TextTable& table, const PeerResult& peer) {
+  table.add_remark(peer_title(peer.name), "did not run: " + peer.figures.reason);
+}
+
+std::string describe_device(const Facts& facts) {
+  return fmt::format("{} ({}, driver {})", facts.device, facts.platform, facts.driver);
+}
+
+std::string describe_call(const Case& one) {
+  const auto& [size, kind, label] = one;
+  std::string text = fmt::format("{}m n k = {}, {}-major", label.empty() ? "" : label + ": ", to_string(size),
+                                 kind.layout == Layout::row_major ? "row" : "column");
+  if (kind.transpose_a == Transpose::yes) text += ", A transposed";
+  if (kind.transpose_b == Transpose::yes) text += ", B transposed";
+  if (kind.gap != 0) text += fmt::format(", gaps of {}", kind.gap);
+  return text + fmt::format(", alpha {}, beta {}", kind.alpha, kind.beta);
+}
+
+void write_notes(std::ostream& out, const Results& results, const ShapeResult& shape) {
+  write_checks(out, shape);
+  const auto by_host = [](const KernelResult& kernel) { return kernel.figures.clock == Clock::host; };
+  if (std::any_of(shape.kernels.begin(), shape.kernels.end(), by_host)) {
+    out << "The device reports no real times: these are the host's, from the call to its completion.\n";
+  }
+  for (const PeerResult& peer : shape.peers) {
+    if (peer.figures.computes_in_fp32) continue;
+    out << fmt::format("{} rounds its operands to fewer bits than fp32 has; its check fails no run.\n",
+                       peer_title(peer.name));
+  }
+  for (const MissingPeer& peer : results.missing_peers) {
+    out << fmt::format("{} is missing: {}.\n", peer.title, peer.reason);
+  }
+  if (shape.rotation) {
+    out << fmt::format("Rotated: {} copies of A, B and C, {} bytes together.\n", shape.rotation->copies,
+                       shape.rotation->bytes);
+  }
+  if (!shape.naive.reason.empty()) out << fmt::format("naive: {}\n", shape.naive.reason);
+}
+
+}  // namespace clgemm::bench
