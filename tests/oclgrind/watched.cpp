@@ -122,7 +122,7 @@ class Watched {
     if (plan.scratch_bytes > 0) scratch = cl::Buffer(context_, CL_MEM_READ_WRITE, plan.scratch_bytes);
     Progress progress = Progress::c_untouched;
     enqueue_multiply(built, buffers, scratch, queue_, {}, progress).wait();
-    return is_right(multiply, data, buffers.c, tune::to_string(config));
+    return is_right(multiply, data, buffers.c, clgemm::to_string(config));
   }
 
   bool is_right(const Multiply& multiply, const Data& data, const cl::Buffer& buffer,

@@ -242,7 +242,7 @@ TEST_CASE("a config that the device dies of is marked, and those behind it are m
   CHECK(tuned.status == 0);
   const TuningFile file = parse_tuning(text_of_file(output), output);
   REQUIRE(file.entries.size() == 1);
-  CHECK(file.entries[0].parameters.at("TS") != 8);
+  CHECK(file.entries[0].config.parameters.at("TS") != 8);
 }
 #endif
 
