@@ -15,7 +15,8 @@
 // grid: tiles
 // require: nvidia_sm == 90
 // require: TILE_M/64*SLICES <= 2
-// require: STAGES % SLICES == 0         a stage always has the same consumers, see common/ring.cl
+// require: STAGES % SLICES == 0
+// require: STAGES >= 2*SLICES         a slice waits for its next step before it frees a stage
 // require: (TILE_M+TILE_N)/64*4096*STEP*STAGES <= 229376
 // require: (SLICES-1)*TILE_M*TILE_N*4 <= (TILE_M+TILE_N)/64*4096*STEP*STAGES
 
@@ -252,7 +253,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
   // While the first copies are on their way.
   gather_all_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, item, MULTIPLIERS);
   for (int line = item; line < TILE_M + TILE_N; line += MULTIPLIERS) {
-    exponents[line] = line < TILE_M ? exponent_of_line(a_strips, strip, line) : exponent_of_line(b_strips, strip, line - TILE_M);
+    exponents[line] = line < TILE_M ? exponent_of_line(a_strips, strip, line)
+                                    : exponent_of_line(b_strips, strip, line - TILE_M);
   }
   Results results;
   multiply_steps(&results, k, slice, block, stages, stage_barriers);

@@ -10,11 +10,10 @@
 // own product comes to, which is left out, may be k / 2 u of the product.
 #include "common/notes.cl"
 
-#define INFINITY_BITS 0x7f800000u
 #define ONE_BITS 0x3f800000u
 #define MOST_SUM 0x1p126f
-#define LEAST_DEPTH 32              // for which 2 u is k / 16 u
-#define LEAST_TIMES_DEPTH 0x1p-8f   // 2^-36 / (u / 16)
+#define LEAST_DEPTH 32               // for which 2 u is k / 16 u
+#define LEAST_TIMES_DEPTH 0x1p-8f    // 2^-36 / (u / 16)
 #define LEASTS_TIMES_DEPTH 0x1p-25f  // of both operands: 2^-25 2^-25 / (u / 2)
 
 // The smallest that was noted; 1 stands for all larger ones, and for none.
@@ -23,11 +22,10 @@ static inline float smallest_noted(const uint complement) {
 }
 
 static inline bool planes_are_exact(const __local Extremes* extremes, const int k) {
-  if (max(extremes->a_largest, extremes->b_largest) >= INFINITY_BITS) return false;
-  if (extremes->a_largest == 0 || extremes->b_largest == 0) return true;  // all products are zero
   const float depth = max(k, LEAST_DEPTH);
   const float a_smallest = smallest_noted(extremes->a_smallest);
   const float b_smallest = smallest_noted(extremes->b_smallest);
-  return as_float(extremes->a_largest) * as_float(extremes->b_largest) * k < MOST_SUM &&
-         min(a_smallest, b_smallest) * depth >= LEAST_TIMES_DEPTH && a_smallest * b_smallest * depth >= LEASTS_TIMES_DEPTH;
+  return as_float(extremes->a_largest) * as_float(extremes->b_largest) * k < MOST_SUM &&  // false with Inf or NaN, too
+         min(a_smallest, b_smallest) * depth >= LEAST_TIMES_DEPTH &&
+         a_smallest * b_smallest * depth >= LEASTS_TIMES_DEPTH;
 }

@@ -1,9 +1,12 @@
 // A ring of stages in local memory, which one work-item keeps full by asynchronous copies and whose other end warpgroups
 // multiply: a stage is STEP blocks along k of TILE_M lines of A and TILE_N of B, a stretch of each strip of planes.
 //
-// A stage has two barriers: `full` says that its bytes have come, `empty` that all who multiplied it have done so. With
-// several slices a stage always has the same consumers, STAGES a multiple of SLICES: a wait for a parity passes in the phase
-// before the one that is meant, too, so that who waits for a phase must have seen the one before it.
+// A stage has two barriers: `full` says that its bytes have come, `empty` that all who multiplied it have done so. Who waits
+// sees only the parity of a barrier's phase, so that a phase looks like the one two before it. STAGES is a multiple of SLICES
+// so that each stage always belongs to the same slice, which has seen all of its phases: with 5 stages and 2 slices, step 5
+// follows step 0 in stage 0, but in the other slice, and copies come in any order. Where those of steps 1 and 3 come before that
+// of step 0, that slice takes the phase before step 0's for the one after it, multiplies what is not there, and arrives at
+// `empty` once too often (an H200: once in a hundred to 18,000 calls; the device context is lost).
 #include "common/nvidia.cl"
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(STEP) || !defined(STAGES) || !defined(PLANES)
 #error "a ring needs TILE_M, TILE_N, STEP, STAGES and a form of planes"

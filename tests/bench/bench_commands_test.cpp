@@ -153,6 +153,25 @@ TEST_CASE("--accuracy passes what is as exact as fp32, and finds what is not") {
   CHECK(has(truncating.text, {"worse", "Not every kernel"}));
 }
 
+TEST_CASE("--accuracy says where the kernel behind did the work") {
+  const Finished table =
+      bench("--accuracy --size 40 --kernel " CLGEMM_TEST_KERNELS "/from_fp16_planes.cl --peer none");
+  INFO(table.text);
+  const auto row_of = [&](const std::string& numbers) {
+    const std::size_t first = table.text.find("| " + numbers + " |");
+    REQUIRE(first != std::string::npos);
+    return table.text.substr(first, table.text.find('\n', first) - first);
+  };
+  for (const char* numbers :
+       {"one of 2^6 in a row", "rows by 2^-60 to 2^60", "tiny ones, 2^-29", "denormal"}) {
+    CHECK(row_of(numbers).find("by fallback_fp32") == std::string::npos);
+  }
+  for (const char* numbers :
+       {"one of 2^40 in a row", "A D, D^-1 B, D of 2^-40 to 2^40", "tiny ones, 2^-40", "with Inf"}) {
+    CHECK(row_of(numbers).find("by fallback_fp32") != std::string::npos);
+  }
+}
+
 TEST_CASE("--precision fp32 is said in the JSON") {
   const Finished strict = bench("--size 32 --runs 1 --warmup 0 --peer none --precision fp32 --format json");
   CHECK(strict.status == 0);

@@ -13,6 +13,7 @@
 #include "kernel/kernel_config.hpp"
 #include "support/catch.hpp"
 #include "support/made_up.hpp"
+#include "support/thrown.hpp"
 
 namespace clgemm {
 namespace {
@@ -32,7 +33,8 @@ RingConfig ring_of(const KernelConfig& config) {
     return found == config.values.end() ? otherwise : static_cast<int>(found->second);
   };
   const int slices = value("SLICES", 1);
-  const int others = config.name == "bf16x6_wgmma" ? 2 : 0;  // warps that do not multiply
+  const bool is_fp16 = config.name == "fp16x3_wgmma";
+  const int others = is_fp16 ? 4 : config.name == "bf16x6_wgmma" ? 2 : 0;  // warps that do not multiply
   const int warps = static_cast<int>(config.local[0]) / 32 - others;
   return {value("STAGES", 1), slices, warps / slices};
 }
@@ -63,8 +65,13 @@ std::set<RingConfig> allowed_rings(const std::string& kernel) {
   return result;
 }
 
-// bf16x6_wgmma: copy_steps() and multiply_steps(), with the barriers `full` and `empty` of each stage.
-Ring wgmma_ring(const RingConfig& config, int steps, int parts) {
+// When a slice frees the stage of a step: when it has done with it, or only when the next step has come
+// (fp16x3_wgmma).
+enum class Frees { at_once, behind_next };
+
+// Kernels with common/ring.cl: copy_steps() and multiply_steps(), with the barriers `full` and `empty` of
+// each stage.
+Ring wgmma_ring(const RingConfig& config, int steps, int parts, Frees frees = Frees::at_once) {
   const auto full = [](int stage) { return stage * 2; };
   const auto empty = [](int stage) { return stage * 2 + 1; };
   Ring ring{config.stages, parts, {}, {}};
@@ -88,10 +95,14 @@ Ring wgmma_ring(const RingConfig& config, int steps, int parts) {
     Actions multiplier;
     int stage = slice % config.stages;
     int parity = slice / config.stages % 2;
+    const auto free_stage = [&](int step) {
+      multiplier.push_back(read(step % config.stages, step));
+      multiplier.push_back(arrive(empty(step % config.stages), step / config.stages));
+    };
     for (int step = slice; step < steps; step += config.slices) {
       multiplier.push_back(wait_for(full(stage), parity));
-      multiplier.push_back(read(stage, step));
-      multiplier.push_back(arrive(empty(stage), step / config.stages));
+      const int done = frees == Frees::at_once ? step : step - config.slices;
+      if (done >= 0) free_stage(done);
       stage += config.slices;
       if (stage >= config.stages) {
         stage -= config.stages;
@@ -191,6 +202,21 @@ TEST_CASE(
         configure(library.find(candidate.config.kernel), candidate.config.parameters, {}, made_up_hopper());
     CHECK(rings.count(ring_of(config)) == 1);
   }
+}
+
+TEST_CASE(
+    "the ring of fp16x3_wgmma is right with all that its manifest allows, and ends with two stages a slice") {
+  const std::set<RingConfig> rings = allowed_rings("fp16x3_wgmma");
+  CHECK(rings.size() >= 8);
+  for (const RingConfig& config : rings) {
+    INFO(config.stages << " stages, " << config.slices << " slices of " << config.warps << " warps");
+    const RingConfig small{config.stages, config.slices, 1};
+    const int steps = 2 * config.stages + 1;
+    CHECK(fault_in_any_order(wgmma_ring(small, steps, 1, Frees::behind_next), most_states) == "");
+    CHECK(fault_in_random_orders(wgmma_ring(config, 60, 2, Frees::behind_next), 10, 1) == "");
+  }
+  CHECK(
+      contains(fault_in_any_order(wgmma_ring({2, 2, 1}, 5, 1, Frees::behind_next), most_states), "for ever"));
 }
 
 TEST_CASE(

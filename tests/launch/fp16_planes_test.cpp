@@ -4,12 +4,16 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <limits>
 
 #include "support/catch.hpp"
 #include "support/on_device.hpp"
 #include "support/planes.hpp"
 #include "support/reference.hpp"
+#include "support/temporary.hpp"
+#include "support/thrown.hpp"
 
 namespace clgemm {
 namespace {
@@ -299,6 +303,36 @@ TEST_CASE("Inf times a matrix of zeros is NaN on fp16 planes, too") {
   CHECK(c[multiply.c.index(6, 0)] == 0.0f);
 }
 
+std::string kernel_text(const std::string& name) {
+  std::ifstream file(CLGEMM_TEST_KERNELS "/" + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  REQUIRE(contains(text, from));
+  return text.replace(text.find(from), from.size(), to);
+}
+
+// fp16 planes, bf16 planes behind them, which mark what they compute, and plain fp32 behind these.
+TEST_CASE("of three kernels behind each other the first one that can does the work") {
+  const TemporaryFolder folder;
+  const std::string first = folder.write(
+      "from_fp16_planes.cl",
+      replaced(kernel_text("from_fp16_planes.cl"), "fallback: fallback_fp32", "fallback: from_planes"));
+  folder.write("from_planes.cl", replaced(kernel_text("from_planes.cl"), "MARK = 0", "MARK = 1"));
+  Options options;
+  options.kernel_file = first;
+  options.kernel_folder = folder.path().string();
+  for (const Form& form : all_forms()) {
+    const Multiply multiply = make_multiply(form, {67, 135, 41}, {1, 0}, all_placements()[1]);
+    check_on_device(multiply, random_data(multiply, 9), options);
+    CHECK(all_are(multiply, run_on_device(multiply, with_special(multiply, {0x1p-60f, 0}), options), 42.0f));
+    check_on_device(multiply, with_special(multiply, {0x1p-120f, 0}), options);
+    check_on_device(multiply, random_data(multiply, 9),
+                    options);  // what the calls before left in scratch is old
+  }
+}
+
 // The kernels themselves, in the shapes of their tiles.
 const std::map<std::string, std::int64_t> tiles[] = {
     {},
@@ -307,7 +341,9 @@ const std::map<std::string, std::int64_t> tiles[] = {
     {{"TILE_M", 64}, {"TILE_N", 64}, {"SLICES", 2}, {"STAGES", 8}},
     {{"TILE_M", 64}, {"TILE_N", 128}, {"STEP", 1}, {"STAGES", 3}}};
 
-TEST_CASE("the kernels on fp16 planes and tensor cores are right, and have the fp32 kernel behind them") {
+TEST_CASE(
+    "the kernels on fp16 planes and tensor cores are right, and have those on bf16 planes and fp32 behind "
+    "them") {
   if (shared_device_info().nvidia_sm < 80) {
     WARN("NOT TESTED: kernels on tensor cores, for this device has none");
     return;
@@ -325,6 +361,7 @@ TEST_CASE("the kernels on fp16 planes and tensor cores are right, and have the f
       for (const std::size_t k : {std::size_t{17}, std::size_t{650}, std::size_t{1400}}) {
         const Multiply multiply = make_multiply(form, {195, 201, k}, {-1.5f, 1.0f}, all_placements()[1]);
         check_on_device(multiply, random_data(multiply, 5), options);
+        check_on_device(multiply, with_special(multiply, {0x1p-60f, 0}), options);
         check_on_device(multiply, with_special(multiply, {0x1p-120f, 0}), options);
       }
     }

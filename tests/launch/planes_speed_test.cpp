@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "build/program_cache.hpp"
 #include "kernel/config_cache.hpp"
@@ -21,6 +22,7 @@ constexpr cl_int side = 4096;
 constexpr std::size_t elements = std::size_t{side} * side;
 constexpr std::size_t planes_floats = elements / 2 * 3;
 constexpr int runs = 21;
+constexpr cl_ulong nothing_before = std::numeric_limits<cl_ulong>::max();
 
 bool has_tensor_cores() {
   if (shared_device_info().nvidia_sm >= 80) return true;
@@ -58,7 +60,7 @@ class Launches {
     const auto set = [&](const auto&... values) { ((*kernel).setArg(index++, values), ...); };
     set(side, side, side, 1.0f);
     set(a_, cl_ulong{0}, cl_ulong{side}, cl_ulong{0}, b_, cl_ulong{0}, cl_ulong{side}, cl_ulong{0});
-    set(0.0f, c_, cl_ulong{0}, cl_ulong{side}, cl_ulong{0}, notes_, cl_ulong{0}, groups_, groups_);
+    set(0.0f, c_, cl_ulong{0}, cl_ulong{side}, cl_ulong{0}, notes_, done_offset());
     const std::size_t groups = fallback_groups_a_unit * shared_device_info().compute_units;
     const cl::CommandQueue queue(shared_cl_context(), shared_device());
     const auto seconds_with = [&](int count) {
@@ -112,7 +114,7 @@ class Launches {
       set(groups_, side, side, is_a ? a_ : b_, cl_ulong{0}, cl_ulong{side}, cl_ulong{0},
           cl_int{is_a ? a_along_k : b_along_k}, cl_ulong{is_a ? 0 : planes_floats}, cl_ulong{0});
     }
-    set(notes_, cl_ulong{0});
+    set(notes_, cl_ulong{0}, nothing_before);
     return kernel;
   }
 
@@ -133,13 +135,14 @@ class Launches {
   ConfigCache configs_{shared_device_info(), {}};
   ProgramCache programs_{shared_cl_context(), shared_device(), shared_device_info(),
                          DiskCache::from_environment()};
+  cl_ulong done_offset() const { return cl_ulong{4} * static_cast<cl_ulong>(groups_); }
+
   cl_int groups_ = static_cast<cl_int>(packing_groups_a_unit * shared_device_info().compute_units);
   cl::Buffer a_ = filled(elements);
   cl::Buffer b_ = filled(elements);
   cl::Buffer c_ = filled(elements);
   cl::Buffer planes_ = filled(2 * planes_floats);
-  cl::Buffer notes_ =
-      filled(static_cast<std::size_t>(4 * groups_ + 1));  // and whether it is exact, which is not 0
+  cl::Buffer notes_ = filled(done_offset() + 1);  // and whether the product is done, which is not 0
 };
 
 TEST_CASE("both operands are split in 1.3 times the time of a copy, whichever way they lie") {

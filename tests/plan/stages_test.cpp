@@ -93,13 +93,17 @@ TEST_CASE("in a longer chain the copies of all stages share a place, and the not
     Problem problem = problem_of(1000, 700, 900);
     problem.batch_count = batch_count;
     problem.a.stride = 1000 * 900;
-    Plan plan = make("bf16x6_wgmma", problem);
-    const std::size_t bytes_of_two = plan.scratch_bytes;
-    plan.stages.insert(plan.stages.begin(), make("bf16x6_mma", problem).first());
-    fit_blocks(plan, limit);
+    const std::size_t bytes_of_two = make("bf16x6_wgmma", problem).scratch_bytes;
+    const Plan plan = make("fp16x3_wgmma", problem);
 
     REQUIRE(plan.stages.size() == 3);
-    CHECK(programs_of(plan).size() == 5);
+    CHECK(programs_of(plan) == Programs{{0, ProgramRole::multiply},
+                                        {0, ProgramRole::pack_both},
+                                        {1, ProgramRole::multiply},
+                                        {1, ProgramRole::pack_both},
+                                        {2, ProgramRole::multiply}});
+    CHECK(plan.stages[1].multiply().name == "bf16x6_wgmma");
+    CHECK(plan.stages[2].multiply().name == "fallback_fp32");
     const Stage& first = plan.stages[0];
     const Stage& second = plan.stages[1];
     CHECK(first.a.scratch_offset == second.a.scratch_offset);
@@ -109,6 +113,10 @@ TEST_CASE("in a longer chain the copies of all stages share a place, and the not
       CHECK(end_of_copies(plan, *stage) <= second.notes.scratch_offset);
     }
     CHECK(end_of_notes(plan, first) <= second.notes.scratch_offset);
+    for (const Stage* stage : {&first, &second}) {
+      CHECK(stage->notes.done_offset < end_of_notes(plan, *stage));
+      CHECK(stage->notes.done_offset + batch_count >= end_of_notes(plan, *stage));
+    }
     CHECK(end_of_notes(plan, second) * sizeof(float) <= plan.scratch_bytes);
     CHECK(plan.scratch_bytes > bytes_of_two);
     CHECK(plan.scratch_bytes < bytes_of_two + bytes_of_two / 8);  // the notes, not other copies

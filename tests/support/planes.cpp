@@ -71,7 +71,7 @@ PackedWords pack_both(const std::string& kernel_name, const PackingSource& sourc
           cl_ulong{source.offset}, cl_ulong{source.ld}, cl_ulong{0}, cl_int{source.along_k},
           cl_ulong{is_a ? 0 : size}, cl_ulong{0});
     }
-    set(noted, cl_ulong{0});
+    set(noted, cl_ulong{0}, std::numeric_limits<cl_ulong>::max());  // the first of a chain
     const std::size_t items = config->local[0];
     shared_queue().enqueueNDRangeKernel(*kernel, cl::NullRange, cl::NDRange((groups + 1) * items, 1, 1),
                                         cl::NDRange(items, 1, 1));

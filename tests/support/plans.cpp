@@ -36,8 +36,8 @@ void check_planes(const Plan& plan) {
   CHECK((stage.notes.scratch_offset + notes) * sizeof(float) <= plan.scratch_bytes);
   CHECK_FALSE(stage.has(ProgramRole::pack_a));
   CHECK_FALSE(stage.has(ProgramRole::pack_b));
-  REQUIRE(plan.stages.size() == 2);
-  CHECK(plan.stages[1].multiply().manifest().role == Role::fallback);
+  REQUIRE(plan.stages.size() >= 2);
+  CHECK(plan.stages.back().multiply().manifest().role == Role::fallback);
 }
 
 void check_blocks(const Plan& plan, const Problem& problem) {
