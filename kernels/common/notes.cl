@@ -68,6 +68,13 @@ static inline bool is_done(__global const uint* notes, const ulong before) {
   return before != NO_KERNEL_BEFORE && notes[before + get_global_id(2)] != 0;
 }
 
+// The same of all products of the batch.
+static inline bool all_are_done(__global const uint* notes, const ulong before) {
+  bool done = before != NO_KERNEL_BEFORE;
+  for (size_t product = 0; done && product < get_global_size(2); ++product) done = notes[before + product] != 0;
+  return done;
+}
+
 // Leaves to the kernels behind whether the product is done, by the first work-group, and hands it back.
 static inline bool leave_is_done(const bool done, __global uint* notes, const ulong notes_offset, const int a_notes,
                                  const ulong a_stride, const int b_notes, const ulong b_stride) {

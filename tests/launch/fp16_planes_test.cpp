@@ -5,8 +5,8 @@
 
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <limits>
+#include <sstream>
 
 #include "support/catch.hpp"
 #include "support/on_device.hpp"
@@ -304,8 +304,9 @@ TEST_CASE("Inf times a matrix of zeros is NaN on fp16 planes, too") {
 }
 
 std::string kernel_text(const std::string& name) {
-  std::ifstream file(CLGEMM_TEST_KERNELS "/" + name);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream text;
+  text << std::ifstream(CLGEMM_TEST_KERNELS "/" + name).rdbuf();
+  return text.str();
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -314,22 +315,47 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 // fp16 planes, bf16 planes behind them, which mark what they compute, and plain fp32 behind these.
-TEST_CASE("of three kernels behind each other the first one that can does the work") {
-  const TemporaryFolder folder;
-  const std::string first = folder.write(
+Options chain_in(const TemporaryFolder& folder) {
+  Options options;
+  options.kernel_folder = folder.path().string();
+  options.kernel_file = folder.write(
       "from_fp16_planes.cl",
       replaced(kernel_text("from_fp16_planes.cl"), "fallback: fallback_fp32", "fallback: from_planes"));
   folder.write("from_planes.cl", replaced(kernel_text("from_planes.cl"), "MARK = 0", "MARK = 1"));
-  Options options;
-  options.kernel_file = first;
-  options.kernel_folder = folder.path().string();
+  return options;
+}
+
+TEST_CASE("of three kernels behind each other the first one that can does the work") {
+  const TemporaryFolder folder;
+  const Options options = chain_in(folder);
   for (const Form& form : all_forms()) {
     const Multiply multiply = make_multiply(form, {67, 135, 41}, {1, 0}, all_placements()[1]);
-    check_on_device(multiply, random_data(multiply, 9), options);
+    const Data usual = random_data(multiply, 9);
+    check_on_device(multiply, usual, options);
     CHECK(all_are(multiply, run_on_device(multiply, with_special(multiply, {0x1p-60f, 0}), options), 42.0f));
     check_on_device(multiply, with_special(multiply, {0x1p-120f, 0}), options);
-    check_on_device(multiply, random_data(multiply, 9),
-                    options);  // what the calls before left in scratch is old
+    check_on_device(multiply, usual, options);  // whatever earlier calls left in scratch
+  }
+}
+
+TEST_CASE("an operand that a batch shares is packed again where one product of the batch needs it") {
+  constexpr std::size_t side = 64;
+  constexpr std::size_t size = side * side;
+  constexpr std::size_t count = 3;
+  const TemporaryFolder folder;
+  std::vector<float> a(count * size, 1.0f);
+  a[2 * size + 5] = 0x1p-60f;
+  const cl::Buffer a_buffer = make_buffer(a);
+  const cl::Buffer b_buffer = make_buffer(std::vector<float>(size, 1.0f));
+  const cl::Buffer c_buffer = make_buffer(std::vector<float>(count * size, nan));
+  shared_context().sgemm_strided_batched(shared_queue()(), Layout::row_major, Transpose::no, Transpose::no,
+                                         side, side, side, 1.0f, {a_buffer(), side}, size, {b_buffer(), side},
+                                         0, 0.0f, {c_buffer(), side}, size, count, {}, nullptr,
+                                         chain_in(folder));
+  const std::vector<float> c = read_buffer(c_buffer);
+  for (std::size_t i = 0; i < count; ++i) {
+    INFO("matrix " << i);
+    CHECK(c[i * size + side] == (i == 2 ? 42.0f : static_cast<float>(side)));
   }
 }
 

@@ -113,10 +113,10 @@ TEST_CASE("in a longer chain the copies of all stages share a place, and the not
       CHECK(end_of_copies(plan, *stage) <= second.notes.scratch_offset);
     }
     CHECK(end_of_notes(plan, first) <= second.notes.scratch_offset);
-    for (const Stage* stage : {&first, &second}) {
-      CHECK(stage->notes.done_offset < end_of_notes(plan, *stage));
+    for (const Stage* stage : {&first, &second})
       CHECK(stage->notes.done_offset + batch_count >= end_of_notes(plan, *stage));
-    }
+    CHECK(first.notes.done_offset + batch_count <= second.notes.scratch_offset);
+    CHECK((second.notes.done_offset + batch_count) * sizeof(float) <= plan.scratch_bytes);
     CHECK(end_of_notes(plan, second) * sizeof(float) <= plan.scratch_bytes);
     CHECK(plan.scratch_bytes > bytes_of_two);
     CHECK(plan.scratch_bytes < bytes_of_two + bytes_of_two / 8);  // the notes, not other copies
