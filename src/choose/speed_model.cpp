@@ -180,8 +180,8 @@ double packing_seconds(double rows, double columns, double copies, const DeviceR
   return rates.next_seconds + 2.0 * 4.0 * rows * columns * copies / rates.bytes;
 }
 
-// Reads both operands and writes three planes of two bytes for each number; and the launch behind the
-// multiply.
+// Reads both operands and writes three planes of two bytes for each number (two planes take as long); and a
+// launch for each program of the chain, which most of them only pass on.
 double packing_both_seconds(const Plan& plan, const DeviceRates& rates) {
   constexpr double part_of_rate = 0.75;  // a guess: reads and writes take turns
   const KernelConfig& kernel = plan.first().multiply();
@@ -189,7 +189,9 @@ double packing_both_seconds(const Plan& plan, const DeviceRates& rates) {
                        as_double(round_up(plan.block_n, kernel.tile_columns));
   const double elements =
       lines * as_double(round_up(plan.block_k, kernel.tile_depth)) * as_double(plan.block_batch);
-  return 3.0 * rates.next_seconds + (4.0 + 6.0) * elements / (part_of_rate * rates.bytes);
+  double launches = 0.0;
+  for_each_program(plan, [&launches](std::size_t, ProgramRole) { launches += 1.0; });
+  return launches * rates.next_seconds + (4.0 + 6.0) * elements / (part_of_rate * rates.bytes);
 }
 
 }  // namespace
