@@ -41,9 +41,10 @@ enum class Transpose { no, yes };
 /// What may stand for fp32 arithmetic. Room is left for more.
 enum class Precision {
   /// Any way whose error bound is no worse than that of plain fp32 arithmetic; the default. On NVIDIA GPUs
-  /// with bf16 tensor cores large multiplies take these: each number is the sum of three bf16 numbers,
-  /// exactly, and six products of those are added. Where that would not do (Inf, NaN, numbers near the ends
-  /// of the range) the device notices and computes in plain fp32.
+  /// with such tensor cores large multiplies take these: three products of two fp16 numbers each, with an
+  /// exponent for each row of A and column of B, or six products of three bf16 numbers each. Where the
+  /// numbers do not allow the one, the device notices and does the other, and computes in plain fp32 where
+  /// they allow neither (Inf, NaN, numbers near the ends of the range).
   fp32_equivalent,
 
   /// Only the device's fp32 units.
