@@ -68,11 +68,16 @@ static inline bool is_done(__global const uint* notes, const ulong before) {
   return before != NO_KERNEL_BEFORE && notes[before + get_global_id(2)] != 0;
 }
 
-// The same of all products of the batch.
-static inline bool all_are_done(__global const uint* notes, const ulong before) {
-  bool done = before != NO_KERNEL_BEFORE;
-  for (size_t product = 0; done && product < get_global_size(2); ++product) done = notes[before + product] != 0;
-  return done;
+// The same of all products of the batch, by a work-group of `items` in one dimension. `left` is a word for it. Has barriers.
+static inline bool all_are_done(__local uint* left, __global const uint* notes, const ulong before, const int items) {
+  if (before == NO_KERNEL_BEFORE) return false;
+  if (get_local_id(0) == 0) *left = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (size_t product = get_local_id(0); product < get_global_size(2); product += items) {
+    if (notes[before + product] == 0) *left = 1;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return *left == 0;
 }
 
 // Leaves to the kernels behind whether the product is done, by the first work-group, and hands it back.

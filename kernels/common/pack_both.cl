@@ -17,12 +17,13 @@ void pack_both(const int depth, const int packed_depth, __global float* restrict
                const int b_along_k, const ulong packed_b_offset, const ulong packed_b_stride,
                __global uint* restrict notes, const ulong notes_offset, const ulong before) {
   __local uint2 extremes[ITEMS];
+  __local uint left;
   const int item = get_local_id(0);
   const size_t batch = get_global_id(2);
   const bool is_a = get_group_id(0) < a_groups;
   const ulong packed_stride = is_a ? packed_a_stride : packed_b_stride;
   if (batch > 0 && packed_stride == 0) return;  // one copy for the whole batch
-  if (packed_stride == 0 ? all_are_done(notes, before) : is_done(notes, before)) return;
+  if (packed_stride == 0 ? all_are_done(&left, notes, before, ITEMS) : is_done(notes, before)) return;
 
   const ulong ld = is_a ? lda : ldb;
   const bool along_k = is_a ? a_along_k : b_along_k;

@@ -36,11 +36,11 @@ struct Largest {
   std::uint64_t a, b;
 };
 
-Largest largest_operands(TestNumbers numbers, std::size_t k) {
+Largest largest_operands(TestNumbers::Large large, std::size_t k) {
   const std::uint64_t product = (std::uint64_t{1} << 24) / k;
   const auto root = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(product)));
-  if (numbers == TestNumbers::large_a) return {product, 1};
-  if (numbers == TestNumbers::large_b) return {1, product};
+  if (large == TestNumbers::Large::a) return {product, 1};
+  if (large == TestNumbers::Large::b) return {1, product};
   return {root, root};
 }
 
@@ -187,15 +187,15 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   const std::size_t n = test_side(kernel.tile_columns, kernel.share_columns, more);
   const std::size_t k = (stage.has(ProgramRole::reduce) ? depth_for_parts(kernel) : kernel.tile_depth) + more;
   const bool takes_any = kernel.reads_in_place() || stage.has(ProgramRole::pack_both);
-  const Largest largest = largest_operands(numbers, k);
+  const Largest largest = largest_operands(numbers.large, k);
   TestOperand a = operand_for(takes_any || stage.has(ProgramRole::pack_a), problem.a.transposed, m, k,
                               kernel.tile_rows, kernel.tile_depth, 1, largest.a);
   TestOperand b = operand_for(takes_any || stage.has(ProgramRole::pack_b), problem.b.transposed, k, n,
                               kernel.tile_depth, kernel.tile_columns, 5, largest.b);
   TestResult c(m, n);
   std::size_t adding = k;  // so many products are not zero
-  if (numbers == TestNumbers::beyond_fp16_planes || numbers == TestNumbers::beyond_planes) {
-    a.set_column(--adding, numbers == TestNumbers::beyond_planes ? 0x1p-120f : 0x1p-60f);
+  if (numbers.beyond != TestNumbers::Beyond::nothing) {
+    a.set_column(--adding, numbers.beyond == TestNumbers::Beyond::planes ? 0x1p-120f : 0x1p-60f);
     b.set_row(adding, 0.0f);
   }
 

@@ -26,14 +26,16 @@ BuiltPlan without_helpers(const BuiltPlan& built) {
   return result;
 }
 
-// What a program of a stage is tried on.
+// What a program of a stage is tried on: a stage on planes on numbers that need all of them, and one behind
+// another on what that one leaves.
 std::vector<TestNumbers> numbers_for(const BuiltPlan& built, std::size_t stage) {
-  if (stage != 0) {
-    const bool is_last = stage + 1 == built.stages.size();
-    return {is_last ? TestNumbers::beyond_planes : TestNumbers::beyond_fp16_planes};
-  }
-  if (!built.plan.first().has(ProgramRole::pack_both)) return {TestNumbers::integers};
-  return {TestNumbers::integers, TestNumbers::large_a, TestNumbers::large_b};
+  using Large = TestNumbers::Large;
+  using Beyond = TestNumbers::Beyond;
+  const bool on_planes = built.plan.stages[stage].has(ProgramRole::pack_both);
+  const Beyond behind_planes = on_planes ? Beyond::fp16_planes : Beyond::planes;
+  const Beyond beyond = stage == 0 ? Beyond::nothing : behind_planes;
+  if (!on_planes) return {{Large::neither, beyond}};
+  return {{Large::neither, beyond}, {Large::a, beyond}, {Large::b, beyond}};
 }
 
 }  // namespace

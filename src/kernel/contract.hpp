@@ -23,7 +23,7 @@ inline constexpr std::array<RoleContract, 6> role_contracts = {
      {Role::scale, "scale", "scale", 7},
      {Role::reduce, "reduce", "reduce", 12}}};
 
-// A kernel that reads range notes, and leaves whether it is exact, takes them behind the others.
+// A kernel that reads range notes, and leaves whether the product is done, takes them behind the others.
 inline constexpr unsigned range_notes_arguments = 5;
 
 constexpr const RoleContract& contract_of(Role role) {

@@ -62,7 +62,7 @@ struct Manifest {
 
   // Of a kernel with role multiply.
   Precision precision = Precision::fp32;  // what a caller must allow
-  std::string fallback;                   // the kernel with that role; empty: none
+  std::string fallback;                   // the kernel behind this one; empty: none
 
   // Of a kernel with role pack_both.
   Rule packed_size;             // of one packed copy, in floats

@@ -159,7 +159,8 @@ class StageLauncher {
 
   // Where the stage before leaves, a word for each product, whether it is done; all ones for the first stage.
   cl_ulong done_before() const {
-    return before_ == nullptr ? std::numeric_limits<cl_ulong>::max() : cl_ulong{before_->notes.done_offset};
+    return before_ == nullptr ? std::numeric_limits<cl_ulong>::max()
+                              : cl_ulong{done_offset(*before_, block_.batch_count)};
   }
 
   Place a_source() const { return place_of(buffers_.a, problem_.a, block_.row, block_.depth, block_.batch); }

@@ -79,9 +79,8 @@ void place_notes(const Plan& plan, Stage& stage, ScratchLayout& scratch) {
   stage.notes.b_groups = packing_groups(plan, pack, block.columns, block.depth);
   const std::size_t notes = scratch.copies(plan.problem.a) * stage.notes.a_groups +
                             scratch.copies(plan.problem.b) * stage.notes.b_groups;
-  const std::size_t words = notes * pack.manifest().range_notes;
-  stage.notes.scratch_offset = scratch.take(words + plan.block_batch);
-  stage.notes.done_offset = stage.notes.scratch_offset + words;
+  stage.notes.words = pack.manifest().range_notes;
+  stage.notes.scratch_offset = scratch.take(notes * stage.notes.words + plan.block_batch);
 }
 
 // Places the packed copies of one block in scratch, and the notes, and sums them up. A stage packs when the

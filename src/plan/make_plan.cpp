@@ -1,6 +1,11 @@
 #include "plan/make_plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "plan/blocks.hpp"
@@ -70,11 +75,19 @@ class Planner {
                               kernel->file->path));
     }
     std::vector<Stage> result = {stage(first.kernel, first.parameters)};
+    std::vector<std::string> names = {kernel->name};
     while (!kernel->manifest().fallback.empty()) {
-      const SharedConfig behind = configs_.get(kernel->manifest().fallback, {}, {});
+      const std::string& next = kernel->manifest().fallback;
+      if (std::count(names.begin(), names.end(), next) != 0) {
+        throw Error(ErrorCode::invalid_kernel_file,
+                    fmt::format("{}: '{}' stands behind itself: {} -> {}", kernel->file->path, next,
+                                fmt::join(names, " -> "), next));
+      }
+      names.push_back(next);
+      const SharedConfig behind = configs_.get(next, {}, {});
       // Either a kernel for that alone, or another one on planes, with its own packing and one behind it.
       if (behind->manifest().fallback.empty()) check_role(*behind, Role::fallback, *kernel);
-      result.push_back(stage(kernel->manifest().fallback, {}));
+      result.push_back(stage(next, {}));
       kernel = behind;
     }
     return result;

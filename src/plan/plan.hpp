@@ -60,8 +60,8 @@ struct PackedCopy {
 struct RangeNotes {
   std::size_t a_groups = 0;  // work-groups, for each copy of A
   std::size_t b_groups = 0;
-  std::size_t scratch_offset = 0;  // in words
-  std::size_t done_offset = 0;     // in words: behind them, one for each product, whether it is done
+  std::size_t words = 0;           // that a work-group leaves
+  std::size_t scratch_offset = 0;  // of the first, in words
 };
 
 // k in parts, where C has too few tiles: the parts' results go to scratch, and `reduce` adds them into C.
@@ -96,6 +96,14 @@ struct Stage {
   bool has(ProgramRole role) const { return programs[role] != nullptr; }
   const KernelConfig& multiply() const { return *programs[ProgramRole::multiply]; }
 };
+
+// Where the multiply of a stage leaves, a word for each product of a block of `batch_count`, whether it is
+// done: right behind the notes, of which a smaller block has fewer.
+inline std::size_t done_offset(const Stage& stage, std::size_t batch_count) {
+  const auto copies = [batch_count](const PackedCopy& copy) { return copy.stride == 0 ? 1 : batch_count; };
+  const std::size_t groups = copies(stage.a) * stage.notes.a_groups + copies(stage.b) * stage.notes.b_groups;
+  return stage.notes.scratch_offset + stage.notes.words * groups;
+}
 
 struct Plan {
   Problem problem;  // as the kernels see it

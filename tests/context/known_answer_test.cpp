@@ -45,7 +45,7 @@ BuiltPlan built_plan(const Problem& problem, const std::string& kernel) {
 }
 
 bool passes(const BuiltPlan& built) {
-  return gives_known_answer(built, TestNumbers::integers, shared_cl_context(), shared_device());
+  return gives_known_answer(built, TestNumbers{}, shared_cl_context(), shared_device());
 }
 
 // The built-in kernels and variants that this device can run.

@@ -114,7 +114,7 @@ Ring wgmma_ring(const RingConfig& config, int steps, int parts, Frees frees = Fr
   return ring;
 }
 
-// bf16x6_mma: each warp copies its pieces of a step, and waits for them, before all meet.
+// common/mma.cl: each warp copies its pieces of a step, and waits for them, before all meet.
 Ring mma_ring(const RingConfig& config, int steps, int left_open) {
   Ring ring{config.stages, config.warps, {}, {}};
   for (int warp = 0; warp < config.warps; ++warp) {
@@ -182,8 +182,7 @@ TEST_CASE("a stage that changes hands among slices goes wrong") {
   }
 }
 
-TEST_CASE(
-    "the ring of bf16x6_wgmma is right with all that its manifest allows, and so with what rules choose") {
+TEST_CASE("the ring of bf16x6_wgmma is right with all that its manifest allows") {
   const std::set<RingConfig> rings = allowed_rings("bf16x6_wgmma");
   CHECK(rings.size() >= 12);
   for (const RingConfig& config : rings) {
@@ -192,15 +191,6 @@ TEST_CASE(
     const RingConfig small{config.stages, config.slices, 1};
     CHECK(fault_in_any_order(wgmma_ring(small, 2 * config.stages + 1, 1), most_states) == "");
     CHECK(fault_in_random_orders(wgmma_ring(config, 60, 2), 10, 1) == "");
-  }
-  Problem problem;
-  problem.m = problem.n = problem.k = 4096;
-  KernelLibrary library;
-  for (const Candidate& candidate : candidates(problem, made_up_hopper())) {
-    if (candidate.config.kernel != "bf16x6_wgmma") continue;
-    const KernelConfig config =
-        configure(library.find(candidate.config.kernel), candidate.config.parameters, {}, made_up_hopper());
-    CHECK(rings.count(ring_of(config)) == 1);
   }
 }
 
@@ -219,11 +209,29 @@ TEST_CASE(
       contains(fault_in_any_order(wgmma_ring({2, 2, 1}, 5, 1, Frees::behind_next), most_states), "for ever"));
 }
 
+TEST_CASE("what the rules choose has rings that its manifest allows") {
+  Problem problem;
+  problem.m = problem.n = problem.k = 4096;
+  KernelLibrary library;
+  int rings = 0;
+  for (const Candidate& candidate : candidates(problem, made_up_hopper())) {
+    const std::string& kernel = candidate.config.kernel;
+    if (kernel.find("_wgmma") == std::string::npos) continue;
+    const KernelConfig config =
+        configure(library.find(kernel), candidate.config.parameters, {}, made_up_hopper());
+    CHECK(allowed_rings(kernel).count(ring_of(config)) == 1);
+    ++rings;
+  }
+  CHECK(rings >= 8);
+}
+
 TEST_CASE(
-    "the ring of bf16x6_mma is right with all that its manifest allows, and with one stage less waited for "
-    "it is not") {
-  const std::set<RingConfig> rings = allowed_rings("bf16x6_mma");
+    "the ring of the mma kernels is right with all that their manifests allow, and with one stage less "
+    "waited "
+    "for it is not") {
+  std::set<RingConfig> rings = allowed_rings("bf16x6_mma");
   CHECK(rings.size() >= 6);
+  rings.merge(allowed_rings("fp16x3_mma"));
   for (const RingConfig& config : rings) {
     INFO(config.stages << " stages, " << config.warps << " warps");
     const RingConfig small{config.stages, 1, std::min(config.warps, 2)};

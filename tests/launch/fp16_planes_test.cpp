@@ -359,6 +359,33 @@ TEST_CASE("an operand that a batch shares is packed again where one product of t
   }
 }
 
+// Three matrices in blocks of two and one: the notes of the smaller block are fewer, and so the words behind
+// them lie elsewhere.
+TEST_CASE("on fp16 planes the last block of a batch has words of its own") {
+  constexpr std::size_t side = 64;
+  constexpr std::size_t size = side * side;
+  constexpr std::size_t count = 3;
+  for (const bool one_b : {false, true}) {
+    std::vector<float> a(count * size, 1.0f);
+    a[2 * size + 5] = infinity;
+    const cl::Buffer a_buffer = make_buffer(a);
+    const cl::Buffer b_buffer = make_buffer(std::vector<float>(count * size, 1.0f));
+    const cl::Buffer c_buffer = make_buffer(std::vector<float>(count * size, 1.0f));
+    Options options = from_planes(1);
+    options.scratch_limit = (one_b ? 3 : 4) * 64 * 65 * 4 + 12288;  // of two matrices, and notes
+    shared_context().sgemm_strided_batched(shared_queue()(), Layout::row_major, Transpose::no, Transpose::no,
+                                           side, side, side, 1.0f, {a_buffer(), side}, size,
+                                           {b_buffer(), side}, one_b ? 0 : size, -1.0f, {c_buffer(), side},
+                                           size, count, {}, nullptr, options);
+    const std::vector<float> c = read_buffer(c_buffer);
+    for (std::size_t i = 0; i < count; ++i) {
+      INFO("matrix " << i << ", one B: " << one_b);
+      CHECK(c[i * size] == (i == 2 ? infinity : 41.0f));
+      CHECK(c[i * size + side] == (i == 2 ? static_cast<float>(side) - 1.0f : 41.0f));
+    }
+  }
+}
+
 // The kernels themselves, in the shapes of their tiles.
 const std::map<std::string, std::int64_t> tiles[] = {
     {},

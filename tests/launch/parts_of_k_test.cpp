@@ -204,7 +204,7 @@ bool passes_in_parts(const std::string& kernel_folder) {
       build(make_plan(problem, config, configs, unlimited_scratch), programs, Purpose::named);
   REQUIRE(built.plan.first().has(ProgramRole::reduce));
   CHECK(built.programs().size() == 2);
-  return gives_known_answer(built, TestNumbers::integers, shared_cl_context(), shared_device());
+  return gives_known_answer(built, TestNumbers{}, shared_cl_context(), shared_device());
 }
 
 TEST_CASE("the self-test finds a wrong reduce kernel") {

@@ -7,10 +7,13 @@
 #include "base/sizes.hpp"
 #include "plan/blocks.hpp"
 #include "support/made_up.hpp"
+#include "support/temporary.hpp"
 #include "support/thrown.hpp"
 
 namespace clgemm {
 namespace {
+
+using test::TemporaryFolder;
 
 constexpr std::size_t limit = std::size_t{1} << 31;
 using Programs = std::vector<std::pair<std::size_t, ProgramRole>>;
@@ -114,13 +117,32 @@ TEST_CASE("in a longer chain the copies of all stages share a place, and the not
     }
     CHECK(end_of_notes(plan, first) <= second.notes.scratch_offset);
     for (const Stage* stage : {&first, &second})
-      CHECK(stage->notes.done_offset + batch_count >= end_of_notes(plan, *stage));
-    CHECK(first.notes.done_offset + batch_count <= second.notes.scratch_offset);
-    CHECK((second.notes.done_offset + batch_count) * sizeof(float) <= plan.scratch_bytes);
+      CHECK(done_offset(*stage, batch_count) + batch_count >= end_of_notes(plan, *stage));
+    CHECK(done_offset(first, batch_count) + batch_count <= second.notes.scratch_offset);
+    CHECK((done_offset(second, batch_count) + batch_count) * sizeof(float) <= plan.scratch_bytes);
     CHECK(end_of_notes(plan, second) * sizeof(float) <= plan.scratch_bytes);
     CHECK(plan.scratch_bytes > bytes_of_two);
     CHECK(plan.scratch_bytes < bytes_of_two + bytes_of_two / 8);  // the notes, not other copies
   }
+}
+
+TEST_CASE("a kernel that stands behind itself is refused, directly or by others") {
+  const TemporaryFolder folder;
+  const auto write = [&folder](const std::string& name, const std::string& fallback) {
+    folder.write(name + ".cl", "// clgemm: " + name +
+                                   "\n// summary: s\n// operands: bf16_planes\n// fallback: " + fallback +
+                                   "\n// tile: 64 64 16\n// local: 64\n// grid: tiles\n");
+  };
+  write("alone", "alone");
+  write("left", "right");
+  write("right", "left");
+  const Device device = test::made_up_hopper();
+  ConfigCache configs(device, folder.path().string());
+  const auto plan = [&](const char* kernel) {
+    make_plan(problem_of(64, 64, 64), {kernel, {}}, configs, limit);
+  };
+  CHECK_ERROR([&] { plan("alone"); }, invalid_kernel_file, "stands behind itself: alone -> alone");
+  CHECK_ERROR([&] { plan("left"); }, invalid_kernel_file, "left -> right -> left");
 }
 
 TEST_CASE("blocks are cut until the copies of every stage fit") {

@@ -41,7 +41,8 @@ Problem problem_of(const Size& size, bool transposed) {
   return canonical(call);
 }
 
-// What the library may choose: whatever its rules have for any kind of shape, and its tuning data.
+// What the library may choose: whatever its rules have for any kind of shape, and its tuning data. Other
+// parts of k, which the ranking tries as well, run the same program.
 std::vector<Subject> choosable(const Device& device, std::size_t calls) {
   std::set<std::pair<std::string, Parameters>> found;
   std::vector<Subject> result;

@@ -132,6 +132,8 @@ std::vector<std::string> faults_of(const fs::path& house) {
       continue;
     }
     for (const std::string& included : includes_of(entry.path())) {
+      if (included.rfind('.', 0) == 0)
+        faults.push_back(file + " includes " + included + ", by no room's name");
       const std::string other = room_of(included);
       if (allowed.count(other) == 0) continue;  // not of this house
       if (other != room && allowed[room].count(other) == 0) faults.push_back(file + " includes " + included);

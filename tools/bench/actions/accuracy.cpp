@@ -145,7 +145,7 @@ class Contest {
     for (const Stage& stage : plan.stages) {
       cl_uint done = 0;
       if (&stage == &plan.stages.back()) break;
-      data_.queue().enqueueReadBuffer(scratch, CL_TRUE, stage.notes.done_offset * sizeof done, sizeof done,
+      data_.queue().enqueueReadBuffer(scratch, CL_TRUE, done_offset(stage, 1) * sizeof done, sizeof done,
                                       &done);
       if (done != 0) return stage;
     }
@@ -190,6 +190,25 @@ void write_cells(std::ostream& out, const std::vector<std::string>& cells) {
   out << "|\n";
 }
 
+// What is written of one case: kernels, then peers.
+std::vector<std::string> row_of(const AccuracyCase& one, const HostData& data, const cl::CommandQueue& queue,
+                                const std::vector<KernelChoice>& choices, const Peers& peers,
+                                bool& all_kept) {
+  const Truth truth = truth_of(data);
+  Contest contest(data, queue);
+  const auto cell_of = [&](const std::vector<float>& c) {
+    return one.is_finite ? text_of(errors_of(c, truth)) : std::string();
+  };
+  const auto cell_of_result = [&](const std::vector<float>& c) {
+    return c.empty() ? std::string("did not run") : cell_of(sample_of(c, truth));
+  };
+  std::vector<std::string> cells = {one.name, std::to_string(one.k), cell_of(truth.plain)};
+  for (const KernelChoice& choice : choices)
+    cells.push_back(judge(one, contest.of(choice), truth, contest, all_kept));
+  for (const auto& peer : peers.present) cells.push_back(cell_of_result(contest.of(*peer)));
+  return cells;
+}
+
 }  // namespace
 
 bool show_accuracy(std::ostream& out, const BenchOptions& options, const cl::Device& cl_device) {
@@ -215,20 +234,7 @@ bool show_accuracy(std::ostream& out, const BenchOptions& options, const cl::Dev
     for (const AccuracyCase& one : accuracy_cases()) {
       progress.show(fmt::format("{}, k = {}", one.name, one.k));
       const HostData data = accuracy_data(one, side, options.kind);
-      const Truth truth = truth_of(data);
-      Contest contest(data, queue);
-      const auto cell_of = [&](const std::vector<float>& c) {
-        return one.is_finite ? text_of(errors_of(c, truth)) : std::string();
-      };
-      const auto cell_of_result = [&](const std::vector<float>& c) {
-        return c.empty() ? std::string("did not run") : cell_of(sample_of(c, truth));
-      };
-      std::vector<std::string> cells = {one.name, std::to_string(one.k), cell_of(truth.plain)};
-      for (const KernelChoice& choice : choices) {
-        cells.push_back(judge(one, contest.of(choice), truth, contest, all_kept));
-      }
-      for (const auto& peer : peers.present) cells.push_back(cell_of_result(contest.of(*peer)));
-      write_cells(out, cells);
+      write_cells(out, row_of(one, data, queue, choices, peers, all_kept));
       out.flush();
     }
     out << (all_kept ? "\nEvery kernel is as exact as plain fp32 or has a ratio of at most 4.\n"
