@@ -189,9 +189,9 @@ class CLGEMM_API Context {
   /// Compiles what calls of these shapes need, so that the first real call does not wait for the compiler.
   void prepare(const std::vector<SgemmShape>& shapes, const Options& options = {});
 
-  /// The plan for a call in words, a line a fact: kernel and parameters, why it was chosen, how it gets A and
-  /// B, pads, blocks, scratch. Compiles like prepare(): whether the device can run a kernel is part of the
-  /// choice.
+  /// The plan for a call in words, a line a fact: kernel and parameters, why it was chosen, its predicted
+  /// time and the runners-up with theirs, what was passed over and why, how it gets A and B, pads, blocks,
+  /// scratch. Compiles like prepare(): whether the device can run a kernel is part of the choice.
   std::string explain(const SgemmShape& shape, const Options& options = {});
 
   /// The device memory, in bytes, that a call takes for packed copies of A and B. Compiles like prepare().

@@ -123,26 +123,6 @@ Options from_planes(std::int64_t mark = 0) {
   return options;
 }
 
-TEST_CASE("a multiply on planes is right for every form, place, alpha and beta") {
-  for (const Form& form : all_forms()) {
-    for (const Placement& placement : all_placements()) {
-      const Multiply multiply = make_multiply(form, {67, 35, 50}, {-1.5f, 1.0f}, placement);
-      check_on_device(multiply, random_data(multiply, 5), from_planes());
-    }
-  }
-  for (const Scalars& scalars : all_scalars()) {
-    const Multiply multiply = make_multiply(all_forms()[0], {3, 130, 17}, scalars, all_placements()[1]);
-    check_on_device(multiply, random_data(multiply, 6), from_planes());
-  }
-}
-
-TEST_CASE("a multiply on planes is cut into blocks where scratch is short") {
-  const Multiply multiply = make_multiply(all_forms()[0], {200, 150, 100}, {1, 1}, all_placements()[0]);
-  Options options = from_planes();
-  options.scratch_limit = 2 * 64 * 64 * 6 + 1024;
-  check_on_device(multiply, random_data(multiply, 7), options);
-}
-
 TEST_CASE("the device leaves to plain fp32 what planes cannot hold, and nothing else") {
   const Multiply multiply = make_multiply(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[1]);
   for (const Special& special :
@@ -215,33 +195,6 @@ TEST_CASE("each matrix of a batch is left to plain fp32 or not, by its own numbe
     for (std::size_t i = 0; i < count; ++i) {
       INFO("matrix " << i << ", one B: " << one_b);
       CHECK(c[i * size + side] == (i == 2 ? static_cast<float>(side) : 42.0f));
-    }
-  }
-}
-
-// Three matrices in blocks of two and one: the notes of the smaller block are fewer, and so the words behind
-// them lie elsewhere.
-TEST_CASE("on bf16 planes the last block of a batch has words of its own") {
-  constexpr std::size_t side = 64;
-  constexpr std::size_t size = side * side;
-  constexpr std::size_t count = 3;
-  for (const bool one_b : {false, true}) {
-    std::vector<float> a(count * size, 1.0f);
-    a[2 * size + 5] = infinity;
-    const cl::Buffer a_buffer = make_buffer(a);
-    const cl::Buffer b_buffer = make_buffer(std::vector<float>(count * size, 1.0f));
-    const cl::Buffer c_buffer = make_buffer(std::vector<float>(count * size, 1.0f));
-    Options options = from_planes(1);
-    options.scratch_limit = (one_b ? 3 : 4) * 64 * 64 * 6 + 12288;  // of two matrices, and notes
-    shared_context().sgemm_strided_batched(shared_queue()(), Layout::row_major, Transpose::no, Transpose::no,
-                                           side, side, side, 1.0f, {a_buffer(), side}, size,
-                                           {b_buffer(), side}, one_b ? 0 : size, -1.0f, {c_buffer(), side},
-                                           size, count, {}, nullptr, options);
-    const std::vector<float> c = read_buffer(c_buffer);
-    for (std::size_t i = 0; i < count; ++i) {
-      INFO("matrix " << i << ", one B: " << one_b);
-      CHECK(c[i * size] == (i == 2 ? infinity : 41.0f));
-      CHECK(c[i * size + side] == (i == 2 ? static_cast<float>(side) - 1.0f : 41.0f));
     }
   }
 }
