@@ -10,10 +10,12 @@
 #include <fstream>
 
 #include "context/context.hpp"
+#include "context/trust.hpp"
 #include "plan/blocks.hpp"
 #include "plan/make_plan.hpp"
 #include "support/first_choice.hpp"
 #include "support/on_device.hpp"
+#include "support/planes.hpp"
 #include "support/temporary.hpp"
 #include "support/thrown.hpp"
 
@@ -213,6 +215,29 @@ struct World {
     options.kernel_folder = kernels.path().string();
   }
 };
+
+// Three kernels behind each other, of which the second one loses its third plane of A.
+TEST_CASE("a kernel behind another one is tried on numbers that need all of its planes") {
+  const TemporaryFolder folder;
+  folder.write("from_fp16_planes.cl", replaced(kernel_text("from_fp16_planes.cl"), "fallback: fallback_fp32",
+                                               "fallback: from_planes"));
+  const auto verify = [&folder](const std::string& second) {
+    const TemporaryFolder cache;
+    folder.write("from_planes.cl", second);
+    ConfigCache configs(shared_device_info(), folder.path().string());
+    ProgramCache built_here(shared_cl_context(), shared_device(), shared_device_info(),
+                            DiskCache(cache.path() / "cache", std::uintmax_t{1} << 20));
+    const Plan plan =
+        make_plan(problem_of(67, false, false), {"from_fp16_planes", {}}, configs, unlimited_scratch);
+    Verifier(shared_cl_context(), shared_device(), shared_device_info(), built_here)
+        .verify(build(plan, built_here, Purpose::chosen));
+  };
+  const std::string right = kernel_text("from_planes.cl");
+  CHECK_NOTHROW(verify(right));
+  const std::string of_a = "plane_value(a_planes, plane, row, depth, k)";
+  CHECK_ERROR([&] { verify(replaced(right, of_a, "(plane == 2 ? 0.0f : " + of_a + ")")); }, self_test_failed,
+              "'from_planes'");
+}
 
 TEST_CASE("a wrong kernel is found, said, put in quarantine and never chosen again") {
   const World world;

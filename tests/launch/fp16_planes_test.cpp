@@ -4,16 +4,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <limits>
-#include <sstream>
 
 #include "support/catch.hpp"
 #include "support/on_device.hpp"
 #include "support/planes.hpp"
 #include "support/reference.hpp"
 #include "support/temporary.hpp"
-#include "support/thrown.hpp"
 
 namespace clgemm {
 namespace {
@@ -281,17 +278,6 @@ TEST_CASE("Inf times a matrix of zeros is NaN on fp16 planes, too") {
   const std::vector<float> c = run_on_device(multiply, data, from_planes());
   CHECK(std::isnan(c[multiply.c.index(5, 0)]));
   CHECK(c[multiply.c.index(6, 0)] == 0.0f);
-}
-
-std::string kernel_text(const std::string& name) {
-  std::ostringstream text;
-  text << std::ifstream(CLGEMM_TEST_KERNELS "/" + name).rdbuf();
-  return text.str();
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  REQUIRE(contains(text, from));
-  return text.replace(text.find(from), from.size(), to);
 }
 
 // fp16 planes, bf16 planes behind them, which mark what they compute, and plain fp32 behind these.

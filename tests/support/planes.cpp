@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <limits>
+#include <sstream>
 
 #include "build/disk_cache.hpp"
 #include "build/program_cache.hpp"
@@ -115,6 +117,18 @@ int different_kinds(const std::vector<float>& c, const std::vector<float>& expec
     if (!alike) ++different;
   }
   return different;
+}
+
+std::string kernel_text(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(CLGEMM_TEST_KERNELS "/" + file).rdbuf();
+  return text.str();
+}
+
+std::string replaced(std::string text, const std::string& part, const std::string& other) {
+  const std::size_t place = text.find(part);
+  REQUIRE(place != std::string::npos);
+  return text.replace(place, part.size(), other);
 }
 
 }  // namespace clgemm::test

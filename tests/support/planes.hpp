@@ -50,4 +50,9 @@ bool all_are(const Multiply& multiply, const std::vector<float>& c, float value)
 // How many elements are NaN, Inf or finite where the other result has something else.
 int different_kinds(const std::vector<float>& c, const std::vector<float>& expected);
 
+// The text of a kernel of tests/data/kernels, and a text with a part of it, which must be there, in other
+// words.
+std::string kernel_text(const std::string& file);
+std::string replaced(std::string text, const std::string& part, const std::string& other);
+
 }  // namespace clgemm::test
