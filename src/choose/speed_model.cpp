@@ -51,9 +51,9 @@ double as_double(std::size_t value) {
   return static_cast<double>(value);
 }
 
-double parameter(const KernelConfig& kernel, const char* name, double otherwise) {
+double parameter(const KernelConfig& kernel, const char* name, double absent) {
   const auto found = kernel.values.find(name);
-  return found == kernel.values.end() ? otherwise : static_cast<double>(found->second);
+  return found == kernel.values.end() ? absent : static_cast<double>(found->second);
 }
 
 double items_of(const KernelConfig& kernel) {

@@ -41,12 +41,11 @@ std::vector<TestNumbers> numbers_for(const BuiltPlan& built, std::size_t stage) 
 }  // namespace
 
 bool is_trusted(const BuiltPlan& built) {
-  if (environment("CLGEMM_SELF_TEST") == "0") return true;
   bool trusted = true;
   for_each_program(built.plan, [&](std::size_t stage, ProgramRole role) {
     trusted = trusted && built.stages[stage][role]->trust == Trust::tested;
   });
-  return trusted;
+  return trusted || environment("CLGEMM_SELF_TEST") == "0";  // asked last: calls come here every time
 }
 
 void Verifier::verify(const BuiltPlan& built) {

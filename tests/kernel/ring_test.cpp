@@ -28,9 +28,9 @@ struct RingConfig {
 };
 
 RingConfig ring_of(const KernelConfig& config) {
-  const auto value = [&](const char* name, int otherwise) {
+  const auto value = [&](const char* name, int absent) {
     const auto found = config.values.find(name);
-    return found == config.values.end() ? otherwise : static_cast<int>(found->second);
+    return found == config.values.end() ? absent : static_cast<int>(found->second);
   };
   const int slices = value("SLICES", 1);
   const bool is_fp16 = config.name == "fp16x3_wgmma";
