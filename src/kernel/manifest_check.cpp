@@ -49,6 +49,7 @@ class ManifestCheck {
       Role role;
     };
     static constexpr Belonging belongings[] = {{"precision", Role::multiply},
+                                               {"least_k", Role::multiply},
                                                {"fallback", Role::multiply},
                                                {"size", Role::pack_both},
                                                {"range_notes", Role::pack_both}};

@@ -34,13 +34,16 @@ std::size_t share_of(std::size_t size, std::size_t count, std::size_t unit) {
 double time_of_shares(const SharedWork& work, const Share& share, std::size_t compute_units) {
   const std::size_t count = ceil_div(work.m, share.rows) * ceil_div(work.n, share.columns) * work.batch_count;
   const double turns = waiting + static_cast<double>(ceil_div(count, compute_units));
-  const double one = (static_cast<double>(share.rows) + rows_to_prepare) *
-                         (static_cast<double>(share.columns) + columns_to_prepare) +
-                     group_cost / static_cast<double>(work.k);
+  const double one = cost_of_share(share) + group_cost / static_cast<double>(work.k);
   return one * turns;
 }
 
 }  // namespace
+
+double cost_of_share(const Share& share) {
+  return (static_cast<double>(share.rows) + rows_to_prepare) *
+         (static_cast<double>(share.columns) + columns_to_prepare);
+}
 
 Share best_share(const SharedWork& work, std::size_t compute_units) {
   const std::size_t fewest = ceil_div(work.n, largest(work.tile_columns, work.share_columns));

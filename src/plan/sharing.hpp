@@ -23,6 +23,9 @@ struct Share {
   std::size_t columns = 1;
 };
 
+// What a work-group does for a share at each step of k, in elements of C: with what it prepares of A and B.
+double cost_of_share(const Share& share);
+
 // Such shares as keep all compute units busy to the end.
 Share best_share(const SharedWork& work, std::size_t compute_units);
 
