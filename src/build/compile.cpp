@@ -12,6 +12,15 @@
 namespace clgemm {
 namespace {
 
+// The compiler's words; that they cannot be read is no reason to hide the failure.
+std::string log_of(const cl::Program& program, const KernelConfig& config, const cl::Device& device) {
+  try {
+    return with_written_places(program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device), config.file->source);
+  } catch (const cl::Error& failure) {
+    return fmt::format("(the compiler's log cannot be read: {})", opencl_status_name(failure.err()));
+  }
+}
+
 cl::Program compile_source(const KernelConfig& config, const cl::Context& context, const cl::Device& device) {
   cl::Program program(context, config.file->source);
   try {
@@ -20,8 +29,7 @@ cl::Program compile_source(const KernelConfig& config, const cl::Context& contex
     throw Error(ErrorCode::build_failed,
                 fmt::format("{} does not compile on '{}', {}:\n{}", title_of(config),
                             device.getInfo<CL_DEVICE_NAME>(), opencl_status_name(failure.err()),
-                            with_written_places(program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device),
-                                                config.file->source)));
+                            log_of(program, config, device)));
   }
   return program;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -141,7 +142,11 @@ void ProgramCache::keep(const std::shared_ptr<BuiltKernel>& built) {
   std::erase_if(keeping_, [](const std::future<void>& task) {
     return task.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   });
-  keeping_.push_back(std::async(std::launch::async, [this, built] { store(*built); }));
+  try {
+    keeping_.push_back(std::async(std::launch::async, [this, built] { store(*built); }));
+  } catch (const std::system_error&) {
+    built->is_new = true;  // no thread can be started: the next call tries again
+  }
 }
 
 void ProgramCache::finish_keeping() {

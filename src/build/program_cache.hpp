@@ -88,7 +88,8 @@ class ProgramCache {
   bool has(const std::shared_ptr<const KernelConfig>& config);
 
   // Puts the program on disk, with what is known of it, in the background, where it is new. To be called
-  // after a launch: only then do the binaries of some implementations (PoCL's) hold machine code.
+  // after a launch: only then do the binaries of some implementations (PoCL's) hold machine code. Where no
+  // thread can be started nothing happens.
   void keep(const std::shared_ptr<BuiltKernel>& built);
 
   // Waits until everything that was to be kept is stored; not for kernels that are under way for much longer.
