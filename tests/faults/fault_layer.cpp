@@ -4,12 +4,15 @@
 
 #include <CL/cl_layer.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <string_view>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 
@@ -61,6 +64,12 @@ class Layer final : public FaultLayer {
     return faults_.at(i).second;
   }
   void corrupt_read(unsigned long n) override { reads_to_corrupted_ = n; }
+  void slow_down(const std::string& function) override {
+    const std::lock_guard lock(mutex_);
+    slow_ = function;
+    most_at_once_ = 0;
+  }
+  int most_at_once() const override { return most_at_once_; }
   std::vector<Command> record(bool on) override {
     const std::lock_guard lock(mutex_);
     records_ = on;
@@ -99,6 +108,16 @@ class Layer final : public FaultLayer {
     }
     if (result != CL_SUCCESS && failed_.size() < 1000) failed_.emplace_back(function);
     return result;
+  }
+
+  void be_slow(const char* function) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (slow_ != function) return;
+      most_at_once_ = std::max<int>(most_at_once_, ++at_once_);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    --at_once_;
   }
 
   bool is_to_corrupt() { return reads_to_corrupted_ != 0 && --reads_to_corrupted_ == 0; }
@@ -143,6 +162,9 @@ class Layer final : public FaultLayer {
   std::atomic<unsigned long> calls_{0};
   std::vector<std::string> failed_;
   std::atomic<unsigned long> reads_to_corrupted_{0};
+  std::string slow_;
+  std::atomic<int> at_once_{0};
+  std::atomic<int> most_at_once_{0};
   bool records_ = false;
   std::vector<Command> commands_;
   std::map<std::pair<bool, cl_uint>, std::string> made_up_;
@@ -228,6 +250,7 @@ struct Hook<Member> {
 
   static Result call(Arguments... arguments) {
     if (begins(name, "clRelease")) return hand_on(arguments...);
+    layer().be_slow(name);
     const cl_int status = layer().status_for(name, first_of(arguments...));
     return status == CL_SUCCESS ? hand_on(arguments...) : fail(status, arguments...);
   }

@@ -50,6 +50,11 @@ class FaultLayer {
   // Flips a bit of what the n-th blocking clEnqueueReadBuffer from here on reads; 0: of none.
   virtual void corrupt_read(unsigned long n) = 0;
 
+  // Calls of this function take some milliseconds more from here on; the result of the second function is how
+  // many of them there were at one time, at most. Empty: of none.
+  virtual void slow_down(const std::string& function) = 0;
+  virtual int most_at_once() const = 0;
+
   // Commands from here on, until it is called again. Empty where record(false).
   virtual std::vector<Command> record(bool on) = 0;
 

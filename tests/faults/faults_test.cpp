@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 #include <limits>
+#include <thread>
 
 #include "base/opencl.hpp"
 #include "build/disk_cache.hpp"
@@ -213,6 +214,26 @@ TEST_CASE("threads that cannot be started cost time, and no result") {
     CHECK(is_right_on(context, {}));
   }
   CHECK(DiskCache::from_environment().info().entries != 0);
+}
+
+// PoCL (3.1) has crashed where several threads were the first to ask for devices.
+TEST_CASE("eight threads that make Contexts ask for devices one at a time") {
+  constexpr int thread_count = 8;
+  FaultLayer& layer = FaultLayer::of_process();
+  layer.slow_down("clGetDeviceIDs");
+  std::atomic<int> made{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < thread_count; ++i) {
+      threads.emplace_back([&made] {
+        const Context context;
+        ++made;
+      });
+    }
+  }
+  CHECK(made == thread_count);
+  CHECK(layer.most_at_once() == 1);
+  layer.slow_down({});
 }
 
 TEST_CASE("a compiler whose log cannot be read") {
