@@ -7,7 +7,8 @@
 
 #include "base/error.hpp"
 #include "build/disk_cache.hpp"
-#include "command_line/suites.hpp"
+#include "command_line/cases.hpp"
+#include "figures/results.hpp"
 #include "running/kernel_choice.hpp"
 
 namespace clgemm::bench {
@@ -19,6 +20,9 @@ SgemmShape shape_of(const MultiplyKind& kind, const Size& size) {
   shape.lda = call.lda;
   shape.ldb = call.ldb;
   shape.ldc = call.ldc;
+  shape.batch_count = call.batch_count;
+  shape.stride_a = call.stride_a;
+  shape.stride_b = call.stride_b;
   shape.layout = kind.layout;
   shape.transpose_a = kind.transpose_a;
   shape.transpose_b = kind.transpose_b;
@@ -45,9 +49,9 @@ std::string date_of(std::chrono::system_clock::time_point time) {
 
 void explain_sizes(std::ostream& out, const BenchOptions& options, const cl::Device& device) {
   Context context(device());
-  for (const Case& one : cases_of(options.sizes, options.suites, options.kind, describe(device))) {
+  for (const Case& one : cases_of(options, describe(device))) {
     for (const KernelChoice& choice : choose_kernels(options, describe(device))) {
-      out << fmt::format("size: {}\n{}\n", to_string(one.size),
+      out << fmt::format("size: {}\n{}\n", describe_shape(one),
                          context.explain(shape_of(one.kind, one.size), choice.options));
     }
   }
