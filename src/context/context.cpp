@@ -27,7 +27,7 @@ Context::State::State(const cl::Context& context, const cl::Device& device)
       device_(device),
       queue_(context, device),
       info_(describe(device)),
-      health_(context, device),
+      health_(context, device, info_.name),
       programs_(context, device, info_, DiskCache::from_environment()),
       chooser_(context, device, info_, programs_),
       scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)),

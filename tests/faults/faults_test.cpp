@@ -258,6 +258,29 @@ TEST_CASE("where no other way is left, the Error says what made clgemm look for 
               "because clEnqueueNDRangeKernel failed: CL_OUT_OF_RESOURCES");
 }
 
+TEST_CASE("two failures that come together are no lost device") {
+  const PackedCall call;
+  const cl::CommandQueue queue = make_queue(false);
+  call.run(queue).wait();
+  {
+    // The second one hits the question whether the device still works.
+    const Armed armed({always("clSetKernelArg"), nth("clFinish", 1)});
+    CHECK_ERROR([&] { call.run(queue); }, out_of_memory, "clSetKernelArg");
+    const std::vector<std::string> failed = FaultLayer::of_process().failed();
+    CHECK(std::count(failed.begin(), failed.end(), "clFinish") == 1);
+  }
+  const PackedCall next;
+  next.run(queue).wait();
+  CHECK(next.is_right());
+}
+
+TEST_CASE("a lost device says so in an Error, whatever else fails") {
+  Context context;
+  CHECK(is_right_on(context, {}));
+  const Armed armed({always("clEnqueueNDRangeKernel"), always("clFinish"), always("clGetDeviceInfo")});
+  for (int i = 0; i < 2; ++i) CHECK_ERROR([&] { is_right_on(context, {}); }, device_lost, "is lost");
+}
+
 std::size_t quarantined() {
   return DiskCache::from_environment().verdicts().size();
 }
