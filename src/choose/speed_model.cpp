@@ -80,10 +80,18 @@ void add_parts(const Problem& seen, const KernelConfig& kernel, std::size_t part
       4.0 * as_double(seen.m) * as_double(seen.n) * (2.0 * as_double(ceil_div(k, depth)) + 1.0);
 }
 
+// Kernels with `align` read both operands in one way, others each as it lies.
+double unaligned_part(const Problem& seen, const KernelConfig& kernel) {
+  constexpr std::size_t fours = 4;
+  if (!kernel.reads_in_place()) return 0.0;
+  if (kernel.align > 1) return is_aligned(seen, kernel) ? 0.0 : 1.0;
+  return (a_lies_in(fours, seen) ? 0.0 : 0.5) + (b_lies_in(fours, seen) ? 0.0 : 0.5);
+}
+
 // One launch of so many work-groups. The last turn of all compute units, which is not full, goes by what each
 // unit has then.
 double launch_seconds(double groups, double depth, const Work& work, const ConfigSpeed& speed, double units) {
-  const double step = work.step * (work.is_aligned ? 1.0 : speed.unaligned);
+  const double step = work.step * std::pow(speed.unaligned, work.unaligned);
   const auto turn = [&](double residents) {
     return speed.begin + depth * step * std::max(speed.alone, residents * speed.share);
   };
@@ -99,7 +107,7 @@ double launch_seconds(double groups, double depth, const Work& work, const Confi
 
 Work work_of(const Problem& seen, const KernelConfig& kernel, std::size_t parts, ConfigCache& configs) {
   Work work;
-  work.is_aligned = kernel.align == 1 || !kernel.reads_in_place() || is_aligned(seen, kernel);
+  work.unaligned = unaligned_part(seen, kernel);
   add_groups(seen, kernel, configs.device().compute_units, work);
   add_packing(seen, kernel, configs, work);
   add_parts(seen, kernel, parts, work);

@@ -29,7 +29,7 @@ struct ConfigSpeed {
   double alone = 0.0;
   double share = 0.0;
   std::size_t residents = 1;
-  double unaligned = 1.0;  // so many times the steps where the kernel cannot read `align` elements at a time
+  double unaligned = 1.0;  // so many times the steps where a kernel cannot read lines of A and B by fours
 };
 
 // A multiply as the speed model sees it.
@@ -39,7 +39,7 @@ struct Work {
   double depth = 1.0;        // of each of these
   double rest = 0.0;         // the depth of the last part, where it has less: a launch of its own
   double step = 1.0;         // what a work-group does at each step, beside its tile
-  bool is_aligned = true;
+  double unaligned = 0.0;    // the part of the operands that the kernel cannot read by fours
   double launches = 1.0;
   double bytes = 0.0;  // of A, B and C, each touched once
   double packed_bytes = 0.0;

@@ -22,4 +22,9 @@ bool fits_in_place(const Operand& operand, const KernelConfig& kernel, Shape sha
 // them begins at such a place and is as long.
 bool is_aligned(const Problem& problem, const KernelConfig& kernel);
 
+// Whether each line of op(A), as it lies, begins at a multiple of so many elements and has such a length; and
+// of op(B).
+bool a_lies_in(std::size_t elements, const Problem& problem);
+bool b_lies_in(std::size_t elements, const Problem& problem);
+
 }  // namespace clgemm

@@ -71,7 +71,7 @@ class RowFit {
   RowFit(const std::vector<Measured>& measured, const Rates& rates, std::size_t units, bool shares_units)
       : measured_(measured), rates_(rates), units_(units), shares_units_(shares_units) {
     const auto count = std::count_if(measured.begin(), measured.end(),
-                                     [](const Measured& one) { return one.work.is_aligned; });
+                                     [](const Measured& one) { return one.work.unaligned == 0.0; });
     const auto aligned = static_cast<std::size_t>(count);
     constexpr std::size_t enough = 3;
     fits_unaligned_ = aligned >= enough && measured.size() - aligned >= enough;
