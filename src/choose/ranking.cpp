@@ -134,8 +134,10 @@ class Ranker {
     const SharedConfig kernel = configs_.get(row.config.kernel, row.config.parameters, {});
     if (!is_allowed(*kernel) || !has_vectors(*kernel, device_)) return std::nullopt;
     if (table_.kin != Kinship::same && !leaves_room(*kernel, device_)) return std::nullopt;
-    // For a C of one row, whose transpose is one column.
-    const bool mirrors = problem_.m == 1 && problem_.n != 1 && kernel->tile_columns == 1;
+    // A kernel of one column is for a C of one, or of one row, whose transpose is one column.
+    const bool is_for_vectors = kernel->tile_columns == 1;
+    const bool mirrors = is_for_vectors && problem_.m == 1 && problem_.n != 1;
+    if (is_for_vectors && problem_.n != 1 && !mirrors) return std::nullopt;
     const Problem seen = mirrors ? mirrored(problem_) : problem_;
     const ConfigSpeed speed = table_.speed_of(row);
     Predicted best{&row, 1, can_split_k(kernel->manifest()), mirrors, 0.0};

@@ -6,7 +6,6 @@
 #include "base/sizes.hpp"
 #include "plan/in_place.hpp"
 #include "plan/k_split.hpp"
-#include "plan/sharing.hpp"
 
 namespace clgemm {
 namespace {
@@ -61,7 +60,7 @@ void add_groups(const Problem& seen, const KernelConfig& kernel, std::size_t uni
     share = best_share({seen.m, seen.n, seen.k, seen.batch_count, kernel.tile_rows, kernel.tile_columns,
                         kernel.share_rows, kernel.share_columns},
                        units);
-    work.step = cost_of_share(share);
+    work.share = share;
   }
   work.groups = as_double(ceil_div(seen.m, share.rows) * ceil_div(seen.n, share.columns) * seen.batch_count);
 }
@@ -91,7 +90,8 @@ double unaligned_part(const Problem& seen, const KernelConfig& kernel) {
 // One launch of so many work-groups. The last turn of all compute units, which is not full, goes by what each
 // unit has then.
 double launch_seconds(double groups, double depth, const Work& work, const ConfigSpeed& speed, double units) {
-  const double step = work.step * std::pow(speed.unaligned, work.unaligned);
+  const double step = (work.share ? cost_of_share(*work.share, speed.prepare) : 1.0) *
+                      std::pow(speed.unaligned, work.unaligned);
   const auto turn = [&](double residents) {
     return speed.begin + depth * step * std::max(speed.alone, residents * speed.share);
   };

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 #include "kernel/config_cache.hpp"
 #include "plan/plan.hpp"
+#include "plan/sharing.hpp"
 
 namespace clgemm {
 
@@ -23,23 +25,25 @@ struct Rates {
 
 // How fast a config is. A work-group of it takes `begin` and, for each step of k, `alone` where it has a
 // compute unit for itself, and `share` for each of those that run there, where these take longer together;
-// up to `residents` do so at a time. Steps of a kernel that takes shares count as cost_of_share() says.
+// up to `residents` do so at a time. Where a kernel takes shares, steps are those of an element of C, and of
+// what cost_of_share() adds to them.
 struct ConfigSpeed {
   double begin = 0.0;  // seconds
   double alone = 0.0;
   double share = 0.0;
   std::size_t residents = 1;
+  double prepare = 0.0;    // rows that preparing a share costs as much as
   double unaligned = 1.0;  // so many times the steps where a kernel cannot read lines of A and B by fours
 };
 
 // A multiply as the speed model sees it.
 struct Work {
-  double groups = 1.0;       // work-groups for each part of k
-  double whole_parts = 1.0;  // of k
-  double depth = 1.0;        // of each of these
-  double rest = 0.0;         // the depth of the last part, where it has less: a launch of its own
-  double step = 1.0;         // what a work-group does at each step, beside its tile
-  double unaligned = 0.0;    // the part of the operands that the kernel cannot read by fours
+  double groups = 1.0;         // work-groups for each part of k
+  double whole_parts = 1.0;    // of k
+  double depth = 1.0;          // of each of these
+  double rest = 0.0;           // the depth of the last part, where it has less: a launch of its own
+  std::optional<Share> share;  // of a work-group; none where it has a tile
+  double unaligned = 0.0;      // the part of the operands that the kernel cannot read by fours
   double launches = 1.0;
   double bytes = 0.0;  // of A, B and C, each touched once
   double packed_bytes = 0.0;

@@ -99,6 +99,7 @@ ConfigRow parse_row(const Json& json) {
   row.speed.alone = number(json, "alone_ns", least_positive) * 1e-9;
   row.speed.share = number(json, "share_ns", least_positive) * 1e-9;
   row.speed.residents = positive(json, "residents");
+  row.speed.prepare = json.contains("prepare_rows") ? number(json, "prepare_rows", 0.0) : 0.0;
   row.speed.unaligned = number(json, "unaligned", least_positive);
   row.residual = number(json, "residual", 0.0);
   row.shapes = positive(json, "shapes");
@@ -142,6 +143,7 @@ Json to_json(const ConfigRow& row) {
   json["alone_ns"] = rounded(row.speed.alone * 1e9);
   json["share_ns"] = rounded(row.speed.share * 1e9);
   json["residents"] = row.speed.residents;
+  if (row.speed.prepare > 0.0) json["prepare_rows"] = rounded(row.speed.prepare);
   json["unaligned"] = rounded(row.speed.unaligned);
   json["residual"] = rounded(row.residual);
   json["shapes"] = row.shapes;

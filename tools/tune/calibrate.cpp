@@ -17,6 +17,7 @@
 #include "tune/run_setup.hpp"
 #include "tune/tuner.hpp"
 #include "tune/tuning_output.hpp"
+#include "tune/worker_process.hpp"
 
 namespace clgemm::tune {
 namespace {

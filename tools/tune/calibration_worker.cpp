@@ -83,7 +83,7 @@ class CalibrationWorker {
       : device_(device.empty() ? default_device() : find_device(device)),
         cl_context_(device_),
         queue_(cl_context_, device_),
-        context_(cl_context_(), device_()),
+        context_(queue_()),
         matrices_(cl_context_, queue_, shapes),
         kernel_folder_(kernel_folder) {}
 

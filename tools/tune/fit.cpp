@@ -74,6 +74,7 @@ class RowFit {
                                      [](const Measured& one) { return one.work.unaligned == 0.0; });
     const auto aligned = static_cast<std::size_t>(count);
     constexpr std::size_t enough = 3;
+    takes_shares_ = measured.front().work.share.has_value();
     fits_unaligned_ = aligned >= enough && measured.size() - aligned >= enough;
   }
 
@@ -110,16 +111,20 @@ class RowFit {
     for (const Measured& one : measured_) {
       const Work& work = one.work;
       const double turns = std::max(1.0, work.groups * work.whole_parts / static_cast<double>(units_));
-      step = std::min(step, one.seconds / (turns * work.depth * work.step));
+      step = std::min(step, one.seconds / (turns * work.depth * elements_of(work)));
     }
-    Values values = {std::log(1e-6), std::log(step), std::log(step * 0.7)};
-    if (fits_unaligned_) values.push_back(0.0);
-    return values;
+    return {std::log(1e-6), std::log(step), std::log(step * 0.7), std::log(first_prepare), 0.0};
+  }
+
+  static constexpr double first_prepare = 30.0;
+  static double elements_of(const Work& work) {
+    return work.share ? cost_of_share(*work.share, first_prepare) : 1.0;
   }
 
   ConfigSpeed speed_of(const Values& values, std::size_t residents) const {
-    ConfigSpeed speed{std::exp(values[0]), std::exp(values[1]), std::exp(values[2]), residents, 1.0};
-    if (fits_unaligned_) speed.unaligned = std::exp(values[3]);
+    ConfigSpeed speed{std::exp(values[0]), std::exp(values[1]), std::exp(values[2]), residents, 0.0, 1.0};
+    if (takes_shares_) speed.prepare = std::exp(values[3]);
+    if (fits_unaligned_) speed.unaligned = std::exp(values[4]);
     return speed;
   }
 
@@ -134,6 +139,7 @@ class RowFit {
   const Rates& rates_;
   std::size_t units_;
   bool shares_units_;
+  bool takes_shares_ = false;
   bool fits_unaligned_ = false;
 };
 
