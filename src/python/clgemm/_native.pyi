@@ -1,0 +1,74 @@
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
+
+class Options:
+    def __init__(
+        self,
+        *,
+        kernel: str = "",
+        parameters: Mapping[str, int] = {},
+        kernel_file: str = "",
+        kernel_folder: str = "",
+        precision: str = "fp32_equivalent",
+        scratch_limit: int = 0,
+    ) -> None: ...
+    @property
+    def kernel(self) -> str: ...
+    @property
+    def parameters(self) -> Dict[str, int]: ...
+    @property
+    def kernel_file(self) -> str: ...
+    @property
+    def kernel_folder(self) -> str: ...
+    @property
+    def precision(self) -> str: ...
+    @property
+    def scratch_limit(self) -> int: ...
+
+class Shape:
+    def __init__(
+        self, m: int, n: int, k: int, transpose_a: bool, transpose_b: bool, column_major: bool, batch_count: int
+    ) -> None: ...
+
+class Event:
+    def __init__(self, int_ptr: int) -> None: ...
+    @property
+    def int_ptr(self) -> int: ...
+    def wait(self) -> None: ...
+
+class Context:
+    def __init__(self, device: str = ...) -> None: ...
+    @staticmethod
+    def of_device(device: Any) -> Context: ...
+    @staticmethod
+    def of_queue(queue: Any) -> Context: ...
+    def multiply(
+        self,
+        a: Any,
+        b: Any,
+        c: Any,
+        alpha: float,
+        beta: float,
+        transpose_a: bool,
+        transpose_b: bool,
+        options: Options,
+    ) -> None: ...
+    def prepare(self, shapes: Sequence[Shape], options: Options) -> None: ...
+    def explain(self, shape: Shape, options: Options) -> str: ...
+    def scratch_bytes(self, shape: Shape, options: Options) -> int: ...
+    def device_name(self) -> str: ...
+
+def result_shape(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Tuple[int, ...]: ...
+def enqueue(
+    context: Optional[Context],
+    queue: Any,
+    a: Any,
+    b: Any,
+    c: Any,
+    alpha: float,
+    beta: float,
+    transpose_a: bool,
+    transpose_b: bool,
+    wait_for: Sequence[Any],
+    options: Options,
+) -> int: ...
+def release_contexts() -> None: ...
