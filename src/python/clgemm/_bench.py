@@ -31,9 +31,7 @@ def _text_of(size: Size) -> str:
 def _arguments(kernels: Iterable[str], sizes: Iterable[Size], parameters: Mapping[str, int]) -> List[str]:
     arguments = []
     for kernel in kernels:
-        # A file is one by its path; a bare "mine.cl" that lies here is meant, too.
-        is_bare_file = kernel.endswith(".cl") and os.sep not in kernel
-        arguments += ["--kernel", os.path.join(".", kernel) if is_bare_file else kernel]
+        arguments += ["--kernel", kernel]
     for size in sizes:
         arguments += ["--size", _text_of(size)]
     for name, value in parameters.items():
