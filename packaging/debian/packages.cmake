@@ -4,14 +4,14 @@
 #
 # The name libclgemm0 follows the SONAME (docs/versions.md).
 set(debian ${CMAKE_CURRENT_LIST_DIR})
-set(release 1)
+set(release 0upstream1)  # sorts before a package of Debian's own
 set(library_package libclgemm${CLGEMM_SONAME_NUMBER})
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME clgemm)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
-set(CPACK_PACKAGE_CONTACT "The clgemm maintainers <maintainers@users.noreply.a-seed-628964d3.example>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each package has its own
+set(CPACK_PACKAGE_CONTACT "The clgemm maintainers <maintainers@clgemm.example>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
@@ -28,7 +28,12 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 
 find_program(GZIP gzip REQUIRED)
 
-# DESCRIPTION's first line is the synopsis; below it lines of the text, each with a space before it.
+# CPack's own scripts call ldconfig, which Debian has a trigger for; a script that is not there stands in for them.
+file(WRITE ${PROJECT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers
+  ${debian}/none/postinst ${debian}/none/postrm)
+
+# DESCRIPTION's first line is the synopsis.
 function(debian_package component name section description)
   cmake_parse_arguments(package "" "" "DEPENDS;RECOMMENDS" ${ARGN})
   string(TOUPPER ${component} key)
@@ -58,31 +63,34 @@ function(debian_package component name section description)
     DESTINATION share/doc/${name} COMPONENT ${component} EXCLUDE_FROM_ALL)
 endfunction()
 
-set(what " clgemm multiplies single-precision matrices on any OpenCL device: GPUs of\n\
- NVIDIA, AMD and Intel, and CPUs through PoCL. Its kernels are .cl files that\n\
- describe themselves and are compiled while the program runs; the fastest for\n\
- the device and the shape is chosen.")
+set(what "clgemm multiplies single-precision matrices on any OpenCL device: GPUs of\n\
+NVIDIA, AMD and Intel, and CPUs through PoCL. Its kernels are .cl files that\n\
+describe themselves and are compiled while the program runs; the fastest for\n\
+the device and the shape is chosen.")
 set(same_version "${library_package} (= ${PROJECT_VERSION}-${release})")
 
 debian_package(library ${library_package} libs
-  "matrix multiply for any OpenCL device - shared library\n${what}\n .\n This package has the shared library."
+  "matrix multiply for any OpenCL device - shared library\n${what}\n\nThis package has the shared library."
   RECOMMENDS "pocl-opencl-icd | opencl-icd")
 debian_package(development libclgemm-dev libdevel
-  "matrix multiply for any OpenCL device - headers\n${what}\n .\n\
- This package has the headers in C and C++, and what CMake and pkg-config\n find the library by."
+  "matrix multiply for any OpenCL device - headers\n${what}\n\n\
+This package has the headers in C and C++, and what CMake and pkg-config\nfind the library by."
   DEPENDS "${same_version}" "ocl-icd-opencl-dev | opencl-dev")
 debian_package(tools clgemm-tools science
-  "matrix multiply for any OpenCL device - bench and tuner\n${what}\n .\n\
- This package has clgemm-bench, which measures kernels beside their peers and\n\
- checks every result, clgemm-tune, which finds the fastest for a device, and\n\
- the kernels as files to begin one's own from."
+  "matrix multiply for any OpenCL device - bench and tuner\n${what}\n\n\
+This package has clgemm-bench, which measures kernels beside their peers and\n\
+checks every result, clgemm-tune, which finds the fastest for a device, and\n\
+the kernels as files to begin one's own from."
   RECOMMENDS "pocl-opencl-icd | opencl-icd" "libclblast1")
 if(TARGET clgemm_python)
-  math(EXPR next_minor "${Python_VERSION_MINOR} + 1")
+  math(EXPR next_minor "${CLGEMM_PYTHON_MINOR} + 1")
   debian_package(python python3-clgemm python
-    "matrix multiply for any OpenCL device - Python 3\n${what}\n .\n\
- This package has the Python module, for arrays of NumPy and of PyOpenCL."
-    DEPENDS "${same_version}" "python3 (>= 3.${Python_VERSION_MINOR})" "python3 (<< 3.${next_minor})" "python3-numpy"
+    "matrix multiply for any OpenCL device - Python 3\n${what}\n\n\
+This package has the Python module, for arrays of NumPy and of PyOpenCL."
+    DEPENDS "${same_version}" "python3 (>= 3.${CLGEMM_PYTHON_MINOR})" "python3 (<< 3.${next_minor})" "python3-numpy"
     RECOMMENDS "clgemm-tools" "python3-pyopencl")
+  # They compile the module's files, and remove what was compiled.
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${debian}/python/postinst ${debian}/python/prerm)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 endif()
 include(CPack)

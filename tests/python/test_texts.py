@@ -1,6 +1,5 @@
 """The programs of docs/python.md run, in their order, each by itself, and type hints agree with what is there."""
 
-import os
 import re
 import subprocess
 import sys
@@ -36,14 +35,11 @@ def test_a_program_of_the_text_runs(number, tmp_path, monkeypatch):
         assert (names["result"] == 64.0).all()
 
 
-def test_type_hints_agree_with_what_is_there():
+def test_type_hints_agree_with_what_is_there(tmp_path):
     pytest.importorskip("mypy")
-    environment = {**os.environ, "MYPYPATH": ""}
-    finished = subprocess.run(
-        [sys.executable, "-m", "mypy.stubtest", "clgemm._native", "--ignore-missing-stub"],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
+    (tmp_path / "allowed").write_text(  # pybind11's metaclass, which no one calls
+        "".join(f"clgemm._native.{name}\n" for name in ("Context", "Event", "Options", "Shape"))
     )
+    command = [sys.executable, "-m", "mypy.stubtest", "clgemm._native", "--allowlist", str(tmp_path / "allowed")]
+    finished = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stdout + finished.stderr
