@@ -73,10 +73,17 @@ SgemmShape make_shape(std::size_t m, std::size_t n, std::size_t k, bool transpos
   return shape;
 }
 
+// By Argument. Python has no leading dimensions: they are said by arrays.
+constexpr const char* argument_names[] = {"",  "order", "transpose_a", "transpose_b", "m",        "n",
+                                          "k", "a",     "a",           "b",           "b",        "c",
+                                          "c", "c",     "batch_count", "queue",       "wait_for", "options"};
+static_assert(std::size(argument_names) == static_cast<std::size_t>(Argument::options) + 1);
+
 // Python has a class for each kind of error (clgemm/_errors.py).
 void throw_as_python(const Error& error) {
-  const py::object raised =
-      py::module_::import("clgemm._errors").attr("make")(to_string(error.code()), error.what());
+  const py::object raised = py::module_::import("clgemm._errors")
+                                .attr("make")(to_string(error.code()), error.what(),
+                                              argument_names[static_cast<std::size_t>(error.argument())]);
   PyErr_SetObject(py::type::handle_of(raised).ptr(), raised.ptr());
 }
 
@@ -136,6 +143,7 @@ void define_context(py::module_& module) {
       .def("prepare", &Context::prepare, Released(), py::arg("shapes"), py::arg("options"))
       .def("explain", &Context::explain, Released(), py::arg("shape"), py::arg("options"))
       .def("scratch_bytes", &Context::sgemm_scratch_bytes, Released(), py::arg("shape"), py::arg("options"))
+      .def("predicted_seconds", &Context::predicted_seconds, Released(), py::arg("shape"), py::arg("options"))
       .def("device_name", [](const Context& context) { return name_of(context.device()); });
 }
 

@@ -106,6 +106,7 @@ def test_what_can_be_asked_before_a_call():
     text = context.explain(100, 200, 300, transpose_a=True, order="F", batch_count=3)
     assert "kernel: " in text and "of the batch" in text
     context.prepare([(100, 200, 300), [64, 64, 64]])
+    assert 0.0 < context.predicted_seconds(64, 64, 64) < clgemm.predicted_seconds(2048, 2048, 2048)
     padded = clgemm.Options(kernel="tiled")
     assert context.scratch_bytes(33, 17, 9, options=padded) > 0
     assert clgemm.scratch_bytes(33, 17, 9, options=padded) == context.scratch_bytes(33, 17, 9, options=padded)

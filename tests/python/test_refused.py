@@ -107,6 +107,16 @@ def test_an_error_of_clgemm_has_its_code():
     assert (type(again), again.code, str(again)) == (clgemm.ArgumentError, "device_not_found", str(raised.value))
 
 
+def test_an_error_of_clgemm_has_the_arguments_name():
+    memory = ones(4, 4)
+    with pytest.raises(clgemm.ArgumentError) as raised:
+        clgemm.sgemm(ones(4, 4), ones(4, 4), memory, options=clgemm.Options(kernel="tilde"))
+    assert raised.value.argument == "options"
+    with pytest.raises(clgemm.ArgumentError) as raised:
+        clgemm.sgemm(memory, ones(4, 4), memory)
+    assert raised.value.argument == "c"
+
+
 def test_a_kernel_that_does_not_compile_shows_the_compilers_words(tmp_path):
     file = tmp_path / "broken.cl"
     text = clgemm_kernel("naive").replace("store_c(", "no_such_function(")

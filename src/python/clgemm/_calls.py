@@ -206,6 +206,22 @@ class Context:
         shape = _shape((m, n, k), transpose_a, transpose_b, order, batch_count)
         return self._native.scratch_bytes(shape, options or _no_options)
 
+    def predicted_seconds(
+        self,
+        m: int,
+        n: int,
+        k: int,
+        *,
+        transpose_a: bool = False,
+        transpose_b: bool = False,
+        order: str = "C",
+        batch_count: int = 1,
+        options: Optional[Options] = None,
+    ) -> float:
+        """clgemm.predicted_seconds() on this device."""
+        shape = _shape((m, n, k), transpose_a, transpose_b, order, batch_count)
+        return self._native.predicted_seconds(shape, options or _no_options)
+
 
 _lock = threading.Lock()
 _default: Optional[Context] = None
@@ -345,6 +361,30 @@ def scratch_bytes(
 ) -> int:
     """The device memory, in bytes, that a call takes for packed copies of A and B."""
     return default_context().scratch_bytes(
+        m,
+        n,
+        k,
+        transpose_a=transpose_a,
+        transpose_b=transpose_b,
+        order=order,
+        batch_count=batch_count,
+        options=options,
+    )
+
+
+def predicted_seconds(
+    m: int,
+    n: int,
+    k: int,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    order: str = "C",
+    batch_count: int = 1,
+    options: Optional[Options] = None,
+) -> float:
+    """The seconds that the speed model expects of a call on a device's memory. Compiles nothing."""
+    return default_context().predicted_seconds(
         m,
         n,
         k,

@@ -6,15 +6,17 @@ from __future__ import annotations
 class Error(Exception):
     """What went wrong in clgemm; the text says which argument, where, and what would be right.
 
-    code: the kind of error by the name that it has in C++, for example "build_failed"
+    code      the kind of error by the name that it has in C++, for example "build_failed"
+    argument  the name of the argument that it is about; empty where it is about none or several
     """
 
-    def __init__(self, text: str, code: str = "internal_error") -> None:
+    def __init__(self, text: str, code: str = "internal_error", argument: str = "") -> None:
         super().__init__(text)
         self.code = code
+        self.argument = argument
 
     def __reduce__(self) -> tuple:
-        return type(self), (str(self), self.code)
+        return type(self), (str(self), self.code, self.argument)
 
 
 class ArgumentError(Error, ValueError):
@@ -34,5 +36,5 @@ _of_arguments = frozenset(
 )
 
 
-def make(code: str, text: str) -> Error:
-    return (ArgumentError if code in _of_arguments else Error)(text, code)
+def make(code: str, text: str, argument: str) -> Error:
+    return (ArgumentError if code in _of_arguments else Error)(text, code, argument)

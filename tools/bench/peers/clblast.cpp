@@ -26,6 +26,13 @@ using ClblastSgemm = int(int layout, int transpose_a, int transpose_b, std::size
                          std::size_t k, float alpha, cl_mem a, std::size_t offset_a, std::size_t lda,
                          cl_mem b, std::size_t offset_b, std::size_t ldb, float beta, cl_mem c,
                          std::size_t offset_c, std::size_t ldc, cl_command_queue* queue, cl_event* event);
+using ClblastSgemmStridedBatched = int(int layout, int transpose_a, int transpose_b, std::size_t m,
+                                       std::size_t n, std::size_t k, float alpha, cl_mem a,
+                                       std::size_t offset_a, std::size_t lda, std::size_t stride_a, cl_mem b,
+                                       std::size_t offset_b, std::size_t ldb, std::size_t stride_b,
+                                       float beta, cl_mem c, std::size_t offset_c, std::size_t ldc,
+                                       std::size_t stride_c, std::size_t batch_count, cl_command_queue* queue,
+                                       cl_event* event);
 using Retrieve = int(cl_device_id device, const std::string& kernel, int precision, Values& values);
 using Override = int(cl_device_id device, const std::string& kernel, int precision, const Values& values);
 
@@ -41,10 +48,12 @@ constexpr const char* override_name =
 struct Clblast {
   Clblast()
       : library(std::vector<std::string>{"libclblast.so.1", "libclblast.so"}),
-        sgemm(library.get<ClblastSgemm>("CLBlastSgemm")) {}
+        sgemm(library.get<ClblastSgemm>("CLBlastSgemm")),
+        sgemm_strided_batched(library.get<ClblastSgemmStridedBatched>("CLBlastSgemmStridedBatched")) {}
 
   SharedLibrary library;
   ClblastSgemm* sgemm;
+  ClblastSgemmStridedBatched* sgemm_strided_batched;
 };
 
 // Loaded at the first use. Throws std::runtime_error where it is not there.
@@ -95,10 +104,18 @@ class ClblastContestant final : public OpenClContestant {
     const DeviceMatrix b = data().b();
     const DeviceMatrix c = data().c();
     cl_command_queue queue = data().queue()();
-    const int status = clblast().sgemm(call.layout == Layout::row_major ? row_major : column_major,
-                                       to_clblast(call.transpose_a), to_clblast(call.transpose_b), call.m,
-                                       call.n, call.k, call.alpha, a.buffer, a.offset, a.ld, b.buffer,
-                                       b.offset, b.ld, call.beta, c.buffer, c.offset, c.ld, &queue, nullptr);
+    const int layout = call.layout == Layout::row_major ? row_major : column_major;
+    const int transpose_a = to_clblast(call.transpose_a);
+    const int transpose_b = to_clblast(call.transpose_b);
+    const int status =
+        call.batch_count == 1
+            ? clblast().sgemm(layout, transpose_a, transpose_b, call.m, call.n, call.k, call.alpha, a.buffer,
+                              a.offset, a.ld, b.buffer, b.offset, b.ld, call.beta, c.buffer, c.offset, c.ld,
+                              &queue, nullptr)
+            : clblast().sgemm_strided_batched(layout, transpose_a, transpose_b, call.m, call.n, call.k,
+                                              call.alpha, a.buffer, a.offset, a.ld, call.stride_a, b.buffer,
+                                              b.offset, b.ld, call.stride_b, call.beta, c.buffer, c.offset,
+                                              c.ld, call.stride_c, call.batch_count, &queue, nullptr);
     if (status != success) {
       throw Error(ErrorCode::opencl_error, fmt::format("CLBlast failed: status {}", status));
     }
