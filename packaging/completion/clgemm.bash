@@ -33,8 +33,8 @@ _clgemm() {
   case $value in
     *DIR* | *FOLDER*) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
     *FILE* | *OLD*) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-    *'|'*) mapfile -t COMPREPLY < <(compgen -W "${value//|/ }" -- "$word") ;;
     [A-Z]*) ;;  # a number, or a name that only the user knows
+    *'|'*) mapfile -t COMPREPLY < <(compgen -W "${value//|/ }" -- "$word") ;;
     *)
       value=$("$program" --help 2>/dev/null | grep -oE '^ +(-[a-z],)?--[a-z-]+' | grep -oE '\-\-[a-z-]+')
       mapfile -t COMPREPLY < <(compgen -W "$value" -- "$word") ;;

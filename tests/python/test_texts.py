@@ -1,4 +1,5 @@
-"""The programs of docs/python.md run, in their order, each by itself, and type hints agree with what is there."""
+"""The Python programs of the texts run, each by itself; the tutorial's figures and pictures are what they were made of; type
+hints agree with what is there."""
 
 import re
 import subprocess
@@ -11,12 +12,12 @@ SOURCE = Path(__file__).parents[2]
 
 
 def programs():
-    text = (SOURCE / "docs" / "python.md").read_text()
+    text = (SOURCE / "docs" / "python.md").read_text() + (SOURCE / "README.md").read_text()
     return re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def test_the_text_has_programs():
-    assert len(programs()) >= 5
+    assert len(programs()) >= 6
 
 
 @pytest.mark.parametrize("number", range(len(programs())))
@@ -30,9 +31,24 @@ def test_a_program_of_the_text_runs(number, tmp_path, monkeypatch):
             pytest.importorskip(needed)
     subprocess.run([program("clgemm-bench"), "--new-kernel", "mine.cl"], check=True)
     names = {}
-    exec(compile(text, f"docs/python.md, program {number}", "exec"), names)
+    exec(compile(text, f"program {number} of docs/python.md and README.md", "exec"), names)
     if "result" in names:
         assert (names["result"] == 64.0).all()
+
+
+def test_the_figures_of_the_ladder_are_those_of_the_results():
+    results = (SOURCE / "docs" / "results.md").read_text()
+    steps = re.findall(r"^## (\w+): ([0-9.]+) GFLOPS$", (SOURCE / "docs" / "ladder.md").read_text(), re.MULTILINE)
+    assert len(steps) == 9
+    rows = {"vector": "`float4`", "fp16x3_wgmma": "4096"}  # as the results call them
+    for kernel, figure in steps:
+        assert f"| {rows.get(kernel, f'`{kernel}`')} | {figure} |" in results
+
+
+def test_the_pictures_of_the_ladder_are_those_of_their_program(tmp_path):
+    subprocess.run([SOURCE / "tools" / "doxygen" / "ladder_pictures", tmp_path], check=True)
+    drawn = {file.name: file.read_text() for file in tmp_path.iterdir()}
+    assert drawn == {file.name: file.read_text() for file in (SOURCE / "docs" / "ladder").iterdir()}
 
 
 def test_type_hints_agree_with_what_is_there(tmp_path):
