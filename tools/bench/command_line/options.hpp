@@ -23,6 +23,7 @@ enum class Action {
   show_kernel,
   show_cache,
   clear_cache,
+  clear_quarantine,
   new_kernel,
   first_call,
   accuracy,
