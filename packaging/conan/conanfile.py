@@ -33,10 +33,6 @@ class Clgemm(ConanFile):
         text = load(self, str(self._source() / "CMakeLists.txt"))
         self.version = re.search(r"project\(clgemm VERSION ([0-9.]+)", text).group(1)
 
-    def export(self):
-        # set_version() is also called where the recipe lies alone, in the cache.
-        copy(self, "CMakeLists.txt", str(self._source()), str(Path(self.export_folder).parents[1]))
-
     def export_sources(self):
         for part in ("CMakeLists.txt", "LICENSE", "src/*", "include/*", "kernels/*", "tools/*", "packaging/*"):
             copy(self, part, str(self._source()), self.export_sources_folder, excludes=("*/__pycache__*", "*/results/*"))

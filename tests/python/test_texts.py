@@ -1,12 +1,15 @@
 """The Python programs of the texts run, each by itself; the tutorial's figures and pictures are what they were made of; type
 hints agree with what is there."""
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import clgemm
 
 SOURCE = Path(__file__).parents[2]
 
@@ -49,6 +52,13 @@ def test_the_pictures_of_the_ladder_are_those_of_their_program(tmp_path):
     subprocess.run([SOURCE / "tools" / "doxygen" / "ladder_pictures", tmp_path], check=True)
     drawn = {file.name: file.read_text() for file in tmp_path.iterdir()}
     assert drawn == {file.name: file.read_text() for file in (SOURCE / "docs" / "ladder").iterdir()}
+
+
+def test_the_recipes_have_the_version():
+    version = re.search(r"project\(clgemm VERSION ([0-9.]+)", (SOURCE / "CMakeLists.txt").read_text()).group(1)
+    port = json.loads((SOURCE / "packaging" / "vcpkg" / "clgemm" / "vcpkg.json").read_text())
+    assert port["version"] == version
+    assert clgemm.__version__ == version
 
 
 def test_type_hints_agree_with_what_is_there(tmp_path):
