@@ -78,7 +78,7 @@ class StageLauncher {
     if (on_planes || before_ != nullptr) kernel.with(done_before());
     return enqueue(
         kernel, wait_for,
-        {block.m, block.n, block.batch_count, stage_.group_rows, stage_.group_columns, stage_.most_groups});
+        {block.m, block.n, block.batch_count, stage_.group_rows, stage_.group_columns});
   }
 
   // Multiplies the whole parts of k as if they were a batch, and what is left of k after them; adds all up.

@@ -149,8 +149,6 @@ void divide_among_groups(const Plan& plan, Stage& stage) {
   }
   stage.group_rows = share.rows;
   stage.group_columns = share.columns;
-  if (kernel.manifest().role == Role::fallback)
-    stage.most_groups = fallback_groups_a_unit * plan.compute_units;
 }
 
 // A side of a block, and the steps that it can be cut in.
