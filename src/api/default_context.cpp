@@ -6,9 +6,11 @@
 #include <mutex>
 
 #include "base/device.hpp"
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/opencl.hpp"
 #include "context/context.hpp"
+#include "devices/members.hpp"
 
 namespace clgemm {
 
@@ -19,9 +21,20 @@ constexpr std::size_t kept_queue_contexts = 8;
 // Contexts that calls share. Calls hold the one they use, so that it may be dropped here at any time.
 class Registry {
  public:
-  std::shared_ptr<Context> for_host() {
+  // What multiplies host matrices: a Context, or the devices that CLGEMM_DEVICES lists.
+  struct ForHost {
+    std::shared_ptr<Context> context;
+    std::shared_ptr<DeviceSet> devices;
+  };
+  ForHost for_host() {
     const std::lock_guard lock(mutex_);
-    if (!host_) host_ = std::make_shared<Context>();
+    if (!host_.context && !host_.devices) {
+      if (const std::string list = environment("CLGEMM_DEVICES"); !list.empty()) {
+        host_.devices = std::make_shared<DeviceSet>(list);
+      } else {
+        host_.context = std::make_shared<Context>();
+      }
+    }
     return host_;
   }
 
@@ -44,19 +57,20 @@ class Registry {
 
   void clear() {
     const std::lock_guard lock(mutex_);
-    host_.reset();
+    host_ = {};
     queues_.clear();
   }
 
   void finish_keeping() {
     const std::lock_guard lock(mutex_);
-    if (host_) state_of(*host_).finish_keeping();
+    if (host_.context) state_of(*host_.context).finish_keeping();
+    if (host_.devices) state_of(*host_.devices).finish_keeping();
     for (const auto& context : queues_) state_of(*context).finish_keeping();
   }
 
  private:
   std::mutex mutex_;
-  std::shared_ptr<Context> host_;
+  ForHost host_;
   std::list<std::shared_ptr<Context>> queues_;  // the last used first
 };
 
@@ -78,8 +92,17 @@ Registry& registry() {
 void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m, std::size_t n,
            std::size_t k, float alpha, const float* a, std::size_t lda, const float* b, std::size_t ldb,
            float beta, float* c, std::size_t ldc, const Options& options) {
-  const auto context = at_boundary([] { return registry().for_host(); });
-  context->sgemm(layout, transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options);
+  const auto [context, devices] = at_boundary([] { return registry().for_host(); });
+  if (devices) {
+    devices->sgemm(layout, transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options);
+  } else {
+    context->sgemm(layout, transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options);
+  }
+}
+
+std::string explain_host(const SgemmShape& shape, const Options& options) {
+  const auto [context, devices] = at_boundary([] { return registry().for_host(); });
+  return devices ? devices->explain_host(shape, options) : context->explain_host(shape, options);
 }
 
 void sgemm(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
