@@ -19,6 +19,7 @@ struct HostCopies::Transfer {
   std::vector<cl::Event> before;
   Delivered delivered;
 
+  std::size_t piece_floats = 1;  // at most
   std::size_t next_line = 0;
   std::size_t next_element = 0;  // of that line
   std::size_t under_way = 0;     // pieces that were taken and are not through
@@ -53,6 +54,9 @@ void copy_lines(float* to, std::size_t to_ld, const float* from, std::size_t fro
   for (std::size_t line = 0; line < count; ++line)
     std::memcpy(to + line * to_ld, from + line * from_ld, length * sizeof(float));
 }
+
+// A thread is not worth waking for less. A guess: it copies that in some 30 microseconds.
+constexpr std::size_t least_piece_bytes = std::size_t{256} << 10;
 
 // Of a copy between memory of two leading dimensions, as OpenCL's rectangles have it.
 struct Rectangle {
@@ -181,14 +185,19 @@ void HostCopies::wait(const Handle& download) {
 }
 
 void HostCopies::add(Lane& lane, const Handle& transfer) {
+  // Small matrices are one piece each, and want no more threads than that; all threads share those in
+  // between.
+  const std::size_t bytes = transfer->lines.count * transfer->block.ld * sizeof(float);
+  const std::size_t piece =
+      std::min(settings_.chunk_bytes,
+               std::max(least_piece_bytes, ceil_div(bytes, std::max<std::size_t>(lane.most_threads, 1))));
+  transfer->piece_floats = std::max<std::size_t>(piece / sizeof(float), 1);
+  const std::size_t pieces = ceil_div(bytes, piece);
   {
     const std::lock_guard lock(mutex_);
     throw_if_failed();
     lane.waiting.push_back(transfer);
   }
-  // Small matrices are one piece each, and want no more threads than that.
-  const std::size_t bytes = transfer->lines.count * transfer->block.ld * sizeof(float);
-  const std::size_t pieces = ceil_div(bytes, settings_.chunk_bytes);
   while (lane.threads.size() < std::min(pieces, lane.most_threads)) {
     try {
       start_thread(lane);
@@ -254,10 +263,10 @@ std::optional<HostCopies::Piece> HostCopies::take(Lane& lane) const {
   if (lane.waiting.empty()) return std::nullopt;
   const Handle transfer = lane.waiting.front();
   const Lines& lines = transfer->lines;
-  const std::size_t most = std::max<std::size_t>(settings_.chunk_bytes / sizeof(float), 1);
+  const std::size_t most = transfer->piece_floats;
   Piece piece{transfer, transfer->next_line, 1, transfer->next_element, 0};
-  if (transfer->block.ld <= most) {
-    piece.lines = std::min(most / transfer->block.ld, lines.count - piece.line);
+  if (transfer->block.ld <= std::max(most, settings_.chunk_bytes / sizeof(float))) {
+    piece.lines = std::min(std::max<std::size_t>(most / transfer->block.ld, 1), lines.count - piece.line);
     piece.length = lines.length;
     transfer->next_line += piece.lines;
   } else {

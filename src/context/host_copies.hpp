@@ -19,7 +19,7 @@
 namespace clgemm {
 
 struct CopySettings {
-  std::size_t chunk_bytes = 0;  // pinned memory in one transfer
+  std::size_t chunk_bytes = 0;  // pinned memory in one transfer, at most
   std::size_t threads_in = 1;   // each has two chunks: one that it fills and one that is on its way
   std::size_t threads_out = 1;  // each has one
   bool is_pinned = false;       // the caller's memory is pinned: it is copied where it lies, by no thread

@@ -24,18 +24,18 @@ class Streamer {
   }
 
   void run() {
-    bool more = true;
-    for (std::size_t step = 0;;) {
-      while (posted_ < schedule_.uploads().size() && can_post(schedule_.uploads()[posted_], step)) post();
-      if (more && posted_ == schedule_.uploads().size()) {
-        // All that is known is on its way: the next round's first blocks come behind it.
-        const std::optional<Round> next = call_.next_round();
-        more = next.has_value();
-        if (next) schedule_.add(*next);
-        continue;
+    for (std::size_t enqueued = 0;;) {
+      while (posted_ < schedule_.uploads().size() && can_post(schedule_.uploads()[posted_], enqueued)) post();
+      const bool all_posted = posted_ == schedule_.uploads().size();
+      if (all_posted && may_take_round(enqueued)) {
+        take_round();
+      } else if (enqueued < schedule_.steps().size()) {
+        multiply(schedule_.steps()[enqueued++]);
+      } else if (is_last_round_) {
+        break;
+      } else {
+        done_[begin_of_round_].wait();
       }
-      if (step == schedule_.steps().size()) break;
-      multiply(schedule_.steps()[step++]);
     }
     finish();
   }
@@ -62,6 +62,21 @@ class Streamer {
       if (result.memory.last_use() != nullptr) result.in_use = {result.memory.last_use};
     }
     return result;
+  }
+
+  // A round's blocks come while the one before it is multiplied. Where others share the rounds, it is not
+  // taken before that one has begun: who takes rounds early has the most to do at the end.
+  bool may_take_round(std::size_t enqueued) const {
+    if (is_last_round_ || plan_.sharers == 1 || schedule_.steps().empty()) return !is_last_round_;
+    return enqueued > begin_of_round_ &&
+           done_[begin_of_round_].getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE;
+  }
+
+  void take_round() {
+    begin_of_round_ = schedule_.steps().size();
+    const std::optional<Round> next = call_.next_round();
+    is_last_round_ = !next;
+    if (next) schedule_.add(*next);
   }
 
   // Whether what was in the place is done with, as far as the host is concerned.
@@ -135,6 +150,7 @@ class Streamer {
                                            {c.memory.memory(), part.problem.c.ld}, before);
     device_.queue.flush();
     a.in_use = b.in_use = c.in_use = {done};
+    done_.push_back(done);
     if (step.is_last) fetch(c, done, part, rows, columns);
   }
 
@@ -174,7 +190,10 @@ class Streamer {
   const HostProblem& host_;
   const StreamPlan& plan_;
   StreamSchedule schedule_;
-  std::size_t posted_ = 0;  // uploads
+  std::size_t posted_ = 0;          // uploads
+  std::vector<cl::Event> done_;     // of each step
+  std::size_t begin_of_round_ = 0;  // its first step
+  bool is_last_round_ = false;      // there is none behind it
   std::array<std::vector<Held>, 3> held_;
 };
 

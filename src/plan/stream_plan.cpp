@@ -133,6 +133,7 @@ std::optional<StreamPlan> best_rounds(const Problem& problem, const Cut& cut, co
 
 // Rounds small enough that each of the sharers has several, along the side that has more tiles.
 void share(StreamPlan& plan, std::size_t sharers) {
+  plan.sharers = sharers;
   if (sharers == 1) return;
   const bool by_rows = plan.rows_of_tiles() >= plan.columns_of_tiles();
   std::size_t& along = by_rows ? plan.round_rows : plan.round_columns;

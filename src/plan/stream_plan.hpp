@@ -35,6 +35,7 @@ struct StreamPlan {
   std::size_t c_blocks = 1;
 
   std::size_t scratch_bytes = 0;  // left for packed copies
+  std::size_t sharers = 1;        // devices that take rounds
 
   std::size_t rows_of_tiles() const;
   std::size_t columns_of_tiles() const;
