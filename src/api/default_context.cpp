@@ -1,6 +1,8 @@
 // The free functions: sgemm() without a Context of the caller's own.
+#include <algorithm>
 #include <clgemm/clgemm.hpp>
 #include <cstdlib>
+#include <limits>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -8,6 +10,7 @@
 #include "base/device.hpp"
 #include "base/environment.hpp"
 #include "base/error.hpp"
+#include "base/forked.hpp"
 #include "base/opencl.hpp"
 #include "context/context.hpp"
 #include "devices/members.hpp"
@@ -27,6 +30,7 @@ class Registry {
     std::shared_ptr<DeviceSet> devices;
   };
   ForHost for_host() {
+    claim_process();
     const std::lock_guard lock(mutex_);
     if (!host_.context && !host_.devices) {
       if (const std::string list = environment("CLGEMM_DEVICES"); !list.empty()) {
@@ -39,7 +43,8 @@ class Registry {
   }
 
   std::shared_ptr<Context> for_queue(cl_command_queue queue) {
-    if (queue == nullptr) throw Error(ErrorCode::invalid_argument, "the queue is null");
+    claim_process();
+    if (queue == nullptr) throw Error(ErrorCode::invalid_argument, "the queue is null", Argument::queue);
     const cl::CommandQueue wanted(queue, true);
     const cl_context context = wanted.getInfo<CL_QUEUE_CONTEXT>()();
     const cl_device_id device = wanted.getInfo<CL_QUEUE_DEVICE>()();
@@ -56,12 +61,14 @@ class Registry {
   }
 
   void clear() {
+    if (is_forked_child()) return;
     const std::lock_guard lock(mutex_);
     host_ = {};
     queues_.clear();
   }
 
   void finish_keeping() {
+    if (is_forked_child()) return;
     const std::lock_guard lock(mutex_);
     if (host_.context) state_of(*host_.context).finish_keeping();
     if (host_.devices) state_of(*host_.devices).finish_keeping();
@@ -139,6 +146,17 @@ void prepare(cl_command_queue queue, const std::vector<SgemmShape>& shapes, cons
 
 std::string explain(cl_command_queue queue, const SgemmShape& shape, const Options& options) {
   return at_boundary([&] { return registry().for_queue(queue); })->explain(shape, options);
+}
+
+double predicted_seconds(cl_command_queue queue, const SgemmShape& shape, const Options& options) {
+  if (queue != nullptr)
+    return at_boundary([&] { return registry().for_queue(queue); })->predicted_seconds(shape, options);
+  const auto [context, devices] = at_boundary([] { return registry().for_host(); });
+  if (context) return context->predicted_seconds(shape, options);
+  double least = std::numeric_limits<double>::infinity();
+  for (Member* member : state_of(*devices).members())
+    least = std::min(least, member->context.predicted_seconds(shape, options));
+  return least;
 }
 
 std::size_t sgemm_scratch_bytes(cl_command_queue queue, const SgemmShape& shape, const Options& options) {

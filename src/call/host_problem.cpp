@@ -26,7 +26,7 @@ HostProblem host_problem(const SgemmCall& call, const float* a, const float* b, 
 
 void check_no_batch(const SgemmShape& shape) {
   if (shape.batch_count != 1)
-    throw Error(ErrorCode::invalid_argument, "there are no batches of host matrices");
+    throw Error(ErrorCode::invalid_argument, "there are no batches of host matrices", Argument::batch_count);
 }
 
 SgemmCall call_of(const HostProblem& host) {

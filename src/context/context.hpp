@@ -63,7 +63,7 @@ class Context::State {
   // How a call on host matrices goes, in words, a line a fact.
   std::string explain_on_host(const Problem& problem, const Options& options, std::size_t sharers = 1);
 
-  // How long it should take, by the speed model and the speed of transfers. Compiles like plan().
+  // How long it should take, by the speed model and the speed of transfers. Builds nothing.
   double predict_on_host(const Problem& problem, const Options& options);
 
   // Chooses a kernel, as `options` say, and builds what the plan needs. Where clgemm chooses, a kernel that
@@ -72,6 +72,9 @@ class Context::State {
 
   // That plan and its choice in words, a line a fact.
   std::string explain(const Problem& problem, const Options& options);
+
+  // What the model expects of that plan; builds nothing.
+  double predicted_seconds(const Problem& problem, const Options& options);
 
   // Waits until every new program is on disk.
   void finish_keeping() { programs_.finish_keeping(); }

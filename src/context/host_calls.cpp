@@ -65,13 +65,12 @@ Problem tile_problem(const StreamPlan& plan, const Problem& problem, const Devic
   return tile;
 }
 
-// Of all multiplies, by that of a tile.
-double multiply_seconds(const StreamPlan& plan, const Problem& tile, const Choice& choice) {
+// Of all multiplies, by those that a tile takes.
+double multiply_seconds(const StreamPlan& plan, const Problem& tile, double seconds) {
   const auto parts = [](std::size_t size, std::size_t part) {
     return static_cast<double>(size) / static_cast<double>(part);
   };
-  return choice.chosen.seconds.value_or(0.0) * parts(plan.m, tile.m) * parts(plan.n, tile.n) *
-         parts(plan.k, tile.k);
+  return seconds * parts(plan.m, tile.m) * parts(plan.n, tile.n) * parts(plan.k, tile.k);
 }
 
 std::string in_words(const StreamPlan& plan, const Traffic& moved) {
@@ -167,7 +166,6 @@ std::string Context::State::explain_on_host(const Problem& problem, const Option
   const StreamPlan plan = stream_plan(problem, options, device_memory_limit(options), sharers);
   const Options of_tile = with_scratch(options, plan.scratch_bytes);
   const Problem tile = tile_problem(plan, problem, info_);
-  const Choice& choice = this->plan(tile, of_tile)->choice;
   const Traffic moved = traffic_of(plan, true);
   const CopySettings copies = copy_settings(options);
   std::string result =
@@ -179,18 +177,18 @@ std::string Context::State::explain_on_host(const Problem& problem, const Option
   result += in_words(plan, moved);
   result += fmt::format("predicted: in {}, multiply {}, out {}, at the same time\n",
                         milliseconds(seconds_to_move(moved.a + moved.b)),
-                        milliseconds(multiply_seconds(plan, tile, choice)),
+                        milliseconds(multiply_seconds(plan, tile, predicted_seconds(tile, of_tile))),
                         milliseconds(seconds_to_move(moved.c_out)));
   return result + "a tile:\n" + explain(tile, of_tile);
 }
 
 double Context::State::predict_on_host(const Problem& problem, const Options& options) {
-  if (works_in_place()) return plan(problem, options)->choice.chosen.seconds.value_or(0.0);
+  if (works_in_place()) return predicted_seconds(problem, options);
   const StreamPlan streamed = stream_plan(problem, options, device_memory_limit(options));
   const Problem tile = tile_problem(streamed, problem, info_);
   const Traffic moved = traffic_of(streamed, problem.beta != 0.0f);
-  const Choice& choice = plan(tile, with_scratch(options, streamed.scratch_bytes))->choice;
-  return std::max({multiply_seconds(streamed, tile, choice), seconds_to_move(moved.a + moved.b + moved.c_in),
+  const double seconds = predicted_seconds(tile, with_scratch(options, streamed.scratch_bytes));
+  return std::max({multiply_seconds(streamed, tile, seconds), seconds_to_move(moved.a + moved.b + moved.c_in),
                    seconds_to_move(moved.c_out)});
 }
 

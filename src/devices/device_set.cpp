@@ -41,7 +41,8 @@ void DeviceSet::sgemm(Layout layout, Transpose transpose_a, Transpose transpose_
     const Extents extents = check_call(call);
     check_host_matrices(call, extents, a, b, c);
     if (options.scratch != nullptr)
-      throw Error(ErrorCode::invalid_argument, "Options::scratch is of one device; a DeviceSet has several");
+      throw Error(ErrorCode::invalid_argument, "Options::scratch is of one device; a DeviceSet has several",
+                  Argument::options);
     const HostProblem host = host_problem(call, a, b, c);
     if (reads_a_and_b(call)) {
       share_multiply(*state_, host, options);
