@@ -73,26 +73,24 @@ struct Rectangle {
 
 }  // namespace
 
-void settle(const cl::CommandQueue& queue, const cl::Event& last) noexcept {
-  constexpr int attempts = 3;  // a call may fail once for want of memory
-  for (int attempt = 0; attempt < attempts; ++attempt) {
+void settle(const cl::CommandQueue& queue) noexcept {
+  const auto by_polling = [](const cl::Event& event) {
+    while (event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() > CL_COMPLETE) std::this_thread::yield();
+  };
+  const auto marker = [&queue] {
+    cl::Event event;
+    queue.enqueueMarkerWithWaitList(nullptr, &event);
+    queue.flush();
+    return event;
+  };
+  const std::function<void()> ways[] = {[&] { queue.finish(); }, [&] { marker().wait(); },
+                                        [&] { by_polling(marker()); }, [&] { queue.finish(); }};
+  for (const auto& wait : ways) {
     try {
-      queue.finish();
-      return;
-    } catch (const cl::Error&) {
+      return wait();
+    } catch (const std::exception&) {
+      continue;
     }
-    try {
-      if (last() == nullptr) continue;
-      last.wait();
-      return;
-    } catch (const cl::Error&) {
-    }
-  }
-  try {
-    while (last() != nullptr && last.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() > CL_COMPLETE)
-      std::this_thread::yield();
-  } catch (const cl::Error&) {
-    return;  // nothing answers: a context that has died does no work
   }
 }
 

@@ -115,8 +115,7 @@ class HostCopies {
   bool ends_ = false;
 };
 
-// Returns when the queue is through with all that was enqueued, whatever fails meanwhile, or when the device
-// does not answer any more. `last`, where there is one, is the event of the last command.
-void settle(const cl::CommandQueue& queue, const cl::Event& last = {}) noexcept;
+// Does its best to return only when the queue is empty, in one way after the other: each of them may fail.
+void settle(const cl::CommandQueue& queue) noexcept;
 
 }  // namespace clgemm

@@ -1,5 +1,7 @@
 #include "context/host_matrices.hpp"
 
+#include <algorithm>
+
 #include "base/sizes.hpp"
 #include "context/host_copies.hpp"
 
@@ -73,7 +75,7 @@ void multiply_in_host_memory(const DeviceMultiply& device, const HostProblem& ho
     device.queue.enqueueUnmapMemObject(c, mapped, nullptr, &last);
     last.wait();
   } catch (...) {
-    settle(device.queue, last);  // whatever happened, the device must be through with the caller's memory
+    settle(device.queue);  // whatever happened, the device must be through with the caller's memory
     throw;
   }
 }

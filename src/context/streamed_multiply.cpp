@@ -59,7 +59,6 @@ class Streamer {
                                 : matrix == Matrix::b ? plan_.b_bytes()
                                                       : plan_.c_bytes();
       result.memory = memory_.take(bytes);
-      if (result.memory.last_use() != nullptr) result.in_use = {result.memory.last_use};
     }
     return result;
   }
@@ -177,7 +176,6 @@ class Streamer {
     for (std::vector<Held>& places : held_) {
       for (Held& one : places) {
         if (one.memory.memory() == nullptr) continue;
-        one.memory.last_use = {};
         memory_.give_back(std::move(one.memory));
       }
     }
