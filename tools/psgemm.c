@@ -1,5 +1,6 @@
 /* Times ScaLAPACK's PSGEMM, C <- A * B + C, on a square grid of ranks, and checks one element of each rank:
 
+     mpicc -O2 psgemm.c -o psgemm -lscalapack-openmpi
      mpirun -n 4 psgemm SIZE BLOCK_OF_THE_MATRICES
 
    Prints "SIZE RANKS seconds", the best of three. */
