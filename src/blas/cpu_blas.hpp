@@ -13,7 +13,7 @@ class CpuBlas {
  public:
   // CLGEMM_BLAS_CPU: a library's path or name, or "none". Without it, the first library after this one in the
   // process that has an SGEMM of its own, under any of the names that the field has for it; else
-  // libblas.so.3, libopenblas.so.0, libblis.so.4 or libmkl_rt.so, loaded so that its own calls of BLAS
+  // libblas.so.3, libopenblas.so.0, libblis.so.4 or libmkl_rt, loaded so that its own calls of BLAS
   // functions stay inside it. A library that turns out to be this one, under whatever name, is passed over.
   static CpuBlas find();
 
