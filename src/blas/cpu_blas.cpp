@@ -26,7 +26,7 @@ constexpr Name names[] = {
     {"sgemm_", false}, {"sgemm_64_", true}, {"scipy_sgemm_", false}, {"scipy_sgemm_64_", true}};
 
 constexpr const char* system_libraries[] = {"libblas.so.3", "libopenblas.so.0", "libblis.so.4",
-                                            "libmkl_rt.so"};
+                                            "libmkl_rt.so.3", "libmkl_rt.so.2"};
 
 // The file that an address lies in; empty where that is not known.
 std::string file_of(const void* address) {

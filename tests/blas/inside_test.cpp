@@ -151,7 +151,7 @@ TEST_CASE("the plain loop multiplies") {
 
 TEST_CASE("whichever CPU BLAS is installed is found by name, and multiplies") {
   int found = 0;
-  for (const char* library : {"libopenblas.so.0", "libblis.so.4", "libblas.so.3", "libmkl_rt.so",
+  for (const char* library : {"libopenblas.so.0", "libblis.so.4", "libblas.so.3", "libmkl_rt.so.3",
                               "/usr/lib/x86_64-linux-gnu/blas/libblas.so.3",
                               "/usr/lib/x86_64-linux-gnu/blis-pthread/libblas.so.3"}) {
     const ScopedVariable named("CLGEMM_BLAS_CPU", library);
