@@ -17,6 +17,7 @@
 #include <limits>
 #include <system_error>
 
+#include "base/cache_folder.hpp"
 #include "base/environment.hpp"
 #include "base/private_file.hpp"
 
@@ -164,15 +165,6 @@ std::uintmax_t total_bytes(const std::vector<StoredFile>& files) {
   return result;
 }
 
-fs::path default_folder() {
-  if (const std::string folder = environment("CLGEMM_CACHE_DIR"); !folder.empty()) return folder;
-  if (const std::string folder = environment("XDG_CACHE_HOME"); !folder.empty())
-    return fs::path(folder) / "clgemm";
-  if (const std::string home = environment("HOME"); !home.empty())
-    return fs::path(home) / ".cache" / "clgemm";
-  return {};
-}
-
 std::uintmax_t default_limit() {
   constexpr std::uintmax_t mebibyte = 1024 * 1024;
   const std::string text = environment("CLGEMM_CACHE_MIB");
@@ -187,11 +179,9 @@ DiskCache::DiskCache(fs::path folder, std::uintmax_t limit_bytes)
     : folder_(std::move(folder)), limit_bytes_(limit_bytes) {}
 
 DiskCache DiskCache::from_environment() {
-  if (environment("CLGEMM_CACHE") == "0") return DiskCache("turned off by CLGEMM_CACHE=0");
-  if (runs_with_foreign_rights()) return DiskCache("not used in a setuid process");
-  const fs::path folder = default_folder();
-  if (folder.empty()) return DiskCache("none of CLGEMM_CACHE_DIR, XDG_CACHE_HOME and HOME is set");
-  return {folder, default_limit()};
+  const CacheFolder folder = cache_folder();
+  if (!folder.problem.empty()) return DiskCache(folder.problem);
+  return {folder.path, default_limit()};
 }
 
 std::optional<DiskCache::Entry> DiskCache::load(const std::string& key) const {

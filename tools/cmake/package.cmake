@@ -54,3 +54,10 @@ if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/clgemm.pc.in clgemm.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/clgemm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+# The drop-in BLAS, a component of its own: `cmake --install TREE --component blas`, and clgemm-blas.pc.
+if(TARGET clgemm_blas)
+  install(TARGETS clgemm_blas clgemm_pilaenv LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT blas)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/clgemm-blas.pc.in clgemm-blas.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/clgemm-blas.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT blas)
+endif()
