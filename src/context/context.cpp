@@ -17,6 +17,14 @@ constexpr std::size_t kept_staging_bytes = std::size_t{256} << 20;
 // transfer takes to start, and small enough that the first and last transfer, which nothing hides, are short.
 constexpr std::size_t strip_bytes = std::size_t{64} << 20;
 
+// The list is copied here and now, and the device keeps it until what reads it is complete.
+Buffers with_list(Buffers buffers, const std::vector<Product>& products, const cl::Context& context) {
+  if (products.empty()) return buffers;
+  buffers.list = cl::Buffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                            products.size() * sizeof(Product), const_cast<Product*>(products.data()));
+  return buffers;
+}
+
 }  // namespace
 
 Context::State::State(const cl::Context& context, const cl::Device& device)
@@ -39,7 +47,7 @@ Context::State::CheckedCall Context::State::check(const SgemmCall& call, const D
                                                   const DeviceMatrix& b, const DeviceMatrix& c,
                                                   const Options& options) const {
   const Extents extents = check_call(call);
-  CheckedCall checked{call, canonical(call), {}};
+  CheckedCall checked{call, canonical(call), {}, {}};
   checked.buffers = place_operands(call, extents, a, b, c, context_, info_, checked.problem);
   if (options.scratch != nullptr) check_scratch(options.scratch, checked.buffers, context_, info_);
   return checked;
@@ -48,7 +56,10 @@ Context::State::CheckedCall Context::State::check(const SgemmCall& call, const D
 cl::Event Context::State::enqueue(const CheckedCall& checked, const cl::CommandQueue& queue,
                                   const std::vector<cl::Event>& wait_for, const Options& options) {
   const SgemmCall& call = checked.call;
-  if (reads_a_and_b(call)) return multiply(checked.problem, checked.buffers, queue, wait_for, options);
+  if (reads_a_and_b(call)) {
+    return multiply(checked.problem, with_list(checked.buffers, checked.products, context_), queue, wait_for,
+                    options);
+  }
   const bool is_empty = call.m == 0 || call.n == 0 || call.batch_count == 0;
   if (!is_empty && call.beta != 1.0f)
     return scale(checked.problem, checked.buffers.c, queue, wait_for, options);

@@ -26,11 +26,17 @@ class Context::State {
     SgemmCall call;
     Problem problem;
     Buffers buffers;
+    std::vector<Product> products;  // of a listed batch, whose list is still to be made
   };
 
   // Throws Error in the caller's terms for whatever is wrong with the arguments.
   CheckedCall check(const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
                     const DeviceMatrix& c, const Options& options) const;
+
+  // A batch at any places, as the calls that do it in the least time: one for each list, or for each run of
+  // matrices that lie evenly apart. `one` is what the multiplies have in common; alpha, beta and leading
+  // dimensions are in the lists.
+  std::vector<CheckedCall> check_batch(const SgemmCall& one, const BatchLists& lists, const Options& options);
 
   // Enqueues whatever the call needs behind `wait_for`. The event completes when C is complete.
   cl::Event enqueue(const CheckedCall& checked, const cl::CommandQueue& queue,
@@ -70,6 +76,9 @@ class Context::State {
 
   // What host matrices need of this object. `options` must outlive it.
   DeviceMultiply on_own_queue(const Options& options);
+
+  // Whether one launch by a list takes less time than one for each of the runs.
+  bool pays_as_list(const CheckedCall& listed, const std::vector<SgemmCall>& runs, const Options& options);
 
   // The most scratch that a call may take.
   std::size_t scratch_limit(const Options& options) const;
