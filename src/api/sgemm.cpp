@@ -12,10 +12,12 @@ namespace {
 std::vector<cl::Event> events_of(const WaitList& wait_for, const cl::Context& context) {
   std::vector<cl::Event> result;
   for (const cl_event event : wait_for) {
-    if (event == nullptr) throw Error(ErrorCode::invalid_argument, "an event of the wait list is null");
+    if (event == nullptr)
+      throw Error(ErrorCode::invalid_argument, "an event of the wait list is null", Argument::wait_for);
     result.emplace_back(event, true);
     if (result.back().getInfo<CL_EVENT_CONTEXT>()() != context()) {
-      throw Error(ErrorCode::wrong_context, "an event of the wait list belongs to another OpenCL context");
+      throw Error(ErrorCode::wrong_context, "an event of the wait list belongs to another OpenCL context",
+                  Argument::wait_for);
     }
   }
   return result;

@@ -61,8 +61,15 @@ std::shared_ptr<const ChosenPlan> Chooser::choose(const Problem& problem, const 
 
 double Chooser::predicted_seconds(const Problem& problem, const Options& options, std::size_t scratch_limit) {
   const std::string folder = kernel_folder_or_default(options.kernel_folder);
-  const auto ranked = ranking(problem, folder, scratch_limit, options.precision);
-  return ranked->candidates.front().seconds.value_or(0.0);
+  if (const std::string name = named_kernel(options); !name.empty()) {
+    const Plan plan = make_plan(problem, {name, options.parameters}, configs(folder), scratch_limit);
+    return predict(plan, info_).seconds();
+  }
+  const std::shared_ptr<const Ranking> ranked = ranking(problem, folder, scratch_limit, options.precision);
+  for (const Candidate& candidate : ranked->candidates) {
+    if (!why_given_up(candidate.config, options)) return candidate.seconds.value();
+  }
+  throw Error(ErrorCode::internal_error, "no candidate kernel");
 }
 
 bool Chooser::takes_lists(const Options& options) {

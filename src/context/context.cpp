@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/forked.hpp"
 #include "call/arguments.hpp"
 #include "plan/blocks.hpp"
 
@@ -75,6 +76,10 @@ std::shared_ptr<const ChosenPlan> Context::State::plan(const Problem& problem, c
 std::string Context::State::explain(const Problem& problem, const Options& options) {
   const std::shared_ptr<const ChosenPlan> chosen = plan(problem, options);
   return describe(chosen->built.plan) + describe(chosen->choice);
+}
+
+double Context::State::predicted_seconds(const Problem& problem, const Options& options) {
+  return chooser_.predicted_seconds(problem, options, scratch_limit(options));
 }
 
 std::size_t Context::State::scratch_limit(const Options& options) const {
@@ -181,19 +186,27 @@ Context::Context(const std::string& device)
 
 Context::Context(cl_device_id device)
     : state_(at_boundary([&] {
+        claim_process();
         if (device == nullptr) throw Error(ErrorCode::invalid_argument, "the device is null");
         return std::make_unique<State>(cl::Device(device, true));
       })) {}
 
 Context::Context(cl_command_queue queue)
     : state_(at_boundary([&] {
+        claim_process();
         if (queue == nullptr) throw Error(ErrorCode::invalid_argument, "the queue is null");
         return std::make_unique<State>(cl::CommandQueue(queue, true));
       })) {}
 
-Context::~Context() = default;
+Context::~Context() {
+  if (is_forked_child()) static_cast<void>(state_.release());
+}
 Context::Context(Context&&) noexcept = default;
-Context& Context::operator=(Context&&) noexcept = default;
+Context& Context::operator=(Context&& other) noexcept {
+  Context moved(std::move(other));
+  state_.swap(moved.state_);
+  return *this;
+}
 
 cl_device_id Context::device() const {
   return state_->device()();

@@ -57,6 +57,9 @@ class Context::State {
   // That plan and its choice in words, a line a fact.
   std::string explain(const Problem& problem, const Options& options);
 
+  // What the model expects of that plan; builds nothing.
+  double predicted_seconds(const Problem& problem, const Options& options);
+
   // Waits until every new program is on disk.
   void finish_keeping() { programs_.finish_keeping(); }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/forked.hpp"
 #include "base/opencl.hpp"
 
 namespace clgemm {
@@ -28,6 +29,7 @@ class DeviceHealth {
   // Error(device_lost).
   template <class Body>
   auto watch(Body&& body) -> decltype(body()) {
+    claim_process();
     throw_if_lost();
     try {
       return at_boundary(body);

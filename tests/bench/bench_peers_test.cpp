@@ -2,6 +2,7 @@
 // not there.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -97,6 +98,27 @@ TEST_CASE("a CBLAS library multiplies the same data in every layout") {
   CHECK(peers.at("cublas-tf32").at("passed") == false);
   CHECK(peers.at("cublas-tf32").at("error_ratio").get<double>() > 100.0);
   CHECK(peers.at("cublas-tf32").contains("note"));
+}
+
+TEST_CASE("every peer multiplies a batch, and clgemm does") {
+  const std::string kind = GENERATE("--gap 3", "--transpose-a --beta 0.5 --layout column --gap 1",
+                                    "--transpose-b --layout column");
+  const FakeCuda cuda;
+  const Finished finished = bench(
+      fmt::format("--size 33x17x9 --batch 5 --peer cblas={} --peer cublas={} --peer clblast --format json {}",
+                  CLGEMM_FAKE_BLAS, cuda.path(), kind));
+  INFO(kind << finished.err << finished.out);
+  CHECK(finished.status == 0);
+  const Json row = Json::parse(finished.out).at(0);
+  CHECK(row.at("batch") == 5);
+  CHECK(row.at("passed") == true);
+  CHECK(row.at("checked_elements") == 5 * 33 * 17);
+  const double operations = row.at("gflops").get<double>() * row.at("median_ms").get<double>() * 1e6;
+  CHECK(std::fabs(operations - 5 * 2.0 * 33 * 17 * 9) < 1.0);
+  for (const char* peer : {"cblas", "cublas-fp32", "clblast"}) {
+    INFO(peer);
+    CHECK(row.at("peers").at(peer).at("passed") == true);
+  }
 }
 
 TEST_CASE("what fails in CUDA is said, and what was made before is freed") {

@@ -2,14 +2,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "command_line/cases.hpp"
 #include "command_line/suites.hpp"
 #include "common/text_table.hpp"
+#include "common/usage_error.hpp"
 #include "figures/results_json.hpp"
+#include "figures/summary.hpp"
 #include "kernel/kernel_file.hpp"
 #include "running/affordable.hpp"
 #include "support/catch.hpp"
@@ -81,6 +85,10 @@ std::string kernel_text(const std::string& path) {
   throw std::runtime_error("no kernel file " + path);
 }
 
+bool near(double value, double expected) {
+  return std::fabs(value - expected) <= 1e-9 * std::fabs(expected);
+}
+
 clgemm::Device device_of_kind(clgemm::DeviceKind kind) {
   clgemm::Device device;
   device.kind = kind;
@@ -88,7 +96,7 @@ clgemm::Device device_of_kind(clgemm::DeviceKind kind) {
 }
 
 std::vector<Case> cases_of_suite(const std::string& name, clgemm::DeviceKind kind) {
-  return cases_of({}, {name}, {}, device_of_kind(kind));
+  return clgemm::bench::cases_of_suite(name, {}, device_of_kind(kind));
 }
 
 }  // namespace
@@ -263,6 +271,91 @@ TEST_CASE("each suite is of different multiplies, and as published") {
   CHECK(cases_of_suite("shapes", clgemm::DeviceKind::gpu).size() == 12);
 }
 
+TEST_CASE("random shapes are log-uniform within their bounds, and the same for the same seed") {
+  BenchOptions options;
+  options.sizes.clear();
+  options.random = {.count = 400, .seed = 7, .sides = {16, 1024}, .gflop = Bounds{1e-4, 1.0}, .varied = true};
+  const clgemm::Device device = device_of_kind(clgemm::DeviceKind::gpu);
+  const std::vector<Case> cases = cases_of(options, device);
+  REQUIRE(cases.size() == 400);
+  std::size_t small = 0;
+  std::size_t transposed = 0;
+  std::size_t with_gaps = 0;
+  for (const Case& one : cases) {
+    for (const std::size_t side : {one.size.m, one.size.n, one.size.k}) {
+      CHECK((16 <= side && side <= 1024));
+      if (side < 128) ++small;
+    }
+    CHECK(operations(one) >= 1e5);
+    CHECK(operations(one) <= 1e9);
+    if (one.kind.transpose_a == clgemm::Transpose::yes) ++transposed;
+    if (one.kind.gap % 2 == 1) ++with_gaps;
+  }
+  CHECK((500 < small && small < 700));  // half of 1200, for 128 is the middle of 16 and 1024
+  CHECK((150 < transposed && transposed < 250));
+  CHECK((60 < with_gaps && with_gaps < 140));  // half have a gap, half of these an odd one
+
+  const auto same = [](const Case& one, const Case& other) {
+    return one.size == other.size && one.kind == other.kind;
+  };
+  const std::vector<Case> again = cases_of(options, device);
+  CHECK(std::equal(cases.begin(), cases.end(), again.begin(), again.end(), same));
+  options.random.seed = 8;
+  CHECK_FALSE(same(cases_of(options, device).front(), cases.front()));
+  options.random.varied = false;
+  for (const Case& one : cases_of(options, device)) CHECK(one.kind == MultiplyKind{});
+  options.random.gflop = Bounds{10.0, 20.0};
+  CHECK_THROWS_AS(cases_of(options, device), UsageError);
+  for (const char* bad : {"", "16", "16-", "-16", "20-10", "0-5", "a-b", "1-2-3"}) {
+    INFO(bad);
+    CHECK_THROWS_AS(parse_bounds(bad), UsageError);
+  }
+}
+
+TEST_CASE("a summary is of all shapes where both were measured and nothing was wrong") {
+  Json rows = Json::array();
+  const double ratios[] = {4.0, 0.5, 1.0, 2.0, 0.25, 8.0, 16.0};
+  for (std::size_t i = 0; i < std::size(ratios); ++i) {
+    Json one = with_peer(row("tiled", 1.0, 1.0), ratios[i] / 1.02);
+    one["m"] = 64 + i;
+    rows.push_back(one);
+  }
+  rows[6]["passed"] = false;
+  const std::vector<Results> runs = results(rows);
+  const std::vector<BesidePeer> peers = beside_peers(runs.front());
+  REQUIRE(peers.size() == 1);
+  CHECK(peers[0].peer == "clblast");
+  CHECK(peers[0].shapes == 6);
+  CHECK(near(peers[0].geometric_mean, std::pow(8.0, 1.0 / 6)));
+  CHECK(peers[0].at_least_one == 4);
+  REQUIRE(peers[0].worst.size() == 5);
+  CHECK(near(peers[0].worst[0].ratio, 0.25));
+  CHECK(peers[0].worst[0].shape->size.m == 68);
+  CHECK(near(peers[0].worst[4].ratio, 4.0));
+
+  std::ostringstream json;
+  write_json(json, runs.front());
+  const Json written = Json::parse(json.str());
+  REQUIRE(written.size() == 8);
+  CHECK(written[7].at("summary") == "beside clblast");
+  CHECK(written[7].at("at_least_as_fast") == 4);
+  CHECK(written[7].at("worst").at(0).at("m") == 68);
+  CHECK(parse_results(json.str(), "test").front().shapes.size() == 7);  // which it is not a part of
+}
+
+TEST_CASE("random shapes are a line each, and the summary follows") {
+  const Finished finished = bench("--random 3 --sides 8-40 --gflop 1e-6-1 --runs 2 --warmup 0 --varied");
+  INFO(finished.out);
+  CHECK(finished.status == 0);
+  CHECK(finished.out.find("Beside CLBlast, clgemm is") != std::string::npos);
+  CHECK(finished.out.find("over 3 shapes") != std::string::npos);
+  CHECK(finished.out.find("naive") == std::string::npos);
+  CHECK(bench("--random 3 --size 8").status == 2);
+  CHECK(bench("--seed 3").status == 2);
+  CHECK(bench("--random 3 --sides 8-4").status == 2);
+  CHECK(bench("--batch 2 --ladder").status == 2);
+}
+
 TEST_CASE("a kernel of a suite that would take too long is left out, with a reason") {
   Results earlier;
   ShapeResult done;
@@ -273,13 +366,13 @@ TEST_CASE("a kernel of a suite that would take too long is left out, with a reas
   done.kernels = {naive};
   earlier.shapes = {done};
   const std::vector<KernelChoice> choices = {{"auto", {}, true}, {"naive", {}, false}, {"tiled", {}, false}};
-  const Affordable kernels = affordable(choices, earlier, {4096, 4096, 4096}, 5.0);
+  const Affordable kernels = affordable(choices, earlier, {{4096, 4096, 4096}, {}, {}}, 5.0);
   CHECK(kernels.choices.size() == 2);
   REQUIRE(kernels.left_out.size() == 1);
   CHECK(kernels.left_out[0].kernel == "naive");
   CHECK(kernels.left_out[0].outcome == Outcome::skipped);
   CHECK(kernels.left_out[0].figures.reason.find("64 s") != std::string::npos);
-  CHECK(affordable(choices, earlier, {4096, 4096, 4096}, 100.0).left_out.empty());
+  CHECK(affordable(choices, earlier, {{4096, 4096, 4096}, {}, {}}, 100.0).left_out.empty());
 }
 
 TEST_CASE("the plan of a whole suite, and no suite beside a size") {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -138,6 +139,44 @@ TEST_CASE("the check passes what is right and fails what is wrong") {
       wrong[anywhere] = bad;
       CHECK_FALSE(reference.check(wrong).passed);
       CHECK_FALSE(reference.compare(right, wrong).passed);
+    }
+  }
+}
+
+TEST_CASE("every matrix of a batch is checked, each against its own product") {
+  MultiplyKind kind;
+  kind.batch_count = 7;
+  kind.beta = 0.5f;
+  HostData data = make_host_data(call_of(kind, {5, 4, 60}));
+  std::vector<float> scales;  // each matrix has norms of its own
+  for (std::size_t i = 0; i < kind.batch_count; ++i) {
+    scales.push_back(std::pow(3.0f, -static_cast<float>(i)));
+    for (std::size_t element = 0; element < 60 * 4; ++element) data.b[i * 60 * 4 + element] *= scales.back();
+  }
+  std::vector<float> right;
+  for (std::size_t i = 0; i < kind.batch_count; ++i) {
+    HostData one{call_of({.beta = 0.5f}, {5, 4, 60}), {}, {}, {}};
+    const auto part = [i](const std::vector<float>& all, std::size_t each) {
+      const auto first = all.begin() + static_cast<std::ptrdiff_t>(i * each);
+      return std::vector<float>(first, first + static_cast<std::ptrdiff_t>(each));
+    };
+    one.a = part(data.a, 5 * 60);
+    one.b = part(data.b, 60 * 4);
+    one.c = part(data.c, 5 * 4);
+    const std::vector<float> c = multiply(one);
+    right.insert(right.end(), c.begin(), c.end());
+  }
+  for (const double budget : {1e9, 60.0 * 28.0}) {
+    const Reference reference(data, budget);
+    CHECK(reference.check(right).passed);
+    CHECK(reference.compare(right, right).passed);
+    for (std::size_t i = 0; i < kind.batch_count; ++i) {
+      std::vector<float> wrong = right;
+      for (std::size_t element = 0; element < 20; ++element) wrong[i * 20 + element] += 0.01f * scales[i];
+      INFO(i);
+      CHECK_FALSE(reference.check(wrong).passed);
+      CHECK_FALSE(reference.compare(wrong, right).passed);
+      CHECK(reference.describe_wrong(wrong, 1, 1).find(fmt::format("matrix {},", i)) != std::string::npos);
     }
   }
 }

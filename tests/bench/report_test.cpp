@@ -261,7 +261,7 @@ TEST_CASE("a page after a run, and bad usage") {
   INFO(finished.err);
   CHECK(finished.status == 0);
   CHECK(finished.err.find(path + "/index.html") != std::string::npos);
-  CHECK(Json::parse(text_of_file(path + "/results.json")).size() == 4);
+  CHECK(Json::parse(text_of_file(path + "/results.json")).size() == 5);  // four rows and a summary
   CHECK(wrong_with(text_of_file(path + "/index.html")) == "");
 
   CHECK(bench(fmt::format("--report '{0}/again' --from '{0}/results.json'", path)).status == 0);

@@ -133,6 +133,17 @@ int cublasSetMathMode(void* handle, int mode) {
   ((struct handle*)handle)->mode = mode;
   return 0;
 }
+int cublasSgemmStridedBatched(void* handle, int transpose_a, int transpose_b, int m, int n, int k,
+                              const float* alpha, const float* a, int lda, long long stride_a, const float* b,
+                              int ldb, long long stride_b, const float* beta, float* c, int ldc,
+                              long long stride_c, int batch_count) {
+  math_mode = ((struct handle*)handle)->mode;
+  for (int i = 0; i < batch_count; ++i) {
+    multiply(transpose_a, transpose_b, m, n, k, *alpha, a + i * stride_a, lda, b + i * stride_b, ldb, *beta,
+             c + i * stride_c, ldc);
+  }
+  return batch_count < 2;
+}
 int cublasSgemm_v2(void* handle, int transpose_a, int transpose_b, int m, int n, int k, const float* alpha,
                    const float* a, int lda, const float* b, int ldb, const float* beta, float* c, int ldc) {
   math_mode = ((struct handle*)handle)->mode;

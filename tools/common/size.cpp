@@ -3,16 +3,12 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <limits>
 #include <vector>
 
 #include "common/usage_error.hpp"
 
 namespace clgemm::bench {
 namespace {
-
-// Products of two sides then fit 64 bits, in bytes too.
-constexpr std::size_t largest_side = std::numeric_limits<int>::max();
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,9 @@ struct Size {
 
   bool operator==(const Size&) const = default;
 };
+
+// Products of two sides then fit 64 bits, in bytes too.
+inline constexpr std::size_t largest_side = std::numeric_limits<int>::max();
 
 // "N" is N x N x N. Throws UsageError.
 Size parse_size(std::string_view text);

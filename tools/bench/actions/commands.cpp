@@ -4,7 +4,8 @@
 
 #include "base/error.hpp"
 #include "build/disk_cache.hpp"
-#include "command_line/suites.hpp"
+#include "command_line/cases.hpp"
+#include "figures/results.hpp"
 #include "running/kernel_choice.hpp"
 
 namespace clgemm::bench {
@@ -16,6 +17,9 @@ SgemmShape shape_of(const MultiplyKind& kind, const Size& size) {
   shape.lda = call.lda;
   shape.ldb = call.ldb;
   shape.ldc = call.ldc;
+  shape.batch_count = call.batch_count;
+  shape.stride_a = call.stride_a;
+  shape.stride_b = call.stride_b;
   shape.layout = kind.layout;
   shape.transpose_a = kind.transpose_a;
   shape.transpose_b = kind.transpose_b;
@@ -33,9 +37,9 @@ double mebibytes(std::uintmax_t bytes) {
 
 void explain_sizes(std::ostream& out, const BenchOptions& options, const cl::Device& device) {
   Context context(device());
-  for (const Case& one : cases_of(options.sizes, options.suites, options.kind, describe(device))) {
+  for (const Case& one : cases_of(options, describe(device))) {
     for (const KernelChoice& choice : choose_kernels(options, describe(device))) {
-      out << fmt::format("size: {}\n{}\n", to_string(one.size),
+      out << fmt::format("size: {}\n{}\n", describe_shape(one),
                          context.explain(shape_of(one.kind, one.size), choice.options));
     }
   }

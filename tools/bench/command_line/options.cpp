@@ -34,6 +34,8 @@ struct CommandLine {
   std::vector<std::string> sizes;
   std::vector<std::string> peers;
   std::vector<std::string> suites;
+  std::string sides;
+  std::string gflop;
   std::string format = "table";
   std::string layout = "row";
   std::string precision = "fp32_equivalent";
@@ -76,6 +78,30 @@ CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<
   return app.add_option(name, values, text)->type_name(type)->allow_extra_args(false);
 }
 
+void add_random_shapes(CLI::App& app, CommandLine& line, const char* group) {
+  RandomShapes& random = line.options.random;
+  CLI::Option* count =
+      app.add_option("--random", random.count,
+                     "In place of sizes: so many shapes with log-uniform\nsides, each beside "
+                     "the peers, and a summary");
+  count->type_name("COUNT")->check(between(1, 100000))->excludes("--size")->excludes("--suite")->group(group);
+  app.add_option("--seed", random.seed, "Of the random shapes (default: 1)")
+      ->type_name("NUMBER")
+      ->needs(count)
+      ->group(group);
+  app.add_option("--sides", line.sides, "Bounds of m, n and k (default: 16-9400)")
+      ->type_name("LEAST-MOST")
+      ->needs(count)
+      ->group(group);
+  app.add_option("--gflop", line.gflop, "Bounds of 2 m n k, in 10^9 (default: 0.2-600, on\nCPUs 0.1-20)")
+      ->type_name("LEAST-MOST")
+      ->needs(count)
+      ->group(group);
+  app.add_flag("--varied", random.varied, "Random transposes, layouts and gaps, too")
+      ->needs(count)
+      ->group(group);
+}
+
 void add_what_to_multiply(CLI::App& app, CommandLine& line) {
   const char* group = "What to multiply";
   MultiplyKind& kind = line.options.kind;
@@ -87,6 +113,12 @@ void add_what_to_multiply(CLI::App& app, CommandLine& line) {
                  "networks;\nrepeatable")
       ->check(CLI::IsMember(suite_names()).description(""))
       ->excludes("--size")
+      ->group(group);
+  add_random_shapes(app, line, group);
+  app.add_option("--batch", kind.batch_count,
+                 "So many multiplies of each size in one call, their\nmatrices one behind the other")
+      ->type_name("COUNT")
+      ->check(between(1, 1000000))
       ->group(group);
   app.add_flag_callback(
          "--transpose-a", [&kind] { kind.transpose_a = Transpose::yes; }, "A is stored transposed")
@@ -186,6 +218,10 @@ void add_how_to_measure(CLI::App& app, CommandLine& line) {
       ->check(between(0.0, 1e6))
       ->group(group);
   app.add_flag_callback(
+         "--no-baseline", [&line] { line.options.baseline = false; },
+         "Do not measure naive, where it is not named; so it\nis with --random")
+      ->group(group);
+  app.add_flag_callback(
          "--no-check", [&line] { line.options.check = false; }, "Do not check the results")
       ->group(group);
   add_what_else_to_measure(app, line, group);
@@ -277,6 +313,12 @@ void check_values(const BenchOptions& options) {
   if (options.action == Action::watch && std::none_of(kernels.begin(), kernels.end(), names_a_file)) {
     throw UsageError("--watch needs a --kernel FILE.cl");
   }
+  if (options.kind.batch_count > 1) {
+    if (options.ladder) throw UsageError("--ladder is of one multiply, without --batch");
+    if (options.action == Action::accuracy)
+      throw UsageError("--accuracy is of one multiply, without --batch");
+    if (options.host_to_host) throw UsageError("--host-to-host: there is no such call of a batch (--batch)");
+  }
   if (options.parameters.empty()) return;
   for (const std::string& kernel : kernels) {
     if (names_one_kernel(kernel)) continue;
@@ -292,13 +334,35 @@ Action action_of(const CommandLine& line) {
   return asked == line.actions.end() ? Action::measure : asked->second;
 }
 
+// The bounds of an option, in whose name an error is said.
+Bounds bounds_of(const char* option, const std::string& text) {
+  try {
+    return parse_bounds(text);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}: {}", option, error.what()));
+  }
+}
+
+void set_random_shapes(const CommandLine& line, BenchOptions& options) {
+  if (options.random.count == 0) return;
+  if (options.action == Action::accuracy) throw UsageError("--accuracy takes a --size, not --random");
+  options.baseline = false;
+  if (!line.sides.empty()) options.random.sides = bounds_of("--sides", line.sides);
+  if (options.random.sides.most > largest_side) {
+    throw UsageError(fmt::format("--sides: '{}' is beyond {}", line.sides, largest_side));
+  }
+  if (!line.gflop.empty()) options.random.gflop = bounds_of("--gflop", line.gflop);
+}
+
 void set_sizes(const CommandLine& line, BenchOptions& options) {
   if (!line.suites.empty()) {
     options.suites = line.suites;
     options.suite_kernels = line.kernels.empty();
     if (options.suite_kernels) options.kernels = kernels_of_suites(line.suites);
   }
-  if (!line.sizes.empty() || !line.suites.empty()) options.sizes.clear();
+  set_random_shapes(line, options);
+  const bool in_place_of_sizes = !line.suites.empty() || options.random.count > 0;
+  if (!line.sizes.empty() || in_place_of_sizes) options.sizes.clear();
   for (const std::string& size : line.sizes) {
     try {
       options.sizes.push_back(parse_size(size));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "command_line/random_shapes.hpp"
 #include "common/size.hpp"
 #include "data/host_data.hpp"
 #include "kernel/manifest.hpp"
@@ -38,14 +39,16 @@ struct BenchOptions {
   Precision precision = Precision::fp32_equivalent;
   std::string kernel_folder;
   std::string device;                              // empty: the default device
-  std::vector<Size> sizes = {{1024, 1024, 1024}};  // empty where suites are given
+  std::vector<Size> sizes = {{1024, 1024, 1024}};  // empty where suites or random shapes are given
   std::vector<std::string> suites;
+  RandomShapes random;
   bool suite_kernels = false;  // the kernels are those of the suites, nobody named them
   MultiplyKind kind;
   std::size_t runs = 20;
   std::size_t warmup = 10;
   double max_seconds = 5.0;  // for the runs of one kernel at one size
   bool check = true;
+  bool baseline = true;  // naive, where nobody asked for it
   bool rotate = false;
   bool host_to_host = false;
   bool first_call = false;

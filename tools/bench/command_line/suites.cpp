@@ -58,34 +58,15 @@ std::vector<Case> layers(const MultiplyKind& kind) {
   return cases;
 }
 
-std::vector<Case> suite(const std::string& name, const MultiplyKind& kind, const Device& device) {
-  if (name == "seeds") return plain(seed_sizes, kind);
-  return name == "shapes" ? shapes(kind, device) : layers(kind);
-}
-
-bool same_multiply(const Case& one, const Case& other) {
-  return one.size == other.size && one.kind == other.kind;
-}
-
 }  // namespace
 
 std::vector<std::string> suite_names() {
   return {"seeds", "shapes", "dnn"};
 }
 
-std::vector<Case> cases_of(const std::vector<Size>& sizes, const std::vector<std::string>& suites,
-                           const MultiplyKind& kind, const Device& device) {
-  std::vector<Case> all;
-  for (const Size& size : sizes) all.push_back({size, kind, {}});
-  for (const std::string& name : suites) {
-    for (Case& one : suite(name, kind, device)) all.push_back(std::move(one));
-  }
-  std::vector<Case> unique;
-  for (Case& one : all) {
-    const auto is_same = [&one](const Case& other) { return same_multiply(one, other); };
-    if (std::none_of(unique.begin(), unique.end(), is_same)) unique.push_back(std::move(one));
-  }
-  return unique;
+std::vector<Case> cases_of_suite(const std::string& name, const MultiplyKind& kind, const Device& device) {
+  if (name == "seeds") return plain(seed_sizes, kind);
+  return name == "shapes" ? shapes(kind, device) : layers(kind);
 }
 
 std::vector<std::string> kernels_of_suites(const std::vector<std::string>& suites) {

@@ -16,9 +16,9 @@ namespace clgemm::bench {
 // and deep ones, by the type of the device; dnn: layers of well-known networks.
 std::vector<std::string> suite_names();
 
-// These sizes and the cases of these suites on this device, each once.
-std::vector<Case> cases_of(const std::vector<Size>& sizes, const std::vector<std::string>& suites,
-                           const MultiplyKind& kind, const Device& device);
+// The cases of one of them on this device; the transposes and gaps are those of `kind`, where the suite has
+// none of its own.
+std::vector<Case> cases_of_suite(const std::string& name, const MultiplyKind& kind, const Device& device);
 
 // The kernels of these suites where the command line names none.
 std::vector<std::string> kernels_of_suites(const std::vector<std::string>& suites);

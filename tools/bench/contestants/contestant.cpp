@@ -14,8 +14,16 @@ class KernelContestant final : public OpenClContestant {
  private:
   void enqueue() override {
     const SgemmCall& call = data().call();
-    context_.sgemm(data().queue()(), call.layout, call.transpose_a, call.transpose_b, call.m, call.n, call.k,
-                   call.alpha, data().a(), data().b(), call.beta, data().c(), {}, nullptr, options_);
+    if (call.batch_count == 1) {
+      context_.sgemm(data().queue()(), call.layout, call.transpose_a, call.transpose_b, call.m, call.n,
+                     call.k, call.alpha, data().a(), data().b(), call.beta, data().c(), {}, nullptr,
+                     options_);
+    } else {
+      context_.sgemm_strided_batched(data().queue()(), call.layout, call.transpose_a, call.transpose_b,
+                                     call.m, call.n, call.k, call.alpha, data().a(), call.stride_a,
+                                     data().b(), call.stride_b, call.beta, data().c(), call.stride_c,
+                                     call.batch_count, {}, nullptr, options_);
+    }
   }
 
   std::shared_ptr<const ChosenPlan> plan() override {

@@ -30,13 +30,13 @@ struct SampleCounts {
 };
 
 // As many rows and columns as the budget pays for, as nearly square as the matrix allows.
-SampleCounts sample_counts(const SgemmCall& call, double budget) {
-  const double depth = static_cast<double>(std::max<std::size_t>(call.k, 1));
+SampleCounts sample_counts(const HostData& data, double budget) {
+  const double depth = static_cast<double>(std::max<std::size_t>(data.call.k, 1));
   const auto elements = static_cast<std::size_t>(std::max(1.0, budget / depth));
   const auto side = static_cast<std::size_t>(std::sqrt(static_cast<double>(elements)));
-  const std::size_t rows = std::clamp<std::size_t>(side, 1, call.m);
-  const std::size_t columns = std::clamp<std::size_t>(elements / rows, 1, call.n);
-  return {std::clamp<std::size_t>(elements / columns, 1, call.m), columns};
+  const std::size_t rows = std::clamp<std::size_t>(side, 1, data.rows_of_c());
+  const std::size_t columns = std::clamp<std::size_t>(elements / rows, 1, data.call.n);
+  return {std::clamp<std::size_t>(elements / columns, 1, data.rows_of_c()), columns};
 }
 
 std::vector<double> norms_of_rows(const std::vector<float>& matrix, std::size_t rows, std::size_t columns) {
@@ -51,13 +51,15 @@ std::vector<double> norms_of_rows(const std::vector<float>& matrix, std::size_t 
   return result;
 }
 
-std::vector<double> norms_of_columns(const std::vector<float>& matrix, std::size_t rows,
+// Of matrices that lie one behind the other.
+std::vector<double> norms_of_columns(const std::vector<float>& matrices, std::size_t count, std::size_t rows,
                                      std::size_t columns) {
-  std::vector<double> result(columns, 0.0);
-  for (std::size_t row = 0; row < rows; ++row) {
+  std::vector<double> result(count * columns, 0.0);
+  for (std::size_t row = 0; row < count * rows; ++row) {
+    double* norms = &result[row / rows * columns];
     for (std::size_t column = 0; column < columns; ++column) {
-      const double value = matrix[row * columns + column];
-      result[column] += value * value;
+      const double value = matrices[row * columns + column];
+      norms[column] += value * value;
     }
   }
   for (double& norm : result) norm = std::sqrt(norm);
@@ -94,22 +96,44 @@ std::vector<std::size_t> sample_indices(std::size_t extent, std::size_t count) {
 
 Reference::Reference(const HostData& data, double budget)
     : data_(data),
-      row_norms_(norms_of_rows(data.a, data.call.m, data.call.k)),
-      column_norms_(norms_of_columns(data.b, data.call.k, data.call.n)) {
-  const SampleCounts counts = sample_counts(data.call, budget);
-  rows_ = sample_indices(data.call.m, counts.rows);
+      row_norms_(norms_of_rows(data.a, data.rows_of_c(), data.call.k)),
+      column_norms_(norms_of_columns(data.b, data.call.batch_count, data.call.k, data.call.n)) {
+  const SampleCounts counts = sample_counts(data, budget);
+  rows_ = sample_indices(data.rows_of_c(), counts.rows);
   columns_ = sample_indices(data.call.n, counts.columns);
   values_.resize(checked_elements());
   magnitudes_.resize(checked_elements());
 
-  // The columns that are looked at, side by side.
-  std::vector<double> sampled_b(data.call.k * columns_.size());
-  for (std::size_t depth = 0; depth < data.call.k; ++depth) {
+  if (data.call.batch_count == 1) {
+    const std::vector<double> b = sampled_b(0);
+    in_parallel(rows_.size(), [&](std::size_t row) { compute_row(row, b); });
+  } else {
+    in_parallel(data.call.batch_count, [&](std::size_t matrix) { compute_matrix(matrix); });
+  }
+}
+
+void Reference::compute_matrix(std::size_t matrix) {
+  const std::vector<double> b = sampled_b(matrix);
+  const auto first = std::lower_bound(rows_.begin(), rows_.end(), matrix * data_.call.m);
+  const auto last = std::lower_bound(first, rows_.end(), (matrix + 1) * data_.call.m);
+  for (auto row = first; row != last; ++row) compute_row(static_cast<std::size_t>(row - rows_.begin()), b);
+}
+
+// The columns that are looked at, side by side.
+std::vector<double> Reference::sampled_b(std::size_t matrix) const {
+  const SgemmCall& call = data_.call;
+  const float* b = &data_.b[matrix * call.k * call.n];
+  std::vector<double> sampled(call.k * columns_.size());
+  for (std::size_t depth = 0; depth < call.k; ++depth) {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      sampled_b[depth * columns_.size() + i] = data.b[depth * data.call.n + columns_[i]];
+      sampled[depth * columns_.size() + i] = b[depth * call.n + columns_[i]];
     }
   }
-  in_parallel(rows_.size(), [&](std::size_t row) { compute_row(row, sampled_b); });
+  return sampled;
+}
+
+double Reference::norm_of_column(std::size_t row, std::size_t column) const {
+  return column_norms_[row / data_.call.m * data_.call.n + column];
 }
 
 void Reference::compute_row(std::size_t row, std::span<const double> sampled_b) {
@@ -159,13 +183,16 @@ std::string Reference::describe_wrong(std::span<const float> c, std::size_t tile
     const double value = c[element.row * data_.call.n + element.column];
     if (error_ratio_of(std::fabs(value - values_[i]), magnitudes_[i]) <= bound) continue;  // false for NaN
     if (wrong.empty()) {
-      first = fmt::format("first at row {}, column {}: {} instead of {}", element.row, element.column, value,
-                          values_[i]);
+      const std::size_t m = data_.call.m;
+      const std::string where =
+          data_.call.batch_count == 1 ? "" : fmt::format("matrix {}, ", element.row / m);
+      first = fmt::format("first at {}row {}, column {}: {} instead of {}", where, element.row % m,
+                          element.column, value, values_[i]);
     }
     wrong.push_back(element);
   }
   if (wrong.empty()) return "no wrong element among those compared with float64; others are not finite";
-  const CheckedGrid grid{rows_, columns_, data_.call.m, data_.call.n, tile_rows, tile_columns};
+  const CheckedGrid grid{rows_, columns_, data_.rows_of_c(), data_.call.n, tile_rows, tile_columns};
   return fmt::format("{} of {} elements are wrong, {}; pattern: {}", wrong.size(), checked_elements(), first,
                      pattern_of(wrong, grid));
 }
@@ -177,14 +204,14 @@ CheckResult Reference::compare(std::span<const float> c, std::span<const float> 
     result.error_ratio = infinity;
     return result;
   }
-  for (std::size_t row = 0; row < call.m; ++row) {
+  for (std::size_t row = 0; row < data_.rows_of_c(); ++row) {
     for (std::size_t column = 0; column < call.n; ++column) {
       const std::size_t index = row * call.n + column;
       const double difference = std::fabs(static_cast<double>(c[index]) - static_cast<double>(other[index]));
       if (difference == 0.0) continue;
       const double old = call.beta == 0.0f ? 0.0 : data_.c[index];
       const double magnitude =
-          std::fabs(static_cast<double>(call.alpha)) * row_norms_[row] * column_norms_[column] +
+          std::fabs(static_cast<double>(call.alpha)) * row_norms_[row] * norm_of_column(row, column) +
           std::fabs(static_cast<double>(call.beta) * old);
       result.error_ratio = std::max(result.error_ratio, error_ratio_of(difference, magnitude));
     }

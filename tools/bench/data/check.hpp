@@ -27,13 +27,14 @@ std::vector<std::size_t> sample_indices(std::size_t extent, std::size_t count);
 // The multiply-adds that a reference may cost; about a second on two cores.
 inline constexpr double reference_budget = 5e8;
 
-// The float64 result of one problem, made once and used for every kernel and peer.
+// The float64 result of one problem, made once and used for every kernel and peer. The C of a batch is looked
+// at as one of all its rows.
 class Reference {
  public:
   // `data` must outlive it. At least one element is computed, whatever the budget.
   explicit Reference(const HostData& data, double budget = reference_budget);
 
-  // `c` is m x n, row-major without gaps.
+  // `c` is as HostData has it.
   CheckResult check(std::span<const float> c) const;
 
   // Compares every element of two results with each other. Each may be off by the bound, so the pair passes
@@ -49,7 +50,10 @@ class Reference {
   std::size_t checked_elements() const { return rows_.size() * columns_.size(); }
 
  private:
+  void compute_matrix(std::size_t matrix);
+  std::vector<double> sampled_b(std::size_t matrix) const;
   void compute_row(std::size_t row, std::span<const double> sampled_b);
+  double norm_of_column(std::size_t row, std::size_t column) const;
 
   const HostData& data_;
   std::vector<std::size_t> rows_;
@@ -57,7 +61,7 @@ class Reference {
   std::vector<double> values_;        // rows_ x columns_
   std::vector<double> magnitudes_;    // |alpha| |A||B| + |beta| |C0|
   std::vector<double> row_norms_;     // of op(A)
-  std::vector<double> column_norms_;  // of op(B)
+  std::vector<double> column_norms_;  // of op(B), of one matrix of a batch behind the other
 };
 
 }  // namespace clgemm::bench

@@ -21,9 +21,29 @@ std::vector<float> random_matrix(std::size_t elements, std::uint64_t seed) {
   return result;
 }
 
-std::vector<float> turned(const std::vector<float>& matrix, std::size_t rows, std::size_t columns,
+// `from` is row-major without gaps, and so is its transpose.
+void transpose_into(float* to, const float* from, std::size_t rows, std::size_t columns) {
+  constexpr std::size_t block = 32;  // a block's rows and columns stay in the cache
+  for (std::size_t first_row = 0; first_row < rows; first_row += block) {
+    for (std::size_t first_column = 0; first_column < columns; first_column += block) {
+      for (std::size_t row = first_row; row < std::min(rows, first_row + block); ++row) {
+        for (std::size_t column = first_column; column < std::min(columns, first_column + block); ++column) {
+          to[column * rows + row] = from[row * columns + column];
+        }
+      }
+    }
+  }
+}
+
+// Each of the matrices that lie one behind the other, or its transpose.
+std::vector<float> turned(const std::vector<float>& matrices, std::size_t rows, std::size_t columns,
                           bool transpose) {
-  return transpose ? transposed(matrix, rows, columns) : matrix;
+  if (!transpose) return matrices;
+  std::vector<float> result(matrices.size());
+  for (std::size_t first = 0; first < matrices.size(); first += rows * columns) {
+    transpose_into(&result[first], &matrices[first], rows, columns);
+  }
+  return result;
 }
 
 // Copies `count` lines of `length` elements from one leading dimension to another.
@@ -38,8 +58,9 @@ std::vector<float> with_leading_dimension(const std::vector<float>& matrix, std:
   return result;
 }
 
-std::vector<float> stored_as(const Lines& lines, const std::vector<float>& compact) {
-  return with_leading_dimension(compact, lines.count, lines.length, lines.length, lines.ld);
+// The lines of one matrix of a batch end where those of the next begin.
+std::vector<float> stored_as(const Lines& lines, std::size_t batch_count, const std::vector<float>& compact) {
+  return with_leading_dimension(compact, batch_count * lines.count, lines.length, lines.length, lines.ld);
 }
 
 }  // namespace
@@ -48,68 +69,68 @@ bool stored_transposed(Layout layout, Transpose transpose) {
   return (layout == Layout::column_major) != (transpose == Transpose::yes);
 }
 
+double operations(const Case& one) {
+  return operations(one.size) * static_cast<double>(one.kind.batch_count);
+}
+
 SgemmCall call_of(const MultiplyKind& kind, const Size& size) {
   const bool a_transposed = stored_transposed(kind.layout, kind.transpose_a);
   const bool b_transposed = stored_transposed(kind.layout, kind.transpose_b);
   const bool c_transposed = stored_transposed(kind.layout, Transpose::no);
-  return {.layout = kind.layout,
-          .transpose_a = kind.transpose_a,
-          .transpose_b = kind.transpose_b,
-          .m = size.m,
-          .n = size.n,
-          .k = size.k,
-          .alpha = kind.alpha,
-          .beta = kind.beta,
-          .lda = (a_transposed ? size.m : size.k) + kind.gap,
-          .ldb = (b_transposed ? size.k : size.n) + kind.gap,
-          .ldc = (c_transposed ? size.m : size.n) + kind.gap};
+  SgemmCall call{.layout = kind.layout,
+                 .transpose_a = kind.transpose_a,
+                 .transpose_b = kind.transpose_b,
+                 .m = size.m,
+                 .n = size.n,
+                 .k = size.k,
+                 .alpha = kind.alpha,
+                 .beta = kind.beta,
+                 .lda = (a_transposed ? size.m : size.k) + kind.gap,
+                 .ldb = (b_transposed ? size.k : size.n) + kind.gap,
+                 .ldc = (c_transposed ? size.m : size.n) + kind.gap,
+                 .batch_count = kind.batch_count};
+  call.stride_a = lines_of_a(call).count * call.lda;
+  call.stride_b = lines_of_b(call).count * call.ldb;
+  call.stride_c = lines_of_c(call).count * call.ldc;
+  return call;
 }
 
 MultiplyKind kind_of(const SgemmCall& call) {
   const Lines lines = lines_of_c(call);
-  return {call.layout, call.transpose_a, call.transpose_b, call.alpha, call.beta, lines.ld - lines.length};
+  return {call.layout, call.transpose_a,        call.transpose_b, call.alpha,
+          call.beta,   lines.ld - lines.length, call.batch_count};
 }
 
 HostData make_host_data(const SgemmCall& call) {
-  HostData data{
-      call, random_matrix(call.m * call.k, seed_of_a), random_matrix(call.k * call.n, seed_of_b), {}};
+  const std::size_t count = call.batch_count;
+  HostData data{call,
+                random_matrix(count * call.m * call.k, seed_of_a),
+                random_matrix(count * call.k * call.n, seed_of_b),
+                {}};
+  const std::size_t elements_of_c = count * call.m * call.n;
   if (call.beta != 0.0f) {
-    data.c = random_matrix(call.m * call.n, seed_of_c);
+    data.c = random_matrix(elements_of_c, seed_of_c);
   } else {
-    data.c.assign(call.m * call.n, std::numeric_limits<float>::quiet_NaN());
+    data.c.assign(elements_of_c, std::numeric_limits<float>::quiet_NaN());
   }
   return data;
 }
 
-std::vector<float> transposed(const std::vector<float>& matrix, std::size_t rows, std::size_t columns) {
-  constexpr std::size_t block = 32;  // a block's rows and columns stay in the cache
-  std::vector<float> result(matrix.size());
-  for (std::size_t first_row = 0; first_row < rows; first_row += block) {
-    for (std::size_t first_column = 0; first_column < columns; first_column += block) {
-      for (std::size_t row = first_row; row < std::min(rows, first_row + block); ++row) {
-        for (std::size_t column = first_column; column < std::min(columns, first_column + block); ++column) {
-          result[column * rows + row] = matrix[row * columns + column];
-        }
-      }
-    }
-  }
-  return result;
-}
-
 StoredMatrices as_stored(const HostData& data) {
   const SgemmCall& call = data.call;
-  return {stored_as(lines_of_a(call),
+  return {stored_as(lines_of_a(call), call.batch_count,
                     turned(data.a, call.m, call.k, stored_transposed(call.layout, call.transpose_a))),
-          stored_as(lines_of_b(call),
+          stored_as(lines_of_b(call), call.batch_count,
                     turned(data.b, call.k, call.n, stored_transposed(call.layout, call.transpose_b))),
-          stored_as(lines_of_c(call),
+          stored_as(lines_of_c(call), call.batch_count,
                     turned(data.c, call.m, call.n, stored_transposed(call.layout, Transpose::no)))};
 }
 
 std::vector<float> c_as_row_major(const SgemmCall& call, const std::vector<float>& stored) {
   const Lines lines = lines_of_c(call);
-  return turned(with_leading_dimension(stored, lines.count, lines.length, lines.ld, lines.length), call.n,
-                call.m, stored_transposed(call.layout, Transpose::no));
+  return turned(
+      with_leading_dimension(stored, call.batch_count * lines.count, lines.length, lines.ld, lines.length),
+      call.n, call.m, stored_transposed(call.layout, Transpose::no));
 }
 
 }  // namespace clgemm::bench

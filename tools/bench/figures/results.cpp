@@ -65,6 +65,7 @@ std::string describe_shape(const Case& shape) {
   if (kind.transpose_b == Transpose::yes) text += ", B transposed";
   if (kind.gap != 0) text += fmt::format(", gaps of {}", kind.gap);
   if (kind.layout == Layout::column_major) text += ", column-major";
+  if (kind.batch_count != 1) text += fmt::format(", batch of {}", kind.batch_count);
   return text;
 }
 

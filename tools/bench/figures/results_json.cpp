@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "common/usage_error.hpp"
+#include "figures/summary.hpp"
 #include "kernel/precision.hpp"
 
 namespace clgemm::bench {
@@ -92,6 +93,7 @@ void add_multiply(Json& object, const Case& one) {
   object["transpose_a"] = yes_or_no(one.kind.transpose_a);
   object["transpose_b"] = yes_or_no(one.kind.transpose_b);
   object["gap"] = one.kind.gap;
+  object["batch"] = one.kind.batch_count;
   object["alpha"] = one.kind.alpha;
   object["beta"] = one.kind.beta;
 }
@@ -127,6 +129,28 @@ Json kernel_object(const Results& results, const ShapeResult& shape, const Kerne
   object["ceilings"] = ceilings_object(results.ceilings);
   object["peers"] = peers_object(results, shape);
   return object;
+}
+
+// Of all rows, for whoever reads the file without this program; which makes its own.
+Json summary_object(const Results& results, const BesidePeer& beside) {
+  Json object;
+  object["summary"] = "beside " + beside.peer;
+  object["of"] = own_title(results);
+  object["shapes"] = beside.shapes;
+  object["geometric_mean"] = beside.geometric_mean;
+  object["at_least_as_fast"] = beside.at_least_one;
+  object["worst"] = Json(Json::value_t::array);
+  for (const RatioAtShape& one : beside.worst) {
+    Json& shape = object["worst"].emplace_back();
+    shape["ratio"] = one.ratio;
+    if (!one.shape->label.empty()) shape["label"] = one.shape->label;
+    add_multiply(shape, *one.shape);
+  }
+  return object;
+}
+
+bool is_summary(const Json& object) {
+  return object.is_object() && object.contains("summary");
 }
 
 // The value of a key, or nothing where it is missing or null.
@@ -196,7 +220,8 @@ ShapeResult shape_of(const Json& object) {
                 .transpose_b = transpose_of(object, "transpose_b"),
                 .alpha = static_cast<float>(number(object, "alpha").value_or(1.0)),
                 .beta = static_cast<float>(number(object, "beta").value_or(0.0)),
-                .gap = count(object, "gap")};
+                .gap = count(object, "gap"),
+                .batch_count = std::max<std::size_t>(count(object, "batch"), 1)};
   shape.label = text(object, "label");
   if (const std::size_t copies = count(object, "rotated_copies"); copies != 0) {
     shape.rotation = Rotation{copies, count(object, "rotated_bytes")};
@@ -280,6 +305,7 @@ bool is_row(const Json& object) {
 Json parse_array(std::string_view json, const std::string& where) {
   Json rows = Json::parse(json, nullptr, false);
   if (rows.is_discarded()) throw UsageError(fmt::format("'{}' is not JSON", where));
+  if (rows.is_array()) rows.erase(std::remove_if(rows.begin(), rows.end(), is_summary), rows.end());
   if (!rows.is_array()) throw UsageError(fmt::format("'{}' is not an array of clgemm-bench's rows", where));
   if (!std::all_of(rows.begin(), rows.end(), is_row)) {
     throw UsageError(fmt::format("'{}' has an entry that is not a row of clgemm-bench", where));
@@ -306,6 +332,7 @@ void write_json(std::ostream& out, const Results& results) {
   for (const ShapeResult& shape : results.shapes) {
     for (const KernelResult& kernel : shape.kernels) rows.push_back(kernel_object(results, shape, kernel));
   }
+  for (const BesidePeer& beside : beside_peers(results)) rows.push_back(summary_object(results, beside));
   out << text_of(rows);
 }
 

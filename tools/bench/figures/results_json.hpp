@@ -1,5 +1,6 @@
 // Results as JSON: an array with an object for every kernel and shape, each with all that must be known of
-// its run, so that any part of a file still says what it is. What was not measured or not checked is null.
+// its run, so that any part of a file still says what it is. What was not measured or not checked is null. Of
+// several shapes, the last objects are summaries, one for each peer; reading passes them over.
 //
 // Read back, a key that is missing or null is an empty value, so that files of older versions still serve.
 #pragma once

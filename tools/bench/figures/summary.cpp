@@ -1,6 +1,7 @@
 #include "figures/summary.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace clgemm::bench {
 namespace {
@@ -15,7 +16,47 @@ std::size_t measured_kernels(const ShapeResult& shape) {
                     [](const KernelResult& kernel) { return kernel.figures.measured(); }));
 }
 
+constexpr std::size_t most_of_the_worst = 5;
+
+std::vector<RatioAtShape> ratios_beside(const Results& results, const std::string& peer) {
+  std::vector<RatioAtShape> ratios;
+  for (const ShapeResult& shape : results.shapes) {
+    const KernelResult* own = shape.own();
+    if (own == nullptr || own->figures.failed()) continue;
+    if (const auto ratio = speed_up(shape.peer_figures(peer), own->figures))
+      ratios.push_back({&shape, *ratio});
+  }
+  return ratios;
+}
+
+BesidePeer summary_of(const std::string& peer, std::vector<RatioAtShape> ratios) {
+  BesidePeer summary;
+  summary.peer = peer;
+  summary.shapes = ratios.size();
+  double logarithms = 0.0;
+  for (const RatioAtShape& one : ratios) {
+    logarithms += std::log(one.ratio);
+    if (one.ratio >= 1.0) ++summary.at_least_one;
+  }
+  summary.geometric_mean = std::exp(logarithms / static_cast<double>(ratios.size()));
+  std::stable_sort(ratios.begin(), ratios.end(), [](const RatioAtShape& one, const RatioAtShape& other) {
+    return one.ratio < other.ratio;
+  });
+  ratios.resize(std::min(ratios.size(), most_of_the_worst));
+  summary.worst = std::move(ratios);
+  return summary;
+}
+
 }  // namespace
+
+std::vector<BesidePeer> beside_peers(const Results& results) {
+  std::vector<BesidePeer> all;
+  for (const std::string& peer : measured_peers(results)) {
+    std::vector<RatioAtShape> ratios = ratios_beside(results, peer);
+    if (ratios.size() > 1) all.push_back(summary_of(peer, std::move(ratios)));
+  }
+  return all;
+}
 
 std::vector<std::string> measured_peers(const Results& results) {
   std::vector<std::string> names;
@@ -62,7 +103,7 @@ const ShapeResult* ladder_shape(const Results& results) {
   const auto poorer = [](const ShapeResult& one, const ShapeResult& other) {
     const std::size_t kernels = measured_kernels(one);
     const std::size_t others = measured_kernels(other);
-    return kernels != others ? kernels < others : operations(one.size) < operations(other.size);
+    return kernels != others ? kernels < others : operations(one) < operations(other);
   };
   const auto richest = std::max_element(results.shapes.begin(), results.shapes.end(), poorer);
   return richest == results.shapes.end() || measured_kernels(*richest) < 2 ? nullptr : &*richest;

@@ -32,4 +32,23 @@ struct Checks {
 };
 Checks checks_of(const Results& results);
 
+// What stands against a peer over a list of shapes: ShapeResult::own(), where both were measured and it was
+// not found wrong.
+struct RatioAtShape {
+  const ShapeResult* shape;
+  double ratio;  // times as fast as the peer
+};
+struct BesidePeer {
+  std::string peer;  // its key
+  std::size_t shapes = 0;
+  double geometric_mean = 0.0;
+  std::size_t at_least_one = 0;     // shapes with a ratio of 1 or more
+  std::vector<RatioAtShape> worst;  // five at most, the worst first
+
+  double part_at_least_one() const { return static_cast<double>(at_least_one) / static_cast<double>(shapes); }
+};
+
+// For each peer that stands beside two shapes or more. `results` must outlive it.
+std::vector<BesidePeer> beside_peers(const Results& results);
+
 }  // namespace clgemm::bench

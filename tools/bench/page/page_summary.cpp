@@ -45,18 +45,19 @@ std::string best_rate(const Results& results) {
   return tile(format_figure(most) + " GFLOPS", text);
 }
 
-std::string over_peer(const Results& results, const std::string& peer) {
-  std::vector<double> ratios;
-  for (const ShapeResult& shape : results.shapes) {
-    if (shape.own() == nullptr) continue;
-    const auto ratio = speed_up(shape.peer_figures(peer), shape.own()->figures);
-    if (ratio) ratios.push_back(*ratio);
+std::string over_peer(const BesidePeer& beside) {
+  return tile(fmt::format("{:.2f} x", beside.geometric_mean),
+              fmt::format("the speed of {}: the geometric mean of {} shapes; at {} of them at least as fast",
+                          peer_title(beside.peer), beside.shapes, beside.at_least_one));
+}
+
+std::string worst_of(const BesidePeer& beside) {
+  std::vector<std::string> shapes;
+  for (const RatioAtShape& one : beside.worst) {
+    shapes.push_back(fmt::format("{:.2f} x at {}", one.ratio, describe_labelled(*one.shape)));
   }
-  if (ratios.empty()) return "";
-  const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-  return tile(fmt::format("{:.2f} x", median(ratios)),
-              fmt::format("the speed of {}: the median of {} shapes, from {:.2f} to {:.2f} x",
-                          peer_title(peer), ratios.size(), *least, *most));
+  return fmt::format("<p class=\"facts\">The lowest beside {}: {}.</p>\n", escaped(peer_title(beside.peer)),
+                     escaped(fmt::format("{}", fmt::join(shapes, "; "))));
 }
 
 std::string facts_line(const Results& results) {
@@ -89,8 +90,10 @@ std::string html_summary(const Results& results) {
       "class=\"facts\">{}</p>\n</header>\n<div class=\"tiles\">\n",
       escaped(results.facts.device), escaped(facts_line(results)));
   html += best_rate(results) + checks(results);
-  for (const std::string& peer : measured_peers(results)) html += over_peer(results, peer);
+  const std::vector<BesidePeer> peers = beside_peers(results);
+  for (const BesidePeer& beside : peers) html += over_peer(beside);
   html += "</div>\n";
+  for (const BesidePeer& beside : peers) html += worst_of(beside);
   for (const MissingPeer& peer : results.missing_peers) {
     html += fmt::format("<p class=\"facts\">{} was not measured: {}</p>\n", escaped(peer.title),
                         escaped(peer.reason));

@@ -65,11 +65,15 @@ class CblasContestant final : public Contestant {
   }
 
  private:
+  // CBLAS has no batches: whoever has one calls again and again.
   void multiply(StoredMatrices& matrices) const {
-    sgemm_(call_.layout == Layout::row_major ? cblas_row_major : cblas_column_major,
-           to_cblas(call_.transpose_a), to_cblas(call_.transpose_b), to_int(call_.m), to_int(call_.n),
-           to_int(call_.k), call_.alpha, matrices.a.data(), to_int(call_.lda), matrices.b.data(),
-           to_int(call_.ldb), call_.beta, matrices.c.data(), to_int(call_.ldc));
+    for (std::size_t i = 0; i < call_.batch_count; ++i) {
+      sgemm_(call_.layout == Layout::row_major ? cblas_row_major : cblas_column_major,
+             to_cblas(call_.transpose_a), to_cblas(call_.transpose_b), to_int(call_.m), to_int(call_.n),
+             to_int(call_.k), call_.alpha, &matrices.a[i * call_.stride_a], to_int(call_.lda),
+             &matrices.b[i * call_.stride_b], to_int(call_.ldb), call_.beta, &matrices.c[i * call_.stride_c],
+             to_int(call_.ldc));
+    }
   }
 
   CblasSgemm* sgemm_;

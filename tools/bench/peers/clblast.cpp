@@ -58,10 +58,17 @@ class ClblastContestant final : public OpenClContestant {
     cl_command_queue queue = data().queue()();
     const auto layout =
         call.layout == Layout::row_major ? clblast::Layout::kRowMajor : clblast::Layout::kColMajor;
+    const clblast::Transpose transpose_a = to_clblast(call.transpose_a);
+    const clblast::Transpose transpose_b = to_clblast(call.transpose_b);
     const clblast::StatusCode status =
-        clblast::Gemm<float>(layout, to_clblast(call.transpose_a), to_clblast(call.transpose_b), call.m,
-                             call.n, call.k, call.alpha, a.buffer, a.offset, a.ld, b.buffer, b.offset, b.ld,
-                             call.beta, c.buffer, c.offset, c.ld, &queue);
+        call.batch_count == 1
+            ? clblast::Gemm<float>(layout, transpose_a, transpose_b, call.m, call.n, call.k, call.alpha,
+                                   a.buffer, a.offset, a.ld, b.buffer, b.offset, b.ld, call.beta, c.buffer,
+                                   c.offset, c.ld, &queue)
+            : clblast::GemmStridedBatched<float>(layout, transpose_a, transpose_b, call.m, call.n, call.k,
+                                                 call.alpha, a.buffer, a.offset, a.ld, call.stride_a,
+                                                 b.buffer, b.offset, b.ld, call.stride_b, call.beta, c.buffer,
+                                                 c.offset, c.ld, call.stride_c, call.batch_count, &queue);
     if (status != clblast::StatusCode::kSuccess) {
       throw Error(ErrorCode::opencl_error,
                   fmt::format("CLBlast failed: status {}", static_cast<int>(status)));

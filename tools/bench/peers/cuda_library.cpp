@@ -65,7 +65,11 @@ Cublas::Cublas(const SharedLibrary& library)
       version(library.get<int(void*, int*)>("cublasGetVersion_v2")),
       set_math_mode(library.get<int(void*, int)>("cublasSetMathMode")),
       sgemm(library.get<int(void*, int, int, int, int, int, const float*, const float*, int, const float*,
-                            int, const float*, float*, int)>("cublasSgemm_v2")) {}
+                            int, const float*, float*, int)>("cublasSgemm_v2")),
+      sgemm_strided_batched(
+          library.get<int(void*, int, int, int, int, int, const float*, const float*, int, long long,
+                          const float*, int, long long, const float*, float*, int, long long, int)>(
+              "cublasSgemmStridedBatched")) {}
 
 CudaLibraries::CudaLibraries(const std::string& folder)
     : runtime_library(places(runtime_names, folder)),

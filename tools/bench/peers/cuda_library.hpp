@@ -36,6 +36,10 @@ struct Cublas {
   int (*set_math_mode)(void* handle, int mode);
   int (*sgemm)(void* handle, int transpose_a, int transpose_b, int m, int n, int k, const float* alpha,
                const float* a, int lda, const float* b, int ldb, const float* beta, float* c, int ldc);
+  int (*sgemm_strided_batched)(void* handle, int transpose_a, int transpose_b, int m, int n, int k,
+                               const float* alpha, const float* a, int lda, long long stride_a,
+                               const float* b, int ldb, long long stride_b, const float* beta, float* c,
+                               int ldc, long long stride_c, int batch_count);
 };
 
 struct CudaLibraries {

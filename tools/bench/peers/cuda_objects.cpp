@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <climits>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -93,14 +94,30 @@ std::string CublasHandle::version() const {
 
 // cuBLAS knows columns only: a row-major C is the column-major product of the operands in reverse.
 void CublasHandle::sgemm(const SgemmCall& call, const float* a, const float* b, float* c) const {
+  struct Factor {
+    const float* matrix;
+    int transpose;
+    int ld;
+    long long stride;
+  };
   const bool rows = call.layout == Layout::row_major;
-  const int first = to_cublas(rows ? call.transpose_b : call.transpose_a);
-  const int second = to_cublas(rows ? call.transpose_a : call.transpose_b);
-  const int status = cuda_.cublas.sgemm(handle_, first, second, to_int(rows ? call.n : call.m),
-                                        to_int(rows ? call.m : call.n), to_int(call.k), &call.alpha,
-                                        rows ? b : a, to_int(rows ? call.ldb : call.lda), rows ? a : b,
-                                        to_int(rows ? call.lda : call.ldb), &call.beta, c, to_int(call.ldc));
-  cuda_.check_cublas(status, "cublasSgemm");
+  Factor first{a, to_cublas(call.transpose_a), to_int(call.lda), static_cast<long long>(call.stride_a)};
+  Factor second{b, to_cublas(call.transpose_b), to_int(call.ldb), static_cast<long long>(call.stride_b)};
+  if (rows) std::swap(first, second);
+  const int m = to_int(rows ? call.n : call.m);
+  const int n = to_int(rows ? call.m : call.n);
+  if (call.batch_count == 1) {
+    const int status =
+        cuda_.cublas.sgemm(handle_, first.transpose, second.transpose, m, n, to_int(call.k), &call.alpha,
+                           first.matrix, first.ld, second.matrix, second.ld, &call.beta, c, to_int(call.ldc));
+    cuda_.check_cublas(status, "cublasSgemm");
+    return;
+  }
+  const int status = cuda_.cublas.sgemm_strided_batched(
+      handle_, first.transpose, second.transpose, m, n, to_int(call.k), &call.alpha, first.matrix, first.ld,
+      first.stride, second.matrix, second.ld, second.stride, &call.beta, c, to_int(call.ldc),
+      static_cast<long long>(call.stride_c), to_int(call.batch_count));
+  cuda_.check_cublas(status, "cublasSgemmStridedBatched");
 }
 
 }  // namespace clgemm::bench

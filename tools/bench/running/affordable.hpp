@@ -15,7 +15,7 @@ struct Affordable {
 
 // Predicts each kernel's time from the largest size at which these results have it; what was not measured
 // yet, and clgemm's own choice, are never left out. `max_seconds` is for one run.
-Affordable affordable(const std::vector<KernelChoice>& choices, const Results& earlier, const Size& size,
+Affordable affordable(const std::vector<KernelChoice>& choices, const Results& earlier, const Case& one,
                       double max_seconds);
 
 }  // namespace clgemm::bench

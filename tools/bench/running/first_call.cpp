@@ -57,6 +57,7 @@ std::vector<std::string> arguments_of(const BenchOptions& options, const std::st
     words.push_back(value);
   };
   add("--gap", std::to_string(options.kind.gap));
+  add("--batch", std::to_string(options.kind.batch_count));
   if (options.kind.transpose_a == Transpose::yes) words.emplace_back("--transpose-a");
   if (options.kind.transpose_b == Transpose::yes) words.emplace_back("--transpose-b");
   if (!options.device.empty()) add("--device", options.device);

@@ -20,6 +20,7 @@ struct MeasureSettings {
   double max_seconds =
       5.0;  // for one entrant's runs; a quarter of it for the warm-up. One run is always made
   bool host_to_host = false;  // also, and apart, the multiply of matrices in the host's memory
+  bool baseline = true;
 };
 
 // A contestant and what has been measured of it.

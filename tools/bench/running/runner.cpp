@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "choose/tuning_files.hpp"
-#include "command_line/suites.hpp"
+#include "command_line/cases.hpp"
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
 #include "running/affordable.hpp"
@@ -68,6 +68,7 @@ void try_first_call(const BenchOptions& options, const std::string& who, Figures
 // For each kernel that was measured, and for the peers that compile as clgemm does.
 void add_first_calls(BenchOptions options, const std::vector<KernelChoice>& choices, ShapeResult& result) {
   options.suites = {};
+  options.random = {};
   options.sizes = {result.size};
   options.kind = result.kind;
   for (std::size_t i = 0; i < choices.size() && i < result.kernels.size(); ++i) {
@@ -96,13 +97,14 @@ void add_case(const BenchOptions& options, const Case& one, const std::vector<Ke
     progress.show(to_string(size) + ": loops on the host");
     results.host_loops = run_host_loops(data, checked_by);
   }
-  const MeasureSettings settings{options.runs, options.warmup, options.max_seconds, options.host_to_host};
+  const MeasureSettings settings{options.runs, options.warmup, options.max_seconds, options.host_to_host,
+                                 options.baseline};
   const Rotation rotation =
       options.rotate ? rotation_for(queue.getInfo<CL_QUEUE_DEVICE>(), data.call) : Rotation{};
   SizeRun run(queue, one, data, checked_by, settings, rotation,
               [&](const std::string& text) { progress.show(to_string(size) + ": " + text); });
   Affordable kernels{choices, {}};
-  if (options.suite_kernels) kernels = affordable(choices, results, size, options.max_seconds);
+  if (options.suite_kernels) kernels = affordable(choices, results, one, options.max_seconds);
   ShapeResult& done = results.shapes.emplace_back(run.run(kernels.choices, peers.present));
   if (options.rotate) done.rotation = rotation;
   if (options.first_call) add_first_calls(options, kernels.choices, done);
@@ -130,7 +132,7 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
       progress.show("ceilings");
       results.ceilings = measure_ceilings(queue);
     }
-    for (const Case& one : cases_of(options.sizes, options.suites, options.kind, device)) {
+    for (const Case& one : cases_of(options, device)) {
       if (interrupted()) break;
       try {
         at_boundary([&] { add_case(options, one, choices, peers, queue, device, progress, results); });

@@ -75,7 +75,6 @@ ShapeResult SizeRun::run(const std::vector<KernelChoice>& choices,
     tell_("first run of " + choice.name);
     enter_kernel(choice);
   }
-  tell_("first run of the baseline");
   if (!interrupted()) enter_baseline(choices);
   measure_all();
   return std::move(result_);
@@ -135,6 +134,8 @@ void SizeRun::enter_baseline(const std::vector<KernelChoice>& choices) {
     baseline_index_ = static_cast<std::size_t>(asked_for - choices.begin());
     return;
   }
+  if (!settings_.baseline) return;
+  tell_("first run of the baseline");
   const KernelChoice choice = baseline_choice(choices);
   try {
     at_boundary([&] {
@@ -186,7 +187,7 @@ Figures SizeRun::figures_of(const Entry& entry) const {
   figures.reason = interrupted_reason;
   if (entry->runs() == 0) return figures;
   figures = entry->figures();
-  figures.gflops = operations(result_.size) / (*figures.median_ms * 1e6);
+  figures.gflops = operations(result_) / (*figures.median_ms * 1e6);
   return figures;
 }
 

@@ -57,6 +57,7 @@ std::vector<std::string> fields_of(const Results& results, const ShapeResult& sh
                                      std::to_string(size.m),
                                      std::to_string(size.n),
                                      std::to_string(size.k),
+                                     std::to_string(kind.batch_count),
                                      kind.layout == Layout::row_major ? "row" : "column",
                                      fmt::format("{}{}", letter(kind.transpose_a), letter(kind.transpose_b)),
                                      fmt::format("{}", kind.alpha),
@@ -75,8 +76,8 @@ std::vector<std::string> fields_of(const Results& results, const ShapeResult& sh
 }
 
 std::vector<std::string> titles_of(const Results& results) {
-  std::vector<std::string> titles = {"device", "kernel", "parameters", "m",     "n",
-                                     "k",      "layout", "transposes", "alpha", "beta"};
+  std::vector<std::string> titles = {"device", "kernel", "parameters", "m",     "n",   "k",
+                                     "batch",  "layout", "transposes", "alpha", "beta"};
   for (const auto& [title, member] : before_runs) titles.emplace_back(title);
   titles.emplace_back("runs");
   for (const auto& [title, member] : behind_runs) titles.emplace_back(title);

@@ -19,7 +19,9 @@ using Writer = void(std::ostream&, const Results&);
 Writer* writer_for(const BenchOptions& options) {
   static const std::map<Format, Writer*> writers = {
       {Format::table, write_table}, {Format::json, write_json}, {Format::csv, write_csv}};
-  return options.format == Format::table && options.ladder ? write_ladder_table : writers.at(options.format);
+  if (options.format == Format::table && options.ladder) return write_ladder_table;
+  if (options.format == Format::table && options.random.count > 0) return write_list_table;
+  return writers.at(options.format);
 }
 
 }  // namespace

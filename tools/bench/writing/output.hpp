@@ -11,6 +11,7 @@ namespace clgemm::bench {
 
 void write_table(std::ostream& out, const Results& results);         // for people
 void write_ladder_table(std::ostream& out, const Results& results);  // the same for the ladder
+void write_list_table(std::ostream& out, const Results& results);    // the same for a long list of shapes
 void write_csv(std::ostream& out, const Results& results);           // a line a kernel and shape
 
 // To the file, or to standard output, that the options name, in their format.

@@ -37,10 +37,6 @@ void add_figure(Columns& columns, const char* title, int rank, std::optional<dou
   add(columns, title, rank, [member](const Line& line) { return figure_or_dash(line.figures.*member); });
 }
 
-std::string percent(double part) {
-  return fmt::format("{:.1f} %", 100.0 * part);
-}
-
 void add_speed_up(Columns& columns, const std::string& title, int rank, const Figures& base) {
   add(columns, "x " + title, rank,
       [base](const Line& line) { return factor_or_dash(speed_up(base, line.figures)); });
@@ -58,14 +54,14 @@ Columns columns_for(const Results& results, const ShapeResult& shape) {
   add(columns, "kernel", 0, [](const Line& line) { return line.name; });
   add(columns, "parameters", 5, [](const Line& line) { return line.parameters; });
   add_figure(columns, "median ms", 0, &Figures::median_ms);
-  add(columns, "spread", 5, [](const Line& line) { return percent(line.figures.spread.value_or(0.0)); });
+  add(columns, "spread", 5, [](const Line& line) { return percent_of(line.figures.spread.value_or(0.0)); });
   add_figure(columns, "GFLOPS", 0, &Figures::gflops);
   if (results.ceilings) {
     add(columns, "of peak", 3, [peak = results.ceilings->fp32_gflops](const Line& line) {
-      return percent(line.figures.gflops.value_or(0.0) / peak);
+      return percent_of(line.figures.gflops.value_or(0.0) / peak);
     });
   }
-  add_speed_up(columns, "naive", 2, shape.naive);
+  if (shape.naive.measured() || !shape.naive.reason.empty()) add_speed_up(columns, "naive", 2, shape.naive);
   add_speed_up(columns, "CLBlast", 1, shape.peer_figures("clblast"));
   for (const PeerResult& peer : shape.peers) {
     if (!peer.figures.measured() || peer.name == "clblast") continue;
@@ -171,6 +167,7 @@ void write_table(std::ostream& out, const Results& results) {
     out << fmt::format("Fewer than {} runs where they would take more than {} s (--max-seconds).\n",
                        results.wanted_runs, results.max_seconds);
   }
+  write_summary(out, results);
 }
 
 }  // namespace clgemm::bench

@@ -5,13 +5,14 @@
 #include <algorithm>
 
 #include "common/statistics.hpp"
+#include "figures/summary.hpp"
 
 namespace clgemm::bench {
 namespace {
 
 void write_checks(std::ostream& out, const ShapeResult& shape) {
   if (shape.checked_elements != 0) {
-    const std::size_t elements = shape.size.m * shape.size.n;
+    const std::size_t elements = shape.size.m * shape.size.n * shape.kind.batch_count;
     const std::string part = shape.checked_elements == elements
                                  ? "all"
                                  : fmt::format("a sample of {} of {}", shape.checked_elements, elements);
@@ -35,9 +36,14 @@ std::string check_mark(const Figures& figures) {
   return *figures.passed ? "PASSED" : "FAILED";
 }
 
-void add_unmeasured(TextTable& table, const KernelResult& kernel) {
+std::string percent_of(double part) {
+  return fmt::format("{:.1f} %", 100.0 * part);
+}
+
+void add_unmeasured(TextTable& table, const KernelResult& kernel, const std::string& name) {
   const char* outcome = kernel.outcome == Outcome::failed ? "FAILED" : "skipped";
-  table.add_remark(kernel.kernel, fmt::format("{}: {}", outcome, kernel.figures.reason));
+  table.add_remark(name.empty() ? kernel.kernel : name,
+                   fmt::format("{}: {}", outcome, kernel.figures.reason));
 }
 
 void add_unmeasured(TextTable& table, const PeerResult& peer) {
@@ -55,7 +61,28 @@ std::string describe_call(const Case& one) {
   if (kind.transpose_a == Transpose::yes) text += ", A transposed";
   if (kind.transpose_b == Transpose::yes) text += ", B transposed";
   if (kind.gap != 0) text += fmt::format(", gaps of {}", kind.gap);
+  if (kind.batch_count != 1) text += fmt::format(", batch of {}", kind.batch_count);
   return text + fmt::format(", alpha {}, beta {}", kind.alpha, kind.beta);
+}
+
+void write_missing_peers(std::ostream& out, const Results& results) {
+  for (const MissingPeer& peer : results.missing_peers) {
+    out << fmt::format("{} is missing: {}.\n", peer.title, peer.reason);
+  }
+}
+
+void write_summary(std::ostream& out, const Results& results) {
+  for (const BesidePeer& beside : beside_peers(results)) {
+    out << fmt::format(
+        "\nBeside {}, {} is {:.2f} times as fast over {} shapes (geometric mean), and at least as fast at {} "
+        "of "
+        "them ({:.0f} %).\nWorst:\n",
+        peer_title(beside.peer), own_title(results), beside.geometric_mean, beside.shapes,
+        beside.at_least_one, 100.0 * beside.part_at_least_one());
+    for (const RatioAtShape& one : beside.worst) {
+      out << fmt::format("  {:5.2f}  {}\n", one.ratio, describe_labelled(*one.shape));
+    }
+  }
 }
 
 void write_notes(std::ostream& out, const Results& results, const ShapeResult& shape) {
@@ -69,9 +96,7 @@ void write_notes(std::ostream& out, const Results& results, const ShapeResult& s
     out << fmt::format("{} rounds its operands to fewer bits than fp32 has; its check fails no run.\n",
                        peer_title(peer.name));
   }
-  for (const MissingPeer& peer : results.missing_peers) {
-    out << fmt::format("{} is missing: {}.\n", peer.title, peer.reason);
-  }
+  write_missing_peers(out, results);
   if (shape.rotation) {
     out << fmt::format("Rotated: {} copies of A, B and C, {} bytes together.\n", shape.rotation->copies,
                        shape.rotation->bytes);

@@ -1,0 +1,29 @@
+#include "command_line/cases.hpp"
+
+#include <algorithm>
+
+#include "command_line/suites.hpp"
+
+namespace clgemm::bench {
+namespace {
+
+void add_once(std::vector<Case>& all, const std::vector<Case>& more) {
+  for (const Case& one : more) {
+    const auto is_same = [&one](const Case& other) {
+      return one.size == other.size && one.kind == other.kind;
+    };
+    if (std::none_of(all.begin(), all.end(), is_same)) all.push_back(one);
+  }
+}
+
+}  // namespace
+
+std::vector<Case> cases_of(const BenchOptions& options, const Device& device) {
+  std::vector<Case> all;
+  for (const Size& size : options.sizes) add_once(all, {{size, options.kind, {}}});
+  for (const std::string& name : options.suites) add_once(all, cases_of_suite(name, options.kind, device));
+  if (options.random.count > 0) add_once(all, random_cases(options.random, options.kind, device.kind));
+  return all;
+}
+
+}  // namespace clgemm::bench

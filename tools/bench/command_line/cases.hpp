@@ -1,0 +1,14 @@
+// What a run multiplies: sizes, suites and random shapes as one list.
+#pragma once
+
+#include <vector>
+
+#include "base/device.hpp"
+#include "command_line/options.hpp"
+
+namespace clgemm::bench {
+
+// All that these options name on this device, each once. Throws UsageError.
+std::vector<Case> cases_of(const BenchOptions& options, const Device& device);
+
+}  // namespace clgemm::bench

@@ -1,0 +1,92 @@
+#include "command_line/random_shapes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <random>
+
+#include "common/usage_error.hpp"
+
+namespace clgemm::bench {
+namespace {
+
+// What takes long enough to be more than a launch, and a second at most for a run by the fastest kernel.
+constexpr Bounds gflop_of_cpus{0.1, 20.0};
+constexpr Bounds gflop_of_others{0.2, 600.0};
+
+// The shapes that are thrown before the bounds are said to be at fault.
+constexpr std::size_t tries_a_shape = 100'000;
+
+// Where gaps are random, every second multiply has one, of this many elements at most.
+constexpr std::uint64_t largest_gap = 63;
+
+// By hand, because the standard's distributions differ from library to library.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : generator_(seed) {}
+
+  // Below 1, in steps of 2^-53.
+  double part() { return static_cast<double>(generator_() >> 11U) * 0x1p-53; }
+
+  bool coin() { return part() < 0.5; }
+
+  std::uint64_t below(std::uint64_t end) {
+    return static_cast<std::uint64_t>(part() * static_cast<double>(end));
+  }
+
+  std::size_t log_uniform(const Bounds& bounds) {
+    const double low = std::log(bounds.least);
+    return static_cast<std::size_t>(std::lround(std::exp(low + part() * (std::log(bounds.most) - low))));
+  }
+
+ private:
+  std::mt19937_64 generator_;
+};
+
+void vary(MultiplyKind& kind, Dice& dice) {
+  kind.layout = dice.coin() ? Layout::row_major : Layout::column_major;
+  kind.transpose_a = dice.coin() ? Transpose::yes : Transpose::no;
+  kind.transpose_b = dice.coin() ? Transpose::yes : Transpose::no;
+  kind.gap = dice.coin() ? 1 + dice.below(largest_gap) : 0;
+}
+
+}  // namespace
+
+Bounds parse_bounds(std::string_view text) {
+  Bounds bounds;
+  const char* end = text.data() + text.size();
+  const auto [dash, first] = std::from_chars(text.data(), end, bounds.least);
+  if (first == std::errc() && dash != end && *dash == '-') {
+    const auto [rest, second] = std::from_chars(dash + 1, end, bounds.most);
+    if (second == std::errc() && rest == end && 0.0 < bounds.least && bounds.least <= bounds.most)
+      return bounds;
+  }
+  throw UsageError(fmt::format("'{}' is not LEAST-MOST, two positive numbers, the smaller one first", text));
+}
+
+std::vector<Case> random_cases(const RandomShapes& wanted, const MultiplyKind& kind, DeviceKind device) {
+  const Bounds gflop = wanted.gflop.value_or(device == DeviceKind::cpu ? gflop_of_cpus : gflop_of_others);
+  Dice dice(wanted.seed);
+  std::vector<Case> cases;
+  for (std::size_t tries = 0; cases.size() < wanted.count; ++tries) {
+    if (tries == wanted.count * tries_a_shape) {
+      throw UsageError(fmt::format(
+          "--random: only {} of {} shapes found with sides of {} to {} and {} to {} GFLOP", cases.size(),
+          wanted.count, wanted.sides.least, wanted.sides.most, gflop.least, gflop.most));
+    }
+    Case one{{}, kind, {}};
+    one.size.m = dice.log_uniform(wanted.sides);
+    one.size.n = dice.log_uniform(wanted.sides);
+    one.size.k = dice.log_uniform(wanted.sides);
+    if (!gflop.hold(operations(one.size) * 1e-9)) continue;
+    const auto is_same = [&one](const Case& other) { return one.size == other.size; };
+    if (std::any_of(cases.begin(), cases.end(), is_same)) continue;
+    if (wanted.varied) vary(one.kind, dice);
+    cases.push_back(one);
+  }
+  return cases;
+}
+
+}  // namespace clgemm::bench
