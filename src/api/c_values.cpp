@@ -87,7 +87,8 @@ std::vector<DeviceMatrix> matrices_of(const clgemm_matrix* matrices, std::size_t
 std::vector<float> factors_of(const float* factors, std::size_t count, const char* name) {
   if (count == 0) return {};
   require(factors, name, Argument::none);
-  if (count > std::vector<float>().max_size()) refuse(std::string(name) + " is too long", Argument::batch_count);
+  if (count > std::vector<float>().max_size())
+    refuse(std::string(name) + " is too long", Argument::batch_count);
   return {factors, factors + count};
 }
 

@@ -86,7 +86,10 @@ void Context::sgemm_batched(cl_command_queue caller_queue, Layout layout, Transp
     const std::vector<cl::Event> before = events_of(wait_for, state_->context());
     std::vector<cl::Event> finished;
     for (const State::CheckedCall& call : checked) {
-      finished.push_back(state_->enqueue(call, queue, before, options));
+      // Runs that share the caller's scratch come one after the other.
+      const bool is_next = options.scratch != nullptr && !finished.empty();
+      finished.push_back(
+          state_->enqueue(call, queue, is_next ? std::vector<cl::Event>{finished.back()} : before, options));
     }
     if (finished.size() != 1) {
       cl::Event all_finished;

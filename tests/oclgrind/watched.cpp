@@ -124,7 +124,7 @@ class Watched {
     const BuiltPlan built = build(plan, programs_, Purpose::named);
     cl::Buffer scratch;
     if (plan.scratch_bytes > 0) scratch = cl::Buffer(context_, CL_MEM_READ_WRITE, plan.scratch_bytes);
-    Progress progress = Progress::c_untouched;
+    Progress progress;
     enqueue_multiply(built, buffers, scratch, queue_, {}, progress).wait();
     return is_right(multiply, data, buffers.c, clgemm::to_string(config));
   }
