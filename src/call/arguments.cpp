@@ -147,16 +147,12 @@ class RegionsIn {
 };
 
 void check_listed_c(const RegionsIn& regions, const BatchGroup& group) {
-  std::vector<std::size_t> by_place = group;
-  const auto lies_before = [&](std::size_t i, std::size_t j) { return regions[i].first < regions[j].first; };
-  if (!std::is_sorted(by_place.begin(), by_place.end(), lies_before))
-    std::sort(by_place.begin(), by_place.end(), lies_before);
-  for (std::size_t at = 1; at < by_place.size(); ++at) {
-    const auto [i, j] = std::minmax(by_place[at - 1], by_place[at]);
-    if (!overlaps(regions[i], regions[j])) continue;
-    throw Error(
-        ErrorCode::invalid_argument,
-        fmt::format("the matrices C of the batch overlap each other: those of multiplies {} and {}", i, j));
+  for (std::size_t at = 1; at < group.size(); ++at) {
+    if (!overlaps(regions[group[at - 1]], regions[group[at]])) continue;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("the matrices C of the batch overlap each other: those of multiplies {} and {}",
+                            group[at - 1], group[at]),
+                Argument::c);
   }
 }
 
@@ -214,6 +210,7 @@ ListedOperands place_listed(const SgemmCall& call, const BatchLists& lists, cons
     })];
   };
   ListedOperands result;
+  result.products.reserve(group.size());
   result.buffers = place_operands(call, check_call(call), furthest(lists.a), furthest(lists.b),
                                   furthest(lists.c), context, device, problem);
   const bool exchanged = call.layout == Layout::column_major;

@@ -26,7 +26,8 @@ Buffers place_operands(const SgemmCall& call, const Extents& extents, const Devi
                        const Device& device, Problem& problem);
 
 // The same for multiplies of a batch that a kernel finds by a list: of one group, `call` being one of them.
-// Makes `problem` that of the whole list. Of the matrices C only neighbours are compared.
+// Makes `problem` that of the whole list. Of the matrices C only those are compared that stand beside each
+// other in the lists.
 struct ListedOperands {
   Buffers buffers;  // without the list
   std::vector<Product> products;

@@ -63,7 +63,7 @@ std::vector<BatchGroup> groups_of(const BatchLists& lists) {
         return has_room(group) && fit_together(lists, group.front(), i);
       });
       last = static_cast<std::size_t>(found - groups.begin());
-      if (found == groups.end()) groups.emplace_back();
+      if (found == groups.end()) groups.emplace_back().reserve(lists.c.size() - i);
     }
     groups[last].push_back(i);
   }
@@ -72,6 +72,7 @@ std::vector<BatchGroup> groups_of(const BatchLists& lists) {
 
 std::vector<BatchRun> even_runs(const BatchLists& lists, const BatchGroup& group) {
   std::vector<BatchRun> runs;
+  runs.reserve(group.size());
   for (std::size_t at = 0; at < group.size();) {
     const std::size_t first = group[at];
     BatchRun run{first};

@@ -20,14 +20,6 @@ constexpr std::size_t kept_staging_bytes = std::size_t{256} << 20;
 // transfer takes to start, and small enough that the first and last transfer, which nothing hides, are short.
 constexpr std::size_t strip_bytes = std::size_t{64} << 20;
 
-// The list is copied here and now, and the device keeps it until what reads it is complete.
-Buffers with_list(Buffers buffers, const std::vector<Product>& products, const cl::Context& context) {
-  if (products.empty()) return buffers;
-  buffers.list = cl::Buffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                            products.size() * sizeof(Product), const_cast<Product*>(products.data()));
-  return buffers;
-}
-
 }  // namespace
 
 Context::State::State(const cl::Context& context, const cl::Device& device)
@@ -60,8 +52,9 @@ cl::Event Context::State::enqueue(const CheckedCall& checked, const cl::CommandQ
                                   const std::vector<cl::Event>& wait_for, const Options& options) {
   const SgemmCall& call = checked.call;
   if (reads_a_and_b(call)) {
-    return multiply(checked.problem, with_list(checked.buffers, checked.products, context_), queue, wait_for,
-                    options);
+    Buffers buffers = checked.buffers;
+    if (!checked.products.empty()) buffers.list = lists_.on_device(context_, checked.products);
+    return multiply(checked.problem, buffers, queue, wait_for, options);
   }
   const bool is_empty = call.m == 0 || call.n == 0 || call.batch_count == 0;
   if (!is_empty && call.beta != 1.0f)

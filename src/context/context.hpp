@@ -11,6 +11,7 @@
 #include "context/chooser.hpp"
 #include "context/device_health.hpp"
 #include "context/host_matrices.hpp"
+#include "context/list_memory.hpp"
 #include "context/scratch.hpp"
 #include "launch/multiply.hpp"
 
@@ -81,7 +82,7 @@ class Context::State {
   DeviceMultiply on_own_queue(const Options& options);
 
   // Whether one launch by a list takes less time than one for each of the runs.
-  bool pays_as_list(const CheckedCall& listed, const std::vector<SgemmCall>& runs, const Options& options);
+  bool pays_as_list(const CheckedCall& listed, const std::vector<BatchRun>& runs, const Options& options);
 
   // The most scratch that a call may take.
   std::size_t scratch_limit(const Options& options) const;
@@ -120,6 +121,7 @@ class Context::State {
   ProgramCache programs_;
   Chooser chooser_;
   ScratchPool scratch_;
+  ListMemory lists_;
   ScratchPool staging_;  // pinned host memory, where the device does not share the host's
 
   std::once_flag transfer_queues_made_;

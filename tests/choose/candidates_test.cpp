@@ -223,7 +223,7 @@ TEST_CASE(
           const Plan plan = make_plan(problem, ranking.candidates.front().config, configs, no_limit);
           check_plan(plan, problem, no_limit);
           CHECK(plan.block_batch == problem.batch_count);
-          if (m <= 40 && n <= 64) CHECK(plan.scratch_bytes == 0);
+          if (m <= 16 && n <= 64) CHECK(plan.scratch_bytes == 0);
           problem.listed = true;
           for (const Candidate& candidate :
                rank_candidates(problem, configs, Tuning{}, no_limit).candidates) {
