@@ -12,17 +12,12 @@
 // tile: TILE_X*(1-SWAP)+TILE_Y*SWAP TILE_Y*(1-SWAP)+TILE_X*SWAP 32*SLICES
 // local: (TILE_X*2+128)*SLICES
 // grid: tiles
-// align: 4
 // require: nvidia_sm == 90
 // require: (TILE_X*2+128)*SLICES <= 512
 // require: SLICES*STAGES*((TILE_X+8+TILE_Y*3+4)*128+1023) <= 230400
 
 // For shapes whose packing (fp16x3_wgmma.cl) would take as long as their multiplying: the middle, few rows or columns, small k.
 // The technique is in common/tf32x3.cl.
-#if !defined(ALIGNED)
-#error "operands: in_place needs ALIGNED"
-#endif
-#define WIDTH (ALIGNED ? 4 : 1)
 #include "common/tf32x3.cl"
 
 // No pointer is `restrict`, as in direct.cl.

@@ -16,8 +16,8 @@
 #if !defined(TILE_X) || !defined(TILE_Y) || !defined(SWAP) || !defined(SLICES) || !defined(STAGES) || !defined(BAND)
 #error "common/tf32x3.cl needs TILE_X, TILE_Y, SWAP, SLICES, STAGES and BAND"
 #endif
-#if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(WIDTH)
-#error "common/tf32x3.cl needs TRANSPOSE_A, TRANSPOSE_B and WIDTH"
+#if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
+#error "common/tf32x3.cl needs TRANSPOSE_A and TRANSPOSE_B"
 #endif
 
 #define ROWS (SWAP ? TILE_Y : TILE_X)
@@ -36,6 +36,7 @@
 #define TN (TILE_Y == 128 ? 8 : 4)
 #define DEPTH 8
 #define COPIES 2
+#define WIDTH 1  // floats that it reads at once: operands lie anywhere
 #define SLICES_BARRIER asm volatile("bar.sync 8, %0;" ::"n"(MULTIPLIERS) : "memory")
 
 #define PLANE_TYPE "tf32"
@@ -210,6 +211,8 @@ INLINED void split_planes(__local uint* planes, uint* least, const __local float
 INLINED uint supply_steps(__local char* memory, const uint barriers, const Source x, const Source y, const int slice,
                           Turn* filled, Turn* split) {
   uint least = UINT_MAX;
+  const int x_width = width_of(x);
+  const int y_width = width_of(y);
   int ahead = slice * STEP;
   for (int depth = ahead - (STAGES - 1) * SLICES * STEP; depth < x.depth; depth += SLICES * STEP) {
     if (depth >= 0) {
@@ -224,8 +227,8 @@ INLINED uint supply_steps(__local char* memory, const uint barriers, const Sourc
     if (ahead < x.depth) {
       const uint stage = shared_address(memory) + filled->stage * STAGE_BYTES;
       mbarrier_wait(empty_barrier(barriers, filled->stage), filled->parity);
-      copy_lines(stage + X_PLACE, x, X_ALONG_K, TILE_X, X_STRIDE, ahead);
-      copy_lines(stage + Y_PLACE, y, Y_ALONG_K, TILE_Y, Y_STRIDE, ahead);
+      copy_lines(x_width, stage + X_PLACE, x, X_ALONG_K, TILE_X, X_STRIDE, ahead);
+      copy_lines(y_width, stage + Y_PLACE, y, Y_ALONG_K, TILE_Y, Y_STRIDE, ahead);
       next_turn(filled);
     }
     copies_commit();

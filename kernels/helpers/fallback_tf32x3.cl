@@ -11,17 +11,12 @@
 // tile: TILE_X*(1-SWAP)+TILE_Y*SWAP TILE_Y*(1-SWAP)+TILE_X*SWAP 32*SLICES
 // local: (TILE_X*2+128)*SLICES
 // grid: tiles
-// align: 4
 // require: nvidia_sm == 90
 // require: (TILE_X*2+128)*SLICES <= 512
 // require: SLICES*STAGES*((TILE_X+8+TILE_Y*3+4)*128+1023) <= 230400
 
 // Runs behind kernels on planes, in few work-groups, each with every so many tiles of C, as fallback_fp32.cl. The technique is in
 // common/tf32x3.cl.
-#if !defined(ALIGNED)
-#error "fallback_tf32x3 needs ALIGNED"
-#endif
-#define WIDTH (ALIGNED ? 4 : 1)
 #include "common/notes.cl"
 #include "common/tf32x3.cl"
 

@@ -152,7 +152,7 @@ double compute_seconds(const Plan& plan, const Device& device, const DeviceRates
     // A work-group that has a unit for itself takes longer than its share of a full one: a guess.
     constexpr double alone = 2.0;
     const auto one = batch_group_seconds(plan, rates.unit_flops, rates.bytes / units);
-    if (one) return *one * std::max(groups / units, alone);
+    if (one) return *one * std::max(std::ceil(groups / units), alone);
   }
   const std::size_t k =
       round_up(plan.block_k, stage.multiply().reads_in_place() ? 1 : stage.multiply().tile_depth);
