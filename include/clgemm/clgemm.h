@@ -288,16 +288,16 @@ CLGEMM_API clgemm_status clgemm_sgemm_strided_batched(
     cl_uint wait_count, const cl_event* wait_for, cl_event* done, const clgemm_options* options);
 
 /// The same for matrices at any place: the i-th of `batch_count` multiplies takes a[i], b[i] and c[i], in
-/// buffers of their own or in one. Runs of matrices that lie evenly apart in one buffer share a launch. The
-/// matrices C must not overlap each other or any A and B; between matrices of different i this is not
-/// checked.
-CLGEMM_API clgemm_status clgemm_sgemm_batched(clgemm_context* context, cl_command_queue queue,
-                                              clgemm_layout layout, clgemm_transpose transpose_a,
-                                              clgemm_transpose transpose_b, size_t m, size_t n, size_t k,
-                                              float alpha, const clgemm_matrix* a, const clgemm_matrix* b,
-                                              float beta, const clgemm_matrix* c, size_t batch_count,
-                                              cl_uint wait_count, const cl_event* wait_for, cl_event* done,
-                                              const clgemm_options* options);
+/// buffers of their own or in one, and alphas[i] and betas[i]. Those whose A, B and C are each in one buffer,
+/// with one leading dimension, are done in one launch, wherever the matrices lie there, if that takes less
+/// time than a launch for each run of matrices that lie evenly apart. A list of places goes to the device by
+/// itself; the arrays are read only during the call. The matrices C must not overlap each other or any A and
+/// B; between matrices of different i this is checked only for a C and the next one in the list.
+CLGEMM_API clgemm_status clgemm_sgemm_batched(
+    clgemm_context* context, cl_command_queue queue, clgemm_layout layout, clgemm_transpose transpose_a,
+    clgemm_transpose transpose_b, size_t m, size_t n, size_t k, const float* alphas, const clgemm_matrix* a,
+    const clgemm_matrix* b, const float* betas, const clgemm_matrix* c, size_t batch_count,
+    cl_uint wait_count, const cl_event* wait_for, cl_event* done, const clgemm_options* options);
 
 /// Compiles what calls of these shapes need, so that the first real call does not wait for the compiler.
 ///

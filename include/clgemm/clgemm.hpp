@@ -202,14 +202,17 @@ class CLGEMM_API Context {
                              const Options& options = {});
 
   /// The same for matrices at any place: the i-th multiply takes a[i], b[i] and c[i], in buffers of their own
-  /// or in one. The three lists are of one length. Runs of matrices that lie evenly apart in one buffer share
-  /// a launch. The matrices C must not overlap each other or any A and B; between matrices of different i
-  /// this is not checked.
+  /// or in one, and alphas[i] and betas[i]. The lists are of one length; of alphas and betas there may also
+  /// be one, for all multiplies. Those whose A, B and C are each in one buffer, with one leading dimension,
+  /// are done in one launch, wherever the matrices lie there, if that takes less time than a launch for each
+  /// run of matrices that lie evenly apart. A list of places goes to the device by itself; `a`, `b`, `c`,
+  /// `alphas` and `betas` are read only during the call. The matrices C must not overlap each other or any A
+  /// and B; between matrices of different i this is checked only for a C and the next one in the list.
   void sgemm_batched(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
-                     std::size_t m, std::size_t n, std::size_t k, float alpha,
-                     const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b, float beta,
-                     const std::vector<DeviceMatrix>& c, const WaitList& wait_for = {},
-                     cl_event* done = nullptr, const Options& options = {});
+                     std::size_t m, std::size_t n, std::size_t k, const std::vector<float>& alphas,
+                     const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
+                     const std::vector<float>& betas, const std::vector<DeviceMatrix>& c,
+                     const WaitList& wait_for = {}, cl_event* done = nullptr, const Options& options = {});
 
   /// Compiles what calls of these shapes need, so that the first real call does not wait for the compiler.
   void prepare(const std::vector<SgemmShape>& shapes, const Options& options = {});
@@ -323,9 +326,10 @@ CLGEMM_API void sgemm_strided_batched(cl_command_queue queue, Layout layout, Tra
 
 /// Context::sgemm_batched(), likewise.
 CLGEMM_API void sgemm_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
-                              Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
-                              const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
-                              float beta, const std::vector<DeviceMatrix>& c, const WaitList& wait_for = {},
+                              Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k,
+                              const std::vector<float>& alphas, const std::vector<DeviceMatrix>& a,
+                              const std::vector<DeviceMatrix>& b, const std::vector<float>& betas,
+                              const std::vector<DeviceMatrix>& c, const WaitList& wait_for = {},
                               cl_event* done = nullptr, const Options& options = {});
 
 /// Context::prepare() of the Context that calls on this queue use.

@@ -221,16 +221,18 @@ clgemm_status clgemm_sgemm_strided_batched(clgemm_context* context, cl_command_q
 
 clgemm_status clgemm_sgemm_batched(clgemm_context* context, cl_command_queue queue, clgemm_layout layout,
                                    clgemm_transpose transpose_a, clgemm_transpose transpose_b, size_t m,
-                                   size_t n, size_t k, float alpha, const clgemm_matrix* a,
-                                   const clgemm_matrix* b, float beta, const clgemm_matrix* c,
+                                   size_t n, size_t k, const float* alphas, const clgemm_matrix* a,
+                                   const clgemm_matrix* b, const float* betas, const clgemm_matrix* c,
                                    size_t batch_count, cl_uint wait_count, const cl_event* wait_for,
                                    cl_event* done, const clgemm_options* options) {
   return status_of([&] {
     with(context, queue, [&](auto&& api) {
       api.sgemm_batched(queue, layout_of(layout), transpose_of(transpose_a, Argument::transpose_a),
-                        transpose_of(transpose_b, Argument::transpose_b), m, n, k, alpha,
+                        transpose_of(transpose_b, Argument::transpose_b), m, n, k,
+                        factors_of(alphas, batch_count, "the list of alphas"),
                         matrices_of(a, batch_count, "the list of A", Argument::a),
-                        matrices_of(b, batch_count, "the list of B", Argument::b), beta,
+                        matrices_of(b, batch_count, "the list of B", Argument::b),
+                        factors_of(betas, batch_count, "the list of betas"),
                         matrices_of(c, batch_count, "the list of C", Argument::c),
                         wait_list_of(wait_count, wait_for), done, options_of(options));
     });

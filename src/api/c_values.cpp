@@ -90,6 +90,14 @@ std::vector<DeviceMatrix> matrices_of(const clgemm_matrix* matrices, std::size_t
   return result;
 }
 
+std::vector<float> factors_of(const float* factors, std::size_t count, const char* name) {
+  if (count == 0) return {};
+  require(factors, name, Argument::none);
+  if (count > std::vector<float>().max_size())
+    refuse(std::string(name) + " is too long", Argument::batch_count);
+  return {factors, factors + count};
+}
+
 WaitList wait_list_of(cl_uint count, const cl_event* events) {
   if (count == 0) return {};
   require(events, "the wait list", Argument::wait_for);

@@ -131,12 +131,12 @@ void sgemm_strided_batched(cl_command_queue queue, Layout layout, Transpose tran
 }
 
 void sgemm_batched(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
-                   std::size_t m, std::size_t n, std::size_t k, float alpha,
-                   const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b, float beta,
-                   const std::vector<DeviceMatrix>& c, const WaitList& wait_for, cl_event* done,
-                   const Options& options) {
+                   std::size_t m, std::size_t n, std::size_t k, const std::vector<float>& alphas,
+                   const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
+                   const std::vector<float>& betas, const std::vector<DeviceMatrix>& c,
+                   const WaitList& wait_for, cl_event* done, const Options& options) {
   const auto context = at_boundary([&] { return registry().for_queue(queue); });
-  context->sgemm_batched(queue, layout, transpose_a, transpose_b, m, n, k, alpha, a, b, beta, c, wait_for,
+  context->sgemm_batched(queue, layout, transpose_a, transpose_b, m, n, k, alphas, a, b, betas, c, wait_for,
                          done, options);
 }
 

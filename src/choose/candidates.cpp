@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/sizes.hpp"
+#include "choose/batches.hpp"
 #include "choose/shape_class.hpp"
 #include "choose/tensor_cores.hpp"
 #include "kernel/precision.hpp"
@@ -54,8 +55,11 @@ bool keeps_busy(std::size_t work_groups, const Device& device) {
 // 12.4 TFLOP/s, 4096 x 16 x 4096 at 13.1, and both at 3 in block_2d.
 std::vector<Candidate> thin_candidates(const Problem& problem, const Device& device) {
   constexpr std::int64_t fewest = 4;  // that these kernels take at a time: one vector
+  constexpr std::size_t least_wide =
+      512;  // of a batch: each matrix has work-groups of 256 items for itself. A guess
   const std::size_t thin = std::min(problem.m, problem.n);
   if (thin > most_thin_lines) return {};
+  if (problem.batch_count > 1 && std::max(problem.m, problem.n) < least_wide) return {};
   std::int64_t lines = fewest;
   while (static_cast<std::size_t>(lines) < thin) lines *= 2;
   return {
@@ -131,6 +135,9 @@ std::vector<Candidate> direct_candidates(const Problem& problem, const Device& d
   }
   return result;
 }
+
+// From so many rows and columns on, a matrix of a batch runs like one by itself. A guess.
+constexpr std::size_t large_in_batch = 1024;
 
 // From the largest tiles to the smallest. 64 x 128 and 32 x 64 were measured (see keeps_busy()), the others
 // stand between and below.
@@ -278,12 +285,15 @@ std::vector<Candidate> candidates(const Problem& problem, const Device& device, 
     add(panels_candidates(problem, device));
     add(cpu_candidates);
   } else {
-    if (multiply_adds <= small_problem) add(small_candidates);
+    const bool is_batch = problem.batch_count > 1;
+    if (is_batch) add(batch_candidates(problem, device));
+    if (multiply_adds <= small_problem && !is_batch) add(small_candidates);
     add(thin_candidates(problem, device));
     if (allows(precision, Precision::fp32_equivalent)) add(tensor_core_candidates(problem, device));
     add(direct_candidates(problem, device));
-    add(block_2d_candidates(problem, device));
-    add(gpu_candidates);
+    if (!is_batch || std::min(problem.m, problem.n) >= large_in_batch)
+      add(block_2d_candidates(problem, device));
+    if (!is_batch) add(gpu_candidates);  // of these nothing is known with many matrices
   }
   result.push_back(anywhere());
   return result;

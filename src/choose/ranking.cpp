@@ -127,12 +127,20 @@ class Ranker {
     if (!is_known) result_.rejected.push_back({config, *fault, error.what()});
   }
 
+  bool is_batch_on_gpu() const { return device_.kind == DeviceKind::gpu && problem_.batch_count > 1; }
+
+  // Whether the plan's kernel is allowed to the caller, and can take the batch as it is.
+  bool serves(const Plan& plan) const {
+    const Manifest& manifest = plan.first().multiply().manifest();
+    return allows(precision_, manifest.precision) && (!problem_.listed || manifest.takes_lists());
+  }
+
   double seconds_of(const Plan& plan) const { return predict(plan, device_).seconds(); }
 
   // A candidate whose time is so many times what the model says.
   void add_predicted(const Candidate& candidate, double factor, double handicap, std::vector<Ranked>& to) {
     const std::optional<Plan> plan = try_plan(candidate.config);
-    if (!plan) return;
+    if (!plan || !serves(*plan)) return;
     to.push_back({candidate, 0.0});
     to.back().candidate.seconds = seconds_of(*plan) * factor;
     to.back().weight = *to.back().candidate.seconds * handicap;
@@ -142,13 +150,12 @@ class Ranker {
   // those that the rules have for its kernel, whose tiles may suit this problem better.
   std::vector<Ranked> tuned_candidates() {
     std::vector<Ranked> result;
+    if (is_batch_on_gpu()) return result;  // what was measured on one small matrix says nothing of many
     for (const TunedMatch& match : tuning_.near(problem_, device_)) {
       const TunedEntry& entry = *match.entry;
       try {
         const Plan plan = make_plan(problem_, entry.config, configs_, scratch_limit_);
-        if (!allows(precision_, plan.first().multiply().manifest().precision) ||
-            !leaves_room(entry.config, problem_, device_))
-          continue;
+        if (!serves(plan) || !leaves_room(entry.config, problem_, device_)) continue;
         const Problem measured = measured_problem(entry, device_);
         const Plan there = make_plan(measured, entry.config, configs_, default_scratch_limit(device_));
         const double factor = entry.seconds / predict(there, device_).seconds();
@@ -178,8 +185,8 @@ class Ranker {
     std::vector<Ranked> result;
     for (const Candidate& rule : rules_) {
       const std::optional<Plan> plan = plan_or_reject(rule.config);
-      if (!plan || !allows(precision_, plan->first().multiply().manifest().precision)) continue;
-      const double handicap = result.empty() ? 1.0 : rules_are_trusted;
+      if (!plan || !serves(*plan)) continue;
+      const double handicap = result.empty() || is_batch_on_gpu() ? 1.0 : rules_are_trusted;
       const double seconds = seconds_of(*plan);
       result.push_back({rule, in_rules_order ? 0.0 : seconds * handicap});
       result.back().candidate.seconds = seconds;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/sizes.hpp"
+#include "choose/batches.hpp"
 
 namespace clgemm {
 namespace {
@@ -143,8 +144,16 @@ double launch_seconds(const Plan& plan, const Device& device, const DeviceRates&
 // The computing of one block. Where k is split, what is left after the whole parts is a launch of its own.
 double compute_seconds(const Plan& plan, const Device& device, const DeviceRates& rates) {
   const Stage& stage = plan.first();
-  const double groups = as_double(ceil_div(plan.block_m, stage.group_rows) *
-                                  ceil_div(plan.block_n, stage.group_columns) * plan.block_batch);
+  const double groups =
+      as_double(ceil_div(plan.block_m, stage.group_rows) * ceil_div(plan.block_n, stage.group_columns) *
+                ceil_div(plan.block_batch, stage.multiply().matrices));
+  if (device.kind == DeviceKind::gpu && plan.problem.batch_count > 1) {
+    const double units = as_double(device.compute_units);
+    // A work-group that has a unit for itself takes longer than its share of a full one: a guess.
+    constexpr double alone = 2.0;
+    const auto one = batch_group_seconds(plan, rates.unit_flops, rates.bytes / units);
+    if (one) return *one * std::max(std::ceil(groups / units), alone);
+  }
   const std::size_t k =
       round_up(plan.block_k, stage.multiply().reads_in_place() ? 1 : stage.multiply().tile_depth);
   if (stage.split.parts < 2) return launch_seconds(plan, device, rates, groups, as_double(k));

@@ -72,6 +72,11 @@ double Chooser::predicted_seconds(const Problem& problem, const Options& options
   throw Error(ErrorCode::internal_error, "no candidate kernel");
 }
 
+bool Chooser::takes_lists(const Options& options) {
+  ConfigCache& cache = configs(kernel_folder_or_default(options.kernel_folder));
+  return cache.get(named_kernel(options), options.parameters, {})->manifest().takes_lists();
+}
+
 ChosenPlan Chooser::choose_named(const Problem& problem, Config config, const Options& options,
                                  ConfigCache& cache, std::size_t scratch_limit) {
   BuiltPlan built = plan_and_build(problem, config, cache, scratch_limit, options.precision, Purpose::named);
@@ -116,11 +121,12 @@ std::shared_ptr<const Ranking> Chooser::ranking(const Problem& problem, const st
                       alignment(operand.offset),        alignment(operand.stride),
                       std::size_t{operand.stride == 0}, operand.base_alignment};
   };
-  const RankingKey key{{problem.m, problem.n, problem.k, problem.batch_count, scratch_limit},
-                       key_of_operand(problem.a),
-                       key_of_operand(problem.b),
-                       kernel_folder,
-                       precision};
+  const RankingKey key{
+      {problem.m, problem.n, problem.k, problem.batch_count, std::size_t{problem.listed}, scratch_limit},
+      key_of_operand(problem.a),
+      key_of_operand(problem.b),
+      kernel_folder,
+      precision};
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = rankings_.find(key); found != rankings_.end()) return found->second;

@@ -30,7 +30,7 @@ Context::State::CheckedCall Context::State::check(const SgemmCall& call, const D
                                                   const DeviceMatrix& b, const DeviceMatrix& c,
                                                   const Options& options) const {
   const Extents extents = check_call(call);
-  CheckedCall checked{call, canonical(call), {}};
+  CheckedCall checked{call, canonical(call), {}, {}};
   checked.buffers = place_operands(call, extents, a, b, c, context_, info_, checked.problem);
   if (options.scratch != nullptr) check_scratch(options.scratch, checked.buffers, context_, info_);
   return checked;
@@ -39,7 +39,11 @@ Context::State::CheckedCall Context::State::check(const SgemmCall& call, const D
 cl::Event Context::State::enqueue(const CheckedCall& checked, const cl::CommandQueue& queue,
                                   const std::vector<cl::Event>& wait_for, const Options& options) {
   const SgemmCall& call = checked.call;
-  if (reads_a_and_b(call)) return multiply(checked.problem, checked.buffers, queue, wait_for, options);
+  if (reads_a_and_b(call)) {
+    Buffers buffers = checked.buffers;
+    if (!checked.products.empty()) buffers.list = lists_.on_device(context_, checked.products);
+    return multiply(checked.problem, buffers, queue, wait_for, options);
+  }
   const bool is_empty = call.m == 0 || call.n == 0 || call.batch_count == 0;
   if (!is_empty && call.beta != 1.0f)
     return scale(checked.problem, checked.buffers.c, queue, wait_for, options);

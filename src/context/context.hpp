@@ -12,6 +12,7 @@
 #include "context/device_health.hpp"
 #include "context/host_copies.hpp"
 #include "context/host_matrices.hpp"
+#include "context/list_memory.hpp"
 #include "context/scratch.hpp"
 #include "context/streamed_multiply.hpp"
 #include "launch/multiply.hpp"
@@ -28,11 +29,17 @@ class Context::State {
     SgemmCall call;
     Problem problem;
     Buffers buffers;
+    std::vector<Product> products;  // of a listed batch, whose list is still to be made
   };
 
   // Throws Error in the caller's terms for whatever is wrong with the arguments.
   CheckedCall check(const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
                     const DeviceMatrix& c, const Options& options) const;
+
+  // A batch at any places, as the calls that do it in the least time: one for each list, or for each run of
+  // matrices that lie evenly apart. `one` is what the multiplies have in common; alpha, beta and leading
+  // dimensions are in the lists.
+  std::vector<CheckedCall> check_batch(const SgemmCall& one, const BatchLists& lists, const Options& options);
 
   // Enqueues whatever the call needs behind `wait_for`. The event completes when C is complete.
   cl::Event enqueue(const CheckedCall& checked, const cl::CommandQueue& queue,
@@ -97,6 +104,9 @@ class Context::State {
   std::unique_ptr<HostCopies> take_copies(const Options& options);
   void give_back(std::unique_ptr<HostCopies> copies);
 
+  // Whether one launch by a list takes less time than one for each of the runs.
+  bool pays_as_list(const CheckedCall& listed, const std::vector<BatchRun>& runs, const Options& options);
+
   // The most scratch that a call may take.
   std::size_t scratch_limit(const Options& options) const;
 
@@ -134,6 +144,7 @@ class Context::State {
   ProgramCache programs_;
   Chooser chooser_;
   ScratchPool scratch_;
+  ListMemory lists_;
 
   bool always_copies_ = false;
   std::mutex copies_mutex_;

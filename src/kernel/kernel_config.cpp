@@ -187,6 +187,7 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
     rules.check_share(manifest.share_rows, config.share_rows, config.tile_rows);
     rules.check_share(manifest.share_columns, config.share_columns, config.tile_columns);
   }
+  if (manifest.takes_lists()) config.matrices = rules.size(manifest.matrices);
   config.align = rules.size(manifest.align);
   for (const Manifest::Rule& rule : manifest.local) config.local.push_back(rules.positive(rule));
   check_device_limits(config, device);

@@ -26,7 +26,7 @@ struct Place {
 struct LaunchSize {
   std::size_t rows;
   std::size_t columns;
-  std::size_t batch_count;
+  std::size_t batch_count;  // work-groups along dimension 2
   std::size_t group_rows;
   std::size_t group_columns;
 };

@@ -207,7 +207,7 @@ void fit_blocks(Plan& plan, std::size_t limit) {
   plan.block_n =
       std::min(problem.n, longest_side(kernel, GridAxis::columns, kernel.tile_columns, kernel.share_columns));
   plan.block_k = std::min(problem.k, max_block / kernel.tile_depth * kernel.tile_depth);
-  plan.block_batch = std::min(problem.batch_count, max_groups_beyond_first);
+  plan.block_batch = std::min(problem.batch_count, max_groups_beyond_first * kernel.matrices);
   for (lay_out_scratch(plan); plan.scratch_bytes > limit; lay_out_scratch(plan)) {
     if (cut_block(plan)) continue;
     throw Error(
