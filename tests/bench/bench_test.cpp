@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/nearest.hpp"
 #include "command_line/options.hpp"
 #include "common/float64.hpp"
 #include "common/size.hpp"
@@ -91,6 +92,32 @@ TEST_CASE("median and minimum") {
   CHECK(median({7.0}) == 7.0);
   CHECK(minimum({3.0, 1.0, 2.0}) == 1.0);
   CHECK_THROWS(median({}));
+}
+
+TEST_CASE("the bounds of a median are those of coins thrown as often") {
+  std::vector<double> values;
+  CHECK_FALSE(interval_of_median({1.0}));
+  for (int i = 1; i <= 20; ++i) values.push_back(i);
+  CHECK(interval_of_median(values)->low == 6.0);  // as tables of the sign test have it
+  CHECK(interval_of_median(values)->high == 15.0);
+  CHECK(interval_of_median({1, 2, 3, 4, 5, 6, 7, 8})->low == 1.0);
+  CHECK(interval_of_median({1, 2, 3, 4, 5, 6, 7, 8, 9})->low == 2.0);
+  CHECK(interval_of_median({3.0, 1.0, 2.0})->low == 1.0);
+  CHECK(interval_of_median({3.0, 1.0, 2.0})->high == 3.0);
+}
+
+TEST_CASE("a name that is nearly right is found, one that is not is none") {
+  const std::vector<std::string> names = {"tiled", "tiled_vector", "naive", "fp32"};
+  CHECK(clgemm::did_you_mean("tield", names) == "; did you mean 'tiled'?");
+  CHECK(clgemm::did_you_mean("niave", names) == "; did you mean 'naive'?");
+  CHECK(clgemm::did_you_mean("fp23", names) == "; did you mean 'fp32'?");
+  CHECK(clgemm::did_you_mean("block_2d", names).empty());
+  CHECK(clgemm::did_you_mean("", names).empty());
+  for (const char* wrong :
+       {"--szie 8", "--kernel tield", "--peer clbast", "--suite seds", "--kernel tiled --param TSX=8"}) {
+    INFO(wrong);
+    CHECK(bench(wrong).err.find("did you mean") != std::string::npos);
+  }
 }
 
 TEST_CASE("figures have four digits that count") {

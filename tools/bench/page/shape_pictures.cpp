@@ -49,7 +49,7 @@ Picture speed_up_over_peers(const Results& results) {
   for (const std::string& peer : measured_peers(results)) {
     DotSeries series{"over " + peer_title(peer), styles.peer(peer), {}};
     for (const ShapeResult* shape : shapes) {
-      series.values.push_back(speed_up(shape->peer_figures(peer), shape->own()->figures));
+      series.values.push_back(shape->speed_up(shape->peer_figures(peer), shape->own()->figures));
     }
     if (has_value(series)) chart.series.push_back(std::move(series));
   }

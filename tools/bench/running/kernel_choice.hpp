@@ -11,6 +11,9 @@
 
 namespace clgemm::bench {
 
+// What everything is set against where it does not take too long.
+inline constexpr const char* baseline_kernel = "naive";
+
 struct KernelChoice {
   std::string name;  // for people; for `auto`, known after the first run
   Options options;   // for clgemm; no kernel in them means `auto`
