@@ -312,7 +312,7 @@ TEST_CASE("there is no verdict within the noise, and what makes figures uncertai
   CHECK(table.str().find("Beware") == std::string::npos);
 
   Json single = row("tiled", 1.0, 1.0);
-  single.update({{"runs", 1}, {"gflops", 300.0}, {"part_of_others", 0.4}});
+  single.update({{"runs", 1}, {"gflops", 300.0}, {"part_of_others", 0.4}, {"on_fp32_units", true}});
   single["ceilings"] = {{"fp32_gflops", 100.0}, {"read_gbs", 20.0}, {"copy_gbs", 15.0}};
   const auto troubles = [&single] { return troubles_of(results(Json::array({single})).front()); };
   REQUIRE(troubles().size() == 3);

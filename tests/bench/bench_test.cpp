@@ -239,7 +239,8 @@ TEST_CASE("a device whose times are no times is not believed") {
 
 TEST_CASE("the timer reports no time where nothing was launched") {
   const cl::Device device = clgemm::default_device();
-  const cl::CommandQueue queue(cl::Context(device), device, CL_QUEUE_PROFILING_ENABLE);
+  const cl::Context context(device);
+  const cl::CommandQueue queue(context, device, CL_QUEUE_PROFILING_ENABLE);
   CHECK_THROWS_AS(KernelTimer(queue).span(), clgemm::Error);
 }
 

@@ -65,7 +65,7 @@ struct KernelResult {
   std::string asked;  // how it was asked for: "auto", or the kernel itself
   Parameters parameters;
   Outcome outcome = Outcome::measured;
-  bool on_fp32_units = true;             // else on tensor cores, which the peak of fp32 says nothing of
+  std::optional<bool> on_fp32_units;     // else on tensor cores, which the peak of fp32 says nothing of
   std::string wrong;                     // where the result was wrong, in words
   std::optional<CheckResult> agreement;  // with the first peer whose own result passed; nothing without one
   Figures figures;
@@ -121,6 +121,9 @@ struct Ceilings {
   double fp32_gflops = 0.0;  // fused multiply-adds on registers, two operations each
   double read_gbs = 0.0;     // 10^9 bytes a second, from memory beyond the caches
   double copy_gbs = 0.0;     // bytes read and bytes written together
+  double cache_gbs = 0.0;    // reading what the last cache holds; 0 where not known
+  double tensor_gflops =
+      0.0;  // of fp16 or bf16 on tensor cores, not measured: by units and clock; 0 where none
 };
 
 // What must be known of a run besides its figures, for whoever reads them later and elsewhere.

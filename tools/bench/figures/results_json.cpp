@@ -48,7 +48,9 @@ constexpr Key<Figures, std::optional<double>> other_keys[] = {
     {"error_ratio", &Figures::error_ratio}, {"cold_ms", &Figures::cold_ms}, {"warm_ms", &Figures::warm_ms}};
 constexpr Key<Ceilings, double> ceiling_keys[] = {{"fp32_gflops", &Ceilings::fp32_gflops},
                                                   {"read_gbs", &Ceilings::read_gbs},
-                                                  {"copy_gbs", &Ceilings::copy_gbs}};
+                                                  {"copy_gbs", &Ceilings::copy_gbs},
+                                                  {"cache_gbs", &Ceilings::cache_gbs},
+                                                  {"tensor_gflops", &Ceilings::tensor_gflops}};
 constexpr const char* not_fp32 = "not fp32: passed false is expected, and fails no run";
 
 template <class Value>
@@ -130,7 +132,7 @@ Json kernel_object(const Results& results, const ShapeResult& shape, const Kerne
   object["x_naive"] = value_or_null(shape.speed_up(shape.naive, kernel.figures));
   object["x_clblast"] = value_or_null(shape.speed_up(shape.peer_figures("clblast"), kernel.figures));
   object["peer_difference_ratio"] = kernel.agreement ? Json(kernel.agreement->error_ratio) : Json(nullptr);
-  object["on_fp32_units"] = kernel.on_fp32_units;
+  object["on_fp32_units"] = value_or_null(kernel.on_fp32_units);
   object["part_of_others"] = value_or_null(results.part_of_others);
   object["ceilings"] = ceilings_object(results.ceilings);
   object["peers"] = peers_object(results, shape);
@@ -208,8 +210,8 @@ KernelResult kernel_of(const Json& object) {
     kernel.figures.reason = skipped;
   }
   const Json* on_fp32_units = find(object, "on_fp32_units");
-  kernel.on_fp32_units =
-      on_fp32_units == nullptr || !on_fp32_units->is_boolean() || on_fp32_units->get<bool>();
+  if (on_fp32_units != nullptr && on_fp32_units->is_boolean())
+    kernel.on_fp32_units = on_fp32_units->get<bool>();
   const Json* parameters = find(object, "parameters");
   if (parameters == nullptr || !parameters->is_object()) return kernel;
   for (const auto& [name, value] : parameters->items()) {

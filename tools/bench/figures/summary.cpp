@@ -142,7 +142,7 @@ void add_rates_above_peak(std::vector<std::string>& troubles, const Results& res
   for (const ShapeResult& shape : results.shapes) {
     for (const KernelResult& kernel : shape.kernels) {
       const double rate = kernel.figures.gflops.value_or(0.0);
-      if (!kernel.on_fp32_units || rate <= peak) continue;
+      if (!kernel.on_fp32_units.value_or(false) || rate <= peak) continue;
       troubles.push_back(fmt::format(
           "{} at {} is at {:.0f} % of the peak that --ceilings measured: one of the two was disturbed.",
           kernel.long_title(), describe_shape(shape), 100.0 * rate / peak));

@@ -27,6 +27,11 @@ struct KernelChoice {
 // is bad or whose parameters are.
 std::vector<KernelChoice> choose_kernels(const BenchOptions& options, const Device& device);
 
+// The same for one multiply: kernels for which nobody gave parameters have those that clgemm would choose for
+// it on this device, where it has some, else their defaults.
+std::vector<KernelChoice> with_own_parameters(std::vector<KernelChoice> choices, const SgemmCall& call,
+                                              const Device& device);
+
 // The kernels of this list, with their defaults.
 std::vector<KernelChoice> choose_steps(std::span<const std::string_view> steps,
                                        const std::string& kernel_folder);

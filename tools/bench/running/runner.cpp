@@ -124,8 +124,11 @@ void add_case(const BenchOptions& options, const Case& one, const std::vector<Ke
     show("loops on the host");
     results.host_loops = run_host_loops(data, checked_by);
   }
-  Affordable kernels{choices, {}};
-  if (options.suite_kernels) kernels = affordable(choices, results, one, options.max_seconds);
+  // The steps of the ladder are the techniques as they are taught, with their defaults.
+  const std::vector<KernelChoice> here =
+      options.ladder ? choices : with_own_parameters(choices, data.call, device);
+  Affordable kernels{here, {}};
+  if (options.suite_kernels) kernels = affordable(here, results, one, options.max_seconds);
   const bool baseline = options.baseline && !leaves_out_baseline(kernels);
   const MeasureSettings settings{options.runs, options.warmup, options.max_seconds, options.host_to_host,
                                  baseline};
@@ -168,7 +171,8 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
     results.missing_peers = peers.missing;
 
     // One context and queue for all sizes: peers keep what they compiled by context.
-    const cl::CommandQueue queue(cl::Context(cl_device), cl_device, CL_QUEUE_PROFILING_ENABLE);
+    const cl::Context context(cl_device);  // not every implementation lets a queue keep it
+    const cl::CommandQueue queue(context, cl_device, CL_QUEUE_PROFILING_ENABLE);
     Progress progress;
     if (options.ceilings) {
       progress.show("ceilings");
