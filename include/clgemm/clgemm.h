@@ -63,8 +63,32 @@ typedef enum clgemm_status {
   CLGEMM_OPENCL_ERROR,               ///< any other failure of an OpenCL call; the text names it
   CLGEMM_INTERNAL_ERROR,             ///< a defect of clgemm itself
   CLGEMM_SELF_TEST_FAILED,           ///< a kernel gave a wrong result on this device in its self-test
-  CLGEMM_DEVICE_LOST                 ///< a fault has ended the device's OpenCL context; see clgemm::Context
+  CLGEMM_DEVICE_LOST,                ///< a fault has ended the device's OpenCL context; see clgemm::Context
+  CLGEMM_FORKED_PROCESS              ///< the parent process had used clgemm; see clgemm::Context
 } clgemm_status;
+
+/// Which argument of a call an error speaks of, by its name in the function that failed. CLGEMM_ARGUMENT_A, B
+/// and C stand for the pointer, or for the whole clgemm_matrix with its offset.
+typedef enum clgemm_argument {
+  CLGEMM_ARGUMENT_NONE = 0,     ///< no argument, or several at once
+  CLGEMM_ARGUMENT_LAYOUT,       ///< row-major or column-major
+  CLGEMM_ARGUMENT_TRANSPOSE_A,  ///< whether A is transposed
+  CLGEMM_ARGUMENT_TRANSPOSE_B,  ///< whether B is transposed
+  CLGEMM_ARGUMENT_M,            ///< rows of op(A) and C
+  CLGEMM_ARGUMENT_N,            ///< columns of op(B) and C
+  CLGEMM_ARGUMENT_K,            ///< columns of op(A), rows of op(B)
+  CLGEMM_ARGUMENT_A,            ///< the matrix A
+  CLGEMM_ARGUMENT_LDA,          ///< its leading dimension
+  CLGEMM_ARGUMENT_B,            ///< the matrix B
+  CLGEMM_ARGUMENT_LDB,          ///< its leading dimension
+  CLGEMM_ARGUMENT_C,            ///< the matrix C
+  CLGEMM_ARGUMENT_LDC,          ///< its leading dimension
+  CLGEMM_ARGUMENT_STRIDE_C,     ///< from one C of a batch to the next
+  CLGEMM_ARGUMENT_BATCH_COUNT,  ///< how many multiplies
+  CLGEMM_ARGUMENT_QUEUE,        ///< the OpenCL queue
+  CLGEMM_ARGUMENT_WAIT_FOR,     ///< the wait list
+  CLGEMM_ARGUMENT_OPTIONS       ///< one of the options
+} clgemm_argument;
 
 /// The name of a status, for example "buffer_too_small"; "success" for CLGEMM_SUCCESS, "unknown" for a number
 /// that is none. Never NULL, never to be freed.
@@ -73,6 +97,9 @@ CLGEMM_API const char* clgemm_status_name(clgemm_status status);
 /// What was wrong, in words, with the last call on this thread that failed; "" where none has. Calls that
 /// succeed leave it alone. Never NULL; valid until the next failure on this thread or the thread's end.
 CLGEMM_API const char* clgemm_last_error(void);
+
+/// Which argument clgemm_last_error() speaks of.
+CLGEMM_API clgemm_argument clgemm_last_error_argument(void);
 
 /// How matrices lie in memory. The values are those of CBLAS and CLBlast.
 typedef enum clgemm_layout {
@@ -274,6 +301,12 @@ CLGEMM_API clgemm_status clgemm_explain(clgemm_context* context, cl_command_queu
 CLGEMM_API clgemm_status clgemm_sgemm_scratch_bytes(clgemm_context* context, cl_command_queue queue,
                                                     const clgemm_shape* shape, const clgemm_options* options,
                                                     size_t* bytes);
+
+/// The seconds that the speed model expects of a call on device memory, to `*seconds`; see
+/// clgemm::Context::predicted_seconds(). With `context` and `queue` NULL, of the context for host matrices.
+CLGEMM_API clgemm_status clgemm_predicted_seconds(clgemm_context* context, cl_command_queue queue,
+                                                  const clgemm_shape* shape, const clgemm_options* options,
+                                                  double* seconds);
 
 /// Lets go of the contexts that clgemm keeps itself. Calls that are under way are not disturbed.
 CLGEMM_API clgemm_status clgemm_release_contexts(void);

@@ -127,6 +127,11 @@ using WaitList = std::vector<cl_event>;
 /// new OpenCL context can be made, also when the old one is released, and constructors that would make one
 /// throw device_lost, too; a new process finds the device well. The free functions keep a Context that is
 /// lost until release_contexts().
+///
+/// fork(): the threads of an OpenCL driver do not live on in a child process, and a call there would wait for
+/// them for ever. Once clgemm has looked for devices, every function that needs one throws
+/// Error(forked_process) in processes that are forked from this one, also on Contexts made there; a child
+/// that runs another program (exec) is not meant. A parent that has not yet used OpenCL may fork at will.
 class CLGEMM_API Context {
  public:
   /// The default device: the one that the environment variable CLGEMM_DEVICE names (an index as
@@ -197,6 +202,10 @@ class CLGEMM_API Context {
   /// The device memory, in bytes, that a call takes for packed copies of A and B. Compiles like prepare().
   std::size_t sgemm_scratch_bytes(const SgemmShape& shape, const Options& options = {});
 
+  /// The seconds that the speed model expects of a call on device memory. Does not compile, and knows nothing
+  /// of what copies from and to host memory take. Where the model is all that speaks for a device, a guess.
+  double predicted_seconds(const SgemmShape& shape, const Options& options = {});
+
   /// The device in use. It stays this Context's, as do the next two; retain what must outlive it.
   cl_device_id device() const;
 
@@ -248,6 +257,10 @@ CLGEMM_API void prepare(cl_command_queue queue, const std::vector<SgemmShape>& s
 
 /// Context::explain(), likewise.
 CLGEMM_API std::string explain(cl_command_queue queue, const SgemmShape& shape, const Options& options = {});
+
+/// Context::predicted_seconds(), likewise; with a null queue, of the Context that host matrices use.
+CLGEMM_API double predicted_seconds(cl_command_queue queue, const SgemmShape& shape,
+                                    const Options& options = {});
 
 /// Context::sgemm_scratch_bytes(), likewise.
 CLGEMM_API std::size_t sgemm_scratch_bytes(cl_command_queue queue, const SgemmShape& shape,

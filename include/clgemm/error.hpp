@@ -28,6 +28,30 @@ enum class ErrorCode {
   internal_error,         ///< a defect of clgemm itself
   self_test_failed,       ///< a kernel gave a wrong result on this device in its self-test
   device_lost,            ///< a fault has ended the device's OpenCL context, and what was in it; see Context
+  forked_process,         ///< this process was forked from one that had used clgemm; see Context
+};
+
+/// Which argument of the call an Error speaks of, by its name in clgemm.hpp. `a`, `b` and `c` stand for the
+/// pointer, or for the whole DeviceMatrix with its offset.
+enum class Argument {
+  none = 0,     ///< no argument, or several at once
+  layout,       ///< row-major or column-major
+  transpose_a,  ///< whether A is transposed
+  transpose_b,  ///< whether B is transposed
+  m,            ///< rows of op(A) and C
+  n,            ///< columns of op(B) and C
+  k,            ///< columns of op(A), rows of op(B)
+  a,            ///< the matrix A
+  lda,          ///< its leading dimension
+  b,            ///< the matrix B
+  ldb,          ///< its leading dimension
+  c,            ///< the matrix C
+  ldc,          ///< its leading dimension
+  stride_c,     ///< from one C of a batch to the next
+  batch_count,  ///< how many multiplies
+  queue,        ///< the OpenCL queue
+  wait_for,     ///< the wait list
+  options       ///< one of the options
 };
 
 /// Thrown by every function of clgemm that fails. What can be known before any work is said before any work,
@@ -35,13 +59,18 @@ enum class ErrorCode {
 class CLGEMM_API Error : public std::runtime_error {
  public:
   /// An Error of this kind, with this text for what().
-  Error(ErrorCode code, const std::string& text) : std::runtime_error(text), code_(code) {}
+  Error(ErrorCode code, const std::string& text, Argument argument = Argument::none)
+      : std::runtime_error(text), code_(code), argument_(argument) {}
 
   /// What kind of thing went wrong.
   ErrorCode code() const noexcept { return code_; }
 
+  /// Which argument of the call it is about; none where it is about something else.
+  Argument argument() const noexcept { return argument_; }
+
  private:
   ErrorCode code_;
+  Argument argument_;
 };
 
 /// The name of a code as it stands above, for example "buffer_too_small".

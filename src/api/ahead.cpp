@@ -60,6 +60,15 @@ std::string Context::explain(const SgemmShape& shape, const Options& options) {
   });
 }
 
+double Context::predicted_seconds(const SgemmShape& shape, const Options& options) {
+  return state_->health().watch([&]() -> double {
+    const SgemmCall call = call_of(shape);
+    check_call(call);
+    if (!reads_a_and_b(call)) return 0.0;
+    return state_->predicted_seconds(problem_of(shape, call, state_->info()), options);
+  });
+}
+
 std::size_t Context::sgemm_scratch_bytes(const SgemmShape& shape, const Options& options) {
   return state_->health().watch([&]() -> std::size_t {
     const SgemmCall call = call_of(shape);

@@ -22,12 +22,16 @@ struct clgemm_context {
 
 namespace {
 
+using clgemm::Argument;
 using clgemm::Error;
 using clgemm::ErrorCode;
 using namespace clgemm::c_api;
 
 static_assert(CLGEMM_INTERNAL_ERROR == static_cast<int>(ErrorCode::internal_error),
               "clgemm_status has the codes of ErrorCode, in their order");
+static_assert(CLGEMM_FORKED_PROCESS == static_cast<int>(ErrorCode::forked_process));
+static_assert(CLGEMM_ARGUMENT_OPTIONS == static_cast<int>(Argument::options),
+              "clgemm_argument has those of Argument, in their order");
 
 // A thread may still call, from atexit(), when its own objects are gone; the flag then remains.
 thread_local bool error_text_is_gone = false;
@@ -37,8 +41,10 @@ struct ErrorText {
   ~ErrorText() { error_text_is_gone = true; }
 };
 thread_local ErrorText last_error;
+thread_local clgemm_argument last_argument = CLGEMM_ARGUMENT_NONE;
 
-clgemm_status failed(ErrorCode code, const char* text) noexcept {
+clgemm_status failed(ErrorCode code, const char* text, Argument argument = Argument::none) noexcept {
+  last_argument = static_cast<clgemm_argument>(argument);
   try {
     if (!error_text_is_gone) last_error.text = text;
   } catch (const std::bad_alloc&) {
@@ -55,7 +61,7 @@ clgemm_status status_of(Body&& body) {
     clgemm::at_boundary(body);
     return CLGEMM_SUCCESS;
   } catch (const Error& error) {
-    return failed(error.code(), error.what());
+    return failed(error.code(), error.what(), error.argument());
   } catch (const std::bad_alloc&) {
     return failed(ErrorCode::out_of_memory, "no host memory");
   }
@@ -84,6 +90,10 @@ struct OwnContexts {
   template <class... Arguments>
   std::string explain(Arguments&&... arguments) const {
     return clgemm::explain(queue, std::forward<Arguments>(arguments)...);
+  }
+  template <class... Arguments>
+  double predicted_seconds(Arguments&&... arguments) const {
+    return clgemm::predicted_seconds(queue, std::forward<Arguments>(arguments)...);
   }
   template <class... Arguments>
   std::size_t sgemm_scratch_bytes(Arguments&&... arguments) const {
@@ -120,6 +130,10 @@ const char* clgemm_last_error(void) {
   return error_text_is_gone ? "" : last_error.text.c_str();
 }
 
+clgemm_argument clgemm_last_error_argument(void) {
+  return last_argument;
+}
+
 clgemm_status clgemm_context_create(const char* device, clgemm_context** context) {
   return create(device != nullptr ? device : "", context);
 }
@@ -154,9 +168,9 @@ clgemm_status clgemm_sgemm_host(clgemm_context* context, clgemm_layout layout, c
                                 size_t ldc, const clgemm_options* options) {
   return status_of([&] {
     with(context, nullptr, [&](auto&& api) {
-      api.sgemm(layout_of(layout), transpose_of(transpose_a, "transpose_a"),
-                transpose_of(transpose_b, "transpose_b"), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
-                options_of(options));
+      api.sgemm(layout_of(layout), transpose_of(transpose_a, Argument::transpose_a),
+                transpose_of(transpose_b, Argument::transpose_b), m, n, k, alpha, a, lda, b, ldb, beta, c,
+                ldc, options_of(options));
     });
   });
 }
@@ -179,10 +193,10 @@ clgemm_status clgemm_sgemm_strided_batched(clgemm_context* context, cl_command_q
                                            cl_event* done, const clgemm_options* options) {
   return status_of([&] {
     with(context, queue, [&](auto&& api) {
-      api.sgemm_strided_batched(queue, layout_of(layout), transpose_of(transpose_a, "transpose_a"),
-                                transpose_of(transpose_b, "transpose_b"), m, n, k, alpha, matrix_of(a),
-                                stride_a, matrix_of(b), stride_b, beta, matrix_of(c), stride_c, batch_count,
-                                wait_list_of(wait_count, wait_for), done, options_of(options));
+      api.sgemm_strided_batched(queue, layout_of(layout), transpose_of(transpose_a, Argument::transpose_a),
+                                transpose_of(transpose_b, Argument::transpose_b), m, n, k, alpha,
+                                matrix_of(a), stride_a, matrix_of(b), stride_b, beta, matrix_of(c), stride_c,
+                                batch_count, wait_list_of(wait_count, wait_for), done, options_of(options));
     });
   });
 }
@@ -195,12 +209,12 @@ clgemm_status clgemm_sgemm_batched(clgemm_context* context, cl_command_queue que
                                    cl_event* done, const clgemm_options* options) {
   return status_of([&] {
     with(context, queue, [&](auto&& api) {
-      api.sgemm_batched(queue, layout_of(layout), transpose_of(transpose_a, "transpose_a"),
-                        transpose_of(transpose_b, "transpose_b"), m, n, k, alpha,
-                        matrices_of(a, batch_count, "the list of A"),
-                        matrices_of(b, batch_count, "the list of B"), beta,
-                        matrices_of(c, batch_count, "the list of C"), wait_list_of(wait_count, wait_for),
-                        done, options_of(options));
+      api.sgemm_batched(queue, layout_of(layout), transpose_of(transpose_a, Argument::transpose_a),
+                        transpose_of(transpose_b, Argument::transpose_b), m, n, k, alpha,
+                        matrices_of(a, batch_count, "the list of A", Argument::a),
+                        matrices_of(b, batch_count, "the list of B", Argument::b), beta,
+                        matrices_of(c, batch_count, "the list of C", Argument::c),
+                        wait_list_of(wait_count, wait_for), done, options_of(options));
     });
   });
 }
@@ -238,6 +252,16 @@ clgemm_status clgemm_sgemm_scratch_bytes(clgemm_context* context, cl_command_que
     require(bytes, "the place for the bytes");
     *bytes = with(context, queue,
                   [&](auto&& api) { return api.sgemm_scratch_bytes(shape_of(shape), options_of(options)); });
+  });
+}
+
+clgemm_status clgemm_predicted_seconds(clgemm_context* context, cl_command_queue queue,
+                                       const clgemm_shape* shape, const clgemm_options* options,
+                                       double* seconds) {
+  return status_of([&] {
+    require(seconds, "the place for the seconds");
+    *seconds = with(context, queue,
+                    [&](auto&& api) { return api.predicted_seconds(shape_of(shape), options_of(options)); });
   });
 }
 

@@ -10,19 +10,20 @@
 
 namespace clgemm::c_api {
 
-[[noreturn]] void refuse(const std::string& text);
+[[noreturn]] void refuse(const std::string& text, Argument argument = Argument::none);
 
 template <class Pointer>
-void require(Pointer pointer, const char* name) {
-  if (pointer == nullptr) refuse(std::string(name) + " is null");
+void require(Pointer pointer, const char* name, Argument argument = Argument::none) {
+  if (pointer == nullptr) refuse(std::string(name) + " is null", argument);
 }
 
 Layout layout_of(clgemm_layout layout);
-Transpose transpose_of(clgemm_transpose transpose, const char* name);
+Transpose transpose_of(clgemm_transpose transpose, Argument argument);
 Options options_of(const clgemm_options* options);
 SgemmShape shape_of(const clgemm_shape* shape);
 DeviceMatrix matrix_of(const clgemm_matrix& matrix);
-std::vector<DeviceMatrix> matrices_of(const clgemm_matrix* matrices, std::size_t count, const char* name);
+std::vector<DeviceMatrix> matrices_of(const clgemm_matrix* matrices, std::size_t count, const char* name,
+                                      Argument argument);
 WaitList wait_list_of(cl_uint count, const cl_event* events);
 
 }  // namespace clgemm::c_api

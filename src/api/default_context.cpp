@@ -7,6 +7,7 @@
 
 #include "base/device.hpp"
 #include "base/error.hpp"
+#include "base/forked.hpp"
 #include "base/opencl.hpp"
 #include "context/context.hpp"
 
@@ -20,13 +21,15 @@ constexpr std::size_t kept_queue_contexts = 8;
 class Registry {
  public:
   std::shared_ptr<Context> for_host() {
+    claim_process();
     const std::lock_guard lock(mutex_);
     if (!host_) host_ = std::make_shared<Context>();
     return host_;
   }
 
   std::shared_ptr<Context> for_queue(cl_command_queue queue) {
-    if (queue == nullptr) throw Error(ErrorCode::invalid_argument, "the queue is null");
+    claim_process();
+    if (queue == nullptr) throw Error(ErrorCode::invalid_argument, "the queue is null", Argument::queue);
     const cl::CommandQueue wanted(queue, true);
     const cl_context context = wanted.getInfo<CL_QUEUE_CONTEXT>()();
     const cl_device_id device = wanted.getInfo<CL_QUEUE_DEVICE>()();
@@ -43,12 +46,14 @@ class Registry {
   }
 
   void clear() {
+    if (is_forked_child()) return;
     const std::lock_guard lock(mutex_);
     host_.reset();
     queues_.clear();
   }
 
   void finish_keeping() {
+    if (is_forked_child()) return;
     const std::lock_guard lock(mutex_);
     if (host_) state_of(*host_).finish_keeping();
     for (const auto& context : queues_) state_of(*context).finish_keeping();
@@ -116,6 +121,12 @@ void prepare(cl_command_queue queue, const std::vector<SgemmShape>& shapes, cons
 
 std::string explain(cl_command_queue queue, const SgemmShape& shape, const Options& options) {
   return at_boundary([&] { return registry().for_queue(queue); })->explain(shape, options);
+}
+
+double predicted_seconds(cl_command_queue queue, const SgemmShape& shape, const Options& options) {
+  const auto context =
+      at_boundary([&] { return queue == nullptr ? registry().for_host() : registry().for_queue(queue); });
+  return context->predicted_seconds(shape, options);
 }
 
 std::size_t sgemm_scratch_bytes(cl_command_queue queue, const SgemmShape& shape, const Options& options) {

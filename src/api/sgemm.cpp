@@ -13,10 +13,12 @@ namespace {
 std::vector<cl::Event> events_of(const WaitList& wait_for, const cl::Context& context) {
   std::vector<cl::Event> result;
   for (const cl_event event : wait_for) {
-    if (event == nullptr) throw Error(ErrorCode::invalid_argument, "an event of the wait list is null");
+    if (event == nullptr)
+      throw Error(ErrorCode::invalid_argument, "an event of the wait list is null", Argument::wait_for);
     result.emplace_back(event, true);
     if (result.back().getInfo<CL_EVENT_CONTEXT>()() != context()) {
-      throw Error(ErrorCode::wrong_context, "an event of the wait list belongs to another OpenCL context");
+      throw Error(ErrorCode::wrong_context, "an event of the wait list belongs to another OpenCL context",
+                  Argument::wait_for);
     }
   }
   return result;
@@ -92,7 +94,10 @@ void Context::sgemm_batched(cl_command_queue caller_queue, Layout layout, Transp
     const std::vector<cl::Event> before = events_of(wait_for, state_->context());
     std::vector<cl::Event> finished;
     for (const State::CheckedCall& call : checked) {
-      finished.push_back(state_->enqueue(call, queue, before, options));
+      // Runs that share the caller's scratch come one after the other.
+      const bool is_next = options.scratch != nullptr && !finished.empty();
+      finished.push_back(
+          state_->enqueue(call, queue, is_next ? std::vector<cl::Event>{finished.back()} : before, options));
     }
     cl::Event all_finished;
     queue.enqueueMarkerWithWaitList(finished.empty() ? &before : &finished, &all_finished);

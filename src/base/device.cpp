@@ -10,6 +10,7 @@
 
 #include "base/environment.hpp"
 #include "base/error.hpp"
+#include "base/forked.hpp"
 
 namespace clgemm {
 namespace {
@@ -93,6 +94,7 @@ Device describe(const cl::Device& device) {
 }
 
 std::vector<cl::Device> all_devices() {
+  claim_process();
   // One thread at a time: the first one loads the drivers, and PoCL 3.1 crashes where several do.
   static std::mutex mutex;
   const std::lock_guard lock(mutex);

@@ -117,6 +117,8 @@ const char* to_string(ErrorCode code) noexcept {
       return "self_test_failed";
     case ErrorCode::device_lost:
       return "device_lost";
+    case ErrorCode::forked_process:
+      return "forked_process";
   }
   return "unknown";
 }

@@ -1,9 +1,25 @@
 #include "build/built_plan.hpp"
 
 #include <future>
+#include <system_error>
 #include <utility>
 
 namespace clgemm {
+namespace {
+
+using Building = std::future<std::shared_ptr<BuiltKernel>>;
+
+// On a thread of its own, or where none can be started at the first get().
+template <class Build>
+Building build_aside(const Build& build) {
+  try {
+    return std::async(std::launch::async, build);
+  } catch (const std::system_error&) {
+    return std::async(std::launch::deferred, build);
+  }
+}
+
+}  // namespace
 
 std::vector<std::shared_ptr<BuiltKernel>> BuiltPlan::programs() const {
   std::vector<std::shared_ptr<BuiltKernel>> result;
@@ -14,13 +30,12 @@ std::vector<std::shared_ptr<BuiltKernel>> BuiltPlan::programs() const {
 BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose) {
   // No threads for what is built already.
   const bool is_first = !programs.has(plan.first().programs[ProgramRole::multiply]);
-  const auto when = is_first ? std::launch::async : std::launch::deferred;
-  std::vector<ByRole<std::future<std::shared_ptr<BuiltKernel>>>> tasks(plan.stages.size());
+  std::vector<ByRole<Building>> tasks(plan.stages.size());
   for_each_program(plan, [&](std::size_t stage, ProgramRole role) {
     const SharedConfig& config = plan.stages[stage].programs[role];
     const bool is_ours = stage == 0 && role == ProgramRole::multiply;  // this thread need not wait idly
-    tasks[stage][role] = std::async(is_ours ? std::launch::deferred : when,
-                                    [&programs, config, purpose] { return programs.get(config, purpose); });
+    const auto get = [&programs, config, purpose] { return programs.get(config, purpose); };
+    tasks[stage][role] = is_first && !is_ours ? build_aside(get) : std::async(std::launch::deferred, get);
   });
   BuiltPlan result;
   result.stages.resize(plan.stages.size());

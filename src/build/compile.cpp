@@ -12,16 +12,29 @@
 namespace clgemm {
 namespace {
 
+// Without OpenCL-CLHPP, which reads the compiler's log also of a build that succeeded, and fails where it
+// cannot.
+cl_int build_status(const cl::Program& program, const std::string& options, const cl::Device& device) {
+  const cl_device_id id = device();
+  return clBuildProgram(program(), 1, &id, options.c_str(), nullptr, nullptr);
+}
+
+// The compiler's words; that they cannot be read is no reason to hide the failure.
+std::string log_of(const cl::Program& program, const KernelConfig& config, const cl::Device& device) {
+  try {
+    return with_written_places(program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device), config.file->source);
+  } catch (const cl::Error& failure) {
+    return fmt::format("(the compiler's log cannot be read: {})", opencl_status_name(failure.err()));
+  }
+}
+
 cl::Program compile_source(const KernelConfig& config, const cl::Context& context, const cl::Device& device) {
   cl::Program program(context, config.file->source);
-  try {
-    program.build(std::vector<cl::Device>{device}, config.build_options.c_str());
-  } catch (const cl::Error& failure) {
+  if (const cl_int status = build_status(program, config.build_options, device); status != CL_SUCCESS) {
     throw Error(ErrorCode::build_failed,
                 fmt::format("{} does not compile on '{}', {}:\n{}", title_of(config),
-                            device.getInfo<CL_DEVICE_NAME>(), opencl_status_name(failure.err()),
-                            with_written_places(program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device),
-                                                config.file->source)));
+                            device.getInfo<CL_DEVICE_NAME>(), opencl_status_name(status),
+                            log_of(program, config, device)));
   }
   return program;
 }
@@ -141,7 +154,7 @@ cl::Program load(const std::vector<unsigned char>& binary, const KernelConfig& c
   if (binary.empty()) return {};
   try {
     cl::Program program(context, {device}, cl::Program::Binaries{binary});
-    program.build(std::vector<cl::Device>{device}, config.build_options.c_str());
+    if (build_status(program, config.build_options, device) != CL_SUCCESS) return {};
     return program;
   } catch (const cl::Error&) {
     return {};

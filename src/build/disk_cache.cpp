@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -70,20 +71,51 @@ std::optional<std::vector<unsigned char>> read_entry(const fs::path& path, std::
   return content;
 }
 
-std::optional<DiskCache::Entry> parse(const std::vector<unsigned char>& content, const XXH128_hash_t& key) {
+// Whatever key it is of.
+std::optional<DiskCache::Entry> parse(const std::vector<unsigned char>& content) {
   Header header{};
   if (content.size() < sizeof header) return std::nullopt;
   std::memcpy(&header, content.data(), sizeof header);
   const unsigned char* payload = content.data() + sizeof header;
   if (header.magic != magic || header.format != format_version ||
       header.trust > static_cast<std::uint32_t>(DiskCache::Trust::quarantined) ||
-      header.payload_bytes != content.size() - sizeof header || header.key[0] != key.low64 ||
-      header.key[1] != key.high64) {
+      header.payload_bytes != content.size() - sizeof header) {
     return std::nullopt;
   }
   const XXH128_hash_t checksum = checksum_of(header, payload);
   if (header.checksum[0] != checksum.low64 || header.checksum[1] != checksum.high64) return std::nullopt;
   return DiskCache::Entry{DiskCache::Trust{header.trust}, {payload, content.data() + content.size()}};
+}
+
+std::optional<DiskCache::Entry> parse(const std::vector<unsigned char>& content, const XXH128_hash_t& key) {
+  Header header{};
+  if (content.size() < sizeof header) return std::nullopt;
+  std::memcpy(&header, content.data(), sizeof header);
+  if (header.key[0] != key.low64 || header.key[1] != key.high64) return std::nullopt;
+  return parse(content);
+}
+
+// A verdict as the payload of its entry: the seconds of its time, a line feed, the program.
+std::vector<unsigned char> payload_of(const DiskCache::Verdict& verdict) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(verdict.since.time_since_epoch());
+  const std::string text = fmt::format("{}\n{}", seconds.count(), verdict.program);
+  return {text.begin(), text.end()};
+}
+
+// No value where it holds no longer, or its time is none.
+std::optional<DiskCache::Verdict> verdict_of(const DiskCache::Entry& entry) {
+  const std::string text(entry.binary.begin(), entry.binary.end());
+  long long seconds = 0;
+  const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (status != std::errc() || rest == text.data() + text.size()) return std::nullopt;
+  const std::chrono::system_clock::time_point since{std::chrono::seconds(seconds)};
+  const auto age = std::chrono::system_clock::now() - since;
+  if (age > DiskCache::verdict_holds || age < -DiskCache::verdict_holds) return std::nullopt;
+  return DiskCache::Verdict{since, std::string(rest + 1, text.data() + text.size())};
+}
+
+bool is_of_use(const DiskCache::Entry& entry) {
+  return entry.trust != DiskCache::Trust::quarantined || verdict_of(entry).has_value();
 }
 
 // Writes a file beside its final name, and puts it there whole.
@@ -166,7 +198,37 @@ std::optional<DiskCache::Entry> DiskCache::load(const std::string& key) const {
   if (!is_usable()) return std::nullopt;
   const XXH128_hash_t hash = hash_of(key);
   const auto content = read_entry(folder_ / file_name(hash), limit_bytes_);
-  return content ? parse(*content, hash) : std::nullopt;
+  auto entry = content ? parse(*content, hash) : std::nullopt;
+  return entry && is_of_use(*entry) ? entry : std::nullopt;
+}
+
+void DiskCache::quarantine(const std::string& key, const Verdict& verdict) const noexcept {
+  try {
+    store(key, {Trust::quarantined, payload_of(verdict)});
+  } catch (const std::exception&) {
+    return;  // as of an entry
+  }
+}
+
+std::vector<DiskCache::Verdict> DiskCache::verdicts() const {
+  std::vector<Verdict> result;
+  for_each_verdict([&](const fs::path&, const Verdict& verdict) { result.push_back(verdict); });
+  return result;
+}
+
+void DiskCache::clear_verdicts() const {
+  std::error_code gone;
+  for_each_verdict([&](const fs::path& path, const Verdict&) { fs::remove(path, gone); });
+}
+
+void DiskCache::for_each_verdict(const std::function<void(const fs::path&, const Verdict&)>& body) const {
+  if (!is_usable()) return;
+  for (const StoredFile& file : stored_files(folder_)) {
+    const auto content = read_private_file(file.path, Links::refuse, limit_bytes_);
+    const auto entry = content ? parse(*content) : std::nullopt;
+    if (!entry || entry->trust != Trust::quarantined) continue;
+    if (const auto verdict = verdict_of(*entry)) body(file.path, *verdict);
+  }
 }
 
 void DiskCache::store(const std::string& key, const Entry& entry) const noexcept {

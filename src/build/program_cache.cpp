@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -20,14 +21,19 @@ Error quarantine_error(const KernelConfig& config) {
   return Error(
       ErrorCode::self_test_failed,
       fmt::format("the kernel '{}' with {} is in quarantine: it gave a wrong result in its self-test on this "
-                  "device and driver",
+                  "device and driver (clgemm-bench --cache lists what is there, and clears it)",
                   config.name, describe_values(config.values)));
 }
 
 }  // namespace
 
-BuiltKernel::BuiltKernel(cl::Program program, const char* entry, cl::Kernel first, std::string key)
-    : program_(std::move(program)), entry_(entry), key_(std::move(key)), use_(ProgramUse::of(key_)) {
+BuiltKernel::BuiltKernel(cl::Program program, const char* entry, cl::Kernel first, std::string key,
+                         std::string title)
+    : program_(std::move(program)),
+      entry_(entry),
+      key_(std::move(key)),
+      title_(std::move(title)),
+      use_(ProgramUse::of(key_)) {
   idle_.push_back(std::move(first));
 }
 
@@ -62,6 +68,7 @@ ProgramCache::ProgramCache(cl::Context context, cl::Device device, const Device&
       device_(std::move(device)),
       machine_(fmt::format("{}\n{}\n{}\n{}\n", info.name, info.driver_version, info.platform_name,
                            info.platform_version)),
+      device_name_(info.name),
       gives_binaries_(info.platform_name != "Portable Computing Language"),
       disk_(std::move(disk)) {}
 
@@ -122,8 +129,9 @@ std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Pur
       fmt::format("{} {}", from_disk ? "loaded from the cache:" : "compiled:", title_of(config)));
 
   cl::Kernel kernel = checked_kernel(config, program, device_);
-  auto built = std::make_shared<BuiltKernel>(program, contract_of(config.manifest().role).function,
-                                             std::move(kernel), key);
+  auto built =
+      std::make_shared<BuiltKernel>(program, contract_of(config.manifest().role).function, std::move(kernel),
+                                    key, title_of(config) + " on " + device_name_);
   if (entry) built->trust = entry->trust;
   built->is_new = !entry.has_value();
   return built;
@@ -141,7 +149,11 @@ void ProgramCache::keep(const std::shared_ptr<BuiltKernel>& built) {
   std::erase_if(keeping_, [](const std::future<void>& task) {
     return task.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   });
-  keeping_.push_back(std::async(std::launch::async, [this, built] { store(*built); }));
+  try {
+    keeping_.push_back(std::async(std::launch::async, [this, built] { store(*built); }));
+  } catch (const std::system_error&) {
+    built->is_new = true;  // no thread can be started: the next call tries again
+  }
 }
 
 void ProgramCache::finish_keeping() {
@@ -161,7 +173,7 @@ bool ProgramCache::has_no_more_time() const {
 void ProgramCache::store(BuiltKernel& built) const noexcept {
   try {
     if (built.trust == DiskCache::Trust::quarantined) {
-      disk_.store(built.key_, {DiskCache::Trust::quarantined, {}});
+      disk_.quarantine(built.key_, {std::chrono::system_clock::now(), built.title_});
       return;
     }
     if (!gives_binaries_) {

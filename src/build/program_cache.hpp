@@ -23,7 +23,7 @@ namespace clgemm {
 // A built program. Its kernels hold arguments, so that a thread takes one for itself while it sets them.
 class BuiltKernel {
  public:
-  BuiltKernel(cl::Program program, const char* entry, cl::Kernel first, std::string key);
+  BuiltKernel(cl::Program program, const char* entry, cl::Kernel first, std::string key, std::string title);
 
   // A kernel that is the caller's alone until this object ends.
   class Lease {
@@ -53,12 +53,21 @@ class BuiltKernel {
   // Held by the thread that runs the self-test.
   std::mutex test_mutex;
 
+  // A multiply kernel that gave wrong results with this one, its helper, and right ones without: which of the
+  // two is at fault is not known yet. For who holds test_mutex.
+  struct Suspicion {
+    std::string kernel;
+    std::vector<std::shared_ptr<BuiltKernel>> programs;
+  };
+  Suspicion suspicion;
+
  private:
   friend class ProgramCache;
 
   cl::Program program_;
   const char* entry_;
-  std::string key_;  // of the entry on disk
+  std::string key_;    // of the entry on disk
+  std::string title_;  // for people
   std::shared_ptr<ProgramUse> use_;
   std::mutex mutex_;
   std::vector<cl::Kernel> idle_;
@@ -88,7 +97,8 @@ class ProgramCache {
   bool has(const std::shared_ptr<const KernelConfig>& config);
 
   // Puts the program on disk, with what is known of it, in the background, where it is new. To be called
-  // after a launch: only then do the binaries of some implementations (PoCL's) hold machine code.
+  // after a launch: only then do the binaries of some implementations (PoCL's) hold machine code. Where no
+  // thread can be started nothing happens.
   void keep(const std::shared_ptr<BuiltKernel>& built);
 
   // Waits until everything that was to be kept is stored; not for kernels that are under way for much longer.
@@ -108,6 +118,7 @@ class ProgramCache {
   cl::Context context_;
   cl::Device device_;
   std::string machine_;  // the part of each key on disk that names device, driver and platform
+  std::string device_name_;
 
   // PoCL (3.1) corrupts its memory now and then where it is asked for a binary while it compiles another
   // kernel. It keeps machine code in a cache of its own; ours then keeps only what is known of the kernels.

@@ -17,10 +17,11 @@ struct Use {
   const char* name;
   cl_mem_flags forbidden;
   const char* forbidden_name;
+  Argument argument;
 };
-constexpr Use use_of_a{"A", CL_MEM_WRITE_ONLY, "CL_MEM_WRITE_ONLY"};
-constexpr Use use_of_b{"B", CL_MEM_WRITE_ONLY, "CL_MEM_WRITE_ONLY"};
-constexpr Use use_of_c{"C", CL_MEM_READ_ONLY, "CL_MEM_READ_ONLY"};
+constexpr Use use_of_a{"A", CL_MEM_WRITE_ONLY, "CL_MEM_WRITE_ONLY", Argument::a};
+constexpr Use use_of_b{"B", CL_MEM_WRITE_ONLY, "CL_MEM_WRITE_ONLY", Argument::b};
+constexpr Use use_of_c{"C", CL_MEM_READ_ONLY, "CL_MEM_READ_ONLY", Argument::c};
 
 void check_size(const Use& use, const DeviceMatrix& matrix, std::size_t extent, std::size_t buffer_bytes) {
   std::size_t end = 0;
@@ -33,7 +34,8 @@ void check_size(const Use& use, const DeviceMatrix& matrix, std::size_t extent, 
       ErrorCode::buffer_too_small,
       fmt::format("the buffer of {} has {} bytes; with offset {} and leading dimension {} the matrix ends "
                   "at element {} ({} bytes)",
-                  use.name, buffer_bytes, matrix.offset, matrix.ld, end, bytes));
+                  use.name, buffer_bytes, matrix.offset, matrix.ld, end, bytes),
+      use.argument);
 }
 
 // The alignment of the buffer's first element, in elements. A buffer on the caller's own memory
@@ -48,16 +50,17 @@ std::size_t base_alignment(const cl::Buffer& buffer, cl_mem_flags flags, const D
 }
 
 // A buffer of the context, of either the caller's matrices or scratch.
-cl::Buffer checked_buffer(const char* name, cl_mem memory, const cl::Context& context) {
+cl::Buffer checked_buffer(const char* name, Argument argument, cl_mem memory, const cl::Context& context) {
   if (memory == nullptr)
-    throw Error(ErrorCode::invalid_argument, fmt::format("the buffer of {} is null", name));
+    throw Error(ErrorCode::invalid_argument, fmt::format("the buffer of {} is null", name), argument);
   cl::Buffer buffer(memory, true);
   if (buffer.getInfo<CL_MEM_TYPE>() != CL_MEM_OBJECT_BUFFER) {
-    throw Error(ErrorCode::invalid_argument, fmt::format("the memory object of {} is not a buffer", name));
+    throw Error(ErrorCode::invalid_argument, fmt::format("the memory object of {} is not a buffer", name),
+                argument);
   }
   if (buffer.getInfo<CL_MEM_CONTEXT>()() != context()) {
     throw Error(ErrorCode::wrong_context,
-                fmt::format("the buffer of {} belongs to another OpenCL context", name));
+                fmt::format("the buffer of {} belongs to another OpenCL context", name), argument);
   }
   return buffer;
 }
@@ -65,11 +68,11 @@ cl::Buffer checked_buffer(const char* name, cl_mem memory, const cl::Context& co
 // Checks one matrix and fills in its place.
 cl::Buffer place(const Use& use, const DeviceMatrix& matrix, std::size_t extent, const cl::Context& context,
                  const Device& device, Operand& operand) {
-  cl::Buffer buffer = checked_buffer(use.name, matrix.buffer, context);
+  cl::Buffer buffer = checked_buffer(use.name, use.argument, matrix.buffer, context);
   const auto flags = buffer.getInfo<CL_MEM_FLAGS>();
   if ((flags & use.forbidden) != 0) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("the buffer of {} was made with {}", use.name, use.forbidden_name));
+                fmt::format("the buffer of {} was made with {}", use.name, use.forbidden_name), use.argument);
   }
   check_size(use, matrix, extent, buffer.getInfo<CL_MEM_SIZE>());
   operand.offset = matrix.offset;
@@ -93,19 +96,20 @@ Region region_of(const cl::Buffer& buffer, const DeviceMatrix& matrix, const Lin
   return {static_cast<std::int64_t>(first), lines, call.batch_count, stride};
 }
 
-void check_pointer(const char* name, const float* pointer) {
-  if (pointer == nullptr) throw Error(ErrorCode::invalid_argument, fmt::format("{} is null", name));
+void check_pointer(const char* name, const float* pointer, Argument argument) {
+  if (pointer == nullptr) throw Error(ErrorCode::invalid_argument, fmt::format("{} is null", name), argument);
 }
 
 void refuse_overlap(const char* name) {
   throw Error(ErrorCode::invalid_argument,
-              fmt::format("C overlaps {}: C must not share elements with it", name));
+              fmt::format("C overlaps {}: C must not share elements with it", name), Argument::c);
 }
 
 void check_batch_of_c(const Region& c) {
   if (!overlaps_itself(c)) return;
   throw Error(ErrorCode::invalid_argument,
-              fmt::format("the matrices C of the batch overlap each other: stride_c is {}", c.stride));
+              fmt::format("the matrices C of the batch overlap each other: stride_c is {}", c.stride),
+              Argument::stride_c);
 }
 
 void check_aliasing(const SgemmCall& call, const Buffers& buffers, const DeviceMatrix& a,
@@ -127,10 +131,11 @@ void check_aliasing(const SgemmCall& call, const Buffers& buffers, const DeviceM
 }  // namespace
 
 void check_queue(const cl::CommandQueue& queue, const cl::Context& context, const cl::Device& device) {
-  if (queue() == nullptr) throw Error(ErrorCode::invalid_argument, "the queue is null");
+  if (queue() == nullptr) throw Error(ErrorCode::invalid_argument, "the queue is null", Argument::queue);
   if (queue.getInfo<CL_QUEUE_CONTEXT>()() != context() || queue.getInfo<CL_QUEUE_DEVICE>()() != device()) {
     throw Error(ErrorCode::wrong_context,
-                "the queue belongs to another OpenCL context or device than this clgemm::Context");
+                "the queue belongs to another OpenCL context or device than this clgemm::Context",
+                Argument::queue);
   }
 }
 
@@ -153,15 +158,17 @@ Buffers place_operands(const SgemmCall& call, const Extents& extents, const Devi
 
 cl::Buffer check_scratch(cl_mem scratch, const Buffers& matrices, const cl::Context& context,
                          const Device& device) {
-  cl::Buffer buffer = checked_buffer("Options::scratch", scratch, context);
+  cl::Buffer buffer = checked_buffer("Options::scratch", Argument::options, scratch, context);
   const auto flags = buffer.getInfo<CL_MEM_FLAGS>();
   if ((flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY)) != 0) {
-    throw Error(ErrorCode::invalid_argument, "Options::scratch must be a CL_MEM_READ_WRITE buffer");
+    throw Error(ErrorCode::invalid_argument, "Options::scratch must be a CL_MEM_READ_WRITE buffer",
+                Argument::options);
   }
   if (base_alignment(buffer, flags, device) < widest_vector) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("Options::scratch lies in host memory that is not aligned to {} bytes",
-                            widest_vector * sizeof(float)));
+                            widest_vector * sizeof(float)),
+                Argument::options);
   }
   const auto end_of = [](const cl::Buffer& memory) {
     return memory.getInfo<CL_MEM_OFFSET>() + memory.getInfo<CL_MEM_SIZE>();
@@ -170,7 +177,8 @@ cl::Buffer check_scratch(cl_mem scratch, const Buffers& matrices, const cl::Cont
     if ((*matrix)() == nullptr || root_of(*matrix) != root_of(buffer)) continue;
     if (buffer.getInfo<CL_MEM_OFFSET>() < end_of(*matrix) &&
         matrix->getInfo<CL_MEM_OFFSET>() < end_of(buffer)) {
-      throw Error(ErrorCode::invalid_argument, "Options::scratch shares memory with a matrix of the call");
+      throw Error(ErrorCode::invalid_argument, "Options::scratch shares memory with a matrix of the call",
+                  Argument::options);
     }
   }
   return buffer;
@@ -179,11 +187,11 @@ cl::Buffer check_scratch(cl_mem scratch, const Buffers& matrices, const cl::Cont
 void check_host_matrices(const SgemmCall& call, const Extents& extents, const float* a, const float* b,
                          const float* c) {
   if (reads_a_and_b(call)) {
-    check_pointer("a", a);
-    check_pointer("b", b);
+    check_pointer("a", a, Argument::a);
+    check_pointer("b", b, Argument::b);
   }
   if (extents.c == 0) return;
-  check_pointer("c", c);
+  check_pointer("c", c, Argument::c);
   const auto region = [&call](const float* matrix, const Lines& lines, std::size_t stride) {
     const auto address = reinterpret_cast<std::uintptr_t>(matrix);
     return Region{static_cast<std::int64_t>(address / sizeof(float)), lines, call.batch_count, stride};

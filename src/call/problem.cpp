@@ -20,6 +20,8 @@ struct Named {
   const char* size_name;  // which of m, n, k is the length of a line
   Lines lines;
   std::size_t stride;
+  Argument argument;
+  Argument ld_argument;
 };
 
 bool lines_are_rows(Layout layout, Transpose transpose) {
@@ -32,17 +34,17 @@ Lines lines_of(Layout layout, Transpose transpose, std::size_t rows, std::size_t
 
 Named named_a(const SgemmCall& call) {
   const char* length = lines_are_rows(call.layout, call.transpose_a) ? "k" : "m";
-  return {"A", "lda", length, lines_of_a(call), call.stride_a};
+  return {"A", "lda", length, lines_of_a(call), call.stride_a, Argument::a, Argument::lda};
 }
 
 Named named_b(const SgemmCall& call) {
   const char* length = lines_are_rows(call.layout, call.transpose_b) ? "n" : "k";
-  return {"B", "ldb", length, lines_of_b(call), call.stride_b};
+  return {"B", "ldb", length, lines_of_b(call), call.stride_b, Argument::b, Argument::ldb};
 }
 
 Named named_c(const SgemmCall& call) {
   const char* length = lines_are_rows(call.layout, Transpose::no) ? "n" : "m";
-  return {"C", "ldc", length, lines_of_c(call), call.stride_c};
+  return {"C", "ldc", length, lines_of_c(call), call.stride_c, Argument::c, Argument::ldc};
 }
 
 void check_leading_dimension(const Named& matrix, Layout layout) {
@@ -54,7 +56,8 @@ void check_leading_dimension(const Named& matrix, Layout layout) {
       ErrorCode::invalid_leading_dimension,
       fmt::format("{} is {}, but a {} of {} as it is stored has {} elements ({}): {} must be at least {}",
                   matrix.ld_name, static_cast<std::int64_t>(matrix.lines.ld), line, matrix.name, length,
-                  matrix.size_name, matrix.ld_name, least));
+                  matrix.size_name, matrix.ld_name, least),
+      matrix.ld_argument);
 }
 
 // (count - 1) * step + length, or an Error where that leaves 64 bits.
@@ -64,7 +67,8 @@ std::size_t reach(const Named& matrix, std::size_t count, std::size_t step, std:
   if (__builtin_mul_overflow(count - 1, step, &result) || __builtin_add_overflow(result, length, &result) ||
       __builtin_mul_overflow(result, sizeof(float), &bytes)) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("{} is too large: {} times {} overflows 64 bits", matrix.name, count, step));
+                fmt::format("{} is too large: {} times {} overflows 64 bits", matrix.name, count, step),
+                matrix.argument);
   }
   return result;
 }
@@ -75,22 +79,25 @@ std::size_t extent_of(const Named& matrix, std::size_t batch_count) {
   return reach(matrix, batch_count, matrix.stride, reach(matrix, lines.count, lines.ld, lines.length));
 }
 
-void check_enumerators(const SgemmCall& call) {
-  if (call.layout != Layout::row_major && call.layout != Layout::column_major) {
-    throw Error(ErrorCode::invalid_argument, "layout is neither row_major nor column_major");
-  }
-  for (const auto& [name, value] :
-       {std::pair{"transpose_a", call.transpose_a}, {"transpose_b", call.transpose_b}}) {
-    if (value != Transpose::no && value != Transpose::yes) {
-      throw Error(ErrorCode::invalid_argument, fmt::format("{} is neither no nor yes", name));
-    }
-  }
+void check_transpose(const char* name, Transpose value, Argument argument) {
+  if (value == Transpose::no || value == Transpose::yes) return;
+  throw Error(ErrorCode::invalid_argument, fmt::format("{} is neither no nor yes", name), argument);
 }
 
-void check_size(const char* name, std::size_t size) {
+void check_enumerators(const SgemmCall& call) {
+  if (call.layout != Layout::row_major && call.layout != Layout::column_major) {
+    throw Error(ErrorCode::invalid_argument, "layout is neither row_major nor column_major",
+                Argument::layout);
+  }
+  check_transpose("transpose_a", call.transpose_a, Argument::transpose_a);
+  check_transpose("transpose_b", call.transpose_b, Argument::transpose_b);
+}
+
+void check_size(const char* name, std::size_t size, Argument argument) {
   if (size <= max_signed) return;
   throw Error(ErrorCode::invalid_argument,
-              fmt::format("{} is {}; it must not be negative", name, static_cast<std::int64_t>(size)));
+              fmt::format("{} is {}; it must not be negative", name, static_cast<std::int64_t>(size)),
+              argument);
 }
 
 }  // namespace
@@ -109,10 +116,10 @@ Lines lines_of_c(const SgemmCall& call) {
 
 Extents check_call(const SgemmCall& call) {
   check_enumerators(call);
-  check_size("m", call.m);
-  check_size("n", call.n);
-  check_size("k", call.k);
-  check_size("the batch count", call.batch_count);
+  check_size("m", call.m, Argument::m);
+  check_size("n", call.n, Argument::n);
+  check_size("k", call.k, Argument::k);
+  check_size("the batch count", call.batch_count, Argument::batch_count);
   const Named a = named_a(call);
   const Named b = named_b(call);
   const Named c = named_c(call);

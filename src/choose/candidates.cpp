@@ -25,13 +25,13 @@ Candidate by_rule(std::string kernel, Parameters parameters, const char* why, bo
 // The kernels of the ladder by their measured speed on each kind of device (docs/results.md).
 const char* const gpu_reason = "the ladder's fastest on GPUs";
 const char* const cpu_reason = "the ladder's fastest on CPUs";
-const std::vector<Candidate> gpu_candidates = {by_rule("block_1d_256", {}, gpu_reason),
-                                               by_rule("wpt", {}, gpu_reason),
-                                               by_rule("coalesced", {}, gpu_reason)};
-const std::vector<Candidate> cpu_candidates = {by_rule("float8", {}, cpu_reason),
-                                               by_rule("coalesced", {}, cpu_reason)};
-const std::vector<Candidate> small_candidates = {
-    by_rule("coalesced", {}, "small, so one launch without packing")};
+const auto& gpu_candidates =
+    *new std::vector<Candidate>{by_rule("block_1d_256", {}, gpu_reason), by_rule("wpt", {}, gpu_reason),
+                                by_rule("coalesced", {}, gpu_reason)};
+const auto& cpu_candidates =
+    *new std::vector<Candidate>{by_rule("float8", {}, cpu_reason), by_rule("coalesced", {}, cpu_reason)};
+const auto& small_candidates =
+    *new std::vector<Candidate>{by_rule("coalesced", {}, "small, so one launch without packing")};
 
 Candidate anywhere() {
   return by_rule("coalesced", {{"ROWS", 1}, {"COLUMNS", 1}, {split_parameter, 1}},

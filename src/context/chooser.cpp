@@ -80,6 +80,19 @@ std::shared_ptr<const ChosenPlan> Chooser::choose(const Problem& problem, const 
   return chosen;
 }
 
+double Chooser::predicted_seconds(const Problem& problem, const Options& options, std::size_t scratch_limit) {
+  const std::string folder = kernel_folder_or_default(options.kernel_folder);
+  if (const std::string name = named_kernel(options); !name.empty()) {
+    const Plan plan = make_plan(problem, {name, options.parameters}, configs(folder), scratch_limit);
+    return predict(plan, info_).seconds();
+  }
+  const std::shared_ptr<const Ranking> ranked = ranking(problem, folder, scratch_limit, options.precision);
+  for (const Candidate& candidate : ranked->candidates) {
+    if (!why_given_up(candidate.config, options)) return candidate.seconds.value();
+  }
+  throw Error(ErrorCode::internal_error, "no candidate kernel");
+}
+
 ChosenPlan Chooser::choose_named(const Problem& problem, Config config, const Options& options,
                                  ConfigCache& cache, std::size_t scratch_limit) {
   BuiltPlan built = plan_and_build(problem, config, cache, scratch_limit, options.precision, Purpose::named);

@@ -36,6 +36,10 @@ class Chooser {
   std::shared_ptr<const ChosenPlan> choose(const Problem& problem, const Options& options,
                                            std::size_t scratch_limit);
 
+  // What the model says of the config that choose() tries first; plans where the options name a kernel, and
+  // builds nothing.
+  double predicted_seconds(const Problem& problem, const Options& options, std::size_t scratch_limit);
+
   // Never chooses this config again in this process, unless there is no other; `why` stands in later choices
   // and in the log. False where it was given up before.
   bool give_up(const Config& config, const Options& options, const std::string& why);

@@ -1,8 +1,11 @@
 #include "context/context.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/forked.hpp"
 #include "call/arguments.hpp"
 #include "plan/blocks.hpp"
 
@@ -24,7 +27,7 @@ Context::State::State(const cl::Context& context, const cl::Device& device)
       device_(device),
       queue_(context, device),
       info_(describe(device)),
-      health_(context, device),
+      health_(context, device, info_.name),
       programs_(context, device, info_, DiskCache::from_environment()),
       chooser_(context, device, info_, programs_),
       scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)),
@@ -66,6 +69,10 @@ std::string Context::State::explain(const Problem& problem, const Options& optio
   return describe(chosen->built.plan) + describe(chosen->choice);
 }
 
+double Context::State::predicted_seconds(const Problem& problem, const Options& options) {
+  return chooser_.predicted_seconds(problem, options, scratch_limit(options));
+}
+
 std::size_t Context::State::scratch_limit(const Options& options) const {
   if (options.scratch != nullptr) return cl::Buffer(options.scratch, true).getInfo<CL_MEM_SIZE>();
   if (options.scratch_limit == 0) return default_scratch_limit(info_);
@@ -75,30 +82,49 @@ std::size_t Context::State::scratch_limit(const Options& options) const {
 cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffers,
                                    const cl::CommandQueue& queue, const std::vector<cl::Event>& wait_for,
                                    const Options& options) {
-  std::size_t limit = scratch_limit(options);
+  Attempt attempt{scratch_limit(options), wait_for, {}};
   for (;;) {
-    const std::shared_ptr<const ChosenPlan> chosen = chooser_.choose(problem, options, limit);
-    const BuiltPlan& built = chosen->built;
-    Progress progress = Progress::c_untouched;
+    const std::shared_ptr<const ChosenPlan> chosen = choose(problem, options, attempt);
+    Progress progress;
     try {
       return at_boundary([&] {
-        const cl::Event done = multiply_as_planned(built, buffers, queue, wait_for, options, progress);
+        const BuiltPlan& built = chosen->built;
+        const cl::Event done =
+            multiply_as_planned(built, buffers, queue, attempt.wait_for, options, progress);
         for (const auto& program : built.programs()) programs_.keep(program);
         return done;
       });
     } catch (const Error& error) {
       health_.look_after(error);
-      if (progress == Progress::c_touched) throw;
-      const bool out_of_memory = error.code() == ErrorCode::out_of_memory;
-      const bool is_ours = named_kernel(options).empty();
-      if (out_of_memory && built.plan.scratch_bytes != 0) {
-        limit = built.plan.scratch_bytes / 2;
-      } else if (error.code() != ErrorCode::device_limit_exceeded || !is_ours ||
-                 !chooser_.give_up(chosen->choice.chosen.config, options, error.what())) {
-        throw;
-      }
+      if (progress.c_touched || !can_try_again(error, *chosen, options, attempt)) throw;
+      // What the failed attempt has packed, or is packing still, lies where the next one packs.
+      attempt.wait_for.insert(attempt.wait_for.end(), progress.under_way.begin(), progress.under_way.end());
     }
   }
+}
+
+std::shared_ptr<const ChosenPlan> Context::State::choose(const Problem& problem, const Options& options,
+                                                         const Attempt& attempt) {
+  try {
+    return chooser_.choose(problem, options, attempt.scratch_limit);
+  } catch (const Error& error) {
+    if (attempt.why.empty()) throw;
+    throw Error(error.code(),
+                fmt::format("{}; another way was looked for because {}", error.what(), attempt.why));
+  }
+}
+
+bool Context::State::can_try_again(const Error& error, const ChosenPlan& failed, const Options& options,
+                                   Attempt& attempt) {
+  const std::size_t scratch_bytes = failed.built.plan.scratch_bytes;
+  if (error.code() == ErrorCode::out_of_memory && scratch_bytes != 0) {
+    attempt.scratch_limit = scratch_bytes / 2;
+  } else if (error.code() != ErrorCode::device_limit_exceeded || !named_kernel(options).empty() ||
+             !chooser_.give_up(failed.choice.chosen.config, options, error.what())) {
+    return false;
+  }
+  if (attempt.why.empty()) attempt.why = error.what();
+  return true;
 }
 
 cl::Event Context::State::multiply_as_planned(const BuiltPlan& built, const Buffers& buffers,
@@ -109,12 +135,11 @@ cl::Event Context::State::multiply_as_planned(const BuiltPlan& built, const Buff
     const cl::Buffer scratch(options.scratch, true);
     return enqueue_multiply(built, buffers, scratch, queue, wait_for, progress);
   }
-  ScratchPool::Buffer scratch = scratch_.take(built.plan.scratch_bytes);
+  ScratchPool::Buffer scratch = scratch_.take(built.plan.scratch_bytes, queue, wait_for);
   std::vector<cl::Event> before = wait_for;
   if (scratch.last_use() != nullptr) before.push_back(scratch.last_use);
-  scratch.last_use = enqueue_multiply(built, buffers, scratch.memory, queue, before, progress);
-  cl::Event done = scratch.last_use;
-  scratch_.give_back(std::move(scratch));
+  const cl::Event done = enqueue_multiply(built, buffers, scratch.memory, queue, before, progress);
+  scratch_.give_back({scratch.memory, scratch.bytes, done, queue, !wait_for.empty()});
   return done;
 }
 
@@ -170,19 +195,27 @@ Context::Context(const std::string& device)
 
 Context::Context(cl_device_id device)
     : state_(at_boundary([&] {
+        claim_process();
         if (device == nullptr) throw Error(ErrorCode::invalid_argument, "the device is null");
         return std::make_unique<State>(cl::Device(device, true));
       })) {}
 
 Context::Context(cl_command_queue queue)
     : state_(at_boundary([&] {
+        claim_process();
         if (queue == nullptr) throw Error(ErrorCode::invalid_argument, "the queue is null");
         return std::make_unique<State>(cl::CommandQueue(queue, true));
       })) {}
 
-Context::~Context() = default;
+Context::~Context() {
+  if (is_forked_child()) static_cast<void>(state_.release());
+}
 Context::Context(Context&&) noexcept = default;
-Context& Context::operator=(Context&&) noexcept = default;
+Context& Context::operator=(Context&& other) noexcept {
+  Context moved(std::move(other));
+  state_.swap(moved.state_);
+  return *this;
+}
 
 cl_device_id Context::device() const {
   return state_->device()();

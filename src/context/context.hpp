@@ -51,6 +51,9 @@ class Context::State {
   // That plan and its choice in words, a line a fact.
   std::string explain(const Problem& problem, const Options& options);
 
+  // What the model expects of that plan; builds nothing.
+  double predicted_seconds(const Problem& problem, const Options& options);
+
   // Waits until every new program is on disk.
   void finish_keeping() { programs_.finish_keeping(); }
 
@@ -74,6 +77,13 @@ class Context::State {
   // The most scratch that a call may take.
   std::size_t scratch_limit(const Options& options) const;
 
+  // One of the ways in which a multiply is tried.
+  struct Attempt {
+    std::size_t scratch_limit;
+    std::vector<cl::Event> wait_for;
+    std::string why;  // it is not the first: what failed then
+  };
+
   // Plans and enqueues a multiply. Where the device has no memory for the scratch, smaller blocks are tried,
   // down to a kernel that needs none.
   cl::Event multiply(const Problem& problem, const Buffers& buffers, const cl::CommandQueue& queue,
@@ -81,6 +91,13 @@ class Context::State {
   cl::Event multiply_as_planned(const BuiltPlan& built, const Buffers& buffers, const cl::CommandQueue& queue,
                                 const std::vector<cl::Event>& wait_for, const Options& options,
                                 Progress& progress);
+
+  // Chooser::choose(); its Error names what failed before, too.
+  std::shared_ptr<const ChosenPlan> choose(const Problem& problem, const Options& options,
+                                           const Attempt& attempt);
+
+  // Makes the next attempt of the last one. False where there is no other way.
+  bool can_try_again(const Error& error, const ChosenPlan& failed, const Options& options, Attempt& attempt);
 
   // Enqueues C <- beta * C.
   cl::Event scale(const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,

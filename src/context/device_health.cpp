@@ -46,26 +46,11 @@ bool may_come_of_loss(ErrorCode code) {
   }
 }
 
-}  // namespace
-
-cl::Context new_context(const cl::Device& device) {
-  try {
-    return cl::Context(device);
-  } catch (const cl::Error& failure) {
-    if (!LostDevices::of_process().has(device)) throw;
-    throw Error(
-        ErrorCode::device_lost,
-        fmt::format(
-            "the device '{}' was lost to this process by a fault before, and cannot be used in it again: {}",
-            device.getInfo<CL_DEVICE_NAME>(), from_opencl(failure).what()));
-  }
-}
-
 // An H200 (driver 580) whose context has died says CL_OUT_OF_RESOURCES to reads, writes, flushes, builds and
 // waiting for events, as other devices do where memory has run out, and CL_INVALID_COMMAND_QUEUE to every
 // clFinish, that of a new queue included, which it still makes. Where its memory has run out it says
 // CL_MEM_OBJECT_ALLOCATION_FAILURE, and an empty queue finishes: so it does wherever the context lives.
-bool still_works(const cl::Context& context, const cl::Device& device) {
+bool may_work(const cl::Context& context, const cl::Device& device) {
   cl::CommandQueue queue;
   try {
     queue = cl::CommandQueue(context, device);
@@ -81,6 +66,30 @@ bool still_works(const cl::Context& context, const cl::Device& device) {
   }
 }
 
+}  // namespace
+
+// What is lost fails every time.
+bool still_works(const cl::Context& context, const cl::Device& device) {
+  constexpr int tries = 3;
+  for (int i = 0; i < tries; ++i) {
+    if (may_work(context, device)) return true;
+  }
+  return false;
+}
+
+cl::Context new_context(const cl::Device& device) {
+  try {
+    return cl::Context(device);
+  } catch (const cl::Error& failure) {
+    if (!LostDevices::of_process().has(device)) throw;
+    throw Error(
+        ErrorCode::device_lost,
+        fmt::format(
+            "the device '{}' was lost to this process by a fault before, and cannot be used in it again: {}",
+            device.getInfo<CL_DEVICE_NAME>(), from_opencl(failure).what()));
+  }
+}
+
 void DeviceHealth::throw_if_lost() {
   if (!lost_) return;
   const std::lock_guard lock(mutex_);
@@ -89,7 +98,7 @@ void DeviceHealth::throw_if_lost() {
       fmt::format(
           "the device '{}' is lost: a fault, most likely of a kernel, has ended its OpenCL context, and "
           "nothing in it works any more. What failed first: {}",
-          device_.getInfo<CL_DEVICE_NAME>(), why_));
+          device_name_, why_));
 }
 
 void DeviceHealth::look_after(const Error& error) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/forked.hpp"
 #include "base/opencl.hpp"
 
 namespace clgemm {
@@ -21,13 +22,14 @@ bool still_works(const cl::Context& context, const cl::Device& device);
 // Any number of threads may use one.
 class DeviceHealth {
  public:
-  DeviceHealth(cl::Context context, cl::Device device)
-      : context_(std::move(context)), device_(std::move(device)) {}
+  DeviceHealth(cl::Context context, cl::Device device, std::string device_name)
+      : context_(std::move(context)), device_(std::move(device)), device_name_(std::move(device_name)) {}
 
   // Runs the body of a public function, as at_boundary(). Once the device is lost, what leaves it is always
   // Error(device_lost).
   template <class Body>
   auto watch(Body&& body) -> decltype(body()) {
+    claim_process();
     throw_if_lost();
     try {
       return at_boundary(body);
@@ -45,6 +47,7 @@ class DeviceHealth {
 
   cl::Context context_;
   cl::Device device_;
+  std::string device_name_;  // who is lost may not say it any more
   std::atomic<bool> lost_{false};
   std::mutex mutex_;
   std::string why_;  // the first error

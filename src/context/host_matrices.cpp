@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 #include <utility>
 
 #include "base/sizes.hpp"
@@ -170,6 +171,28 @@ class StripPipeline {
   std::vector<cl::Event> arrived_;  // uploads that the next multiply needs
 };
 
+// Does its best to return only when the queue is empty, in one way after the other: each of them may fail.
+void wait_for_all(const cl::CommandQueue& queue) noexcept {
+  const auto by_polling = [](const cl::Event& event) {
+    while (event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() > CL_COMPLETE) std::this_thread::yield();
+  };
+  const auto marker = [&queue] {
+    cl::Event event;
+    queue.enqueueMarkerWithWaitList(nullptr, &event);
+    queue.flush();
+    return event;
+  };
+  const std::function<void()> ways[] = {[&] { queue.finish(); }, [&] { marker().wait(); },
+                                        [&] { by_polling(marker()); }, [&] { queue.finish(); }};
+  for (const auto& wait : ways) {
+    try {
+      return wait();
+    } catch (const std::exception&) {
+      continue;
+    }
+  }
+}
+
 }  // namespace
 
 void multiply_in_host_memory(const DeviceMultiply& device, const SgemmCall& call, const Extents& extents,
@@ -196,7 +219,7 @@ void multiply_in_host_memory(const DeviceMultiply& device, const SgemmCall& call
     device.queue.enqueueUnmapMemObject(buffer_c, mapped, nullptr, &unmapped);
     unmapped.wait();
   } catch (...) {
-    device.queue.finish();  // whatever happened, the device must be through with the caller's memory
+    wait_for_all(device.queue);  // whatever happened, the device must be through with the caller's memory
     throw;
   }
 }

@@ -211,7 +211,7 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   if (test.plan.scratch_bytes != 0) scratch = cl::Buffer(context, CL_MEM_READ_WRITE, test.plan.scratch_bytes);
 
   const cl::CommandQueue queue(context, device);
-  Progress progress = Progress::c_untouched;
+  Progress progress;
   enqueue_multiply(test, buffers, scratch, queue, {}, progress);
   std::vector<float> result(c.memory.size());
   queue.enqueueReadBuffer(buffers.c, CL_TRUE, 0, result.size() * sizeof(float), result.data());

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <future>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -39,9 +39,15 @@ void copy_lines(float* to, std::size_t to_ld, const float* from, std::size_t fro
   const std::size_t step = (count + std::max<std::size_t>(wanted, 1) - 1) / std::max<std::size_t>(wanted, 1);
   std::vector<std::future<void>> others;
   for (std::size_t first = step; first < count; first += step) {
-    others.push_back(std::async(std::launch::async, copy_part, to + first * to_ld, to_ld,
-                                from + first * from_ld, from_ld, std::min(step, count - first),
-                                std::cref(lines)));
+    const auto copy = [=, &lines] {
+      copy_part(to + first * to_ld, to_ld, from + first * from_ld, from_ld, std::min(step, count - first),
+                lines);
+    };
+    try {
+      others.push_back(std::async(std::launch::async, copy));
+    } catch (const std::system_error&) {
+      copy();  // no thread can be started
+    }
   }
   copy_part(to, to_ld, from, from_ld, std::min(step, count), lines);
 }

@@ -2,26 +2,64 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/error.hpp"
 
 namespace clgemm {
 
-ScratchPool::Buffer ScratchPool::take(std::size_t bytes) {
-  {
-    const std::lock_guard lock(mutex_);
-    auto best = idle_.end();
-    for (auto buffer = idle_.begin(); buffer != idle_.end(); ++buffer) {
-      if (buffer->bytes >= bytes && (best == idle_.end() || buffer->bytes < best->bytes)) best = buffer;
-    }
-    if (best != idle_.end()) {
-      Buffer result = std::move(*best);
-      idle_.erase(best);
-      return result;
-    }
+namespace {
+
+// Negative where the last use has failed, or nothing can be learnt of it.
+cl_int status_of(const cl::Event& event) {
+  try {
+    return event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
+  } catch (const cl::Error& failure) {
+    return failure.err();
   }
-  return {allocate(bytes), bytes, {}};
+}
+
+bool is_in_order(const cl::CommandQueue& queue) {
+  return (queue.getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
+}
+
+}  // namespace
+
+// What failed is let go: others of the commands that used it may be under way still.
+std::optional<ScratchPool::Buffer> ScratchPool::take_idle(std::size_t bytes, const cl::CommandQueue& queue,
+                                                          const std::vector<cl::Event>& wait_for) {
+  const auto is_usable = [&](const Buffer& idle) {
+    const auto is_last_use = [&](const cl::Event& event) { return event() == idle.last_use(); };
+    if (idle.last_use() == nullptr || std::any_of(wait_for.begin(), wait_for.end(), is_last_use)) return true;
+    return idle.queue() == queue() && (!idle.waits || is_in_order(queue));
+  };
+  const std::lock_guard lock(mutex_);
+  std::erase_if(idle_, [](Buffer& idle) {
+    if (idle.last_use() == nullptr) return false;
+    const cl_int status = status_of(idle.last_use);
+    if (status == CL_COMPLETE) idle.last_use = {};
+    return status < 0;
+  });
+  auto best = idle_.end();
+  for (auto idle = idle_.begin(); idle != idle_.end(); ++idle) {
+    if (idle->bytes < bytes || (best != idle_.end() && best->bytes <= idle->bytes)) continue;
+    if (is_usable(*idle)) best = idle;
+  }
+  if (best == idle_.end()) return std::nullopt;
+  Buffer result = std::move(*best);
+  idle_.erase(best);
+  return result;
+}
+
+ScratchPool::Buffer ScratchPool::take(std::size_t bytes, const cl::CommandQueue& queue,
+                                      const std::vector<cl::Event>& wait_for) {
+  std::optional<Buffer> idle = take_idle(bytes, queue, wait_for);
+  if (!idle) return {allocate(bytes), bytes, {}, {}, false};
+  // An in-order queue waits by itself, and goes on where the last use fails.
+  if (idle->last_use() != nullptr && idle->queue() == queue() && is_in_order(queue)) idle->last_use = {};
+  return std::move(*idle);
 }
 
 void ScratchPool::give_back(Buffer buffer) {

@@ -3,13 +3,16 @@
 
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "base/opencl.hpp"
 
 namespace clgemm {
 
-// Any number of threads may use one. A buffer that was given back waits, on the device, for its last use.
+// Any number of threads may use one. Buffers are given back while the device still uses them; who takes such
+// a one waits for that on the device. But nobody waits for what some other call waits for: its events may
+// fail, or come only after this call, and on PoCL (3.1) what waits for an event that failed waits for ever.
 class ScratchPool {
  public:
   // `flags` as for clCreateBuffer. At most `keep_bytes` lie idle in the pool.
@@ -19,18 +22,26 @@ class ScratchPool {
   struct Buffer {
     cl::Buffer memory;
     std::size_t bytes = 0;
-    cl::Event last_use;  // null in a new buffer; the next commands that write here must wait for it
+    cl::Event last_use;      // null: nothing uses it. The next commands that write here must wait for it
+    cl::CommandQueue queue;  // of the last use
+    bool waits = false;      // the last use waits for events that its caller named
   };
 
-  // The smallest idle buffer that is large enough, or a new one. Throws Error(out_of_memory) where the device
-  // has no room even after the pool let go of its idle buffers.
-  Buffer take(std::size_t bytes);
+  // For commands on `queue` behind `wait_for`: the smallest large enough of the idle buffers that they may
+  // use, or a new one. Throws Error(out_of_memory) where the device has no room even after the pool let go of
+  // its idle buffers.
+  Buffer take(std::size_t bytes, const cl::CommandQueue& queue, const std::vector<cl::Event>& wait_for);
 
-  // Takes a buffer back; `last_use` is set to the last command that uses it. A buffer that is never given
-  // back is released by OpenCL once its commands are complete.
+  // For the host's own use.
+  Buffer take(std::size_t bytes) { return take(bytes, {}, {}); }
+
+  // Takes a buffer back, with what is said above of its last use. A buffer that is never given back is
+  // released by OpenCL once its commands are complete.
   void give_back(Buffer buffer);
 
  private:
+  std::optional<Buffer> take_idle(std::size_t bytes, const cl::CommandQueue& queue,
+                                  const std::vector<cl::Event>& wait_for);
   cl::Buffer allocate(std::size_t bytes);
 
   cl::Context context_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/environment.hpp"
@@ -13,6 +14,10 @@ namespace clgemm {
 namespace {
 
 using Trust = DiskCache::Trust;
+
+// A bit that flipped in memory or on the way is no kernel's fault, and does not flip again. One that is wrong
+// now and then is found by one of these.
+constexpr int tests_after_failure = 3;
 
 // The plan with operands that need no packing and k in one part, to tell the faults of the multiply kernels
 // from those of their helpers.
@@ -38,6 +43,17 @@ std::vector<TestNumbers> numbers_for(const BuiltPlan& built, std::size_t stage) 
   return {{Large::neither, beyond}, {Large::a, beyond}, {Large::b, beyond}};
 }
 
+// True where no other multiply kernel was wrong with this helper.
+bool is_first_to_fail_with(const BuiltPlan& built, std::size_t stage, ProgramRole role) {
+  if (role == ProgramRole::multiply) return false;
+  const std::string& kernel = built.plan.stages[stage].multiply().name;
+  BuiltKernel::Suspicion& suspicion = built.stages[stage][role]->suspicion;
+  if (!suspicion.programs.empty() && suspicion.kernel != kernel) return false;
+  suspicion.kernel = kernel;
+  suspicion.programs.push_back(built.stages[stage][ProgramRole::multiply]);
+  return true;
+}
+
 }  // namespace
 
 bool is_trusted(const BuiltPlan& built) {
@@ -57,23 +73,37 @@ void Verifier::verify(const BuiltPlan& built) {
   });
 }
 
+bool Verifier::passes(const BuiltPlan& built, std::size_t stage) {
+  const auto all = numbers_for(built, stage);
+  return at_boundary([&] {
+    return std::all_of(all.begin(), all.end(), [&](TestNumbers numbers) {
+      return gives_known_answer(built, numbers, context_, device_);
+    });
+  });
+}
+
+Verifier::Result Verifier::test(const BuiltPlan& built, std::size_t stage) {
+  if (passes(built, stage)) return Result::right;
+  for (int again = 0; again < tests_after_failure; ++again) {
+    if (!passes(built, stage)) return Result::wrong;
+  }
+  return Result::right_at_last;
+}
+
 // Tests the one program of the plan that is not known to be right.
 void Verifier::verify_program(const BuiltPlan& built, std::size_t stage, ProgramRole role) {
   const std::shared_ptr<BuiltKernel>& program = built.stages[stage][role];
   const KernelConfig& kernel = *built.plan.stages[stage].programs[role];
   const std::lock_guard lock(program->test_mutex);
   if (program->trust == Trust::untested) {
-    const bool passed = at_boundary([&] {
-      const auto all = numbers_for(built, stage);
-      return std::all_of(all.begin(), all.end(), [&](TestNumbers numbers) {
-        return gives_known_answer(built, numbers, context_, device_);
-      });
-    });
-    program->trust = passed ? Trust::tested : Trust::quarantined;
-    program->is_new = true;
-    // Where one launch packs both operands there is no multiply without it, and a wrong result says only that
-    // one of the programs is at fault: that is not kept for other processes, which may have another.
-    if (passed || !built.plan.first().has(ProgramRole::pack_both)) programs_.keep(program);
+    const Result result = test(built, stage);
+    if (result == Result::wrong && is_first_to_fail_with(built, stage, role)) {
+      throw Error(ErrorCode::self_test_failed,
+                  fmt::format("the kernel '{}' gave a wrong result in its self-test on '{}' together with "
+                              "'{}', and a right one without",
+                              built.plan.stages[stage].multiply().name, info_.name, kernel.name));
+    }
+    conclude(built, stage, role, result);
   }
   if (program->trust == Trust::tested) return;
   throw Error(
@@ -82,6 +112,31 @@ void Verifier::verify_program(const BuiltPlan& built, std::size_t stage, Program
           "the kernel '{}' with {} gave a wrong result in its self-test on '{}', driver {}, and is in "
           "quarantine",
           kernel.name, describe_values(kernel.values), info_.name, info_.driver_version));
+}
+
+void Verifier::conclude(const BuiltPlan& built, std::size_t stage, ProgramRole role, Result result) {
+  const std::shared_ptr<BuiltKernel>& program = built.stages[stage][role];
+  const auto decide = [](BuiltKernel& about, Trust trust) {
+    about.trust = trust;
+    about.is_new = true;
+  };
+  decide(*program, result == Result::wrong ? Trust::quarantined : Trust::tested);
+  // Where one launch packs both operands there is no multiply without it, and a wrong result says only that
+  // one of the programs is at fault: that is not kept for other processes, which may have another.
+  const bool is_sure =
+      result == Result::right || (result == Result::wrong && !built.plan.first().has(ProgramRole::pack_both));
+  if (is_sure) {
+    programs_.keep(program);
+  } else {
+    program->is_new = false;
+  }
+  const auto suspicion = std::exchange(program->suspicion, {});
+  if (result == Result::wrong) return;
+  // A helper that is right with one multiply kernel is not what was wrong with another.
+  for (const auto& culprit : suspicion.programs) {
+    decide(*culprit, Trust::quarantined);
+    programs_.keep(culprit);
+  }
 }
 
 }  // namespace clgemm

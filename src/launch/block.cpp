@@ -25,7 +25,7 @@ Place in_parts(const Place& place, std::size_t elements, std::size_t stride) {
 // One stage of the plan on one block.
 class StageLauncher {
  public:
-  StageLauncher(const Launching& launching, std::size_t stage, const Block& block)
+  StageLauncher(const Launching& launching, std::size_t stage, const Block& block, Events& under_way)
       : plan_(launching.built.plan),
         problem_(plan_.problem),
         stage_(plan_.stages[stage]),
@@ -35,6 +35,7 @@ class StageLauncher {
         scratch_(launching.scratch),
         queue_(launching.queue),
         block_(block),
+        under_way_(under_way),
         padded_{round_up(block.m, multiply_kernel().tile_rows),
                 round_up(block.n, multiply_kernel().tile_columns),
                 round_up(block.k, multiply_kernel().tile_depth)} {}
@@ -58,6 +59,11 @@ class StageLauncher {
 
   KernelLaunch launch(ProgramRole role) const { return KernelLaunch(*stage_.programs[role], kernels_[role]); }
 
+  cl::Event enqueue(KernelLaunch& kernel, const Events& wait_for, const LaunchSize& size) const {
+    under_way_.push_back(kernel.enqueue(queue_, wait_for, size));
+    return under_way_.back();
+  }
+
   cl::Event multiply(const Block& block, const Place& a, const Place& b, const Place& c,
                      const Scalars& scalars, const Events& wait_for) const {
     KernelLaunch kernel = launch(ProgramRole::multiply);
@@ -70,8 +76,8 @@ class StageLauncher {
       kernel.with(cl_ulong{notes.scratch_offset}, as_int(notes.a_groups), as_int(notes.b_groups));
     }
     if (on_planes || before_ != nullptr) kernel.with(done_before());
-    return kernel.enqueue(
-        queue_, wait_for,
+    return enqueue(
+        kernel, wait_for,
         {block.m, block.n, block.batch_count, stage_.group_rows, stage_.group_columns, stage_.most_groups});
   }
 
@@ -104,11 +110,11 @@ class StageLauncher {
     const SplitPlan& split = stage_.split;
     const Place to = c();
     const std::size_t fours = block.m * (split.ld / 4);
-    return launch(ProgramRole::reduce)
-        .with(as_int(block.m), as_int(block.n), as_int(parts), scalars.alpha)
+    KernelLaunch reduce = launch(ProgramRole::reduce);
+    reduce.with(as_int(block.m), as_int(block.n), as_int(parts), scalars.alpha)
         .with_matrix({scratch_, split.scratch_offset, split.ld, split.stride})
-        .with(scalars.beta, to.buffer, cl_ulong{to.offset}, cl_ulong{to.ld})
-        .enqueue(queue_, ready, in_tiles(*stage_.programs[ProgramRole::reduce], 1, fours, 1));
+        .with(scalars.beta, to.buffer, cl_ulong{to.offset}, cl_ulong{to.ld});
+    return enqueue(reduce, ready, in_tiles(*stage_.programs[ProgramRole::reduce], 1, fours, 1));
   }
 
   // A and B each by itself, where the stage packs them.
@@ -133,13 +139,11 @@ class StageLauncher {
     const Place to = in_scratch(copy);
     if (is_there) return to;
     const std::size_t copies = copy.stride == 0 ? 1 : block_.batch_count;
-    packed.push_back(launch(role)
-                         .with(as_int(shape.rows), as_int(shape.columns))
-                         .with_matrix(source)
-                         .with(as_int(padded.rows), as_int(padded.columns))
-                         .with_matrix(to)
-                         .enqueue(queue_, wait_for,
-                                  in_tiles(*stage_.programs[role], padded.rows, padded.columns, copies)));
+    KernelLaunch pack = launch(role);
+    pack.with(as_int(shape.rows), as_int(shape.columns)).with_matrix(source);
+    pack.with(as_int(padded.rows), as_int(padded.columns)).with_matrix(to);
+    packed.push_back(
+        enqueue(pack, wait_for, in_tiles(*stage_.programs[role], padded.rows, padded.columns, copies)));
     return to;
   }
 
@@ -154,7 +158,7 @@ class StageLauncher {
     pack.with(cl_int{problem_.b.transposed}, cl_ulong{stage_.b.scratch_offset}, cl_ulong{stage_.b.stride});
     pack.with(scratch_, cl_ulong{notes.scratch_offset}, done_before());
     const LaunchSize groups{notes.a_groups + notes.b_groups, 1, block_.batch_count, 1, 1};
-    return {in_scratch(stage_.a), in_scratch(stage_.b), {pack.enqueue(queue_, wait_for, groups)}};
+    return {in_scratch(stage_.a), in_scratch(stage_.b), {enqueue(pack, wait_for, groups)}};
   }
 
   // Where the stage before leaves, a word for each product, whether it is done; all ones for the first stage.
@@ -181,6 +185,7 @@ class StageLauncher {
   const cl::Buffer& scratch_;
   const cl::CommandQueue& queue_;
   const Block& block_;
+  Events& under_way_;
   Padded padded_;
 };
 
@@ -190,8 +195,8 @@ cl::Event enqueue_block(const Launching& launching, const Block& block, const Ev
                         Progress& progress) {
   Events before = wait_for;
   for (std::size_t stage = 0; stage < launching.built.stages.size(); ++stage) {
-    before = {StageLauncher(launching, stage, block).run(before)};
-    progress = Progress::c_touched;
+    before = {StageLauncher(launching, stage, block, progress.under_way).run(before)};
+    progress = {true, before};
   }
   return before.front();
 }

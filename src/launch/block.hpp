@@ -7,9 +7,11 @@
 
 namespace clgemm {
 
-// Where a multiply that failed had come to: C is as it was until the first kernel that writes to it is
-// enqueued.
-enum class Progress { c_untouched, c_touched };
+// Where a multiply that failed had come to.
+struct Progress {
+  bool c_touched = false;  // until the first kernel that writes to C is enqueued, C is as it was
+  Events under_way;        // commands of the multiply; who waits for these waits for all of them
+};
 
 // A part of the problem that one launch of the multiply kernel covers.
 struct Block {

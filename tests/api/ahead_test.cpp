@@ -1,5 +1,7 @@
 // What can be asked before a call is what the call then does: explain(), sgemm_scratch_bytes(), prepare(),
 // and scratch memory that the caller brings.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "build/disk_cache.hpp"
@@ -79,8 +81,24 @@ TEST_CASE("explain and its like check the shape as a call does") {
   CHECK_ERROR([&] { shared_context().explain(shape, {}); }, invalid_leading_dimension, "lda is 3");
   CHECK_ERROR([&] { shared_context().sgemm_scratch_bytes(shape); }, invalid_leading_dimension, "lda is 3");
   CHECK_ERROR([&] { shared_context().prepare({shape}); }, invalid_leading_dimension, "lda is 3");
+  CHECK_ERROR([&] { shared_context().predicted_seconds(shape); }, invalid_leading_dimension, "lda is 3");
   shape.lda = 0;
   CHECK_ERROR([&] { shared_context().prepare({shape}, with_kernel("nosuch")); }, kernel_not_found, "nosuch");
+}
+
+TEST_CASE(
+    "predicted seconds: those of explain(), without building; none where there is nothing to multiply") {
+  SgemmShape shape;
+  shape.m = shape.n = shape.k = 257;
+  const double seconds = shared_context().predicted_seconds(shape);
+  CHECK(seconds > 0.0);
+  CHECK(contains(shared_context().explain(shape), fmt::format("{:.3g} ms", seconds * 1e3)));
+  CHECK(shared_context().predicted_seconds(shape, with_kernel("naive")) > 0.0);
+  CHECK(predicted_seconds(shared_queue()(), shape) == seconds);
+  CHECK(predicted_seconds(nullptr, shape) == seconds);
+  release_contexts();
+  shape.k = 0;
+  CHECK(shared_context().predicted_seconds(shape) == 0.0);
 }
 
 TEST_CASE("scratch of the caller's: of the size told, one block; of a smaller size, more") {

@@ -120,8 +120,9 @@ static void test_names(void) {
                                       "internal_error",
                                       "self_test_failed",
                                       "device_lost",
+                                      "forked_process",
                                       "unknown"};
-  for (int i = 0; i <= CLGEMM_DEVICE_LOST + 1; ++i) {
+  for (int i = 0; i <= CLGEMM_FORKED_PROCESS + 1; ++i) {
     CHECK(strcmp(clgemm_status_name((clgemm_status)i), names[i]) == 0);
   }
   CHECK(strcmp(clgemm_status_name(CLGEMM_BUFFER_TOO_SMALL), "buffer_too_small") == 0);
@@ -225,6 +226,10 @@ static void test_options(clgemm_context* context) {
   CHECK_OK(clgemm_sgemm_scratch_bytes(context, NULL, &shape, &options, &bytes));
   CHECK(bytes > 0);
 
+  double seconds = 0.0;
+  CHECK_OK(clgemm_predicted_seconds(context, NULL, &shape, &options, &seconds));
+  CHECK(seconds > 0.0);
+
   size_t needed = 0;
   CHECK_OK(clgemm_explain(context, NULL, &shape, &options, 0, NULL, &needed));
   char* text = malloc(needed);
@@ -284,8 +289,10 @@ static void test_wrong_arguments(clgemm_context* context) {
       bad, "transpose_b");
   CHECK_FAILS(clgemm_sgemm_host(context, row_major, no, no, M, N, K, 1, NULL, K, b, N, 0, c, N, NULL), bad,
               "a is null");
+  CHECK(clgemm_last_error_argument() == CLGEMM_ARGUMENT_A);
   CHECK_FAILS(clgemm_sgemm_host(context, row_major, no, no, M, N, K, 1, a, K - 1, b, N, 0, c, N, NULL),
               CLGEMM_INVALID_LEADING_DIMENSION, "lda");
+  CHECK(clgemm_last_error_argument() == CLGEMM_ARGUMENT_LDA);
 
   clgemm_options options = CLGEMM_OPTIONS_INIT;
   options.kernel = "no such kernel";
@@ -343,6 +350,7 @@ static void test_wrong_questions(clgemm_context* context) {
   shape.lda = 7;
   CHECK_FAILS(clgemm_sgemm_scratch_bytes(context, NULL, &shape, NULL, &bytes),
               CLGEMM_INVALID_LEADING_DIMENSION, "lda");
+  CHECK(clgemm_last_error_argument() == CLGEMM_ARGUMENT_LDA);
   shape.size = 0;
   CHECK_FAILS(clgemm_prepare(context, NULL, &shape, 1, NULL), bad, "CLGEMM_SHAPE_INIT");
   CHECK(bytes == 12345);

@@ -105,6 +105,33 @@ TEST_CASE("sizes, enumerators and pointers that make no sense") {
   });
 }
 
+TEST_CASE("an Error says which argument it is about") {
+  const auto argument_of = [](const std::function<void(HostCall&)>& spoil) {
+    HostCall call;
+    spoil(call);
+    std::vector<float> c = random_elements(200, 3);
+    try {
+      call.run(c);
+    } catch (const Error& error) {
+      return error.argument();
+    }
+    return Argument::none;
+  };
+  CHECK(argument_of([](HostCall& c) { c.layout = static_cast<Layout>(7); }) == Argument::layout);
+  CHECK(argument_of([](HostCall& c) { c.transpose_a = static_cast<Transpose>(7); }) == Argument::transpose_a);
+  CHECK(argument_of([](HostCall& c) { c.transpose_b = static_cast<Transpose>(7); }) == Argument::transpose_b);
+  CHECK(argument_of([](HostCall& c) { c.m = minus_one; }) == Argument::m);
+  CHECK(argument_of([](HostCall& c) { c.n = minus_one; }) == Argument::n);
+  CHECK(argument_of([](HostCall& c) { c.k = minus_one; }) == Argument::k);
+  CHECK(argument_of([](HostCall& c) { c.a = nullptr; }) == Argument::a);
+  CHECK(argument_of([](HostCall& c) { c.lda = 5; }) == Argument::lda);
+  CHECK(argument_of([](HostCall& c) { c.b = nullptr; }) == Argument::b);
+  CHECK(argument_of([](HostCall& c) { c.ldb = 7; }) == Argument::ldb);
+  CHECK(argument_of([](HostCall& c) { c.c_is_null = true; }) == Argument::c);
+  CHECK(argument_of([](HostCall& c) { c.ldc = 7; }) == Argument::ldc);
+  CHECK(argument_of([](HostCall& c) { c.options.kernel = "nosuch"; }) == Argument::none);
+}
+
 TEST_CASE("kernels and parameters that there are not") {
   check_host_cases({
       {[](HostCall& c) { c.options.kernel = "nosuch"; }, ErrorCode::kernel_not_found, "'nosuch'"},

@@ -76,10 +76,32 @@ bool is_root() {
   return ::geteuid() == 0;
 }
 
+TEST_CASE("a verdict holds for some days, is listed, and can be cleared alone") {
+  using std::chrono::hours;
+  const Cache cache;
+  const auto now = std::chrono::system_clock::now();
+  cache.store("a program");
+  cache.disk.quarantine("new", {now - DiskCache::verdict_holds + hours(1), "the kernel 'new'"});
+  cache.disk.quarantine("old", {now - DiskCache::verdict_holds - hours(1), "the kernel 'old'"});
+  cache.disk.quarantine("of the future", {now + 2 * DiskCache::verdict_holds, "by a clock that was wrong"});
+  cache.disk.store("without a verdict", {Trust::quarantined, {}});
+  REQUIRE(cache.has("new"));
+  CHECK(cache.disk.load("new")->trust == Trust::quarantined);
+  for (const char* key : {"old", "of the future", "without a verdict"}) CHECK_FALSE(cache.has(key));
+  const auto verdicts = cache.disk.verdicts();
+  REQUIRE(verdicts.size() == 1);
+  CHECK(verdicts[0].program == "the kernel 'new'");
+  CHECK(now - verdicts[0].since > DiskCache::verdict_holds - hours(2));
+  cache.disk.clear_verdicts();
+  CHECK(cache.disk.verdicts().empty());
+  CHECK_FALSE(cache.has("new"));
+  CHECK(cache.has("a program"));
+}
+
 TEST_CASE("what was stored is loaded, and nothing else") {
   const Cache cache;
   CHECK_FALSE(cache.has("key"));
-  for (const Trust trust : {Trust::untested, Trust::tested, Trust::quarantined}) {
+  for (const Trust trust : {Trust::untested, Trust::tested}) {
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{100000}}) {
       const Bytes binary(bytes, 0xa5);
       cache.disk.store("key", {trust, binary});

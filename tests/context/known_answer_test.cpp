@@ -304,6 +304,81 @@ TEST_CASE("a wrong multiply kernel does not take the packing kernel with it") {
   CHECK(contains(explained, "kernel: " + first_choice()));
 }
 
+// A process's kernels from one folder, tested as the choice tests them.
+struct Testing {
+  explicit Testing(const TemporaryFolder& kernels) : configs(shared_device_info(), kernels.path().string()) {}
+
+  void verify(const std::string& kernel) {
+    const Plan plan = make_plan(problem_of(67, false, false), {kernel, {}}, configs, unlimited_scratch);
+    REQUIRE(plan.first().has(ProgramRole::pack_a));
+    verifier.verify(build(plan, built, Purpose::chosen));
+  }
+  std::vector<std::string> in_quarantine() {
+    built.finish_keeping();
+    std::vector<std::string> result;
+    for (const auto& verdict : disk.verdicts()) result.push_back(verdict.program);
+    return result;
+  }
+
+  TemporaryFolder cache;
+  DiskCache disk{cache.path(), std::uintmax_t{1} << 24};
+  ConfigCache configs;
+  ProgramCache built{shared_cl_context(), shared_device(), shared_device_info(), disk};
+  Verifier verifier{shared_cl_context(), shared_device(), shared_device_info(), built};
+};
+
+std::string built_in_kernel(const std::string& file) {
+  return KernelFolders().find_kernel(file).value().text;
+}
+
+TEST_CASE("a multiply kernel that is wrong only together with its packing kernel is told from it") {
+  const TemporaryFolder kernels;
+  const ScopedVariable on("CLGEMM_SELF_TEST", nullptr);
+  // Wrong where B lies at the start of its buffer: no other operand of a self-test does than a packed one.
+  const std::string wrong = replaced(built_in_kernel("tiled.cl"), "const int k, const float alpha,",
+                                     "const int k, const float stated_alpha,");
+  const char* const alpha = "#define alpha (stated_alpha + (b_offset == 0 || a_offset == 0 ? 1.0f : 0.0f))\n";
+  kernels.write("tiled.cl", replaced(wrong, "__kernel", std::string(alpha) + "__kernel"));
+  Testing testing(kernels);
+  CHECK_ERROR([&] { testing.verify("tiled"); }, self_test_failed, "'tiled' gave a wrong result");
+  CHECK_ERROR([&] { testing.verify("tiled"); }, self_test_failed, "together with 'pack_padded'");
+  CHECK(testing.in_quarantine().empty());
+  CHECK_NOTHROW(testing.verify("wpt"));  // by which the other one is found out
+  CHECK_ERROR([&] { testing.verify("tiled"); }, self_test_failed, "quarantine");
+  REQUIRE(testing.in_quarantine().size() == 1);
+  CHECK(contains(testing.in_quarantine()[0], "'tiled'"));
+  CHECK(contains(testing.in_quarantine()[0], shared_device_info().name));
+}
+
+TEST_CASE("a packing kernel that is wrong with two multiply kernels is what is wrong") {
+  const TemporaryFolder kernels;
+  const ScopedVariable on("CLGEMM_SELF_TEST", nullptr);
+  // The last row is left out.
+  kernels.write("pack_padded.cl",
+                replaced(built_in_kernel("pack_padded.cl"), "row < rows &&", "row + 1 < rows &&"));
+  Testing testing(kernels);
+  CHECK_ERROR([&] { testing.verify("tiled"); }, self_test_failed, "together with 'pack_padded'");
+  CHECK(testing.in_quarantine().empty());
+  CHECK_ERROR([&] { testing.verify("wpt"); }, self_test_failed, "'pack_padded'");
+  REQUIRE(testing.in_quarantine().size() == 1);
+  CHECK(contains(testing.in_quarantine()[0], "'pack_padded'"));
+}
+
+TEST_CASE("a kernel that is out of quarantine is tested again") {
+  const World world;
+  const auto explained = [&] {
+    Context context(shared_device()());
+    is_right_on(context, world.options);
+    return explain_on(context, world.options);
+  };
+  CHECK(contains(explained(), "self-test on '"));
+  CHECK_FALSE(contains(explained(), "self-test on '"));
+  CHECK_FALSE(DiskCache::from_environment().verdicts().empty());
+  DiskCache::from_environment().clear_verdicts();
+  CHECK(DiskCache::from_environment().verdicts().empty());
+  CHECK(contains(explained(), "self-test on '"));
+}
+
 TEST_CASE("what was given up in one kernel folder is still chosen from elsewhere") {
   const World world;
   Context context(shared_device()());

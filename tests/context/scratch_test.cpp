@@ -24,14 +24,62 @@ TEST_CASE("a buffer that was given back is taken again, the smallest that is lar
   CHECK(pool.take(1001).memory() == large_memory);
 }
 
-TEST_CASE("the last use comes back with the buffer") {
-  ScratchPool pool(test::shared_cl_context(), CL_MEM_READ_WRITE, 1 << 20);
-  auto buffer = pool.take(1000);
-  cl::Event event;
-  test::shared_queue().enqueueMarkerWithWaitList(nullptr, &event);
-  buffer.last_use = event;
-  pool.give_back(std::move(buffer));
-  CHECK(pool.take(1000).last_use() == event());
+// An idle buffer of 1000 bytes whose last use is not over until the test says so.
+struct Busy {
+  ScratchPool pool{test::shared_cl_context(), CL_MEM_READ_WRITE, 1 << 20};
+  cl::UserEvent last_use{test::shared_cl_context()};
+  cl::Buffer memory;
+
+  Busy(const cl::CommandQueue& queue, bool waits) {
+    auto buffer = pool.take(1000);
+    memory = buffer.memory;
+    buffer.last_use = last_use;
+    buffer.queue = queue;
+    buffer.waits = waits;
+    pool.give_back(std::move(buffer));
+  }
+
+  bool gives_it_to(const ScratchPool::Buffer& taken) const { return taken.memory() == memory(); }
+};
+
+TEST_CASE("who takes a buffer that is in use waits for that on the device, on the same queue") {
+  for (const bool out_of_order : test::queue_kinds()) {
+    const cl::CommandQueue queue = test::make_queue(out_of_order);
+    Busy busy(queue, false);
+    const auto taken = busy.pool.take(1000, queue, {});
+    CHECK(busy.gives_it_to(taken));
+    // An in-order queue needs no event for that.
+    CHECK(taken.last_use() == (out_of_order ? busy.last_use() : nullptr));
+  }
+}
+
+TEST_CASE("nobody waits for what is in use on another queue") {
+  Busy busy(test::make_queue(false), false);
+  CHECK_FALSE(busy.gives_it_to(busy.pool.take(1000, test::make_queue(false), {})));
+  CHECK_FALSE(busy.gives_it_to(busy.pool.take(1000)));
+  busy.last_use.setStatus(CL_COMPLETE);
+  const auto taken = busy.pool.take(1000, test::make_queue(false), {});
+  CHECK(busy.gives_it_to(taken));
+  CHECK(taken.last_use() == nullptr);
+}
+
+TEST_CASE("nobody waits for events that another call named") {
+  for (const bool out_of_order : test::queue_kinds()) {
+    const cl::CommandQueue queue = test::make_queue(out_of_order);
+    Busy busy(queue, true);
+    CHECK(busy.gives_it_to(busy.pool.take(1000, queue, {})) == !out_of_order);
+  }
+  // But a call that waits for that use anyway has its buffer.
+  const cl::CommandQueue queue = test::make_queue(true);
+  Busy busy(queue, true);
+  CHECK(busy.gives_it_to(busy.pool.take(1000, queue, {busy.last_use})));
+}
+
+TEST_CASE("a buffer whose last use failed is let go") {
+  const cl::CommandQueue queue = test::make_queue(false);
+  Busy busy(queue, false);
+  busy.last_use.setStatus(-1);
+  CHECK_FALSE(busy.gives_it_to(busy.pool.take(1000, queue, {busy.last_use})));
 }
 
 TEST_CASE("what is too large to keep is let go, the longest idle first") {

@@ -120,7 +120,7 @@ class Watched {
     const Buffers buffers{upload(data.a), upload(data.b), upload(data.c)};
     cl::Buffer scratch;
     if (plan.scratch_bytes > 0) scratch = cl::Buffer(context_, CL_MEM_READ_WRITE, plan.scratch_bytes);
-    Progress progress = Progress::c_untouched;
+    Progress progress;
     enqueue_multiply(built, buffers, scratch, queue_, {}, progress).wait();
     return is_right(multiply, data, buffers.c, clgemm::to_string(config));
   }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <ctime>
+
 #include "base/error.hpp"
 #include "build/disk_cache.hpp"
 #include "command_line/cases.hpp"
@@ -33,6 +36,15 @@ double mebibytes(std::uintmax_t bytes) {
   return static_cast<double>(bytes) / (1024.0 * 1024.0);
 }
 
+std::string date_of(std::chrono::system_clock::time_point time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32] = "";
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &parts);
+  return text;
+}
+
 }  // namespace
 
 void explain_sizes(std::ostream& out, const BenchOptions& options, const cl::Device& device) {
@@ -54,6 +66,9 @@ void show_cache(std::ostream& out) {
   }
   out << fmt::format("programs: {}\nsize: {:.1f} MiB of at most {:.0f} MiB\n", info.entries,
                      mebibytes(info.bytes), mebibytes(info.limit_bytes));
+  for (const DiskCache::Verdict& verdict : DiskCache::from_environment().verdicts()) {
+    out << fmt::format("in quarantine since {}: {}\n", date_of(verdict.since), verdict.program);
+  }
 }
 
 void clear_cache(std::ostream& out) {
@@ -61,6 +76,13 @@ void clear_cache(std::ostream& out) {
   const std::size_t before = cache.info().entries;
   cache.clear();
   out << fmt::format("removed {} programs\n", before - cache.info().entries);
+}
+
+void clear_quarantine(std::ostream& out) {
+  const DiskCache cache = DiskCache::from_environment();
+  const std::size_t before = cache.verdicts().size();
+  cache.clear_verdicts();
+  out << fmt::format("out of quarantine: {} kernels\n", before - cache.verdicts().size());
 }
 
 }  // namespace clgemm::bench

@@ -17,6 +17,9 @@ void show_cache(std::ostream& out);
 
 void clear_cache(std::ostream& out);
 
+// Takes kernels out of quarantine: they are tested again.
+void clear_quarantine(std::ostream& out);
+
 // Measures again whenever a kernel file of the options, or a file that one of them includes, changes, and
 // says how the times differ from those before. A kernel that does not compile is said to, and waited for.
 // Ends with the process, or after `rounds` measurements where that is not 0.

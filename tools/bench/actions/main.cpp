@@ -129,6 +129,9 @@ int run(const BenchOptions& options) {
     case Action::show_cache:
       show_cache(std::cout);
       return all_is_well;
+    case Action::clear_quarantine:
+      clear_quarantine(std::cout);
+      return all_is_well;
     case Action::clear_cache:
       clear_cache(std::cout);
       return all_is_well;

@@ -26,7 +26,8 @@ const std::map<std::string, Precision> precisions = [] {
 const std::map<std::string, Layout> layouts = {{"row", Layout::row_major}, {"column", Layout::column_major}};
 
 const std::map<std::string, Action> cache_actions = {{"info", Action::show_cache},
-                                                     {"clear", Action::clear_cache}};
+                                                     {"clear", Action::clear_cache},
+                                                     {"clear-quarantine", Action::clear_quarantine}};
 
 // What CLI11 fills in, in the words of the command line.
 struct CommandLine {
@@ -283,8 +284,8 @@ void add_own_kernels(CLI::App& app, CommandLine& line) {
   CLI::Option* cache = app.add_option("--cache", line.cache,
                                       "The compiled programs on disk: show where and how\nmany, or remove "
                                       "them");
-  add_action(line, Action::show_cache, cache->type_name("info|clear")->check(one_key_of(cache_actions)),
-             group);
+  add_action(line, Action::show_cache,
+             cache->type_name("info|clear|clear-quarantine")->check(one_key_of(cache_actions)), group);
 }
 
 void parse_parameter(const std::string& text, Parameters& parameters) {

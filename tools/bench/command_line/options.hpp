@@ -22,6 +22,7 @@ enum class Action {
   list_kernels,
   show_cache,
   clear_cache,
+  clear_quarantine,
   new_kernel,
   first_call,
   accuracy,

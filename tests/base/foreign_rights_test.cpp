@@ -1,0 +1,47 @@
+// A process that has the rights of another user than the one who started it: that one's environment names no
+// files for it.
+#include <unistd.h>
+
+#include "base/environment.hpp"
+#include "build/disk_cache.hpp"
+#include "kernel/kernel_file.hpp"
+#include "support/catch.hpp"
+#include "support/temporary.hpp"
+
+namespace clgemm {
+namespace {
+
+// Another group for the length of a scope: what only root may take.
+struct ForeignGroup {
+  static constexpr gid_t nobody = 65534;
+  const gid_t own = ::getegid();
+  const bool is_foreign = ::setegid(nobody) == 0;
+  ForeignGroup() = default;
+  ~ForeignGroup() {
+    if (is_foreign) REQUIRE(::setegid(own) == 0);
+  }
+  ForeignGroup(const ForeignGroup&) = delete;
+  ForeignGroup& operator=(const ForeignGroup&) = delete;
+};
+
+TEST_CASE("a setuid process takes no kernels and no cache that the environment names") {
+  const test::TemporaryFolder folder;
+  const test::ScopedVariable kernels("CLGEMM_KERNEL_DIR", folder.path().c_str());
+  const test::ScopedVariable cache("CLGEMM_CACHE_DIR", folder.path().c_str());
+  const test::ScopedVariable cache_on("CLGEMM_CACHE", nullptr);
+  CHECK_FALSE(runs_with_foreign_rights());
+  CHECK(kernel_folder_or_default({}) == folder.path().string());
+  CHECK(DiskCache::from_environment().is_on());
+  const ForeignGroup foreign;
+  if (!foreign.is_foreign) {
+    WARN("NOT TESTED: only root can take another group");
+    return;
+  }
+  CHECK(runs_with_foreign_rights());
+  CHECK(kernel_folder_or_default({}).empty());
+  CHECK(kernel_folder_or_default("named") == "named");  // by the program itself
+  CHECK_FALSE(DiskCache::from_environment().is_on());
+}
+
+}  // namespace
+}  // namespace clgemm

@@ -1,0 +1,305 @@
+// One fault at a time, at the place where it once did harm.
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <limits>
+#include <thread>
+
+#include "base/opencl.hpp"
+#include "build/disk_cache.hpp"
+#include "fault_layer.hpp"
+#include "support/first_choice.hpp"
+#include "support/on_device.hpp"
+#include "support/reference.hpp"
+#include "support/temporary.hpp"
+#include "support/thrown.hpp"
+
+namespace {
+
+std::atomic<bool> threads_can_start{true};
+
+}  // namespace
+
+// Comes before the C library's own.
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*),
+                              void* argument) noexcept {
+  static auto* const real = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  return threads_can_start ? real(thread, attributes, body, argument) : EAGAIN;
+}
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+// Faults for the length of a scope.
+struct Armed {
+  explicit Armed(std::vector<Fault> faults) { FaultLayer::of_process().arm(std::move(faults)); }
+  ~Armed() { FaultLayer::of_process().disarm(); }
+  Armed(const Armed&) = delete;
+  Armed& operator=(const Armed&) = delete;
+};
+
+Fault nth(const char* function, unsigned long n, cl_int status = CL_OUT_OF_RESOURCES) {
+  return {n, 0, status, function, nullptr};
+}
+
+Fault always(const char* function, cl_int status = CL_OUT_OF_RESOURCES) {
+  return {1, 1, status, function, nullptr};
+}
+
+// A multiply by a kernel that packs A and B, on buffers of its own.
+struct PackedCall {
+  Multiply multiply = make_multiply({Layout::row_major, Transpose::no, Transpose::no}, {70, 75, 80}, {2, -1},
+                                    all_placements()[1]);
+  Data data = integer_data(multiply, 3);
+  DeviceData buffers = upload(data);
+  Options options;
+
+  PackedCall() { options.kernel = "tiled"; }
+
+  cl::Event run(const cl::CommandQueue& queue, const WaitList& wait_for = {}) const {
+    const auto& [form, shape, scalars, a, b, c] = multiply;
+    cl_event done = nullptr;
+    shared_context().sgemm(queue(), form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n,
+                           shape.k, scalars.alpha, matrix_at(buffers.a, a), matrix_at(buffers.b, b),
+                           scalars.beta, matrix_at(buffers.c, c), wait_for, &done, options);
+    return cl::Event(done);
+  }
+
+  bool is_right() const { return error_ratio(multiply, data, read_buffer(buffers.c)) == 0; }
+};
+
+TEST_CASE("a second attempt in the caller's scratch waits for all that the first one enqueued") {
+  const cl::CommandQueue queue = make_queue(true);
+  PackedCall().run(queue).wait();
+  PackedCall call;
+  const cl::Buffer scratch(shared_cl_context(), CL_MEM_READ_WRITE, 100000);
+  call.options.scratch = scratch();
+  FaultLayer& layer = FaultLayer::of_process();
+  layer.record(true);
+  {
+    const Armed armed({nth("clEnqueueNDRangeKernel", 3)});  // A and B are packed; this is the multiply
+    call.run(queue).wait();
+    REQUIRE(layer.failed() == std::vector<std::string>{"clEnqueueNDRangeKernel"});
+  }
+  std::vector<Command> commands = layer.record(false);
+  std::erase_if(commands, [](const Command& one) { return one.function != "clEnqueueNDRangeKernel"; });
+  REQUIRE(commands.size() > 4);
+  for (std::size_t second = 2; second < 4; ++second) {
+    for (std::size_t first = 0; first < 2; ++first) {
+      const auto& waits = commands[second].wait_for;
+      CHECK(std::count(waits.begin(), waits.end(), commands[first].event) == 1);
+    }
+  }
+  CHECK(call.is_right());
+}
+
+TEST_CASE("calls that share the caller's scratch within a batch come one after the other") {
+  const PackedCall call;
+  const cl::CommandQueue queue = make_queue(true);
+  const cl::Buffer scratch(shared_cl_context(), CL_MEM_READ_WRITE, 100000);
+  const cl::Buffer other_c = make_buffer(call.data.c);
+  Options options = call.options;
+  options.scratch = scratch();
+  const auto& [form, shape, scalars, a, b, c] = call.multiply;
+  const DeviceMatrix at_a = matrix_at(call.buffers.a, a);
+  const DeviceMatrix at_b = matrix_at(call.buffers.b, b);
+  const auto run = [&] {
+    shared_context().sgemm_batched(queue(), form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n,
+                                   shape.k, scalars.alpha, {at_a, at_a}, {at_b, at_b}, scalars.beta,
+                                   {matrix_at(call.buffers.c, c), matrix_at(other_c, c)}, {}, nullptr,
+                                   options);
+    queue.finish();
+  };
+  FaultLayer::of_process().record(true);
+  run();
+  const std::vector<Command> commands = FaultLayer::of_process().record(false);
+  REQUIRE(commands.size() == 7);  // pack, pack, multiply, twice, and the marker behind all
+  for (const std::size_t packing : {3u, 4u})
+    CHECK(commands[packing].wait_for == std::vector{commands[2].event});
+  CHECK(call.is_right());
+}
+
+TEST_CASE("a call whose wait list fails holds up no later one") {
+  const cl::CommandQueue queue = make_queue(true);
+  PackedCall().run(queue).wait();
+  cl::UserEvent caller_s(shared_cl_context());
+  const PackedCall failing;
+  const cl::Event failed = failing.run(queue, {caller_s()});
+  const PackedCall waiting;
+  const cl::Event waits = waiting.run(queue, {});
+  waits.wait();  // while the first one still waits
+  CHECK(waiting.is_right());
+  caller_s.setStatus(-1);
+  const PackedCall later;
+  later.run(queue).wait();
+  CHECK(later.is_right());
+  const PackedCall on_another;
+  on_another.run(make_queue(false)).wait();
+  CHECK(on_another.is_right());
+  CHECK(failed.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() < 0);
+}
+
+TEST_CASE("a host call returns when the device is through with its memory, and names what failed") {
+  const Multiply multiply = make_multiply({Layout::row_major, Transpose::no, Transpose::no}, {400, 400, 900},
+                                          {2, -1}, all_placements()[0]);
+  const Data before = integer_data(multiply, 4);
+  const auto& [form, shape, scalars, a, b, c] = multiply;
+  std::vector<float> result;
+  const auto run = [&](Context& context) {
+    result = before.c;
+    context.sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
+                  before.a.data(), a.ld, before.b.data(), b.ld, scalars.beta, result.data(), c.ld);
+  };
+  if (!shared_device_info().shares_host_memory) {
+    WARN("NOT TESTED on this device: it does not work in the caller's memory");
+    return;
+  }
+  run(shared_context());
+  const std::vector<float> right = result;
+  for (const bool waiting_fails : {false, true}) {
+    Context context;
+    run(context);
+    std::vector<Fault> faults = {nth("clEnqueueMapBuffer", 1), always("clFinish")};
+    if (waiting_fails) faults.push_back(always("clWaitForEvents"));
+    const Armed armed(faults);
+    // A device on which nothing finishes is lost.
+    CHECK_ERROR([&] { run(context); }, device_lost, "clEnqueueMapBuffer");
+    CHECK(same_bits(result, right));
+  }
+}
+
+TEST_CASE("an event that cannot be handed out is an Error") {
+  const PackedCall call;
+  const cl::CommandQueue queue = make_queue(false);
+  call.run(queue).wait();
+  FaultLayer& layer = FaultLayer::of_process();
+  unsigned long retains = 0;
+  {
+    const Armed counting({nth("clRetainEvent", std::numeric_limits<unsigned long>::max())});
+    call.run(queue).wait();
+    retains = layer.counted(0);
+  }
+  const Armed armed({nth("clRetainEvent", retains)});  // the caller's own reference is the last one
+  CHECK_ERROR([&] { call.run(queue); }, out_of_memory, "clRetainEvent failed: CL_OUT_OF_RESOURCES");
+}
+
+TEST_CASE("a sub-buffer whose parent the runtime will not retain is multiplied") {
+  const PackedCall call;
+  const cl::CommandQueue queue = make_queue(false);
+  const std::size_t bytes = call.data.c.size() * sizeof(float);
+  cl::Buffer parent(shared_cl_context(), CL_MEM_READ_WRITE, bytes);
+  queue.enqueueWriteBuffer(parent, CL_TRUE, 0, bytes, call.data.c.data());
+  const cl_buffer_region whole{0, bytes};
+  PackedCall of_part;
+  of_part.buffers.c = parent.createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &whole);
+  const Armed armed({{1, 1, CL_INVALID_MEM_OBJECT, "clRetainMemObject", parent()}});
+  of_part.run(queue).wait();
+  CHECK(of_part.is_right());
+}
+
+TEST_CASE("threads that cannot be started cost time, and no result") {
+  const TemporaryFolder cache;
+  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  {
+    Context context;
+    threads_can_start = false;
+    CHECK(is_right_on(context, {}));
+    CHECK(DiskCache::from_environment().info().entries == 0);  // which takes a thread
+    threads_can_start = true;
+    CHECK(is_right_on(context, {}));
+  }
+  CHECK(DiskCache::from_environment().info().entries != 0);
+}
+
+// PoCL (3.1) has crashed where several threads were the first to ask for devices.
+TEST_CASE("eight threads that make Contexts ask for devices one at a time") {
+  constexpr int thread_count = 8;
+  FaultLayer& layer = FaultLayer::of_process();
+  layer.slow_down("clGetDeviceIDs");
+  std::atomic<int> made{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < thread_count; ++i) {
+      threads.emplace_back([&made] {
+        const Context context;
+        ++made;
+      });
+    }
+  }
+  CHECK(made == thread_count);
+  CHECK(layer.most_at_once() == 1);
+  layer.slow_down({});
+}
+
+TEST_CASE("a compiler whose log cannot be read") {
+  const TemporaryFolder kernels;
+  write_first_choice(kernels, "__kernel", "nonsense; __kernel");
+  Options options;
+  options.kernel_folder = kernels.path().string();
+  Context context;
+  const Armed armed({always("clGetProgramBuildInfo", CL_OUT_OF_HOST_MEMORY)});
+  CHECK(is_right_on(context, options));  // by another kernel
+  options.kernel = first_choice();
+  CHECK_ERROR([&] { is_right_on(context, options); }, build_failed,
+              "log cannot be read: CL_OUT_OF_HOST_MEMORY");
+}
+
+TEST_CASE("where no other way is left, the Error says what made clgemm look for one") {
+  const PackedCall call;
+  const cl::CommandQueue queue = make_queue(false);
+  call.run(queue).wait();
+  const Armed armed({always("clEnqueueNDRangeKernel")});
+  CHECK_ERROR([&] { call.run(queue); }, out_of_memory,
+              "because clEnqueueNDRangeKernel failed: CL_OUT_OF_RESOURCES");
+}
+
+TEST_CASE("two failures that come together are no lost device") {
+  const PackedCall call;
+  const cl::CommandQueue queue = make_queue(false);
+  call.run(queue).wait();
+  {
+    // The second one hits the question whether the device still works.
+    const Armed armed({always("clSetKernelArg"), nth("clFinish", 1)});
+    CHECK_ERROR([&] { call.run(queue); }, out_of_memory, "clSetKernelArg");
+    const std::vector<std::string> failed = FaultLayer::of_process().failed();
+    CHECK(std::count(failed.begin(), failed.end(), "clFinish") == 1);
+  }
+  const PackedCall next;
+  next.run(queue).wait();
+  CHECK(next.is_right());
+}
+
+TEST_CASE("a lost device says so in an Error, whatever else fails") {
+  Context context;
+  CHECK(is_right_on(context, {}));
+  const Armed armed({always("clEnqueueNDRangeKernel"), always("clFinish"), always("clGetDeviceInfo")});
+  for (int i = 0; i < 2; ++i) CHECK_ERROR([&] { is_right_on(context, {}); }, device_lost, "is lost");
+}
+
+std::size_t quarantined() {
+  return DiskCache::from_environment().verdicts().size();
+}
+
+TEST_CASE("a bit that flips in a self-test bans no kernel") {
+  for (const unsigned long test : {1u, 2u, 3u}) {
+    const TemporaryFolder cache;
+    const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+    const ScopedVariable on("CLGEMM_SELF_TEST", nullptr);
+    Context context;
+    FaultLayer::of_process().corrupt_read(test);
+    const std::string explained = explain_on(context, {});
+    FaultLayer::of_process().corrupt_read(0);
+    INFO(explained);
+    CHECK_FALSE(contains(explained, "not used"));
+    CHECK(contains(explained, "kernel: " + first_choice()));
+    CHECK(quarantined() == 0);
+  }
+}
+
+}  // namespace
+}  // namespace clgemm
