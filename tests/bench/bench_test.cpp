@@ -369,6 +369,16 @@ TEST_CASE("auto names the kernel that was chosen") {
   CHECK_NOTHROW(clgemm::KernelLibrary().find(rows[0].at("kernel")));
 }
 
+TEST_CASE("a kernel that is named without parameters has those that clgemm would choose") {
+  const std::string explained = bench("--explain --size 300x200x400").out;
+  const std::size_t begin = explained.find("kernel: ") + 8;
+  const std::string chosen = explained.substr(begin, explained.find(" (", begin) - begin);
+  const std::string kernel = chosen.substr(0, chosen.find(' '));
+  INFO(chosen);
+  const std::string named = bench("--explain --size 300x200x400 --kernel " + kernel).out;
+  CHECK(named.find("kernel: " + chosen + " (") != std::string::npos);
+}
+
 TEST_CASE("parameters are the ones in effect") {
   const Finished finished = bench("--size 20 --format json --kernel tiled --param TS=8" + std::string(quick));
   REQUIRE(finished.status == 0);

@@ -101,14 +101,10 @@ class Plot {
       svg_.line("mark", {x(limit.points[i - 1].x), y(limit.points[i - 1].y)},
                 {x(limit.points[i].x), y(limit.points[i].y)});
     }
-    // The rising ones name themselves at their foot, each below its line, where there is room down to the
-    // axis.
+    // A rising one has its name at its foot, below the line that leaves it.
     const Point& end = limit.points.back();
     if (limit.rising) {
-      const double left = x(limit.points[0].x) + 4.0;
-      const double slope = (y(limit.points[0].y) - y(end.y)) / std::max(1.0, x(end.x) - x(limit.points[0].x));
-      const double place = y(limit.points[0].y) - slope * text_width(limit.name) - 6.0;
-      svg_.text("muted", {left, std::max(place, top_ + 14.0)}, "start", limit.name);
+      svg_.text("muted", {x(limit.points[0].x) + 10.0, y(limit.points[0].y) + 6.0}, "start", limit.name);
     } else {
       svg_.text("muted", {x(end.x), y(end.y) - 7.0}, "end", limit.name);
     }
@@ -122,7 +118,10 @@ class Plot {
     if (series.joined && series.points.size() > 1) svg_.path(series.style, line);
     for (const XyPoint& point : series.points) {
       const bool visible = point.low && point.high && y(*point.low) - y(*point.high) > 2.0;
-      if (visible) svg_.error_bar(series.style, {x(point.x), y(*point.low)}, {x(point.x), y(*point.high)});
+      if (visible) {
+        const auto inside = [&](double value) { return std::clamp(y(value), top_, bottom_); };
+        svg_.error_bar(series.style, {x(point.x), inside(*point.low)}, {x(point.x), inside(*point.high)});
+      }
       svg_.marker(series.style, {x(point.x), y(point.y)}, point.tip);
     }
   }
