@@ -1,6 +1,7 @@
 #include "base/device.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -128,13 +129,32 @@ std::vector<cl::Device> all_devices() {
   return result;
 }
 
+namespace {
+
+// PoCL offers no device where it has no place for its cache, and does not say so.
+std::string missing_place_of_pocl() {
+  for (const char* variable : {"POCL_CACHE_DIR", "XDG_CACHE_HOME", "HOME"}) {
+    const std::string folder = environment(variable);
+    if (folder.empty()) continue;
+    if (::access(folder.c_str(), W_OK) == 0) return "";
+    return fmt::format(
+        ". PoCL offers no device where it cannot write its cache: here {} is '{}', which cannot be written; "
+        "POCL_CACHE_DIR names another place",
+        variable, folder);
+  }
+  return "";
+}
+
+}  // namespace
+
 cl::Device find_device(std::string_view wanted) {
   const std::vector<cl::Device> devices = all_devices();
   if (devices.empty()) {
     throw Error(
         ErrorCode::device_not_found,
         "there is no OpenCL device: no driver (ICD) is installed, or none offers a device. On a machine "
-        "without a GPU, PoCL makes a device of the CPU (Debian: pocl-opencl-icd)");
+        "without a GPU, PoCL makes a device of the CPU (Debian: pocl-opencl-icd)" +
+            missing_place_of_pocl());
   }
   if (wanted.empty()) return first_by_kind(devices);
 

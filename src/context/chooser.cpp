@@ -20,6 +20,26 @@ namespace {
 // (speed_model_test).
 constexpr std::size_t most_rankings = 1024;
 
+std::string predicted(const Candidate& candidate) {
+  return candidate.seconds ? fmt::format("{:.4g} ms predicted", *candidate.seconds * 1e3) : "no prediction";
+}
+
+// A line for each new choice; why others were passed over is said when that is found out.
+void log_choice(const Problem& problem, const Choice& choice) {
+  if (!logs(LogLevel::info)) return;
+  const Candidate& chosen = choice.chosen;
+  std::string text =
+      fmt::format("chosen for {} x {} x {}{}{}{}: {}, {}, {}", problem.m, problem.n, problem.k,
+                  problem.a.transposed ? ", A transposed" : "", problem.b.transposed ? ", B transposed" : "",
+                  problem.batch_count == 1 ? "" : fmt::format(", batch of {}", problem.batch_count),
+                  to_string(chosen.config), predicted(chosen), to_string(chosen.origin));
+  if (!choice.runners_up.empty()) {
+    const Candidate& next = choice.runners_up.front();
+    text += fmt::format("; runner-up: {}, {}", to_string(next.config), predicted(next));
+  }
+  log(LogLevel::info, text);
+}
+
 void check_precision(const KernelConfig& kernel, Precision allowed) {
   const Precision needed = kernel.manifest().precision;
   if (allows(allowed, needed)) return;
@@ -56,6 +76,7 @@ std::shared_ptr<const ChosenPlan> Chooser::choose(const Problem& problem, const 
       std::make_shared<ChosenPlan>(choose_among(*ranking(problem, folder, scratch_limit, options.precision),
                                                 problem, options, configs(folder), scratch_limit));
   remembered_.keep(std::move(key), chosen);
+  log_choice(problem, chosen->choice);
   return chosen;
 }
 

@@ -115,7 +115,8 @@ TEST_CASE("--rotate uses more copies than the caches hold, each with the right d
   const HostData large = make_host_data(call_of({}, {512, 512, 512}));
   CHECK(rotation_for(device, large.call).bytes >= beyond_caches(device));
 
-  const cl::CommandQueue queue(cl::Context(device), device, CL_QUEUE_PROFILING_ENABLE);
+  const cl::Context context(device);
+  const cl::CommandQueue queue(context, device, CL_QUEUE_PROFILING_ENABLE);
   const DeviceData data(queue, host, 3);
   const cl_mem first = data.a().buffer;
   data.next_copy();

@@ -60,7 +60,8 @@ class Worker {
   Worker(const std::string& device, const std::string& kernel_folder)
       : kernel_folder_(kernel_folder),
         device_(device.empty() ? default_device() : find_device(device)),
-        queue_(cl::Context(device_), device_, CL_QUEUE_PROFILING_ENABLE) {}
+        context_(device_),
+        queue_(context_, device_, CL_QUEUE_PROFILING_ENABLE) {}
 
   Outcome measure(const Question& question) {
     try {
@@ -122,6 +123,7 @@ class Worker {
 
   std::string kernel_folder_;
   cl::Device device_;
+  cl::Context context_;  // not every implementation lets a queue keep it
   cl::CommandQueue queue_;
   std::unique_ptr<Shape> shape_;
 };

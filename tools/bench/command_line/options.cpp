@@ -9,6 +9,7 @@
 #include <map>
 
 #include "command_line/suites.hpp"
+#include "common/option_checks.hpp"
 #include "common/usage_error.hpp"
 #include "kernel/precision.hpp"
 
@@ -59,19 +60,15 @@ class ShortFormatter : public CLI::Formatter {
   }
 };
 
-// Validators that leave the explaining to the text of the option.
 template <class Value>
-CLI::Validator one_of(const std::map<std::string, Value>& choices) {
+CLI::Validator one_key_of(const std::map<std::string, Value>& choices) {
   std::vector<std::string> names;
   names.reserve(choices.size());
   for (const auto& choice : choices) names.push_back(choice.first);
-  return CLI::IsMember(names).description("");
+  return one_of(names);
 }
 
-template <class Value>
-CLI::Validator between(Value least, Value most) {
-  return CLI::Range(least, most).description("");
-}
+const CLI::Validator any_number = between(-3.4e38, 3.4e38);
 
 // An option that may be given again, with one value each time.
 CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,
@@ -88,6 +85,7 @@ void add_random_shapes(CLI::App& app, CommandLine& line, const char* group) {
   count->type_name("COUNT")->check(between(1, 100000))->excludes("--size")->excludes("--suite")->group(group);
   app.add_option("--seed", random.seed, "Of the random shapes (default: 1)")
       ->type_name("NUMBER")
+      ->check(between(0, 2147483647))
       ->needs(count)
       ->group(group);
   app.add_option("--sides", line.sides, "Bounds of m, n and k (default: 16-9400)")
@@ -112,7 +110,7 @@ void add_what_to_multiply(CLI::App& app, CommandLine& line) {
   add_repeatable(app, "--suite", line.suites, "seeds|shapes|dnn",
                  "In place of sizes: those of well-known tutorials,\nsquare to thin shapes, or layers of "
                  "networks;\nrepeatable")
-      ->check(CLI::IsMember(suite_names()).description(""))
+      ->check(one_of(suite_names()))
       ->excludes("--size")
       ->group(group);
   add_random_shapes(app, line, group);
@@ -129,7 +127,7 @@ void add_what_to_multiply(CLI::App& app, CommandLine& line) {
       ->group(group);
   app.add_option("--layout", line.layout, "Which lie together in memory (default: row)")
       ->type_name("row|column")
-      ->check(one_of(layouts))
+      ->check(one_key_of(layouts))
       ->group(group);
   app.add_option("--gap", kind.gap,
                  "Elements between the rows (or columns) of each matrix:\nleading dimensions that much "
@@ -139,8 +137,12 @@ void add_what_to_multiply(CLI::App& app, CommandLine& line) {
       ->group(group);
   app.add_option("--alpha", kind.alpha, "C <- alpha * op(A) * op(B) + beta * C (default: 1)")
       ->type_name("X")
+      ->check(any_number)
       ->group(group);
-  app.add_option("--beta", kind.beta, "The same (default: 0)")->type_name("X")->group(group);
+  app.add_option("--beta", kind.beta, "The same (default: 0)")
+      ->type_name("X")
+      ->check(any_number)
+      ->group(group);
 }
 
 void add_with_what(CLI::App& app, CommandLine& line) {
@@ -155,7 +157,7 @@ void add_with_what(CLI::App& app, CommandLine& line) {
   app.add_option("--precision", line.precision,
                  "Any way that is as exact as fp32 arithmetic (default),\nor the device's fp32 units alone")
       ->type_name("fp32_equivalent|fp32")
-      ->check(one_of(precisions))
+      ->check(one_key_of(precisions))
       ->group(group);
   app.add_flag(
          "--ladder", line.options.ladder,
@@ -233,7 +235,7 @@ void add_output(CLI::App& app, CommandLine& line) {
   const char* group = "What to print";
   app.add_option("-f,--format", line.format, "(default: table)")
       ->type_name("table|json|csv")
-      ->check(one_of(formats))
+      ->check(one_key_of(formats))
       ->group(group);
   app.add_option("-o,--output", line.options.output, "Write there instead of to standard output")
       ->type_name("FILE")
@@ -288,7 +290,7 @@ void add_own_kernels(CLI::App& app, CommandLine& line) {
                                       "The compiled programs on disk: show where and how\nmany, or remove "
                                       "them");
   add_action(line, Action::show_cache,
-             cache->type_name("info|clear|clear-quarantine")->check(one_of(cache_actions)), group);
+             cache->type_name("info|clear|clear-quarantine")->check(one_key_of(cache_actions)), group);
 }
 
 void parse_parameter(const std::string& text, Parameters& parameters) {
@@ -425,6 +427,8 @@ std::optional<BenchOptions> parse_options(int argc, const char* const* argv) {
   } catch (const CLI::Success& request) {
     app.exit(request, std::cout, std::cerr);
     return std::nullopt;
+  } catch (const CLI::ExtrasError&) {
+    throw UsageError(unknown_option(app));
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/nearest.hpp"
 #include "common/size.hpp"
 #include "common/usage_error.hpp"
 #include "peers/peer.hpp"
@@ -53,7 +54,10 @@ PeerRequest parse_peer(const std::string& text) {
       text.substr(0, equals), equals == std::string::npos ? "" : text.substr(equals + 1), {}};
   const Entry* entry = find_entry(request.name);
   if (entry == nullptr) {
-    throw UsageError(fmt::format("--peer: '{}' is not one of {}", text, known_names()));
+    std::vector<std::string> names;
+    for (const Entry& one : entries) names.emplace_back(one.name);
+    throw UsageError(fmt::format("--peer: '{}' is not one of {}{}", text, known_names(),
+                                 did_you_mean(request.name, names)));
   }
   if (entry->value == Value::needed && request.value.empty()) {
     throw UsageError(fmt::format("--peer: {0} needs a value: {0}={1}", request.name, entry->value_name));

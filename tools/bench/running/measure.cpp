@@ -65,6 +65,14 @@ Figures Entrant::figures() const {
   figures.median_ms = median(times);
   figures.min_ms = minimum(times);
   figures.p95_ms = percentile_95(times);
+  if (const auto interval = interval_of_median(times)) {
+    figures.low_ms = interval->low;
+    figures.high_ms = interval->high;
+  }
+  if (const auto interval = interval_of_median(call_ms_)) {
+    figures.call_low_ms = interval->low;
+    figures.call_high_ms = interval->high;
+  }
   figures.spread = (*figures.p95_ms - *figures.min_ms) / *figures.median_ms;
   figures.call_ms = median(call_ms_);
   figures.first_call_ms = first_call_ms_;
