@@ -25,6 +25,7 @@ enum class Action {
   clear_quarantine,
   new_kernel,
   first_call,
+  trial,
   accuracy,
   compare,
   report_files,
@@ -55,6 +56,8 @@ struct BenchOptions {
   bool first_call = false;
   bool ceilings = false;
   std::string first_call_of;  // in a child process: whose first call it makes
+  std::string trial_of;       // in a child process: the kernel's file that it tries
+  unsigned trial_seconds = 60;
   std::vector<PeerRequest> peers = default_peers();
   std::string new_kernel;        // the file that --new-kernel writes
   std::size_t watch_rounds = 0;  // measurements after which --watch ends; 0: never

@@ -14,6 +14,7 @@
 #include "running/facts.hpp"
 #include "running/first_call.hpp"
 #include "running/ladder.hpp"
+#include "running/own_kernel.hpp"
 #include "running/size_run.hpp"
 
 namespace clgemm::bench {
@@ -43,6 +44,15 @@ std::vector<KernelChoice> choices_for(const BenchOptions& options, const Device&
     if (options.suite_kernels) choice.must_run = choice.name == "auto";
   }
   return choices;
+}
+
+// Kernels from files are tried before anything is measured. One that cannot run at all is left to the
+// measurement, which says why.
+void try_own_kernels(const BenchOptions& options, std::vector<KernelChoice>& choices) {
+  if (!options.check) return;
+  for (KernelChoice& choice : choices) {
+    if (is_own_kernel(choice)) choice.fault = try_in_own_process(options, choice);
+  }
 }
 
 // What `--peer` said to get this peer.
@@ -121,7 +131,8 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
     results.precision = options.precision;
     results.wanted_runs = options.runs;
     results.max_seconds = options.max_seconds;
-    const std::vector<KernelChoice> choices = choices_for(options, device);
+    std::vector<KernelChoice> choices = choices_for(options, device);
+    try_own_kernels(options, choices);
     Peers peers = make_peers(options.peers, cl_device);
     results.missing_peers = peers.missing;
 

@@ -122,8 +122,11 @@ SizeRun::Entry SizeRun::first_run(const KernelChoice& choice, KernelResult& resu
   const KernelConfig& running = plan->built.plan.first().multiply();
   result.kernel = running.name;
   result.parameters = running.values;
+  entry->add_fault(choice.fault);
   if (reference_ != nullptr && !entry->passed()) {
-    result.wrong = reference_->describe_wrong(entry->result(), running.tile_rows, running.tile_columns);
+    result.wrong = entry->has_right_numbers()
+                       ? entry->fault()
+                       : reference_->describe_wrong(entry->result(), running.tile_rows, running.tile_columns);
   }
   return entry;
 }
