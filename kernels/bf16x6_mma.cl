@@ -13,7 +13,8 @@
 // require: nvidia_sm >= 80
 // require: (TILE_M+TILE_N)/64*6144*STAGES <= 98304
 
-// As bf16x6_wgmma.cl, by the instructions that every tensor core since Ampere has (common/mma.cl).
+// fp32 from bf16: a = a1 + a2 + a3, each the rest rounded to bf16, is exact, and a b the sum of the six largest of nine products
+// (Henry, Tang, Heinecke 2019), by the instructions that every tensor core since Ampere has (common/mma.cl).
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(STAGES) || !defined(BAND)
 #error "bf16x6_mma needs TILE_M, TILE_N, STAGES and BAND"
 #endif

@@ -1,7 +1,7 @@
 // clgemm: fp16x3_wgmma
 // summary: fp32 on the tensor cores of NVIDIA Hopper: three products of fp16 planes, added in fp32
 // operands: fp16_planes
-// fallback: bf16x6_wgmma
+// fallback: fallback_tf32x3
 // precision: fp32_equivalent
 // ptx: sm_90a
 // param: TILE_M = 128 in 64 128
@@ -37,6 +37,8 @@
 #include "common/ring.cl"
 #include "common/tensor_store.cl"
 #include "common/tile_order.cl"
+#define WGMMA_DEPTH "k16"
+#define WGMMA_END ", 0"  // B lies along k
 #include "common/wgmma.cl"
 
 #define MULTIPLIERS (M_BLOCKS * SLICES * 128)
@@ -64,6 +66,10 @@
 #define GIVE_REGISTERS
 #define TAKE_REGISTERS
 #endif
+
+// Of the multipliers and the warp that has the copier, who learns by it whether it shall go on.
+#define VERDICT_BARRIER asm volatile("bar.sync 2, %0;" ::"n"(MULTIPLIERS + 32) : "memory")
+#define COPYING_ITEMS 128  // behind the multipliers: of one warpgroup, as registers are handed over by warpgroups
 
 // Among those who multiply.
 #define MULTIPLIERS_BARRIER asm volatile("bar.sync 1, %0;" ::"n"(MULTIPLIERS) : "memory")
@@ -109,14 +115,14 @@ INLINED void start_products(Results* results, const Fragments* fragments, const 
 #pragma unroll
   for (int step = 0; step < STEP; ++step) {
     const uint b_high = b + step * N_BLOCKS * BLOCK_BYTES;
-    WGMMA(results->high, fragments->high[step], plane_descriptor(b_high), step > 0 ? 1 : keep);
+    WGMMA(results->high, fragments->high[step], PLANE_DESCRIPTOR(b_high), step > 0 ? 1 : keep);
   }
   wgmma_commit();
 #pragma unroll
   for (int step = 0; step < STEP; ++step) {
     const uint b_high = b + step * N_BLOCKS * BLOCK_BYTES;
-    WGMMA(results->cross, fragments->low[step], plane_descriptor(b_high), 1);
-    WGMMA(results->cross, fragments->high[step], plane_descriptor(b_high + PLANE_BYTES), 1);
+    WGMMA(results->cross, fragments->low[step], PLANE_DESCRIPTOR(b_high), 1);
+    WGMMA(results->cross, fragments->high[step], PLANE_DESCRIPTOR(b_high + PLANE_BYTES), 1);
   }
   wgmma_commit();
 }
@@ -214,7 +220,7 @@ INLINED void store_sums(__global float* restrict c, const ulong ldc, const int m
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(MULTIPLIERS + 128, 1, 1)))
+__kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPYING_ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
@@ -244,9 +250,16 @@ void gemm(const int m, const int n, const int k, const float alpha,
 
   if (item >= MULTIPLIERS) {
     GIVE_REGISTERS;
-    if (item == MULTIPLIERS) {
-      copy_steps(a_strips + HEADER_BYTES, b_strips + HEADER_BYTES, strip, k, stages, stage_barriers);
+    if (item >= MULTIPLIERS + 32) return;
+    Copier copier = make_copier(a_strips + HEADER_BYTES, b_strips + HEADER_BYTES, strip, k);
+    if (item == MULTIPLIERS) copy_first_steps(&copier, stages, stage_barriers);
+    VERDICT_BARRIER;
+    if (item > MULTIPLIERS) return;
+    if (!planes_are_exact(&extremes, k)) {
+      wait_for_first_steps(k, stage_barriers);
+      return;
     }
+    while (copier.left > 0) copy_step(&copier, stages, stage_barriers);
     return;
   }
   TAKE_REGISTERS;
@@ -256,10 +269,11 @@ void gemm(const int m, const int n, const int k, const float alpha,
     exponents[line] = line < TILE_M ? exponent_of_line(a_strips, strip, line)
                                     : exponent_of_line(b_strips, strip, line - TILE_M);
   }
+  VERDICT_BARRIER;
+  if (!leave_is_done(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
   Results results;
   multiply_steps(&results, k, slice, block, stages, stage_barriers);
   MULTIPLIERS_BARRIER;
-  if (!leave_is_done(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
   if (!add_slices(results.sums, (__local float*)memory, slice)) return;
   store_sums(c + c_offset + batch * c_stride, ldc, m, n, tile.x * TILE_M, tile.y * TILE_N, alpha, results.sums, beta,
              exponents, block);

@@ -38,7 +38,7 @@ extern "C" {
 /// The version of this header, first part. Before 1.0, another minor version may break what uses clgemm.
 #define CLGEMM_VERSION_MAJOR 0
 /// The version of this header, second part.
-#define CLGEMM_VERSION_MINOR 1
+#define CLGEMM_VERSION_MINOR 2
 /// The version of this header, third part.
 #define CLGEMM_VERSION_PATCH 0
 

@@ -1,8 +1,30 @@
-// Copies of 16 bytes into local memory that a work-item does not wait for, from Ampere on, by inline PTX.
+// Copies into local memory that a work-item does not wait for, from Ampere on, by inline PTX.
 #include "common/nvidia.cl"
 
 static inline void copy_16_async(const uint shared, const __global char* global_memory) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(global_memory) : "memory");
+}
+
+// 16 bytes, of which `bytes` are read; zeros in place of the others.
+static inline void copy_some_of_16_async(const uint shared, const __global float* elements, const int bytes) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(elements), "r"(bytes) : "memory");
+}
+
+// The same of 8 bytes, and of 4, which may lie anywhere.
+static inline void copy_8_async(const uint shared, const __global float* elements) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(shared), "l"(elements) : "memory");
+}
+
+static inline void copy_some_of_8_async(const uint shared, const __global float* elements, const int bytes) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(shared), "l"(elements), "r"(bytes) : "memory");
+}
+
+static inline void copy_4_async(const uint shared, const __global float* element) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared), "l"(element) : "memory");
+}
+
+static inline void copy_some_of_4_async(const uint shared, const __global float* element, const int bytes) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared), "l"(element), "r"(bytes) : "memory");
 }
 
 // Ends a group of copies.

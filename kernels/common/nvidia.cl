@@ -23,6 +23,11 @@ static inline void mbarrier_init_fence(void) {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
+// Makes what this work-item wrote to local memory known to wgmma, before it arrives where those wait who start it.
+static inline void fence_for_async(void) {
+  asm volatile("//@@ fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 static inline void mbarrier_arrive(const uint barrier) {
   asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
 }

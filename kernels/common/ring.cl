@@ -18,6 +18,9 @@
 #define B_BYTES (N_BLOCKS * STEP * BLOCK_BYTES)  // by 16 of k, then by 64 columns
 #define STAGE_BYTES (A_BYTES + B_BYTES)
 
+// What wgmma reads a plane's lines by (common/wgmma.cl).
+#define PLANE_DESCRIPTOR(address) matrix_descriptor(address, CORE_BYTES, GROUP_BYTES, IN_ORDER)
+
 static inline uint full_barrier(const uint barriers, const int stage) {
   return barriers + stage * 16;
 }
@@ -35,31 +38,53 @@ static inline void make_ring(const uint barriers, const int consumers) {
   mbarrier_init_fence();
 }
 
-// The one work-item that copies: the steps along k of 64-line blocks of A and B, each where the packing has put it. `a` and
-// `b`: the tile's first blocks; `strip`: the bytes from one strip to the next.
-static inline void copy_steps(const __global char* a, const __global char* b, const ulong strip, const int k,
-                              const uint memory, const uint barriers) {
-  int stage = 0;
-  uint parity = 1;
-  for (int left = k; left > 0; left -= BLOCK_DEPTH * STEP) {
-    const uint full = full_barrier(barriers, stage);
-    const uint place = memory + stage * STAGE_BYTES;
-    mbarrier_wait(empty_barrier(barriers, stage), parity);
-    mbarrier_expect_bytes(full, STAGE_BYTES);
+// Of the one work-item that copies: where it is on its way along k.
+typedef struct {
+  const __global char* a;  // the tile's next blocks
+  const __global char* b;
+  ulong strip;             // bytes from one strip to the next
+  int left;                // of k
+  int stage;
+  uint parity;
+} Copier;
+
+static inline Copier make_copier(const __global char* a, const __global char* b, const ulong strip, const int k) {
+  const Copier copier = {a, b, strip, k, 0, 1};
+  return copier;
+}
+
+// The next step along k, 64-line blocks of A and B, each where the packing has put it.
+static inline void copy_step(Copier* copier, const uint memory, const uint barriers) {
+  const uint full = full_barrier(barriers, copier->stage);
+  const uint place = memory + copier->stage * STAGE_BYTES;
+  mbarrier_wait(empty_barrier(barriers, copier->stage), copier->parity);
+  mbarrier_expect_bytes(full, STAGE_BYTES);
 #pragma unroll
-    for (int block = 0; block < M_BLOCKS; ++block) {
-      copy_bulk(place + block * STEP * BLOCK_BYTES, a + block * strip, STEP * BLOCK_BYTES, full);
-    }
+  for (int block = 0; block < M_BLOCKS; ++block) {
+    copy_bulk(place + block * STEP * BLOCK_BYTES, copier->a + block * copier->strip, STEP * BLOCK_BYTES, full);
+  }
 #pragma unroll
-    for (int block = 0; block < N_BLOCKS * STEP; ++block) {
-      copy_bulk(place + A_BYTES + block * BLOCK_BYTES, b + block % N_BLOCKS * strip + block / N_BLOCKS * BLOCK_BYTES,
-                BLOCK_BYTES, full);
-    }
-    a += STEP * BLOCK_BYTES;
-    b += STEP * BLOCK_BYTES;
-    if (++stage == STAGES) {
-      stage = 0;
-      parity ^= 1;
-    }
+  for (int block = 0; block < N_BLOCKS * STEP; ++block) {
+    copy_bulk(place + A_BYTES + block * BLOCK_BYTES,
+              copier->b + block % N_BLOCKS * copier->strip + block / N_BLOCKS * BLOCK_BYTES, BLOCK_BYTES, full);
+  }
+  copier->a += STEP * BLOCK_BYTES;
+  copier->b += STEP * BLOCK_BYTES;
+  copier->left -= BLOCK_DEPTH * STEP;
+  if (++copier->stage == STAGES) {
+    copier->stage = 0;
+    copier->parity ^= 1;
+  }
+}
+
+// As many steps as there are stages: nobody need wait for these.
+static inline void copy_first_steps(Copier* copier, const uint memory, const uint barriers) {
+  for (int step = 0; step < STAGES && copier->left > 0; ++step) copy_step(copier, memory, barriers);
+}
+
+// For a work-group that ends without multiplying: nothing may be on its way into its memory any more.
+static inline void wait_for_first_steps(const int k, const uint barriers) {
+  for (int step = 0; step < STAGES && step * BLOCK_DEPTH * STEP < k; ++step) {
+    mbarrier_wait(full_barrier(barriers, step), 0);
   }
 }

@@ -11,6 +11,10 @@
 #error "common/slices.cl needs BM, BN, TM, TN, DEPTH, SLICES, COPIES and WIDTH"
 #endif
 
+#if !defined(SLICES_BARRIER)  // of the work-items that share a tile; others of the work-group may do something else
+#define SLICES_BARRIER barrier(CLK_LOCAL_MEM_FENCE)
+#endif
+
 #define DOWN (BM / TM)  // work-items of a slice
 #define ACROSS (BN / TN)
 #define SLICE_ITEMS (DOWN * ACROSS)
@@ -98,7 +102,7 @@ static inline void multiply_slices(__local float4* memory, Lines a_lines, Lines 
     load_tile(b_next, b_lines, BN, BK);
     a_lines = next_lines(a_lines, BK);
     b_lines = next_lines(b_lines, BK);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    SLICES_BARRIER;
 #pragma unroll
     for (int depth = 0; depth < DEPTH; ++depth) {
       multiply_depth(sums, a_place + depth * (A_STRIDE / 4), b_place + depth * (B_STRIDE / 4));
@@ -106,13 +110,13 @@ static inline void multiply_slices(__local float4* memory, Lines a_lines, Lines 
     copy = (copy + 1) % COPIES;
     a_place = a_first + copy * (BK * A_STRIDE / 4);
     b_place = b_first + copy * (BK * B_STRIDE / 4);
-    if (COPIES == 1) barrier(CLK_LOCAL_MEM_FENCE);
+    if (COPIES == 1) SLICES_BARRIER;
     store_tile(a_tiles + copy * (BK * A_STRIDE), A_STRIDE, a_next, a_lines, BM);
     store_tile(b_tiles + copy * (BK * B_STRIDE), B_STRIDE, b_next, b_lines, BN);
   }
 
   // The last tile. Unrolled it would cost compilers as much time as the loop.
-  barrier(CLK_LOCAL_MEM_FENCE);
+  SLICES_BARRIER;
 #pragma unroll 2
   for (int depth = 0; depth < DEPTH; ++depth) {
     multiply_depth(sums, a_place + depth * (A_STRIDE / 4), b_place + depth * (B_STRIDE / 4));
@@ -121,12 +125,12 @@ static inline void multiply_slices(__local float4* memory, Lines a_lines, Lines 
   // Add up the slices and store, some blocks of each work-item at a time.
 #pragma unroll
   for (int first = 0; first < TM * TN / 4; first += SUM_FOURS) {
-    barrier(CLK_LOCAL_MEM_FENCE);
+    SLICES_BARRIER;
 #pragma unroll
     for (int i = 0; i < SUM_FOURS; ++i) {
       memory[(slice * SUM_FOURS + i) * SLICE_ITEMS + item] = sums[(first + i) / (TN / 4)][(first + i) % (TN / 4)];
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    SLICES_BARRIER;
 #pragma unroll 1
     for (int place = get_local_id(0); place < SUM_FOURS * SLICE_ITEMS; place += ITEMS) {
       float4 sum = memory[place];

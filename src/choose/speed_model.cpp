@@ -74,9 +74,7 @@ struct TensorSpeed {
 constexpr std::array tensor_speeds = {
     TensorSpeed{"fp16x3_wgmma", 128, 128, 3.5}, TensorSpeed{"fp16x3_wgmma", 64, 128, 1.9},
     TensorSpeed{"fp16x3_wgmma", 128, 64, 2.2},  TensorSpeed{"fp16x3_wgmma", 64, 64, 1.5},
-    TensorSpeed{"fp16x3_mma", 128, 128, 1.72},  TensorSpeed{"bf16x6_wgmma", 128, 128, 2.06},
-    TensorSpeed{"bf16x6_wgmma", 64, 128, 1.88}, TensorSpeed{"bf16x6_wgmma", 128, 64, 1.70},
-    TensorSpeed{"bf16x6_wgmma", 64, 64, 1.55},  TensorSpeed{"bf16x6_mma", 128, 128, 1.07},
+    TensorSpeed{"fp16x3_mma", 128, 128, 1.72},  TensorSpeed{"bf16x6_mma", 128, 128, 1.07},
     TensorSpeed{"bf16x6_mma", 64, 128, 0.9},    TensorSpeed{"bf16x6_mma", 128, 64, 0.93}};
 
 // Where they begin and end a tile, nothing is multiplied: set on an H200; the figures were not kept.

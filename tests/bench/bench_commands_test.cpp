@@ -102,6 +102,25 @@ TEST_CASE("--new-kernel writes a kernel that passes, and never over a file") {
   CHECK(std::filesystem::file_size(path) == 4);
 }
 
+TEST_CASE("--show-kernel prints a file that is a kernel of one's own at once") {
+  const clgemm::test::TemporaryFolder folder;
+  const std::string path = (folder.path() / "steps.cl").string();
+  const Finished shown = bench("--show-kernel tiled");
+  CHECK(shown.status == 0);
+  CHECK(shown.text.rfind("// clgemm: tiled\n", 0) == 0);
+  std::ofstream(path) << shown.text;
+  const Finished measured = bench(fmt::format("--kernel '{}' --size 33x17x9 --runs 1 --warmup 0", path));
+  CHECK(has(measured.text, {"PASSED"}));
+
+  CHECK(bench("--show-kernel float8").text.rfind("// clgemm: vector\n", 0) == 0);
+  CHECK(bench("--show-kernel pack_padded").text.rfind("// clgemm: pack_padded\n", 0) == 0);
+  CHECK(has(bench("--show-kernel common/store.cl").text, {"store_c("}));
+  const Finished missing = bench("--show-kernel tilde");
+  CHECK(missing.status == 2);
+  CHECK(has(missing.text, {"no kernel 'tilde'"}));
+  CHECK(has(bench("--show-kernel common/tilde.cl").text, {"no built-in file 'common/tilde.cl'"}));
+}
+
 TEST_CASE("a wrong result is described") {
   const clgemm::test::TemporaryFolder folder;
   const std::string path = (folder.path() / "edge.cl").string();

@@ -65,7 +65,7 @@ TEST_CASE("a kernel alone is a plan of one stage, with the helpers that it needs
 
 TEST_CASE("a kernel that another stands behind is the first of two stages") {
   Planner make;
-  const Plan plan = make("bf16x6_wgmma");
+  const Plan plan = make("bf16x6_mma");
   CHECK(programs_of(plan) ==
         Programs{{0, ProgramRole::multiply}, {0, ProgramRole::pack_both}, {1, ProgramRole::multiply}});
   const Stage& behind = plan.stages[1];
@@ -96,8 +96,8 @@ TEST_CASE("in a longer chain the copies of all stages share a place, and the not
     Problem problem = problem_of(1000, 700, 900);
     problem.batch_count = batch_count;
     problem.a.stride = 1000 * 900;
-    const std::size_t bytes_of_two = make("bf16x6_wgmma", problem).scratch_bytes;
-    const Plan plan = make("fp16x3_wgmma", problem);
+    const std::size_t bytes_of_two = make("bf16x6_mma", problem).scratch_bytes;
+    const Plan plan = make("fp16x3_mma", problem);
 
     REQUIRE(plan.stages.size() == 3);
     CHECK(programs_of(plan) == Programs{{0, ProgramRole::multiply},
@@ -105,7 +105,7 @@ TEST_CASE("in a longer chain the copies of all stages share a place, and the not
                                         {1, ProgramRole::multiply},
                                         {1, ProgramRole::pack_both},
                                         {2, ProgramRole::multiply}});
-    CHECK(plan.stages[1].multiply().name == "bf16x6_wgmma");
+    CHECK(plan.stages[1].multiply().name == "bf16x6_mma");
     CHECK(plan.stages[2].multiply().name == "fallback_fp32");
     const Stage& first = plan.stages[0];
     const Stage& second = plan.stages[1];
@@ -148,7 +148,7 @@ TEST_CASE("a kernel that stands behind itself is refused, directly or by others"
 TEST_CASE("blocks are cut until the copies of every stage fit") {
   Planner make;
   const Problem problem = problem_of(2000, 2000, 2000);
-  Plan plan = make("bf16x6_wgmma", problem);
+  Plan plan = make("bf16x6_mma", problem);
   const std::size_t all = plan.scratch_bytes;
   plan.stages.insert(plan.stages.begin(), plan.first());
   plan.stages.front().programs[ProgramRole::multiply] =

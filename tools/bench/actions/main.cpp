@@ -124,6 +124,9 @@ int run(const BenchOptions& options) {
     case Action::list_kernels:
       list_kernels(std::cout, options.kernel_folder);
       return all_is_well;
+    case Action::show_kernel:
+      show_kernel(std::cout, options.show_kernel, options.kernel_folder);
+      return all_is_well;
     case Action::list_devices:
       list_devices(std::cout);
       return all_is_well;

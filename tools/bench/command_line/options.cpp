@@ -278,6 +278,10 @@ void add_own_kernels(CLI::App& app, CommandLine& line) {
   CLI::Option* new_kernel = app.add_option("--new-kernel", line.options.new_kernel,
                                            "Write a commented kernel that passes, to begin from");
   add_action(line, Action::new_kernel, new_kernel->type_name("FILE"), group);
+  CLI::Option* show_kernel = app.add_option("--show-kernel", line.options.show_kernel,
+                                            "Print the file of a kernel, or one that kernels\ninclude "
+                                            "(common/store.cl)");
+  add_action(line, Action::show_kernel, show_kernel->type_name("NAME"), group);
   CLI::Option* watch = app.add_flag("--watch")->description(
       "Measure again, without peers, whenever the file of a\n--kernel or one that it includes changes");
   add_action(line, Action::watch, watch, group);

@@ -20,6 +20,7 @@ enum class Action {
   explain,
   list_devices,
   list_kernels,
+  show_kernel,
   show_cache,
   clear_cache,
   clear_quarantine,
@@ -59,6 +60,7 @@ struct BenchOptions {
   std::string trial_of;       // in a child process: the kernel's file that it tries
   unsigned trial_seconds = 60;
   std::vector<PeerRequest> peers = default_peers();
+  std::string show_kernel;       // the kernel that --show-kernel prints
   std::string new_kernel;        // the file that --new-kernel writes
   std::size_t watch_rounds = 0;  // measurements after which --watch ends; 0: never
   Format format = Format::table;

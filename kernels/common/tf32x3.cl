@@ -1,0 +1,399 @@
+// Tiles of C by three products of TF32 parts, on Hopper's tensor cores, with A and B where the caller has them: for
+// tf32x3_wgmma.cl and helpers/fallback_tf32x3.cl.
+//
+// A number x is h + l, both TF32 (8 bits of exponent, 11 of mantissa): h is x rounded, l the rest, of which the tensor core drops
+// what is beyond its 11 bits. Then a b is l h' + h l' + h h' but for 2^-22 of it ("3xTF32" of CUTLASS; Ootomo and Yokota 2022). The
+// tensor core truncates where it adds; so the sums start from zero again every 32 of k, and fp32 units add them up.
+//
+// A tile is TILE_X lines of one operand, X, by TILE_Y of the other one, Y; X has rows of C, or with SWAP columns. wgmma takes X
+// from registers and Y from local memory, as two planes. SLICES share k, each with work-items of its own for every SLICES-th
+// step: TILE_X / 64 warpgroups that multiply, and one of splitters, who copy X and Y as they are, asynchronously and STAGES steps
+// ahead, and make the planes of Y. The multipliers split X themselves: reading it into registers they pass it anyway.
+//
+// TF32 has the exponents of fp32. What it cannot hold all the same is noticed on the way: Inf, NaN and what rounds to Inf leave a
+// result that is no number, and for what is so small that its low part is lost everybody looks. Then the tile is computed again,
+// in plain fp32 (common/slices.cl).
+#if !defined(TILE_X) || !defined(TILE_Y) || !defined(SWAP) || !defined(SLICES) || !defined(STAGES) || !defined(BAND)
+#error "common/tf32x3.cl needs TILE_X, TILE_Y, SWAP, SLICES, STAGES and BAND"
+#endif
+#if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
+#error "common/tf32x3.cl needs TRANSPOSE_A and TRANSPOSE_B"
+#endif
+
+#define ROWS (SWAP ? TILE_Y : TILE_X)
+#define COLUMNS (SWAP ? TILE_X : TILE_Y)
+#define SLICE_MULTIPLIERS (TILE_X * 2)
+#define MULTIPLIERS (SLICE_MULTIPLIERS * SLICES)  // in front of the splitters
+#define COPIERS 128                               // splitters of a slice
+#define SUMS (TILE_Y / 2)                         // of a work-item
+#define STEP 32                                   // of k
+#define INLINED static inline __attribute__((always_inline))
+
+// The plain way: the same tile by the multipliers.
+#define BM ROWS
+#define BN COLUMNS
+#define TM (TILE_Y == 32 ? 4 : 8)
+#define TN (TILE_Y == 128 ? 8 : 4)
+#define DEPTH 8
+#define COPIES 2
+#define WIDTH 1  // floats that it reads at once: operands lie anywhere
+#define SLICES_BARRIER asm volatile("bar.sync 8, %0;" ::"n"(MULTIPLIERS) : "memory")
+
+#define PLANE_TYPE "tf32"
+#define WGMMA_DEPTH "k8"
+#define WGMMA_END ""
+#include "common/copy_lines.cl"
+#include "common/slices.cl"
+#include "common/tile_order.cl"
+#include "common/wgmma.cl"
+
+#if TILE_Y == 128
+#define WGMMA wgmma_128
+#define WGMMA_FENCE wgmma_fence_128
+#define WGMMA_WAIT wgmma_wait_128
+#elif TILE_Y == 64
+#define WGMMA wgmma_64
+#define WGMMA_FENCE wgmma_fence_64
+#define WGMMA_WAIT wgmma_wait_64
+#else
+#define WGMMA wgmma_32
+#define WGMMA_FENCE wgmma_fence_32
+#define WGMMA_WAIT wgmma_wait_32
+#endif
+
+// How the operands lie, in memory and in a stage: the planes of Y, X, Y. Strides scatter lines over the banks.
+#define X_ALONG_K (SWAP ? TRANSPOSE_B : !TRANSPOSE_A)
+#define Y_ALONG_K (SWAP ? !TRANSPOSE_A : TRANSPOSE_B)
+#define X_STRIDE (X_ALONG_K ? LINES_OF_STEP_SWIZZLED : TILE_X + 8)
+#define Y_STRIDE (Y_ALONG_K ? STEP : TILE_Y + 4)
+#define X_BYTES (4 * STEP * (X_ALONG_K ? TILE_X : TILE_X + 8))
+#define Y_BYTES (4 * STEP * (Y_ALONG_K ? TILE_Y : TILE_Y + 4))
+#define PLANE_BYTES (4 * STEP * TILE_Y)
+#define X_PLACE (2 * PLANE_BYTES)
+#define Y_PLACE (X_PLACE + X_BYTES)
+#define STAGE_BYTES ((Y_PLACE + Y_BYTES + 1023) / 1024 * 1024)  // wgmma wants planes at multiples of 1024
+#define SLICE_BYTES (STAGES * STAGE_BYTES)
+#define MEMORY_BYTES (SLICES * SLICE_BYTES)
+#define C_STRIDE (SWAP ? TILE_X + 4 : TILE_Y + 8)
+#define LINE_DESCRIPTOR(address) matrix_descriptor(address, 16, 8 * 4 * STEP, SWIZZLED_128)
+
+// Of 128 x 128 multipliers need more registers than are there for each of 384 work-items, splitters fewer.
+#if TILE_X == 128 && TILE_Y == 128
+#define GIVE_REGISTERS asm volatile("//@@ setmaxnreg.dec.sync.aligned.u32 88;")
+#define TAKE_REGISTERS asm volatile("//@@ setmaxnreg.inc.sync.aligned.u32 208;")
+#else
+#define GIVE_REGISTERS
+#define TAKE_REGISTERS
+#endif
+
+// The problem, as all work-groups of a launch have it.
+typedef struct {
+  int m, n, k;
+  float alpha, beta;
+  __global const float* a;
+  __global const float* b;
+  __global float* c;
+  ulong lda, ldb, ldc;
+} Multiply;
+
+// Of a tile: the least magnitudes but zero, doubled and less one, and whether a result is no number.
+typedef struct {
+  uint least_x, least_y, is_strange;
+} Noticed;
+
+// A place in a slice's ring of stages, and the parity of the phase that is waited for there.
+typedef struct {
+  int stage;
+  uint parity;
+} Turn;
+
+INLINED void next_turn(Turn* turn) {
+  if (++turn->stage == STAGES) {
+    turn->stage = 0;
+    turn->parity ^= 1;
+  }
+}
+
+// `full`: Y's planes have been made and X has come; `empty`: all who multiply have done with the stage. Who waits has seen each
+// phase before: a stage always belongs to the same slice.
+INLINED uint full_barrier(const uint barriers, const int stage) {
+  return barriers + stage * 16;
+}
+
+INLINED uint empty_barrier(const uint barriers, const int stage) {
+  return barriers + stage * 16 + 8;
+}
+
+INLINED void make_rings(const uint barriers) {
+  for (int stage = 0; stage < STAGES * SLICES; ++stage) {
+    mbarrier_init(full_barrier(barriers, stage), COPIERS);
+    mbarrier_init(empty_barrier(barriers, stage), SLICE_MULTIPLIERS / 32);
+  }
+  mbarrier_init_fence();
+}
+
+// The sign goes, and zeros are the largest of all.
+INLINED uint least_with(const uint least, const uint bits) {
+  return min(least, 2 * bits - 1);
+}
+
+INLINED uint high_part(const uint bits) {
+  return (bits + 0x1000u) & 0xffffe000u;
+}
+
+INLINED uint low_part(const uint bits, const uint high) {
+  return as_uint(as_float(bits) - as_float(high));
+}
+
+// Of X: what a work-item holds of 16 lines of a warp for a step.
+typedef struct {
+  uint high[4][4];
+  uint low[4][4];
+} Fragments;
+
+// Where X does not lie along k, a work-item has two neighbours in place of lines 8 apart: any line of X may be any row of a
+// fragment, as long as the results are stored accordingly.
+INLINED void load_fragments(Fragments* fragments, uint* least, const __local float* x) {
+  const int lane = get_local_id(0) % 32;
+  const int first = get_local_id(0) % SLICE_MULTIPLIERS / 32 * 16;
+  uint bits[4][4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+#if X_ALONG_K
+    load_matrices(bits[i], shared_address(x) + 4 * swizzled(first + lane % 16, 8 * i + lane / 16 * 4));
+#else
+    const __local float* place = x + (8 * i + lane % 4) * X_STRIDE + first + lane / 4 * 2;
+    const uint2 near = *(const __local uint2*)place;
+    const uint2 far = *(const __local uint2*)(place + 4 * X_STRIDE);
+    bits[i][0] = near.x;
+    bits[i][1] = near.y;
+    bits[i][2] = far.x;
+    bits[i][3] = far.y;
+#endif
+  }
+#pragma unroll
+  for (int i = 0; i < 16; ++i) {
+    *least = least_with(*least, bits[i / 4][i % 4]);
+    fragments->high[i / 4][i % 4] = high_part(bits[i / 4][i % 4]);
+    fragments->low[i / 4][i % 4] = low_part(bits[i / 4][i % 4], fragments->high[i / 4][i % 4]);
+  }
+}
+
+// Y as two planes, along k, in fours: from lines along k four of k, else four lines of one k.
+INLINED void split_planes(__local uint* planes, uint* least, const __local float* y) {
+  const int item = get_local_id(0) % COPIERS;
+#pragma unroll
+  for (int i = 0; i < TILE_Y * STEP / 4 / COPIERS; ++i) {
+    const int line = Y_ALONG_K ? item / 8 + i * (COPIERS / 8) : (item / STEP + i * (COPIERS / STEP)) * 4;
+    const int depth = Y_ALONG_K ? item % 8 * 4 : item % STEP;
+    const uint4 bits = *(const __local uint4*)(y + (Y_ALONG_K ? line : depth) * Y_STRIDE + (Y_ALONG_K ? depth : line));
+    const uint4 high = (bits + 0x1000u) & 0xffffe000u;
+    const uint4 low = as_uint4(as_float4(bits) - as_float4(high));
+    *least = least_with(least_with(least_with(least_with(*least, bits.x), bits.y), bits.z), bits.w);
+    __local uint* low_plane = planes + PLANE_BYTES / 4;
+    if (Y_ALONG_K) {
+      *(__local uint4*)(planes + swizzled(line, depth)) = high;
+      *(__local uint4*)(low_plane + swizzled(line, depth)) = low;
+    } else {
+      planes[swizzled(line, depth)] = high.x;
+      planes[swizzled(line + 1, depth)] = high.y;
+      planes[swizzled(line + 2, depth)] = high.z;
+      planes[swizzled(line + 3, depth)] = high.w;
+      low_plane[swizzled(line, depth)] = low.x;
+      low_plane[swizzled(line + 1, depth)] = low.y;
+      low_plane[swizzled(line + 2, depth)] = low.z;
+      low_plane[swizzled(line + 3, depth)] = low.w;
+    }
+  }
+}
+
+// A slice's splitters for one tile; back comes the least of Y. `filled` and `split`: where they are in the ring.
+INLINED uint supply_steps(__local char* memory, const uint barriers, const Source x, const Source y, const int slice,
+                          Turn* filled, Turn* split) {
+  uint least = UINT_MAX;
+  const int x_width = width_of(x);
+  const int y_width = width_of(y);
+  int ahead = slice * STEP;
+  for (int depth = ahead - (STAGES - 1) * SLICES * STEP; depth < x.depth; depth += SLICES * STEP) {
+    if (depth >= 0) {
+      COPIES_WAIT(STAGES - 2);
+      asm volatile("bar.sync %0, %1;" ::"r"(1 + slice), "n"(COPIERS) : "memory");  // everybody's copies have come
+      __local char* stage = memory + split->stage * STAGE_BYTES;
+      split_planes((__local uint*)stage, &least, (const __local float*)(stage + Y_PLACE));
+      fence_for_async();
+      mbarrier_arrive(full_barrier(barriers, split->stage));
+      next_turn(split);
+    }
+    if (ahead < x.depth) {
+      const uint stage = shared_address(memory) + filled->stage * STAGE_BYTES;
+      mbarrier_wait(empty_barrier(barriers, filled->stage), filled->parity);
+      copy_lines(x_width, stage + X_PLACE, x, X_ALONG_K, TILE_X, X_STRIDE, ahead);
+      copy_lines(y_width, stage + Y_PLACE, y, Y_ALONG_K, TILE_Y, Y_STRIDE, ahead);
+      next_turn(filled);
+    }
+    copies_commit();
+    ahead += SLICES * STEP;
+  }
+  return least;
+}
+
+// The three products of a step, the small ones first, into fresh sums.
+INLINED void start_products(float* fresh, const Fragments* x, const uint planes) {
+  WGMMA_FENCE(fresh);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    WGMMA(fresh, x->low[i], LINE_DESCRIPTOR(planes + 32 * i), i > 0 ? 1 : 0);
+    WGMMA(fresh, x->high[i], LINE_DESCRIPTOR(planes + PLANE_BYTES + 32 * i), 1);
+  }
+#pragma unroll
+  for (int i = 0; i < 4; ++i) WGMMA(fresh, x->high[i], LINE_DESCRIPTOR(planes + 32 * i), 1);
+  wgmma_commit();
+}
+
+// A slice's multipliers for one tile; back comes the least of X.
+INLINED uint multiply_steps(float* sums, __local char* memory, const uint barriers, const int k, const int slice,
+                            Turn* turn) {
+  uint least = UINT_MAX;
+  float fresh[SUMS];
+#pragma unroll
+  for (int i = 0; i < SUMS; ++i) sums[i] = fresh[i] = 0.0f;
+  for (int depth = slice * STEP; depth < k; depth += SLICES * STEP) {
+    __local char* stage = memory + turn->stage * STAGE_BYTES;
+    Fragments x;
+    mbarrier_wait(full_barrier(barriers, turn->stage), turn->parity);
+    load_fragments(&x, &least, (const __local float*)(stage + X_PLACE));
+    start_products(fresh, &x, shared_address(stage));
+    WGMMA_WAIT(fresh);
+    if (get_local_id(0) % 32 == 0) mbarrier_arrive(empty_barrier(barriers, turn->stage));
+#pragma unroll
+    for (int i = 0; i < SUMS; ++i) sums[i] += fresh[i];
+    next_turn(turn);
+  }
+  return least;
+}
+
+INLINED bool are_numbers(const float* sums) {
+  bool are = true;
+#pragma unroll
+  for (int i = 0; i < SUMS; ++i) are &= (as_uint(sums[i]) & 0x7f800000u) != 0x7f800000u;
+  return are;
+}
+
+// Low parts of numbers from 2^-104 on, which are 2^-12 of them or less, are off by 2^-136 at most; and products from 2^-110 on by
+// 2^-149 where the tensor core ends: 2^-22 of each, or less.
+INLINED bool is_exact(const __local Noticed* noticed) {
+  if (noticed->is_strange) return false;
+  if (noticed->least_x == UINT_MAX || noticed->least_y == UINT_MAX) return true;
+  const float x = as_float((noticed->least_x + 1) / 2);
+  const float y = as_float((noticed->least_y + 1) / 2);
+  return x >= 0x1p-104f && y >= 0x1p-104f && x * y >= 0x1p-110f;
+}
+
+// The tile goes through local memory, so that neighbours store neighbours; the first slice puts its sums there, others add theirs.
+INLINED void add_to_tile(__local float* tile, const float* sums, const bool is_first) {
+  const int item = get_local_id(0) % SLICE_MULTIPLIERS;
+  const int lane = item % 32;
+  const int x = item / 32 * 16 + (X_ALONG_K ? lane / 4 : lane / 4 * 2);
+  const int apart = X_ALONG_K ? 8 : 1;  // the two lines of a fragment
+  const int x_step = SWAP ? 1 : C_STRIDE;
+  const int y_step = SWAP ? C_STRIDE : 1;
+#pragma unroll
+  for (int i = 0; i < SUMS; ++i) {
+    __local float* place = tile + (x + i / 2 % 2 * apart) * x_step + (i / 4 * 8 + lane % 4 * 2 + i % 2) * y_step;
+    *place = is_first ? sums[i] : *place + sums[i];
+  }
+}
+
+INLINED void store_tile_of_c(const Multiply* call, const int first_row, const int first_column, const __local float* tile) {
+  const int item = get_local_id(0);
+  const bool in_fours = call->beta == 0.0f && call->ldc % 4 == 0 && (size_t)call->c % 16 == 0 &&
+                        first_row + ROWS <= call->m && first_column + COLUMNS <= call->n;
+  const int width = in_fours ? 4 : 1;
+  const int column = item % (COLUMNS / width) * width;
+  const int apart = MULTIPLIERS / COLUMNS * width;
+  int row = item / (COLUMNS / width);
+  if (in_fours) {
+    __global float* place = call->c + (first_row + row) * call->ldc + first_column + column;
+#pragma unroll 4
+    for (; row < ROWS; row += apart) {
+      *(__global float4*)place = call->alpha * *(const __local float4*)(tile + row * C_STRIDE + column);
+      place += apart * call->ldc;
+    }
+  } else {
+#pragma unroll 4
+    for (; row < ROWS; row += apart) {
+      store_c(call->c, call->ldc, call->m, call->n, first_row + row, first_column + column, call->alpha,
+              tile[row * C_STRIDE + column], call->beta);
+    }
+  }
+}
+
+// The splitters' side of a tile.
+INLINED void supply_tile(const Multiply* call, __local char* memory, const uint barriers, __local Noticed* noticed,
+                         const int first_row, const int first_column, Turn* filled, Turn* split) {
+  const int slice = SLICES == 1 ? 0 : (get_local_id(0) - MULTIPLIERS) / COPIERS;
+  const Source rows = {call->a + (TRANSPOSE_A ? first_row : first_row * call->lda), call->lda, call->m - first_row, call->k};
+  const Source columns = {call->b + (TRANSPOSE_B ? first_column * call->ldb : first_column), call->ldb,
+                          call->n - first_column, call->k};
+  const uint least = supply_steps(memory + slice * SLICE_BYTES, barriers + slice * STAGES * 16, SWAP ? columns : rows,
+                                  SWAP ? rows : columns, slice, filled, split);
+  if (least < noticed->least_y) atomic_min(&noticed->least_y, least);
+}
+
+// By the multipliers: the slices' sums come together and are stored, or the tile is computed again.
+INLINED void finish_tile(const Multiply* call, __local char* memory, const __local Noticed* noticed,
+                         const int first_row, const int first_column, const float* sums, const int slice) {
+  if (is_exact(noticed)) {
+#pragma unroll
+    for (int other = 0; other < SLICES; ++other) {
+      if (other == slice) add_to_tile((__local float*)memory, sums, other == 0);
+      SLICES_BARRIER;
+    }
+    store_tile_of_c(call, first_row, first_column, (const __local float*)memory);
+  } else {
+    multiply_slices((__local float4*)memory, lines_from(call->a, call->lda, TRANSPOSE_A, first_row, call->m, call->k),
+                    lines_from(call->b, call->ldb, !TRANSPOSE_B, first_column, call->n, call->k), call->m, call->n, call->k,
+                    call->alpha, call->beta, call->c, call->ldc, first_row, first_column);
+  }
+}
+
+// Where a work-item is in the ring of its slice; it goes on from tile to tile.
+typedef struct {
+  Turn filled, split, multiplied;
+} Turns;
+
+// Before the first tile.
+INLINED Turns begin_tiles(const uint barriers) {
+  const Turns turns = {{0, 1}, {0, 0}, {0, 0}};
+  if (get_local_id(0) == 0) make_rings(barriers);
+  if (get_local_id(0) >= MULTIPLIERS) {
+    GIVE_REGISTERS;
+  } else {
+    TAKE_REGISTERS;
+  }
+  return turns;
+}
+
+// A tile, by number. `memory` has MEMORY_BYTES and is free, `barriers` are 2 * STAGES * SLICES.
+INLINED void multiply_tile(const Multiply* call, const int tile, __local char* memory, const uint barriers,
+                           __local Noticed* noticed, Turns* turns) {
+  const int item = get_local_id(0);
+  const int2 position = position_of_tile(tile, (call->m + ROWS - 1) / ROWS, (call->n + COLUMNS - 1) / COLUMNS, BAND);
+  const int first_row = position.x * ROWS;
+  const int first_column = position.y * COLUMNS;
+  if (item == 0) *noticed = (Noticed){UINT_MAX, UINT_MAX, 0};
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (item >= MULTIPLIERS) {
+    supply_tile(call, memory, barriers, noticed, first_row, first_column, &turns->filled, &turns->split);
+    barrier(CLK_LOCAL_MEM_FENCE);  // all is noticed
+  } else {
+    const int slice = SLICES == 1 ? 0 : item / SLICE_MULTIPLIERS;
+    float sums[SUMS];
+    const uint least = multiply_steps(sums, memory + slice * SLICE_BYTES, barriers + slice * STAGES * 16, call->k, slice,
+                                      &turns->multiplied);
+    if (least < noticed->least_x) atomic_min(&noticed->least_x, least);
+    if (!are_numbers(sums)) noticed->is_strange = 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    finish_tile(call, memory, noticed, first_row, first_column, sums, slice);
+  }
+}

@@ -1,0 +1,42 @@
+// clgemm: fallback_tf32x3
+// role: fallback
+// summary: three products of TF32 parts where planes would not be exact, and nothing where they are; on NVIDIA Hopper
+// ptx: sm_90a
+// param: TILE_X = 128 in 64 128
+// param: TILE_Y = 128 in 32 64 128
+// param: SWAP = 0 in 0 1
+// param: SLICES = 1 in 1 2
+// param: STAGES = 3 in 3 4 5
+// param: BAND = 8 in 1 8
+// tile: TILE_X*(1-SWAP)+TILE_Y*SWAP TILE_Y*(1-SWAP)+TILE_X*SWAP 32*SLICES
+// local: (TILE_X*2+128)*SLICES
+// grid: tiles
+// require: nvidia_sm == 90
+// require: (TILE_X*2+128)*SLICES <= 512
+// require: SLICES*STAGES*((TILE_X+8+TILE_Y*3+4)*128+1023) <= 230400
+
+// Runs behind kernels on planes, in few work-groups, each with every so many tiles of C, as fallback_fp32.cl. The technique is in
+// common/tf32x3.cl.
+#include "common/notes.cl"
+#include "common/tf32x3.cl"
+
+__kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPIERS * SLICES, 1, 1)))
+void fallback(const int m, const int n, const int k, const float alpha,
+              __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
+              __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+              const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride,
+              __global uint* notes, const ulong before) {
+  __local char memory[MEMORY_BYTES] __attribute__((aligned(1024)));
+  __local ulong barriers[2 * STAGES * SLICES];
+  __local Noticed noticed;
+  if (is_done(notes, before)) return;
+  const size_t batch = get_global_id(2);
+  const Multiply call = {m, n, k, alpha, beta, a + a_offset + batch * a_stride, b + b_offset + batch * b_stride,
+                         c + c_offset + batch * c_stride, lda, ldb, ldc};
+  const int tiles = (m + ROWS - 1) / ROWS * ((n + COLUMNS - 1) / COLUMNS);
+  Turns turns = begin_tiles(shared_address(barriers));
+  for (int tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
+    multiply_tile(&call, tile, memory, shared_address(barriers), &noticed, &turns);
+    barrier(CLK_LOCAL_MEM_FENCE);  // the memory is free for the next tile
+  }
+}

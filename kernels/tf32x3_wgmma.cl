@@ -1,0 +1,37 @@
+// clgemm: tf32x3_wgmma
+// summary: fp32 on the tensor cores of NVIDIA Hopper, no packing: three products of TF32 parts, added in fp32
+// operands: in_place
+// precision: fp32_equivalent
+// ptx: sm_90a
+// param: TILE_X = 128 in 64 128
+// param: TILE_Y = 128 in 32 64 128
+// param: SWAP = 0 in 0 1              X, whose lines go by 64, has columns of C
+// param: SLICES = 1 in 1 2
+// param: STAGES = 3 in 3 4 5
+// param: BAND = 8 in 1 8
+// tile: TILE_X*(1-SWAP)+TILE_Y*SWAP TILE_Y*(1-SWAP)+TILE_X*SWAP 32*SLICES
+// local: (TILE_X*2+128)*SLICES
+// grid: tiles
+// require: nvidia_sm == 90
+// require: (TILE_X*2+128)*SLICES <= 512
+// require: SLICES*STAGES*((TILE_X+8+TILE_Y*3+4)*128+1023) <= 230400
+
+// For shapes whose packing (fp16x3_wgmma.cl) would take as long as their multiplying: the middle, few rows or columns, small k.
+// The technique is in common/tf32x3.cl.
+#include "common/tf32x3.cl"
+
+// No pointer is `restrict`, as in direct.cl.
+__kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPIERS * SLICES, 1, 1)))
+void gemm(const int m, const int n, const int k, const float alpha,
+          __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
+  __local char memory[MEMORY_BYTES] __attribute__((aligned(1024)));
+  __local ulong barriers[2 * STAGES * SLICES];
+  __local Noticed noticed;
+  const size_t batch = get_global_id(2);
+  const Multiply call = {m, n, k, alpha, beta, a + a_offset + batch * a_stride, b + b_offset + batch * b_stride,
+                         c + c_offset + batch * c_stride, lda, ldb, ldc};
+  Turns turns = begin_tiles(shared_address(barriers));
+  multiply_tile(&call, get_group_id(0), memory, shared_address(barriers), &noticed, &turns);
+}
