@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string written = write_tuning(parse_tuning(text, "fuzz.json"));
     if (write_tuning(parse_tuning(written, "written.json")) != written) std::abort();
   } catch (const Error& error) {
-    if (std::string(error.what()).find(".json") == std::string::npos) std::abort();
+    if (std::string(error.what()).empty()) std::abort();
   }
   return 0;
 }
