@@ -68,8 +68,12 @@ void Context::sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b,
     const SgemmCall call{layout, transpose_a, transpose_b, m, n, k, alpha, beta, lda, ldb, ldc};
     const Extents extents = check_call(call);
     check_host_matrices(call, extents, a, b, c);
-    if (extents.c == 0 || (!reads_a_and_b(call) && beta == 1.0f)) return;
-    state_->sgemm_on_host(call, extents, a, b, c, options);
+    const HostProblem host = host_problem(call, a, b, c);
+    if (reads_a_and_b(call)) {
+      state_->sgemm_on_host(host, options);
+    } else if (extents.c != 0 && beta != 1.0f) {
+      scale_on_host(host);
+    }
   });
 }
 

@@ -33,6 +33,18 @@ std::string platform_name(const cl::Device& device) {
   return cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>();
 }
 
+// `part` in lower case.
+bool has_part(const cl::Device& device, const std::string& part) {
+  return lower(device.getInfo<CL_DEVICE_NAME>()).find(part) != std::string::npos ||
+         lower(platform_name(device)).find(part) != std::string::npos;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = std::min(text.find_first_not_of(' '), text.size());
+  const std::size_t end = text.find_last_not_of(' ') + 1;
+  return text.substr(first, end - std::min(first, end));
+}
+
 std::string list_of(const std::vector<cl::Device>& devices) {
   std::string result;
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -138,12 +150,37 @@ cl::Device find_device(std::string_view wanted) {
     if (lower(device.getInfo<CL_DEVICE_NAME>()) == part) return device;
   }
   for (const cl::Device& device : devices) {
-    if (lower(device.getInfo<CL_DEVICE_NAME>()).find(part) != std::string::npos ||
-        lower(platform_name(device)).find(part) != std::string::npos) {
-      return device;
-    }
+    if (has_part(device, part)) return device;
   }
   fail(wanted, devices);
+}
+
+std::vector<cl::Device> find_devices(std::string_view list) {
+  std::vector<cl::Device> result;
+  const auto add = [&result](const cl::Device& device) {
+    const auto is_it = [&](const cl::Device& other) { return other() == device(); };
+    if (std::none_of(result.begin(), result.end(), is_it)) result.push_back(device);
+  };
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', begin), list.size());
+    const std::string_view wanted = trimmed(list.substr(begin, comma - begin));
+    begin = comma + 1;
+    if (wanted.empty()) continue;
+    if (wanted != "all" && wanted.substr(0, 4) != "all ") {
+      add(find_device(wanted));
+      continue;
+    }
+    const std::string part = lower(trimmed(wanted.substr(3)));
+    bool found = false;
+    for (const cl::Device& device : all_devices()) {
+      if (!has_part(device, part)) continue;
+      add(device);
+      found = true;
+    }
+    if (!found) fail(wanted, all_devices());
+  }
+  if (result.empty()) throw Error(ErrorCode::invalid_argument, "the list of devices names none");
+  return result;
 }
 
 cl::Device default_device() {

@@ -30,6 +30,9 @@ struct SgemmCall {
   std::size_t stride_c = 0;
 };
 
+// The call of this shape, with the smallest leading dimensions where it leaves them open.
+SgemmCall call_of(const SgemmShape& shape);
+
 // How a matrix lies in the caller's memory: `count` lines (rows or columns) of `length` elements, `ld` apart.
 struct Lines {
   std::size_t count = 0;

@@ -212,8 +212,12 @@ static void test_options(clgemm_context* context) {
               CLGEMM_INVALID_ARGUMENT, "precision");
   options.size = offsetof(clgemm_options, precision); /* of an earlier version */
   CHECK_OK(clgemm_sgemm_host(context, row_major, no, no, M, N, K, 2.0f, a, K, b, N, 0.0f, c, N, &options));
-  options.size = sizeof options;
+  options.size = offsetof(clgemm_options, device_memory_limit); /* and of a later one */
   options.precision = CLGEMM_FP32;
+  options.host_matrices_are_pinned = 1; /* not looked at */
+  CHECK_OK(clgemm_sgemm_host(context, row_major, no, no, M, N, K, 2.0f, a, K, b, N, 0.0f, c, N, &options));
+  options.size = sizeof options;
+  options.host_matrices_are_pinned = 0;
   CHECK_OK(clgemm_sgemm_host(context, row_major, no, no, M, N, K, 2.0f, a, K, b, N, 0.0f, c, N, &options));
   options.precision = CLGEMM_FP32_EQUIVALENT;
 
