@@ -139,6 +139,23 @@ TEST_CASE("a device that fails in the middle is left out, and the others do its 
   }
 }
 
+TEST_CASE("a device that fails when it has written a part of C where it lies") {
+  if (!has_several()) return;
+  const Multiply multiply = make_multiply(all_forms()[3], shared_shape, {1, 1}, all_placements()[1]);
+  Options options;
+  options.kernel = "tiled";
+  options.scratch_limit = 256 * 1024;  // so that k goes by in several kernels, each of which adds to C
+  const Data data = random_data(multiply, 11);
+  for (const std::size_t kernels : {9u, 20u}) {
+    DeviceSet devices = all_of(Way::in_place);
+    run_on(devices, multiply, data, options);
+    fail_after_kernels("pthread", kernels);
+    check_result(multiply, data, run_on(devices, multiply, data, options));
+    heal();
+    CHECK(devices.devices().size() == 1);
+  }
+}
+
 TEST_CASE("a device whose results do not come back is left out, and C is right with any beta") {
   if (!has_several()) return;
   for (const float beta : {0.0f, 1.0f}) {

@@ -145,7 +145,8 @@ int run(const BenchOptions& options) {
       fmt::print("{}\n", time_first_call(options));
       return all_is_well;
     default:
-      return run_on(options.device.empty() ? default_device() : find_device(options.device), options);
+      return run_on(options.device.empty() ? default_device() : find_devices(options.device).front(),
+                    options);
   }
 }
 

@@ -173,10 +173,11 @@ void add_with_what(CLI::App& app, CommandLine& line) {
       ->type_name("DIR")
       ->check(CLI::Validator(CLI::ExistingDirectory).description(""))
       ->group(group);
-  app.add_option(
-         "-d,--device", line.options.device,
-         "As --list-devices has it, or a part of its name\n(default: CLGEMM_DEVICE, else a GPU, else a CPU)")
-      ->type_name("INDEX|NAME")
+  add_repeatable(
+      app, "-d,--device", line.options.devices, "INDEX|NAME",
+      "As --list-devices has it, or a part of its name\n(default: CLGEMM_DEVICE, else a GPU, else a "
+      "CPU);\nrepeatable, with --host-to-host: they share the\nmultiply, the first one is measured "
+      "alone, too")
       ->group(group);
 }
 
@@ -325,6 +326,8 @@ void check_values(const BenchOptions& options) {
       throw UsageError("--accuracy is of one multiply, without --batch");
     if (options.host_to_host) throw UsageError("--host-to-host: there is no such call of a batch (--batch)");
   }
+  if (options.devices.size() > 1 && !options.host_to_host)
+    throw UsageError("--device: several share a multiply of host matrices alone (--host-to-host)");
   if (options.parameters.empty()) return;
   for (const std::string& kernel : kernels) {
     if (names_one_kernel(kernel)) continue;
@@ -391,6 +394,7 @@ BenchOptions options_of(const CommandLine& line) {
   options.kind.layout = layouts.at(line.layout);
   options.precision = precisions.at(line.precision);
   options.format = formats.at(line.format);
+  if (!options.devices.empty()) options.device = options.devices.front();
   check_values(options);
   return options;
 }

@@ -40,7 +40,8 @@ struct BenchOptions {
   Parameters parameters;
   Precision precision = Precision::fp32_equivalent;
   std::string kernel_folder;
-  std::string device;                              // empty: the default device
+  std::string device;                              // the first of --device; empty: the default device
+  std::vector<std::string> devices;                // all of them
   std::vector<Size> sizes = {{1024, 1024, 1024}};  // empty where suites or random shapes are given
   std::vector<std::string> suites;
   RandomShapes random;

@@ -65,6 +65,8 @@ class OpenClContestant : public Contestant {
 
 // clgemm with the kernel that `options` name. It has a clgemm::Context of its own, so that its first run
 // compiles all that it needs.
-std::unique_ptr<Contestant> make_kernel_contestant(const DeviceData& data, const Options& options);
+// Where there are several `devices`, they share its multiplies from host to host.
+std::unique_ptr<Contestant> make_kernel_contestant(const DeviceData& data, const Options& options,
+                                                   const std::vector<cl::Device>& devices = {});
 
 }  // namespace clgemm::bench

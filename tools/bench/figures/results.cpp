@@ -52,8 +52,9 @@ bool all_passed(const Results& results) {
 
 std::string peer_title(const std::string& name) {
   static const std::map<std::string, std::string> titles = {
-      {"clblast", "CLBlast"}, {"clblast-tuned", "CLBlast tuned"}, {"openblas", "OpenBLAS"},
-      {"cblas", "CBLAS"},     {"cublas-fp32", "cuBLAS fp32"},     {"cublas-tf32", "cuBLAS TF32"}};
+      {"clblast", "CLBlast"},   {"clblast-tuned", "CLBlast tuned"},      {"openblas", "OpenBLAS"},
+      {"cblas", "CBLAS"},       {"cublas-fp32", "cuBLAS fp32"},          {"cublas-tf32", "cuBLAS TF32"},
+      {"cublasxt", "cublasXt"}, {"cublasxt-pinning", "cublasXt pinning"}};
   const auto found = titles.find(name);
   return found == titles.end() ? name : found->second;
 }

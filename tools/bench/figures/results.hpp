@@ -70,6 +70,7 @@ struct ShapeResult : Case {
   std::optional<Rotation> rotation;  // where asked for
   std::size_t checked_elements = 0;  // against float64; 0 where checks were not asked for
   std::optional<double> error_bound;
+  std::optional<double> host_bound_ms;  // no multiply from host to host can be faster; where asked for
   std::vector<KernelResult> kernels;
   std::vector<PeerResult> peers;
   Figures naive;  // the baseline

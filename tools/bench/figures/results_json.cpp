@@ -120,6 +120,7 @@ Json kernel_object(const Results& results, const ShapeResult& shape, const Kerne
   object["rotated_bytes"] = shape.rotation ? Json(shape.rotation->bytes) : Json(nullptr);
   object["error_bound"] = value_or_null(shape.error_bound);
   object["checked_elements"] = shape.checked_elements;
+  object["host_bound_ms"] = value_or_null(shape.host_bound_ms);
   object["passed"] = value_or_null(kernel.figures.passed);
   if (kernel.outcome == Outcome::skipped) object["skipped"] = kernel.figures.reason;
   if (kernel.outcome == Outcome::failed) object["error"] = kernel.figures.reason;
@@ -228,6 +229,7 @@ ShapeResult shape_of(const Json& object) {
   }
   shape.checked_elements = count(object, "checked_elements");
   shape.error_bound = number(object, "error_bound");
+  shape.host_bound_ms = number(object, "host_bound_ms");
   return shape;
 }
 

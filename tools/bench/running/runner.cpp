@@ -1,8 +1,11 @@
 #include "running/runner.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
 
 #include "base/error.hpp"
 #include "choose/tuning_files.hpp"
@@ -13,11 +16,27 @@
 #include "running/ceilings.hpp"
 #include "running/facts.hpp"
 #include "running/first_call.hpp"
+#include "running/host_link.hpp"
 #include "running/ladder.hpp"
 #include "running/size_run.hpp"
 
 namespace clgemm::bench {
 namespace {
+
+// Those of --device; empty where it was not given.
+std::vector<cl::Device> devices_of(const BenchOptions& options) {
+  return options.devices.empty() ? std::vector<cl::Device>{}
+                                 : find_devices(fmt::format("{}", fmt::join(options.devices, ",")));
+}
+
+// "2 x NVIDIA H200"
+std::string joint_name(const std::vector<cl::Device>& devices) {
+  std::map<std::string, int> counts;
+  for (const cl::Device& device : devices) ++counts[device.getInfo<CL_DEVICE_NAME>()];
+  std::vector<std::string> parts;
+  for (const auto& [name, count] : counts) parts.push_back(fmt::format("{} x {}", count, name));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
 
 HostData host_data_for(const Case& one, const Device& device) {
   const SgemmCall call = call_of(one.kind, one.size);
@@ -85,8 +104,8 @@ void add_first_calls(BenchOptions options, const std::vector<KernelChoice>& choi
 
 // Measures one case, as the next of the results.
 void add_case(const BenchOptions& options, const Case& one, const std::vector<KernelChoice>& choices,
-              const Peers& peers, const cl::CommandQueue& queue, const Device& device, Progress& progress,
-              Results& results) {
+              const Peers& peers, const cl::CommandQueue& queue, const std::optional<HostLink>& link,
+              const Device& device, Progress& progress, Results& results) {
   const Size& size = one.size;
   progress.show(to_string(size) + ": data and reference");
   const HostData data = host_data_for(one, device);
@@ -97,8 +116,9 @@ void add_case(const BenchOptions& options, const Case& one, const std::vector<Ke
     progress.show(to_string(size) + ": loops on the host");
     results.host_loops = run_host_loops(data, checked_by);
   }
-  const MeasureSettings settings{options.runs, options.warmup, options.max_seconds, options.host_to_host,
-                                 options.baseline};
+  const std::vector<cl::Device> devices = devices_of(options);
+  const MeasureSettings settings{options.runs,         options.warmup, options.max_seconds,
+                                 options.host_to_host, devices,        options.baseline};
   const Rotation rotation =
       options.rotate ? rotation_for(queue.getInfo<CL_QUEUE_DEVICE>(), data.call) : Rotation{};
   SizeRun run(queue, one, data, checked_by, settings, rotation,
@@ -107,6 +127,10 @@ void add_case(const BenchOptions& options, const Case& one, const std::vector<Ke
   if (options.suite_kernels) kernels = affordable(choices, results, one, options.max_seconds);
   ShapeResult& done = results.shapes.emplace_back(run.run(kernels.choices, peers.present));
   if (options.rotate) done.rotation = rotation;
+  if (const KernelResult* own = done.own(); options.host_to_host && own != nullptr) {
+    done.host_bound_ms = host_bound_ms(data.call, link, own->figures.median_ms.value_or(0.0),
+                                       std::max<std::size_t>(devices.size(), 1));
+  }
   if (options.first_call) add_first_calls(options, kernels.choices, done);
   std::move(kernels.left_out.begin(), kernels.left_out.end(), std::back_inserter(done.kernels));
 }
@@ -122,12 +146,18 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
     results.wanted_runs = options.runs;
     results.max_seconds = options.max_seconds;
     const std::vector<KernelChoice> choices = choices_for(options, device);
-    Peers peers = make_peers(options.peers, cl_device);
+    const std::vector<cl::Device> devices = devices_of(options);
+    if (devices.size() > 1) results.facts.device = joint_name(devices);
+    std::vector<PeerRequest> requests = options.peers;
+    for (PeerRequest& request : requests) request.devices = devices;
+    Peers peers = make_peers(requests, cl_device);
     results.missing_peers = peers.missing;
 
     // One context and queue for all sizes: peers keep what they compiled by context.
     const cl::CommandQueue queue(cl::Context(cl_device), cl_device, CL_QUEUE_PROFILING_ENABLE);
     Progress progress;
+    std::optional<HostLink> link;
+    if (options.host_to_host) link = measure_host_link(queue);
     if (options.ceilings) {
       progress.show("ceilings");
       results.ceilings = measure_ceilings(queue);
@@ -135,7 +165,7 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
     for (const Case& one : cases_of(options, device)) {
       if (interrupted()) break;
       try {
-        at_boundary([&] { add_case(options, one, choices, peers, queue, device, progress, results); });
+        at_boundary([&] { add_case(options, one, choices, peers, queue, link, device, progress, results); });
       } catch (const Error& error) {
         if (results.shapes.empty()) throw;
         results.stopped_by = fmt::format("{}: {}", to_string(one.size), error.what());

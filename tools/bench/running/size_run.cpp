@@ -116,7 +116,8 @@ void SizeRun::enter_kernel(const KernelChoice& choice) {
 }
 
 SizeRun::Entry SizeRun::first_run(const KernelChoice& choice, KernelResult& result) {
-  auto entry = std::make_unique<Entrant>(make_kernel_contestant(data_, choice.options), reference_);
+  auto entry =
+      std::make_unique<Entrant>(make_kernel_contestant(data_, choice.options, settings_.devices), reference_);
   if (!peers_c_.empty()) result.agreement = reference_->compare(entry->result(), peers_c_);
   const std::shared_ptr<const ChosenPlan> plan = entry->plan();
   const KernelConfig& running = plan->built.plan.first().multiply();

@@ -71,6 +71,11 @@ Columns columns_for(const Results& results, const ShapeResult& shape) {
   add(columns, "check", 0, [](const Line& line) { return check_mark(line.figures); });
   add_figure(columns, "first ms", 4, &Figures::first_call_ms);
   add_where_measured(columns, "host ms", shape, &Figures::host_ms);
+  if (shape.host_bound_ms) {
+    add(columns, "of bound", 4, [bound = *shape.host_bound_ms](const Line& line) {
+      return line.figures.host_ms ? percent_of(bound / *line.figures.host_ms) : "-";
+    });
+  }
   add_where_measured(columns, "cold ms", shape, &Figures::cold_ms);
   add_where_measured(columns, "warm ms", shape, &Figures::warm_ms);
   add(columns, "runs", 6, [](const Line& line) { return std::to_string(line.figures.runs); });
