@@ -156,7 +156,7 @@ TEST_CASE("--host-to-host has a figure of its own for kernels and peers, and is 
 }
 
 TEST_CASE("what bounds a multiply from host to host: computing, or the way in or out") {
-  const SgemmCall call = call_of({}, {1000, 1000, 1000});
+  const clgemm::SgemmCall call = call_of({}, {1000, 1000, 1000});
   const std::optional<HostLink> link = HostLink{4.0, 1.0};
   CHECK(host_bound_ms(call, std::nullopt, 3.0, 1) == 3.0);
   CHECK(host_bound_ms(call, std::nullopt, 3.0, 2) == 1.5);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <limits>
 
+#include "base/sizes.hpp"
 #include "build/program_cache.hpp"
 #include "kernel/config_cache.hpp"
 #include "plan/blocks.hpp"
