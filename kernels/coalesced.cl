@@ -6,12 +6,14 @@
 // tile: ROWS COLUMNS 1
 // local: COLUMNS ROWS
 // grid: columns rows
+// batch: 1
 
 // After step 0b of the CUDA matmul worklog (siboehm/SGEMM_CUDA, kernel 2): against `naive` only the order of
 // the dimensions differs. Neighbouring work-items now read one element of A together and neighbours of B.
 #if !defined(ROWS) || !defined(COLUMNS)
 #error "coalesced needs ROWS and COLUMNS"
 #endif
+#include "common/batch.cl"
 #include "common/in_place.cl"
 #include "common/store.cl"
 
@@ -19,11 +21,12 @@ __kernel __attribute__((reqd_work_group_size(COLUMNS, ROWS, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
-  const size_t batch = get_global_id(2);
-  a += a_offset + batch * a_stride;
-  b += b_offset + batch * b_stride;
-  c += c_offset + batch * c_stride;
+          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
+          const int batch_count, __global const Product* restrict products) {
+  const Product product = product_of(products, get_global_id(2), a_stride, b_stride, c_stride, alpha, beta);
+  a += a_offset + product.a;
+  b += b_offset + product.b;
+  c += c_offset + product.c;
   const int column = get_global_id(0);
   const int row = get_global_id(1);
   if (row >= m || column >= n) return;
@@ -31,5 +34,5 @@ void gemm(const int m, const int n, const int k, const float alpha,
   for (int depth = 0; depth < k; ++depth) {
     sum = MULTIPLY_ADD(element_of_a(a, lda, row, depth), element_of_b(b, ldb, depth, column), sum);
   }
-  store_c(c, ldc, m, n, row, column, alpha, sum, beta);
+  store_c(c, ldc, m, n, row, column, product.alpha, sum, product.beta);
 }

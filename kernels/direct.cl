@@ -11,6 +11,7 @@
 // tile: BM BN DEPTH*SLICES
 // local: BM/TM*(BN/TN)*SLICES
 // grid: tiles
+// batch: 1
 // align: 4
 // require: is_cpu == 0
 // require: BM % TM == 0 && BN % (4*TN) == 0 && DEPTH*SLICES % 8 == 0
@@ -24,6 +25,7 @@
 #error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B and ALIGNED"
 #endif
 #define WIDTH (ALIGNED ? 4 : 1)
+#include "common/batch.cl"
 #include "common/slices.cl"
 #include "common/tile_order.cl"
 
@@ -32,14 +34,15 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
+          const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride,
+          const int batch_count, __global const Product* products) {
   __local float4 memory[SLICES_MEMORY / 4];
   const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, 8);
   const int first_row = tile.x * BM;
   const int first_column = tile.y * BN;
-  const size_t batch = get_global_id(2);
-  const Lines a_lines = lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m, k);
-  const Lines b_lines = lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n, k);
-  multiply_slices(memory, a_lines, b_lines, m, n, k, alpha, beta, c + c_offset + batch * c_stride, ldc, first_row,
-                  first_column);
+  const Product product = product_of(products, get_global_id(2), a_stride, b_stride, c_stride, alpha, beta);
+  const Lines a_lines = lines_from(a + a_offset + product.a, lda, TRANSPOSE_A, first_row, m, k);
+  const Lines b_lines = lines_from(b + b_offset + product.b, ldb, !TRANSPOSE_B, first_column, n, k);
+  multiply_slices(memory, a_lines, b_lines, m, n, k, product.alpha, product.beta, c + c_offset + product.c, ldc,
+                  first_row, first_column);
 }

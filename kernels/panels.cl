@@ -10,6 +10,7 @@
 // shares: MR WIDTH
 // local: 1 1
 // grid: columns rows
+// batch: 1
 // require: is_cpu
 // require: NC % (NV*WIDTH) == 0
 // require: 4*KC*(NC+16*MR+16*(8*MR%WIDTH!=0)) <= local_bytes
@@ -35,6 +36,7 @@
 #if !defined(WIDTH) || !defined(MR) || !defined(NV) || !defined(KC) || !defined(NC)
 #error "panels needs WIDTH, MR, NV, KC and NC"
 #endif
+#include "common/batch.cl"
 #include "common/in_place.cl"
 #include "common/prefetch.cl"
 #include "common/share.cl"
@@ -182,21 +184,22 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
+          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
+          const int batch_count, __global const Product* restrict products) {
   __local float b_panels[KC * (NC + TRANSPOSE_A * 2 * BLOCK_STEP)] __attribute__((aligned(64)));
   const int2 column_share = share_of(n, 0, WIDTH);
   const int2 row_share = share_of(m, 1, MR);
-  const size_t batch = get_global_id(2);
-  a += a_offset + batch * a_stride;
-  b += b_offset + batch * b_stride;
-  c += c_offset + batch * c_stride + row_share.x * ldc + column_share.x;
+  const Product product = product_of(products, get_global_id(2), a_stride, b_stride, c_stride, alpha, beta);
+  a += a_offset + product.a;
+  b += b_offset + product.b;
+  c += c_offset + product.c + row_share.x * ldc + column_share.x;
 
   // As few parts of k as it takes, and even ones: a short last part would pass all of C for little.
   const int parts = (k - 1) / KC + 1;
   const int part = (k - 1) / parts + 1;
   for (int start = 0; start < k; start += part) {
     const int depth_count = min(k - start, part);
-    const float block_beta = start == 0 ? beta : 1.0f;
+    const float block_beta = start == 0 ? product.beta : 1.0f;
     for (int column = 0; column < column_share.y; column += NR) {
       const int first = column_share.x + column;
       pack_panel(b_panels + column * KC, TRANSPOSE_B ? b + first * ldb + start : b + start * ldb + first, ldb,
@@ -219,7 +222,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
         const Copying copying = no_copying(depth_count);
 #endif
         multiply_tile(rows, lda, copying, b_panels + column * KC, depth_count, c + row * ldc + column, ldc,
-                      min(row_share.y - row, MR), min(column_share.y - column, NR), alpha, block_beta);
+                      min(row_share.y - row, MR), min(column_share.y - column, NR), product.alpha, block_beta);
       }
     }
   }

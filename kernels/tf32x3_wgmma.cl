@@ -33,6 +33,5 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const size_t batch = get_global_id(2);
   const Multiply call = {m, n, k, alpha, beta, a + a_offset + batch * a_stride, b + b_offset + batch * b_stride,
                          c + c_offset + batch * c_stride, lda, ldb, ldc};
-  Turns turns = begin_tiles(shared_address(barriers));
-  multiply_tile(&call, get_group_id(0), memory, shared_address(barriers), &noticed, &turns);
+  multiply_tile(&call, memory, barriers, &noticed);
 }

@@ -38,7 +38,7 @@ extern "C" {
 /// The version of this header, first part. Before 1.0, another minor version may break what uses clgemm.
 #define CLGEMM_VERSION_MAJOR 0
 /// The version of this header, second part.
-#define CLGEMM_VERSION_MINOR 1
+#define CLGEMM_VERSION_MINOR 2
 /// The version of this header, third part.
 #define CLGEMM_VERSION_PATCH 0
 
@@ -160,11 +160,22 @@ typedef struct clgemm_options {
 
   /// What may stand for fp32 arithmetic.
   clgemm_precision precision;
+
+  /// For host matrices on a device with memory of its own: the most of it, in bytes, that a call may hold
+  /// there, for parts of A, B and C and for packed copies. What is larger goes by in parts, so that no matrix
+  /// has to fit. 0: the environment variable CLGEMM_DEVICE_MEMORY_MIB; without it, three quarters of the
+  /// device's memory.
+  size_t device_memory_limit;
+
+  /// For host matrices on a device with memory of its own: not 0 where all three lie in memory which is
+  /// pinned for it (a mapped buffer that was made with CL_MEM_ALLOC_HOST_PTR, SVM). They are then copied from
+  /// and to where they lie; else they go through pinned memory of clgemm's.
+  int host_matrices_are_pinned;
 } clgemm_options;
 
 /// The initial value of a clgemm_options: `clgemm_options options = CLGEMM_OPTIONS_INIT;`
 #define CLGEMM_OPTIONS_INIT \
-  { sizeof(clgemm_options), NULL, NULL, 0, NULL, 0, NULL, NULL, CLGEMM_FP32_EQUIVALENT }
+  { sizeof(clgemm_options), NULL, NULL, 0, NULL, 0, NULL, NULL, CLGEMM_FP32_EQUIVALENT, 0, 0 }
 
 /// The shape of a call, for what can be asked before it. Begin with CLGEMM_SHAPE_INIT: row-major, nothing
 /// transposed, no batch; then set m, n and k, and what differs.
@@ -193,7 +204,10 @@ typedef struct clgemm_shape {
         0, 1, 0, 0                                                                                         \
   }
 
-/// A matrix in device memory. The buffer stays the caller's; it must live until the call has completed.
+/// A matrix in device memory. The buffer stays the caller's; it must live until the call has completed. Such
+/// matrices are used on the device of the queue that the call names and on no other, whatever devices their
+/// OpenCL context has: several devices share a multiply only where it is one of host matrices
+/// (clgemm_device_set).
 typedef struct clgemm_matrix {
   cl_mem buffer;  ///< with the matrix somewhere in it
   size_t ld;      ///< leading dimension, in elements
@@ -234,7 +248,15 @@ CLGEMM_API cl_context clgemm_context_opencl_context(const clgemm_context* contex
 /// The in-order queue that a context sends host matrices through.
 CLGEMM_API cl_command_queue clgemm_context_queue(const clgemm_context* context);
 
-/// Multiplies host matrices. Returns when C is complete. `a`, `b` and `c` are the caller's.
+/// Multiplies host matrices of any size. Returns when C is complete. `a`, `b` and `c` are the caller's.
+///
+/// A device that shares the host's memory works on them where they lie, part by part where they are larger
+/// than one of its allocations. To any other device they go in parts, some of them on their way in and out
+/// while it multiplies others (`device_memory_limit`). When this fails, the device is through
+/// with the matrices, and what is in C is not defined, unless the error is one of the arguments.
+///
+/// With a NULL context, and where the environment variable CLGEMM_DEVICES lists devices, these share the
+/// multiply, as with clgemm_device_set_sgemm().
 CLGEMM_API clgemm_status clgemm_sgemm_host(clgemm_context* context, clgemm_layout layout,
                                            clgemm_transpose transpose_a, clgemm_transpose transpose_b,
                                            size_t m, size_t n, size_t k, float alpha, const float* a,
@@ -266,16 +288,16 @@ CLGEMM_API clgemm_status clgemm_sgemm_strided_batched(
     cl_uint wait_count, const cl_event* wait_for, cl_event* done, const clgemm_options* options);
 
 /// The same for matrices at any place: the i-th of `batch_count` multiplies takes a[i], b[i] and c[i], in
-/// buffers of their own or in one. Runs of matrices that lie evenly apart in one buffer share a launch. The
-/// matrices C must not overlap each other or any A and B; between matrices of different i this is not
-/// checked.
-CLGEMM_API clgemm_status clgemm_sgemm_batched(clgemm_context* context, cl_command_queue queue,
-                                              clgemm_layout layout, clgemm_transpose transpose_a,
-                                              clgemm_transpose transpose_b, size_t m, size_t n, size_t k,
-                                              float alpha, const clgemm_matrix* a, const clgemm_matrix* b,
-                                              float beta, const clgemm_matrix* c, size_t batch_count,
-                                              cl_uint wait_count, const cl_event* wait_for, cl_event* done,
-                                              const clgemm_options* options);
+/// buffers of their own or in one, and alphas[i] and betas[i]. Those whose A, B and C are each in one buffer,
+/// with one leading dimension, are done in one launch, wherever the matrices lie there, if that takes less
+/// time than a launch for each run of matrices that lie evenly apart. A list of places goes to the device by
+/// itself; the arrays are read only during the call. The matrices C must not overlap each other or any A and
+/// B; between matrices of different i this is checked only for a C and the next one in the list.
+CLGEMM_API clgemm_status clgemm_sgemm_batched(
+    clgemm_context* context, cl_command_queue queue, clgemm_layout layout, clgemm_transpose transpose_a,
+    clgemm_transpose transpose_b, size_t m, size_t n, size_t k, const float* alphas, const clgemm_matrix* a,
+    const clgemm_matrix* b, const float* betas, const clgemm_matrix* c, size_t batch_count,
+    cl_uint wait_count, const cl_event* wait_for, cl_event* done, const clgemm_options* options);
 
 /// Compiles what calls of these shapes need, so that the first real call does not wait for the compiler.
 ///
@@ -296,11 +318,63 @@ CLGEMM_API clgemm_status clgemm_explain(clgemm_context* context, cl_command_queu
                                         const clgemm_shape* shape, const clgemm_options* options,
                                         size_t text_size, char* text, size_t* needed_size);
 
+/// The same for a call on host matrices: the parts that they go in, what is pinned, the bytes that are moved,
+/// the predicted time of each part of the work, and the plan for one part.
+CLGEMM_API clgemm_status clgemm_explain_host(clgemm_context* context, const clgemm_shape* shape,
+                                             const clgemm_options* options, size_t text_size, char* text,
+                                             size_t* needed_size);
+
 /// The device memory, in bytes, that a call takes for packed copies of A and B, to `*bytes`. Compiles like
 /// clgemm_prepare().
 CLGEMM_API clgemm_status clgemm_sgemm_scratch_bytes(clgemm_context* context, cl_command_queue queue,
                                                     const clgemm_shape* shape, const clgemm_options* options,
                                                     size_t* bytes);
+
+/// Several devices that share each multiply of host matrices: C is cut into tiles, and each is one device's.
+/// Devices of different vendors and kinds may stand together.
+///
+/// Devices that are equal (name, driver) take tiles as they get free. Between different ones the tiles are
+/// divided by the speeds that the speed model gives them, and by nothing that is measured, so that the same
+/// list of devices gives the same bits every time.
+///
+/// A device that fails is left out from then on, in this call and in later ones; the others do its tiles, and
+/// the log (CLGEMM_LOG) says so. Where none is left, the error is that of the first to fail. Errors of the
+/// arguments and of the options leave no device out.
+///
+/// Threads: as for clgemm_context.
+typedef struct clgemm_device_set clgemm_device_set;
+
+/// Devices by a list with commas: each an index or a part of a name, as clgemm_context_create() has it; "all"
+/// for all that there are, "all NVIDIA" for all whose name or platform's name has that part. A device that is
+/// named twice is taken once.
+///
+/// `*devices` wants clgemm_device_set_destroy(); it is NULL where this fails. So it is with the next one.
+CLGEMM_API clgemm_status clgemm_device_set_create(const char* list, clgemm_device_set** devices);
+
+/// These `count` devices, each in an OpenCL context made for it.
+CLGEMM_API clgemm_status clgemm_device_set_create_for_devices(size_t count, const cl_device_id* list,
+                                                              clgemm_device_set** devices);
+
+/// Ends it; no call may be under way. NULL does nothing.
+CLGEMM_API void clgemm_device_set_destroy(clgemm_device_set* devices);
+
+/// Writes the first `size` of the devices that take part to `list`, and how many there are to `*count`, where
+/// that is not NULL. With `size` 0, `list` may be NULL. They stay the set's.
+CLGEMM_API clgemm_status clgemm_device_set_devices(const clgemm_device_set* devices, size_t size,
+                                                   cl_device_id* list, size_t* count);
+
+/// clgemm_sgemm_host() on several devices. The options' `scratch` must be NULL. Limits of memory are for each
+/// device.
+CLGEMM_API clgemm_status clgemm_device_set_sgemm(clgemm_device_set* devices, clgemm_layout layout,
+                                                 clgemm_transpose transpose_a, clgemm_transpose transpose_b,
+                                                 size_t m, size_t n, size_t k, float alpha, const float* a,
+                                                 size_t lda, const float* b, size_t ldb, float beta, float* c,
+                                                 size_t ldc, const clgemm_options* options);
+
+/// How such a call is divided, in words, and clgemm_explain_host() of a tile on each device.
+CLGEMM_API clgemm_status clgemm_device_set_explain_host(clgemm_device_set* devices, const clgemm_shape* shape,
+                                                        const clgemm_options* options, size_t text_size,
+                                                        char* text, size_t* needed_size);
 
 /// The seconds that the speed model expects of a call on device memory, to `*seconds`; see
 /// clgemm::Context::predicted_seconds(). With `context` and `queue` NULL, of the context for host matrices.

@@ -80,6 +80,17 @@ struct Options {
   /// What may stand for fp32 arithmetic. A kernel that is named but not allowed is an
   /// Error(invalid_argument).
   Precision precision = Precision::fp32_equivalent;
+
+  /// For host matrices on a device with memory of its own: the most of it, in bytes, that a call may hold
+  /// there, for parts of A, B and C and for packed copies. What is larger goes by in parts, so that no matrix
+  /// has to fit. 0: the environment variable CLGEMM_DEVICE_MEMORY_MIB; without it, three quarters of the
+  /// device's memory.
+  std::size_t device_memory_limit = 0;
+
+  /// For host matrices on a device with memory of its own: that all three lie in memory which is pinned for
+  /// it (a mapped buffer that was made with CL_MEM_ALLOC_HOST_PTR, SVM). They are then copied from and to
+  /// where they lie; else they go through pinned memory of clgemm's.
+  bool host_matrices_are_pinned = false;
 };
 
 /// The shape of a call, for what can be asked before it: explain(), prepare(), sgemm_scratch_bytes().
@@ -103,7 +114,9 @@ struct SgemmShape {
   std::size_t stride_b = 0;     ///< for a batch: from one B to the next, in elements
 };
 
-/// A matrix in device memory. The buffer stays the caller's; it must live until the call has completed.
+/// A matrix in device memory. The buffer stays the caller's; it must live until the call has completed. Such
+/// matrices are used on the device of the queue that the call names and on no other, whatever devices their
+/// OpenCL context has: several devices share a multiply only where it is one of host matrices (DeviceSet).
 struct DeviceMatrix {
   cl_mem buffer = nullptr;  ///< with the matrix somewhere in it
   std::size_t ld = 0;       ///< leading dimension, in elements
@@ -157,7 +170,14 @@ class CLGEMM_API Context {
   /// As the constructor that moves.
   Context& operator=(Context&&) noexcept;
 
-  /// Host matrices. Returns when C is complete. `a`, `b` and `c` are the caller's.
+  /// Host matrices of any size. Returns when C is complete. `a`, `b` and `c` are the caller's.
+  ///
+  /// A device that shares the host's memory works on them where they lie, part by part where they are larger
+  /// than one of its allocations. To any other device they go in parts, some of them on their way in and out
+  /// while it multiplies others (Options::device_memory_limit).
+  ///
+  /// When this throws, the device is through with the matrices, and what is in C is not defined, unless the
+  /// error is one of the arguments.
   void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m, std::size_t n,
              std::size_t k, float alpha, const float* a, std::size_t lda, const float* b, std::size_t ldb,
              float beta, float* c, std::size_t ldc, const Options& options = {});
@@ -182,14 +202,17 @@ class CLGEMM_API Context {
                              const Options& options = {});
 
   /// The same for matrices at any place: the i-th multiply takes a[i], b[i] and c[i], in buffers of their own
-  /// or in one. The three lists are of one length. Runs of matrices that lie evenly apart in one buffer share
-  /// a launch. The matrices C must not overlap each other or any A and B; between matrices of different i
-  /// this is not checked.
+  /// or in one, and alphas[i] and betas[i]. The lists are of one length; of alphas and betas there may also
+  /// be one, for all multiplies. Those whose A, B and C are each in one buffer, with one leading dimension,
+  /// are done in one launch, wherever the matrices lie there, if that takes less time than a launch for each
+  /// run of matrices that lie evenly apart. A list of places goes to the device by itself; `a`, `b`, `c`,
+  /// `alphas` and `betas` are read only during the call. The matrices C must not overlap each other or any A
+  /// and B; between matrices of different i this is checked only for a C and the next one in the list.
   void sgemm_batched(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
-                     std::size_t m, std::size_t n, std::size_t k, float alpha,
-                     const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b, float beta,
-                     const std::vector<DeviceMatrix>& c, const WaitList& wait_for = {},
-                     cl_event* done = nullptr, const Options& options = {});
+                     std::size_t m, std::size_t n, std::size_t k, const std::vector<float>& alphas,
+                     const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
+                     const std::vector<float>& betas, const std::vector<DeviceMatrix>& c,
+                     const WaitList& wait_for = {}, cl_event* done = nullptr, const Options& options = {});
 
   /// Compiles what calls of these shapes need, so that the first real call does not wait for the compiler.
   void prepare(const std::vector<SgemmShape>& shapes, const Options& options = {});
@@ -198,6 +221,10 @@ class CLGEMM_API Context {
   /// time and the runners-up with theirs, what was passed over and why, how it gets A and B, pads, blocks,
   /// scratch. Compiles like prepare(): whether the device can run a kernel is part of the choice.
   std::string explain(const SgemmShape& shape, const Options& options = {});
+
+  /// The same for a call on host matrices: the parts that they go in, what is pinned, the bytes that are
+  /// moved, the predicted time of each part of the work, and the plan for one part.
+  std::string explain_host(const SgemmShape& shape, const Options& options = {});
 
   /// The device memory, in bytes, that a call takes for packed copies of A and B. Compiles like prepare().
   std::size_t sgemm_scratch_bytes(const SgemmShape& shape, const Options& options = {});
@@ -222,12 +249,65 @@ class CLGEMM_API Context {
   std::unique_ptr<State> state_;
 };
 
+/// Several devices that share each multiply of host matrices: C is cut into tiles, and each is one device's.
+/// Devices of different vendors and kinds may stand together.
+///
+/// Devices that are equal (name, driver) take tiles as they get free. Between different ones the tiles are
+/// divided by the speeds that the speed model gives them, and by nothing that is measured, so that the same
+/// list of devices gives the same bits every time.
+///
+/// A device that fails is left out from then on, in this call and in later ones; the others do its tiles, and
+/// the log (CLGEMM_LOG) says so. Where none is left, the Error is that of the first to fail. Errors of the
+/// arguments and of Options leave no device out.
+///
+/// Threads: as for Context.
+class CLGEMM_API DeviceSet {
+ public:
+  /// Devices by a list with commas: each an index or a part of a name, as Context(const std::string&) has it;
+  /// "all" for all that there are, "all NVIDIA" for all whose name or platform's name has that part. A device
+  /// that is named twice is taken once. "0,1", "all NVIDIA,pthread".
+  explicit DeviceSet(const std::string& devices);
+
+  /// These devices, each in an OpenCL context made for it.
+  explicit DeviceSet(const std::vector<cl_device_id>& devices);
+
+  /// Waits for nothing: no call may be under way.
+  ~DeviceSet();
+
+  /// What was moved from can only be destroyed or assigned to.
+  DeviceSet(DeviceSet&&) noexcept;
+
+  /// As the constructor that moves.
+  DeviceSet& operator=(DeviceSet&&) noexcept;
+
+  /// Context::sgemm() for host matrices. Options::scratch must be null. Limits of memory are for each device.
+  void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m, std::size_t n,
+             std::size_t k, float alpha, const float* a, std::size_t lda, const float* b, std::size_t ldb,
+             float beta, float* c, std::size_t ldc, const Options& options = {});
+
+  /// How such a call is divided, in words, and Context::explain_host() of a tile on each device.
+  std::string explain_host(const SgemmShape& shape, const Options& options = {});
+
+  /// The devices that take part, in the order of the list. They stay this object's.
+  std::vector<cl_device_id> devices() const;
+
+  class State;  // clgemm's own
+
+ private:
+  friend State& state_of(DeviceSet& devices);  // clgemm's own
+  std::unique_ptr<State> state_;
+};
+
 /// Context::sgemm() for host matrices, on one Context for the whole process, made with the default device at
-/// the first call.
+/// the first call. Where the environment variable CLGEMM_DEVICES lists devices, as DeviceSet takes them, it
+/// is DeviceSet::sgemm() on one DeviceSet for the whole process.
 CLGEMM_API void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
                       std::size_t n, std::size_t k, float alpha, const float* a, std::size_t lda,
                       const float* b, std::size_t ldb, float beta, float* c, std::size_t ldc,
                       const Options& options = {});
+
+/// Context::explain_host() or DeviceSet::explain_host() of what that sgemm() uses.
+CLGEMM_API std::string explain_host(const SgemmShape& shape, const Options& options = {});
 
 /// Context::sgemm() for device memory. The compiled kernels and scratch of the last few pairs of OpenCL
 /// context and device are kept, which keeps those OpenCL contexts alive too, until release_contexts().
@@ -246,9 +326,10 @@ CLGEMM_API void sgemm_strided_batched(cl_command_queue queue, Layout layout, Tra
 
 /// Context::sgemm_batched(), likewise.
 CLGEMM_API void sgemm_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
-                              Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
-                              const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
-                              float beta, const std::vector<DeviceMatrix>& c, const WaitList& wait_for = {},
+                              Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k,
+                              const std::vector<float>& alphas, const std::vector<DeviceMatrix>& a,
+                              const std::vector<DeviceMatrix>& b, const std::vector<float>& betas,
+                              const std::vector<DeviceMatrix>& c, const WaitList& wait_for = {},
                               cl_event* done = nullptr, const Options& options = {});
 
 /// Context::prepare() of the Context that calls on this queue use.
@@ -258,7 +339,8 @@ CLGEMM_API void prepare(cl_command_queue queue, const std::vector<SgemmShape>& s
 /// Context::explain(), likewise.
 CLGEMM_API std::string explain(cl_command_queue queue, const SgemmShape& shape, const Options& options = {});
 
-/// Context::predicted_seconds(), likewise; with a null queue, of the Context that host matrices use.
+/// Context::predicted_seconds(), likewise; with a null queue, of the Context that host matrices use, or of
+/// the fastest of several devices (CLGEMM_DEVICES).
 CLGEMM_API double predicted_seconds(cl_command_queue queue, const SgemmShape& shape,
                                     const Options& options = {});
 

@@ -207,10 +207,11 @@ INLINED void split_planes(__local uint* planes, uint* least, const __local float
   }
 }
 
-// A slice's splitters for one tile; back comes the least of Y. `filled` and `split`: where they are in the ring.
-INLINED uint supply_steps(__local char* memory, const uint barriers, const Source x, const Source y, const int slice,
-                          Turn* filled, Turn* split) {
+// A slice's splitters; back comes the least of Y.
+INLINED uint supply_steps(__local char* memory, const uint barriers, const Source x, const Source y, const int slice) {
   uint least = UINT_MAX;
+  Turn filled = {0, 1};
+  Turn split = {0, 0};
   const int x_width = width_of(x);
   const int y_width = width_of(y);
   int ahead = slice * STEP;
@@ -218,18 +219,18 @@ INLINED uint supply_steps(__local char* memory, const uint barriers, const Sourc
     if (depth >= 0) {
       COPIES_WAIT(STAGES - 2);
       asm volatile("bar.sync %0, %1;" ::"r"(1 + slice), "n"(COPIERS) : "memory");  // everybody's copies have come
-      __local char* stage = memory + split->stage * STAGE_BYTES;
+      __local char* stage = memory + split.stage * STAGE_BYTES;
       split_planes((__local uint*)stage, &least, (const __local float*)(stage + Y_PLACE));
       fence_for_async();
-      mbarrier_arrive(full_barrier(barriers, split->stage));
-      next_turn(split);
+      mbarrier_arrive(full_barrier(barriers, split.stage));
+      next_turn(&split);
     }
     if (ahead < x.depth) {
-      const uint stage = shared_address(memory) + filled->stage * STAGE_BYTES;
-      mbarrier_wait(empty_barrier(barriers, filled->stage), filled->parity);
+      const uint stage = shared_address(memory) + filled.stage * STAGE_BYTES;
+      mbarrier_wait(empty_barrier(barriers, filled.stage), filled.parity);
       copy_lines(x_width, stage + X_PLACE, x, X_ALONG_K, TILE_X, X_STRIDE, ahead);
       copy_lines(y_width, stage + Y_PLACE, y, Y_ALONG_K, TILE_Y, Y_STRIDE, ahead);
-      next_turn(filled);
+      next_turn(&filled);
     }
     copies_commit();
     ahead += SLICES * STEP;
@@ -250,24 +251,24 @@ INLINED void start_products(float* fresh, const Fragments* x, const uint planes)
   wgmma_commit();
 }
 
-// A slice's multipliers for one tile; back comes the least of X.
-INLINED uint multiply_steps(float* sums, __local char* memory, const uint barriers, const int k, const int slice,
-                            Turn* turn) {
+// A slice's multipliers; back comes the least of X.
+INLINED uint multiply_steps(float* sums, __local char* memory, const uint barriers, const int k, const int slice) {
   uint least = UINT_MAX;
+  Turn turn = {0, 0};
   float fresh[SUMS];
 #pragma unroll
   for (int i = 0; i < SUMS; ++i) sums[i] = fresh[i] = 0.0f;
   for (int depth = slice * STEP; depth < k; depth += SLICES * STEP) {
-    __local char* stage = memory + turn->stage * STAGE_BYTES;
+    __local char* stage = memory + turn.stage * STAGE_BYTES;
     Fragments x;
-    mbarrier_wait(full_barrier(barriers, turn->stage), turn->parity);
+    mbarrier_wait(full_barrier(barriers, turn.stage), turn.parity);
     load_fragments(&x, &least, (const __local float*)(stage + X_PLACE));
     start_products(fresh, &x, shared_address(stage));
     WGMMA_WAIT(fresh);
-    if (get_local_id(0) % 32 == 0) mbarrier_arrive(empty_barrier(barriers, turn->stage));
+    if (get_local_id(0) % 32 == 0) mbarrier_arrive(empty_barrier(barriers, turn.stage));
 #pragma unroll
     for (int i = 0; i < SUMS; ++i) sums[i] += fresh[i];
-    next_turn(turn);
+    next_turn(&turn);
   }
   return least;
 }
@@ -330,13 +331,13 @@ INLINED void store_tile_of_c(const Multiply* call, const int first_row, const in
 
 // The splitters' side of a tile.
 INLINED void supply_tile(const Multiply* call, __local char* memory, const uint barriers, __local Noticed* noticed,
-                         const int first_row, const int first_column, Turn* filled, Turn* split) {
+                         const int first_row, const int first_column) {
   const int slice = SLICES == 1 ? 0 : (get_local_id(0) - MULTIPLIERS) / COPIERS;
   const Source rows = {call->a + (TRANSPOSE_A ? first_row : first_row * call->lda), call->lda, call->m - first_row, call->k};
   const Source columns = {call->b + (TRANSPOSE_B ? first_column * call->ldb : first_column), call->ldb,
                           call->n - first_column, call->k};
   const uint least = supply_steps(memory + slice * SLICE_BYTES, barriers + slice * STAGES * 16, SWAP ? columns : rows,
-                                  SWAP ? rows : columns, slice, filled, split);
+                                  SWAP ? rows : columns, slice);
   if (least < noticed->least_y) atomic_min(&noticed->least_y, least);
 }
 
@@ -357,43 +358,30 @@ INLINED void finish_tile(const Multiply* call, __local char* memory, const __loc
   }
 }
 
-// Where a work-item is in the ring of its slice; it goes on from tile to tile.
-typedef struct {
-  Turn filled, split, multiplied;
-} Turns;
-
-// Before the first tile.
-INLINED Turns begin_tiles(const uint barriers) {
-  const Turns turns = {{0, 1}, {0, 0}, {0, 0}};
-  if (get_local_id(0) == 0) make_rings(barriers);
-  if (get_local_id(0) >= MULTIPLIERS) {
-    GIVE_REGISTERS;
-  } else {
-    TAKE_REGISTERS;
-  }
-  return turns;
-}
-
-// A tile, by number. `memory` has MEMORY_BYTES and is free, `barriers` are 2 * STAGES * SLICES.
-INLINED void multiply_tile(const Multiply* call, const int tile, __local char* memory, const uint barriers,
-                           __local Noticed* noticed, Turns* turns) {
+// The work-group's tile. `memory` has MEMORY_BYTES, `barriers` are 2 * STAGES * SLICES.
+INLINED void multiply_tile(const Multiply* call, __local char* memory, __local ulong* barriers, __local Noticed* noticed) {
   const int item = get_local_id(0);
-  const int2 position = position_of_tile(tile, (call->m + ROWS - 1) / ROWS, (call->n + COLUMNS - 1) / COLUMNS, BAND);
-  const int first_row = position.x * ROWS;
-  const int first_column = position.y * COLUMNS;
-  if (item == 0) *noticed = (Noticed){UINT_MAX, UINT_MAX, 0};
+  const uint rings = shared_address(barriers);
+  const int2 tile = tile_position((call->m + ROWS - 1) / ROWS, (call->n + COLUMNS - 1) / COLUMNS, BAND);
+  const int first_row = tile.x * ROWS;
+  const int first_column = tile.y * COLUMNS;
+  if (item == 0) {
+    make_rings(rings);
+    *noticed = (Noticed){UINT_MAX, UINT_MAX, 0};
+  }
   barrier(CLK_LOCAL_MEM_FENCE);
   if (item >= MULTIPLIERS) {
-    supply_tile(call, memory, barriers, noticed, first_row, first_column, &turns->filled, &turns->split);
+    GIVE_REGISTERS;
+    supply_tile(call, memory, rings, noticed, first_row, first_column);
     barrier(CLK_LOCAL_MEM_FENCE);  // all is noticed
-  } else {
-    const int slice = SLICES == 1 ? 0 : item / SLICE_MULTIPLIERS;
-    float sums[SUMS];
-    const uint least = multiply_steps(sums, memory + slice * SLICE_BYTES, barriers + slice * STAGES * 16, call->k, slice,
-                                      &turns->multiplied);
-    if (least < noticed->least_x) atomic_min(&noticed->least_x, least);
-    if (!are_numbers(sums)) noticed->is_strange = 1;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    finish_tile(call, memory, noticed, first_row, first_column, sums, slice);
+    return;
   }
+  TAKE_REGISTERS;
+  const int slice = SLICES == 1 ? 0 : item / SLICE_MULTIPLIERS;
+  float sums[SUMS];
+  const uint least = multiply_steps(sums, memory + slice * SLICE_BYTES, rings + slice * STAGES * 16, call->k, slice);
+  if (least < noticed->least_x) atomic_min(&noticed->least_x, least);
+  if (!are_numbers(sums)) noticed->is_strange = 1;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  finish_tile(call, memory, noticed, first_row, first_column, sums, slice);
 }

@@ -13,7 +13,7 @@
 // grid: tiles
 // require: 4*COPIES*DEPTH*SLICES*(BM+BN+8) <= local_bytes
 
-// Runs behind kernels on planes, in few work-groups, each with every so many tiles of C: so it costs little more
+// Runs behind kernels on planes: it costs little more
 // than a launch where there is nothing to do. The technique is in common/slices.cl.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
 #error "role: fallback needs TRANSPOSE_A and TRANSPOSE_B"
@@ -31,19 +31,11 @@ void fallback(const int m, const int n, const int k, const float alpha,
               __global uint* notes, const ulong before) {
   __local float4 memory[SLICES_MEMORY / 4];
   if (is_done(notes, before)) return;
-  const int tile_rows = (m + BM - 1) / BM;
-  const int tile_columns = (n + BN - 1) / BN;
+  const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, 8);
+  const int first_row = tile.x * BM;
+  const int first_column = tile.y * BN;
   const size_t batch = get_global_id(2);
-  a += a_offset + batch * a_stride;
-  b += b_offset + batch * b_stride;
-  c += c_offset + batch * c_stride;
-  for (int tile = get_group_id(0); tile < tile_rows * tile_columns; tile += get_num_groups(0)) {
-    const int2 position = position_of_tile(tile, tile_rows, tile_columns, 8);
-    const int first_row = position.x * BM;
-    const int first_column = position.y * BN;
-    multiply_slices(memory, lines_from(a, lda, TRANSPOSE_A, first_row, m, k),
-                    lines_from(b, ldb, !TRANSPOSE_B, first_column, n, k), m, n, k, alpha, beta, c, ldc, first_row,
-                    first_column);
-    barrier(CLK_LOCAL_MEM_FENCE);  // before the next tile takes the memory
-  }
+  multiply_slices(memory, lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m, k),
+                  lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n, k), m, n, k, alpha, beta,
+                  c + c_offset + batch * c_stride, ldc, first_row, first_column);
 }

@@ -15,7 +15,7 @@
 // require: (TILE_X*2+128)*SLICES <= 512
 // require: SLICES*STAGES*((TILE_X+8+TILE_Y*3+4)*128+1023) <= 230400
 
-// Runs behind kernels on planes, in few work-groups, each with every so many tiles of C, as fallback_fp32.cl. The technique is in
+// Runs behind kernels on planes: it costs little more than a launch where there is nothing to do. The technique is in
 // common/tf32x3.cl.
 #include "common/notes.cl"
 #include "common/tf32x3.cl"
@@ -33,10 +33,5 @@ void fallback(const int m, const int n, const int k, const float alpha,
   const size_t batch = get_global_id(2);
   const Multiply call = {m, n, k, alpha, beta, a + a_offset + batch * a_stride, b + b_offset + batch * b_stride,
                          c + c_offset + batch * c_stride, lda, ldb, ldc};
-  const int tiles = (m + ROWS - 1) / ROWS * ((n + COLUMNS - 1) / COLUMNS);
-  Turns turns = begin_tiles(shared_address(barriers));
-  for (int tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
-    multiply_tile(&call, tile, memory, shared_address(barriers), &noticed, &turns);
-    barrier(CLK_LOCAL_MEM_FENCE);  // the memory is free for the next tile
-  }
+  multiply_tile(&call, memory, barriers, &noticed);
 }

@@ -2,27 +2,12 @@
 #include <clgemm/clgemm.hpp>
 
 #include "base/error.hpp"
+#include "call/host_problem.hpp"
 #include "call/problem.hpp"
 #include "context/context.hpp"
 
 namespace clgemm {
 namespace {
-
-// The smallest leading dimension where the shape leaves it open.
-std::size_t ld_or_least(std::size_t ld, const Lines& lines) {
-  return ld != 0 ? ld : std::max<std::size_t>(lines.length, 1);
-}
-
-SgemmCall call_of(const SgemmShape& shape) {
-  SgemmCall call{shape.layout, shape.transpose_a, shape.transpose_b, shape.m, shape.n, shape.k};
-  call.batch_count = shape.batch_count;
-  call.stride_a = shape.stride_a;
-  call.stride_b = shape.stride_b;
-  call.lda = ld_or_least(shape.lda, lines_of_a(call));
-  call.ldb = ld_or_least(shape.ldb, lines_of_b(call));
-  call.ldc = ld_or_least(shape.ldc, lines_of_c(call));
-  return call;
-}
 
 // The problem as it would be with buffers that the device allocated.
 Problem problem_of(const SgemmShape& shape, const SgemmCall& call, const Device& device) {
@@ -57,6 +42,16 @@ std::string Context::explain(const SgemmShape& shape, const Options& options) {
             ? "layout: column-major, computed as the row-major C^T = op(B)^T op(A)^T\n"
             : "";
     return "device: " + state_->info().name + "\n" + exchanged + state_->explain(problem, options);
+  });
+}
+
+std::string Context::explain_host(const SgemmShape& shape, const Options& options) {
+  return state_->health().watch([&]() -> std::string {
+    const SgemmCall call = call_of(shape);
+    check_call(call);
+    check_no_batch(shape);
+    if (!reads_a_and_b(call)) return "kernel: none, there is nothing to multiply\n";
+    return "device: " + state_->info().name + "\n" + state_->explain_on_host(canonical(call), options);
   });
 }
 

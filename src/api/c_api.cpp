@@ -20,6 +20,10 @@ struct clgemm_context {
   clgemm::Context context;
 };
 
+struct clgemm_device_set {
+  clgemm::DeviceSet devices;
+};
+
 namespace {
 
 using clgemm::Argument;
@@ -92,6 +96,10 @@ struct OwnContexts {
     return clgemm::explain(queue, std::forward<Arguments>(arguments)...);
   }
   template <class... Arguments>
+  std::string explain_host(Arguments&&... arguments) const {
+    return clgemm::explain_host(std::forward<Arguments>(arguments)...);
+  }
+  template <class... Arguments>
   double predicted_seconds(Arguments&&... arguments) const {
     return clgemm::predicted_seconds(queue, std::forward<Arguments>(arguments)...);
   }
@@ -105,6 +113,16 @@ struct OwnContexts {
 template <class Call>
 auto with(clgemm_context* context, cl_command_queue queue, Call&& call) {
   return context != nullptr ? call(context->context) : call(OwnContexts{queue});
+}
+
+// As much of the text as there is room for, and its whole size.
+void hand_out(const std::string& text, size_t size, char* to, size_t* needed_size) {
+  if (size != 0) {
+    const std::size_t length = std::min(text.size(), size - 1);
+    std::memcpy(to, text.data(), length);
+    to[length] = '\0';
+  }
+  if (needed_size != nullptr) *needed_size = text.size() + 1;
 }
 
 template <class Device>
@@ -203,16 +221,18 @@ clgemm_status clgemm_sgemm_strided_batched(clgemm_context* context, cl_command_q
 
 clgemm_status clgemm_sgemm_batched(clgemm_context* context, cl_command_queue queue, clgemm_layout layout,
                                    clgemm_transpose transpose_a, clgemm_transpose transpose_b, size_t m,
-                                   size_t n, size_t k, float alpha, const clgemm_matrix* a,
-                                   const clgemm_matrix* b, float beta, const clgemm_matrix* c,
+                                   size_t n, size_t k, const float* alphas, const clgemm_matrix* a,
+                                   const clgemm_matrix* b, const float* betas, const clgemm_matrix* c,
                                    size_t batch_count, cl_uint wait_count, const cl_event* wait_for,
                                    cl_event* done, const clgemm_options* options) {
   return status_of([&] {
     with(context, queue, [&](auto&& api) {
       api.sgemm_batched(queue, layout_of(layout), transpose_of(transpose_a, Argument::transpose_a),
-                        transpose_of(transpose_b, Argument::transpose_b), m, n, k, alpha,
+                        transpose_of(transpose_b, Argument::transpose_b), m, n, k,
+                        factors_of(alphas, batch_count, "the list of alphas"),
                         matrices_of(a, batch_count, "the list of A", Argument::a),
-                        matrices_of(b, batch_count, "the list of B", Argument::b), beta,
+                        matrices_of(b, batch_count, "the list of B", Argument::b),
+                        factors_of(betas, batch_count, "the list of betas"),
                         matrices_of(c, batch_count, "the list of C", Argument::c),
                         wait_list_of(wait_count, wait_for), done, options_of(options));
     });
@@ -234,14 +254,20 @@ clgemm_status clgemm_explain(clgemm_context* context, cl_command_queue queue, co
                              size_t* needed_size) {
   return status_of([&] {
     if (text_size != 0) require(text, "the place for the text");
-    const std::string explained =
-        with(context, queue, [&](auto&& api) { return api.explain(shape_of(shape), options_of(options)); });
-    if (text_size != 0) {
-      const std::size_t length = std::min(explained.size(), text_size - 1);
-      std::memcpy(text, explained.data(), length);
-      text[length] = '\0';
-    }
-    if (needed_size != nullptr) *needed_size = explained.size() + 1;
+    hand_out(
+        with(context, queue, [&](auto&& api) { return api.explain(shape_of(shape), options_of(options)); }),
+        text_size, text, needed_size);
+  });
+}
+
+clgemm_status clgemm_explain_host(clgemm_context* context, const clgemm_shape* shape,
+                                  const clgemm_options* options, size_t text_size, char* text,
+                                  size_t* needed_size) {
+  return status_of([&] {
+    if (text_size != 0) require(text, "the place for the text");
+    hand_out(with(context, nullptr,
+                  [&](auto&& api) { return api.explain_host(shape_of(shape), options_of(options)); }),
+             text_size, text, needed_size);
   });
 }
 
@@ -252,6 +278,64 @@ clgemm_status clgemm_sgemm_scratch_bytes(clgemm_context* context, cl_command_que
     require(bytes, "the place for the bytes");
     *bytes = with(context, queue,
                   [&](auto&& api) { return api.sgemm_scratch_bytes(shape_of(shape), options_of(options)); });
+  });
+}
+
+clgemm_status clgemm_device_set_create(const char* list, clgemm_device_set** devices) {
+  return status_of([&] {
+    require(devices, "the place for the devices");
+    *devices = nullptr;
+    require(list, "the list of devices");
+    *devices = new clgemm_device_set{clgemm::DeviceSet(list)};
+  });
+}
+
+clgemm_status clgemm_device_set_create_for_devices(size_t count, const cl_device_id* list,
+                                                   clgemm_device_set** devices) {
+  return status_of([&] {
+    require(devices, "the place for the devices");
+    *devices = nullptr;
+    require(list, "the list of devices");
+    *devices = new clgemm_device_set{clgemm::DeviceSet(std::vector<cl_device_id>(list, list + count))};
+  });
+}
+
+void clgemm_device_set_destroy(clgemm_device_set* devices) {
+  delete devices;
+}
+
+clgemm_status clgemm_device_set_devices(const clgemm_device_set* devices, size_t size, cl_device_id* list,
+                                        size_t* count) {
+  return status_of([&] {
+    require(devices, "the set of devices");
+    if (size != 0) require(list, "the place for the list");
+    const std::vector<cl_device_id> all = devices->devices.devices();
+    std::copy_n(all.begin(), std::min(size, all.size()), list);
+    if (count != nullptr) *count = all.size();
+  });
+}
+
+clgemm_status clgemm_device_set_sgemm(clgemm_device_set* devices, clgemm_layout layout,
+                                      clgemm_transpose transpose_a, clgemm_transpose transpose_b, size_t m,
+                                      size_t n, size_t k, float alpha, const float* a, size_t lda,
+                                      const float* b, size_t ldb, float beta, float* c, size_t ldc,
+                                      const clgemm_options* options) {
+  return status_of([&] {
+    require(devices, "the set of devices");
+    devices->devices.sgemm(layout_of(layout), transpose_of(transpose_a, Argument::transpose_a),
+                           transpose_of(transpose_b, Argument::transpose_b), m, n, k, alpha, a, lda, b, ldb,
+                           beta, c, ldc, options_of(options));
+  });
+}
+
+clgemm_status clgemm_device_set_explain_host(clgemm_device_set* devices, const clgemm_shape* shape,
+                                             const clgemm_options* options, size_t text_size, char* text,
+                                             size_t* needed_size) {
+  return status_of([&] {
+    require(devices, "the set of devices");
+    if (text_size != 0) require(text, "the place for the text");
+    hand_out(devices->devices.explain_host(shape_of(shape), options_of(options)), text_size, text,
+             needed_size);
   });
 }
 

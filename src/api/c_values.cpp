@@ -32,9 +32,11 @@ Precision precision_of(clgemm_precision precision) {
 Options options_of(const clgemm_options* options) {
   Options result;
   if (options == nullptr) return result;
-  // What programs have that were compiled before `precision` came.
+  // What programs have that were compiled before `precision` came, and before what is for host matrices.
   constexpr std::size_t without_precision = offsetof(clgemm_options, precision);
-  if (options->size != sizeof *options && options->size != without_precision) {
+  constexpr std::size_t without_host_matrices = offsetof(clgemm_options, device_memory_limit);
+  if (options->size != sizeof *options && options->size != without_precision &&
+      options->size != without_host_matrices) {
     refuse("the options do not begin with CLGEMM_OPTIONS_INIT", Argument::options);
   }
   if (options->kernel != nullptr) result.kernel = options->kernel;
@@ -49,6 +51,10 @@ Options options_of(const clgemm_options* options) {
   result.scratch = options->scratch;
   if (options->kernel_file != nullptr) result.kernel_file = options->kernel_file;
   if (options->size > without_precision) result.precision = precision_of(options->precision);
+  if (options->size > without_host_matrices) {
+    result.device_memory_limit = options->device_memory_limit;
+    result.host_matrices_are_pinned = options->host_matrices_are_pinned != 0;
+  }
   return result;
 }
 
@@ -82,6 +88,14 @@ std::vector<DeviceMatrix> matrices_of(const clgemm_matrix* matrices, std::size_t
   if (count > result.max_size()) refuse(std::string(name) + " is too long", Argument::batch_count);
   std::transform(matrices, matrices + count, std::back_inserter(result), matrix_of);
   return result;
+}
+
+std::vector<float> factors_of(const float* factors, std::size_t count, const char* name) {
+  if (count == 0) return {};
+  require(factors, name, Argument::none);
+  if (count > std::vector<float>().max_size())
+    refuse(std::string(name) + " is too long", Argument::batch_count);
+  return {factors, factors + count};
 }
 
 WaitList wait_list_of(cl_uint count, const cl_event* events) {

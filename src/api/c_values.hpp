@@ -24,6 +24,7 @@ SgemmShape shape_of(const clgemm_shape* shape);
 DeviceMatrix matrix_of(const clgemm_matrix& matrix);
 std::vector<DeviceMatrix> matrices_of(const clgemm_matrix* matrices, std::size_t count, const char* name,
                                       Argument argument);
+std::vector<float> factors_of(const float* factors, std::size_t count, const char* name);
 WaitList wait_list_of(cl_uint count, const cl_event* events);
 
 }  // namespace clgemm::c_api

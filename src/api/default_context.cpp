@@ -1,15 +1,19 @@
 // The free functions: sgemm() without a Context of the caller's own.
+#include <algorithm>
 #include <clgemm/clgemm.hpp>
 #include <cstdlib>
+#include <limits>
 #include <list>
 #include <memory>
 #include <mutex>
 
 #include "base/device.hpp"
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/forked.hpp"
 #include "base/opencl.hpp"
 #include "context/context.hpp"
+#include "devices/members.hpp"
 
 namespace clgemm {
 
@@ -20,10 +24,21 @@ constexpr std::size_t kept_queue_contexts = 8;
 // Contexts that calls share. Calls hold the one they use, so that it may be dropped here at any time.
 class Registry {
  public:
-  std::shared_ptr<Context> for_host() {
+  // What multiplies host matrices: a Context, or the devices that CLGEMM_DEVICES lists.
+  struct ForHost {
+    std::shared_ptr<Context> context;
+    std::shared_ptr<DeviceSet> devices;
+  };
+  ForHost for_host() {
     claim_process();
     const std::lock_guard lock(mutex_);
-    if (!host_) host_ = std::make_shared<Context>();
+    if (!host_.context && !host_.devices) {
+      if (const std::string list = environment("CLGEMM_DEVICES"); !list.empty()) {
+        host_.devices = std::make_shared<DeviceSet>(list);
+      } else {
+        host_.context = std::make_shared<Context>();
+      }
+    }
     return host_;
   }
 
@@ -48,20 +63,21 @@ class Registry {
   void clear() {
     if (is_forked_child()) return;
     const std::lock_guard lock(mutex_);
-    host_.reset();
+    host_ = {};
     queues_.clear();
   }
 
   void finish_keeping() {
     if (is_forked_child()) return;
     const std::lock_guard lock(mutex_);
-    if (host_) state_of(*host_).finish_keeping();
+    if (host_.context) state_of(*host_.context).finish_keeping();
+    if (host_.devices) state_of(*host_.devices).finish_keeping();
     for (const auto& context : queues_) state_of(*context).finish_keeping();
   }
 
  private:
   std::mutex mutex_;
-  std::shared_ptr<Context> host_;
+  ForHost host_;
   std::list<std::shared_ptr<Context>> queues_;  // the last used first
 };
 
@@ -83,8 +99,17 @@ Registry& registry() {
 void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m, std::size_t n,
            std::size_t k, float alpha, const float* a, std::size_t lda, const float* b, std::size_t ldb,
            float beta, float* c, std::size_t ldc, const Options& options) {
-  const auto context = at_boundary([] { return registry().for_host(); });
-  context->sgemm(layout, transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options);
+  const auto [context, devices] = at_boundary([] { return registry().for_host(); });
+  if (devices) {
+    devices->sgemm(layout, transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options);
+  } else {
+    context->sgemm(layout, transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options);
+  }
+}
+
+std::string explain_host(const SgemmShape& shape, const Options& options) {
+  const auto [context, devices] = at_boundary([] { return registry().for_host(); });
+  return devices ? devices->explain_host(shape, options) : context->explain_host(shape, options);
 }
 
 void sgemm(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
@@ -106,12 +131,12 @@ void sgemm_strided_batched(cl_command_queue queue, Layout layout, Transpose tran
 }
 
 void sgemm_batched(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
-                   std::size_t m, std::size_t n, std::size_t k, float alpha,
-                   const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b, float beta,
-                   const std::vector<DeviceMatrix>& c, const WaitList& wait_for, cl_event* done,
-                   const Options& options) {
+                   std::size_t m, std::size_t n, std::size_t k, const std::vector<float>& alphas,
+                   const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
+                   const std::vector<float>& betas, const std::vector<DeviceMatrix>& c,
+                   const WaitList& wait_for, cl_event* done, const Options& options) {
   const auto context = at_boundary([&] { return registry().for_queue(queue); });
-  context->sgemm_batched(queue, layout, transpose_a, transpose_b, m, n, k, alpha, a, b, beta, c, wait_for,
+  context->sgemm_batched(queue, layout, transpose_a, transpose_b, m, n, k, alphas, a, b, betas, c, wait_for,
                          done, options);
 }
 
@@ -124,9 +149,14 @@ std::string explain(cl_command_queue queue, const SgemmShape& shape, const Optio
 }
 
 double predicted_seconds(cl_command_queue queue, const SgemmShape& shape, const Options& options) {
-  const auto context =
-      at_boundary([&] { return queue == nullptr ? registry().for_host() : registry().for_queue(queue); });
-  return context->predicted_seconds(shape, options);
+  if (queue != nullptr)
+    return at_boundary([&] { return registry().for_queue(queue); })->predicted_seconds(shape, options);
+  const auto [context, devices] = at_boundary([] { return registry().for_host(); });
+  if (context) return context->predicted_seconds(shape, options);
+  double least = std::numeric_limits<double>::infinity();
+  for (Member* member : state_of(*devices).members())
+    least = std::min(least, member->context.predicted_seconds(shape, options));
+  return least;
 }
 
 std::size_t sgemm_scratch_bytes(cl_command_queue queue, const SgemmShape& shape, const Options& options) {

@@ -4,7 +4,6 @@
 
 #include "base/error.hpp"
 #include "call/arguments.hpp"
-#include "call/batch_runs.hpp"
 #include "context/context.hpp"
 
 namespace clgemm {
@@ -68,29 +67,26 @@ void Context::sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b,
     const SgemmCall call{layout, transpose_a, transpose_b, m, n, k, alpha, beta, lda, ldb, ldc};
     const Extents extents = check_call(call);
     check_host_matrices(call, extents, a, b, c);
-    if (extents.c == 0 || (!reads_a_and_b(call) && beta == 1.0f)) return;
-    state_->sgemm_on_host(call, extents, a, b, c, options);
+    const HostProblem host = host_problem(call, a, b, c);
+    if (reads_a_and_b(call)) {
+      state_->sgemm_on_host(host, options);
+    } else if (extents.c != 0 && beta != 1.0f) {
+      scale_on_host(host);
+    }
   });
 }
 
 void Context::sgemm_batched(cl_command_queue caller_queue, Layout layout, Transpose transpose_a,
-                            Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
-                            const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
-                            float beta, const std::vector<DeviceMatrix>& c, const WaitList& wait_for,
-                            cl_event* done, const Options& options) {
+                            Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k,
+                            const std::vector<float>& alphas, const std::vector<DeviceMatrix>& a,
+                            const std::vector<DeviceMatrix>& b, const std::vector<float>& betas,
+                            const std::vector<DeviceMatrix>& c, const WaitList& wait_for, cl_event* done,
+                            const Options& options) {
   state_->health().watch([&] {
     const cl::CommandQueue queue(caller_queue, true);
     check_queue(queue, state_->context(), state_->device());
-    std::vector<State::CheckedCall> checked;
-    for (const BatchRun& run : even_runs(a, b, c)) {
-      const DeviceMatrix& first_a = a[run.first];
-      const DeviceMatrix& first_b = b[run.first];
-      const DeviceMatrix& first_c = c[run.first];
-      const SgemmCall call{layout,       transpose_a,  transpose_b, m,          n,          k,
-                           alpha,        beta,         first_a.ld,  first_b.ld, first_c.ld, run.count,
-                           run.stride_a, run.stride_b, run.stride_c};
-      checked.push_back(state_->check(call, first_a, first_b, first_c, options));
-    }
+    const std::vector<State::CheckedCall> checked =
+        state_->check_batch({layout, transpose_a, transpose_b, m, n, k}, {alphas, a, b, betas, c}, options);
     const std::vector<cl::Event> before = events_of(wait_for, state_->context());
     std::vector<cl::Event> finished;
     for (const State::CheckedCall& call : checked) {
@@ -99,10 +95,13 @@ void Context::sgemm_batched(cl_command_queue caller_queue, Layout layout, Transp
       finished.push_back(
           state_->enqueue(call, queue, is_next ? std::vector<cl::Event>{finished.back()} : before, options));
     }
-    cl::Event all_finished;
-    queue.enqueueMarkerWithWaitList(finished.empty() ? &before : &finished, &all_finished);
+    if (finished.size() != 1) {
+      cl::Event all_finished;
+      queue.enqueueMarkerWithWaitList(finished.empty() ? &before : &finished, &all_finished);
+      finished = {all_finished};
+    }
     queue.flush();
-    hand_out(all_finished, done);
+    hand_out(finished.front(), done);
   });
 }
 

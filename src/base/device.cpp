@@ -1,6 +1,7 @@
 #include "base/device.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -31,6 +32,18 @@ std::string lower(std::string_view text) {
 
 std::string platform_name(const cl::Device& device) {
   return cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>();
+}
+
+// `part` in lower case.
+bool has_part(const cl::Device& device, const std::string& part) {
+  return lower(device.getInfo<CL_DEVICE_NAME>()).find(part) != std::string::npos ||
+         lower(platform_name(device)).find(part) != std::string::npos;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = std::min(text.find_first_not_of(' '), text.size());
+  const std::size_t end = text.find_last_not_of(' ') + 1;
+  return text.substr(first, end - std::min(first, end));
 }
 
 std::string list_of(const std::vector<cl::Device>& devices) {
@@ -116,13 +129,32 @@ std::vector<cl::Device> all_devices() {
   return result;
 }
 
+namespace {
+
+// PoCL offers no device where it has no place for its cache, and does not say so.
+std::string missing_place_of_pocl() {
+  for (const char* variable : {"POCL_CACHE_DIR", "XDG_CACHE_HOME", "HOME"}) {
+    const std::string folder = environment(variable);
+    if (folder.empty()) continue;
+    if (::access(folder.c_str(), W_OK) == 0) return "";
+    return fmt::format(
+        ". PoCL offers no device where it cannot write its cache: here {} is '{}', which cannot be written; "
+        "POCL_CACHE_DIR names another place",
+        variable, folder);
+  }
+  return "";
+}
+
+}  // namespace
+
 cl::Device find_device(std::string_view wanted) {
   const std::vector<cl::Device> devices = all_devices();
   if (devices.empty()) {
     throw Error(
         ErrorCode::device_not_found,
         "there is no OpenCL device: no driver (ICD) is installed, or none offers a device. On a machine "
-        "without a GPU, PoCL makes a device of the CPU (Debian: pocl-opencl-icd)");
+        "without a GPU, PoCL makes a device of the CPU (Debian: pocl-opencl-icd)" +
+            missing_place_of_pocl());
   }
   if (wanted.empty()) return first_by_kind(devices);
 
@@ -138,12 +170,37 @@ cl::Device find_device(std::string_view wanted) {
     if (lower(device.getInfo<CL_DEVICE_NAME>()) == part) return device;
   }
   for (const cl::Device& device : devices) {
-    if (lower(device.getInfo<CL_DEVICE_NAME>()).find(part) != std::string::npos ||
-        lower(platform_name(device)).find(part) != std::string::npos) {
-      return device;
-    }
+    if (has_part(device, part)) return device;
   }
   fail(wanted, devices);
+}
+
+std::vector<cl::Device> find_devices(std::string_view list) {
+  std::vector<cl::Device> result;
+  const auto add = [&result](const cl::Device& device) {
+    const auto is_it = [&](const cl::Device& other) { return other() == device(); };
+    if (std::none_of(result.begin(), result.end(), is_it)) result.push_back(device);
+  };
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', begin), list.size());
+    const std::string_view wanted = trimmed(list.substr(begin, comma - begin));
+    begin = comma + 1;
+    if (wanted.empty()) continue;
+    if (wanted != "all" && wanted.substr(0, 4) != "all ") {
+      add(find_device(wanted));
+      continue;
+    }
+    const std::string part = lower(trimmed(wanted.substr(3)));
+    bool found = false;
+    for (const cl::Device& device : all_devices()) {
+      if (!has_part(device, part)) continue;
+      add(device);
+      found = true;
+    }
+    if (!found) fail(wanted, all_devices());
+  }
+  if (result.empty()) throw Error(ErrorCode::invalid_argument, "the list of devices names none");
+  return result;
 }
 
 cl::Device default_device() {

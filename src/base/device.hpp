@@ -48,6 +48,11 @@ std::vector<cl::Device> all_devices();
 // Throws Error(device_not_found) that lists what is there.
 cl::Device find_device(std::string_view wanted);
 
+// `list`: devices with commas between them, each as find_device() takes it, or "all", or "all NVIDIA" for all
+// whose name or platform's name has that part in any case. Each device once, in the order of the list. Throws
+// Error(device_not_found) where one is not there, and Error(invalid_argument) for an empty list.
+std::vector<cl::Device> find_devices(std::string_view list);
+
 // find_device() of the environment variable CLGEMM_DEVICE.
 cl::Device default_device();
 

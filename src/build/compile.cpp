@@ -63,6 +63,21 @@ cl::Program at_ptx_target(const cl::Program& program, const KernelConfig& config
   return result;
 }
 
+// "'gem', 'helper'", as far as the implementation tells.
+std::string functions_of(const cl::Program& program) {
+  try {
+    std::string names = program.getInfo<CL_PROGRAM_KERNEL_NAMES>();
+    while (!names.empty() && names.back() == '\0') names.pop_back();
+    if (names.empty()) return "none";
+    for (std::size_t end = names.find(';'); end != std::string::npos; end = names.find(';', end + 4)) {
+      names.replace(end, 1, "', '");
+    }
+    return "'" + names + "'";
+  } catch (const cl::Error&) {
+    return "others, of which this device does not tell the names";
+  }
+}
+
 cl::Kernel create_kernel(const KernelConfig& config, const cl::Program& program) {
   const char* const function = contract_of(config.manifest().role).function;
   cl::Kernel kernel;
@@ -70,8 +85,8 @@ cl::Kernel create_kernel(const KernelConfig& config, const cl::Program& program)
     kernel = cl::Kernel(program, function);
   } catch (const cl::Error& failure) {
     throw Error(ErrorCode::invalid_kernel_file,
-                fmt::format("{} has no usable kernel function '{}': {}", title_of(config), function,
-                            opencl_status_name(failure.err())));
+                fmt::format("{} has no usable kernel function '{}' ({}); it has {}", title_of(config),
+                            function, opencl_status_name(failure.err()), functions_of(program)));
   }
   const cl_uint expected = arguments_of(config.manifest());
   const cl_uint arguments = kernel.getInfo<CL_KERNEL_NUM_ARGS>();

@@ -17,6 +17,7 @@
 #include <limits>
 #include <system_error>
 
+#include "base/cache_folder.hpp"
 #include "base/environment.hpp"
 #include "base/private_file.hpp"
 
@@ -108,9 +109,12 @@ std::optional<DiskCache::Verdict> verdict_of(const DiskCache::Entry& entry) {
   long long seconds = 0;
   const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (status != std::errc() || rest == text.data() + text.size()) return std::nullopt;
+  const std::chrono::system_clock::time_point now = std::chrono::system_clock::now();
+  const auto now_seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
+  const auto most = std::chrono::seconds(DiskCache::verdict_holds).count();
+  // By the numbers, for not every number of seconds is a time.
+  if (seconds < now_seconds - most || seconds > now_seconds + most) return std::nullopt;
   const std::chrono::system_clock::time_point since{std::chrono::seconds(seconds)};
-  const auto age = std::chrono::system_clock::now() - since;
-  if (age > DiskCache::verdict_holds || age < -DiskCache::verdict_holds) return std::nullopt;
   return DiskCache::Verdict{since, std::string(rest + 1, text.data() + text.size())};
 }
 
@@ -164,15 +168,6 @@ std::uintmax_t total_bytes(const std::vector<StoredFile>& files) {
   return result;
 }
 
-fs::path default_folder() {
-  if (const std::string folder = environment("CLGEMM_CACHE_DIR"); !folder.empty()) return folder;
-  if (const std::string folder = environment("XDG_CACHE_HOME"); !folder.empty())
-    return fs::path(folder) / "clgemm";
-  if (const std::string home = environment("HOME"); !home.empty())
-    return fs::path(home) / ".cache" / "clgemm";
-  return {};
-}
-
 std::uintmax_t default_limit() {
   constexpr std::uintmax_t mebibyte = 1024 * 1024;
   const std::string text = environment("CLGEMM_CACHE_MIB");
@@ -187,11 +182,9 @@ DiskCache::DiskCache(fs::path folder, std::uintmax_t limit_bytes)
     : folder_(std::move(folder)), limit_bytes_(limit_bytes) {}
 
 DiskCache DiskCache::from_environment() {
-  if (environment("CLGEMM_CACHE") == "0") return DiskCache("turned off by CLGEMM_CACHE=0");
-  if (runs_with_foreign_rights()) return DiskCache("not used in a setuid process");
-  const fs::path folder = default_folder();
-  if (folder.empty()) return DiskCache("none of CLGEMM_CACHE_DIR, XDG_CACHE_HOME and HOME is set");
-  return {folder, default_limit()};
+  const CacheFolder folder = cache_folder();
+  if (!folder.problem.empty()) return DiskCache(folder.problem);
+  return {folder.path, default_limit()};
 }
 
 std::optional<DiskCache::Entry> DiskCache::load(const std::string& key) const {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <utility>
 
@@ -128,6 +130,50 @@ void check_aliasing(const SgemmCall& call, const Buffers& buffers, const DeviceM
   }
 }
 
+// Where one of many matrices in a buffer lies.
+class RegionsIn {
+ public:
+  RegionsIn(const cl::Buffer& buffer, const std::vector<DeviceMatrix>& matrices, const Lines& lines)
+      : base_(buffer.getInfo<CL_MEM_OFFSET>() / sizeof(float)), matrices_(matrices), lines_(lines) {}
+
+  Region operator[](std::size_t i) const {
+    return {static_cast<std::int64_t>(base_ + matrices_[i].offset), lines_, 1, 0};
+  }
+
+ private:
+  std::size_t base_;
+  const std::vector<DeviceMatrix>& matrices_;
+  Lines lines_;
+};
+
+void check_listed_c(const RegionsIn& regions, const BatchGroup& group) {
+  for (std::size_t at = 1; at < group.size(); ++at) {
+    if (!overlaps(regions[group[at - 1]], regions[group[at]])) continue;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("the matrices C of the batch overlap each other: those of multiplies {} and {}",
+                            group[at - 1], group[at]),
+                Argument::c);
+  }
+}
+
+// As check_aliasing() for each multiply of a group, and for neighbours among its matrices C.
+void check_listed_aliasing(const SgemmCall& call, const Buffers& buffers, const BatchLists& lists,
+                           const BatchGroup& group) {
+  const RegionsIn regions_of_c(buffers.c, lists.c, lines_of_c(call));
+  check_listed_c(regions_of_c, group);
+  const bool exchanged = call.layout == Layout::column_major;
+  const auto check = [&](const char* name, const cl::Buffer& buffer,
+                         const std::vector<DeviceMatrix>& matrices, const Lines& lines) {
+    if (root_of(buffer) != root_of(buffers.c)) return;
+    const RegionsIn regions(buffer, matrices, lines);
+    for (const std::size_t i : group) {
+      if (overlaps(regions_of_c[i], regions[i])) refuse_overlap(name);
+    }
+  };
+  check("A", exchanged ? buffers.b : buffers.a, lists.a, lines_of_a(call));
+  check("B", exchanged ? buffers.a : buffers.b, lists.b, lines_of_b(call));
+}
+
 }  // namespace
 
 void check_queue(const cl::CommandQueue& queue, const cl::Context& context, const cl::Device& device) {
@@ -153,6 +199,44 @@ Buffers place_operands(const SgemmCall& call, const Extents& extents, const Devi
     check_aliasing(call, result, a, b, c);
   }
   if (exchanged) std::swap(result.a, result.b);
+  return result;
+}
+
+ListedOperands place_listed(const SgemmCall& call, const BatchLists& lists, const BatchGroup& group,
+                            const cl::Context& context, const Device& device, Problem& problem) {
+  const auto furthest = [&group](const std::vector<DeviceMatrix>& matrices) {
+    return matrices[*std::max_element(group.begin(), group.end(), [&](std::size_t i, std::size_t j) {
+      return matrices[i].offset < matrices[j].offset;
+    })];
+  };
+  ListedOperands result;
+  result.products.reserve(group.size());
+  result.buffers = place_operands(call, check_call(call), furthest(lists.a), furthest(lists.b),
+                                  furthest(lists.c), context, device, problem);
+  const bool exchanged = call.layout == Layout::column_major;
+  Product all{};  // whatever is a multiple of a power of two in each is one in this
+  for (const std::size_t i : group) {
+    const std::uint64_t a = lists.a[i].offset;
+    const std::uint64_t b = lists.b[i].offset;
+    result.products.push_back(
+        {exchanged ? b : a, exchanged ? a : b, lists.c[i].offset, lists.alpha(i), lists.beta(i)});
+    all.a |= result.products.back().a;
+    all.b |= result.products.back().b;
+    all.c |= result.products.back().c;
+    all.beta = lists.beta(i) == 0.0f ? all.beta : 1.0f;
+  }
+  check_listed_aliasing(call, result.buffers, lists, group);
+  problem.listed = true;
+  problem.batch_count = group.size();
+  problem.alpha = 1.0f;
+  problem.beta = all.beta;
+  const auto lies_by = [](Operand& operand, std::uint64_t offsets) {
+    operand.offset = 0;
+    operand.stride = std::size_t{1} << std::countr_zero(offsets | cache_line);
+  };
+  lies_by(problem.a, all.a);
+  lies_by(problem.b, all.b);
+  lies_by(problem.c, all.c);
   return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/device.hpp"
 #include "base/opencl.hpp"
+#include "call/batch_runs.hpp"
 #include "call/problem.hpp"
 
 namespace clgemm {
@@ -12,6 +13,7 @@ struct Buffers {
   cl::Buffer a;
   cl::Buffer b;
   cl::Buffer c;
+  cl::Buffer list{};  // of a listed batch: its Products; else null
 };
 
 // Throws Error(wrong_context) unless the queue belongs to the context and device.
@@ -22,6 +24,16 @@ void check_queue(const cl::CommandQueue& queue, const cl::Context& context, cons
 Buffers place_operands(const SgemmCall& call, const Extents& extents, const DeviceMatrix& a,
                        const DeviceMatrix& b, const DeviceMatrix& c, const cl::Context& context,
                        const Device& device, Problem& problem);
+
+// The same for multiplies of a batch that a kernel finds by a list: of one group, `call` being one of them.
+// Makes `problem` that of the whole list. Of the matrices C only those are compared that stand beside each
+// other in the lists.
+struct ListedOperands {
+  Buffers buffers;  // without the list
+  std::vector<Product> products;
+};
+ListedOperands place_listed(const SgemmCall& call, const BatchLists& lists, const BatchGroup& group,
+                            const cl::Context& context, const Device& device, Problem& problem);
 
 // Checks memory that the caller brings for packed operands (Options::scratch).
 cl::Buffer check_scratch(cl_mem scratch, const Buffers& matrices, const cl::Context& context,

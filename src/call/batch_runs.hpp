@@ -1,4 +1,5 @@
-// Batches of matrices at any place, as runs that lie evenly apart and so fit one launch.
+// Batches of matrices at any place: what of them can be one launch by a list, and what lies evenly apart, so
+// that it needs none.
 #pragma once
 
 #include <clgemm/clgemm.hpp>
@@ -7,7 +8,29 @@
 
 namespace clgemm {
 
-// Matrices first, first + 1, ... first + count - 1 of each list.
+// The lists of a call, as the caller gives them.
+struct BatchLists {
+  const std::vector<float>& alphas;
+  const std::vector<DeviceMatrix>& a;
+  const std::vector<DeviceMatrix>& b;
+  const std::vector<float>& betas;
+  const std::vector<DeviceMatrix>& c;
+
+  // Of the i-th multiply: its own, or the one for all.
+  float alpha(std::size_t i) const { return alphas[alphas.size() == 1 ? 0 : i]; }
+  float beta(std::size_t i) const { return betas[betas.size() == 1 ? 0 : i]; }
+};
+
+// Throws Error(invalid_argument) where the lists are not of one length.
+void check_lengths(const BatchLists& lists);
+
+// Multiplies by their numbers in the lists. Those of a group are alike in buffers and leading dimensions, and
+// in whether alpha is 0, so that A and B are not read; they are no more than one launch can count. Groups
+// come in the order of their first multiplies.
+using BatchGroup = std::vector<std::size_t>;
+std::vector<BatchGroup> groups_of(const BatchLists& lists);
+
+// `count` multiplies of a group that lie evenly apart, from the number `first` on.
 struct BatchRun {
   std::size_t first = 0;
   std::size_t count = 1;
@@ -16,10 +39,8 @@ struct BatchRun {
   std::size_t stride_c = 0;
 };
 
-// The longest runs from the front in which all of A, B and C stay in their buffers, keep their leading
-// dimensions and go on by the same stride. Throws Error(invalid_argument) where the lists are not of one
-// length.
-std::vector<BatchRun> even_runs(const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
-                                const std::vector<DeviceMatrix>& c);
+// The longest runs from the front of the group in which all of A, B and C go on by the same stride, with one
+// alpha and one beta.
+std::vector<BatchRun> even_runs(const BatchLists& lists, const BatchGroup& group);
 
 }  // namespace clgemm

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -100,6 +101,11 @@ void check_size(const char* name, std::size_t size, Argument argument) {
               argument);
 }
 
+// The smallest leading dimension where the shape leaves it open.
+std::size_t ld_or_least(std::size_t ld, const Lines& lines) {
+  return ld != 0 ? ld : std::max<std::size_t>(lines.length, 1);
+}
+
 }  // namespace
 
 Lines lines_of_a(const SgemmCall& call) {
@@ -112,6 +118,17 @@ Lines lines_of_b(const SgemmCall& call) {
 
 Lines lines_of_c(const SgemmCall& call) {
   return lines_of(call.layout, Transpose::no, call.m, call.n, call.ldc);
+}
+
+SgemmCall call_of(const SgemmShape& shape) {
+  SgemmCall call{shape.layout, shape.transpose_a, shape.transpose_b, shape.m, shape.n, shape.k};
+  call.batch_count = shape.batch_count;
+  call.stride_a = shape.stride_a;
+  call.stride_b = shape.stride_b;
+  call.lda = ld_or_least(shape.lda, lines_of_a(call));
+  call.ldb = ld_or_least(shape.ldb, lines_of_b(call));
+  call.ldc = ld_or_least(shape.ldc, lines_of_c(call));
+  return call;
 }
 
 Extents check_call(const SgemmCall& call) {

@@ -7,6 +7,7 @@
 
 #include <clgemm/clgemm.hpp>
 #include <cstddef>
+#include <cstdint>
 
 namespace clgemm {
 
@@ -29,6 +30,9 @@ struct SgemmCall {
   std::size_t stride_b = 0;
   std::size_t stride_c = 0;
 };
+
+// The call of this shape, with the smallest leading dimensions where it leaves them open.
+SgemmCall call_of(const SgemmShape& shape);
 
 // How a matrix lies in the caller's memory: `count` lines (rows or columns) of `length` elements, `ld` apart.
 struct Lines {
@@ -76,7 +80,18 @@ struct Problem {
   Operand c;
   std::size_t batch_count = 1;
 
+  // The matrices of the batch, and an alpha and a beta for each, are in a list on the device (Product). A
+  // stride then is what all offsets of its operand are multiples of, and `offset` 0.
+  bool listed = false;
+
   bool operator==(const Problem&) const = default;
+};
+
+// A multiply of a listed batch, as kernels read it (kernels/common/batch.cl): where its matrices begin, in
+// elements from the start of their buffers, and its factors.
+struct Product {
+  std::uint64_t a, b, c;
+  float alpha, beta;
 };
 
 // The same multiply as C^T = op(B)^T op(A)^T, for a C of one row: its transpose is one column without gaps.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/sizes.hpp"
+#include "choose/batches.hpp"
 #include "choose/speed_model.hpp"
 #include "kernel/precision.hpp"
 #include "plan/blocks.hpp"
@@ -46,7 +47,7 @@ Config anywhere() {
 std::vector<std::size_t> parts_to_try(const Problem& problem, const KernelConfig& kernel,
                                       const Device& device) {
   std::vector<std::size_t> result = {1};
-  const bool can = can_split_k(kernel.manifest()) && problem.batch_count == 1 &&
+  const bool can = can_split_k(kernel.manifest()) && problem.batch_count == 1 && !problem.listed &&
                    device.kind != DeviceKind::cpu && !kernel.manifest().takes_shares();
   if (!can) return result;
   const std::size_t tiles = ceil_div(problem.m, kernel.tile_rows) * ceil_div(problem.n, kernel.tile_columns);
@@ -88,6 +89,12 @@ class Ranker {
     double seconds;
   };
 
+  // Of those for which the host is the limit, the one that leaves the device the most time is the best.
+  struct Planned {
+    Candidate candidate;
+    double device_seconds;
+  };
+
   // Nothing where it cannot be planned.
   std::optional<Plan> try_plan(const Config& config) {
     try {
@@ -108,11 +115,23 @@ class Ranker {
   }
 
   double seconds_of(const Plan& plan) const {
-    return predict(plan, table_.speed_of(plan.first().multiply()), table_.rates, configs_).seconds();
+    return prediction_of(plan, table_.speed_of(plan.first().multiply())).seconds();
   }
+
+  // Many small matrices do not run like parts of a large one.
+  Prediction prediction_of(const Plan& plan, const ConfigSpeed& speed) const {
+    Prediction prediction = predict(plan, speed, table_.rates, configs_);
+    if (is_batch_on_gpu()) {
+      if (const auto multiply = batch_seconds(plan, device_)) prediction.multiply = *multiply;
+    }
+    return prediction;
+  }
+
+  bool is_batch_on_gpu() const { return device_.kind != DeviceKind::cpu && problem_.batch_count > 1; }
 
   bool is_allowed(const KernelConfig& kernel) const {
     const Manifest& manifest = kernel.manifest();
+    if (problem_.listed && !manifest.takes_lists()) return false;
     return allows(precision_, manifest.precision) && problem_.k >= manifest.least_k;
   }
 
@@ -154,6 +173,9 @@ class Ranker {
   // What another device's rows have and this one does not allow, is nobody's fault.
   std::vector<Predicted> all_predicted() {
     std::vector<Predicted> result;
+    // Rows were not measured on batches of small ones.
+    constexpr std::size_t large_in_batch = 512;
+    if (is_batch_on_gpu() && std::max(problem_.m, problem_.n) < large_in_batch) return result;
     for (const ConfigRow& row : table_.rows()) {
       try {
         if (const auto one = predicted(row)) result.push_back(*one);
@@ -170,7 +192,7 @@ class Ranker {
 
   void add_predicted() {
     std::size_t planned = 0;
-    std::vector<Candidate> added;
+    std::vector<Planned> added;
     for (const Predicted& one : all_predicted()) {
       if (planned == most_planned) break;
       if (auto candidate = planned_candidate(one)) {
@@ -178,19 +200,36 @@ class Ranker {
         ++planned;
       }
     }
+    if (is_batch_on_gpu()) add_batches(added);
     // In blocks, where there is little scratch, they take longer than in one.
-    std::stable_sort(added.begin(), added.end(),
-                     [](const Candidate& x, const Candidate& y) { return *x.seconds < *y.seconds; });
-    for (Candidate& candidate : added) {
-      const bool is_known =
-          std::any_of(result_.candidates.begin(), result_.candidates.end(),
-                      [&](const Candidate& other) { return other.config == candidate.config; });
+    std::stable_sort(added.begin(), added.end(), [](const Planned& x, const Planned& y) {
+      return std::pair(*x.candidate.seconds, x.device_seconds) <
+             std::pair(*y.candidate.seconds, y.device_seconds);
+    });
+    for (auto& [candidate, device_seconds] : added) {
+      const bool is_known = std::any_of(
+          result_.candidates.begin(), result_.candidates.end(),
+          [&, &config = candidate.config](const Candidate& other) { return other.config == config; });
       if (!is_known) result_.candidates.push_back(std::move(candidate));
     }
   }
 
+  void add_batches(std::vector<Planned>& added) {
+    for (Candidate& candidate : batch_candidates(problem_, device_)) {
+      try {
+        const Plan plan = make_plan(problem_, candidate.config, configs_, scratch_limit_);
+        if (!is_allowed(plan.first().multiply())) continue;
+        const Prediction prediction = prediction_of(plan, table_.speed_of(plan.first().multiply()));
+        candidate.seconds = prediction.seconds();
+        added.push_back({std::move(candidate), prediction.device()});
+      } catch (const Error& error) {
+        reject(candidate.config, error);
+      }
+    }
+  }
+
   // In one part of k, where the device cannot add up parts.
-  std::optional<Candidate> planned_candidate(const Predicted& one) {
+  std::optional<Planned> planned_candidate(const Predicted& one) {
     Config config = one.row->config;
     config.mirrored = one.mirrored;
     for (const std::size_t parts : {one.parts, std::size_t{1}}) {
@@ -198,8 +237,9 @@ class Ranker {
         config.parameters[split_parameter] = static_cast<std::int64_t>(parts);
       try {
         const Plan plan = make_plan(problem_, config, configs_, scratch_limit_);
-        const double seconds = predict(plan, table_.speed_of(*one.row), table_.rates, configs_).seconds();
-        return Candidate{std::move(config), table_.origin_of(*one.row), seconds};
+        const Prediction prediction = prediction_of(plan, table_.speed_of(*one.row));
+        return Planned{{std::move(config), table_.origin_of(*one.row), prediction.seconds()},
+                       prediction.device()};
       } catch (const Error& error) {
         if (parts == 1) reject(config, error);
       }

@@ -62,7 +62,8 @@ void add_groups(const Problem& seen, const KernelConfig& kernel, std::size_t uni
                        units);
     work.share = share;
   }
-  work.groups = as_double(ceil_div(seen.m, share.rows) * ceil_div(seen.n, share.columns) * seen.batch_count);
+  work.groups = as_double(ceil_div(seen.m, share.rows) * ceil_div(seen.n, share.columns) *
+                          ceil_div(seen.batch_count, kernel.matrices));
 }
 
 void add_parts(const Problem& seen, const KernelConfig& kernel, std::size_t parts, Work& work) {

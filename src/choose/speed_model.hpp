@@ -61,7 +61,8 @@ struct Prediction {
   double launches = 0.0;
   double host = 0.0;  // seconds of the host, while the device works on the calls before
 
-  double seconds() const { return std::max(host, multiply + packing + adding + launches); }
+  double device() const { return multiply + packing + adding + launches; }
+  double seconds() const { return std::max(host, device()); }
 };
 
 Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rates, std::size_t compute_units);

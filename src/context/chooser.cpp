@@ -20,6 +20,26 @@ namespace {
 // (speed_model_test).
 constexpr std::size_t most_rankings = 1024;
 
+std::string predicted(const Candidate& candidate) {
+  return candidate.seconds ? fmt::format("{:.4g} ms predicted", *candidate.seconds * 1e3) : "no prediction";
+}
+
+// A line for each new choice; why others were passed over is said when that is found out.
+void log_choice(const Problem& problem, const Choice& choice) {
+  if (!logs(LogLevel::info)) return;
+  const Candidate& chosen = choice.chosen;
+  std::string text =
+      fmt::format("chosen for {} x {} x {}{}{}{}: {}, {}, {}", problem.m, problem.n, problem.k,
+                  problem.a.transposed ? ", A transposed" : "", problem.b.transposed ? ", B transposed" : "",
+                  problem.batch_count == 1 ? "" : fmt::format(", batch of {}", problem.batch_count),
+                  to_string(chosen.config), predicted(chosen), to_string(chosen.origin));
+  if (!choice.runners_up.empty()) {
+    const Candidate& next = choice.runners_up.front();
+    text += fmt::format("; runner-up: {}, {}", to_string(next.config), predicted(next));
+  }
+  log(LogLevel::info, text);
+}
+
 void check_precision(const KernelConfig& kernel, Precision allowed) {
   const Precision needed = kernel.manifest().precision;
   if (allows(allowed, needed)) return;
@@ -56,6 +76,7 @@ std::shared_ptr<const ChosenPlan> Chooser::choose(const Problem& problem, const 
       std::make_shared<ChosenPlan>(choose_among(*ranking(problem, folder, scratch_limit, options.precision),
                                                 problem, options, configs(folder), scratch_limit));
   remembered_.keep(std::move(key), chosen);
+  log_choice(problem, chosen->choice);
   return chosen;
 }
 
@@ -75,6 +96,11 @@ double Chooser::predicted_seconds(const Problem& problem, const Options& options
 double Chooser::predicted_of(const Plan& plan, ConfigCache& cache) {
   const SpeedTable table = tuning().table(info_);
   return predict(plan, table.speed_of(plan.first().multiply()), table.rates, cache).seconds();
+}
+
+bool Chooser::takes_lists(const Options& options) {
+  ConfigCache& cache = configs(kernel_folder_or_default(options.kernel_folder));
+  return cache.get(named_kernel(options), options.parameters, {})->manifest().takes_lists();
 }
 
 ChosenPlan Chooser::choose_named(const Problem& problem, Config config, const Options& options,
@@ -121,11 +147,12 @@ std::shared_ptr<const Ranking> Chooser::ranking(const Problem& problem, const st
                       alignment(operand.offset),        alignment(operand.stride),
                       std::size_t{operand.stride == 0}, operand.base_alignment};
   };
-  const RankingKey key{{problem.m, problem.n, problem.k, problem.batch_count, scratch_limit},
-                       key_of_operand(problem.a),
-                       key_of_operand(problem.b),
-                       kernel_folder,
-                       precision};
+  const RankingKey key{
+      {problem.m, problem.n, problem.k, problem.batch_count, std::size_t{problem.listed}, scratch_limit},
+      key_of_operand(problem.a),
+      key_of_operand(problem.b),
+      kernel_folder,
+      precision};
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = rankings_.find(key); found != rankings_.end()) return found->second;

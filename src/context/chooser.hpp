@@ -44,6 +44,9 @@ class Chooser {
   // and in the log. False where it was given up before.
   bool give_up(const Config& config, const Options& options, const std::string& why);
 
+  // Whether the kernel that the options name can find the matrices of a batch by a list.
+  bool takes_lists(const Options& options);
+
   // A kernel that is no multiply, with its defaults.
   SharedConfig helper(const std::string& kernel, const Options& options) {
     return configs(kernel_folder_or_default(options.kernel_folder)).get(kernel, {}, {});
@@ -54,7 +57,7 @@ class Chooser {
   using GivenUpKey = std::tuple<std::string, std::string, Parameters>;
 
   // All of a problem that a ranking depends on, the scratch limit, and the kernel folder.
-  using RankingKey = std::tuple<std::array<std::size_t, 5>, std::array<std::size_t, 6>,
+  using RankingKey = std::tuple<std::array<std::size_t, 6>, std::array<std::size_t, 6>,
                                 std::array<std::size_t, 6>, std::string, Precision>;
   static GivenUpKey key_of(const Config& config, const Options& options);
 

@@ -10,17 +10,6 @@
 #include "plan/blocks.hpp"
 
 namespace clgemm {
-namespace {
-
-// Pinned memory that lies idle for the next host matrices. A guess: two chunks for each direction are 32 MiB,
-// and calls of several threads each need theirs.
-constexpr std::size_t kept_staging_bytes = std::size_t{256} << 20;
-
-// Host matrices go to a device of their own memory in strips of this size. A guess: many times what a
-// transfer takes to start, and small enough that the first and last transfer, which nothing hides, are short.
-constexpr std::size_t strip_bytes = std::size_t{64} << 20;
-
-}  // namespace
 
 Context::State::State(const cl::Context& context, const cl::Device& device)
     : context_(context),
@@ -30,8 +19,7 @@ Context::State::State(const cl::Context& context, const cl::Device& device)
       health_(context, device, info_.name),
       programs_(context, device, info_, DiskCache::from_environment()),
       chooser_(context, device, info_, programs_),
-      scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)),
-      staging_(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, kept_staging_bytes) {}
+      scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)) {}
 
 Context::State::State(const cl::CommandQueue& queue)
     : State(queue.getInfo<CL_QUEUE_CONTEXT>(), queue.getInfo<CL_QUEUE_DEVICE>()) {}
@@ -42,7 +30,7 @@ Context::State::CheckedCall Context::State::check(const SgemmCall& call, const D
                                                   const DeviceMatrix& b, const DeviceMatrix& c,
                                                   const Options& options) const {
   const Extents extents = check_call(call);
-  CheckedCall checked{call, canonical(call), {}};
+  CheckedCall checked{call, canonical(call), {}, {}};
   checked.buffers = place_operands(call, extents, a, b, c, context_, info_, checked.problem);
   if (options.scratch != nullptr) check_scratch(options.scratch, checked.buffers, context_, info_);
   return checked;
@@ -51,7 +39,11 @@ Context::State::CheckedCall Context::State::check(const SgemmCall& call, const D
 cl::Event Context::State::enqueue(const CheckedCall& checked, const cl::CommandQueue& queue,
                                   const std::vector<cl::Event>& wait_for, const Options& options) {
   const SgemmCall& call = checked.call;
-  if (reads_a_and_b(call)) return multiply(checked.problem, checked.buffers, queue, wait_for, options);
+  if (reads_a_and_b(call)) {
+    Buffers buffers = checked.buffers;
+    if (!checked.products.empty()) buffers.list = lists_.on_device(context_, checked.products);
+    return multiply(checked.problem, buffers, queue, wait_for, options);
+  }
   const bool is_empty = call.m == 0 || call.n == 0 || call.batch_count == 0;
   if (!is_empty && call.beta != 1.0f)
     return scale(checked.problem, checked.buffers.c, queue, wait_for, options);
@@ -150,36 +142,6 @@ cl::Event Context::State::scale(const Problem& problem, const cl::Buffer& c, con
   const cl::Event done = enqueue_scale(*config, program, problem, c, queue, wait_for);
   programs_.keep(program);
   return done;
-}
-
-void Context::State::sgemm_on_host(const SgemmCall& call, const Extents& extents, const float* a,
-                                   const float* b, float* c, const Options& options) {
-  if (info_.shares_host_memory) {
-    multiply_in_host_memory(on_own_queue(options), call, extents, a, b, c);
-  } else {
-    sgemm_on_copies(call, a, b, c, options, strip_bytes);
-  }
-}
-
-void Context::State::sgemm_on_copies(const SgemmCall& call, const float* a, const float* b, float* c,
-                                     const Options& options, std::size_t bytes) {
-  multiply_on_copies(on_own_queue(options), transfers(), call, a, b, c, bytes);
-}
-
-DeviceMultiply Context::State::on_own_queue(const Options& options) {
-  return {context_, queue_,
-          [this, &options](const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
-                           const DeviceMatrix& c, const std::vector<cl::Event>& wait_for) {
-            return enqueue(check(call, a, b, c, options), queue_, wait_for, options);
-          }};
-}
-
-Transfers Context::State::transfers() {
-  std::call_once(transfer_queues_made_, [this] {
-    transfer_in_ = cl::CommandQueue(context_, device_);
-    transfer_out_ = cl::CommandQueue(context_, device_);
-  });
-  return {transfer_in_, transfer_out_, staging_};
 }
 
 Context::State& state_of(Context& context) {

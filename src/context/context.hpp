@@ -10,8 +10,11 @@
 #include "build/program_cache.hpp"
 #include "context/chooser.hpp"
 #include "context/device_health.hpp"
+#include "context/host_copies.hpp"
 #include "context/host_matrices.hpp"
+#include "context/list_memory.hpp"
 #include "context/scratch.hpp"
+#include "context/streamed_multiply.hpp"
 #include "launch/multiply.hpp"
 
 namespace clgemm {
@@ -26,23 +29,49 @@ class Context::State {
     SgemmCall call;
     Problem problem;
     Buffers buffers;
+    std::vector<Product> products;  // of a listed batch, whose list is still to be made
   };
 
   // Throws Error in the caller's terms for whatever is wrong with the arguments.
   CheckedCall check(const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
                     const DeviceMatrix& c, const Options& options) const;
 
+  // A batch at any places, as the calls that do it in the least time: one for each list, or for each run of
+  // matrices that lie evenly apart. `one` is what the multiplies have in common; alpha, beta and leading
+  // dimensions are in the lists.
+  std::vector<CheckedCall> check_batch(const SgemmCall& one, const BatchLists& lists, const Options& options);
+
   // Enqueues whatever the call needs behind `wait_for`. The event completes when C is complete.
   cl::Event enqueue(const CheckedCall& checked, const cl::CommandQueue& queue,
                     const std::vector<cl::Event>& wait_for, const Options& options);
 
-  // Host matrices; returns when C is complete. The pointers and the call have been checked.
-  void sgemm_on_host(const SgemmCall& call, const Extents& extents, const float* a, const float* b, float* c,
-                     const Options& options);
+  // Host matrices, neither empty nor only scaled; returns when C is complete. All has been checked.
+  void sgemm_on_host(const HostProblem& host, const Options& options);
 
-  // The same on copies in the device's own memory, as it is done where the device does not share the host's.
-  void sgemm_on_copies(const SgemmCall& call, const float* a, const float* b, float* c,
-                       const Options& options, std::size_t strip_bytes);
+  // Whether it does that on the matrices where they lie, as a device does that shares the host's memory.
+  bool works_in_place() const { return info_.shares_host_memory && !always_copies_; }
+
+  // From now on as a device of its own memory does, for tests on others. Before any call.
+  void always_copy() { always_copies_ = true; }
+
+  // The same in parts on copies in the device's own memory.
+  void sgemm_in_parts(const HostProblem& host, const Options& options);
+
+  // Rounds of such parts, those that `next_round` gives.
+  void sgemm_on_copies(const StreamedCall& call, const Options& options);
+
+  // How that goes, with at most so many bytes on the device, and with so many devices that share the rounds.
+  StreamPlan stream_plan(const Problem& problem, const Options& options, std::size_t device_bytes,
+                         std::size_t sharers = 1) const;
+
+  // What a call on host matrices may hold on the device, in bytes.
+  std::size_t device_memory_limit(const Options& options) const;
+
+  // How a call on host matrices goes, in words, a line a fact.
+  std::string explain_on_host(const Problem& problem, const Options& options, std::size_t sharers = 1);
+
+  // How long it should take, by the speed model and the speed of transfers. Builds nothing.
+  double predict_on_host(const Problem& problem, const Options& options);
 
   // Chooses a kernel, as `options` say, and builds what the plan needs. Where clgemm chooses, a kernel that
   // this device cannot run gives way to the next one; a kernel that the caller named is never replaced.
@@ -65,14 +94,18 @@ class Context::State {
   const cl::Device& device() const { return device_; }
   const cl::CommandQueue& queue() const { return queue_; }
 
-  // What copies to and from the device need; the queues are made at the first use.
-  Transfers transfers();
-
  private:
   State(const cl::Context& context, const cl::Device& device);
 
   // What host matrices need of this object. `options` must outlive it.
   DeviceMultiply on_own_queue(const Options& options);
+
+  // Copies that no other call uses; they go back when a call has succeeded.
+  std::unique_ptr<HostCopies> take_copies(const Options& options);
+  void give_back(std::unique_ptr<HostCopies> copies);
+
+  // Whether one launch by a list takes less time than one for each of the runs.
+  bool pays_as_list(const CheckedCall& listed, const std::vector<BatchRun>& runs, const Options& options);
 
   // The most scratch that a call may take.
   std::size_t scratch_limit(const Options& options) const;
@@ -111,11 +144,11 @@ class Context::State {
   ProgramCache programs_;
   Chooser chooser_;
   ScratchPool scratch_;
-  ScratchPool staging_;  // pinned host memory, where the device does not share the host's
+  ListMemory lists_;
 
-  std::once_flag transfer_queues_made_;
-  cl::CommandQueue transfer_in_;
-  cl::CommandQueue transfer_out_;
+  bool always_copies_ = false;
+  std::mutex copies_mutex_;
+  std::unique_ptr<HostCopies> idle_copies_;
 };
 
 Context::State& state_of(Context& context);

@@ -1,16 +1,12 @@
-// Host matrices: the rest of the way of a call that begins in the caller's own memory.
-//
-// A device that shares the host's memory works on it where it lies. For any other, C is made in strips: while
-// the device multiplies one, the next strip's operands are on their way in and the last strip of C on its way
-// out.
+// Host matrices on a device that shares the host's memory: it works on them where they lie.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <vector>
 
 #include "base/opencl.hpp"
-#include "call/problem.hpp"
-#include "context/scratch.hpp"
+#include "call/host_problem.hpp"
 
 namespace clgemm {
 
@@ -24,19 +20,11 @@ struct DeviceMultiply {
   Enqueue enqueue;         // a call on device memory; the event completes when C is complete
 };
 
-// How matrices come to a device that has memory of its own: queues for each direction, and pinned memory.
-struct Transfers {
-  cl::CommandQueue in;
-  cl::CommandQueue out;
-  ScratchPool& staging;
-};
+// The parts that a device with such a largest allocation, in bytes, takes one after the other, each by lines
+// of the matrices as they are stored. Empty where a single line is too long.
+std::vector<HostProblem> parts_in_place(const HostProblem& host, std::size_t max_allocation);
 
-// Both return when C is complete; the pointers and the call have been checked.
-void multiply_in_host_memory(const DeviceMultiply& device, const SgemmCall& call, const Extents& extents,
-                             const float* a, const float* b, float* c);
-
-// Strips of about `strip_bytes` of the operand that is cut.
-void multiply_on_copies(const DeviceMultiply& device, const Transfers& transfers, const SgemmCall& call,
-                        const float* a, const float* b, float* c, std::size_t strip_bytes);
+// Returns when C is complete, or throws when the device is through with the caller's memory.
+void multiply_in_host_memory(const DeviceMultiply& device, const HostProblem& host);
 
 }  // namespace clgemm

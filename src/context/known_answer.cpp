@@ -13,7 +13,6 @@
 namespace clgemm {
 namespace {
 
-constexpr std::size_t batch_count = 2;
 constexpr float alpha = 2.0f;
 constexpr float beta = -1.0f;
 constexpr float canary = 12345.0f;
@@ -48,9 +47,9 @@ Largest largest_operands(TestNumbers::Large large, std::size_t k) {
 class TestOperand {
  public:
   // `padded_*`: the size in memory where the kernel reads it in place; the rest is zero.
-  TestOperand(std::size_t rows, std::size_t columns, std::size_t padded_rows, std::size_t padded_columns,
-              bool transposed, std::size_t seed, std::uint64_t largest)
-      : rows_(rows), columns_(columns), seed_(seed), largest_(largest) {
+  TestOperand(std::size_t batch_count, std::size_t rows, std::size_t columns, std::size_t padded_rows,
+              std::size_t padded_columns, bool transposed, std::size_t seed, std::uint64_t largest)
+      : batch_count_(batch_count), rows_(rows), columns_(columns), seed_(seed), largest_(largest) {
     operand.transposed = transposed;
     operand.ld = transposed ? padded_rows : padded_columns;
     operand.offset = front;
@@ -67,13 +66,13 @@ class TestOperand {
   }
 
   void set_row(std::size_t row, float value) {
-    for (std::size_t batch = 0; batch < batch_count; ++batch) {
+    for (std::size_t batch = 0; batch < batch_count_; ++batch) {
       for (std::size_t column = 0; column < columns_; ++column) element(batch, row, column) = value;
     }
   }
 
   void set_column(std::size_t column, float value) {
-    for (std::size_t batch = 0; batch < batch_count; ++batch) {
+    for (std::size_t batch = 0; batch < batch_count_; ++batch) {
       for (std::size_t row = 0; row < rows_; ++row) element(batch, row, column) = value;
     }
   }
@@ -91,6 +90,7 @@ class TestOperand {
     return memory[front + batch * operand.stride + place];
   }
 
+  std::size_t batch_count_;
   std::size_t rows_;
   std::size_t columns_;
   std::size_t seed_;
@@ -105,7 +105,8 @@ cl::Buffer buffer_of(const cl::Context& context, std::vector<float>& memory) {
 // C with canaries around it and between its rows.
 class TestResult {
  public:
-  TestResult(std::size_t m, std::size_t n) : m_(m), n_(n) {
+  TestResult(std::size_t batch_count, std::size_t m, std::size_t n)
+      : batch_count_(batch_count), m_(m), n_(n) {
     operand.ld = n + 1;
     operand.offset = margin;
     operand.stride = m * operand.ld;
@@ -134,7 +135,7 @@ class TestResult {
  private:
   template <class Body>
   void for_each(const Body& body) const {
-    for (std::size_t batch = 0; batch < batch_count; ++batch) {
+    for (std::size_t batch = 0; batch < batch_count_; ++batch) {
       for (std::size_t row = 0; row < m_; ++row) {
         for (std::size_t column = 0; column < n_; ++column) {
           body(operand.offset + batch * operand.stride + row * operand.ld + column, batch, row, column);
@@ -143,17 +144,19 @@ class TestResult {
     }
   }
 
+  std::size_t batch_count_;
   std::size_t m_;
   std::size_t n_;
 };
 
 // The operand in the shape that the plan's kernels expect: whole tiles where a padded kernel reads it in
 // place.
-TestOperand operand_for(bool takes_any, bool transposed, std::size_t rows, std::size_t columns,
-                        std::size_t tile_rows, std::size_t tile_columns, std::size_t seed,
-                        std::uint64_t largest) {
-  if (takes_any) return {rows, columns, rows, columns, transposed, seed, largest};
-  return {rows, columns, round_up(rows, tile_rows), round_up(columns, tile_columns), false, seed, largest};
+TestOperand operand_for(bool takes_any, bool transposed, std::size_t batch_count, std::size_t rows,
+                        std::size_t columns, std::size_t tile_rows, std::size_t tile_columns,
+                        std::size_t seed, std::uint64_t largest) {
+  if (takes_any) return {batch_count, rows, columns, rows, columns, transposed, seed, largest};
+  return {batch_count, rows, columns, round_up(rows, tile_rows), round_up(columns, tile_columns),
+          false,       seed, largest};
 }
 
 // A little more than a whole tile. Where a kernel takes shares, its tile may be as large as a share can be,
@@ -188,11 +191,12 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   const std::size_t k = (stage.has(ProgramRole::reduce) ? depth_for_parts(kernel) : kernel.tile_depth) + more;
   const bool takes_any = kernel.reads_in_place() || stage.has(ProgramRole::pack_both);
   const Largest largest = largest_operands(numbers.large, k);
-  TestOperand a = operand_for(takes_any || stage.has(ProgramRole::pack_a), problem.a.transposed, m, k,
-                              kernel.tile_rows, kernel.tile_depth, 1, largest.a);
-  TestOperand b = operand_for(takes_any || stage.has(ProgramRole::pack_b), problem.b.transposed, k, n,
-                              kernel.tile_depth, kernel.tile_columns, 5, largest.b);
-  TestResult c(m, n);
+  const std::size_t batch_count = kernel.matrices + 1;  // of two work-groups along the batch
+  TestOperand a = operand_for(takes_any || stage.has(ProgramRole::pack_a), problem.a.transposed, batch_count,
+                              m, k, kernel.tile_rows, kernel.tile_depth, 1, largest.a);
+  TestOperand b = operand_for(takes_any || stage.has(ProgramRole::pack_b), problem.b.transposed, batch_count,
+                              k, n, kernel.tile_depth, kernel.tile_columns, 5, largest.b);
+  TestResult c(batch_count, m, n);
   std::size_t adding = k;  // so many products are not zero
   if (numbers.beyond != TestNumbers::Beyond::nothing) {
     a.set_column(--adding, numbers.beyond == TestNumbers::Beyond::planes ? 0x1p-120f : 0x1p-60f);

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "base/sizes.hpp"
 
 namespace clgemm {
@@ -25,10 +26,11 @@ Parameters values_of(const NamedKernel& kernel, const Parameters& overrides) {
     if (parameter == nullptr) {
       std::vector<std::string> known;
       for (const Manifest::Parameter& other : manifest.parameters) known.push_back(other.name);
-      throw Error(
-          ErrorCode::invalid_parameter,
-          fmt::format("the kernel '{}' ({}) has no parameter '{}'; it has {}", kernel.name, kernel.file->path,
-                      name, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+      throw Error(ErrorCode::invalid_parameter,
+                  fmt::format("the kernel '{}' ({}) has no parameter '{}'; it has {}{}", kernel.name,
+                              kernel.file->path, name,
+                              known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")),
+                              did_you_mean(name, known)));
     }
     if (std::count(parameter->values.begin(), parameter->values.end(), value) == 0) {
       throw Error(ErrorCode::invalid_parameter,
@@ -187,6 +189,7 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
     rules.check_share(manifest.share_rows, config.share_rows, config.tile_rows);
     rules.check_share(manifest.share_columns, config.share_columns, config.tile_columns);
   }
+  if (manifest.takes_lists()) config.matrices = rules.size(manifest.matrices);
   config.align = rules.size(manifest.align);
   for (const Manifest::Rule& rule : manifest.local) config.local.push_back(rules.positive(rule));
   check_device_limits(config, device);

@@ -29,6 +29,8 @@ struct KernelConfig {
   std::size_t share_rows = 0;
   std::size_t share_columns = 0;
 
+  std::size_t matrices = 1;  // of a batch, that one work-group does
+
   std::vector<std::size_t> local;  // work-group size, one entry a dimension of the grid
   std::size_t align = 1;           // in elements: of offsets and leading dimensions of A and B
   std::size_t split_k = 0;    // parts of k, each multiplied by work-groups of its own; 0: the plan's choice

@@ -7,6 +7,7 @@
 
 #include "base/environment.hpp"
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "kernel/manifest_parser.hpp"
 
 namespace clgemm {
@@ -102,8 +103,10 @@ NamedKernel KernelLibrary::find_variant(const std::string& variant) {
     known.push_back(file->manifest.name);
     for (const Manifest::Variant& other : file->manifest.variants) known.push_back(other.name);
   }
-  throw Error(ErrorCode::kernel_not_found, fmt::format("no kernel '{}'; there is {}; a path ends in .cl{}",
-                                                       variant, fmt::join(known, ", "), broken));
+  const std::string meant = did_you_mean(variant, known);
+  throw Error(ErrorCode::kernel_not_found,
+              fmt::format("no kernel '{}'{} There is {}; a path ends in .cl{}", variant,
+                          meant.empty() ? "." : meant, fmt::join(known, ", "), broken));
 }
 
 std::string kernel_folder_or_default(const std::string& folder) {

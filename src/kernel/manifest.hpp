@@ -55,6 +55,7 @@ struct Manifest {
   Rule tile_depth;
   Rule share_rows;  // without a line unless the kernel takes shares: each is a multiple of these
   Rule share_columns;
+  Rule matrices;  // without a line unless the kernel takes batches as they come: a work-group does so many
   std::vector<Rule> local;     // one a dimension of the grid
   std::vector<GridAxis> grid;  // one axis, or rows and columns in either order
   Rule align;                  // offsets and leading dimensions are multiples of this many elements
@@ -72,6 +73,9 @@ struct Manifest {
   std::string ptx_target;  // on NVIDIA: the PTX target that the compiled program is taken to; empty: as it is
 
   bool takes_shares() const { return share_rows.line != 0; }
+
+  // Whether the kernel is told how many matrices a batch has, and may get a list of where they lie.
+  bool takes_lists() const { return matrices.line != 0; }
 
   const Parameter* find_parameter(std::string_view parameter) const;
   const Variant* find_variant(std::string_view variant) const;

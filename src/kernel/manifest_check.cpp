@@ -40,6 +40,10 @@ class ManifestCheck {
     if (manifest_.role != Role::multiply && !manifest_.operands.empty()) {
       fail_at(1, "only a kernel with 'role: multiply' has 'operands'", manifest_.operands);
     }
+    if (manifest_.takes_lists() && !manifest_.operands.empty() && manifest_.operands != in_place_form) {
+      fail_at(manifest_.matrices.line, "only a kernel with 'operands: in_place' has 'batch'",
+              manifest_.operands);
+    }
     check_keys_of_other_roles();
   }
 
@@ -51,6 +55,7 @@ class ManifestCheck {
     static constexpr Belonging belongings[] = {{"precision", Role::multiply},
                                                {"least_k", Role::multiply},
                                                {"fallback", Role::multiply},
+                                               {"batch", Role::multiply},
                                                {"size", Role::pack_both},
                                                {"range_notes", Role::pack_both}};
     for (const Belonging& belonging : belongings) {
@@ -94,6 +99,7 @@ class ManifestCheck {
     if (manifest_.takes_shares()) {
       geometry.insert(geometry.end(), {manifest_.share_rows, manifest_.share_columns});
     }
+    if (manifest_.takes_lists()) geometry.push_back(manifest_.matrices);
     for (const Manifest::Rule& rule : geometry) check_names_of(rule, {});
     if (manifest_.packed_size.line != 0) {
       check_names_of(manifest_.packed_size,

@@ -103,6 +103,7 @@ class ManifestParser {
         {"align", &ManifestParser::parse_align},
         {"require", &ManifestParser::parse_require},
         {"shares", &ManifestParser::parse_shares},
+        {"batch", &ManifestParser::parse_batch},
         {"precision", &ManifestParser::parse_precision},
         {"least_k", &ManifestParser::parse_least_k},
         {"fallback", &ManifestParser::parse_fallback},
@@ -194,6 +195,10 @@ class ManifestParser {
     const std::vector<Manifest::Rule> rules = rules_of(2, 2, "expected two expressions: rows columns");
     manifest_.share_rows = rules[0];
     manifest_.share_columns = rules[1];
+  }
+
+  void parse_batch() {
+    manifest_.matrices = rules_of(1, 1, "expected one expression: the matrices of a work-group")[0];
   }
 
   void parse_local() {

@@ -69,6 +69,7 @@ class StageLauncher {
     KernelLaunch kernel = launch(ProgramRole::multiply);
     kernel.with(as_int(block.m), as_int(block.n), as_int(block.k), scalars.alpha);
     kernel.with_matrix(a).with_matrix(b).with(scalars.beta).with_matrix(c);
+    if (multiply_kernel().manifest().takes_lists()) kernel.with(as_int(block.batch_count), buffers_.list);
     const bool on_planes = stage_.has(ProgramRole::pack_both);
     if (on_planes || before_ != nullptr) kernel.with(scratch_);
     if (on_planes) {
@@ -76,9 +77,9 @@ class StageLauncher {
       kernel.with(cl_ulong{notes.scratch_offset}, as_int(notes.a_groups), as_int(notes.b_groups));
     }
     if (on_planes || before_ != nullptr) kernel.with(done_before());
-    return enqueue(
-        kernel, wait_for,
-        {block.m, block.n, block.batch_count, stage_.group_rows, stage_.group_columns, stage_.most_groups});
+    return enqueue(kernel, wait_for,
+                   {block.m, block.n, ceil_div(block.batch_count, multiply_kernel().matrices),
+                    stage_.group_rows, stage_.group_columns});
   }
 
   // Multiplies the whole parts of k as if they were a batch, and what is left of k after them; adds all up.

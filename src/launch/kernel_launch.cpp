@@ -25,7 +25,7 @@ std::size_t groups_along(GridAxis axis, const LaunchSize& size) {
     case GridAxis::columns:
       return columns;
     case GridAxis::tiles:
-      return std::min(rows * columns, size.most_groups);
+      return rows * columns;
   }
   throw Error(ErrorCode::internal_error, "a grid axis without a meaning");
 }

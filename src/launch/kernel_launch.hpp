@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <memory>
 #include <vector>
 
@@ -27,10 +26,9 @@ struct Place {
 struct LaunchSize {
   std::size_t rows;
   std::size_t columns;
-  std::size_t batch_count;
+  std::size_t batch_count;  // work-groups along dimension 2
   std::size_t group_rows;
   std::size_t group_columns;
-  std::size_t most_groups = std::numeric_limits<std::size_t>::max();  // along a grid of tiles
 };
 
 LaunchSize in_tiles(const KernelConfig& config, std::size_t rows, std::size_t columns,

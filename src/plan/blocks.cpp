@@ -145,8 +145,6 @@ void divide_among_groups(const Plan& plan, Stage& stage) {
   }
   stage.group_rows = share.rows;
   stage.group_columns = share.columns;
-  if (kernel.manifest().role == Role::fallback)
-    stage.most_groups = fallback_groups_a_unit * plan.compute_units;
 }
 
 // A side of a block, and the steps that it can be cut in.
@@ -205,7 +203,7 @@ void fit_blocks(Plan& plan, std::size_t limit) {
   plan.block_n =
       std::min(problem.n, longest_side(kernel, GridAxis::columns, kernel.tile_columns, kernel.share_columns));
   plan.block_k = std::min(problem.k, max_block / kernel.tile_depth * kernel.tile_depth);
-  plan.block_batch = std::min(problem.batch_count, max_groups_beyond_first);
+  plan.block_batch = std::min(problem.batch_count, max_groups_beyond_first * kernel.matrices);
   for (lay_out_scratch(plan); plan.scratch_bytes > limit; lay_out_scratch(plan)) {
     if (cut_block(plan)) continue;
     throw Error(

@@ -28,9 +28,4 @@ inline constexpr std::size_t max_tiles_a_side = 32768;
 // 8192 x 8192 takes 5 % longer with 4, and 2 % with 8.
 inline constexpr std::size_t packing_groups_a_unit = 16;
 
-// Of a kernel that multiplies what the one before has left: enough to keep a device busy where there is work
-// for it, and few to start where, as nearly always, there is none: a launch of less than 5 us on an H200,
-// which planes_speed_test.cpp holds it to.
-inline constexpr std::size_t fallback_groups_a_unit = 2;
-
 }  // namespace clgemm

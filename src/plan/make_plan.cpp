@@ -73,7 +73,7 @@ class Planner {
     SharedConfig kernel = configs_.get(name, parameters, {});
     if (kernel->reads_in_place()) kernel = configs_.get(name, parameters, in_place_macros(problem_, *kernel));
     result.programs[ProgramRole::multiply] = kernel;
-    result.split.wanted_parts = wanted_parts(*kernel, configs_.device());
+    result.split.wanted_parts = problem_.listed ? 1 : wanted_parts(*kernel, configs_.device());
     if (!kernel->manifest().fallback.empty()) {
       result.programs[ProgramRole::pack_both] = pack_both_config(*kernel);
       return result;

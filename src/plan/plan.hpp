@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstddef>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -87,11 +86,9 @@ struct Stage {
   RangeNotes notes;
   SplitPlan split;
 
-  // The part of C that one work-group computes: the kernel's tile, or less where it takes shares; and the
-  // most work-groups along a grid of tiles, for a kernel whose work-groups go on to further tiles.
+  // The part of C that one work-group computes: the kernel's tile, or less where it takes shares.
   std::size_t group_rows = 1;
   std::size_t group_columns = 1;
-  std::size_t most_groups = std::numeric_limits<std::size_t>::max();
 
   bool has(ProgramRole role) const { return programs[role] != nullptr; }
   const KernelConfig& multiply() const { return *programs[ProgramRole::multiply]; }

@@ -1,4 +1,5 @@
 // Batches: every kernel, against single calls, and nothing between the matrices touched.
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -48,11 +49,12 @@ void overlay(std::vector<float>& whole, const std::vector<float>& part) {
   }
 }
 
-// NaN wherever no matrix is; C too, where beta == 0.
+// NaN wherever no matrix is; C too, where beta == 0. Integers: another kernel than that of a single call may
+// add in another order.
 Data data_of(const Batch& batch) {
   Data result;
   for (std::size_t i = 0; i < batch.count; ++i) {
-    const Data part = random_data(multiply_of(batch, i), static_cast<std::uint32_t>(i + 1));
+    const Data part = integer_data(multiply_of(batch, i), static_cast<std::uint32_t>(i + 1));
     overlay(result.a, part.a);
     overlay(result.b, part.b);
     overlay(result.c, part.c);
@@ -235,17 +237,27 @@ struct Scattered {
   Multiply one;
   std::vector<std::size_t> a_buffer, b_buffer, c_buffer;
   std::vector<std::size_t> a_offset, b_offset, c_offset;
+  std::vector<float> alphas, betas;
 };
 
 struct ScatteredLists {
-  std::vector<DeviceMatrix> a, b, c;
+  std::vector<float> alphas;
+  std::vector<DeviceMatrix> a, b;
+  std::vector<float> betas;
+  std::vector<DeviceMatrix> c;
 };
+
+std::vector<float> random_integers(std::size_t count, std::uint32_t seed) {
+  std::vector<float> result = random_elements(count, seed);
+  for (float& element : result) element = std::round(8.0f * element);
+  return result;
+}
 
 class ScatteredRun {
  public:
   explicit ScatteredRun(const Scattered& what) : what_(what) {
     for (std::uint32_t i = 0; i < 2; ++i) {
-      const auto make = [i](std::uint32_t seed) { return make_buffer(random_elements(4000, seed + 10 * i)); };
+      const auto make = [i](std::uint32_t seed) { return make_buffer(random_integers(4000, seed + 10 * i)); };
       a_.push_back(make(1));
       b_.push_back(make(2));
       c_.push_back(make(3));
@@ -253,7 +265,7 @@ class ScatteredRun {
   }
 
   ScatteredLists lists() const {
-    ScatteredLists result;
+    ScatteredLists result{what_.alphas, {}, {}, what_.betas, {}};
     for (std::size_t i = 0; i < what_.a_offset.size(); ++i) {
       result.a.push_back({a_[what_.a_buffer[i]](), what_.one.a.ld, what_.a_offset[i]});
       result.b.push_back({b_[what_.b_buffer[i]](), what_.one.b.ld, what_.b_offset[i]});
@@ -262,20 +274,24 @@ class ScatteredRun {
     return result;
   }
 
-  void call(const ScatteredLists& lists, cl_event* done = nullptr) const {
+  void call(const ScatteredLists& lists, cl_event* done = nullptr, const Options& options = {}) const {
     const auto& [form, shape, scalars, a, b, c] = what_.one;
     shared_context().sgemm_batched(shared_queue()(), form.layout, form.transpose_a, form.transpose_b, shape.m,
-                                   shape.n, shape.k, scalars.alpha, lists.a, lists.b, scalars.beta, lists.c,
-                                   {}, done);
+                                   shape.n, shape.k, lists.alphas, lists.a, lists.b, lists.betas, lists.c, {},
+                                   done, options);
   }
 
   void call_singly(const ScatteredLists& lists) const {
     const auto& [form, shape, scalars, a, b, c] = what_.one;
     for (std::size_t i = 0; i < lists.a.size(); ++i) {
       shared_context().sgemm(shared_queue()(), form.layout, form.transpose_a, form.transpose_b, shape.m,
-                             shape.n, shape.k, scalars.alpha, lists.a[i], lists.b[i], scalars.beta,
-                             lists.c[i]);
+                             shape.n, shape.k, lists.alphas[lists.alphas.size() == 1 ? 0 : i], lists.a[i],
+                             lists.b[i], lists.betas[lists.betas.size() == 1 ? 0 : i], lists.c[i]);
     }
+  }
+
+  void fill_c(float value) const {
+    for (const cl::Buffer& c : c_) shared_queue().enqueueFillBuffer(c, value, 0, 4000 * sizeof(float));
   }
 
   std::vector<std::vector<float>> contents_of_c() const { return {read_buffer(c_[0]), read_buffer(c_[1])}; }
@@ -293,20 +309,87 @@ Scattered scattered(const Form& form) {
           {0, 0, 0, 1, 1, 1},
           {5, 205, 405, 17, 0, 800},
           {3, 3, 3, 1000, 500, 0},
-          {1, 301, 601, 2000, 11, 1500}};
+          {1, 301, 601, 2000, 11, 1500},
+          {-1.5f},
+          {1.0f}};
+}
+
+void check_scattered(const Scattered& what, const Options& options = {}) {
+  const ScatteredRun batched(what);
+  const ScatteredRun singly(what);
+  cl::Event done;
+  batched.call(batched.lists(), &done(), options);
+  done.wait();
+  singly.call_singly(singly.lists());
+  CHECK(batched.contents_of_c() == singly.contents_of_c());
 }
 
 TEST_CASE("matrices at irregular places, in several buffers") {
-  for (const Form& form : all_forms()) {
-    const Scattered what = scattered(form);
-    const ScatteredRun batched(what);
-    const ScatteredRun singly(what);
-    cl::Event done;
-    batched.call(batched.lists(), &done());
-    done.wait();
-    singly.call_singly(singly.lists());
-    CHECK(batched.contents_of_c()[0] == singly.contents_of_c()[0]);
-    CHECK(batched.contents_of_c()[1] == singly.contents_of_c()[1]);
+  for (const Form& form : all_forms()) check_scattered(scattered(form));
+}
+
+TEST_CASE("matrices at irregular places by every kernel, with an alpha and a beta for each") {
+  for (const std::string& kernel : kernels_to_test()) {
+    for (const std::size_t form : {0u, 3u, 5u}) {
+      Scattered what = scattered(all_forms()[form]);
+      what.alphas = {1, -1.5f, 0, 2, 0, 1};
+      what.betas = {0, 1, 0.5f, 0, 1, -1};
+      INFO(kernel);
+      try {
+        check_scattered(what, with_kernel(kernel));
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::requirement_failed && error.code() != ErrorCode::device_limit_exceeded)
+          throw;
+        WARN("NOT TESTED on this device: " << error.what());
+        break;
+      }
+    }
+  }
+}
+
+// Many small matrices, in no order, none as far from the next as the one after it.
+Scattered many_scattered(const Form& form, std::size_t count) {
+  Scattered what;
+  what.one = make_multiply(form, {3, 2, 4}, {1, 1}, all_placements()[0]);
+  for (std::size_t i = 0; i < count; ++i) {
+    what.a_buffer.push_back(0);
+    what.a_offset.push_back(i * i % 997 * 4);
+    what.b_offset.push_back(i * 31 % 1009);
+    what.c_offset.push_back((i * 7 % count) * 12 + i % 3);
+    what.alphas.push_back(static_cast<float>(i % 4));  // 0 too
+    what.betas.push_back(static_cast<float>(i % 3) - 1.0f);
+  }
+  what.b_buffer = what.c_buffer = what.a_buffer;
+  return what;
+}
+
+TEST_CASE("a long list of small matrices, more than a work-group has") {
+  for (const Form& form : {all_forms()[0], all_forms()[6]}) {
+    for (const std::size_t count : {2u, 31u, 300u}) check_scattered(many_scattered(form, count));
+  }
+}
+
+TEST_CASE("what a matrix of a list must not show: NaN behind alpha == 0 and beta == 0") {
+  Scattered what = scattered(all_forms()[0]);
+  what.alphas = {1, 0, 1, 1, 0, 1};
+  what.betas = {0, 0, 0, 0, 0, 0};
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const ScatteredRun run(what);
+  run.fill_c(nan);
+  ScatteredLists lists = run.lists();
+  const cl::Buffer no_numbers = make_buffer(std::vector<float>(4000, nan));
+  for (const std::size_t i : {1u, 4u}) lists.a[i].buffer = no_numbers();
+  cl::Event done;
+  run.call(lists, &done());
+  done.wait();
+  const auto contents = run.contents_of_c();
+  for (std::size_t i = 0; i < lists.c.size(); ++i) {
+    for (std::size_t row = 0; row < 9; ++row) {
+      for (std::size_t column = 0; column < 7; ++column) {
+        const float element = contents[what.c_buffer[i]][lists.c[i].offset + row * lists.c[i].ld + column];
+        REQUIRE(element == element);
+      }
+    }
   }
 }
 
@@ -315,7 +398,7 @@ TEST_CASE("an empty list does nothing, and its event completes") {
   const ScatteredRun run(what);
   const auto before = run.contents_of_c();
   cl::Event done;
-  run.call({}, &done());
+  run.call({{1.0f}, {}, {}, {1.0f}, {}}, &done());
   done.wait();
   CHECK(run.contents_of_c() == before);
 }
@@ -329,6 +412,12 @@ TEST_CASE("whatever is wrong with one matrix of a list, no C is touched") {
   ScatteredLists lists = good;
   lists.b.pop_back();
   CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "5 B");
+  lists = good;
+  lists.alphas = {1, 2};
+  CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "2 alphas for 6");
+  lists = good;
+  lists.c[4].offset = lists.c[3].offset + 2;  // in a list of irregular places
+  CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "overlap each other: those of multiplies 3 and 4");
   lists = good;
   lists.a.back().buffer = nullptr;
   CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "A is null");

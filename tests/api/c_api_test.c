@@ -153,7 +153,9 @@ static void test_results(clgemm_context* own, clgemm_context* context) {
   const clgemm_matrix as[] = {device.a, {device.a.buffer, K, M * K}};
   const clgemm_matrix bs[] = {device.b, {device.b.buffer, N, K * N}};
   const clgemm_matrix cs[] = {device.c, {device.c.buffer, N, M * N}};
-  CHECK_OK(clgemm_sgemm_batched(context, device.queue, row_major, no, no, M, N, K, 1.0f, as, bs, 0.0f, cs,
+  const float ones[BATCH] = {1.0f, 1.0f};
+  const float zeros[BATCH] = {0.0f, 0.0f};
+  CHECK_OK(clgemm_sgemm_batched(context, device.queue, row_major, no, no, M, N, K, ones, as, bs, zeros, cs,
                                 BATCH, 0, NULL, &done, NULL));
   end(&device, done);
   CHECK(right_ones(1.0f, 0.0f) == BATCH);
@@ -212,8 +214,12 @@ static void test_options(clgemm_context* context) {
               CLGEMM_INVALID_ARGUMENT, "precision");
   options.size = offsetof(clgemm_options, precision); /* of an earlier version */
   CHECK_OK(clgemm_sgemm_host(context, row_major, no, no, M, N, K, 2.0f, a, K, b, N, 0.0f, c, N, &options));
-  options.size = sizeof options;
+  options.size = offsetof(clgemm_options, device_memory_limit); /* and of a later one */
   options.precision = CLGEMM_FP32;
+  options.host_matrices_are_pinned = 1; /* not looked at */
+  CHECK_OK(clgemm_sgemm_host(context, row_major, no, no, M, N, K, 2.0f, a, K, b, N, 0.0f, c, N, &options));
+  options.size = sizeof options;
+  options.host_matrices_are_pinned = 0;
   CHECK_OK(clgemm_sgemm_host(context, row_major, no, no, M, N, K, 2.0f, a, K, b, N, 0.0f, c, N, &options));
   options.precision = CLGEMM_FP32_EQUIVALENT;
 
@@ -326,11 +332,15 @@ static void test_wrong_arguments(clgemm_context* context) {
   CHECK_FAILS(clgemm_sgemm_strided_batched(context, device.queue, row_major, no, no, M, N, K, 1, device.a, 0,
                                            device.b, 0, 0, device.c, 1, BATCH, 0, NULL, &done, NULL),
               bad, "overlap");
-  CHECK_FAILS(clgemm_sgemm_batched(context, device.queue, row_major, no, no, M, N, K, 1, &device.a, NULL, 0,
-                                   &device.c, 1, 0, NULL, &done, NULL),
+  const float factor = 1;
+  CHECK_FAILS(clgemm_sgemm_batched(context, device.queue, row_major, no, no, M, N, K, &factor, &device.a,
+                                   NULL, &factor, &device.c, 1, 0, NULL, &done, NULL),
               bad, "list of B");
-  CHECK_FAILS(clgemm_sgemm_batched(context, device.queue, row_major, no, no, M, N, K, 1, &device.a, &device.b,
-                                   0, &device.c, (size_t)-1, 0, NULL, &done, NULL),
+  CHECK_FAILS(clgemm_sgemm_batched(context, device.queue, row_major, no, no, M, N, K, &factor, &device.a,
+                                   &device.b, NULL, &device.c, 1, 0, NULL, &done, NULL),
+              bad, "list of betas");
+  CHECK_FAILS(clgemm_sgemm_batched(context, device.queue, row_major, no, no, M, N, K, &factor, &device.a,
+                                   &device.b, &factor, &device.c, (size_t)-1, 0, NULL, &done, NULL),
               bad, "is too long");
   CHECK(done == NULL);
   end(&device, NULL);

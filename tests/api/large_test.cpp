@@ -31,7 +31,8 @@ float value_of_a(std::uint64_t i) {
 
 cl::Buffer filled_buffer(std::size_t elements) {
   cl::Buffer result(shared_cl_context(), CL_MEM_READ_WRITE, elements * sizeof(float));
-  const cl::Program program(shared_cl_context(), fill_source, true);
+  cl::Program program(shared_cl_context(), fill_source);
+  program.build("");  // the constructor's own build is for OpenCL C 2.0, which not every implementation has
   cl::Kernel kernel(program, "fill");
   kernel.setArg(0, result);
   kernel.setArg(1, cl_ulong{elements});

@@ -102,6 +102,25 @@ TEST_CASE("--new-kernel writes a kernel that passes, and never over a file") {
   CHECK(std::filesystem::file_size(path) == 4);
 }
 
+TEST_CASE("--show-kernel prints a file that is a kernel of one's own at once") {
+  const clgemm::test::TemporaryFolder folder;
+  const std::string path = (folder.path() / "steps.cl").string();
+  const Finished shown = bench("--show-kernel tiled");
+  CHECK(shown.status == 0);
+  CHECK(shown.text.rfind("// clgemm: tiled\n", 0) == 0);
+  std::ofstream(path) << shown.text;
+  const Finished measured = bench(fmt::format("--kernel '{}' --size 33x17x9 --runs 1 --warmup 0", path));
+  CHECK(has(measured.text, {"PASSED"}));
+
+  CHECK(bench("--show-kernel float8").text.rfind("// clgemm: vector\n", 0) == 0);
+  CHECK(bench("--show-kernel pack_padded").text.rfind("// clgemm: pack_padded\n", 0) == 0);
+  CHECK(has(bench("--show-kernel common/store.cl").text, {"store_c("}));
+  const Finished missing = bench("--show-kernel tilde");
+  CHECK(missing.status == 2);
+  CHECK(has(missing.text, {"no kernel 'tilde'"}));
+  CHECK(has(bench("--show-kernel common/tilde.cl").text, {"no built-in file 'common/tilde.cl'"}));
+}
+
 TEST_CASE("a wrong result is described") {
   const clgemm::test::TemporaryFolder folder;
   const std::string path = (folder.path() / "edge.cl").string();
@@ -138,6 +157,41 @@ TEST_CASE("--watch measures again when an included file changes, and says the di
   CHECK(watched.status == 0);
   CHECK(has(watched.text, {"does not compile", "waiting for a change of 2 files", "PASSED"}));
   CHECK(bench("--watch --kernel tiled").status == 2);
+}
+
+TEST_CASE("a file without the function says which ones it has") {
+  const clgemm::test::TemporaryFolder folder;
+  const std::string path = (folder.path() / "misspelt.cl").string();
+  write_new_kernel(path);
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  std::string kernel = text.str();
+  kernel.replace(kernel.find("void gemm("), 10, "void gem(");
+  std::ofstream(path) << kernel;
+  const Finished finished = bench(fmt::format("--kernel '{}' --size 8", path));
+  CHECK(finished.status == 1);
+  CHECK(has(finished.text, {"no usable kernel function 'gemm'", "it has 'gem'"}));
+}
+
+TEST_CASE("a wrong result is no figure to compare with, neither before nor after") {
+  const clgemm::test::TemporaryFolder folder;
+  const std::string path = (folder.path() / "watched.cl").string();
+  write_new_kernel(path);
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  std::string wrong = text.str();
+  const std::string loop = "depth < k;";
+  wrong.replace(wrong.find(loop), loop.size(), "depth < k - 1;");
+  const std::string other = (folder.path() / "other.txt").string();
+  std::ofstream(other) << wrong;
+  const Finished watched = run(
+      fmt::format("sh -c \"(sleep 3; cp '{}' '{}') & timeout 60 '{}' --watch --watch-rounds 2 --kernel '{}' "
+                  "--size 33x17x9 --runs 1 --warmup 0\"",
+                  other, path, CLGEMM_BENCH_PROGRAM, path));
+  INFO(watched.text);
+  CHECK(has(watched.text, {"PASSED", "FAILED"}));
+  CHECK(watched.text.find("faster") == std::string::npos);
+  CHECK(watched.text.find("slower") == std::string::npos);
 }
 
 TEST_CASE("--accuracy passes what is as exact as fp32, and finds what is not") {

@@ -14,6 +14,7 @@
 #include "common/statistics.hpp"
 #include "data/device_data.hpp"
 #include "data/rotation.hpp"
+#include "running/host_link.hpp"
 #include "running/measure.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
@@ -114,7 +115,8 @@ TEST_CASE("--rotate uses more copies than the caches hold, each with the right d
   const HostData large = make_host_data(call_of({}, {512, 512, 512}));
   CHECK(rotation_for(device, large.call).bytes >= beyond_caches(device));
 
-  const cl::CommandQueue queue(cl::Context(device), device, CL_QUEUE_PROFILING_ENABLE);
+  const cl::Context context(device);
+  const cl::CommandQueue queue(context, device, CL_QUEUE_PROFILING_ENABLE);
   const DeviceData data(queue, host, 3);
   const cl_mem first = data.a().buffer;
   data.next_copy();
@@ -138,17 +140,42 @@ TEST_CASE("--host-to-host has a figure of its own for kernels and peers, and is 
   const std::string beta = GENERATE("0", "-0.5");
   const Json row = only_row(fmt::format(
       "--size 65x33x17 --layout column --transpose-a --beta {} --host-to-host --peer clblast --peer cblas={} "
-      "--peer cublas={}",
-      beta, CLGEMM_FAKE_BLAS, cuda.path().string()));
+      "--peer cublas={} --peer cublasxt={}",
+      beta, CLGEMM_FAKE_BLAS, cuda.path().string(), cuda.path().string()));
   CHECK(row.at("passed") == true);
   CHECK(row.at("host_ms").get<double>() > 0.0);
-  for (const char* name : {"clblast", "cblas", "cublas-fp32", "cublas-tf32"}) {
+  CHECK(row.at("host_bound_ms").get<double>() > 0.0);
+  for (const char* name :
+       {"clblast", "cblas", "cublas-fp32", "cublas-tf32", "cublasxt", "cublasxt-pinning"}) {
     INFO(name);
     const Json& peer = row.at("peers").at(name);
     if (peer.contains("error")) continue;
     CHECK(peer.at("host_ms").get<double>() > 0.0);
     CHECK(peer.at("passed") == (std::string(name) != "cublas-tf32"));
   }
+}
+
+TEST_CASE("what bounds a multiply from host to host: computing, or the way in or out") {
+  const clgemm::SgemmCall call = call_of({}, {1000, 1000, 1000});
+  const std::optional<HostLink> link = HostLink{4.0, 1.0};
+  CHECK(host_bound_ms(call, std::nullopt, 3.0, 1) == 3.0);
+  CHECK(host_bound_ms(call, std::nullopt, 3.0, 2) == 1.5);
+  CHECK(host_bound_ms(call, link, 3.0, 1) == 4.0);  // 4 MB of C, out
+  CHECK(host_bound_ms(call, link, 30.0, 2) == 15.0);
+  CHECK(host_bound_ms(call, HostLink{1.0, 1.0}, 3.0, 2) == 4.0);  // 8 MB of A and B, in, on two
+  MultiplyKind with_beta;
+  with_beta.beta = 1.0f;
+  CHECK(host_bound_ms(call_of(with_beta, {1000, 1000, 1000}), HostLink{1.0, 1.0}, 3.0, 1) == 12.0);
+}
+
+TEST_CASE("several devices share the multiply from host to host, and nothing else") {
+  const Finished refused = bench("--size 33 --device 0 --device 0");
+  CHECK(refused.status == 2);
+  CHECK(has(refused.err, "--host-to-host"));
+  const clgemm::test::ScopedVariable devices("POCL_DEVICES", "pthread basic");
+  const Json row = only_row("--size 300 --peer none --host-to-host --device all");
+  CHECK(row.at("passed") == true);
+  CHECK(row.at("host_ms").get<double>() > 0.0);
 }
 
 TEST_CASE("--ceilings are above what a kernel reaches, and the table says where they come from") {

@@ -20,6 +20,7 @@
 #include "support/program.hpp"
 #include "support/temporary.hpp"
 #include "writing/compare.hpp"
+#include "writing/output.hpp"
 
 using namespace clgemm::bench;
 using clgemm::test::Finished;
@@ -269,6 +270,82 @@ TEST_CASE("each suite is of different multiplies, and as published") {
   CHECK(kernels_of_suites({"dnn"}) == std::vector<std::string>{"auto"});
   CHECK(cases_of_suite("shapes", clgemm::DeviceKind::cpu).size() == 18);
   CHECK(cases_of_suite("shapes", clgemm::DeviceKind::gpu).size() == 12);
+}
+
+// A kernel by the device's clock and a peer by the host's, as OpenBLAS is.
+Json beside_host(double device_ms, double call_ms, double peer_ms) {
+  Json object = row("tiled", device_ms, device_ms);
+  object.update(
+      {{"call_ms", call_ms}, {"gflops", 1.0}, {"low_ms", device_ms * 0.9}, {"high_ms", device_ms * 1.1}});
+  object.update({{"call_low_ms", call_ms * 0.9}, {"call_high_ms", call_ms * 1.1}});
+  object["peers"]["openblas"] = {{"version", "1"},     {"median_ms", peer_ms}, {"low_ms", peer_ms},
+                                 {"high_ms", peer_ms}, {"call_ms", peer_ms},   {"clock", "host"},
+                                 {"runs", 20}};
+  return object;
+}
+
+TEST_CASE("what stands at one shape is compared by one clock") {
+  const Results one = results(Json::array({beside_host(1.0, 4.0, 2.0)})).front();
+  const ShapeResult& shape = one.shapes.front();
+  const Figures& kernel = shape.kernels.front().figures;
+  CHECK(shape.clock() == Clock::host);
+  CHECK(shape.time(kernel)->ms == 4.0);
+  CHECK(near(*shape.rate(kernel), 0.25));  // 1 GFLOPS in 1 ms, and the call takes 4
+  CHECK(near(*shape.speed_up(shape.peer_figures("openblas"), kernel), 0.5));
+  CHECK_FALSE(shape.within_noise(shape.peer_figures("openblas"), kernel));
+  std::ostringstream table;
+  write_table(table, one);
+  INFO(table.str());
+  CHECK(table.str().find("Fastest by the call: OpenBLAS.") != std::string::npos);
+  CHECK(table.str().find("device ms") != std::string::npos);
+
+  const Results alone = results(Json::array({with_peer(row("tiled", 1.0, 1.0), 2.0)})).front();
+  CHECK(alone.shapes.front().clock() == Clock::device);
+}
+
+TEST_CASE("there is no verdict within the noise, and what makes figures uncertain is said") {
+  const Results close = results(Json::array({beside_host(1.0, 2.1, 2.0)})).front();
+  std::ostringstream table;
+  write_table(table, close);
+  INFO(table.str());
+  CHECK(table.str().find("Fastest by the call: OpenBLAS; within the noise also tiled.") != std::string::npos);
+  CHECK(table.str().find("Beware") == std::string::npos);
+
+  Json single = row("tiled", 1.0, 1.0);
+  single.update({{"runs", 1}, {"gflops", 300.0}, {"part_of_others", 0.4}, {"on_fp32_units", true}});
+  single["ceilings"] = {{"fp32_gflops", 100.0}, {"read_gbs", 20.0}, {"copy_gbs", 15.0}};
+  const auto troubles = [&single] { return troubles_of(results(Json::array({single})).front()); };
+  REQUIRE(troubles().size() == 3);
+  CHECK(troubles()[0].find("40 %") != std::string::npos);
+  CHECK(troubles()[1].find("single run tells of no noise: tiled") != std::string::npos);
+  CHECK(troubles()[2].find("300 %") != std::string::npos);
+  single.update({{"runs", 20}, {"on_fp32_units", false}, {"part_of_others", 0.01}});
+  CHECK(troubles().empty());
+}
+
+TEST_CASE("two files without a common row say what differs") {
+  const Json before = row("tiled", 10.2, 10.0);
+  Json after = before;
+  after["precision"] = "fp32";
+  const auto said = [&](const Json& other) {
+    std::ostringstream out;
+    write_comparison(out, compare(results(Json::array({before})), results(Json::array({other}))));
+    return out.str();
+  };
+  CHECK(said(after).find("precision fp32_equivalent in the old file, fp32 in the new one") !=
+        std::string::npos);
+  after["device"] = "E";
+  CHECK(said(after).find("device D in the old file, E in the new one; precision") != std::string::npos);
+  CHECK(said(before).find("Nothing to compare") == std::string::npos);
+}
+
+TEST_CASE("a peer that would take longer than --max-seconds is left out, and so is the baseline") {
+  const Finished finished = bench("--size 512 --max-seconds 0.001 --runs 2");
+  INFO(finished.out);
+  CHECK(finished.status == 0);
+  CHECK(finished.out.find("CLBlast  did not run: left out") != std::string::npos);
+  CHECK(finished.out.find("naive: left out") != std::string::npos);
+  CHECK(bench("--size 32 --no-baseline --runs 2").out.find("naive") == std::string::npos);
 }
 
 TEST_CASE("random shapes are log-uniform within their bounds, and the same for the same seed") {

@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/nearest.hpp"
 #include "command_line/options.hpp"
 #include "common/float64.hpp"
 #include "common/size.hpp"
@@ -91,6 +92,32 @@ TEST_CASE("median and minimum") {
   CHECK(median({7.0}) == 7.0);
   CHECK(minimum({3.0, 1.0, 2.0}) == 1.0);
   CHECK_THROWS(median({}));
+}
+
+TEST_CASE("the bounds of a median are those of coins thrown as often") {
+  std::vector<double> values;
+  CHECK_FALSE(interval_of_median({1.0}));
+  for (int i = 1; i <= 20; ++i) values.push_back(i);
+  CHECK(interval_of_median(values)->low == 6.0);  // as tables of the sign test have it
+  CHECK(interval_of_median(values)->high == 15.0);
+  CHECK(interval_of_median({1, 2, 3, 4, 5, 6, 7, 8})->low == 1.0);
+  CHECK(interval_of_median({1, 2, 3, 4, 5, 6, 7, 8, 9})->low == 2.0);
+  CHECK(interval_of_median({3.0, 1.0, 2.0})->low == 1.0);
+  CHECK(interval_of_median({3.0, 1.0, 2.0})->high == 3.0);
+}
+
+TEST_CASE("a name that is nearly right is found, one that is not is none") {
+  const std::vector<std::string> names = {"tiled", "tiled_vector", "naive", "fp32"};
+  CHECK(clgemm::did_you_mean("tield", names) == "; did you mean 'tiled'?");
+  CHECK(clgemm::did_you_mean("niave", names) == "; did you mean 'naive'?");
+  CHECK(clgemm::did_you_mean("fp23", names) == "; did you mean 'fp32'?");
+  CHECK(clgemm::did_you_mean("block_2d", names).empty());
+  CHECK(clgemm::did_you_mean("", names).empty());
+  for (const char* wrong :
+       {"--szie 8", "--kernel tield", "--peer clbast", "--suite seds", "--kernel tiled --param TSX=8"}) {
+    INFO(wrong);
+    CHECK(bench(wrong).err.find("did you mean") != std::string::npos);
+  }
 }
 
 TEST_CASE("figures have four digits that count") {
@@ -212,7 +239,8 @@ TEST_CASE("a device whose times are no times is not believed") {
 
 TEST_CASE("the timer reports no time where nothing was launched") {
   const cl::Device device = clgemm::default_device();
-  const cl::CommandQueue queue(cl::Context(device), device, CL_QUEUE_PROFILING_ENABLE);
+  const cl::Context context(device);
+  const cl::CommandQueue queue(context, device, CL_QUEUE_PROFILING_ENABLE);
   CHECK_THROWS_AS(KernelTimer(queue).span(), clgemm::Error);
 }
 
@@ -341,6 +369,16 @@ TEST_CASE("auto names the kernel that was chosen") {
   CHECK_NOTHROW(clgemm::KernelLibrary().find(rows[0].at("kernel")));
 }
 
+TEST_CASE("a kernel that is named without parameters has those that clgemm would choose") {
+  const std::string explained = bench("--explain --size 300x200x400").out;
+  const std::size_t begin = explained.find("kernel: ") + 8;
+  const std::string chosen = explained.substr(begin, explained.find(" (", begin) - begin);
+  const std::string kernel = chosen.substr(0, chosen.find(' '));
+  INFO(chosen);
+  const std::string named = bench("--explain --size 300x200x400 --kernel " + kernel).out;
+  CHECK(named.find("kernel: " + chosen + " (") != std::string::npos);
+}
+
 TEST_CASE("parameters are the ones in effect") {
   const Finished finished = bench("--size 20 --format json --kernel tiled --param TS=8" + std::string(quick));
   REQUIRE(finished.status == 0);
@@ -403,4 +441,38 @@ TEST_CASE("the lists name every kernel and device, and help is help") {
   CHECK(bench("--help").status == 0);
   CHECK(bench("--help").out.find("--ladder") != std::string::npos);
   CHECK(bench("--version").out.rfind("clgemm-bench ", 0) == 0);
+}
+
+// Right where most people look: no transposes, no gaps, nothing behind C.
+TEST_CASE("a kernel that is right only where nobody looks FAILED") {
+  const TemporaryFolder folder;
+  const std::string store = "  store_c(c, ldc, m, n, row, column, alpha, sum, beta);";
+  const std::pair<std::string, std::string> wrong[] = {
+      {altered_kernel(store, store + "\n  if (column == n - 1 && ldc > n) c[row * ldc + n] = 0.0f;"),
+       "wrote outside C: element 0 of the gap behind row 0"},
+      {altered_kernel(store, store + "\n  if (row == m - 1 && column == n - 1) c[m * ldc] = 1.0f;"),
+       "wrote outside C: element 0 behind its end"},
+      {altered_kernel("element_of_a(a, lda, row, depth)", "a[row * lda + depth]"), "A transposed"},
+      {altered_kernel("alpha, sum, beta);", "1.0f, sum, beta);"), "instead of"},
+  };
+  for (const auto& [text, fault] : wrong) {
+    INFO(text);
+    const Finished finished =
+        bench("--size 24" + std::string(quick) + "--kernel " + folder.write("wrong.cl", text));
+    INFO(finished.out << finished.err);
+    CHECK(finished.status == 1);
+    CHECK(finished.out.find("FAILED") != std::string::npos);
+    CHECK(finished.out.find(fault) != std::string::npos);
+  }
+}
+
+TEST_CASE("a kernel that never ends costs its trial's time, in another process") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write(
+      "endless.cl",
+      altered_kernel("  float sum = 0.0f;",
+                     "  float sum = 0.0f;\n  while (alpha < 1e9f) sum += *(volatile __global float*)c;"));
+  const Finished finished = bench("--size 24 --trial-seconds 2 --kernel " + path);
+  CHECK(finished.status == 1);
+  CHECK(finished.err.find("tried in a process of its own: no result within 2 s") != std::string::npos);
 }

@@ -11,6 +11,7 @@
 #include "figures/results_json.hpp"
 #include "page/page.hpp"
 #include "page/page_folder.hpp"
+#include "page/pictures.hpp"
 #include "page/scale.hpp"
 #include "page/svg.hpp"
 #include "support/catch.hpp"
@@ -103,7 +104,7 @@ std::string wrong_with(const std::string& xml) {
 // Whatever a browser would fetch by itself.
 bool loads_something(const std::string& page) {
   for (const char* loading :
-       {"<script", "<link", "<img", "<iframe", "src=", "url(", "@import", "href=\"http"}) {
+       {"<script ", "<link", "<img", "<iframe", "src=", "url(", "@import", "href=\"http"}) {
     if (page.find(loading) != std::string::npos) return true;
   }
   return false;
@@ -142,7 +143,7 @@ TEST_CASE("a peer that ran nowhere is said once, and is no column") {
   Json rows = all_rows("D");
   for (Json& object : rows)
     object["peers"]["openblas"] = {{"version", ""}, {"median_ms", nullptr}, {"error", "no library"}};
-  const std::string html = html_summary(parse_results(rows.dump(), "test").at(0));
+  const std::string html = html_summary(parse_results(rows.dump(), "test").at(0), "D");
   CHECK(html.find("OpenBLAS was not measured: no library") != std::string::npos);
   std::ostringstream markdown;
   write_markdown(markdown, parse_results(rows.dump(), "test"));
@@ -158,6 +159,50 @@ TEST_CASE("each device has pictures of its own") {
     CHECK(std::filesystem::exists(folder.path() / file));
   }
   CHECK(wrong_with(text_of_file((folder.path() / "index.html").string())) == "");
+}
+
+TEST_CASE(
+    "runs of one device have files, places and pictures of their own, and one that shows them together") {
+  const TemporaryFolder folder;
+  Json rows = all_rows("D");
+  for (Json other : all_rows("D")) {
+    other["date"] = "2026-11-21";
+    rows.push_back(other);
+  }
+  for (Json other : all_rows("D")) {
+    other["precision"] = "fp32";
+    rows.push_back(other);
+  }
+  write_report_folder(folder.path().string(), rows.dump());
+  for (const char* file :
+       {"gflops-d.svg", "gflops-d-2.svg", "gflops-d-fp32-units-alone.svg", "devices.svg"}) {
+    INFO(file);
+    CHECK(std::filesystem::exists(folder.path() / file));
+  }
+  const std::string page = text_of_file((folder.path() / "index.html").string());
+  CHECK(wrong_with(page) == "");
+  for (const char* place : {"d", "d-2", "d-fp32-units-alone"}) {
+    INFO(place);
+    CHECK(page.find(fmt::format("id=\"{}\"", place)) != std::string::npos);
+    CHECK(page.find(fmt::format("href=\"#{}\"", place)) != std::string::npos);
+  }
+}
+
+TEST_CASE("bold is what is fastest in fp32; times have the unit that they need; a roof for each limit") {
+  Json rows = Json::array({row("D", "auto", 64)});
+  rows[0]["peers"]["cublas-tf32"]["median_ms"] = 0.0123;  // many times as fast, but not fp32
+  rows[0]["ceilings"].update({{"cache_gbs", 90.0}, {"tensor_gflops", 3000.0}});
+  const std::vector<Results> runs = parse_results(rows.dump(), "test");
+  const std::string table = html_table(runs.at(0));
+  CHECK(table.find("class=\"best\"><td class=\"left\">cuBLAS TF32") == std::string::npos);
+  CHECK(table.find("class=\"best\"") != std::string::npos);
+  CHECK(table.find("12.30 \u00b5s") != std::string::npos);
+  const std::string picture = roofline(runs.at(0)).draw(880.0);
+  for (const char* roof :
+       {"memory: 20.00 GB/s", "cache: 90.00 GB/s", "fp32 units: 300.0", "three products: 1000"}) {
+    INFO(roof);
+    CHECK(picture.find(roof) != std::string::npos);
+  }
 }
 
 TEST_CASE("rows with hardly a key make a page that says what is missing") {
@@ -239,7 +284,7 @@ TEST_CASE("where clgemm's own choice did not run, the fastest kernel has its own
   write_markdown(markdown, runs);
   CHECK(markdown.str().find("| clgemm |") == std::string::npos);
   CHECK(markdown.str().find("(`wpt`)") != std::string::npos);
-  CHECK(html_summary(runs.at(0)).find("the highest rate, of wpt, at") != std::string::npos);
+  CHECK(html_summary(runs.at(0), "D").find("the highest rate, of wpt, at") != std::string::npos);
   const TemporaryFolder folder;
   write_report_folder(folder.path().string(), rows.dump());
   for (const char* picture : {"speed-up", "roofline", "error-ratio"}) {

@@ -1,8 +1,11 @@
 // A batch of matrices at any place, as runs that lie evenly apart.
 #include "call/batch_runs.hpp"
 
+#include <numeric>
 #include <random>
+#include <set>
 
+#include "base/device.hpp"
 #include "support/thrown.hpp"
 
 namespace clgemm {
@@ -27,6 +30,18 @@ std::vector<std::size_t> counts(const std::vector<BatchRun>& runs) {
 }
 
 using Counts = std::vector<std::size_t>;
+
+// One alpha and one beta for all, where the test has no others.
+const std::vector<float> one = {1.0f};
+
+// The runs of a batch that is one group.
+std::vector<BatchRun> even_runs(const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
+                                const std::vector<DeviceMatrix>& c, const std::vector<float>& alphas = one,
+                                const std::vector<float>& betas = one) {
+  BatchGroup all(c.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return clgemm::even_runs({alphas, a, b, betas, c}, all);
+}
 
 TEST_CASE("an empty batch has no runs, and one matrix is one run") {
   CHECK(even_runs({}, {}, {}).empty());
@@ -56,24 +71,50 @@ TEST_CASE("a run ends where any of the three leaves its stride") {
   CHECK(even_runs(even, even, odd)[1].first == 3);
 }
 
-TEST_CASE("a run ends where an offset goes back, the buffer changes or the leading dimension does") {
+TEST_CASE("a run ends where an offset goes back, and where alpha or beta changes") {
   const auto even = at({0, 10, 20});
   CHECK(counts(even_runs(at({20, 10, 0}), even, even)) == Counts{1, 1, 1});
+  CHECK(counts(even_runs(even, even, even, {1, 1, 2})) == Counts{2, 1});
+  CHECK(counts(even_runs(even, even, even, {2, 2, 2}, {0, 1, 1})) == Counts{1, 2});
+}
+
+TEST_CASE("a group has one buffer and one leading dimension for each of A, B and C") {
+  const auto even = at({0, 10, 20, 30});
+  CHECK(groups_of({one, even, even, one, even}) == std::vector<BatchGroup>{{0, 1, 2, 3}});
   auto other_buffer = even;
   other_buffer[2].buffer = buffer(1);
-  CHECK(counts(even_runs(even, other_buffer, even)) == Counts{2, 1});
+  CHECK(groups_of({one, even, other_buffer, one, even}) == std::vector<BatchGroup>{{0, 1, 3}, {2}});
   auto other_ld = even;
   other_ld[1].ld = 9;
-  CHECK(counts(even_runs(even, even, other_ld)) == Counts{1, 1, 1});
+  CHECK(groups_of({one, other_buffer, even, one, other_ld}) == std::vector<BatchGroup>{{0, 3}, {1}, {2}});
+  CHECK(groups_of({one, {}, {}, one, {}}).empty());
+}
+
+TEST_CASE("multiplies that do not read A and B have a group for themselves") {
+  const auto even = at({0, 10, 20, 30});
+  const std::vector<float> alphas = {0, 1, 0, 2};
+  CHECK(groups_of({alphas, even, even, one, even}) == std::vector<BatchGroup>{{0, 2}, {1, 3}});
+}
+
+TEST_CASE("a group is no longer than one launch can count") {
+  const std::vector<DeviceMatrix> same(max_groups_beyond_first + 2, {buffer(0), 8, 0});
+  const auto groups = groups_of({one, same, same, one, same});
+  REQUIRE(groups.size() == 2);
+  CHECK(groups[0].size() == max_groups_beyond_first);
+  CHECK(groups[1].size() == 2);
 }
 
 TEST_CASE("lists of unequal length are refused with their lengths") {
-  CHECK_ERROR(
-      [] {
-        even_runs(at({0, 1}), at({0}), at({0, 1}));
-      },
-      invalid_argument, "2 matrices A, 1 B and 2 C");
-  CHECK_ERROR([] { even_runs(at({0}), at({0}), {}); }, invalid_argument, "1 matrices A, 1 B and 0 C");
+  const auto check = [](std::size_t alphas, std::size_t a, std::size_t b, std::size_t c) {
+    const auto matrices = [](std::size_t count) { return std::vector<DeviceMatrix>(count); };
+    check_lengths({std::vector<float>(alphas), matrices(a), matrices(b), one, matrices(c)});
+  };
+  CHECK_ERROR([&] { check(1, 2, 1, 2); }, invalid_argument, "2 matrices A, 1 B and 2 C");
+  CHECK_ERROR([&] { check(1, 1, 1, 0); }, invalid_argument, "1 matrices A, 1 B and 0 C");
+  CHECK_ERROR([&] { check(2, 3, 3, 3); }, invalid_argument, "2 alphas for 3 multiplies");
+  CHECK_ERROR([&] { check(0, 3, 3, 3); }, invalid_argument, "0 alphas for 3 multiplies");
+  check(3, 3, 3, 3);
+  check(1, 0, 0, 0);
 }
 
 TEST_CASE("every matrix of a random batch is in exactly one run, at its place") {
@@ -92,19 +133,25 @@ TEST_CASE("every matrix of a random batch is in exactly one run, at its place") 
     const auto a = random_list(count);
     const auto b = random_list(count);
     const auto c = random_list(count);
-    std::size_t next = 0;
-    for (const BatchRun& run : even_runs(a, b, c)) {
-      REQUIRE(run.first == next);
-      REQUIRE(run.count > 0);
-      for (std::size_t i = 0; i < run.count; ++i, ++next) {
-        REQUIRE(a[next].buffer == a[run.first].buffer);
-        REQUIRE(a[next].offset == a[run.first].offset + i * run.stride_a);
-        REQUIRE(b[next].offset == b[run.first].offset + i * run.stride_b);
-        REQUIRE(c[next].offset == c[run.first].offset + i * run.stride_c);
-        REQUIRE(c[next].buffer == c[run.first].buffer);
+    const BatchLists lists{one, a, b, one, c};
+    std::set<std::size_t> seen;
+    for (const BatchGroup& group : groups_of(lists)) {
+      auto next = group.begin();
+      for (const BatchRun& run : clgemm::even_runs(lists, group)) {
+        REQUIRE(run.first == *next);
+        REQUIRE(run.count > 0);
+        for (std::size_t i = 0; i < run.count; ++i, ++next) {
+          REQUIRE(seen.insert(*next).second);
+          REQUIRE(a[*next].buffer == a[run.first].buffer);
+          REQUIRE(a[*next].offset == a[run.first].offset + i * run.stride_a);
+          REQUIRE(b[*next].offset == b[run.first].offset + i * run.stride_b);
+          REQUIRE(c[*next].offset == c[run.first].offset + i * run.stride_c);
+          REQUIRE(c[*next].buffer == c[run.first].buffer);
+        }
       }
+      REQUIRE(next == group.end());
     }
-    REQUIRE(next == count);
+    REQUIRE(seen.size() == count);
   }
 }
 

@@ -133,5 +133,74 @@ TEST_CASE("a kernel is not chosen where it is not as exact as its precision says
     CHECK(configs.get(one.config.kernel, one.config.parameters, {})->manifest().precision == Precision::fp32);
 }
 
+Problem batch_of(std::size_t count, std::size_t m, std::size_t n, std::size_t k) {
+  Problem problem = tight(m, n, k);
+  problem.batch_count = count;
+  problem.a.stride = m * k;
+  problem.b.stride = k * n;
+  problem.c.stride = m * n;
+  return problem;
+}
+
+TEST_CASE("batches get what was measured to be the fastest for them on an H200, or within 10 % of it") {
+  struct Expected {
+    std::size_t count, side;
+    const char* kernel;
+    std::int64_t tile;  // rows of it
+  };
+  Device device = made_up_hopper();
+  device.compute_units = 132;
+  device.clock_mhz = 1980;
+  ConfigCache configs(device, {});
+  for (const Expected& expected :
+       {Expected{10000, 8, "small", 8}, Expected{1000, 8, "small", 8}, Expected{4000, 10, "small", 16},
+        Expected{10000, 16, "small", 16}, Expected{1000, 16, "small", 16}, Expected{4000, 20, "small", 24},
+        Expected{4000, 24, "small", 24}, Expected{4000, 32, "direct", 32}, Expected{1000, 32, "direct", 32},
+        Expected{2000, 48, "small", 48}, Expected{2000, 64, "block_2d", 64},
+        Expected{500, 64, "block_2d", 64}, Expected{1000, 96, "direct", 32},
+        Expected{300, 256, "block_2d", 64}}) {
+    INFO(expected.count << " of " << expected.side);
+    const Problem problem = batch_of(expected.count, expected.side, expected.side, expected.side);
+    const Config config =
+        rank_candidates(problem, configs, shipped_tuning(), no_limit).candidates.front().config;
+    CHECK(config.kernel == expected.kernel);
+    CHECK(config.parameters.at("BM") == expected.tile);
+  }
+}
+
+TEST_CASE(
+    "every GPU has a config for every batch, in place where the matrices are small, and one for lists") {
+  for (const Device& device : made_up_gpus()) {
+    ConfigCache configs(device, {});
+    for (const std::size_t m : {1u, 5u, 16u, 40u, 100u, 700u}) {
+      for (const std::size_t n : {1u, 7u, 31u, 64u, 300u}) {
+        for (const std::size_t k : {1u, 8u, 33u, 600u}) {
+          Problem problem = batch_of(500, m, n, k);
+          INFO(fmt::format("{}: {} x {} x {}", device.name, m, n, k));
+          const Ranking ranking = rank_candidates(problem, configs, shipped_tuning(), no_limit);
+          const Plan plan = make_plan(problem, ranking.candidates.front().config, configs, no_limit);
+          check_plan(plan, problem, no_limit);
+          CHECK(plan.block_batch == problem.batch_count);
+          if (m <= 16 && n <= 64) CHECK(plan.scratch_bytes == 0);
+          problem.listed = true;
+          for (const Candidate& candidate :
+               rank_candidates(problem, configs, shipped_tuning(), no_limit).candidates) {
+            const Plan listed = make_plan(problem, candidate.config, configs, no_limit);
+            CHECK(listed.first().multiply().manifest().takes_lists());
+            CHECK(listed.first().split.parts == 1);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a batch longer than the device counts work-groups is cut by work-groups, not by matrices") {
+  Planner make;
+  const Problem problem = batch_of(10 * max_groups_beyond_first, 8, 8, 8);
+  CHECK(make(problem, "coalesced").block_batch == max_groups_beyond_first);
+  CHECK(make(problem, Config{"small", {{"MATRICES", 8}}}).block_batch == 8 * max_groups_beyond_first);
+}
+
 }  // namespace
 }  // namespace clgemm

@@ -1,95 +1,204 @@
-// Host matrices by way of copies on the device, as on a discrete GPU; small panels, so that there are many.
+// Host matrices by way of copies on the device, as on a discrete GPU; little memory there, so that there are
+// many parts.
+#include "context/host_copies.hpp"
+
+#include <chrono>
+#include <thread>
+
 #include "context/context.hpp"
-#include "context/pinned_copy.hpp"
+#include "support/failing_device.hpp"
 #include "support/on_device.hpp"
 #include "support/reference.hpp"
+#include "support/temporary.hpp"
+#include "support/thrown.hpp"
 
 namespace clgemm {
 namespace {
 
 using namespace test;
 
+// Like a device with memory of its own.
 Context::State& state() {
-  static auto* const result = new Context::State(shared_device());
+  static auto* const result = [] {
+    auto* const made = new Context::State(shared_device());
+    made->always_copy();
+    return made;
+  }();
   return *result;
 }
 
-SgemmCall call_of(const Multiply& multiply) {
+HostProblem host_problem_of(const Multiply& multiply, Data& data) {
   const auto& [form, shape, scalars, a, b, c] = multiply;
-  return {form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n,
-          shape.k,     scalars.alpha,    scalars.beta,     a.ld,    b.ld,
-          c.ld};
+  const SgemmCall call{form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n,
+                       shape.k,     scalars.alpha,    scalars.beta,     a.ld,    b.ld,
+                       c.ld};
+  return host_problem(call, data.a.data() + a.offset, data.b.data() + b.offset, data.c.data() + c.offset);
 }
 
-std::vector<float> run_on_copies(const Multiply& multiply, const Data& data, std::size_t panel_bytes,
-                                 const Options& options = {}) {
+std::vector<float> run_on_copies(const Multiply& multiply, const Data& data, const Options& options) {
   Data used = data;
-  state().sgemm_on_copies(call_of(multiply), used.a.data() + multiply.a.offset,
-                          used.b.data() + multiply.b.offset, used.c.data() + multiply.c.offset, options,
-                          panel_bytes);
+  state().sgemm_on_host(host_problem_of(multiply, used), options);
   CHECK(same_bits(used.a, data.a));
   CHECK(same_bits(used.b, data.b));
   return used.c;
 }
 
-void check_on_copies(const Multiply& multiply, std::size_t panel_bytes, const Options& options = {}) {
-  INFO(describe(multiply) << ", panels of " << panel_bytes << " bytes");
-  const Data data = random_data(multiply, 7);
-  check_result(multiply, data, run_on_copies(multiply, data, panel_bytes, options));
+Options with_limit(std::size_t bytes) {
+  Options result;
+  result.device_memory_limit = bytes;
+  return result;
 }
 
-constexpr std::size_t smallest_panels = 1;
+void check_on_copies(const Multiply& multiply, const Options& options) {
+  INFO(describe(multiply) << ", " << options.device_memory_limit << " bytes");
+  const Data data = random_data(multiply, 7);
+  check_result(multiply, data, run_on_copies(multiply, data, options));
+}
 
-// Taller, wider and deeper than a panel, and one that is a panel's size to the element.
-const std::vector<Shape> shapes = {{700, 40, 30}, {40, 700, 30}, {40, 30, 700}, {512, 20, 10}, {257, 1, 1}};
+constexpr std::size_t little = 128 * 1024;
 
-TEST_CASE("panels of every form and shape, with gaps and without") {
+// Taller, wider and deeper than a tile, odd ones, and one of which a tile is a divisor.
+const std::vector<Shape> shapes = {{301, 40, 30}, {40, 301, 30}, {40, 30, 701}, {128, 128, 128}, {257, 1, 1}};
+
+TEST_CASE("parts of every form and shape, with gaps and without") {
   for (const Form& form : all_forms()) {
     for (const Shape& shape : shapes) {
       for (const std::size_t placement : {0u, 1u}) {
-        check_on_copies(make_multiply(form, shape, {-1.5f, 1}, all_placements()[placement]), smallest_panels);
+        check_on_copies(make_multiply(form, shape, {-1.5f, 1}, all_placements()[placement]),
+                        with_limit(little));
       }
     }
   }
 }
 
-TEST_CASE("panels and one panel give the same bits") {
-  for (const std::size_t form : {0u, 3u, 6u}) {
-    const Multiply multiply = make_multiply(all_forms()[form], {700, 90, 70}, {1, 1}, all_placements()[1]);
-    const Data data = random_data(multiply, 8);
-    Options options;
-    options.kernel = "coalesced";
-    const auto panels = run_on_copies(multiply, data, smallest_panels, options);
-    CHECK(same_bits(panels, run_on_copies(multiply, data, std::size_t{64} << 20, options)));
-    CHECK(same_bits(panels, run_on_host(multiply, data, options)));
-  }
-}
-
-TEST_CASE("zeros of alpha, beta and k on copies: C of NaN is not read, nor A and B") {
-  for (const Scalars& scalars : all_scalars()) {
-    for (const std::size_t form : {0u, 5u}) {
-      check_on_copies(make_multiply(all_forms()[form], {600, 20, 10}, scalars, all_placements()[1]),
-                      smallest_panels);
-      check_on_copies(make_multiply(all_forms()[form], {20, 600, 0}, scalars, all_placements()[1]),
-                      smallest_panels);
+TEST_CASE("several rounds, and several depths in each") {
+  for (const std::size_t form : {0u, 3u, 5u}) {
+    for (const float beta : {0.0f, 0.5f}) {
+      const Multiply multiply =
+          make_multiply(all_forms()[form], {307, 290, 601}, {1, beta}, all_placements()[1]);
+      const StreamPlan plan =
+          state().stream_plan(canonical(call_of(SgemmShape{.m = 307, .n = 290, .k = 601})), {}, little);
+      REQUIRE(rounds_of(plan).size() > 1);
+      REQUIRE(plan.depths() > 1);
+      check_on_copies(multiply, with_limit(little));
     }
   }
 }
 
-TEST_CASE("A and B may be null on copies where they are not read") {
-  std::vector<float> c(600 * 3, 2.0f);
-  const SgemmCall call{Layout::row_major, Transpose::no, Transpose::no, 600, 3, 5, 0.0f, 3.0f, 5, 3, 3};
-  state().sgemm_on_copies(call, nullptr, nullptr, c.data(), {}, smallest_panels);
-  CHECK(c == std::vector<float>(600 * 3, 6.0f));
+TEST_CASE("the same call gives the same bits, by the option and by the environment") {
+  const Multiply multiply = make_multiply(all_forms()[3], {300, 290, 700}, {1, 1}, all_placements()[1]);
+  const Data data = random_data(multiply, 8);
+  const auto first = run_on_copies(multiply, data, with_limit(std::size_t{1} << 20));
+  CHECK(same_bits(first, run_on_copies(multiply, data, with_limit(std::size_t{1} << 20))));
+  const ScopedVariable variable("CLGEMM_DEVICE_MEMORY_MIB", "1");
+  CHECK(same_bits(first, run_on_copies(multiply, data, {})));
+  CHECK(state().device_memory_limit({}) == std::size_t{1} << 20);
+}
+
+TEST_CASE("a limit that is no number, and one that is too small") {
+  std::vector<float> matrix(100 * 100, 1.0f);
+  std::vector<float> c(100 * 100);
+  const SgemmCall call{Layout::row_major, Transpose::no, Transpose::no, 100, 100, 100, 1, 0, 100, 100, 100};
+  const HostProblem host = host_problem(call, matrix.data(), matrix.data(), c.data());
+  CHECK_ERROR([&] { state().sgemm_on_host(host, with_limit(1000)); }, out_of_memory, "1000 bytes");
+  const ScopedVariable variable("CLGEMM_DEVICE_MEMORY_MIB", "4G");
+  CHECK_ERROR([&] { state().sgemm_on_host(host, {}); }, invalid_argument, "CLGEMM_DEVICE_MEMORY_MIB is '4G'");
+}
+
+TEST_CASE("zeros of beta on copies: C of NaN is not read") {
+  for (const std::size_t form : {0u, 5u})
+    check_on_copies(make_multiply(all_forms()[form], {300, 20, 10}, {1, 0}, all_placements()[1]),
+                    with_limit(little));
+}
+
+TEST_CASE("matrices that the caller has pinned are copied where they lie") {
+  for (const std::size_t form : {0u, 3u, 5u}) {
+    Options options = with_limit(little);
+    options.host_matrices_are_pinned = true;
+    check_on_copies(make_multiply(all_forms()[form], {307, 290, 601}, {1, 1}, all_placements()[1]), options);
+  }
 }
 
 TEST_CASE("the way in the device's memory and the way in the host's give the same bits") {
   const Multiply multiply = make_multiply(all_forms()[1], {300, 70, 50}, {1, 1}, all_placements()[1]);
   const Data data = random_data(multiply, 9);
-  Options options;
+  Options options = with_limit(std::size_t{1} << 20);  // so much that k stays whole
   options.kernel = "tiled";
-  CHECK(same_bits(run_on_copies(multiply, data, smallest_panels, options),
-                  run_on_host(multiply, data, options)));
+  CHECK(same_bits(run_on_copies(multiply, data, options), run_on_host(multiply, data, options)));
+}
+
+TEST_CASE("several threads at once") {
+  const Multiply multiply = make_multiply(all_forms()[2], {200, 150, 300}, {1, 1}, all_placements()[1]);
+  const Data data = random_data(multiply, 10);
+  const auto expected = run_on_copies(multiply, data, with_limit(little));
+  std::vector<std::thread> threads;
+  std::vector<std::vector<float>> results(4);
+  for (auto& result : results) {
+    threads.emplace_back([&] {
+      Data used = data;
+      state().sgemm_on_host(host_problem_of(multiply, used), with_limit(little));
+      result = used.c;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& result : results) CHECK(same_bits(result, expected));
+}
+
+TEST_CASE("a copy that fails is an Error, and the next call is right") {
+  const Multiply multiply = make_multiply(all_forms()[0], {307, 290, 601}, {1, 0}, all_placements()[0]);
+  Data data = random_data(multiply, 11);
+  for (const std::size_t reads : {0u, 1u, 3u}) {
+    fail_after_reads("", reads);
+    CHECK_ERROR([&] { state().sgemm_on_host(host_problem_of(multiply, data), with_limit(little)); },
+                opencl_error, "clEnqueueReadBuffer");
+    heal();
+    check_on_copies(multiply, with_limit(little));
+  }
+}
+
+TEST_CASE("where waiting fails, too, the device is through with the matrices when the cause is thrown") {
+  const Multiply multiply = make_multiply(all_forms()[0], {400, 400, 400}, {1, 0}, all_placements()[0]);
+  Data data = random_data(multiply, 12);
+  Options slow;
+  slow.kernel = "naive";
+  Context::State in_place(shared_device());
+  REQUIRE(in_place.works_in_place());
+  std::fill(data.c.begin(), data.c.end(), -1.0f);
+  in_place.sgemm_on_host(host_problem_of(multiply, data), slow);
+  const std::vector<float> expected = data.c;
+  for (const int finishes : {1, 1000}) {
+    std::fill(data.c.begin(), data.c.end(), -1.0f);
+    fail_maps(1);
+    fail_finishes(finishes);
+    CHECK_ERROR([&] { at_boundary([&] { in_place.sgemm_on_host(host_problem_of(multiply, data), slow); }); },
+                opencl_error, "clEnqueueMapBuffer");
+    const std::vector<float> at_return = data.c;
+    heal();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    CHECK(same_bits(data.c, at_return));
+    CHECK(same_bits(data.c, expected));
+  }
+}
+
+TEST_CASE("matrices larger than an allocation are used where they lie, part by part") {
+  for (const Form& form : all_forms()) {
+    const Multiply multiply = make_multiply(form, {130, 70, 90}, {-1.5f, 1}, all_placements()[1]);
+    const Data data = random_data(multiply, 13);
+    Data used = data;
+    const std::vector<HostProblem> parts = parts_in_place(host_problem_of(multiply, used), 4000);
+    REQUIRE(parts.size() > 8);
+    for (const HostProblem& part : parts) {
+      const Extents extents = check_call(call_of(part));
+      CHECK(std::max({extents.a, extents.b, extents.c}) <= 1000);
+      Context::State& in_place = state_of(shared_context());
+      in_place.sgemm_on_host(part, {});
+    }
+    check_result(multiply, data, used.c);
+  }
+  // A line that is larger than an allocation is no part.
+  std::vector<float> line(2000);
+  const SgemmCall call{Layout::row_major, Transpose::no, Transpose::no, 1, 2000, 1, 1, 0, 1, 2000, 2000};
+  CHECK(parts_in_place(host_problem(call, line.data(), line.data(), line.data()), 4000).empty());
 }
 
 // A block of lines with gaps, up and down again.
@@ -97,14 +206,18 @@ void check_there_and_back(const Lines& lines, std::size_t chunk_bytes) {
   INFO(lines.count << " lines of " << lines.length << ", ld " << lines.ld << ", chunks of " << chunk_bytes);
   const std::size_t elements = (lines.count - 1) * lines.ld + lines.length;
   const std::vector<float> host = random_elements(elements + 5, 3);
-  const cl::Buffer device(state().context(), CL_MEM_READ_WRITE, lines.count * lines.length * sizeof(float));
+  const std::size_t ld = block_ld(lines.length);
+  const DeviceBlock block{cl::Buffer(state().context(), CL_MEM_READ_WRITE, lines.count * ld * sizeof(float)),
+                          ld};
   std::vector<float> back(elements + 5, -7.0f);
+  std::size_t delivered = 0;
   {
-    const Transfers transfers = state().transfers();
-    PinnedCopier in(transfers.in, transfers.staging, chunk_bytes);
-    PinnedCopier out(transfers.out, transfers.staging, chunk_bytes);
-    out.download(device, in.upload(host.data(), lines, device), back.data(), lines);
+    HostCopies copies(state().context(), state().device(), {chunk_bytes, 3, 1});
+    const cl::Event arrived = copies.enqueued(copies.upload(host.data(), lines, block, {}));
+    copies.wait(copies.download(block, arrived, back.data(), lines,
+                                [&](std::size_t, std::size_t count) { delivered += count; }));
   }
+  CHECK(delivered == lines.count);
   for (std::size_t i = 0; i < back.size(); ++i) {
     const bool belongs = i < elements && i % lines.ld < lines.length;
     REQUIRE(back[i] == (belongs ? host[i] : -7.0f));

@@ -102,7 +102,7 @@ TEST_CASE("the call in which the device dies says so, and so do all others on th
   CHECK_ERROR(
       [&] {
         context.sgemm_batched(on.queue(), Layout::row_major, Transpose::no, Transpose::no, side, side, side,
-                              1.0f, {{on.a(), side}}, {{on.b(), side}}, 0.0f, {{on.c(), side}});
+                              {1.0f}, {{on.a(), side}}, {{on.b(), side}}, {0.0f}, {{on.c(), side}});
       },
       device_lost, "is lost");
   CHECK_ERROR([&] { const Context another(context.device()); }, device_lost, "was lost to this process");

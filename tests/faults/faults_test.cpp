@@ -110,7 +110,7 @@ TEST_CASE("calls that share the caller's scratch within a batch come one after t
   const DeviceMatrix at_b = matrix_at(call.buffers.b, b);
   const auto run = [&] {
     shared_context().sgemm_batched(queue(), form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n,
-                                   shape.k, scalars.alpha, {at_a, at_a}, {at_b, at_b}, scalars.beta,
+                                   shape.k, {scalars.alpha}, {at_a, at_a}, {at_b, at_b}, {scalars.beta},
                                    {matrix_at(call.buffers.c, c), matrix_at(other_c, c)}, {}, nullptr,
                                    options);
     queue.finish();

@@ -146,7 +146,7 @@ class DeviceScenario final : public Scenario {
         break;
       case Call::list:
         context_->sgemm_batched(queue_(), form.layout, form.transpose_a, form.transpose_b, m, n, k,
-                                scalars.alpha, {at_a, at_a, at_a}, {at_b, at_b, at_b}, scalars.beta, at_c,
+                                {scalars.alpha}, {at_a, at_a, at_a}, {at_b, at_b, at_b}, {scalars.beta}, at_c,
                                 wait_for, &done, kind_.options);
         break;
       case Call::free_function:

@@ -179,6 +179,21 @@ TEST_CASE("shares are read, and need a grid of two dimensions") {
       invalid_kernel_file, "mine.cl:5:");
 }
 
+TEST_CASE("the matrices of a work-group are read, of kernels that read in place") {
+  CHECK_FALSE(parse(good).takes_lists());
+  const std::string head = "// clgemm: mine\n// summary: s\n// tile: 1 1 1\n// local: 1\n// grid: tiles\n";
+  const Manifest manifest = parse(head + "// operands: in_place\n// param: N = 4 in 2 4\n// batch: 2*N\n");
+  CHECK(manifest.takes_lists());
+  CHECK(manifest.matrices.expression.text() == "2*N");
+  const auto fails = [&head](const std::string& more, const char* text) {
+    CHECK_ERROR([&] { parse(head + more); }, invalid_kernel_file, text);
+  };
+  fails("// operands: padded\n// batch: 1\n", "mine.cl:7:");
+  fails("// operands: in_place\n// batch: 1 2\n", "mine.cl:7:");
+  fails("// operands: in_place\n// batch: M\n", "mine.cl:7:");
+  fails("// role: scale\n// batch: 1\n", "only a kernel with 'role: multiply' has 'batch'");
+}
+
 TEST_CASE("an empty file has no manifest") {
   CHECK_ERROR([] { parse(""); }, invalid_kernel_file, "mine.cl:1:");
 }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <limits>
 
+#include "base/sizes.hpp"
 #include "build/program_cache.hpp"
 #include "kernel/config_cache.hpp"
 #include "plan/blocks.hpp"
@@ -61,7 +62,7 @@ class Launches {
     set(side, side, side, 1.0f);
     set(a_, cl_ulong{0}, cl_ulong{side}, cl_ulong{0}, b_, cl_ulong{0}, cl_ulong{side}, cl_ulong{0});
     set(0.0f, c_, cl_ulong{0}, cl_ulong{side}, cl_ulong{0}, notes_, done_offset());
-    const std::size_t groups = fallback_groups_a_unit * shared_device_info().compute_units;
+    const std::size_t groups = ceil_div(side, config->tile_rows) * ceil_div(side, config->tile_columns);
     const cl::CommandQueue queue(shared_cl_context(), shared_device());
     const auto seconds_with = [&](int count) {
       const auto start = std::chrono::steady_clock::now();

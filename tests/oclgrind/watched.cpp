@@ -111,18 +111,36 @@ class Watched {
   bool multiply(const Config& config, const Case& one) {
     const Multiply multiply = make_multiply(one.form, one.shape, one.scalars, one.placement);
     const Data data = random_data(multiply, 1);
-    const Problem problem = problem_of(multiply);
+    Problem problem = problem_of(multiply);
+    Buffers buffers{upload(data.a), upload(data.b), upload(data.c)};
+    // A kernel that takes lists of matrices finds those of the second case by one.
+    const bool by_list =
+        &one == &cases.back() && configs_.get(config.kernel, config.parameters, {})->manifest().takes_lists();
+    if (by_list) buffers.list = list_of(problem);
     const Plan plan = make_plan(problem, config, configs_, default_scratch_limit(info_));
     for_each_program(plan, [&](std::size_t stage, ProgramRole role) {
       programs_.get(plan.stages[stage].programs[role], Purpose::named);
     });
     const BuiltPlan built = build(plan, programs_, Purpose::named);
-    const Buffers buffers{upload(data.a), upload(data.b), upload(data.c)};
     cl::Buffer scratch;
     if (plan.scratch_bytes > 0) scratch = cl::Buffer(context_, CL_MEM_READ_WRITE, plan.scratch_bytes);
     Progress progress;
     enqueue_multiply(built, buffers, scratch, queue_, {}, progress).wait();
     return is_right(multiply, data, buffers.c, clgemm::to_string(config));
+  }
+
+  // A list of the problem's one multiply, and the problem as it then is.
+  cl::Buffer list_of(Problem& problem) const {
+    const Product product{problem.a.offset, problem.b.offset, problem.c.offset, problem.alpha, problem.beta};
+    problem.listed = true;
+    problem.alpha = problem.beta = 0.0f;  // of which nothing may come
+    for (Operand* operand : {&problem.a, &problem.b, &problem.c}) {
+      operand->stride = 1;
+      operand->offset = 0;
+    }
+    cl::Buffer list(context_, CL_MEM_READ_ONLY, sizeof product);
+    queue_.enqueueWriteBuffer(list, CL_TRUE, 0, sizeof product, &product);
+    return list;
   }
 
   bool is_right(const Multiply& multiply, const Data& data, const cl::Buffer& buffer,

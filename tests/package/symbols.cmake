@@ -6,7 +6,7 @@ if(NOT NM OR NOT READELF OR NOT EXISTS ${library})
   return()
 endif()
 
-set(public "^[0-9a-f]+ [A-Z] (clgemm_|clgemm::[a-z]|clgemm::Context::([a-z]|~?Context\\()\
+set(public "^[0-9a-f]+ [A-Z] (clgemm_|clgemm::[a-z]|clgemm::(Context|DeviceSet)::([a-z]|~?(Context|DeviceSet)\\()\
 |(vtable|typeinfo|typeinfo name) for clgemm::Error$)")
 output_of(symbols ${NM} --dynamic --demangle --defined-only ${library})
 string(REGEX REPLACE "[][;]" "." symbols "${symbols}")

@@ -150,3 +150,40 @@ int cublasSgemm_v2(void* handle, int transpose_a, int transpose_b, int m, int n,
   multiply(transpose_a, transpose_b, m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc);
   return 0;
 }
+
+/* cublasXt, whose handle is to be told all before it multiplies. */
+struct xt_handle {
+  int devices, block, pinning;
+};
+int cublasXtCreate(void** handle) {
+  *handle = calloc(1, sizeof(struct xt_handle));
+  ++alive;
+  return 0;
+}
+int cublasXtDestroy(void* handle) {
+  --alive;
+  free(handle);
+  return 0;
+}
+int cublasXtDeviceSelect(void* handle, int count, int* devices) {
+  ((struct xt_handle*)handle)->devices = count;
+  return count < 1 || devices[0] != 0;
+}
+int cublasXtSetBlockDim(void* handle, int side) {
+  ((struct xt_handle*)handle)->block = side;
+  return side < 1;
+}
+int cublasXtSetPinningMemMode(void* handle, int mode) {
+  ((struct xt_handle*)handle)->pinning = mode + 1;
+  return mode != 0 && mode != 1;
+}
+int cublasXtSgemm(void* handle, int transpose_a, int transpose_b, size_t m, size_t n, size_t k,
+                  const float* alpha, const float* a, size_t lda, const float* b, size_t ldb,
+                  const float* beta, float* c, size_t ldc) {
+  const struct xt_handle* told = handle;
+  if (told->devices == 0 || told->block == 0 || told->pinning == 0) return 1;
+  math_mode = 0;
+  multiply(transpose_a, transpose_b, (int)m, (int)n, (int)k, *alpha, a, (int)lda, b, (int)ldb, *beta, c,
+           (int)ldc);
+  return 0;
+}

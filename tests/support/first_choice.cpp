@@ -50,8 +50,8 @@ void write_first_choice(const TemporaryFolder& folder, const std::string& from, 
 void write_wrong_first_choice(const TemporaryFolder& folder) {
   const std::string file = file_of_first_choice();
   const std::string text =
-      replaced(built_in(file), "const int k, const float alpha,", "const int k, const float stated_alpha,");
-  folder.write(file, replaced(text, "__kernel", "#define alpha (stated_alpha + 1.0f)\n__kernel"));
+      replaced(built_in(file), "const int k, const float alpha,", "const int stated_k, const float alpha,");
+  folder.write(file, replaced(text, "__kernel", "#define k (stated_k - 1)\n__kernel"));
 }
 
 bool is_right_on(Context& context, const Options& options) {

@@ -19,7 +19,7 @@ std::string first_choice();
 // the test where it stands nowhere.
 void write_first_choice(const TemporaryFolder& folder, const std::string& from, const std::string& to);
 
-// A kernel folder in which the first choice adds 1 to every element of C.
+// A kernel folder in which the first choice leaves the last of k out.
 void write_wrong_first_choice(const TemporaryFolder& folder);
 
 // True where `context` gives the right result for first_choice_multiply().

@@ -182,7 +182,12 @@ TEST_CASE("a journal gives back what was added, drops a torn line and knows its 
     CHECK_FALSE(journal.find({{3, 4, 6}, trial.config, Care::quick}));
   }
   CHECK(text_of_file(path.string()) == whole);
-  CHECK_THROWS_WITH(Journal(path, "another run"), Catch::Contains("another run"));
+  try {
+    const Journal another(path, "another run");
+    FAIL("the journal of one run was taken for another's");
+  } catch (const std::runtime_error& error) {
+    CHECK(std::string(error.what()).find("another run") != std::string::npos);
+  }
 }
 
 TEST_CASE("configs that hang, crash, do not build or are wrong never win, and the run goes on") {

@@ -1,4 +1,5 @@
-# What `cmake --install` makes: library, headers, clgemm::clgemm for find_package(clgemm), clgemm.pc for pkg-config.
+# What `cmake --install` makes: library, headers, clgemm::clgemm for find_package(clgemm), clgemm.pc for pkg-config. The
+# components `library`, `development` and `tools` are parts of it.
 include(CMakePackageConfigHelpers)
 
 if(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
@@ -23,9 +24,10 @@ if(NOT BUILD_SHARED_LIBS)
   set(pc_libs_private "Libs.private: ${runtime_flags} ${CMAKE_THREAD_LIBS_INIT}\n")
 endif()
 
-install(TARGETS clgemm EXPORT clgemmTargets)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/clgemm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(TARGETS clgemm EXPORT clgemmTargets
+  LIBRARY COMPONENT library NAMELINK_COMPONENT development ARCHIVE COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/clgemm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT licence)
 
 # find_package(clgemm)
 set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/clgemm)
@@ -33,9 +35,9 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/clgemm-config.cmake.in c
   INSTALL_DESTINATION ${cmake_folder} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/clgemm-config-version.cmake
   COMPATIBILITY SameMinorVersion)
-install(EXPORT clgemmTargets NAMESPACE clgemm:: DESTINATION ${cmake_folder})
+install(EXPORT clgemmTargets NAMESPACE clgemm:: DESTINATION ${cmake_folder} COMPONENT development)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/clgemm-config.cmake
-  ${CMAKE_CURRENT_BINARY_DIR}/clgemm-config-version.cmake DESTINATION ${cmake_folder})
+  ${CMAKE_CURRENT_BINARY_DIR}/clgemm-config-version.cmake DESTINATION ${cmake_folder} COMPONENT development)
 
 # pkg-config. Folders are given from the prefix, and the prefix from the file's own place, so that the tree can move.
 set(pc_includedir ${CMAKE_INSTALL_INCLUDEDIR})
@@ -51,4 +53,11 @@ if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})
   set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
 endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/clgemm.pc.in clgemm.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/clgemm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/clgemm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+# The drop-in BLAS, a component of its own: `cmake --install TREE --component blas`, and clgemm-blas.pc.
+if(TARGET clgemm_blas)
+  install(TARGETS clgemm_blas clgemm_pilaenv LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT blas)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/clgemm-blas.pc.in clgemm-blas.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/clgemm-blas.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT blas)
+endif()

@@ -26,6 +26,24 @@ double percentile_95(std::vector<double> values) {
   return values[(values.size() * 95 + 99) / 100 - 1];
 }
 
+std::optional<Interval> interval_of_median(std::vector<double> values) {
+  const std::size_t count = values.size();
+  if (count < 2) return std::nullopt;
+  std::sort(values.begin(), values.end());
+  // How many of the runs are below the true median is as with so many coins. `out` of them at each end may be
+  // left out as long as that happens in at most 2.5 of 100 cases.
+  std::size_t out = 0;
+  double probability = std::pow(0.5, static_cast<double>(count));
+  double below = probability;
+  while (below <= 0.025 && 2 * (out + 1) < count) {
+    ++out;
+    probability *= static_cast<double>(count - out + 1) / static_cast<double>(out);
+    below += probability;
+  }
+  const std::size_t first = out == 0 ? 0 : out - 1;
+  return Interval{values[first], values[count - 1 - first]};
+}
+
 std::string format_figure(double value) {
   if (!std::isfinite(value)) return fmt::format("{}", value);
   const double magnitude = std::fabs(value);

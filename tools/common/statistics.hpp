@@ -15,6 +15,15 @@ double minimum(const std::vector<double>& values);
 // The least value that 95 of 100 values do not exceed: the largest one of fewer than twenty.
 double percentile_95(std::vector<double> values);
 
+// The bounds between which the median of all such runs lies, 95 times of 100, whatever their distribution; of
+// fewer than six runs the least and the largest, which hold it less often. Nothing where a single run tells
+// of none.
+struct Interval {
+  double low = 0.0;
+  double high = 0.0;
+};
+std::optional<Interval> interval_of_median(std::vector<double> values);
+
 // With four digits that count, never as 1e+03.
 std::string format_figure(double value);
 

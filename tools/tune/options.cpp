@@ -6,6 +6,7 @@
 #include <iostream>
 #include <map>
 
+#include "common/option_checks.hpp"
 #include "common/usage_error.hpp"
 
 namespace clgemm::tune {
@@ -68,7 +69,7 @@ void add_what(CLI::App& app, CommandLine& line) {
                  "tvm36: the 36 configs of the TVM article, all of the kernel\ntiled_vector. The winner is a "
                  "step of clgemm-bench --ladder;\nclgemm itself does not choose it")
       ->type_name("tvm36")
-      ->check(CLI::IsMember({"tvm36"}).description(""))
+      ->check(bench::one_of({"tvm36"}))
       ->group(group);
   app.add_flag("!--without-own-choice", options.own_choice,
                "The best of these kernels wins, even if clgemm's own choice is faster")
@@ -82,22 +83,22 @@ void add_how(CLI::App& app, CommandLine& line) {
   const char* group = "How to search";
   app.add_option("--search", line.search, "See below (default: climb)")
       ->type_name("climb|random|exhaustive")
-      ->check(CLI::IsMember(names_of(search_kinds)).description(""))
+      ->check(bench::one_of(names_of(search_kinds)))
       ->group(group);
   app.add_option("--seed", options.search.seed, "Of what is random (default: 1)")
       ->type_name("N")
       ->group(group);
   app.add_option("--samples", options.search.samples, "Configs to begin with, for each size (default: 60)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000000).description(""))
+      ->check(bench::between(1, 1000000))
       ->group(group);
   app.add_option("--budget", options.budget_s, "Of measuring, in all; shared evenly by the sizes")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(bench::between(0.001, 1e9))
       ->group(group);
   app.add_option("--limit", options.limit_s, "Of one config, compiling included (default: 30)")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(bench::between(0.001, 1e9))
       ->group(group);
 }
 
@@ -157,6 +158,7 @@ std::optional<TuneOptions> parse_options(int argc, char** argv) {
   CommandLine line;
   CLI::App app(description, "clgemm-tune");
   app.footer(footer);
+  app.set_version_flag("--version", "clgemm-tune " CLGEMM_VERSION);
   app.get_formatter()->column_width(32);
   add_what(app, line);
   add_how(app, line);
@@ -164,9 +166,11 @@ std::optional<TuneOptions> parse_options(int argc, char** argv) {
   add_where(app, line);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
+  } catch (const CLI::Success& request) {
+    app.exit(request, std::cout, std::cerr);
     return std::nullopt;
+  } catch (const CLI::ExtrasError&) {
+    throw bench::UsageError(bench::unknown_option(app));
   } catch (const CLI::ParseError& error) {
     throw bench::UsageError(error.what());
   }

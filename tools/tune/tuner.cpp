@@ -47,6 +47,7 @@ class Tuner {
   }
 
   bool found_all() const { return found_all_; }
+  bool has_written() const { return written_; }
 
  private:
   bool tune_size(const bench::Size& size) {
@@ -68,8 +69,12 @@ class Tuner {
     const Winner& winner = *search.winner();
     replace_entry(file_, entry_of(size, winner));
     write_output(setup_.output, file_);
-    fmt::print("{}: {:.4g} GFLOPS, {:.4g} before; {}; {} measurements\n", to_string(size),
-               gflops(size, winner.ms), gflops(size, winner.first_ms), to_string(winner.config), count_);
+    written_ = true;
+    const bool is_first = winner.ms == winner.first_ms;
+    fmt::print("{}: {:.4g} GFLOPS, {}; {}; {} measurements\n", to_string(size), gflops(size, winner.ms),
+               is_first && options_.own_choice ? "clgemm's own choice was the best"
+                                               : fmt::format("{:.4g} before", gflops(size, winner.first_ms)),
+               to_string(winner.config), count_);
     std::fflush(stdout);
     return true;
   }
@@ -181,6 +186,7 @@ class Tuner {
   std::set<std::string> hopeful_;
   std::set<std::string> hopeless_;
   bool found_all_ = true;
+  bool written_ = false;
 
   // Of the size under way.
   std::size_t index_ = 0;
@@ -213,7 +219,7 @@ int tune(const TuneOptions& options) {
     return ended_by_user;
   }
   journal->remove();
-  fmt::print("written: {}\n", setup.output.string());
+  fmt::print("{}: {}\n", tuner.has_written() ? "written" : "nothing to write", setup.output.string());
   return tuner.found_all() ? all_is_well : something_failed;
 }
 

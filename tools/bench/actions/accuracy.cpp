@@ -216,7 +216,8 @@ bool show_accuracy(std::ostream& out, const BenchOptions& options, const cl::Dev
     const Device device = describe(cl_device);
     const std::vector<KernelChoice> choices = choose_kernels(options, device);
     const Peers peers = make_peers(options.peers, cl_device);
-    const cl::CommandQueue queue(cl::Context(cl_device), cl_device, CL_QUEUE_PROFILING_ENABLE);
+    const cl::Context context(cl_device);  // not every implementation lets a queue keep it
+    const cl::CommandQueue queue(context, cl_device, CL_QUEUE_PROFILING_ENABLE);
     Progress progress;
     const std::size_t side = options.sizes.front().m;
 

@@ -50,7 +50,9 @@ std::string date_of(std::chrono::system_clock::time_point time) {
 void explain_sizes(std::ostream& out, const BenchOptions& options, const cl::Device& device) {
   Context context(device());
   for (const Case& one : cases_of(options, describe(device))) {
-    for (const KernelChoice& choice : choose_kernels(options, describe(device))) {
+    const Device info = describe(device);
+    const SgemmCall call = call_of(one.kind, one.size);
+    for (const KernelChoice& choice : with_own_parameters(choose_kernels(options, info), call, info)) {
       out << fmt::format("size: {}\n{}\n", describe_shape(one),
                          context.explain(shape_of(one.kind, one.size), choice.options));
     }

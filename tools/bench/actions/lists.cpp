@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/device.hpp"
+#include "base/error.hpp"
 #include "common/text_table.hpp"
 #include "kernel/kernel_config.hpp"
 
@@ -61,6 +62,19 @@ void list_kernels(std::ostream& out, const std::string& kernel_folder) {
       out << fmt::format("    variant {}: {}\n", variant.name, describe_values(variant.values));
     }
   }
+}
+
+void show_kernel(std::ostream& out, const std::string& name, const std::string& kernel_folder) {
+  const std::string folder = kernel_folder_or_default(kernel_folder);
+  const KernelFolders folders(folder.empty() ? std::vector<std::filesystem::path>{}
+                                             : std::vector<std::filesystem::path>{folder});
+  std::optional<SourceFile> file =
+      name.ends_with(".cl") ? folders.find(name) : folders.find_kernel(name + ".cl");
+  if (!file && !name.ends_with(".cl")) {
+    file = folders.find_kernel(KernelLibrary(folder).find(name).file->manifest.name + ".cl");  // of a variant
+  }
+  if (!file) throw Error(ErrorCode::kernel_not_found, fmt::format("there is no built-in file '{}'", name));
+  out << file->text;
 }
 
 }  // namespace clgemm::bench

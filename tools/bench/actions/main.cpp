@@ -18,6 +18,7 @@
 #include "figures/results_json.hpp"
 #include "page/page_folder.hpp"
 #include "running/first_call.hpp"
+#include "running/own_kernel.hpp"
 #include "running/runner.hpp"
 #include "writing/compare.hpp"
 #include "writing/markdown.hpp"
@@ -123,6 +124,9 @@ int run(const BenchOptions& options) {
     case Action::list_kernels:
       list_kernels(std::cout, options.kernel_folder);
       return all_is_well;
+    case Action::show_kernel:
+      show_kernel(std::cout, options.show_kernel, options.kernel_folder);
+      return all_is_well;
     case Action::list_devices:
       list_devices(std::cout);
       return all_is_well;
@@ -138,11 +142,15 @@ int run(const BenchOptions& options) {
     case Action::new_kernel:
       write_new_kernel(options.new_kernel);
       return all_is_well;
+    case Action::trial:
+      fmt::print("{}", try_kernel(options));
+      return all_is_well;
     case Action::first_call:
       fmt::print("{}\n", time_first_call(options));
       return all_is_well;
     default:
-      return run_on(options.device.empty() ? default_device() : find_device(options.device), options);
+      return run_on(options.device.empty() ? default_device() : find_devices(options.device).front(),
+                    options);
   }
 }
 

@@ -67,14 +67,14 @@ Stamps stamps_of(const std::set<std::string>& files) {
   return stamps;
 }
 
-// Medians by kernel and size.
+// Medians of what was right, by kernel and size.
 using Medians = std::map<std::string, double>;
 
 Medians medians_of(const Results& results) {
   Medians medians;
   for (const ShapeResult& shape : results.shapes) {
     for (const KernelResult& kernel : shape.kernels) {
-      if (!kernel.figures.measured()) continue;
+      if (!kernel.figures.measured() || kernel.figures.failed()) continue;
       medians[fmt::format("{} at {}", kernel.kernel, to_string(shape.size))] = *kernel.figures.median_ms;
     }
   }
@@ -99,7 +99,7 @@ void measure_once(std::ostream& out, const BenchOptions& options, const cl::Devi
     write_table(out, results);
     const Medians now = medians_of(results);
     show_differences(out, medians, now);
-    medians = now;
+    for (const auto& [name, ms] : now) medians[name] = ms;  // what fails now keeps its last right figure
   } catch (const Error& error) {
     out << fmt::format("clgemm-bench: error: {}\n", error.what());
   }

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "command_line/suites.hpp"
+#include "common/option_checks.hpp"
 #include "common/usage_error.hpp"
 #include "kernel/precision.hpp"
 
@@ -59,19 +60,15 @@ class ShortFormatter : public CLI::Formatter {
   }
 };
 
-// Validators that leave the explaining to the text of the option.
 template <class Value>
-CLI::Validator one_of(const std::map<std::string, Value>& choices) {
+CLI::Validator one_key_of(const std::map<std::string, Value>& choices) {
   std::vector<std::string> names;
   names.reserve(choices.size());
   for (const auto& choice : choices) names.push_back(choice.first);
-  return CLI::IsMember(names).description("");
+  return one_of(names);
 }
 
-template <class Value>
-CLI::Validator between(Value least, Value most) {
-  return CLI::Range(least, most).description("");
-}
+const CLI::Validator any_number = between(-3.4e38, 3.4e38);
 
 // An option that may be given again, with one value each time.
 CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,
@@ -88,6 +85,7 @@ void add_random_shapes(CLI::App& app, CommandLine& line, const char* group) {
   count->type_name("COUNT")->check(between(1, 100000))->excludes("--size")->excludes("--suite")->group(group);
   app.add_option("--seed", random.seed, "Of the random shapes (default: 1)")
       ->type_name("NUMBER")
+      ->check(between(0, 2147483647))
       ->needs(count)
       ->group(group);
   app.add_option("--sides", line.sides, "Bounds of m, n and k (default: 16-9400)")
@@ -112,7 +110,7 @@ void add_what_to_multiply(CLI::App& app, CommandLine& line) {
   add_repeatable(app, "--suite", line.suites, "seeds|shapes|dnn",
                  "In place of sizes: those of well-known tutorials,\nsquare to thin shapes, or layers of "
                  "networks;\nrepeatable")
-      ->check(CLI::IsMember(suite_names()).description(""))
+      ->check(one_of(suite_names()))
       ->excludes("--size")
       ->group(group);
   add_random_shapes(app, line, group);
@@ -129,7 +127,7 @@ void add_what_to_multiply(CLI::App& app, CommandLine& line) {
       ->group(group);
   app.add_option("--layout", line.layout, "Which lie together in memory (default: row)")
       ->type_name("row|column")
-      ->check(one_of(layouts))
+      ->check(one_key_of(layouts))
       ->group(group);
   app.add_option("--gap", kind.gap,
                  "Elements between the rows (or columns) of each matrix:\nleading dimensions that much "
@@ -139,8 +137,12 @@ void add_what_to_multiply(CLI::App& app, CommandLine& line) {
       ->group(group);
   app.add_option("--alpha", kind.alpha, "C <- alpha * op(A) * op(B) + beta * C (default: 1)")
       ->type_name("X")
+      ->check(any_number)
       ->group(group);
-  app.add_option("--beta", kind.beta, "The same (default: 0)")->type_name("X")->group(group);
+  app.add_option("--beta", kind.beta, "The same (default: 0)")
+      ->type_name("X")
+      ->check(any_number)
+      ->group(group);
 }
 
 void add_with_what(CLI::App& app, CommandLine& line) {
@@ -155,7 +157,7 @@ void add_with_what(CLI::App& app, CommandLine& line) {
   app.add_option("--precision", line.precision,
                  "Any way that is as exact as fp32 arithmetic (default),\nor the device's fp32 units alone")
       ->type_name("fp32_equivalent|fp32")
-      ->check(one_of(precisions))
+      ->check(one_key_of(precisions))
       ->group(group);
   app.add_flag(
          "--ladder", line.options.ladder,
@@ -173,10 +175,11 @@ void add_with_what(CLI::App& app, CommandLine& line) {
       ->type_name("DIR")
       ->check(CLI::Validator(CLI::ExistingDirectory).description(""))
       ->group(group);
-  app.add_option(
-         "-d,--device", line.options.device,
-         "As --list-devices has it, or a part of its name\n(default: CLGEMM_DEVICE, else a GPU, else a CPU)")
-      ->type_name("INDEX|NAME")
+  add_repeatable(
+      app, "-d,--device", line.options.devices, "INDEX|NAME",
+      "As --list-devices has it, or a part of its name\n(default: CLGEMM_DEVICE, else a GPU, else a "
+      "CPU);\nrepeatable, with --host-to-host: they share the\nmultiply, the first one is measured "
+      "alone, too")
       ->group(group);
 }
 
@@ -199,7 +202,13 @@ void add_what_else_to_measure(CLI::App& app, CommandLine& line, const char* grou
   app.add_flag("--ceilings", options.ceilings,
                "Measure the device's peak of multiply-adds and of its\nmemory, and show percents of it")
       ->group(group);
-  // For --first-call's own processes.
+  app.add_option("--trial-seconds", options.trial_seconds,
+                 "A --kernel FILE is first tried in a process of its\nown, for so long at most (default: 60)")
+      ->type_name("COUNT")
+      ->check(between(1, 86400))
+      ->group(group);
+  // For processes of the bench's own.
+  add_action(line, Action::trial, app.add_option("--trial-of", options.trial_of), "");
   add_action(line, Action::first_call, app.add_option("--first-call-of", options.first_call_of), "");
 }
 
@@ -232,7 +241,7 @@ void add_output(CLI::App& app, CommandLine& line) {
   const char* group = "What to print";
   app.add_option("-f,--format", line.format, "(default: table)")
       ->type_name("table|json|csv")
-      ->check(one_of(formats))
+      ->check(one_key_of(formats))
       ->group(group);
   app.add_option("-o,--output", line.options.output, "Write there instead of to standard output")
       ->type_name("FILE")
@@ -272,6 +281,10 @@ void add_own_kernels(CLI::App& app, CommandLine& line) {
   CLI::Option* new_kernel = app.add_option("--new-kernel", line.options.new_kernel,
                                            "Write a commented kernel that passes, to begin from");
   add_action(line, Action::new_kernel, new_kernel->type_name("FILE"), group);
+  CLI::Option* show_kernel = app.add_option("--show-kernel", line.options.show_kernel,
+                                            "Print the file of a kernel, or one that kernels\ninclude "
+                                            "(common/store.cl)");
+  add_action(line, Action::show_kernel, show_kernel->type_name("NAME"), group);
   CLI::Option* watch = app.add_flag("--watch")->description(
       "Measure again, without peers, whenever the file of a\n--kernel or one that it includes changes");
   add_action(line, Action::watch, watch, group);
@@ -283,7 +296,7 @@ void add_own_kernels(CLI::App& app, CommandLine& line) {
                                       "The compiled programs on disk: show where and how\nmany, or remove "
                                       "them");
   add_action(line, Action::show_cache,
-             cache->type_name("info|clear|clear-quarantine")->check(one_of(cache_actions)), group);
+             cache->type_name("info|clear|clear-quarantine")->check(one_key_of(cache_actions)), group);
 }
 
 void parse_parameter(const std::string& text, Parameters& parameters) {
@@ -321,6 +334,8 @@ void check_values(const BenchOptions& options) {
       throw UsageError("--accuracy is of one multiply, without --batch");
     if (options.host_to_host) throw UsageError("--host-to-host: there is no such call of a batch (--batch)");
   }
+  if (options.devices.size() > 1 && !options.host_to_host)
+    throw UsageError("--device: several share a multiply of host matrices alone (--host-to-host)");
   if (options.parameters.empty()) return;
   for (const std::string& kernel : kernels) {
     if (names_one_kernel(kernel)) continue;
@@ -387,6 +402,7 @@ BenchOptions options_of(const CommandLine& line) {
   options.kind.layout = layouts.at(line.layout);
   options.precision = precisions.at(line.precision);
   options.format = formats.at(line.format);
+  if (!options.devices.empty()) options.device = options.devices.front();
   check_values(options);
   return options;
 }
@@ -417,6 +433,8 @@ std::optional<BenchOptions> parse_options(int argc, const char* const* argv) {
   } catch (const CLI::Success& request) {
     app.exit(request, std::cout, std::cerr);
     return std::nullopt;
+  } catch (const CLI::ExtrasError&) {
+    throw UsageError(unknown_option(app));
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }

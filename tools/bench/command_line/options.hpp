@@ -20,11 +20,13 @@ enum class Action {
   explain,
   list_devices,
   list_kernels,
+  show_kernel,
   show_cache,
   clear_cache,
   clear_quarantine,
   new_kernel,
   first_call,
+  trial,
   accuracy,
   compare,
   report_files,
@@ -39,7 +41,8 @@ struct BenchOptions {
   Parameters parameters;
   Precision precision = Precision::fp32_equivalent;
   std::string kernel_folder;
-  std::string device;                              // empty: the default device
+  std::string device;                              // the first of --device; empty: the default device
+  std::vector<std::string> devices;                // all of them
   std::vector<Size> sizes = {{1024, 1024, 1024}};  // empty where suites or random shapes are given
   std::vector<std::string> suites;
   RandomShapes random;
@@ -55,7 +58,10 @@ struct BenchOptions {
   bool first_call = false;
   bool ceilings = false;
   std::string first_call_of;  // in a child process: whose first call it makes
+  std::string trial_of;       // in a child process: the kernel's file that it tries
+  unsigned trial_seconds = 60;
   std::vector<PeerRequest> peers = default_peers();
+  std::string show_kernel;       // the kernel that --show-kernel prints
   std::string new_kernel;        // the file that --new-kernel writes
   std::size_t watch_rounds = 0;  // measurements after which --watch ends; 0: never
   Format format = Format::table;

@@ -1,5 +1,7 @@
 #include "contestants/contestant.hpp"
 
+#include <optional>
+
 #include "contestants/kernel_timer.hpp"
 #include "context/context.hpp"
 
@@ -8,8 +10,12 @@ namespace {
 
 class KernelContestant final : public OpenClContestant {
  public:
-  KernelContestant(const DeviceData& data, const Options& options)
-      : OpenClContestant(data), context_(data.queue()()), options_(options) {}
+  KernelContestant(const DeviceData& data, const Options& options, const std::vector<cl::Device>& devices)
+      : OpenClContestant(data), context_(data.queue()()), options_(options) {
+    std::vector<cl_device_id> handles;
+    for (const cl::Device& device : devices) handles.push_back(device());
+    if (handles.size() > 1) devices_.emplace(handles);
+  }
 
  private:
   void enqueue() override {
@@ -37,14 +43,22 @@ class KernelContestant final : public OpenClContestant {
     const StoredMatrices& stored = data().stored();
     std::vector<float> c = stored.c;
     const auto start = std::chrono::steady_clock::now();
-    context_.sgemm(call.layout, call.transpose_a, call.transpose_b, call.m, call.n, call.k, call.alpha,
-                   stored.a.data(), call.lda, stored.b.data(), call.ldb, call.beta, c.data(), call.ldc,
-                   options_);
+    const auto multiply = [&](auto& multiplier) {
+      multiplier.sgemm(call.layout, call.transpose_a, call.transpose_b, call.m, call.n, call.k, call.alpha,
+                       stored.a.data(), call.lda, stored.b.data(), call.ldb, call.beta, c.data(), call.ldc,
+                       options_);
+    };
+    if (devices_) {
+      multiply(*devices_);
+    } else {
+      multiply(context_);
+    }
     const double ms = ms_since(start);
     return {ms, c_as_row_major(call, c)};
   }
 
   Context context_;
+  std::optional<DeviceSet> devices_;
   Options options_;
 };
 
@@ -82,8 +96,9 @@ RunTimes OpenClContestant::run_once() {
   return {span.ms, call_ms, span.launches};
 }
 
-std::unique_ptr<Contestant> make_kernel_contestant(const DeviceData& data, const Options& options) {
-  return std::make_unique<KernelContestant>(data, options);
+std::unique_ptr<Contestant> make_kernel_contestant(const DeviceData& data, const Options& options,
+                                                   const std::vector<cl::Device>& devices) {
+  return std::make_unique<KernelContestant>(data, options, devices);
 }
 
 }  // namespace clgemm::bench

@@ -28,10 +28,45 @@ Figures ShapeResult::peer_figures(const std::string& name) const {
   return found == nullptr ? Figures{} : found->figures;
 }
 
-std::optional<double> speed_up(const Figures& base, const Figures& own) {
-  if (!base.measured() || !own.measured()) return std::nullopt;
-  const bool one_clock = base.clock == own.clock || !base.call_ms || !own.call_ms;
-  return one_clock ? *base.median_ms / *own.median_ms : *base.call_ms / *own.call_ms;
+Clock ShapeResult::clock() const {
+  bool any_by_host = false;
+  bool all_have_calls = true;
+  const auto look_at = [&](const Figures& figures) {
+    if (!figures.measured()) return;
+    any_by_host = any_by_host || figures.clock == Clock::host;
+    all_have_calls = all_have_calls && (figures.clock == Clock::host || figures.call_ms);
+  };
+  for (const KernelResult& kernel : kernels) look_at(kernel.figures);
+  for (const PeerResult& peer : peers) look_at(peer.figures);
+  return any_by_host && all_have_calls ? Clock::host : Clock::device;
+}
+
+std::optional<double> ShapeResult::rate(const Figures& figures) const {
+  const std::optional<Time> taken = time(figures);
+  if (!taken || !figures.gflops) return std::nullopt;
+  return *figures.gflops * *figures.median_ms / taken->ms;
+}
+
+std::optional<double> ShapeResult::speed_up(const Figures& base, const Figures& own) const {
+  const std::optional<Time> slow = time(base);
+  const std::optional<Time> fast = time(own);
+  return slow && fast ? std::optional(slow->ms / fast->ms) : std::nullopt;
+}
+
+bool ShapeResult::within_noise(const Figures& one, const Figures& other) const {
+  const std::optional<Time> first = time(one);
+  const std::optional<Time> second = time(other);
+  return first && second && !first->differs_from(*second);
+}
+
+std::optional<Time> time_by(Clock clock, const Figures& figures) {
+  if (!figures.measured()) return std::nullopt;
+  const auto time = [](double ms, const std::optional<double>& low, const std::optional<double>& high) {
+    return Time{ms, low.value_or(ms), high.value_or(ms)};
+  };
+  const bool by_call = clock == Clock::host && figures.clock != Clock::host && figures.call_ms;
+  if (by_call) return time(*figures.call_ms, figures.call_low_ms, figures.call_high_ms);
+  return time(*figures.median_ms, figures.low_ms, figures.high_ms);
 }
 
 bool all_passed(const Results& results) {
@@ -52,8 +87,9 @@ bool all_passed(const Results& results) {
 
 std::string peer_title(const std::string& name) {
   static const std::map<std::string, std::string> titles = {
-      {"clblast", "CLBlast"}, {"clblast-tuned", "CLBlast tuned"}, {"openblas", "OpenBLAS"},
-      {"cblas", "CBLAS"},     {"cublas-fp32", "cuBLAS fp32"},     {"cublas-tf32", "cuBLAS TF32"}};
+      {"clblast", "CLBlast"},   {"clblast-tuned", "CLBlast tuned"},      {"openblas", "OpenBLAS"},
+      {"cblas", "CBLAS"},       {"cublas-fp32", "cuBLAS fp32"},          {"cublas-tf32", "cuBLAS TF32"},
+      {"cublasxt", "cublasXt"}, {"cublasxt-pinning", "cublasXt pinning"}};
   const auto found = titles.find(name);
   return found == titles.end() ? name : found->second;
 }

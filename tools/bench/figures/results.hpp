@@ -21,9 +21,13 @@ struct Figures {
   std::optional<double> median_ms;
   std::optional<double> min_ms;
   std::optional<double> p95_ms;  // 95 of 100 runs took no longer
+  std::optional<double> low_ms;  // of the median, see interval_of_median(); nothing where one run was made
+  std::optional<double> high_ms;
   std::optional<double> spread;  // (95th percentile - minimum) / median
   std::optional<double> gflops;
-  std::optional<double> call_ms;        // median of the host's time from the call to its completion
+  std::optional<double> call_ms;      // median of the host's time from the call to its completion
+  std::optional<double> call_low_ms;  // of that median
+  std::optional<double> call_high_ms;
   std::optional<double> first_call_ms;  // the host's time of the first call, which compiles or loads
   std::optional<double> host_ms;        // median of the multiply from host to host; where asked for
   std::optional<Clock> clock;           // of the median, the minimum and the percentile
@@ -41,6 +45,18 @@ struct Figures {
   bool judged() const { return passed && computes_in_fp32; }
 };
 
+// A median by one of the clocks, and the bounds between which the true one lies as far as the runs tell.
+struct Time {
+  double ms = 0.0;
+  double low_ms = 0.0;
+  double high_ms = 0.0;
+
+  bool differs_from(const Time& other) const { return high_ms < other.low_ms || other.high_ms < low_ms; }
+};
+
+// From the call to its completion, where the clock is the host's; nothing where not measured.
+std::optional<Time> time_by(Clock clock, const Figures& figures);
+
 // Why there is no measurement.
 enum class Outcome { measured, skipped, failed };
 
@@ -49,6 +65,7 @@ struct KernelResult {
   std::string asked;  // how it was asked for: "auto", or the kernel itself
   Parameters parameters;
   Outcome outcome = Outcome::measured;
+  std::optional<bool> on_fp32_units;     // else on tensor cores, which the peak of fp32 says nothing of
   std::string wrong;                     // where the result was wrong, in words
   std::optional<CheckResult> agreement;  // with the first peer whose own result passed; nothing without one
   Figures figures;
@@ -70,6 +87,7 @@ struct ShapeResult : Case {
   std::optional<Rotation> rotation;  // where asked for
   std::size_t checked_elements = 0;  // against float64; 0 where checks were not asked for
   std::optional<double> error_bound;
+  std::optional<double> host_bound_ms;  // no multiply from host to host can be faster; where asked for
   std::vector<KernelResult> kernels;
   std::vector<PeerResult> peers;
   Figures naive;  // the baseline
@@ -78,6 +96,18 @@ struct ShapeResult : Case {
   const KernelResult* own() const;
   const PeerResult* peer(const std::string& name) const;
   Figures peer_figures(const std::string& name) const;  // empty ones where there is no such peer
+
+  // The clock by which all that was measured here is compared: the device's where everything has its time,
+  // else the host's.
+  Clock clock() const;
+
+  // By that clock.
+  std::optional<Time> time(const Figures& figures) const { return time_by(clock(), figures); }
+  std::optional<double> rate(const Figures& figures) const;  // GFLOPS
+  std::optional<double> speed_up(const Figures& base, const Figures& own) const;
+
+  // Both were measured, and the runs do not tell which one is faster.
+  bool within_noise(const Figures& one, const Figures& other) const;
 };
 
 // A peer that was asked for and is not there.
@@ -92,6 +122,9 @@ struct Ceilings {
   double fp32_gflops = 0.0;  // fused multiply-adds on registers, two operations each
   double read_gbs = 0.0;     // 10^9 bytes a second, from memory beyond the caches
   double copy_gbs = 0.0;     // bytes read and bytes written together
+  double cache_gbs = 0.0;    // reading what the last cache holds; 0 where not known
+  double tensor_gflops =
+      0.0;  // of fp16 or bf16 on tensor cores, not measured: by units and clock; 0 where none
 };
 
 // What must be known of a run besides its figures, for whoever reads them later and elsewhere.
@@ -117,6 +150,7 @@ struct Results {
   std::optional<Ceilings> ceilings;                  // where asked for
   std::vector<MissingPeer> missing_peers;
   std::vector<ShapeResult> shapes;
+  std::optional<double> part_of_others;  // of the time of all cores, what other programs took during the run
 
   // Of the run that is under way only; JSON does not keep them.
   std::size_t wanted_runs = 0;
@@ -124,10 +158,6 @@ struct Results {
   std::string stopped_by;                  // the error at a shape after others that are here
   std::vector<HostLoopResult> host_loops;  // of the ladder
 };
-
-// How many times as fast as the base, by medians; nothing where one of them was not measured. Where only one
-// has the device's clock, both are taken by the host's, from the call to its completion.
-std::optional<double> speed_up(const Figures& base, const Figures& own);
 
 // Every check that was made passed, and nothing failed to run.
 bool all_passed(const Results& results);

@@ -33,9 +33,13 @@ constexpr Key<Facts, std::string> fact_keys[] = {
 constexpr Key<Figures, std::optional<double>> time_keys[] = {{"median_ms", &Figures::median_ms},
                                                              {"min_ms", &Figures::min_ms},
                                                              {"p95_ms", &Figures::p95_ms},
+                                                             {"low_ms", &Figures::low_ms},
+                                                             {"high_ms", &Figures::high_ms},
                                                              {"spread", &Figures::spread},
                                                              {"gflops", &Figures::gflops},
                                                              {"call_ms", &Figures::call_ms},
+                                                             {"call_low_ms", &Figures::call_low_ms},
+                                                             {"call_high_ms", &Figures::call_high_ms},
                                                              {"first_call_ms", &Figures::first_call_ms},
                                                              {"host_ms", &Figures::host_ms}};
 constexpr Key<Figures, std::size_t> count_keys[] = {{"runs", &Figures::runs},
@@ -44,7 +48,9 @@ constexpr Key<Figures, std::optional<double>> other_keys[] = {
     {"error_ratio", &Figures::error_ratio}, {"cold_ms", &Figures::cold_ms}, {"warm_ms", &Figures::warm_ms}};
 constexpr Key<Ceilings, double> ceiling_keys[] = {{"fp32_gflops", &Ceilings::fp32_gflops},
                                                   {"read_gbs", &Ceilings::read_gbs},
-                                                  {"copy_gbs", &Ceilings::copy_gbs}};
+                                                  {"copy_gbs", &Ceilings::copy_gbs},
+                                                  {"cache_gbs", &Ceilings::cache_gbs},
+                                                  {"tensor_gflops", &Ceilings::tensor_gflops}};
 constexpr const char* not_fp32 = "not fp32: passed false is expected, and fails no run";
 
 template <class Value>
@@ -120,12 +126,15 @@ Json kernel_object(const Results& results, const ShapeResult& shape, const Kerne
   object["rotated_bytes"] = shape.rotation ? Json(shape.rotation->bytes) : Json(nullptr);
   object["error_bound"] = value_or_null(shape.error_bound);
   object["checked_elements"] = shape.checked_elements;
+  object["host_bound_ms"] = value_or_null(shape.host_bound_ms);
   object["passed"] = value_or_null(kernel.figures.passed);
   if (kernel.outcome == Outcome::skipped) object["skipped"] = kernel.figures.reason;
   if (kernel.outcome == Outcome::failed) object["error"] = kernel.figures.reason;
-  object["x_naive"] = value_or_null(speed_up(shape.naive, kernel.figures));
-  object["x_clblast"] = value_or_null(speed_up(shape.peer_figures("clblast"), kernel.figures));
+  object["x_naive"] = value_or_null(shape.speed_up(shape.naive, kernel.figures));
+  object["x_clblast"] = value_or_null(shape.speed_up(shape.peer_figures("clblast"), kernel.figures));
   object["peer_difference_ratio"] = kernel.agreement ? Json(kernel.agreement->error_ratio) : Json(nullptr);
+  object["on_fp32_units"] = value_or_null(kernel.on_fp32_units);
+  object["part_of_others"] = value_or_null(results.part_of_others);
   object["ceilings"] = ceilings_object(results.ceilings);
   object["peers"] = peers_object(results, shape);
   return object;
@@ -139,6 +148,7 @@ Json summary_object(const Results& results, const BesidePeer& beside) {
   object["shapes"] = beside.shapes;
   object["geometric_mean"] = beside.geometric_mean;
   object["at_least_as_fast"] = beside.at_least_one;
+  object["others_within_noise"] = beside.within_noise;
   object["worst"] = Json(Json::value_t::array);
   for (const RatioAtShape& one : beside.worst) {
     Json& shape = object["worst"].emplace_back();
@@ -200,6 +210,9 @@ KernelResult kernel_of(const Json& object) {
     kernel.outcome = Outcome::skipped;
     kernel.figures.reason = skipped;
   }
+  const Json* on_fp32_units = find(object, "on_fp32_units");
+  if (on_fp32_units != nullptr && on_fp32_units->is_boolean())
+    kernel.on_fp32_units = on_fp32_units->get<bool>();
   const Json* parameters = find(object, "parameters");
   if (parameters == nullptr || !parameters->is_object()) return kernel;
   for (const auto& [name, value] : parameters->items()) {
@@ -228,6 +241,7 @@ ShapeResult shape_of(const Json& object) {
   }
   shape.checked_elements = count(object, "checked_elements");
   shape.error_bound = number(object, "error_bound");
+  shape.host_bound_ms = number(object, "host_bound_ms");
   return shape;
 }
 
@@ -241,6 +255,7 @@ Results& run_of(std::vector<Results>& runs, const Json& object) {
            other.precision == run.precision;
   });
   Results& result = found != runs.end() ? *found : runs.emplace_back(std::move(run));
+  if (const auto part = number(object, "part_of_others")) result.part_of_others = part;
   if (const Json* ceilings = find(object, "ceilings"); ceilings != nullptr) {
     result.ceilings.emplace();
     for (const auto& [key, member] : ceiling_keys)

@@ -1,5 +1,8 @@
 #include "figures/summary.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -23,7 +26,7 @@ std::vector<RatioAtShape> ratios_beside(const Results& results, const std::strin
   for (const ShapeResult& shape : results.shapes) {
     const KernelResult* own = shape.own();
     if (own == nullptr || own->figures.failed()) continue;
-    if (const auto ratio = speed_up(shape.peer_figures(peer), own->figures))
+    if (const auto ratio = shape.speed_up(shape.peer_figures(peer), own->figures))
       ratios.push_back({&shape, *ratio});
   }
   return ratios;
@@ -36,7 +39,13 @@ BesidePeer summary_of(const std::string& peer, std::vector<RatioAtShape> ratios)
   double logarithms = 0.0;
   for (const RatioAtShape& one : ratios) {
     logarithms += std::log(one.ratio);
-    if (one.ratio >= 1.0) ++summary.at_least_one;
+    const bool within_noise =
+        one.shape->within_noise(one.shape->peer_figures(peer), one.shape->own()->figures);
+    if (one.ratio >= 1.0) {
+      ++summary.at_least_one;
+    } else if (within_noise) {
+      ++summary.within_noise;
+    }
   }
   summary.geometric_mean = std::exp(logarithms / static_cast<double>(ratios.size()));
   std::stable_sort(ratios.begin(), ratios.end(), [](const RatioAtShape& one, const RatioAtShape& other) {
@@ -107,6 +116,51 @@ const ShapeResult* ladder_shape(const Results& results) {
   };
   const auto richest = std::max_element(results.shapes.begin(), results.shapes.end(), poorer);
   return richest == results.shapes.end() || measured_kernels(*richest) < 2 ? nullptr : &*richest;
+}
+
+namespace {
+
+// What a desktop takes of its cores.
+constexpr double quiet_part = 0.05;
+
+void add_single_runs(std::vector<std::string>& troubles, const Results& results) {
+  std::vector<std::string> names;
+  const auto look_at = [&names](const std::string& name, const Figures& figures) {
+    if (figures.measured() && figures.runs == 1) add_once(names, name);
+  };
+  for (const ShapeResult& shape : results.shapes) {
+    for (const KernelResult& kernel : shape.kernels) look_at(kernel.long_title(), kernel.figures);
+    for (const PeerResult& peer : shape.peers) look_at(peer_title(peer.name), peer.figures);
+  }
+  if (names.empty()) return;
+  troubles.push_back(fmt::format("a single run tells of no noise: {}.", fmt::join(names, ", ")));
+}
+
+void add_rates_above_peak(std::vector<std::string>& troubles, const Results& results) {
+  if (!results.ceilings) return;
+  const double peak = results.ceilings->fp32_gflops;
+  for (const ShapeResult& shape : results.shapes) {
+    for (const KernelResult& kernel : shape.kernels) {
+      const double rate = kernel.figures.gflops.value_or(0.0);
+      if (!kernel.on_fp32_units.value_or(false) || rate <= peak) continue;
+      troubles.push_back(fmt::format(
+          "{} at {} is at {:.0f} % of the peak that --ceilings measured: one of the two was disturbed.",
+          kernel.long_title(), describe_shape(shape), 100.0 * rate / peak));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> troubles_of(const Results& results) {
+  std::vector<std::string> troubles;
+  if (results.part_of_others.value_or(0.0) > quiet_part) {
+    troubles.push_back(fmt::format("the machine was busy: other programs took {:.0f} % of its cores' time.",
+                                   100.0 * *results.part_of_others));
+  }
+  add_single_runs(troubles, results);
+  add_rates_above_peak(troubles, results);
+  return troubles;
 }
 
 Checks checks_of(const Results& results) {

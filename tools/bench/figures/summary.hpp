@@ -25,6 +25,10 @@ const PeerResult* peer_with_version(const Results& results, const std::string& n
 // no shape has two kernels.
 const ShapeResult* ladder_shape(const Results& results);
 
+// What makes the figures of this run less than certain, a sentence each: a machine that was busy, single
+// runs, rates of fp32 units above their measured peak.
+std::vector<std::string> troubles_of(const Results& results);
+
 // How many results were checked, kernels and peers together, and how many of them are right.
 struct Checks {
   std::size_t checked = 0;
@@ -43,6 +47,7 @@ struct BesidePeer {
   std::size_t shapes = 0;
   double geometric_mean = 0.0;
   std::size_t at_least_one = 0;     // shapes with a ratio of 1 or more
+  std::size_t within_noise = 0;     // of the others, those whose runs do not tell which is faster
   std::vector<RatioAtShape> worst;  // five at most, the worst first
 
   double part_at_least_one() const { return static_cast<double>(at_least_one) / static_cast<double>(shapes); }

@@ -58,7 +58,9 @@ constexpr PeerStyle peer_styles[] = {{"clblast", 1, 1, "7 4"},          {"clblas
                                      {"openblas", 2, 3, "10 4"},        {"cblas", 7, 4, "2 3"},
                                      {"cublas-fp32", 3, 5, "12 3 3 3"}, {"cublas-tf32", 6, 6, "4 3"}};
 
-constexpr std::size_t kernel_colours[] = {4, 6, 7};
+// Light blue is clgemm's single kernels, as blue is its choice. Each peer has a colour of its own; grey is
+// not fp32.
+constexpr std::size_t kernel_colour = 4;
 constexpr const char* kernel_dashes[] = {"", "1.5 3", "5 2"};
 
 std::string polygon(const std::vector<double>& angles, const std::vector<double>& radii) {
@@ -110,7 +112,7 @@ SeriesStyle SeriesStyles::kernel(const std::string& name) const {
   const auto place = static_cast<std::size_t>(found - kernels_.begin());
   // Markers and dashes in counts without a common factor: 21 kernels look different without their colours.
   // The disc is clgemm's own.
-  return {kernel_colours[place % 3], 1 + place % (marker_count - 1), kernel_dashes[place % 3], false, false};
+  return {kernel_colour, 1 + place % (marker_count - 1), kernel_dashes[place % 3], false, false};
 }
 
 SeriesStyle SeriesStyles::peer(const std::string& name) const {
@@ -118,6 +120,11 @@ SeriesStyle SeriesStyles::peer(const std::string& name) const {
     if (name == style.name) return {style.colour, style.marker, style.dash, true, false};
   }
   return {7, 7, "3 3", true, false};
+}
+
+SeriesStyle style_of_run(std::size_t place) {
+  constexpr const char* dashes[] = {"", "7 4", "2 3"};
+  return {place % 8, place % marker_count, dashes[place / 8 % 3], false, false};
 }
 
 std::string chart_css_light() {

@@ -33,6 +33,9 @@ class SeriesStyles {
   std::vector<std::string> kernels_;
 };
 
+// Of the runs on one page, each beside the others.
+SeriesStyle style_of_run(std::size_t place);
+
 // The style sheet of pictures, on light and on dark ground.
 std::string chart_css_light();
 std::string chart_css_dark();

@@ -16,6 +16,8 @@ struct XyPoint {
   double x = 0.0;
   double y = 0.0;
   std::string tip;
+  std::optional<double> low;  // the bounds of y, where the runs tell
+  std::optional<double> high;
 };
 
 struct XySeries {
@@ -51,12 +53,15 @@ struct Bar {
   SeriesStyle style;
   double value = 0.0;
   std::string text;  // beside the bar
+  std::optional<double> low;
+  std::optional<double> high;
 };
 
 struct BarChart {
   std::string title;
   std::string value_name;
   std::vector<Bar> bars;
+  ScaleKind kind = ScaleKind::linear;
 };
 
 std::string draw(const BarChart& chart, double width);

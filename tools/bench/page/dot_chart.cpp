@@ -78,11 +78,14 @@ std::string draw(const DotChart& chart, double width) {
     if (i < chart.marks.size() && chart.marks[i]) {
       svg.line("mark", {scale(*chart.marks[i]), middle - 8.0}, {scale(*chart.marks[i]), middle + 8.0});
     }
-    for (auto series = chart.series.rbegin(); series != chart.series.rend(); ++series) {
-      const std::optional<double>& value = series->values[i];
+    for (std::size_t at = chart.series.size(); at-- > 0;) {
+      const DotSeries& series = chart.series[at];
+      const std::optional<double>& value = series.values[i];
       if (!value || *value <= 0.0) continue;
-      svg.marker(series->style, {scale(*value), middle},
-                 fmt::format("{}, {}: {:.3g}{}", chart.rows[i], series->name, *value, chart.unit));
+      svg.begin_series(at);
+      svg.marker(series.style, {scale(*value), middle},
+                 fmt::format("{}, {}: {:.3g}{}", chart.rows[i], series.name, *value, chart.unit));
+      svg.end_series();
     }
   }
   return svg.finish(bottom + 46.0, chart.title);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "page/chart_style.hpp"
+#include "page/page_script.hpp"
 #include "page/svg.hpp"
 
 namespace clgemm::bench {
@@ -33,7 +34,17 @@ p{margin:0 0 12px}
 .card a{display:inline-block;margin-top:10px;color:var(--accent);font-size:14px}
 .chart{display:block;max-width:100%;height:auto}
 .narrow{display:none}
-.instead{color:var(--muted);margin:8px 0 0}
+.instead{color:var(--muted);font-size:14px}
+.contents{columns:2;margin:0 0 40px;padding:0 0 0 18px;font-size:15px}
+.contents a{color:var(--accent)}
+.beware{border-left:3px solid var(--accent);padding-left:12px;font-size:14px}
+.tip{display:none;position:fixed;z-index:1;pointer-events:none;max-width:320px;padding:6px 10px;border-radius:6px;
+border:1px solid var(--line);background:var(--card);font-size:13px;line-height:1.4}
+.key{cursor:pointer}
+.key.off{opacity:.35}
+.series.off{display:none}
+.dimmed .series:not(.forward){opacity:.2}
+.reason{white-space:normal;min-width:26ch}
 .scroll{overflow-x:auto;margin:0 -24px;padding:0 24px}
 table{border-collapse:collapse;font-size:14px;font-variant-numeric:tabular-nums;white-space:nowrap;min-width:100%}
 th,td{padding:6px 14px 6px 0;text-align:right;border-bottom:1px solid var(--line)}
@@ -44,6 +55,7 @@ th:last-child,td:last-child{padding-right:0}
 .failed{font-weight:700}
 .best{font-weight:700}
 @media(max-width:720px){
+.contents{columns:1}
 main{padding:24px 14px 40px}
 h1{font-size:24px}
 .card{padding:18px 16px}
@@ -61,11 +73,28 @@ constexpr const char* dark_css =
     ":root{--card:#151b23;--line:#2b3440;--muted:#a3afbd;--accent:#5db2f2}\n"
     "body{background:#0d1217;color:#e8edf3}\n";
 
+// Of what there is no picture, and what would make one.
+std::string not_drawn(const std::vector<Picture>& pictures) {
+  std::string html;
+  for (const Picture& picture : pictures) {
+    if (picture.draw) continue;
+    html += fmt::format("<b>{}</b>: {} ", escaped(picture.heading), escaped(picture.instead));
+  }
+  return html.empty() ? "" : fmt::format("<p class=\"instead\">Not drawn. {}</p>\n", html);
+}
+
+std::string contents_of(const std::vector<DevicePage>& devices) {
+  if (devices.size() < 2) return "";
+  std::string html = "<ul class=\"contents\">\n";
+  for (const DevicePage& device : devices) {
+    html += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", escaped(device.name), escaped(device.title));
+  }
+  return html + "</ul>\n";
+}
+
 std::string figure_of(const Picture& picture) {
   std::string html = fmt::format("<section class=\"card\" id=\"{}\">\n<h2>{}</h2>\n", escaped(picture.name),
                                  escaped(picture.heading));
-  if (!picture.draw)
-    return html + fmt::format("<p class=\"instead\">{}</p>\n</section>\n", escaped(picture.instead));
   return html +
          fmt::format(
              "<p class=\"caption\">{}</p>\n<div class=\"wide\">\n{}</div>\n<div class=\"narrow\">\n{}</div>\n"
@@ -75,7 +104,7 @@ std::string figure_of(const Picture& picture) {
 
 }  // namespace
 
-std::string html_page(const std::vector<DevicePage>& devices) {
+std::string html_page(const std::vector<DevicePage>& devices, const std::vector<Picture>& together) {
   std::string title = "clgemm-bench";
   if (!devices.empty()) title += ": " + devices.front().results.facts.device;
   std::string html = fmt::format(
@@ -83,15 +112,27 @@ std::string html_page(const std::vector<DevicePage>& devices) {
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"/>\n<title>{}</title>\n"
       "<style>\n{}{}{}@media(prefers-color-scheme:dark){{\n{}{}}}\n</style>\n</head>\n<body>\n<main>\n",
       escaped(title), light_css, chart_css_light(), layout_css, dark_css, chart_css_dark());
-  for (const DevicePage& device : devices) {
-    html += "<article class=\"device\">\n" + html_summary(device.results);
-    for (const Picture& picture : device.pictures) html += figure_of(picture);
-    html += html_table(device.results) + "</article>\n";
+  html += contents_of(devices);
+  for (const Picture& picture : together) {
+    if (picture.draw) html += figure_of(picture);
   }
-  return html +
-         "<p class=\"foot\">Made by clgemm-bench from <a href=\"results.json\">results.json</a>, which lies "
-         "beside this "
-         "page.</p>\n</main>\n</body>\n</html>\n";
+  for (const DevicePage& device : devices) {
+    html += fmt::format("<article class=\"device\" id=\"{}\">\n{}", escaped(device.name),
+                        html_summary(device.results, device.title));
+    for (const Picture& picture : device.pictures) {
+      if (picture.draw) html += figure_of(picture);
+    }
+    html += html_table(device.results) + not_drawn(device.pictures) + "</article>\n";
+  }
+  return html + fmt::format(
+                    "<p class=\"foot\">Blue is clgemm: dark its own choice, light its single kernels. Each "
+                    "peer keeps "
+                    "its colour in every picture; grey does not compute in fp32. Bars across a point are the "
+                    "bounds of "
+                    "its median. Click on a name to hide it. Made by clgemm-bench from <a "
+                    "href=\"results.json\">results.json</a>, which lies beside this "
+                    "page.</p>\n</main>\n<script>\n{}</script>\n</body>\n</html>\n",
+                    page_script);
 }
 
 }  // namespace clgemm::bench

@@ -12,14 +12,18 @@ namespace clgemm::bench {
 
 // All that the page shows of one device.
 struct DevicePage {
+  std::string name;  // of its place on the page, and what tells its files from those of other runs; empty:
+                     // the only one
+  std::string title;
   Results results;
   std::vector<Picture> pictures;  // their names are those of the SVG files
 };
 
-std::string html_page(const std::vector<DevicePage>& devices);
+// `together`: pictures of all of them.
+std::string html_page(const std::vector<DevicePage>& devices, const std::vector<Picture>& together);
 
 // The parts of it: key figures and facts about the run; every figure in a table.
-std::string html_summary(const Results& results);
+std::string html_summary(const Results& results, const std::string& title);
 std::string html_table(const Results& results);
 
 }  // namespace clgemm::bench

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -40,10 +41,44 @@ std::string file_name_of(const std::string& device) {
   return name.substr(0, 60);
 }
 
+// What tells runs apart that are on one page: the device, then what else differs.
+std::string title_of(const Results& run) {
+  std::string title = run.facts.device;
+  if (run.precision == Precision::fp32) title += ", fp32 units alone";
+  const Case* first = run.shapes.empty() ? nullptr : &run.shapes.front();
+  if (first != nullptr && first->kind.batch_count > 1) title += ", batches";
+  return title;
+}
+
+// Each different, whatever the devices are called.
+std::vector<std::string> different_names(const std::vector<Results>& runs) {
+  std::vector<std::string> names;
+  for (const Results& run : runs) {
+    const std::string plain = file_name_of(title_of(run));
+    std::string name = plain;
+    for (int number = 2; std::find(names.begin(), names.end(), name) != names.end(); ++number) {
+      name = fmt::format("{}-{}", plain, number);
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
+// The titles of the page, which say which is which: runs of one name by what they are of.
+std::string long_title_of(const Results& run) {
+  const std::string date = run.facts.date.substr(0, 10);
+  return fmt::format("{}: {}{}{}{}", title_of(run), run.shapes.size(),
+                     run.shapes.size() == 1 ? " shape" : " shapes", date.empty() ? "" : ", ", date);
+}
+
+void write_picture(const fs::path& folder, const Picture& picture) {
+  if (picture.draw) write_file(folder / (picture.name + ".svg"), standalone(picture.draw(width_in_papers)));
+}
+
 // In the order of the page.
 std::vector<Picture> pictures_of(const Results& results) {
-  return {over_size(results), ladder(results), roofline(results), speed_up_over_peers(results),
-          error_ratios(results)};
+  return {over_size(results),           ladder(results),      roofline(results), speed_up_over_work(results),
+          speed_up_over_peers(results), error_ratios(results)};
 }
 
 }  // namespace
@@ -59,19 +94,26 @@ void make_report_folder(const std::string& folder) {
 void write_report_folder(const std::string& folder, const std::string& json) {
   const std::vector<Results> runs = parse_results(json, "the results");
   if (runs.empty()) throw UsageError("--report: there are no results");
+  const std::vector<std::string> names = different_names(runs);
   std::vector<DevicePage> pages;
-  for (const Results& run : runs) {
-    DevicePage page{each_kernel_once(run), {}};
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    DevicePage page{names[i],
+                    runs.size() > 1 ? long_title_of(runs[i]) : runs[i].facts.device,
+                    each_kernel_once(runs[i]),
+                    {}};
     page.pictures = pictures_of(page.results);
     for (Picture& picture : page.pictures) {
-      if (runs.size() > 1) picture.name = fmt::format("{}-{}", picture.name, file_name_of(run.facts.device));
-      if (!picture.draw) continue;
-      write_file(fs::path(folder) / (picture.name + ".svg"), standalone(picture.draw(width_in_papers)));
+      if (runs.size() > 1) picture.name = fmt::format("{}-{}", picture.name, page.name);
+      write_picture(folder, picture);
     }
     pages.push_back(std::move(page));
   }
+  std::vector<std::pair<std::string, const Results*>> named_runs;
+  for (const DevicePage& page : pages) named_runs.emplace_back(page.title, &page.results);
+  const std::vector<Picture> together = {runs_over_size(named_runs)};
+  for (const Picture& picture : together) write_picture(folder, picture);
   write_file(fs::path(folder) / "results.json", json);
-  write_file(fs::path(folder) / "index.html", html_page(pages));
+  write_file(fs::path(folder) / "index.html", html_page(pages, together));
 }
 
 }  // namespace clgemm::bench

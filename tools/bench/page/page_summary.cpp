@@ -37,7 +37,7 @@ std::string best_rate(const Results& results) {
   const KernelResult& own = *best->own();
   std::string text = fmt::format("the highest rate{}, at {}", own.is_own_choice() ? "" : ", of " + own.kernel,
                                  describe_shape(*best));
-  if (results.ceilings) {
+  if (results.ceilings && own.on_fp32_units.value_or(true) && most <= results.ceilings->fp32_gflops) {
     text += fmt::format(": {:.0f} % of the {} GFLOPS measured as this device's peak",
                         100.0 * most / results.ceilings->fp32_gflops,
                         format_figure(results.ceilings->fp32_gflops));
@@ -83,17 +83,20 @@ std::string facts_line(const Results& results) {
 
 }  // namespace
 
-std::string html_summary(const Results& results) {
+std::string html_summary(const Results& results, const std::string& title) {
   std::string html = fmt::format(
       "<header>\n<p class=\"eyebrow\">Single-precision matrix multiply, measured by "
       "clgemm-bench</p>\n<h1>{}</h1>\n<p "
       "class=\"facts\">{}</p>\n</header>\n<div class=\"tiles\">\n",
-      escaped(results.facts.device), escaped(facts_line(results)));
+      escaped(title), escaped(facts_line(results)));
   html += best_rate(results) + checks(results);
   const std::vector<BesidePeer> peers = beside_peers(results);
   for (const BesidePeer& beside : peers) html += over_peer(beside);
   html += "</div>\n";
   for (const BesidePeer& beside : peers) html += worst_of(beside);
+  for (const std::string& trouble : troubles_of(results)) {
+    html += fmt::format("<p class=\"beware\">Beware: {}</p>\n", escaped(trouble));
+  }
   for (const MissingPeer& peer : results.missing_peers) {
     html += fmt::format("<p class=\"facts\">{} was not measured: {}</p>\n", escaped(peer.title),
                         escaped(peer.reason));

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "figures/results.hpp"
 #include "page/chart_style.hpp"
@@ -25,6 +26,10 @@ Picture ladder(const Results& results);
 Picture roofline(const Results& results);
 Picture speed_up_over_peers(const Results& results);
 Picture error_ratios(const Results& results);
+Picture speed_up_over_work(const Results& results);  // of many shapes
+
+// clgemm's rate at square sizes in several runs, on whatever device each was.
+Picture runs_over_size(const std::vector<std::pair<std::string, const Results*>>& named_runs);
 
 // The looks of its kernels and peers, the same in every picture.
 SeriesStyles styles_of(const Results& results);

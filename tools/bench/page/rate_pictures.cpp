@@ -14,7 +14,7 @@ namespace {
 bool is_square(const Case& one) {
   const auto& [size, kind, label] = one;
   return size.m == size.n && size.n == size.k && kind.transpose_a == Transpose::no &&
-         kind.transpose_b == Transpose::no && kind.gap == 0;
+         kind.transpose_b == Transpose::no && kind.gap == 0 && kind.batch_count == 1;
 }
 
 // Rates that differ by more than this are told apart on a logarithmic axis only.
@@ -35,12 +35,32 @@ ScaleKind kind_for(const std::vector<XySeries>& series) {
 // A point for each shape at which the kernel or peer was measured; `x` is what the shape is on the x axis.
 using PlaceOf = double(const Case&);
 
-void add_point(XySeries& series, const std::string& name, const Case& shape, const Figures& figures,
+struct Bounds {
+  std::optional<double> low;
+  std::optional<double> high;
+};
+
+// Of the rate, as far as the runs tell.
+Bounds bounds_of(const ShapeResult& shape, const Figures& figures) {
+  const std::optional<Time> time = shape.time(figures);
+  const std::optional<double> rate = shape.rate(figures);
+  if (!time || !rate || time->low_ms == time->high_ms) return {};
+  return {*rate * time->ms / time->high_ms, *rate * time->ms / time->low_ms};
+}
+
+std::string runs_in_words(const Figures& figures) {
+  return figures.runs == 1 ? "1 run" : fmt::format("{} runs", figures.runs);
+}
+
+void add_point(XySeries& series, const std::string& name, const ShapeResult& shape, const Figures& figures,
                PlaceOf* x) {
-  if (!figures.measured() || !figures.gflops) return;
-  series.points.push_back(
-      {x(shape), *figures.gflops,
-       fmt::format("{}, {}: {} GFLOPS", name, describe_shape(shape), format_figure(*figures.gflops))});
+  const std::optional<double> rate = shape.rate(figures);
+  if (!rate) return;
+  const Bounds bounds = bounds_of(shape, figures);
+  series.points.push_back({x(shape), *rate,
+                           fmt::format("{}, {}: {} GFLOPS, {}", name, describe_shape(shape),
+                                       format_figure(*rate), runs_in_words(figures)),
+                           bounds.low, bounds.high});
 }
 
 void remove_empty(std::vector<XySeries>& all) {
@@ -114,19 +134,30 @@ Picture over_size(const Results& results) {
 
 namespace {
 
-std::optional<double> naive_ms(const ShapeResult& shape) {
+Figures naive_of(const ShapeResult& shape) {
   for (const KernelResult& kernel : shape.kernels) {
-    if (kernel.kernel == "naive") return kernel.figures.median_ms;
+    if (kernel.kernel == "naive") return kernel.figures;
   }
-  return std::nullopt;
+  return {};
 }
 
-void add_bar(BarChart& chart, const std::string& name, const SeriesStyle& style, const Figures& figures,
-             const std::optional<double>& naive) {
-  if (!figures.measured() || !figures.gflops) return;
-  std::string text = format_figure(*figures.gflops);
-  if (naive) text += fmt::format(" · {:.1f} x", *naive / *figures.median_ms);
-  chart.bars.push_back({name, style, *figures.gflops, text});
+// `previous` has no figures where there is none.
+void add_bar(BarChart& chart, const std::string& name, const SeriesStyle& style, const ShapeResult& shape,
+             const Figures& figures, const Figures& naive, const Figures& previous) {
+  const std::optional<double> rate = shape.rate(figures);
+  if (!rate) return;
+  std::string text = format_figure(*rate);
+  if (const auto ratio = shape.speed_up(naive, figures)) text += fmt::format(" · {:.1f} x", *ratio);
+  if (const auto ratio = shape.speed_up(previous, figures)) text += fmt::format(" · {:.2f} x", *ratio);
+  const Bounds bounds = bounds_of(shape, figures);
+  chart.bars.push_back({name, style, *rate, text, bounds.low, bounds.high});
+}
+
+ScaleKind kind_for(const std::vector<Bar>& bars) {
+  const auto [least, most] = std::minmax_element(
+      bars.begin(), bars.end(), [](const Bar& one, const Bar& other) { return one.value < other.value; });
+  return !bars.empty() && most->value > least->value * most_on_a_linear_axis ? ScaleKind::logarithmic
+                                                                             : ScaleKind::linear;
 }
 
 }  // namespace
@@ -138,16 +169,22 @@ Picture ladder(const Results& results) {
     picture.instead = "It needs more than one kernel: --ladder, or --kernel all.";
     return picture;
   }
-  const std::optional<double> naive = naive_ms(*richest);
+  const Figures naive = naive_of(*richest);
   const SeriesStyles styles = styles_of(results);
   BarChart chart{"Rates of the kernels at " + describe_shape(*richest), "GFLOPS", {}};
-  if (naive) chart.value_name += ", and the factor over naive";
+  if (naive.measured()) chart.value_name += " · x naive";
+  chart.value_name += " · x the one above";
+  Figures previous;
   for (const KernelResult& kernel : richest->kernels) {
-    add_bar(chart, kernel.long_title(), styles.kernel(kernel.title()), kernel.figures, naive);
+    add_bar(chart, kernel.long_title(), styles.kernel(kernel.title()), *richest, kernel.figures, naive,
+            previous);
+    if (kernel.figures.measured()) previous = kernel.figures;
   }
   for (const PeerResult& peer : richest->peers) {
-    add_bar(chart, peer_title(peer.name), styles.peer(peer.name), peer.figures, naive);
+    add_bar(chart, peer_title(peer.name), styles.peer(peer.name), *richest, peer.figures, naive, {});
   }
+  chart.kind = kind_for(chart.bars);
+  if (chart.kind == ScaleKind::logarithmic) chart.value_name += " (logarithmic)";
   picture.caption = fmt::format("m n k = {}: each kernel in the order in which it ran, then the peers.",
                                 describe_shape(*richest));
   picture.draw = drawer(std::move(chart));
@@ -155,6 +192,9 @@ Picture ladder(const Results& results) {
 }
 
 namespace {
+
+// What stands for one product in fp32 on tensor cores, at least.
+constexpr double products_of_three_planes = 3.0;
 
 // Operations for each byte that must move at least: A, B and C once, and C twice where it is also read.
 double intensity(const Case& shape) {
@@ -210,16 +250,72 @@ Picture roofline(const Results& results) {
     most = std::max(most, intensity(shape));
   }
   chart.series = own_and_peers(results);
+  const double left = least / 1.5;
   const double right = std::max(most, ridge) * 1.5;
-  chart.limits.push_back({fmt::format("{} GB/s", format_figure(bandwidth)),
-                          {{least / 1.5, least / 1.5 * bandwidth}, {ridge, peak}},
-                          true});
-  chart.limits.push_back({fmt::format("{} GFLOPS", format_figure(peak)), {{ridge, peak}, {right, peak}}});
+  const double cache = results.ceilings->cache_gbs;
+  const double tensor = results.ceilings->tensor_gflops / products_of_three_planes;
+  const double highest = std::max(peak, tensor);
+  const auto add_slope = [&](const char* name, double gbs) {
+    const double end = std::min(right, highest / gbs);
+    chart.limits.push_back(
+        {fmt::format("{}: {} GB/s", name, format_figure(gbs)), {{left, left * gbs}, {end, end * gbs}}, true});
+  };
+  add_slope("memory", bandwidth);
+  if (cache > bandwidth) add_slope("cache", cache);
+  chart.limits.push_back({fmt::format("fp32 units: {} GFLOPS", format_figure(peak)),
+                          {{std::max(left, peak / std::max(cache, bandwidth)), peak}, {right, peak}}});
+  if (tensor > 0.0) {
+    chart.limits.push_back(
+        {fmt::format("tensor cores, three products: {} GFLOPS", format_figure(tensor)),
+         {{std::max(left, tensor / std::max(cache, bandwidth)), tensor}, {right, tensor}}});
+  }
   picture.caption = fmt::format(
-      "The lines are what was measured here: {} GFLOPS of fp32 fused multiply-adds, and {} GB/s of reading "
-      "memory. "
-      "Points above the slope work on data that caches hold.",
-      format_figure(peak), format_figure(bandwidth));
+      "The lines are the device's limits, measured here: {} GFLOPS of fp32 fused multiply-adds, {} GB/s of "
+      "reading "
+      "memory{}. Data that lie in a cache are bound by its line only.{}",
+      format_figure(peak), format_figure(bandwidth),
+      cache > 0.0 ? fmt::format(" and {} GB/s of reading the last cache", format_figure(cache)) : "",
+      tensor > 0.0
+          ? " That of the tensor cores follows from their number and clock, for fp32 made of three products."
+          : "");
+  picture.draw = drawer(std::move(chart));
+  return picture;
+}
+
+Picture runs_over_size(const std::vector<std::pair<std::string, const Results*>>& named_runs) {
+  Picture picture{
+      "devices",
+      "All runs at square sizes",
+      "clgemm's choice, m = n = k, medians of whole operations, packing included. Higher is better.",
+      "",
+      {}};
+  XyChart chart{"GFLOPS of clgemm over size",
+                "m = n = k",
+                "GFLOPS (logarithmic)",
+                ScaleKind::logarithmic,
+                ScaleKind::logarithmic,
+                {},
+                {},
+                {}};
+  std::size_t place = 0;
+  for (const auto& [name, run] : named_runs) {
+    XySeries series{name, style_of_run(place++), {}, true};
+    for (const ShapeResult& shape : run->shapes) {
+      if (!is_square(shape) || shape.own() == nullptr || !shape.own()->is_own_choice()) continue;
+      add_point(series, name, shape, shape.own()->figures,
+                [](const Case& one) { return static_cast<double>(one.size.m); });
+      chart.x_ticks.push_back(static_cast<double>(shape.size.m));
+    }
+    std::sort(series.points.begin(), series.points.end(),
+              [](const XyPoint& one, const XyPoint& other) { return one.x < other.x; });
+    if (series.points.size() > 1) chart.series.push_back(std::move(series));
+  }
+  if (chart.series.size() < 2) {
+    picture.instead = "It needs two runs with square sizes.";
+    return picture;
+  }
+  std::sort(chart.x_ticks.begin(), chart.x_ticks.end());
+  chart.x_ticks.erase(std::unique(chart.x_ticks.begin(), chart.x_ticks.end()), chart.x_ticks.end());
   picture.draw = drawer(std::move(chart));
   return picture;
 }

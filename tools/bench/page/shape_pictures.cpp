@@ -1,5 +1,8 @@
 // Pictures of what stands against the peers at each shape: speed-ups and error ratios.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
 
 #include "figures/summary.hpp"
 #include "page/pictures.hpp"
@@ -14,6 +17,8 @@ std::vector<const ShapeResult*> shapes_with_own(const Results& results) {
   }
   return shapes;
 }
+
+constexpr std::size_t fewest_shapes_over_work = 10;
 
 std::string name_of(const ShapeResult& shape) {
   return shape.label.empty() ? describe_shape(shape) : shape.label;
@@ -49,7 +54,7 @@ Picture speed_up_over_peers(const Results& results) {
   for (const std::string& peer : measured_peers(results)) {
     DotSeries series{"over " + peer_title(peer), styles.peer(peer), {}};
     for (const ShapeResult* shape : shapes) {
-      series.values.push_back(speed_up(shape->peer_figures(peer), shape->own()->figures));
+      series.values.push_back(shape->speed_up(shape->peer_figures(peer), shape->own()->figures));
     }
     if (has_value(series)) chart.series.push_back(std::move(series));
   }
@@ -58,6 +63,48 @@ Picture speed_up_over_peers(const Results& results) {
   } else {
     picture.draw = drawer(std::move(chart));
   }
+  return picture;
+}
+
+Picture speed_up_over_work(const Results& results) {
+  Picture picture{"speed-up-over-work",
+                  "Speed-up over the size of the work",
+                  "Each point is a shape: how many times as fast as the peer, over its operations. Shapes on "
+                  "the line are as "
+                  "fast. Few points below it, and none far below, is what random shapes are for.",
+                  "",
+                  {}};
+  XyChart chart{"Speed-up over each peer by operations",
+                "GFLOP of one call (logarithmic)",
+                "times as fast as the peer (logarithmic)",
+                ScaleKind::logarithmic,
+                ScaleKind::logarithmic,
+                {},
+                {},
+                {}};
+  const std::vector<const ShapeResult*> shapes = shapes_with_own(results);
+  const SeriesStyles styles = styles_of(results);
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0.0;
+  for (const std::string& peer : measured_peers(results)) {
+    XySeries series{"over " + peer_title(peer), styles.peer(peer), {}, false};
+    for (const ShapeResult* shape : shapes) {
+      const auto ratio = shape->speed_up(shape->peer_figures(peer), shape->own()->figures);
+      const double gflop = operations(*shape) * 1e-9;
+      if (!ratio) continue;
+      series.points.push_back(
+          {gflop, *ratio, fmt::format("{}: {:.2f} x {}", name_of(*shape), *ratio, peer_title(peer)), {}, {}});
+      least = std::min(least, gflop);
+      most = std::max(most, gflop);
+    }
+    if (!series.points.empty()) chart.series.push_back(std::move(series));
+  }
+  if (shapes.size() < fewest_shapes_over_work || chart.series.empty()) {
+    picture.instead = "It needs ten shapes beside a peer: --random 60.";
+    return picture;
+  }
+  chart.limits.push_back({"as fast", {{least, 1.0}, {most, 1.0}}});
+  picture.draw = drawer(std::move(chart));
   return picture;
 }
 

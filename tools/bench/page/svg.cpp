@@ -81,6 +81,25 @@ void Svg::path(const SeriesStyle& style, const std::string& points) {
       style.colour, points, style.heavy ? 2.8 : (style.hollow ? 1.8 : 1.2), dash);
 }
 
+void Svg::begin_series(std::size_t series, const char* css_class) {
+  body_ += fmt::format("<g class=\"{}\" data-series=\"{}\">\n", css_class, series);
+}
+
+void Svg::end_series() {
+  body_ += "</g>\n";
+}
+
+void Svg::error_bar(const SeriesStyle& style, Point low, Point high) {
+  const bool upright = low.x == high.x;
+  const double across = upright ? 0.0 : 3.0;
+  const double along = upright ? 3.0 : 0.0;
+  body_ += fmt::format(
+      "<path class=\"s{}\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.2\" "
+      "d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}M{:.1f} {:.1f}L{:.1f} {:.1f}M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>\n",
+      style.colour, low.x, low.y, high.x, high.y, low.x - along, low.y - across, low.x + along,
+      low.y + across, high.x - along, high.y - across, high.x + along, high.y + across);
+}
+
 void Svg::marker(const SeriesStyle& style, Point at, const std::string& tip) {
   const char* fill = style.hollow ? "class=\"hollow\"" : "fill=\"currentColor\"";
   body_ += fmt::format(

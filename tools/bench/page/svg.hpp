@@ -31,6 +31,13 @@ class Svg {
   void path(const SeriesStyle& style, const std::string& points);
   void marker(const SeriesStyle& style, Point at, const std::string& tip = {});
 
+  // What belongs to a series, so that the page's script can hide it and bring it forward.
+  void begin_series(std::size_t series, const char* css_class = "series");
+  void end_series();
+
+  // From the lower to the upper bound of a value.
+  void error_bar(const SeriesStyle& style, Point low, Point high);
+
   // A sample of the series and its name. Returns the width that both take.
   double key(const SeriesStyle& style, Point at, std::string_view name, bool with_line);
 

@@ -59,8 +59,11 @@ class Plot {
     draw_axes(x_scale, y_scale);
     for (const XyLimit& limit : chart_.limits) draw_limit(limit, x_scale, y_scale);
     for (const bool heavy : {false, true}) {  // what the page is about lies on top
-      for (const XySeries& series : chart_.series) {
-        if (series.style.heavy == heavy) draw_series(series, x_scale, y_scale);
+      for (std::size_t i = 0; i < chart_.series.size(); ++i) {
+        if (chart_.series[i].style.heavy != heavy) continue;
+        svg_.begin_series(i);
+        draw_series(chart_.series[i], x_scale, y_scale);
+        svg_.end_series();
       }
     }
     return svg_.finish(bottom_ + below_plot, chart_.title);
@@ -98,12 +101,12 @@ class Plot {
       svg_.line("mark", {x(limit.points[i - 1].x), y(limit.points[i - 1].y)},
                 {x(limit.points[i].x), y(limit.points[i].y)});
     }
+    // A rising one has its name at its foot, below the line that leaves it.
     const Point& end = limit.points.back();
     if (limit.rising) {
-      const Point middle{(x(limit.points[0].x) + x(end.x)) / 2.0, (y(limit.points[0].y) + y(end.y)) / 2.0};
-      svg_.text("", {middle.x - 8.0, middle.y - 6.0}, "end", limit.name);
+      svg_.text("muted", {x(limit.points[0].x) + 10.0, y(limit.points[0].y) + 6.0}, "start", limit.name);
     } else {
-      svg_.text("", {x(end.x), y(end.y) - 7.0}, "end", limit.name);
+      svg_.text("muted", {x(end.x), y(end.y) - 7.0}, "end", limit.name);
     }
   }
 
@@ -113,7 +116,14 @@ class Plot {
       line += fmt::format("{}{:.1f} {:.1f}", line.empty() ? "M" : "L", x(point.x), y(point.y));
     }
     if (series.joined && series.points.size() > 1) svg_.path(series.style, line);
-    for (const XyPoint& point : series.points) svg_.marker(series.style, {x(point.x), y(point.y)}, point.tip);
+    for (const XyPoint& point : series.points) {
+      const bool visible = point.low && point.high && y(*point.low) - y(*point.high) > 2.0;
+      if (visible) {
+        const auto inside = [&](double value) { return std::clamp(y(value), top_, bottom_); };
+        svg_.error_bar(series.style, {x(point.x), inside(*point.low)}, {x(point.x), inside(*point.high)});
+      }
+      svg_.marker(series.style, {x(point.x), y(point.y)}, point.tip);
+    }
   }
 
   const XyChart& chart_;

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <climits>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <stdexcept>
 #include <thread>
@@ -27,10 +28,29 @@ constexpr int cblas_transpose = 112;
 using CblasSgemm = void(int layout, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
                         const float* a, int lda, const float* b, int ldb, float beta, float* c, int ldc);
 
-// Idle workers of OpenBLAS turn in a loop, by default for 2^26 ticks, in which they take the cores from
-// whoever runs next. They are told to sleep after 2^20, and the next run is kept back as long.
+// Idle workers of OpenBLAS turn in a loop, by default for 2^26 ticks, those of Intel's OpenMP for 200 ms, in
+// which they take the cores from whoever runs next, who seems half as fast. OpenBLAS's are told to sleep
+// after 2^20 ticks, and the next run is kept back until all of them sleep, whosever they are.
 constexpr const char* thread_timeout = "20";
-constexpr std::chrono::milliseconds workers_fall_asleep(2);
+constexpr std::chrono::milliseconds glance(2);
+constexpr std::chrono::milliseconds longest_wait(1000);
+constexpr double resting_part = 0.1;  // of one core
+
+double process_ms() {
+  timespec time = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
+}
+
+void wait_until_threads_rest() {
+  const auto start = std::chrono::steady_clock::now();
+  while (ms_since(start) < static_cast<double>(longest_wait.count())) {
+    const double before = process_ms();
+    const auto begin = std::chrono::steady_clock::now();
+    std::this_thread::sleep_for(glance);
+    if (process_ms() - before < resting_part * ms_since(begin)) return;
+  }
+}
 
 int to_int(std::size_t value) {
   if (value > INT_MAX) throw Error(ErrorCode::invalid_argument, "larger than CBLAS can say");
@@ -52,7 +72,7 @@ class CblasContestant final : public Contestant {
     const auto start = std::chrono::steady_clock::now();
     multiply(copies_[current_]);
     const double ms = ms_since(start);
-    std::this_thread::sleep_for(workers_fall_asleep);
+    wait_until_threads_rest();
     return {.operation_ms = 0.0, .call_ms = ms, .launches = 0};
   }
 

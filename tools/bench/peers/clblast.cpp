@@ -1,21 +1,69 @@
-// CLBlast's call; with other parameters than it ships, where these are given.
+// CLBlast's call; with other parameters than it ships, where these are given. The library is loaded while the
+// program runs.
 #include "peers/clblast.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <stdexcept>
 
-#ifdef CLGEMM_BENCH_HAS_CLBLAST
-
-#include <clblast.h>
-
 #include "base/error.hpp"
+#include "peers/shared_library.hpp"
 
 namespace clgemm::bench {
 namespace {
 
-clblast::Transpose to_clblast(Transpose transpose) {
-  return transpose == Transpose::yes ? clblast::Transpose::kYes : clblast::Transpose::kNo;
+// Of clblast_c.h and clblast.h, whose enumerations are ints.
+constexpr int success = 0;
+constexpr int single_precision = 32;
+constexpr int row_major = 101;
+constexpr int column_major = 102;
+constexpr int no_transpose = 111;
+constexpr int transpose_yes = 112;
+using Values = std::unordered_map<std::string, std::size_t>;
+using ClblastSgemm = int(int layout, int transpose_a, int transpose_b, std::size_t m, std::size_t n,
+                         std::size_t k, float alpha, cl_mem a, std::size_t offset_a, std::size_t lda,
+                         cl_mem b, std::size_t offset_b, std::size_t ldb, float beta, cl_mem c,
+                         std::size_t offset_c, std::size_t ldc, cl_command_queue* queue, cl_event* event);
+using ClblastSgemmStridedBatched = int(int layout, int transpose_a, int transpose_b, std::size_t m,
+                                       std::size_t n, std::size_t k, float alpha, cl_mem a,
+                                       std::size_t offset_a, std::size_t lda, std::size_t stride_a, cl_mem b,
+                                       std::size_t offset_b, std::size_t ldb, std::size_t stride_b,
+                                       float beta, cl_mem c, std::size_t offset_c, std::size_t ldc,
+                                       std::size_t stride_c, std::size_t batch_count, cl_command_queue* queue,
+                                       cl_event* event);
+using Retrieve = int(cl_device_id device, const std::string& kernel, int precision, Values& values);
+using Override = int(cl_device_id device, const std::string& kernel, int precision, const Values& values);
+
+// What asks for parameters and sets them has C++ names alone (for the one, C has no twin): as GCC's standard
+// library makes them, which all distributions build CLBlast with.
+constexpr const char* retrieve_name =
+    "_ZN7clblast18RetrieveParametersEP13_cl_device_idRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+    "NS_9PrecisionERSt13unordered_mapIS7_mSt4hashIS7_ESt8equal_toIS7_ESaISt4pairIS8_mEEE";
+constexpr const char* override_name =
+    "_ZN7clblast18OverrideParametersEP13_cl_device_idRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+    "NS_9PrecisionERKSt13unordered_mapIS7_mSt4hashIS7_ESt8equal_toIS7_ESaISt4pairIS8_mEEE";
+
+struct Clblast {
+  Clblast()
+      : library(std::vector<std::string>{"libclblast.so.1", "libclblast.so"}),
+        sgemm(library.get<ClblastSgemm>("CLBlastSgemm")),
+        sgemm_strided_batched(library.get<ClblastSgemmStridedBatched>("CLBlastSgemmStridedBatched")) {}
+
+  SharedLibrary library;
+  ClblastSgemm* sgemm;
+  ClblastSgemmStridedBatched* sgemm_strided_batched;
+};
+
+// Loaded at the first use. Throws std::runtime_error where it is not there.
+const Clblast& clblast() {
+  static const Clblast instance;
+  return instance;
+}
+
+int to_clblast(Transpose transpose) {
+  return transpose == Transpose::yes ? transpose_yes : no_transpose;
 }
 
 class ClblastContestant final : public OpenClContestant {
@@ -56,22 +104,20 @@ class ClblastContestant final : public OpenClContestant {
     const DeviceMatrix b = data().b();
     const DeviceMatrix c = data().c();
     cl_command_queue queue = data().queue()();
-    const auto layout =
-        call.layout == Layout::row_major ? clblast::Layout::kRowMajor : clblast::Layout::kColMajor;
-    const clblast::Transpose transpose_a = to_clblast(call.transpose_a);
-    const clblast::Transpose transpose_b = to_clblast(call.transpose_b);
-    const clblast::StatusCode status =
+    const int layout = call.layout == Layout::row_major ? row_major : column_major;
+    const int transpose_a = to_clblast(call.transpose_a);
+    const int transpose_b = to_clblast(call.transpose_b);
+    const int status =
         call.batch_count == 1
-            ? clblast::Gemm<float>(layout, transpose_a, transpose_b, call.m, call.n, call.k, call.alpha,
-                                   a.buffer, a.offset, a.ld, b.buffer, b.offset, b.ld, call.beta, c.buffer,
-                                   c.offset, c.ld, &queue)
-            : clblast::GemmStridedBatched<float>(layout, transpose_a, transpose_b, call.m, call.n, call.k,
-                                                 call.alpha, a.buffer, a.offset, a.ld, call.stride_a,
-                                                 b.buffer, b.offset, b.ld, call.stride_b, call.beta, c.buffer,
-                                                 c.offset, c.ld, call.stride_c, call.batch_count, &queue);
-    if (status != clblast::StatusCode::kSuccess) {
-      throw Error(ErrorCode::opencl_error,
-                  fmt::format("CLBlast failed: status {}", static_cast<int>(status)));
+            ? clblast().sgemm(layout, transpose_a, transpose_b, call.m, call.n, call.k, call.alpha, a.buffer,
+                              a.offset, a.ld, b.buffer, b.offset, b.ld, call.beta, c.buffer, c.offset, c.ld,
+                              &queue, nullptr)
+            : clblast().sgemm_strided_batched(layout, transpose_a, transpose_b, call.m, call.n, call.k,
+                                              call.alpha, a.buffer, a.offset, a.ld, call.stride_a, b.buffer,
+                                              b.offset, b.ld, call.stride_b, call.beta, c.buffer, c.offset,
+                                              c.ld, call.stride_c, call.batch_count, &queue, nullptr);
+    if (status != success) {
+      throw Error(ErrorCode::opencl_error, fmt::format("CLBlast failed: status {}", status));
     }
   }
 };
@@ -80,7 +126,10 @@ class ClblastContestant final : public OpenClContestant {
 // lives; then what was there before. Its compiled programs stay: it looks for them by their parameters.
 class ParametersInForce {
  public:
-  ParametersInForce(cl_device_id device, const ClblastParameters& parameters) : device_(device) {
+  ParametersInForce(cl_device_id device, const ClblastParameters& parameters)
+      : device_(device),
+        retrieve_(clblast().library.get<Retrieve>(retrieve_name)),
+        override_(clblast().library.get<Override>(override_name)) {
     try {
       for (const auto& [kernel, values] : parameters) put(kernel, values);
     } catch (...) {
@@ -93,26 +142,24 @@ class ParametersInForce {
   ParametersInForce& operator=(const ParametersInForce&) = delete;
 
  private:
-  void put(const std::string& kernel, const std::unordered_map<std::string, std::size_t>& values) {
-    std::unordered_map<std::string, std::size_t> previous;
-    auto status = clblast::RetrieveParameters(device_, kernel, clblast::Precision::kSingle, previous);
-    if (status == clblast::StatusCode::kSuccess) {
-      status = clblast::OverrideParameters(device_, kernel, clblast::Precision::kSingle, values);
-    }
-    if (status != clblast::StatusCode::kSuccess) {
-      throw std::runtime_error(fmt::format("CLBlast does not take these parameters for {}: status {}", kernel,
-                                           static_cast<int>(status)));
+  void put(const std::string& kernel, const Values& values) {
+    Values previous;
+    int status = retrieve_(device_, kernel, single_precision, previous);
+    if (status == success) status = override_(device_, kernel, single_precision, values);
+    if (status != success) {
+      throw std::runtime_error(
+          fmt::format("CLBlast does not take these parameters for {}: status {}", kernel, status));
     }
     previous_[kernel] = std::move(previous);
   }
 
   void restore() noexcept {
-    for (const auto& [kernel, values] : previous_) {
-      clblast::OverrideParameters(device_, kernel, clblast::Precision::kSingle, values);
-    }
+    for (const auto& [kernel, values] : previous_) override_(device_, kernel, single_precision, values);
   }
 
   cl_device_id device_;
+  Retrieve* retrieve_;
+  Override* override_;
   ClblastParameters previous_;
 };
 
@@ -146,8 +193,15 @@ std::unique_ptr<Contestant> make_clblast_contestant(const DeviceData& data, Clbl
   return std::make_unique<TunedContestant>(data, std::move(parameters));
 }
 
+// Nothing in the library says it but the name of its file: "libclblast.so.1.5.3".
 std::string clblast_version() {
-  return fmt::format("{}.{}.{}", CLBLAST_VERSION_MAJOR, CLBLAST_VERSION_MINOR, CLBLAST_VERSION_PATCH);
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(clblast().sgemm), &info) == 0) return "unknown";
+  std::error_code error;
+  const std::string file = std::filesystem::canonical(info.dli_fname, error).filename().string();
+  constexpr std::string_view before = ".so.";
+  const std::size_t at = file.find(before);
+  return error || at == std::string::npos ? "unknown" : file.substr(at + before.size());
 }
 
 void try_parameters(cl_device_id device, const ClblastParameters& parameters) {
@@ -155,31 +209,3 @@ void try_parameters(cl_device_id device, const ClblastParameters& parameters) {
 }
 
 }  // namespace clgemm::bench
-
-#else
-
-namespace clgemm::bench {
-namespace {
-
-[[noreturn]] void throw_missing() {
-  throw std::runtime_error("this clgemm-bench was built without it");
-}
-
-}  // namespace
-
-std::unique_ptr<Contestant> make_clblast_contestant(const DeviceData& /*data*/,
-                                                    ClblastParameters /*parameters*/) {
-  throw_missing();
-}
-
-std::string clblast_version() {
-  throw_missing();
-}
-
-void try_parameters(cl_device_id /*device*/, const ClblastParameters& /*parameters*/) {
-  throw_missing();
-}
-
-}  // namespace clgemm::bench
-
-#endif

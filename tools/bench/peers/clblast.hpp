@@ -31,7 +31,7 @@ std::vector<TunedKernel> best_of_each_kernel(const std::vector<TunedKernel>& ker
 // Without parameters: those that CLBlast ships.
 std::unique_ptr<Contestant> make_clblast_contestant(const DeviceData& data, ClblastParameters parameters);
 
-// "1.5.3"
+// "1.5.3". Throws std::runtime_error where there is no CLBlast.
 std::string clblast_version();
 
 // Throws std::runtime_error where CLBlast does not take these parameters on this device.

@@ -12,7 +12,7 @@ namespace {
 
 class Clblast final : public Peer {
  public:
-  // Throws where the program was built without CLBlast, or CLBlast does not take the parameters.
+  // Throws where there is no CLBlast, or where it does not take the parameters.
   Clblast(std::string name, std::string title, ClblastParameters parameters, std::string settings)
       : name_(std::move(name)),
         title_(std::move(title)),

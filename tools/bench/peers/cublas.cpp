@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "peers/cuda_gpu.hpp"
 #include "peers/cuda_objects.hpp"
 #include "peers/peer.hpp"
 
@@ -17,11 +18,6 @@ namespace {
 // Of cublas_api.h.
 constexpr int pedantic_math = 2;
 constexpr int tf32_math = 3;
-
-// Of cl_ext.h, where it is new enough: where the GPU is plugged in.
-constexpr cl_device_info pci_bus = 0x4008;
-constexpr cl_device_info pci_slot = 0x4009;
-constexpr cl_device_info pci_domain = 0x400A;
 
 struct Mode {
   const char* name;
@@ -167,33 +163,14 @@ class CublasPeer final : public Peer {
   std::string settings_;
 };
 
-// Chooses the GPU that OpenCL's device is, where that is known, else CUDA's first; says which.
-std::string choose_gpu(const CudaLibraries& cuda, const cl::Device& device) {
-  cl_uint domain = 0;
-  cl_uint bus = 0;
-  cl_uint slot = 0;
-  const auto ask = [&](cl_device_info what, cl_uint& value) {
-    return clGetDeviceInfo(device(), what, sizeof value, &value, nullptr) == CL_SUCCESS;
-  };
-  int number = 0;
-  std::string where = "CUDA device 0, which is not known to be the OpenCL device";
-  if (ask(pci_bus, bus) && ask(pci_slot, slot)) {
-    ask(pci_domain, domain);  // older drivers do not know it, and machines with one have 0
-    const std::string address = fmt::format("{:04x}:{:02x}:{:02x}.0", domain, bus, slot);
-    cuda.check_cuda(cuda.runtime.device_by_pci(&number, address.c_str()), "cudaDeviceGetByPCIBusId");
-    where = fmt::format("GPU {}", address);
-  }
-  cuda.check_cuda(cuda.runtime.set_device(number), "cudaSetDevice");
-  return where;
-}
-
 }  // namespace
 
 PeerList make_cublas(const PeerRequest& request, const cl::Device& device) {
   const auto cuda = std::make_shared<const CudaLibraries>(request.value);
-  const std::string where = choose_gpu(*cuda, device);
+  const Gpu gpu = find_gpu(*cuda, device);
+  cuda->check_cuda(cuda->runtime.set_device(gpu.number), "cudaSetDevice");
   PeerList peers;
-  for (const Mode& mode : modes) peers.push_back(std::make_unique<CublasPeer>(cuda, mode, where));
+  for (const Mode& mode : modes) peers.push_back(std::make_unique<CublasPeer>(cuda, mode, gpu.where));
   return peers;
 }
 

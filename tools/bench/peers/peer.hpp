@@ -41,6 +41,7 @@ using PeerList = std::vector<std::unique_ptr<Peer>>;
 PeerList make_clblast(const PeerRequest& request, const cl::Device& device);
 PeerList make_tuned_clblast(const PeerRequest& request, const cl::Device& device);
 PeerList make_cublas(const PeerRequest& request, const cl::Device& device);
+PeerList make_cublasxt(const PeerRequest& request, const cl::Device& device);
 PeerList make_cblas(const PeerRequest& request, const cl::Device& device);
 
 }  // namespace clgemm::bench

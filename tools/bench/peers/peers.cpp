@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/nearest.hpp"
 #include "common/size.hpp"
 #include "common/usage_error.hpp"
 #include "peers/peer.hpp"
@@ -27,7 +28,8 @@ const Entry entries[] = {
     {"clblast-tuned", "CLBlast tuned", Value::needed, "FILE.json,...", {"clblast-tuned"}, make_tuned_clblast},
     {"openblas", "OpenBLAS", Value::none, "", {"openblas"}, make_cblas},
     {"cblas", "CBLAS", Value::needed, "LIBRARY", {"cblas"}, make_cblas},
-    {"cublas", "cuBLAS", Value::possible, "FOLDER", {"cublas-fp32", "cublas-tf32"}, make_cublas}};
+    {"cublas", "cuBLAS", Value::possible, "FOLDER", {"cublas-fp32", "cublas-tf32"}, make_cublas},
+    {"cublasxt", "cublasXt", Value::possible, "FOLDER", {"cublasxt", "cublasxt-pinning"}, make_cublasxt}};
 
 constexpr const char* no_peer = "none";
 
@@ -48,11 +50,14 @@ std::string known_names() {
 
 PeerRequest parse_peer(const std::string& text) {
   const std::size_t equals = text.find('=');
-  const PeerRequest request{text.substr(0, equals),
-                            equals == std::string::npos ? "" : text.substr(equals + 1)};
+  const PeerRequest request{
+      text.substr(0, equals), equals == std::string::npos ? "" : text.substr(equals + 1), {}};
   const Entry* entry = find_entry(request.name);
   if (entry == nullptr) {
-    throw UsageError(fmt::format("--peer: '{}' is not one of {}", text, known_names()));
+    std::vector<std::string> names;
+    for (const Entry& one : entries) names.emplace_back(one.name);
+    throw UsageError(fmt::format("--peer: '{}' is not one of {}{}", text, known_names(),
+                                 did_you_mean(request.name, names)));
   }
   if (entry->value == Value::needed && request.value.empty()) {
     throw UsageError(fmt::format("--peer: {0} needs a value: {0}={1}", request.name, entry->value_name));
@@ -66,7 +71,7 @@ PeerRequest parse_peer(const std::string& text) {
 }  // namespace
 
 std::vector<PeerRequest> default_peers() {
-  return {{"clblast", ""}};
+  return {{"clblast", "", {}}};
 }
 
 std::vector<PeerRequest> parse_peers(const std::vector<std::string>& texts) {

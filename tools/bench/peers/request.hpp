@@ -1,8 +1,10 @@
-// What `--peer` asks for, as plain data.
+// What `--peer` asks for.
 #pragma once
 
 #include <string>
 #include <vector>
+
+#include "base/opencl.hpp"
 
 namespace clgemm::bench {
 
@@ -10,6 +12,7 @@ namespace clgemm::bench {
 struct PeerRequest {
   std::string name;
   std::string value;
+  std::vector<cl::Device> devices;  // where there are several, for peers that can use them
 };
 
 // The peers of a run where nothing is said about them.

@@ -2,10 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <optional>
 
 namespace clgemm::bench {
 namespace {
+
+// Nothing that is measured is slower than so many operations a second.
+constexpr double slowest_rate = 2e9;
+
+// What takes less says nothing of long runs.
+constexpr double least_work_to_predict_from = 1e8;
+
+// For peers: large enough for the kernels that a large problem takes.
+constexpr std::size_t prediction_side = 768;
 
 std::optional<double> predicted_ms(const std::string& kernel, const Results& earlier, const Case& one) {
   double most = 0.0;
@@ -35,10 +46,54 @@ Affordable affordable(const std::vector<KernelChoice>& choices, const Results& e
     KernelResult skipped;
     skipped.kernel = skipped.asked = choice.name;
     skipped.outcome = Outcome::skipped;
-    skipped.figures.reason = fmt::format("left out: about {:.0f} s a run, above --max-seconds", *ms * 1e-3);
+    skipped.figures.reason = left_out(*ms * 1e-3);
     result.left_out.push_back(std::move(skipped));
   }
   return result;
+}
+
+std::string left_out(double seconds) {
+  return fmt::format("left out: about {:.0f} s a run, above --max-seconds", seconds);
+}
+
+bool leaves_out_baseline(const Affordable& kernels) {
+  return std::any_of(kernels.left_out.begin(), kernels.left_out.end(),
+                     [](const KernelResult& kernel) { return kernel.asked == baseline_kernel; });
+}
+
+std::optional<double> seconds_of_a_run(const Peer& peer, const Results& earlier, const HostData& data,
+                                       const cl::CommandQueue& queue, double max_seconds) {
+  const double work = operations(data.size()) * static_cast<double>(data.call.batch_count);
+  if (work < max_seconds * slowest_rate) return std::nullopt;
+  double most = least_work_to_predict_from;
+  std::optional<double> seconds;
+  for (const ShapeResult& done : earlier.shapes) {
+    const Figures figures = done.peer_figures(peer.name());
+    if (!figures.measured() || operations(done) <= most) continue;
+    most = operations(done);
+    seconds = *figures.median_ms * 1e-3 * work / most;
+  }
+  if (seconds) return seconds;
+  try {
+    return 1e-3 * predict_ms([&peer](const DeviceData& small) { return peer.enter(small); }, queue, data.call,
+                             prediction_side);
+  } catch (const std::exception&) {
+    return std::nullopt;  // its first run says what is wrong
+  }
+}
+
+double predict_ms(const MakeContestant& make, const cl::CommandQueue& queue, const SgemmCall& call,
+                  std::size_t side_at_most) {
+  const Size size{call.m, call.n, call.k};
+  const Size small{std::min(size.m, side_at_most), std::min(size.n, side_at_most),
+                   std::min(size.k, side_at_most)};
+  const HostData host = make_host_data(call_of(kind_of(call), small));
+  const DeviceData data(queue, host);
+  const auto contestant = make(data);
+  contestant->run();
+  const RunTimes times = contestant->run();
+  const double ms = times.operation_ms > 0.0 ? times.operation_ms : times.call_ms;
+  return ms * operations(size) / operations(small);
 }
 
 }  // namespace clgemm::bench

@@ -27,15 +27,17 @@ kernel void multiply_add(global FLOATS* results, const int rounds, const float f
   results[get_global_id(0)] = total;
 }
 
-// Reads `steps` vectors a work-item. On a CPU those of one work-item lie together (step 1), on a GPU those of
+// Reads `steps` vectors a work-item, again and again. On a CPU those of one work-item lie together (step 1), on a GPU those of
 // neighbouring work-items do (item 1).
 kernel void read_all(global const FLOATS* restrict from, global FLOATS* restrict results, const int steps,
-                     const int item_stride, const int step_stride) {
+                     const int item_stride, const int step_stride, const int passes) {
   const size_t first = get_global_id(0) * (size_t)item_stride;
   FLOATS sums[4] = {(FLOATS)(0.0f), (FLOATS)(0.0f), (FLOATS)(0.0f), (FLOATS)(0.0f)};
-  for (int step = 0; step < steps; step += 4) {
+  for (int pass = 0; pass < passes; ++pass) {
+    for (int step = 0; step < steps; step += 4) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) sums[i] += from[first + (size_t)(step + i) * step_stride];
+      for (int i = 0; i < 4; ++i) sums[i] += from[first + (size_t)(step + i) * step_stride];
+    }
   }
   results[get_global_id(0)] = sums[0] + sums[1] + sums[2] + sums[3];
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/device.hpp"
 #include "ceilings_source.hpp"
 #include "contestants/contestant.hpp"
 #include "data/rotation.hpp"
@@ -87,9 +88,24 @@ class Measuring {
     return 2.0 * static_cast<double>(floats) * rounds / (ms * 1e6);
   }
 
-  double read_gbs(const cl::Buffer& from) const { return gbs("read_all", from, results_, 1.0); }
+  double read_gbs(const cl::Buffer& from) const {
+    cl::Kernel kernel = mover("read_all", from, results_, steps());
+    kernel.setArg(5, cl_int{1});
+    return gbs(kernel, steps());
+  }
   double copy_gbs(const cl::Buffer& from, const cl::Buffer& to) const {
-    return gbs("copy_all", from, to, 2.0);
+    return 2.0 * gbs(mover("copy_all", from, to, steps()), steps());
+  }
+
+  // Of half of what the last cache holds, where the device says how much that is.
+  double cache_gbs(const cl::Buffer& from) const {
+    const std::size_t bytes = device_.getInfo<CL_DEVICE_GLOBAL_MEM_CACHE_SIZE>() / 2;
+    const std::size_t steps_in_cache = bytes / (items_ * vector_bytes_) / 4 * 4;
+    if (steps_in_cache == 0 || steps_in_cache > steps()) return 0.0;
+    constexpr cl_int passes = 50;
+    cl::Kernel kernel = mover("read_all", from, results_, steps_in_cache);
+    kernel.setArg(5, passes);
+    return passes * gbs(kernel, steps_in_cache);
   }
 
   // All pages there, none of them a shared page of zeros.
@@ -108,14 +124,18 @@ class Measuring {
     return std::max<std::size_t>(bytes / (items_ * vector_bytes_) / 4, 1) * 4;
   }
 
-  double gbs(const char* name, const cl::Buffer& from, const cl::Buffer& to, double bytes_per_byte) const {
+  cl::Kernel mover(const char* name, const cl::Buffer& from, const cl::Buffer& to, std::size_t count) const {
     cl::Kernel kernel(program_, name);
     kernel.setArg(0, from);
     kernel.setArg(1, to);
-    kernel.setArg(2, static_cast<cl_int>(steps()));
-    kernel.setArg(3, static_cast<cl_int>(load_.neighbours_together ? 1 : steps()));
+    kernel.setArg(2, static_cast<cl_int>(count));
+    kernel.setArg(3, static_cast<cl_int>(load_.neighbours_together ? 1 : count));
     kernel.setArg(4, static_cast<cl_int>(load_.neighbours_together ? items_ : 1));
-    const double bytes = bytes_per_byte * static_cast<double>(steps() * items_ * vector_bytes_);
+    return kernel;
+  }
+
+  double gbs(const cl::Kernel& kernel, std::size_t count) const {
+    const auto bytes = static_cast<double>(count * items_ * vector_bytes_);
     return bytes / (best_ms(queue_, kernel, items_, load_.group) * 1e6);
   }
 
@@ -131,12 +151,35 @@ class Measuring {
 
 }  // namespace
 
+namespace {
+
+// Operations on fp16 that a compute unit's tensor cores do a clock, by NVIDIA's data sheets; the largest
+// architecture that is not above the device's counts.
+struct TensorCores {
+  std::size_t sm;
+  double operations;
+};
+constexpr TensorCores tensor_cores[] = {
+    {100, 8192.0}, {90, 4096.0}, {86, 1024.0}, {80, 2048.0}, {70, 1024.0}};
+
+double tensor_gflops(const Device& device) {
+  for (const TensorCores& cores : tensor_cores) {
+    if (device.nvidia_sm < cores.sm) continue;
+    return cores.operations * static_cast<double>(device.compute_units * device.clock_mhz) * 1e-3;
+  }
+  return 0.0;
+}
+
+}  // namespace
+
 Ceilings measure_ceilings(const cl::CommandQueue& queue) {
   const Measuring measuring(queue);
   Ceilings ceilings;
   ceilings.fp32_gflops = measuring.fp32_gflops();
   const cl::Buffer from = measuring.buffer();
   ceilings.read_gbs = measuring.read_gbs(from);
+  ceilings.cache_gbs = measuring.cache_gbs(from);
+  ceilings.tensor_gflops = tensor_gflops(describe(queue.getInfo<CL_QUEUE_DEVICE>()));
   ceilings.copy_gbs = measuring.copy_gbs(from, measuring.buffer());
   return ceilings;
 }

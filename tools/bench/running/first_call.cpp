@@ -87,8 +87,9 @@ FirstCall measure_first_call(const BenchOptions& options, const std::string& who
 double time_first_call(const BenchOptions& options) {
   const HostData host = make_host_data(call_of(options.kind, options.sizes.front()));
   const auto start = std::chrono::steady_clock::now();
-  const cl::Device device = options.device.empty() ? default_device() : find_device(options.device);
-  const cl::CommandQueue queue(cl::Context(device), device, CL_QUEUE_PROFILING_ENABLE);
+  const cl::Device device = options.device.empty() ? default_device() : find_devices(options.device).front();
+  const cl::Context context(device);  // not every implementation lets a queue keep it
+  const cl::CommandQueue queue(context, device, CL_QUEUE_PROFILING_ENABLE);
   const DeviceData data(queue, host);
   std::unique_ptr<Contestant> contestant;
   Peers peers;

@@ -4,8 +4,12 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "choose/ranking.hpp"
+#include "choose/tuning_files.hpp"
+#include "kernel/config_cache.hpp"
 #include "kernel/kernel_config.hpp"
 #include "kernel/precision.hpp"
+#include "plan/blocks.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -40,7 +44,12 @@ void check_named(KernelLibrary& library, const KernelChoice& choice, const Devic
     throw Error(ErrorCode::kernel_not_found,
                 "'" + choice.options.kernel + "' does not multiply; it is one of clgemm's own helpers");
   }
-  configure(kernel, choice.options.parameters, {}, device);
+  try {
+    configure(kernel, choice.options.parameters, {}, device);
+  } catch (const Error& error) {
+    // Its defaults may be beyond this device, where other parameters are not.
+    if (!choice.options.parameters.empty() || !is_device_limit(error)) throw;
+  }
 }
 
 }  // namespace
@@ -71,6 +80,26 @@ std::vector<KernelChoice> choose_kernels(const BenchOptions& options, const Devi
     if (seen.insert(choice.options.kernel).second) unique.push_back(std::move(choice));
   }
   return unique;
+}
+
+std::vector<KernelChoice> with_own_parameters(std::vector<KernelChoice> choices, const SgemmCall& call,
+                                              const Device& device) {
+  if (choices.empty()) return choices;
+  const Options& options = choices.front().options;
+  ConfigCache configs(device, options.kernel_folder);
+  Problem problem = canonical(call);
+  problem.a.base_alignment = problem.b.base_alignment = device.base_alignment_bytes / sizeof(float);
+  const Ranking ranking = rank_candidates(problem, configs, tuning_from_environment(),
+                                          default_scratch_limit(device), options.precision);
+  for (KernelChoice& choice : choices) {
+    const auto is_this = [&choice](const Candidate& candidate) {
+      return candidate.config.kernel == choice.options.kernel && !candidate.config.mirrored;
+    };
+    const auto found = std::find_if(ranking.candidates.begin(), ranking.candidates.end(), is_this);
+    if (!choice.options.parameters.empty() || found == ranking.candidates.end()) continue;
+    choice.options.parameters = found->config.parameters;
+  }
+  return choices;
 }
 
 std::vector<KernelChoice> choose_steps(std::span<const std::string_view> steps,

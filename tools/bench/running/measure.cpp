@@ -49,6 +49,7 @@ void Entrant::run_host_to_host() {
 
 void Entrant::check_result() {
   check(contestant_->result());
+  if (reference_ != nullptr) add_fault(contestant_->damage());
 }
 
 void Entrant::check(const std::vector<float>& c) {
@@ -65,6 +66,14 @@ Figures Entrant::figures() const {
   figures.median_ms = median(times);
   figures.min_ms = minimum(times);
   figures.p95_ms = percentile_95(times);
+  if (const auto interval = interval_of_median(times)) {
+    figures.low_ms = interval->low;
+    figures.high_ms = interval->high;
+  }
+  if (const auto interval = interval_of_median(call_ms_)) {
+    figures.call_low_ms = interval->low;
+    figures.call_high_ms = interval->high;
+  }
   figures.spread = (*figures.p95_ms - *figures.min_ms) / *figures.median_ms;
   figures.call_ms = median(call_ms_);
   figures.first_call_ms = first_call_ms_;
@@ -73,7 +82,7 @@ Figures Entrant::figures() const {
   figures.launches = launches_;
   if (check_) {
     figures.error_ratio = check_->error_ratio;
-    figures.passed = check_->passed;
+    figures.passed = passed();
   }
   return figures;
 }

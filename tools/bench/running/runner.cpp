@@ -1,23 +1,46 @@
 #include "running/runner.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <map>
 
 #include "base/error.hpp"
 #include "choose/tuning_files.hpp"
 #include "command_line/cases.hpp"
+#include "common/clock.hpp"
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
 #include "running/affordable.hpp"
 #include "running/ceilings.hpp"
 #include "running/facts.hpp"
 #include "running/first_call.hpp"
+#include "running/host_link.hpp"
 #include "running/ladder.hpp"
+#include "running/machine_load.hpp"
+#include "running/own_kernel.hpp"
 #include "running/size_run.hpp"
 
 namespace clgemm::bench {
 namespace {
+
+// Those of --device; empty where it was not given.
+std::vector<cl::Device> devices_of(const BenchOptions& options) {
+  return options.devices.empty() ? std::vector<cl::Device>{}
+                                 : find_devices(fmt::format("{}", fmt::join(options.devices, ",")));
+}
+
+// "2 x NVIDIA H200"
+std::string joint_name(const std::vector<cl::Device>& devices) {
+  std::map<std::string, int> counts;
+  for (const cl::Device& device : devices) ++counts[device.getInfo<CL_DEVICE_NAME>()];
+  std::vector<std::string> parts;
+  for (const auto& [name, count] : counts) parts.push_back(fmt::format("{} x {}", count, name));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
 
 HostData host_data_for(const Case& one, const Device& device) {
   const SgemmCall call = call_of(one.kind, one.size);
@@ -43,6 +66,15 @@ std::vector<KernelChoice> choices_for(const BenchOptions& options, const Device&
     if (options.suite_kernels) choice.must_run = choice.name == "auto";
   }
   return choices;
+}
+
+// Kernels from files are tried before anything is measured. One that cannot run at all is left to the
+// measurement, which says why.
+void try_own_kernels(const BenchOptions& options, std::vector<KernelChoice>& choices) {
+  if (!options.check) return;
+  for (KernelChoice& choice : choices) {
+    if (is_own_kernel(choice)) choice.fault = try_in_own_process(options, choice);
+  }
 }
 
 // What `--peer` said to get this peer.
@@ -83,31 +115,77 @@ void add_first_calls(BenchOptions options, const std::vector<KernelChoice>& choi
   }
 }
 
+// Where many cases are measured: which one is under way, and how long the rest takes if each is like those
+// before.
+class Way {
+ public:
+  explicit Way(std::size_t cases) : cases_(cases) {}
+  void next() { ++case_; }
+
+  std::string text() const {
+    if (cases_ < 2) return "";
+    if (case_ < 2) return fmt::format("[{}/{}] ", case_, cases_);
+    const double done = static_cast<double>(case_ - 1);
+    const double left_s = 1e-3 * ms_since(start_) / done * (static_cast<double>(cases_) - done);
+    return fmt::format("[{}/{}, about {}:{:02} left] ", case_, cases_, static_cast<int>(left_s) / 60,
+                       static_cast<int>(left_s) % 60);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::size_t cases_;
+  std::size_t case_ = 0;
+};
+
 // Measures one case, as the next of the results.
 void add_case(const BenchOptions& options, const Case& one, const std::vector<KernelChoice>& choices,
-              const Peers& peers, const cl::CommandQueue& queue, const Device& device, Progress& progress,
-              Results& results) {
-  const Size& size = one.size;
-  progress.show(to_string(size) + ": data and reference");
+              const Peers& peers, const cl::CommandQueue& queue, const std::optional<HostLink>& link,
+              const Device& device, const Way& way, Progress& progress, Results& results) {
+  const auto show = [&](const std::string& text) {
+    progress.show(fmt::format("{}{}: {}", way.text(), to_string(one.size), text));
+  };
+  show("data and reference");
   const HostData data = host_data_for(one, device);
   std::optional<Reference> reference;
   if (options.check) reference.emplace(data);
   const Reference* checked_by = reference ? &*reference : nullptr;
   if (options.ladder) {
-    progress.show(to_string(size) + ": loops on the host");
+    show("loops on the host");
     results.host_loops = run_host_loops(data, checked_by);
   }
-  const MeasureSettings settings{options.runs, options.warmup, options.max_seconds, options.host_to_host,
-                                 options.baseline};
+  // The steps of the ladder are the techniques as they are taught, with their defaults.
+  const std::vector<KernelChoice> here =
+      options.ladder ? choices : with_own_parameters(choices, data.call, device);
+  Affordable kernels{here, {}};
+  if (options.suite_kernels) kernels = affordable(here, results, one, options.max_seconds);
+  const bool baseline = options.baseline && !leaves_out_baseline(kernels);
+  const std::vector<cl::Device> devices = devices_of(options);
+  const MeasureSettings settings{options.runs,         options.warmup, options.max_seconds,
+                                 options.host_to_host, devices,        baseline};
   const Rotation rotation =
       options.rotate ? rotation_for(queue.getInfo<CL_QUEUE_DEVICE>(), data.call) : Rotation{};
-  SizeRun run(queue, one, data, checked_by, settings, rotation,
-              [&](const std::string& text) { progress.show(to_string(size) + ": " + text); });
-  Affordable kernels{choices, {}};
-  if (options.suite_kernels) kernels = affordable(choices, results, one, options.max_seconds);
-  ShapeResult& done = results.shapes.emplace_back(run.run(kernels.choices, peers.present));
+  SizeRun run(queue, one, data, checked_by, settings, rotation, show);
+  std::vector<PeerResult> too_slow;
+  const auto is_affordable = [&](const Peer& peer) {
+    const auto seconds = seconds_of_a_run(peer, results, data, queue, options.max_seconds);
+    if (!seconds || *seconds <= options.max_seconds) return true;
+    too_slow.push_back({peer.name(), peer.version(), peer.settings(), {}});
+    too_slow.back().figures.computes_in_fp32 = peer.computes_in_fp32();
+    too_slow.back().figures.reason = left_out(*seconds);
+    return false;
+  };
+  std::vector<const Peer*> entering;
+  for (const auto& peer : peers.present) {
+    if (is_affordable(*peer)) entering.push_back(peer.get());
+  }
+  ShapeResult& done = results.shapes.emplace_back(run.run(kernels.choices, entering));
   if (options.rotate) done.rotation = rotation;
+  if (const KernelResult* own = done.own(); options.host_to_host && own != nullptr) {
+    done.host_bound_ms = host_bound_ms(data.call, link, own->figures.median_ms.value_or(0.0),
+                                       std::max<std::size_t>(devices.size(), 1));
+  }
   if (options.first_call) add_first_calls(options, kernels.choices, done);
+  std::move(too_slow.begin(), too_slow.end(), std::back_inserter(done.peers));
   std::move(kernels.left_out.begin(), kernels.left_out.end(), std::back_inserter(done.kernels));
 }
 
@@ -116,32 +194,46 @@ void add_case(const BenchOptions& options, const Case& one, const std::vector<Ke
 Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
   return at_boundary([&] {
     Results results;
+    const MachineLoad load;
     const Device device = describe(cl_device);
     results.facts = facts_now(cl_device);
     results.precision = options.precision;
     results.wanted_runs = options.runs;
     results.max_seconds = options.max_seconds;
-    const std::vector<KernelChoice> choices = choices_for(options, device);
-    Peers peers = make_peers(options.peers, cl_device);
+    std::vector<KernelChoice> choices = choices_for(options, device);
+    try_own_kernels(options, choices);
+    const std::vector<cl::Device> devices = devices_of(options);
+    if (devices.size() > 1) results.facts.device = joint_name(devices);
+    std::vector<PeerRequest> requests = options.peers;
+    for (PeerRequest& request : requests) request.devices = devices;
+    Peers peers = make_peers(requests, cl_device);
     results.missing_peers = peers.missing;
 
     // One context and queue for all sizes: peers keep what they compiled by context.
-    const cl::CommandQueue queue(cl::Context(cl_device), cl_device, CL_QUEUE_PROFILING_ENABLE);
+    const cl::Context context(cl_device);  // not every implementation lets a queue keep it
+    const cl::CommandQueue queue(context, cl_device, CL_QUEUE_PROFILING_ENABLE);
     Progress progress;
+    std::optional<HostLink> link;
+    if (options.host_to_host) link = measure_host_link(queue);
     if (options.ceilings) {
       progress.show("ceilings");
       results.ceilings = measure_ceilings(queue);
     }
-    for (const Case& one : cases_of(options, device)) {
+    const std::vector<Case> cases = cases_of(options, device);
+    Way way(cases.size());
+    for (const Case& one : cases) {
       if (interrupted()) break;
+      way.next();
       try {
-        at_boundary([&] { add_case(options, one, choices, peers, queue, device, progress, results); });
+        at_boundary(
+            [&] { add_case(options, one, choices, peers, queue, link, device, way, progress, results); });
       } catch (const Error& error) {
         if (results.shapes.empty()) throw;
         results.stopped_by = fmt::format("{}: {}", to_string(one.size), error.what());
         break;
       }
     }
+    results.part_of_others = load.part_of_others();
     return results;
   });
 }

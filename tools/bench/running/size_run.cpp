@@ -7,11 +7,10 @@
 #include "base/error.hpp"
 #include "common/float64.hpp"
 #include "common/interrupt.hpp"
+#include "running/affordable.hpp"
 
 namespace clgemm::bench {
 namespace {
-
-constexpr const char* baseline_kernel = "naive";
 
 // The baseline, where nobody asked for it, may take this long a run.
 constexpr double longest_baseline_ms = 3000.0;
@@ -36,18 +35,6 @@ std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 
-// A run of the kernel on the same kind of problem, cut down to a small size, and scaled up again.
-double predict_ms(const KernelChoice& choice, const cl::CommandQueue& queue, const SgemmCall& call) {
-  const Size size{call.m, call.n, call.k};
-  const Size small{std::min(size.m, prediction_side), std::min(size.n, prediction_side),
-                   std::min(size.k, prediction_side)};
-  const HostData host = make_host_data(call_of(kind_of(call), small));
-  const DeviceData data(queue, host);
-  const auto contestant = make_kernel_contestant(data, choice.options);
-  contestant->run();
-  return contestant->run().operation_ms * operations(size) / operations(small);
-}
-
 }  // namespace
 
 SizeRun::SizeRun(const cl::CommandQueue& queue, const Case& one, const HostData& host,
@@ -64,9 +51,8 @@ SizeRun::SizeRun(const cl::CommandQueue& queue, const Case& one, const HostData&
   result_.error_bound = error_bound(one.size.k);
 }
 
-ShapeResult SizeRun::run(const std::vector<KernelChoice>& choices,
-                         std::span<const std::unique_ptr<Peer>> peers) {
-  for (const auto& peer : peers) {
+ShapeResult SizeRun::run(const std::vector<KernelChoice>& choices, std::span<const Peer* const> peers) {
+  for (const Peer* peer : peers) {
     tell_("first run of " + peer->title());
     enter_peer(*peer);
   }
@@ -116,14 +102,19 @@ void SizeRun::enter_kernel(const KernelChoice& choice) {
 }
 
 SizeRun::Entry SizeRun::first_run(const KernelChoice& choice, KernelResult& result) {
-  auto entry = std::make_unique<Entrant>(make_kernel_contestant(data_, choice.options), reference_);
+  auto entry =
+      std::make_unique<Entrant>(make_kernel_contestant(data_, choice.options, settings_.devices), reference_);
   if (!peers_c_.empty()) result.agreement = reference_->compare(entry->result(), peers_c_);
   const std::shared_ptr<const ChosenPlan> plan = entry->plan();
   const KernelConfig& running = plan->built.plan.first().multiply();
   result.kernel = running.name;
   result.parameters = running.values;
+  result.on_fp32_units = running.manifest().precision == Precision::fp32;
+  entry->add_fault(choice.fault);
   if (reference_ != nullptr && !entry->passed()) {
-    result.wrong = reference_->describe_wrong(entry->result(), running.tile_rows, running.tile_columns);
+    result.wrong = entry->has_right_numbers()
+                       ? entry->fault()
+                       : reference_->describe_wrong(entry->result(), running.tile_rows, running.tile_columns);
   }
   return entry;
 }
@@ -139,8 +130,10 @@ void SizeRun::enter_baseline(const std::vector<KernelChoice>& choices) {
   const KernelChoice choice = baseline_choice(choices);
   try {
     at_boundary([&] {
-      const double ms = predict_ms(choice, queue_, data_.call());
-      if (ms > longest_baseline_ms) {
+      const double ms = predict_ms(
+          [&choice](const DeviceData& small) { return make_kernel_contestant(small, choice.options); },
+          queue_, data_.call(), prediction_side);
+      if (ms > std::min(longest_baseline_ms, settings_.max_seconds * 1e3)) {
         result_.naive.reason = fmt::format("left out: about {:.0f} s a run", ms * 1e-3);
       } else {
         baseline_ = std::make_unique<Entrant>(make_kernel_contestant(data_, choice.options), nullptr);

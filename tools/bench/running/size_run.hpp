@@ -24,7 +24,7 @@ class SizeRun {
           const MeasureSettings& settings, const Rotation& rotation, Tell tell);
 
   // Throws Error where a kernel that must run does not.
-  ShapeResult run(const std::vector<KernelChoice>& choices, std::span<const std::unique_ptr<Peer>> peers);
+  ShapeResult run(const std::vector<KernelChoice>& choices, std::span<const Peer* const> peers);
 
  private:
   using Entry = std::unique_ptr<Entrant>;  // null for what did not run

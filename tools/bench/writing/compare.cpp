@@ -1,15 +1,19 @@
 #include "writing/compare.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "common/statistics.hpp"
 #include "common/text_table.hpp"
 #include "kernel/kernel_config.hpp"
+#include "kernel/precision.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -114,6 +118,40 @@ Comparison compare_entries(const Entry& entry_before, const Entry& entry_after) 
   return rows;
 }
 
+// What the rows of a file are of, one name after the other.
+using Names = std::set<std::string>;
+using NameOf = std::function<std::string(const Entry& entry)>;
+
+Names names_in(const std::vector<Entry>& entries, const NameOf& name) {
+  Names names;
+  for (const Entry& entry : entries) names.insert(name(entry));
+  return names;
+}
+
+// What none of the rows of two files have in common, in words.
+std::string difference_of(const std::vector<Results>& before, const std::vector<Results>& after) {
+  const std::pair<const char*, NameOf> aspects[] = {
+      {"device", [](const Entry& entry) { return entry.run->facts.device; }},
+      {"precision", [](const Entry& entry) { return std::string(to_string(entry.run->precision)); }},
+      {"kernel", [](const Entry& entry) { return entry.kernel->asked; }},
+      {"size", [](const Entry& entry) { return describe_shape(*entry.shape); }},
+      {"copies of the matrices",
+       [](const Entry& entry) { return entry.shape->rotation ? "several" : "one"; }}};
+  std::vector<std::string> differences;
+  for (const auto& [aspect, name_of] : aspects) {
+    const Names old_names = names_in(entries_of(before), name_of);
+    const Names new_names = names_in(entries_of(after), name_of);
+    const bool shared = std::any_of(old_names.begin(), old_names.end(),
+                                    [&](const std::string& name) { return new_names.count(name) != 0; });
+    if (shared) continue;
+    differences.push_back(fmt::format("{} {} in the old file, {} in the new one", aspect,
+                                      fmt::join(old_names, " / "), fmt::join(new_names, " / ")));
+  }
+  return differences.empty()
+             ? "no multiply is the same in all of device, precision, kernel, parameters and size"
+             : fmt::format("{}", fmt::join(differences, "; "));
+}
+
 const char* word(Verdict verdict) {
   static const std::map<Verdict, const char*> words = {{Verdict::same, "same"},
                                                        {Verdict::faster, "faster"},
@@ -157,6 +195,7 @@ ComparedFiles compare(const std::vector<Results>& before, const std::vector<Resu
     compared.rows.push_back(compare_entries(earlier.front(), entry));
     earlier.erase(earlier.begin());
   }
+  if (compared.rows.empty()) compared.nothing_in_common = difference_of(before, after);
   for (const auto& [key, entries] : waiting) {
     for (const Entry& entry : entries) compared.only_before.push_back(describe(entry));
   }
@@ -183,6 +222,9 @@ void write_comparison(std::ostream& out, const ComparedFiles& compared) {
                    "-", "-"});
   }
   table.print(out);
+  if (!compared.nothing_in_common.empty()) {
+    out << fmt::format("\nNothing to compare: {}.\n", compared.nothing_in_common);
+  }
   out << fmt::format(
       "\n{} compared: {} slower, {} faster, {} fail now, {} not comparable; {} missing in the new "
       "file, {} only there.\n",

@@ -43,6 +43,7 @@ struct ComparedFiles {
   std::vector<Comparison> rows;  // those in both, in the order of the new file
   std::vector<ComparedKernel> only_before;
   std::size_t only_after = 0;
+  std::string nothing_in_common;  // why, where no row is in both
 };
 
 // Results belong together by device, kernel, its parameters where it was named, shape, transposes, layout,

@@ -18,6 +18,8 @@ struct NumberColumn {
 constexpr NumberColumn before_runs[] = {{"median_ms", &Figures::median_ms},
                                         {"min_ms", &Figures::min_ms},
                                         {"p95_ms", &Figures::p95_ms},
+                                        {"low_ms", &Figures::low_ms},
+                                        {"high_ms", &Figures::high_ms},
                                         {"spread", &Figures::spread},
                                         {"gflops", &Figures::gflops},
                                         {"call_ms", &Figures::call_ms},
@@ -66,8 +68,8 @@ std::vector<std::string> fields_of(const Results& results, const ShapeResult& sh
   fields.push_back(figures.measured() ? std::to_string(figures.runs) : "");
   for (const auto& [title, member] : behind_runs) fields.push_back(number(figures.*member));
   fields.emplace_back(!figures.passed ? "" : *figures.passed ? "true" : "false");
-  fields.push_back(number(speed_up(shape.naive, figures)));
-  fields.push_back(number(speed_up(shape.peer_figures("clblast"), figures)));
+  fields.push_back(number(shape.speed_up(shape.naive, figures)));
+  fields.push_back(number(shape.speed_up(shape.peer_figures("clblast"), figures)));
   for (const PeerResult& peer : shape.peers) {
     for (const auto& [title, member] : of_peers) fields.push_back(number(peer.figures.*member));
   }

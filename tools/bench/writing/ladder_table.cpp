@@ -17,8 +17,9 @@ constexpr const char* published = "Published by others, on a GTX 1080: 24 x, fro
 
 class LadderTable {
  public:
-  LadderTable()
-      : table_({{"step", Align::left},
+  explicit LadderTable(const ShapeResult& shape)
+      : shape_(shape),
+        table_({{"step", Align::left},
                 {"parameters", Align::left, 5},
                 {"time ms"},
                 {"x first", Align::right, 1},
@@ -42,7 +43,7 @@ class LadderTable {
       return;
     }
     if (!first_.measured()) first_ = figures;
-    add(kernel.kernel, describe_values(kernel.parameters), figures, speed_up(previous_, figures));
+    add(kernel.kernel, describe_values(kernel.parameters), figures, shape_.speed_up(previous_, figures));
     previous_ = figures;
   }
 
@@ -59,12 +60,14 @@ class LadderTable {
  private:
   void add(const std::string& name, const std::string& parameters, const Figures& figures,
            const std::optional<double>& x_previous) {
-    table_.add_row({name, parameters, figure_or_dash(figures.median_ms),
-                    factor_or_dash(speed_up(first_, figures)), factor_or_dash(x_previous),
-                    figure_or_dash(figures.gflops), figure_or_dash(figures.error_ratio),
+    const std::optional<Time> time = shape_.time(figures);
+    table_.add_row({name, parameters, time ? format_figure(time->ms) : "-",
+                    factor_or_dash(shape_.speed_up(first_, figures)), factor_or_dash(x_previous),
+                    figure_or_dash(shape_.rate(figures)), figure_or_dash(figures.error_ratio),
                     check_mark(figures)});
   }
 
+  const ShapeResult& shape_;
   TextTable table_;
   Figures first_;
   Figures previous_;
@@ -84,12 +87,13 @@ void write_closing(std::ostream& out, const Results& results, const ShapeResult&
   const auto first = std::find_if(shape.kernels.begin(), shape.kernels.end(),
                                   [](const KernelResult& kernel) { return kernel.figures.measured(); });
   if (first == shape.kernels.end()) return;
-  out << fmt::format("Time: the median of {}, packing included. x first: against {}.\n",
-                     how_many_runs(results, shape), first->kernel);
+  out << fmt::format("Time: the median of {}, packing included, {}. x first: against {}.\n",
+                     how_many_runs(results, shape), clock_in_words(shape), first->kernel);
   const KernelResult& best = *shape.own();
-  if (const auto ratio = speed_up(shape.naive, best.figures)) {
+  if (const auto ratio = shape.speed_up(shape.naive, best.figures)) {
     out << fmt::format("\nbest / naive: {:.1f} x ({}, from {} to {} GFLOPS).\n{}\n", *ratio, best.kernel,
-                       figure_or_dash(shape.naive.gflops), figure_or_dash(best.figures.gflops), published);
+                       figure_or_dash(shape.rate(shape.naive)), figure_or_dash(shape.rate(best.figures)),
+                       published);
   }
 }
 
@@ -99,7 +103,7 @@ void write_ladder_table(std::ostream& out, const Results& results) {
   out << "Device: " << describe_device(results.facts) << '\n';
   for (const ShapeResult& shape : results.shapes) {
     out << describe_call(shape) << "\n\n";
-    LadderTable table;
+    LadderTable table(shape);
     for (const HostLoopResult& loop : results.host_loops) table.add_loop(loop);
     for (const KernelResult& kernel : shape.kernels) table.add_step(kernel);
     for (const PeerResult& peer : shape.peers) table.add_peer(peer);

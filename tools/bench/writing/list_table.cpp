@@ -12,13 +12,10 @@ namespace clgemm::bench {
 namespace {
 
 std::vector<TextColumn> columns_for(const std::vector<std::string>& peers) {
-  std::vector<TextColumn> columns = {{"m n k", Align::left},
-                                     {"kernel", Align::left},
-                                     {"parameters", Align::left, 5},
-                                     {"median ms"},
-                                     {"GFLOPS"}};
+  std::vector<TextColumn> columns = {{"m n k", Align::left},         {"kernel", Align::left},
+                                     {"parameters", Align::left, 5}, {"ms"},
+                                     {"+-", Align::right, 3},        {"GFLOPS"}};
   for (const std::string& peer : peers) columns.push_back({"x " + peer_title(peer), Align::right, 1});
-  columns.push_back({"spread", Align::right, 4});
   columns.push_back({"error", Align::right, 3});
   columns.push_back({"check"});
   return columns;
@@ -31,19 +28,22 @@ void add_line(TextTable& table, const std::vector<std::string>& peers, const Sha
     add_unmeasured(table, kernel, describe_shape(shape));
     return;
   }
-  std::vector<std::string> cells = {describe_shape(shape), kernel.kernel, describe_values(kernel.parameters),
-                                    figure_or_dash(figures.median_ms), figure_or_dash(figures.gflops)};
+  std::vector<std::string> cells = {describe_shape(shape),
+                                    kernel.kernel,
+                                    describe_values(kernel.parameters),
+                                    format_figure(shape.time(figures)->ms),
+                                    plus_minus(shape, figures),
+                                    figure_or_dash(shape.rate(figures))};
   for (const std::string& peer : peers) {
-    cells.push_back(factor_or_dash(speed_up(shape.peer_figures(peer), figures)));
+    cells.push_back(factor_or_dash(shape.speed_up(shape.peer_figures(peer), figures)));
   }
-  cells.push_back(percent_of(figures.spread.value_or(0.0)));
   cells.push_back(figure_or_dash(figures.error_ratio));
   cells.push_back(check_mark(figures));
   table.add_row(std::move(cells));
 }
 
 // What a line of the table has no room for.
-void write_troubles(std::ostream& out, const ShapeResult& shape) {
+void write_failures(std::ostream& out, const ShapeResult& shape) {
   for (const KernelResult& kernel : shape.kernels) {
     if (!kernel.wrong.empty()) {
       out << fmt::format("{}: {}: {}\n", describe_shape(shape), kernel.kernel, kernel.wrong);
@@ -70,8 +70,13 @@ void write_list_table(std::ostream& out, const Results& results) {
     for (const KernelResult& kernel : shape.kernels) add_line(table, peers, shape, kernel);
   }
   table.print(out);
-  for (const ShapeResult& shape : results.shapes) write_troubles(out, shape);
+  for (const ShapeResult& shape : results.shapes) write_failures(out, shape);
   write_missing_peers(out, results);
+  if (!results.shapes.empty()) {
+    out << fmt::format("\nTimes are medians of whole operations, packing included, {}.\n{}",
+                       clock_in_words(results.shapes.front()), meaning_of_plus_minus);
+  }
+  write_troubles(out, results);
   write_summary(out, results);
 }
 

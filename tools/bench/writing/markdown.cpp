@@ -34,13 +34,14 @@ std::string rule(std::size_t columns) {
   return text + '\n';
 }
 
-std::string rate(const Figures& figures) {
-  return figures.measured() ? figure_or_dash(figures.gflops) : "-";
+std::string rate(const ShapeResult& shape, const Figures& figures) {
+  return figure_or_dash(shape.rate(figures));
 }
 
 // Where clgemm's choice was not measured, whose rate it is.
-std::string own_rate(const KernelResult& own) {
-  return own.is_own_choice() ? rate(own.figures) : fmt::format("{} (`{}`)", rate(own.figures), own.kernel);
+std::string own_rate(const ShapeResult& shape, const KernelResult& own) {
+  const std::string text = rate(shape, own.figures);
+  return own.is_own_choice() ? text : fmt::format("{} (`{}`)", text, own.kernel);
 }
 
 void write_shapes(std::ostream& out, const Results& results) {
@@ -54,11 +55,11 @@ void write_shapes(std::ostream& out, const Results& results) {
   for (const ShapeResult& shape : results.shapes) {
     const KernelResult* own = shape.own();
     if (own == nullptr) continue;
-    std::vector<std::string> cells = {cell(describe_labelled(shape)), own_rate(*own)};
+    std::vector<std::string> cells = {cell(describe_labelled(shape)), own_rate(shape, *own)};
     for (const std::string& name : peers) {
       const Figures peer = shape.peer_figures(name);
-      cells.push_back(rate(peer));
-      cells.push_back(factor_or_dash(speed_up(peer, own->figures)));
+      cells.push_back(rate(shape, peer));
+      cells.push_back(factor_or_dash(shape.speed_up(peer, own->figures)));
     }
     out << row_of(cells);
   }
@@ -78,7 +79,7 @@ void write_ladder(std::ostream& out, const ShapeResult& shape) {
   out << row_of({"kernel", "GFLOPS", "x naive"}) << rule(3);
   const auto add = [&](const std::string& name, const Figures& figures) {
     if (!figures.measured()) return;
-    out << row_of({name, rate(figures), factor_or_dash(speed_up(naive->figures, figures))});
+    out << row_of({name, rate(shape, figures), factor_or_dash(shape.speed_up(naive->figures, figures))});
   };
   for (const KernelResult& kernel : shape.kernels) {
     if (!kernel.is_own_choice()) add(fmt::format("`{}`", kernel.kernel), kernel.figures);
@@ -123,9 +124,9 @@ void write_markdown(std::ostream& out, const std::vector<Results>& runs) {
   for (const Results& run : runs) {
     const Results results = each_kernel_once(run);
     out << (first ? "" : "\n") << heading(results)
-        << " GFLOPS by medians, and how many times as fast as the peer (where that runs on the host, by the "
-           "host's clock for "
-           "both, from the call to its completion):\n\n";
+        << " GFLOPS by medians, and how many times as fast as the peer (where one runs on the host, all by "
+           "the "
+           "host's clock, from the call to its completion):\n\n";
     first = false;
     write_shapes(out, results);
     if (const ShapeResult* shape = ladder_shape(results)) write_ladder(out, *shape);

@@ -1,5 +1,6 @@
 // The tables for people: one a shape.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -37,9 +38,21 @@ void add_figure(Columns& columns, const char* title, int rank, std::optional<dou
   add(columns, title, rank, [member](const Line& line) { return figure_or_dash(line.figures.*member); });
 }
 
-void add_speed_up(Columns& columns, const std::string& title, int rank, const Figures& base) {
+void add_speed_up(Columns& columns, const std::string& title, int rank, const ShapeResult& shape,
+                  const Figures& base) {
   add(columns, "x " + title, rank,
-      [base](const Line& line) { return factor_or_dash(speed_up(base, line.figures)); });
+      [&shape, base](const Line& line) { return factor_or_dash(shape.speed_up(base, line.figures)); });
+}
+
+// The clock that the other figures of the table are not by.
+void add_other_time(Columns& columns, const ShapeResult& shape) {
+  if (shape.clock() == Clock::device) {
+    add_figure(columns, "call ms", 3, &Figures::call_ms);
+    return;
+  }
+  add(columns, "device ms", 3, [](const Line& line) {
+    return line.figures.clock == Clock::device ? figure_or_dash(line.figures.median_ms) : "-";
+  });
 }
 
 // What was asked for, and only that.
@@ -53,36 +66,45 @@ Columns columns_for(const Results& results, const ShapeResult& shape) {
   Columns columns;
   add(columns, "kernel", 0, [](const Line& line) { return line.name; });
   add(columns, "parameters", 5, [](const Line& line) { return line.parameters; });
-  add_figure(columns, "median ms", 0, &Figures::median_ms);
-  add(columns, "spread", 5, [](const Line& line) { return percent_of(line.figures.spread.value_or(0.0)); });
-  add_figure(columns, "GFLOPS", 0, &Figures::gflops);
+  add(columns, shape.clock() == Clock::device ? "device ms" : "call ms", 0,
+      [&shape](const Line& line) { return format_figure(shape.time(line.figures)->ms); });
+  add(columns, "+-", 3, [&shape](const Line& line) { return plus_minus(shape, line.figures); });
+  add(columns, "GFLOPS", 0, [&shape](const Line& line) { return figure_or_dash(shape.rate(line.figures)); });
   if (results.ceilings) {
-    add(columns, "of peak", 3, [peak = results.ceilings->fp32_gflops](const Line& line) {
-      return percent_of(line.figures.gflops.value_or(0.0) / peak);
+    add(columns, "of peak", 3, [&shape, peak = results.ceilings->fp32_gflops](const Line& line) {
+      return percent_of(shape.rate(line.figures).value_or(0.0) / peak);
     });
   }
-  if (shape.naive.measured() || !shape.naive.reason.empty()) add_speed_up(columns, "naive", 2, shape.naive);
-  add_speed_up(columns, "CLBlast", 1, shape.peer_figures("clblast"));
+  if (shape.naive.measured() || !shape.naive.reason.empty())
+    add_speed_up(columns, "naive", 2, shape, shape.naive);
+  add_speed_up(columns, "CLBlast", 1, shape, shape.peer_figures("clblast"));
   for (const PeerResult& peer : shape.peers) {
     if (!peer.figures.measured() || peer.name == "clblast") continue;
-    add_speed_up(columns, peer_title(peer.name), 1, peer.figures);
+    add_speed_up(columns, peer_title(peer.name), 1, shape, peer.figures);
   }
   add_figure(columns, "error", 3, &Figures::error_ratio);
   add(columns, "check", 0, [](const Line& line) { return check_mark(line.figures); });
+  add_other_time(columns, shape);
   add_figure(columns, "first ms", 4, &Figures::first_call_ms);
   add_where_measured(columns, "host ms", shape, &Figures::host_ms);
+  if (shape.host_bound_ms) {
+    add(columns, "of bound", 4, [bound = *shape.host_bound_ms](const Line& line) {
+      return line.figures.host_ms ? percent_of(bound / *line.figures.host_ms) : "-";
+    });
+  }
   add_where_measured(columns, "cold ms", shape, &Figures::cold_ms);
   add_where_measured(columns, "warm ms", shape, &Figures::warm_ms);
-  add(columns, "runs", 6, [](const Line& line) { return std::to_string(line.figures.runs); });
+  add(columns, "spread", 6, [](const Line& line) { return percent_of(line.figures.spread.value_or(0.0)); });
+  add(columns, "runs", 5, [](const Line& line) { return std::to_string(line.figures.runs); });
   return columns;
 }
 
-// What has the lowest median of all that is right; null where there is nothing.
+// What takes the least time of all that is right; null where there is nothing.
 const Figures* fastest_of(const ShapeResult& shape) {
   const Figures* fastest = nullptr;
-  const auto look_at = [&fastest](const Figures& figures) {
+  const auto look_at = [&](const Figures& figures) {
     if (!figures.measured() || figures.failed()) return;
-    if (fastest == nullptr || *figures.median_ms < *fastest->median_ms) fastest = &figures;
+    if (fastest == nullptr || shape.time(figures)->ms < shape.time(*fastest)->ms) fastest = &figures;
   };
   for (const KernelResult& kernel : shape.kernels) look_at(kernel.figures);
   for (const PeerResult& peer : shape.peers) look_at(peer.figures);
@@ -92,8 +114,9 @@ const Figures* fastest_of(const ShapeResult& shape) {
 // The table of a shape, and the name of what was the fastest.
 class ShapeTable {
  public:
+  // `shape` must outlive it.
   ShapeTable(const Results& results, const ShapeResult& shape)
-      : columns_(columns_for(results, shape)), table_(heads()), fastest_(fastest_of(shape)) {
+      : shape_(shape), columns_(columns_for(results, shape)), table_(heads()), fastest_(fastest_of(shape)) {
     for (const KernelResult& kernel : shape.kernels) {
       add_result(kernel, kernel.kernel, describe_values(kernel.parameters));
     }
@@ -102,7 +125,11 @@ class ShapeTable {
 
   void print(std::ostream& out) const {
     table_.print(out);
-    if (!fastest_name_.empty()) out << fmt::format("Fastest: {}.\n", fastest_name_);
+    if (fastest_name_.empty()) return;
+    out << fmt::format(
+        "Fastest {}: {}{}.\n", shape_.clock() == Clock::device ? "on the device" : "by the call",
+        fastest_name_,
+        as_fast_.empty() ? "" : fmt::format("; within the noise also {}", fmt::join(as_fast_, ", ")));
   }
 
  private:
@@ -122,21 +149,33 @@ class ShapeTable {
     std::vector<std::string> cells;
     for (const Column& column : columns_) cells.push_back(column.cell(line));
     table_.add_row(std::move(cells));
-    if (&result.figures != fastest_) return;
-    table_.mark_last_row();
-    fastest_name_ = name;
+    if (&result.figures == fastest_) {
+      table_.mark_last_row();
+      fastest_name_ = name;
+    } else if (fastest_ != nullptr && !result.figures.failed() &&
+               shape_.within_noise(result.figures, *fastest_)) {
+      as_fast_.push_back(name);
+    }
   }
 
+  const ShapeResult& shape_;
   Columns columns_;
   TextTable table_;
   const Figures* fastest_;
   std::string fastest_name_;
+  std::vector<std::string> as_fast_;
 };
 
 // What the columns of this run mean.
 void explain_columns(std::ostream& out, const Results& results) {
-  out << "\nTimes are of the whole operation, packing included; first: the first call, which compiles or "
-         "loads;\nspread: (95th percentile - minimum) / median.\n";
+  out << "\nTimes are medians of the whole operation, packing included: device from the first kernel's start "
+         "to the "
+         "last\none's end, call by the host's clock from the call to its completion, first the first call, "
+         "which "
+         "compiles or\nloads. GFLOPS and ratios are by the first of these columns, which is the call where a "
+         "peer "
+         "has no other time.\n"
+      << meaning_of_plus_minus << "Spread: (95th percentile - minimum) / median.\n";
   if (!results.ceilings) return;
   out << fmt::format(
       "Peak: measured here by --ceilings, {} GFLOPS in fp32; memory {} GB/s reading, {} GB/s copying.\n",
@@ -167,6 +206,7 @@ void write_table(std::ostream& out, const Results& results) {
     out << fmt::format("Fewer than {} runs where they would take more than {} s (--max-seconds).\n",
                        results.wanted_runs, results.max_seconds);
   }
+  write_troubles(out, results);
   write_summary(out, results);
 }
 

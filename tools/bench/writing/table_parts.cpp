@@ -1,6 +1,7 @@
 #include "writing/table_parts.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -40,6 +41,28 @@ std::string percent_of(double part) {
   return fmt::format("{:.1f} %", 100.0 * part);
 }
 
+std::string plus_minus(const ShapeResult& shape, const Figures& figures) {
+  const std::optional<Time> time = shape.time(figures);
+  if (!time || figures.runs == 1) return "-";
+  return percent_of(std::max(time->high_ms - time->ms, time->ms - time->low_ms) / time->ms);
+}
+
+std::string clock_in_words(const ShapeResult& shape) {
+  if (shape.clock() == Clock::device)
+    return "on the device, from the first kernel's start to the last one's end";
+  std::vector<std::string> names;
+  for (const PeerResult& peer : shape.peers) {
+    if (peer.figures.measured() && peer.figures.clock == Clock::host) names.push_back(peer_title(peer.name));
+  }
+  return fmt::format("by the host's clock, from the call to its completion, for {}",
+                     names.empty() ? "the device reports no real times"
+                                   : fmt::format("{} has no other", fmt::join(names, ", ")));
+}
+
+void write_troubles(std::ostream& out, const Results& results) {
+  for (const std::string& trouble : troubles_of(results)) out << fmt::format("Beware: {}\n", trouble);
+}
+
 void add_unmeasured(TextTable& table, const KernelResult& kernel, const std::string& name) {
   const char* outcome = kernel.outcome == Outcome::failed ? "FAILED" : "skipped";
   table.add_remark(name.empty() ? kernel.kernel : name,
@@ -76,9 +99,12 @@ void write_summary(std::ostream& out, const Results& results) {
     out << fmt::format(
         "\nBeside {}, {} is {:.2f} times as fast over {} shapes (geometric mean), and at least as fast at {} "
         "of "
-        "them ({:.0f} %).\nWorst:\n",
+        "them ({:.0f} %){}.\nWorst:\n",
         peer_title(beside.peer), own_title(results), beside.geometric_mean, beside.shapes,
-        beside.at_least_one, 100.0 * beside.part_at_least_one());
+        beside.at_least_one, 100.0 * beside.part_at_least_one(),
+        beside.within_noise == 0
+            ? ""
+            : fmt::format("; at {} of the others the runs do not tell", beside.within_noise));
     for (const RatioAtShape& one : beside.worst) {
       out << fmt::format("  {:5.2f}  {}\n", one.ratio, describe_labelled(*one.shape));
     }
@@ -86,11 +112,11 @@ void write_summary(std::ostream& out, const Results& results) {
 }
 
 void write_notes(std::ostream& out, const Results& results, const ShapeResult& shape) {
-  write_checks(out, shape);
   const auto by_host = [](const KernelResult& kernel) { return kernel.figures.clock == Clock::host; };
   if (std::any_of(shape.kernels.begin(), shape.kernels.end(), by_host)) {
-    out << "The device reports no real times: these are the host's, from the call to its completion.\n";
+    out << "The device reports no real times.\n";
   }
+  write_checks(out, shape);
   for (const PeerResult& peer : shape.peers) {
     if (peer.figures.computes_in_fp32) continue;
     out << fmt::format("{} rounds its operands to fewer bits than fp32 has; its check fails no run.\n",

@@ -1,0 +1,103 @@
+# The Debian packages, by CPack: libclgemm0, libclgemm-dev, clgemm-tools, python3-clgemm.
+#
+#   cmake --preset package && cmake --build --preset package      # build/package/*.deb
+#
+# The name libclgemm0 follows the SONAME (docs/versions.md).
+set(debian ${CMAKE_CURRENT_LIST_DIR})
+set(release 0upstream1)  # sorts before a package of Debian's own
+set(library_package libclgemm${CLGEMM_SONAME_NUMBER})
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME clgemm)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each package has its own
+set(CPACK_PACKAGE_CONTACT "The clgemm maintainers <maintainers@clgemm.example>")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE ${release})
+set(CPACK_DEBIAN_PACKAGE_SOURCE clgemm)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+
+find_program(GZIP gzip REQUIRED)
+
+# CPack's own scripts call ldconfig, which Debian has a trigger for; a script that is not there stands in for them.
+file(WRITE ${PROJECT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers
+  ${debian}/none/postinst ${debian}/none/postrm)
+
+# DESCRIPTION's first line is the synopsis.
+function(debian_package component name section description)
+  cmake_parse_arguments(package "" "" "DEPENDS;RECOMMENDS" ${ARGN})
+  string(TOUPPER ${component} key)
+  list(JOIN package_DEPENDS ", " depends)
+  list(JOIN package_RECOMMENDS ", " recommends)
+  foreach(variable_value "NAME=${name}" "SECTION=${section}" "DEPENDS=${depends}" "RECOMMENDS=${recommends}")
+    string(REGEX MATCH "^([A-Z]+)=(.*)$" found "${variable_value}")
+    if(NOT CMAKE_MATCH_2 STREQUAL "")
+      set(CPACK_DEBIAN_${key}_PACKAGE_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}" PARENT_SCOPE)
+    endif()
+  endforeach()
+  set(CPACK_DEBIAN_${key}_DESCRIPTION "${description}" PARENT_SCOPE)
+  set(CPACK_COMPONENTS_ALL ${CPACK_COMPONENTS_ALL} ${component} PARENT_SCOPE)
+
+  # What every package has: the licence, and what changed.
+  set(folder ${PROJECT_BINARY_DIR}/debian)
+  configure_file(${debian}/changelog.in ${folder}/changelog @ONLY)
+  foreach(file ${folder}/changelog ${PROJECT_SOURCE_DIR}/CHANGELOG.md)
+    execute_process(COMMAND ${GZIP} -9nc ${file} OUTPUT_FILE ${folder}/compressed COMMAND_ERROR_IS_FATAL ANY)
+    if(file MATCHES "md$")
+      file(COPY_FILE ${folder}/compressed ${folder}/changelog.gz)
+    else()
+      file(COPY_FILE ${folder}/compressed ${folder}/changelog.Debian.gz)
+    endif()
+  endforeach()
+  install(FILES ${debian}/copyright ${folder}/changelog.gz ${folder}/changelog.Debian.gz
+    DESTINATION share/doc/${name} COMPONENT ${component} EXCLUDE_FROM_ALL)
+endfunction()
+
+set(what "clgemm multiplies single-precision matrices on any OpenCL device: GPUs of\n\
+NVIDIA, AMD and Intel, and CPUs through PoCL. Its kernels are .cl files that\n\
+describe themselves and are compiled while the program runs; the fastest for\n\
+the device and the shape is chosen.")
+set(same_version "${library_package} (= ${PROJECT_VERSION}-${release})")
+
+debian_package(library ${library_package} libs
+  "matrix multiply for any OpenCL device - shared library\n${what}\n\nThis package has the shared library."
+  RECOMMENDS "pocl-opencl-icd | opencl-icd")
+debian_package(development libclgemm-dev libdevel
+  "matrix multiply for any OpenCL device - headers\n${what}\n\n\
+This package has the headers in C and C++, and what CMake and pkg-config\nfind the library by."
+  DEPENDS "${same_version}" "ocl-icd-opencl-dev | opencl-dev")
+debian_package(tools clgemm-tools science
+  "matrix multiply for any OpenCL device - bench and tuner\n${what}\n\n\
+This package has clgemm-bench, which measures kernels beside their peers and\n\
+checks every result, clgemm-tune, which finds the fastest for a device, and\n\
+the kernels as files to begin one's own from."
+  RECOMMENDS "pocl-opencl-icd | opencl-icd" "libclblast1")
+if(TARGET clgemm_blas)
+  debian_package(blas libclgemm-blas${CLGEMM_SONAME_NUMBER} libs
+    "matrix multiply for any OpenCL device - SGEMM for BLAS programs\n${what}\n\n\
+This package has a library that stands in front of a BLAS and takes the large\n\
+SGEMM of programs that know nothing of clgemm."
+    DEPENDS "libblas3 | libblas.so.3")
+endif()
+if(TARGET clgemm_python)
+  math(EXPR next_minor "${CLGEMM_PYTHON_MINOR} + 1")
+  debian_package(python python3-clgemm python
+    "matrix multiply for any OpenCL device - Python 3\n${what}\n\n\
+This package has the Python module, for arrays of NumPy and of PyOpenCL."
+    DEPENDS "${same_version}" "python3 (>= 3.${CLGEMM_PYTHON_MINOR})" "python3 (<< 3.${next_minor})" "python3-numpy"
+    RECOMMENDS "clgemm-tools" "python3-pyopencl")
+  # They compile the module's files, and remove what was compiled.
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${debian}/python/postinst ${debian}/python/prerm)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+endif()
+include(CPack)

@@ -1,0 +1,39 @@
+// A call of the BLAS as the rest of this room sees it: column-major, as in Fortran. A row-major call becomes
+// one by exchanging A and B: its C is the transpose of a column-major C.
+#pragma once
+
+#include <cstdint>
+
+namespace clgemm::blas {
+
+struct Call {
+  bool transpose_a = false;
+  bool transpose_b = false;
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  float alpha = 0.0f;
+  const float* a = nullptr;
+  std::int64_t lda = 0;
+  const float* b = nullptr;
+  std::int64_t ldb = 0;
+  float beta = 0.0f;
+  float* c = nullptr;
+  std::int64_t ldc = 0;
+};
+
+// m * n * k; in double, for it may be large.
+inline double multiplications(const Call& call) {
+  return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
+}
+
+// What a call moves between host and device at least: A and B once, and C, which is read too where beta is
+// not zero.
+inline double elements_moved(const Call& call) {
+  const auto m = static_cast<double>(call.m);
+  const auto n = static_cast<double>(call.n);
+  const auto k = static_cast<double>(call.k);
+  return (m + n) * k + (call.beta == 0.0f ? 1.0 : 2.0) * m * n;
+}
+
+}  // namespace clgemm::blas

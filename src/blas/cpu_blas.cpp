@@ -1,0 +1,147 @@
+#include "blas/cpu_blas.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "base/environment.hpp"
+#include "base/log.hpp"
+
+// By this another copy of this library is known.
+extern "C" __attribute__((visibility("default"))) const char clgemm_blas_marker = 1;
+
+namespace clgemm::blas {
+namespace {
+
+// The names of SGEMM in Fortran, and whether the integers surely have 64 bits. The last two are of the
+// OpenBLAS inside numpy's and scipy's own packages.
+struct Name {
+  const char* text;
+  bool long_integers;
+};
+constexpr Name names[] = {
+    {"sgemm_", false}, {"sgemm_64_", true}, {"scipy_sgemm_", false}, {"scipy_sgemm_64_", true}};
+
+constexpr const char* system_libraries[] = {"libblas.so.3", "libopenblas.so.0", "libblis.so.4",
+                                            "libmkl_rt.so.3", "libmkl_rt.so.2"};
+
+// The file that an address lies in; empty where that is not known.
+std::string file_of(const void* address) {
+  Dl_info info{};
+  return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+}
+
+std::vector<std::string> loaded_libraries() {
+  std::vector<std::string> files;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* result) {
+        if (info->dlpi_name != nullptr && *info->dlpi_name != '\0')
+          static_cast<std::vector<std::string>*>(result)->emplace_back(info->dlpi_name);
+        return 0;
+      },
+      &files);
+  return files;
+}
+
+}  // namespace
+
+// Takes the library if it has an SGEMM: in `wanted_file`, or in any of the libraries that come with it where
+// that is null.
+bool CpuBlas::take(void* handle, const char* wanted_file) {
+  for (const Name& name : names) {
+    void* const address = dlsym(handle, name.text);
+    if (address == nullptr) continue;
+    const std::string file = file_of(address);
+    if (file.empty() || (wanted_file != nullptr && file != wanted_file)) continue;
+    // This library, a copy of it, or one that would call it: its SGEMM is ours.
+    void* const owner = dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    const bool is_ours = file == file_of(&clgemm_blas_marker) ||
+                         (owner != nullptr && dlsym(owner, "clgemm_blas_marker") != nullptr);
+    if (owner != nullptr) dlclose(owner);
+    if (is_ours) continue;
+    sgemm_ = reinterpret_cast<Sgemm*>(address);
+    long_integers_ = name.long_integers;
+    handle_ = handle;
+    path_ = file;
+    return true;
+  }
+  return false;
+}
+
+CpuBlas CpuBlas::find() {
+  CpuBlas found;
+  const auto load = [&found](const std::string& library) {
+    // Deep binding: what the library calls of the BLAS itself is its own and not ours.
+    void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    if (handle == nullptr || found.take(handle, nullptr)) return handle != nullptr;
+    dlclose(handle);
+    return false;
+  };
+  const std::string named = environment("CLGEMM_BLAS_CPU");
+  if (named == "none") return found;
+  if (!named.empty()) {
+    if (!load(named)) log(LogLevel::info, "CLGEMM_BLAS_CPU: no BLAS in " + named);
+    return found;
+  }
+  for (const std::string& file : loaded_libraries()) {
+    void* const handle = dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (handle == nullptr) continue;
+    if (found.take(handle, file.c_str())) return found;
+    dlclose(handle);
+  }
+  for (const char* library : system_libraries) {
+    if (load(library)) return found;
+  }
+  return found;
+}
+
+bool CpuBlas::can_take(const Call& call) const {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  return long_integers_ || std::max({call.m, call.n, call.k, call.lda, call.ldb, call.ldc}) <= most;
+}
+
+void CpuBlas::multiply(const Call& call) const {
+  // An int of 32 bits lies in the first half of one of 64: both kinds of library find theirs.
+  const char* const letters = "NT";
+  sgemm_(&letters[call.transpose_a ? 1 : 0], &letters[call.transpose_b ? 1 : 0], &call.m, &call.n, &call.k,
+         &call.alpha, call.a, &call.lda, call.b, &call.ldb, &call.beta, call.c, &call.ldc, 1, 1);
+}
+
+void* CpuBlas::symbol(const char* name) const {
+  return handle_ == nullptr ? nullptr : dlsym(handle_, name);
+}
+
+const CpuBlas& cpu_blas() {
+  // Never destroyed: calls may come to the very end of the process.
+  static const CpuBlas* const instance = [] {
+    const auto* const found = new CpuBlas(CpuBlas::find());
+    log(LogLevel::info, *found ? "BLAS of the CPU: " + found->path() : "there is no BLAS of the CPU");
+    return found;
+  }();
+  return *instance;
+}
+
+void multiply_in_plain_loop(const Call& call) {
+  const auto a_at = [&](std::int64_t row, std::int64_t p) {
+    return call.a[call.transpose_a ? p + row * call.lda : row + p * call.lda];
+  };
+  const auto b_at = [&](std::int64_t p, std::int64_t column) {
+    return call.b[call.transpose_b ? column + p * call.ldb : p + column * call.ldb];
+  };
+  const bool reads = call.alpha != 0.0f;
+  for (std::int64_t column = 0; column < call.n; ++column) {
+    float* const c = call.c + column * call.ldc;
+    for (std::int64_t row = 0; row < call.m; ++row) {
+      c[row] = call.beta == 0.0f ? 0.0f : call.beta * c[row];
+    }
+    for (std::int64_t p = 0; reads && p < call.k; ++p) {
+      const float factor = call.alpha * b_at(p, column);
+      for (std::int64_t row = 0; row < call.m; ++row) c[row] += factor * a_at(row, p);
+    }
+  }
+}
+
+}  // namespace clgemm::blas

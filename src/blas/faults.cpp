@@ -1,0 +1,124 @@
+#include "blas/faults.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "blas/cpu_blas.hpp"
+
+namespace clgemm::blas {
+namespace {
+
+// Where an argument stands. CBLAS has the layout in front of all. For row-major calls the reference CBLAS
+// reports the position in the column-major call that it makes of them, and its own cblas_xerbla() turns that
+// back.
+struct Position {
+  Argument argument;
+  int fortran;
+  int cblas;
+  int strided_batch;
+  int batch;
+};
+constexpr Position positions[] = {{Argument::layout, 0, 1, 1, 1},
+                                  {Argument::transpose_a, 1, 2, 2, 2},
+                                  {Argument::transpose_b, 2, 3, 3, 3},
+                                  {Argument::m, 3, 4, 4, 4},
+                                  {Argument::n, 4, 5, 5, 5},
+                                  {Argument::k, 5, 6, 6, 6},
+                                  {Argument::a, 7, 8, 8, 8},
+                                  {Argument::lda, 8, 9, 9, 9},
+                                  {Argument::b, 9, 10, 11, 10},
+                                  {Argument::ldb, 10, 11, 12, 11},
+                                  {Argument::c, 12, 13, 15, 13},
+                                  {Argument::ldc, 13, 14, 16, 14},
+                                  {Argument::batch_count, 0, 0, 18, 15}};
+
+int position_of(Interface interface, Argument argument) {
+  const auto* const found = std::find_if(std::begin(positions), std::end(positions),
+                                         [&](const Position& one) { return one.argument == argument; });
+  if (found == std::end(positions)) return 0;
+  switch (interface) {
+    case Interface::fortran:
+      return found->fortran;
+    case Interface::cblas:
+      return found->cblas;
+    case Interface::cblas_strided_batch:
+      return found->strided_batch;
+    case Interface::cblas_batch:
+      return found->batch;
+  }
+  return 0;
+}
+
+const char* name_of(Interface interface) {
+  switch (interface) {
+    case Interface::fortran:
+      return "SGEMM ";
+    case Interface::cblas:
+      return "cblas_sgemm";
+    case Interface::cblas_strided_batch:
+      return "cblas_sgemm_batch_strided";
+    case Interface::cblas_batch:
+      return "cblas_sgemm_batch";
+  }
+  return "";
+}
+
+// A function of the program or of a library that it has loaded for all, else of the CPU BLAS.
+void* find(const char* name) {
+  if (void* const found = dlsym(RTLD_DEFAULT, name)) return found;
+  return cpu_blas().symbol(name);
+}
+
+void print(const char* name, int position) {
+  std::fprintf(stderr, " ** On entry to %.*s parameter number %2d had an illegal value\n",
+               static_cast<int>(std::strcspn(name, " ")), name, position);
+}
+
+void report_to_fortran(const char* name, int position) {
+  using Xerbla = void(const char* name, const std::int64_t* position, std::size_t name_length);
+  auto* const xerbla = reinterpret_cast<Xerbla*>(find("xerbla_"));
+  // An int of 32 bits lies in the first half of one of 64, so that both kinds of library read it.
+  const std::int64_t info = position;
+  if (xerbla == nullptr) return print(name, position);
+  xerbla(name, &info, std::strlen(name));
+}
+
+void report_to_c(const char* name, int position, bool row_major) {
+  using Xerbla = void(int position, const char* name, const char* format, ...);
+  auto* const xerbla = reinterpret_cast<Xerbla*>(find("cblas_xerbla"));
+  if (xerbla == nullptr) return report_to_fortran(name, position);
+  // By this the reference CBLAS tells its cblas_xerbla() what to turn back.
+  auto* const row_major_flag = static_cast<int*>(dlsym(RTLD_DEFAULT, "RowMajorStrg"));
+  const int before = row_major_flag != nullptr ? *row_major_flag : 0;
+  if (row_major_flag != nullptr) *row_major_flag = row_major ? 1 : 0;
+  xerbla(position, name, "%s", "");
+  if (row_major_flag != nullptr) *row_major_flag = before;
+}
+
+bool is_short(std::int64_t ld, std::int64_t length) {
+  return ld < std::max<std::int64_t>(length, 1);
+}
+
+}  // namespace
+
+Argument first_fault(const Call& call) {
+  if (call.m < 0) return Argument::m;
+  if (call.n < 0) return Argument::n;
+  if (call.k < 0) return Argument::k;
+  if (is_short(call.lda, call.transpose_a ? call.k : call.m)) return Argument::lda;
+  if (is_short(call.ldb, call.transpose_b ? call.n : call.k)) return Argument::ldb;
+  if (is_short(call.ldc, call.m)) return Argument::ldc;
+  return Argument::none;
+}
+
+void report(Interface interface, Argument argument, bool row_major) {
+  const char* const name = name_of(interface);
+  const int position = position_of(interface, argument);
+  if (interface == Interface::fortran) return report_to_fortran(name, position);
+  report_to_c(name, position, row_major);
+}
+
+}  // namespace clgemm::blas

@@ -1,0 +1,217 @@
+// The way of a call on host matrices: where they lie, or in parts on the device.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <thread>
+
+#include "base/environment.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/sizes.hpp"
+#include "context/context.hpp"
+
+namespace clgemm {
+namespace {
+
+// Speeds of transfers that predictions begin with, in bytes a second: pinned memory to and from an H200, each
+// way. Other devices differ; what is compared are devices among each other.
+constexpr double transfer_bytes_a_second = 50e9;
+
+// Measured on an H200, 8192, 16384 and 32768 with chunks of 2 to 16 MiB, 4 to 10 threads in and 2 to 6 out:
+// with 2 threads out 16384 takes 0.107 s, with 4 0.072; with 10 and 6 0.060. A thread copies 9 GB/s there.
+CopySettings copy_settings(const Options& options) {
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  return {std::size_t{4} << 20, std::clamp<std::size_t>(cores * 3 / 8, 1, 10),
+          std::clamp<std::size_t>(cores / 4, 1, 6), options.host_matrices_are_pinned};
+}
+
+// Of CLGEMM_DEVICE_MEMORY_MIB, in bytes; 0 where it is not set.
+std::size_t limit_of_environment() {
+  const std::string text = environment("CLGEMM_DEVICE_MEMORY_MIB");
+  if (text.empty()) return 0;
+  std::size_t mebibytes = 0;
+  const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), mebibytes);
+  if (status != std::errc() || rest != text.data() + text.size() || mebibytes == 0) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("CLGEMM_DEVICE_MEMORY_MIB is '{}'; it must be a number of MiB", text));
+  }
+  return clamped_product(mebibytes, std::size_t{1} << 20);
+}
+
+std::string mebibytes(std::size_t bytes) {
+  return fmt::format("{:.4g} MiB", static_cast<double>(bytes) / (1 << 20));
+}
+
+std::string milliseconds(double seconds) {
+  return fmt::format("{:.3g} ms", seconds * 1e3);
+}
+
+double seconds_to_move(std::size_t bytes) {
+  return static_cast<double>(bytes) / transfer_bytes_a_second;
+}
+
+// What a tile's multiply is asked to do, in the blocks on the device.
+Problem tile_problem(const StreamPlan& plan, const Problem& problem, const Device& device) {
+  Problem tile = problem;
+  tile.m = std::min(plan.m, plan.tile_rows);
+  tile.n = std::min(plan.n, plan.tile_columns);
+  tile.k = std::min(plan.k, plan.depth);
+  tile.a.ld = block_ld(tile.a.transposed ? tile.m : tile.k);
+  tile.b.ld = block_ld(tile.b.transposed ? tile.k : tile.n);
+  tile.c.ld = block_ld(tile.n);
+  tile.a.base_alignment = tile.b.base_alignment = device.base_alignment_bytes / sizeof(float);
+  return tile;
+}
+
+// Of all multiplies, by those that a tile takes.
+double multiply_seconds(const StreamPlan& plan, const Problem& tile, double seconds) {
+  const auto parts = [](std::size_t size, std::size_t part) {
+    return static_cast<double>(size) / static_cast<double>(part);
+  };
+  return seconds * parts(plan.m, tile.m) * parts(plan.n, tile.n) * parts(plan.k, tile.k);
+}
+
+std::string in_words(const StreamPlan& plan, const Traffic& moved) {
+  std::string result =
+      fmt::format("tiles: {} x {} of {} x {}, k in {} of {}\n", plan.rows_of_tiles(), plan.columns_of_tiles(),
+                  plan.tile_rows, plan.tile_columns, plan.depths(), plan.depth);
+  result += fmt::format("rounds: {} of {} x {} tiles\n", rounds_of(plan).size(), plan.round_rows,
+                        plan.round_columns);
+  result +=
+      fmt::format("held: {} blocks of A, {} of B, {} of C, {} at most; {} for packed copies\n", plan.a_blocks,
+                  plan.b_blocks, plan.c_blocks, mebibytes(plan.held_bytes()), mebibytes(plan.scratch_bytes));
+  result += fmt::format("moved: A {}, B {}, C {} back; C {} where beta is not 0\n", mebibytes(moved.a),
+                        mebibytes(moved.b), mebibytes(moved.c_out), mebibytes(moved.c_in));
+  return result;
+}
+
+Options with_scratch(const Options& options, std::size_t bytes) {
+  Options result = options;
+  result.scratch_limit = options.scratch_limit == 0 ? bytes : std::min(options.scratch_limit, bytes);
+  return result;
+}
+
+}  // namespace
+
+void Context::State::sgemm_on_host(const HostProblem& host, const Options& options) {
+  if (works_in_place()) {
+    const std::vector<HostProblem> parts = parts_in_place(host, info_.max_allocation_bytes);
+    for (const HostProblem& part : parts) multiply_in_host_memory(on_own_queue(options), part);
+    if (!parts.empty()) return;
+  }
+  sgemm_in_parts(host, options);
+}
+
+void Context::State::sgemm_in_parts(const HostProblem& host, const Options& options) {
+  // Where the device has less memory than it says, or others have it, smaller blocks may do.
+  for (std::size_t limit = device_memory_limit(options);; limit /= 2) {
+    const StreamPlan plan = stream_plan(host.problem, options, limit);
+    std::vector<Round> rounds = rounds_of(plan);
+    std::reverse(rounds.begin(), rounds.end());
+    const auto next_round = [&]() -> std::optional<Round> {
+      if (rounds.empty()) return std::nullopt;
+      const Round next = rounds.back();
+      rounds.pop_back();
+      return next;
+    };
+    std::atomic<bool> some_came = false;
+    try {
+      at_boundary([&] {
+        sgemm_on_copies({host, plan, next_round, [&](const Range&, const Range&) { some_came = true; }},
+                        options);
+      });
+      return;
+    } catch (const Error& error) {
+      health_.look_after(error);
+      if (error.code() != ErrorCode::out_of_memory || some_came) throw;
+      log(LogLevel::info, fmt::format("{} on the device were too many: {}", mebibytes(limit), error.what()));
+    }
+  }
+}
+
+void Context::State::sgemm_on_copies(const StreamedCall& call, const Options& options) {
+  const Options of_tile = with_scratch(options, call.plan.scratch_bytes);
+  std::unique_ptr<HostCopies> copies = take_copies(options);
+  multiply_streamed(on_own_queue(of_tile), *copies, scratch_, call);
+  give_back(std::move(copies));
+}
+
+StreamPlan Context::State::stream_plan(const Problem& problem, const Options& options,
+                                       std::size_t device_bytes, std::size_t sharers) const {
+  StreamPlan plan = plan_stream(problem, {device_bytes, info_.max_allocation_bytes, sharers});
+  if (options.scratch != nullptr) plan.scratch_bytes = scratch_limit(options);
+  return plan;
+}
+
+std::size_t Context::State::device_memory_limit(const Options& options) const {
+  std::size_t limit = options.device_memory_limit;
+  if (limit == 0) limit = limit_of_environment();
+  return limit == 0 ? info_.global_bytes / 4 * 3 : std::min(limit, info_.global_bytes);
+}
+
+std::string Context::State::explain_on_host(const Problem& problem, const Options& options,
+                                            std::size_t sharers) {
+  if (works_in_place()) {
+    const std::vector<HostProblem> parts =
+        parts_in_place({problem, nullptr, nullptr, nullptr}, info_.max_allocation_bytes);
+    if (!parts.empty()) {
+      const Problem& first = parts.front().problem;
+      return fmt::format("host matrices: used where they lie, in {} parts of {} x {} x {}\nmoved: nothing\n",
+                         parts.size(), first.m, first.n, first.k) +
+             explain(first, options);
+    }
+  }
+  const StreamPlan plan = stream_plan(problem, options, device_memory_limit(options), sharers);
+  const Options of_tile = with_scratch(options, plan.scratch_bytes);
+  const Problem tile = tile_problem(plan, problem, info_);
+  const Traffic moved = traffic_of(plan, true);
+  const CopySettings copies = copy_settings(options);
+  std::string result =
+      options.host_matrices_are_pinned
+          ? "host matrices: pinned by the caller, copied where they lie\n"
+          : fmt::format("host matrices: through {} pinned chunks of {}, {} threads in and {} out\n",
+                        2 * copies.threads_in + copies.threads_out, mebibytes(copies.chunk_bytes),
+                        copies.threads_in, copies.threads_out);
+  result += in_words(plan, moved);
+  result += fmt::format("predicted: in {}, multiply {}, out {}, at the same time\n",
+                        milliseconds(seconds_to_move(moved.a + moved.b)),
+                        milliseconds(multiply_seconds(plan, tile, predicted_seconds(tile, of_tile))),
+                        milliseconds(seconds_to_move(moved.c_out)));
+  return result + "a tile:\n" + explain(tile, of_tile);
+}
+
+double Context::State::predict_on_host(const Problem& problem, const Options& options) {
+  if (works_in_place()) return predicted_seconds(problem, options);
+  const StreamPlan streamed = stream_plan(problem, options, device_memory_limit(options));
+  const Problem tile = tile_problem(streamed, problem, info_);
+  const Traffic moved = traffic_of(streamed, problem.beta != 0.0f);
+  const double seconds = predicted_seconds(tile, with_scratch(options, streamed.scratch_bytes));
+  return std::max({multiply_seconds(streamed, tile, seconds), seconds_to_move(moved.a + moved.b + moved.c_in),
+                   seconds_to_move(moved.c_out)});
+}
+
+DeviceMultiply Context::State::on_own_queue(const Options& options) {
+  return {context_, queue_,
+          [this, &options](const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
+                           const DeviceMatrix& c, const std::vector<cl::Event>& wait_for) {
+            return enqueue(check(call, a, b, c, options), queue_, wait_for, options);
+          }};
+}
+
+std::unique_ptr<HostCopies> Context::State::take_copies(const Options& options) {
+  if (!options.host_matrices_are_pinned) {
+    const std::lock_guard lock(copies_mutex_);
+    if (idle_copies_) return std::move(idle_copies_);
+  }
+  return std::make_unique<HostCopies>(context_, device_, copy_settings(options));
+}
+
+void Context::State::give_back(std::unique_ptr<HostCopies> copies) {
+  if (copies->is_pinned()) return;
+  const std::lock_guard lock(copies_mutex_);
+  if (!idle_copies_) idle_copies_ = std::move(copies);
+}
+
+}  // namespace clgemm

@@ -1,0 +1,205 @@
+#include "context/streamed_multiply.hpp"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace clgemm {
+namespace {
+
+// For the length of one call.
+class Streamer {
+ public:
+  Streamer(const DeviceMultiply& device, HostCopies& copies, ScratchPool& memory, const StreamedCall& call)
+      : device_(device),
+        copies_(copies),
+        memory_(memory),
+        call_(call),
+        host_(call.host),
+        plan_(call.plan),
+        schedule_(call.plan, call.host.problem.beta != 0.0f) {
+    held(Matrix::a).resize(plan_.a_blocks);
+    held(Matrix::b).resize(plan_.b_blocks);
+    held(Matrix::c).resize(plan_.c_blocks);
+  }
+
+  void run() {
+    for (std::size_t enqueued = 0;;) {
+      while (posted_ < schedule_.uploads().size() && can_post(schedule_.uploads()[posted_], enqueued)) post();
+      const bool all_posted = posted_ == schedule_.uploads().size();
+      if (all_posted && may_take_round(enqueued)) {
+        take_round();
+      } else if (enqueued < schedule_.steps().size()) {
+        multiply(schedule_.steps()[enqueued++]);
+      } else if (is_last_round_) {
+        break;
+      } else {
+        done_[begin_of_round_].wait();
+      }
+    }
+    finish();
+  }
+
+ private:
+  // A place for blocks on the device.
+  struct Held {
+    ScratchPool::Buffer memory;
+    std::vector<cl::Event> in_use;  // the last commands that use what is there
+    HostCopies::Handle upload;      // of what is there
+    HostCopies::Handle download;    // of a tile of C that was there
+  };
+
+  std::vector<Held>& held(Matrix matrix) { return held_[static_cast<std::size_t>(matrix)]; }
+
+  // A place's memory, made at its first use.
+  Held& place(Matrix matrix, std::size_t number) {
+    Held& result = held(matrix)[number];
+    if (result.memory.memory() == nullptr) {
+      const std::size_t bytes = matrix == Matrix::a   ? plan_.a_bytes()
+                                : matrix == Matrix::b ? plan_.b_bytes()
+                                                      : plan_.c_bytes();
+      result.memory = memory_.take(bytes);
+    }
+    return result;
+  }
+
+  // A round's blocks come while the one before it is multiplied. Where others share the rounds, it is not
+  // taken before that one has begun: who takes rounds early has the most to do at the end.
+  bool may_take_round(std::size_t enqueued) const {
+    if (is_last_round_ || plan_.sharers == 1 || schedule_.steps().empty()) return !is_last_round_;
+    return enqueued > begin_of_round_ &&
+           done_[begin_of_round_].getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE;
+  }
+
+  void take_round() {
+    begin_of_round_ = schedule_.steps().size();
+    const std::optional<Round> next = call_.next_round();
+    is_last_round_ = !next;
+    if (next) schedule_.add(*next);
+  }
+
+  // Whether what was in the place is done with, as far as the host is concerned.
+  bool can_post(const Upload& upload, std::size_t next_step) {
+    if (!upload.after) return true;
+    if (*upload.after >= next_step) return false;
+    return upload.matrix != Matrix::c || copies_.is_done(held(Matrix::c)[upload.place].download);
+  }
+
+  void post() {
+    const Upload& upload = schedule_.uploads()[posted_++];
+    Held& to = place(upload.matrix, upload.place);
+    if (to.download) copies_.wait(std::exchange(to.download, nullptr));
+    const Range line = range(upload.matrix == Matrix::b ? Matrix::b : Matrix::a, upload.line);
+    const auto [from, lines] = source_of(upload, line);
+    to.upload = copies_.upload(from, lines, {to.memory.memory, block_ld(lines.length)}, std::move(to.in_use));
+    to.in_use.clear();
+  }
+
+  struct Source {
+    const float* from;
+    Lines lines;
+  };
+
+  Source source_of(const Upload& upload, const Range& line) const {
+    const Problem& problem = host_.problem;
+    if (upload.matrix == Matrix::c) {
+      const Range columns = range(Matrix::b, upload.other);
+      return {part_of(host_, line, columns, all_depth(host_)).c,
+              stored_lines(false, line.count, columns.count, problem.c.ld)};
+    }
+    const Range depth = part_of(plan_.k, plan_.depth, upload.other);
+    if (upload.matrix == Matrix::a) {
+      return {part_of(host_, line, all_columns(host_), depth).a,
+              stored_lines(problem.a.transposed, line.count, depth.count, problem.a.ld)};
+    }
+    return {part_of(host_, all_rows(host_), line, depth).b,
+            stored_lines(problem.b.transposed, depth.count, line.count, problem.b.ld)};
+  }
+
+  // Rows of C where `side` is A's, columns where it is B's.
+  Range range(Matrix side, std::size_t tile) const {
+    return side == Matrix::a ? part_of(plan_.m, plan_.tile_rows, tile)
+                             : part_of(plan_.n, plan_.tile_columns, tile);
+  }
+
+  void multiply(const StreamStep& step) {
+    while (posted_ < step.uploads) post();
+    Held& a = place(Matrix::a, step.place_of_a);
+    Held& b = place(Matrix::b, step.place_of_b);
+    Held& c = place(Matrix::c, step.place_of_c);
+    if (step.c_after && c.download) copies_.wait(std::exchange(c.download, nullptr));
+
+    const Range rows = range(Matrix::a, step.row);
+    const Range columns = range(Matrix::b, step.column);
+    const Range depth = part_of(plan_.k, plan_.depth, step.depth);
+    HostProblem part = part_of(host_, rows, columns, depth);
+    const auto ld_of = [](bool transposed, const Range& x, const Range& y) {
+      return block_ld(transposed ? x.count : y.count);
+    };
+    part.problem.a.ld = ld_of(part.problem.a.transposed, rows, depth);
+    part.problem.b.ld = ld_of(part.problem.b.transposed, depth, columns);
+    part.problem.c.ld = block_ld(columns.count);
+
+    std::vector<cl::Event> before = c.in_use;
+    for (Held* operand : {&a, &b, &c}) {
+      if (operand->upload) before.push_back(copies_.enqueued(operand->upload));
+    }
+    const cl::Event done = device_.enqueue(call_of(part), {a.memory.memory(), part.problem.a.ld},
+                                           {b.memory.memory(), part.problem.b.ld},
+                                           {c.memory.memory(), part.problem.c.ld}, before);
+    device_.queue.flush();
+    a.in_use = b.in_use = c.in_use = {done};
+    done_.push_back(done);
+    if (step.is_last) fetch(c, done, part, rows, columns);
+  }
+
+  void fetch(Held& c, const cl::Event& done, const HostProblem& part, const Range& rows,
+             const Range& columns) {
+    HostCopies::Delivered delivered;
+    if (call_.delivered) {
+      delivered = [this, rows, columns](std::size_t line, std::size_t lines) {
+        call_.delivered({rows.first + line, lines}, columns);
+      };
+    }
+    const Lines lines = stored_lines(false, rows.count, columns.count, host_.problem.c.ld);
+    c.download =
+        copies_.download({c.memory.memory, part.problem.c.ld}, done, part.c, lines, std::move(delivered));
+    c.upload = nullptr;
+    c.in_use.clear();
+  }
+
+  // Once all of C is on the host, nothing uses the blocks any more.
+  void finish() {
+    for (Held& c : held(Matrix::c)) {
+      if (c.download) copies_.wait(c.download);
+    }
+    for (std::vector<Held>& places : held_) {
+      for (Held& one : places) {
+        if (one.memory.memory() == nullptr) continue;
+        memory_.give_back(std::move(one.memory));
+      }
+    }
+  }
+
+  const DeviceMultiply& device_;
+  HostCopies& copies_;
+  ScratchPool& memory_;
+  const StreamedCall& call_;
+  const HostProblem& host_;
+  const StreamPlan& plan_;
+  StreamSchedule schedule_;
+  std::size_t posted_ = 0;          // uploads
+  std::vector<cl::Event> done_;     // of each step
+  std::size_t begin_of_round_ = 0;  // its first step
+  bool is_last_round_ = false;      // there is none behind it
+  std::array<std::vector<Held>, 3> held_;
+};
+
+}  // namespace
+
+void multiply_streamed(const DeviceMultiply& device, HostCopies& copies, ScratchPool& memory,
+                       const StreamedCall& call) {
+  Streamer(device, copies, memory, call).run();
+}
+
+}  // namespace clgemm

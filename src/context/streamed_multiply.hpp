@@ -1,0 +1,34 @@
+// Host matrices on a device that has memory of its own: tile by tile, as a StreamPlan says. While the device
+// multiplies, what it needs next is on its way in, and what it has done on its way out.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "call/host_problem.hpp"
+#include "context/host_copies.hpp"
+#include "context/host_matrices.hpp"
+#include "context/scratch.hpp"
+#include "plan/stream_plan.hpp"
+#include "plan/stream_schedule.hpp"
+
+namespace clgemm {
+
+struct StreamedCall {
+  HostProblem host;
+  StreamPlan plan;
+
+  // The next round that this device does; nothing where there is none left.
+  std::function<std::optional<Round>()> next_round;
+
+  // Is told, by any thread, which part of C has come. May be empty.
+  using Delivered = std::function<void(const Range& rows, const Range& columns)>;
+  Delivered delivered;
+};
+
+// Returns when all rounds that it took are done. `memory` gives the blocks on the device. Where it throws,
+// `copies` may still use the caller's memory until it is destroyed; nothing else does.
+void multiply_streamed(const DeviceMultiply& device, HostCopies& copies, ScratchPool& memory,
+                       const StreamedCall& call);
+
+}  // namespace clgemm

@@ -1,0 +1,369 @@
+#include "devices/shared_multiply.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <list>
+#include <memory>
+#include <numeric>
+#include <system_error>
+#include <thread>
+
+#include "base/sizes.hpp"
+#include "devices/coverage.hpp"
+
+namespace clgemm {
+namespace {
+
+// Bands begin at multiples of this many rows or columns, as tiles of kernels do.
+constexpr std::size_t band_multiple = 256;
+
+// Below this, dividing costs more than it gains. A guess: some launches and transfers take as long.
+constexpr double worth_sharing_seconds = 1e-3;
+
+// Pieces of a band for each device that works where the matrices lie. A guess.
+constexpr std::size_t pieces_a_device = 4;
+
+// An Error that says something about the device, not about the call.
+bool is_of_device(const Error& error) {
+  switch (error.code()) {
+    case ErrorCode::build_failed:
+    case ErrorCode::device_limit_exceeded:
+    case ErrorCode::out_of_memory:
+    case ErrorCode::opencl_error:
+    case ErrorCode::internal_error:
+    case ErrorCode::self_test_failed:
+    case ErrorCode::device_lost:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Pieces of work for several takers: each has a share of its own, and takes from the end of the longest one
+// when that is done. Any number of threads may use one.
+template <class Piece>
+class Shares {
+ public:
+  Shares(const std::vector<Piece>& pieces, std::size_t takers) : shares_(takers) {
+    for (std::size_t i = 0; i < pieces.size(); ++i) shares_[i * takers / pieces.size()].push_back(pieces[i]);
+  }
+
+  std::optional<Piece> next(std::size_t taker) {
+    const std::lock_guard lock(mutex_);
+    std::list<Piece>& own = shares_[taker];
+    if (!own.empty()) {
+      const Piece piece = own.front();
+      own.pop_front();
+      return piece;
+    }
+    std::list<Piece>& longest = *std::max_element(
+        shares_.begin(), shares_.end(), [](const auto& x, const auto& y) { return x.size() < y.size(); });
+    if (longest.empty()) return std::nullopt;
+    const Piece piece = longest.back();
+    longest.pop_back();
+    return piece;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::list<Piece>> shares_;
+};
+
+// Runs them all at the same time, the first one in this thread; where no thread can be started, one after the
+// other.
+void run_together(std::vector<std::function<void()>> bodies) {
+  std::vector<std::thread> threads;
+  std::vector<std::function<void()>> here = {bodies.front()};
+  for (std::size_t i = 1; i < bodies.size(); ++i) {
+    try {
+      threads.emplace_back(bodies[i]);
+    } catch (const std::system_error&) {
+      here.push_back(bodies[i]);
+    }
+  }
+  for (const auto& body : here) body();
+  for (std::thread& thread : threads) thread.join();
+}
+
+// C as it was before a device that works where it lies began: one that fails may have written some of it.
+class Backup {
+ public:
+  explicit Backup(const HostProblem& host) : host_(host) {
+    if (host.problem.beta == 0.0f) return;
+    saved_.reserve(host.problem.m * host.problem.n);
+    for (std::size_t row = 0; row < host.problem.m; ++row)
+      saved_.insert(saved_.end(), line(row), line(row) + host.problem.n);
+  }
+
+  void restore() const {
+    if (saved_.empty()) return;
+    const float* from = saved_.data();
+    for (std::size_t row = 0; row < host_.problem.m; ++row, from += host_.problem.n)
+      std::copy_n(from, host_.problem.n, line(row));
+  }
+
+ private:
+  float* line(std::size_t row) const { return host_.c + row * host_.problem.c.ld; }
+
+  HostProblem host_;
+  std::vector<float> saved_;
+};
+
+// A group's part of the multiply.
+struct Band {
+  Group group;
+  double seconds = 0;  // for all of C on one device, predicted
+  bool is_of_rows = true;
+  PartOfC part;
+
+  const Range& range() const { return is_of_rows ? part.rows : part.columns; }
+};
+
+HostProblem cut_out(const HostProblem& host, const PartOfC& part) {
+  return part_of(host, part.rows, part.columns, all_depth(host));
+}
+
+double predicted_seconds(DeviceSet::State& devices, Member& member, const Problem& problem,
+                         const Options& options) {
+  double seconds = 0;
+  try {
+    seconds = member.state.health().watch([&] { return member.state.predict_on_host(problem, options); });
+  } catch (const Error& error) {
+    if (!is_of_device(error)) throw;
+    devices.leave_out(member, error);
+  }
+  return seconds;
+}
+
+// Which group does what. Where a device cannot even plan, it is left out, and they are divided anew.
+std::vector<Band> bands_of(DeviceSet::State& devices, const Problem& problem, const Options& options) {
+  for (;;) {
+    const std::size_t members = devices.members().size();
+    std::vector<Band> bands;
+    std::vector<double> seconds;
+    bool in_place = false;
+    for (const Group& group : devices.groups()) {
+      Band band{group, predicted_seconds(devices, *group.front(), problem, options), true, {}};
+      seconds.push_back(band.seconds / static_cast<double>(group.size()));
+      in_place |= group.front()->state.works_in_place();
+      bands.push_back(band);
+    }
+    if (devices.members().size() != members) continue;
+    if (bands.empty()) devices.throw_first_cause();
+    // Devices that write C where it lies get whole lines, so that no two write between each other's elements.
+    const bool by_rows = in_place || problem.m >= problem.n;
+    const std::vector<Range> ranges = shares_of(by_rows ? problem.m : problem.n, band_multiple, seconds);
+    for (std::size_t i = 0; i < bands.size(); ++i) {
+      bands[i].is_of_rows = by_rows;
+      bands[i].part = by_rows ? PartOfC{ranges[i], {0, problem.n}} : PartOfC{{0, problem.m}, ranges[i]};
+    }
+    std::erase_if(bands, [](const Band& band) { return band.range().count == 0; });
+    return bands;
+  }
+}
+
+// What happens while several devices work at one call.
+class Sharing {
+ public:
+  Sharing(DeviceSet::State& devices, const HostProblem& host, const Options& options)
+      : devices_(devices), host_(host), options_(options) {}
+
+  void run() {
+    std::vector<PartOfC> left = first_pass();
+    while (!left.empty()) left = finish(left);
+  }
+
+ private:
+  // A part of C while it is worked on: rounds of a plan, or rows where they lie.
+  struct Work {
+    PartOfC part;
+    HostProblem host;
+    std::optional<StreamPlan> plan;
+    std::unique_ptr<Shares<Round>> rounds;
+    std::unique_ptr<Shares<Range>> rows;
+    std::unique_ptr<Coverage> done;
+
+    // Of C.
+    std::vector<PartOfC> missing() const {
+      std::vector<PartOfC> result = done->missing();
+      for (PartOfC& one : result) {
+        one.rows.first += part.rows.first;
+        one.columns.first += part.columns.first;
+      }
+      return result;
+    }
+  };
+
+  // For so many devices that are equal to this one.
+  Work work_on(const PartOfC& part, const Context::State& state, std::size_t takers) const {
+    Work work{part, cut_out(host_, part), {}, {}, {}, {}};
+    const Problem& problem = work.host.problem;
+    // A part of each row is copied: no two devices write between each other's elements where C lies.
+    if (!state.works_in_place() || problem.n != host_.problem.n) {
+      work.plan = state.stream_plan(problem, options_, state.device_memory_limit(options_), takers);
+      work.rounds = std::make_unique<Shares<Round>>(rounds_of(*work.plan), takers);
+      work.done = std::make_unique<Coverage>(problem.m, problem.n, work.plan->tile_columns);
+      return work;
+    }
+    const std::size_t step =
+        round_up(ceil_div(problem.m, pieces_a_device * takers), std::min(band_multiple, problem.m));
+    std::vector<Range> pieces;
+    for (std::size_t i = 0; i * step < problem.m; ++i) pieces.push_back(part_of(problem.m, step, i));
+    work.rows = std::make_unique<Shares<Range>>(pieces, takers);
+    work.done = std::make_unique<Coverage>(problem.m, problem.n, problem.n);
+    return work;
+  }
+
+  // A device's life in one call.
+  void serve(Member& member, Work& work, std::size_t taker) {
+    if (work.plan) {
+      member.state.sgemm_on_copies(
+          {work.host, *work.plan, [&] { return work.rounds->next(taker); },
+           [&](const Range& rows, const Range& columns) { work.done->add(rows, columns); }},
+          options_);
+      return;
+    }
+    while (const std::optional<Range> rows = work.rows->next(taker)) {
+      const HostProblem host = cut_out(work.host, {*rows, all_columns(work.host)});
+      const Backup backup(host);
+      try {
+        member.state.sgemm_on_host(host, options_);
+      } catch (...) {
+        backup.restore();
+        throw;
+      }
+      work.done->add(*rows, all_columns(work.host));
+    }
+  }
+
+  // All bands at the same time. What is left of them, where devices failed.
+  std::vector<PartOfC> first_pass() {
+    std::list<Work> works;
+    std::vector<std::function<void()>> bodies;
+    for (const Band& band : bands_of(devices_, host_.problem, options_)) {
+      Work& work = works.emplace_back(work_on(band.part, band.group.front()->state, band.group.size()));
+      for (std::size_t taker = 0; taker < band.group.size(); ++taker) {
+        Member& member = *band.group[taker];
+        bodies.push_back(
+            [this, &work, &member, taker] { watch(member, [&] { serve(member, work, taker); }); });
+      }
+    }
+    run_together(std::move(bodies));
+    throw_if_of_call();
+    std::vector<PartOfC> left;
+    for (const Work& work : works) append(work.missing(), left);
+    return left;
+  }
+
+  // The devices that are left do what others have left; what is left then.
+  std::vector<PartOfC> finish(const std::vector<PartOfC>& parts) {
+    const std::vector<Member*> members = devices_.members();
+    if (members.empty()) devices_.throw_first_cause();
+    Shares<PartOfC> shares(parts, members.size());
+    std::mutex mutex;
+    std::vector<PartOfC> left;
+    std::vector<std::function<void()>> bodies;
+    for (Member* member : members) {
+      bodies.push_back([&, member, taker = bodies.size()] {
+        bool goes_on = true;
+        while (goes_on) {
+          const std::optional<PartOfC> part = shares.next(taker);
+          if (!part) return;
+          std::optional<Work> work;
+          goes_on = watch(*member, [&] {
+            work.emplace(work_on(*part, member->state, 1));
+            serve(*member, *work, 0);
+          });
+          const std::lock_guard lock(mutex);
+          append(work ? work->missing() : std::vector<PartOfC>{*part}, left);
+        }
+      });
+    }
+    run_together(std::move(bodies));
+    throw_if_of_call();
+    while (const std::optional<PartOfC> part = shares.next(0)) left.push_back(*part);
+    return left;
+  }
+
+  static void append(const std::vector<PartOfC>& parts, std::vector<PartOfC>& to) {
+    to.insert(to.end(), parts.begin(), parts.end());
+  }
+
+  // False where the device failed, and is left out from now on.
+  template <class Body>
+  bool watch(Member& member, Body&& body) {
+    try {
+      member.state.health().watch(body);
+      return true;
+    } catch (const Error& error) {
+      if (is_of_device(error)) {
+        devices_.leave_out(member, error);
+      } else {
+        const std::lock_guard lock(mutex_);
+        if (!of_call_) of_call_ = error;
+      }
+      return false;
+    }
+  }
+
+  void throw_if_of_call() const {
+    if (of_call_) throw Error(*of_call_);
+  }
+
+  DeviceSet::State& devices_;
+  const HostProblem& host_;
+  const Options& options_;
+  std::mutex mutex_;
+  std::optional<Error> of_call_;
+};
+
+}  // namespace
+
+std::vector<Range> shares_of(std::size_t size, std::size_t multiple, const std::vector<double>& seconds) {
+  const double fastest = *std::min_element(seconds.begin(), seconds.end());
+  double speed = 0;
+  for (const double one : seconds) speed += fastest <= 0 ? 1 : fastest / one;
+  const bool is_shared = fastest <= 0 || fastest >= worth_sharing_seconds;
+  std::vector<Range> result;
+  std::size_t begin = 0;
+  double before = 0;
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    before += (fastest <= 0 ? 1 : fastest / seconds[i]) / speed;
+    const auto wanted = static_cast<std::size_t>(before * static_cast<double>(size) + 0.5);
+    std::size_t end = i + 1 == seconds.size() ? size : std::min(size, wanted / multiple * multiple);
+    if (!is_shared) end = seconds[i] <= fastest || begin == size ? size : begin;
+    end = std::max(begin, end);
+    result.push_back({begin, end - begin});
+    begin = end;
+  }
+  return result;
+}
+
+void share_multiply(DeviceSet::State& devices, const HostProblem& host, const Options& options) {
+  Sharing(devices, host, options).run();
+}
+
+std::string explain_shared(DeviceSet::State& devices, const Problem& problem, const Options& options) {
+  const std::vector<Band> bands = bands_of(devices, problem, options);
+  std::string result =
+      fmt::format("devices: {}, of which {} take part\n", devices.members().size(),
+                  std::accumulate(bands.begin(), bands.end(), std::size_t{0},
+                                  [](std::size_t sum, const Band& band) { return sum + band.group.size(); }));
+  for (const Band& band : bands) {
+    const Context::State& state = band.group.front()->state;
+    result += fmt::format("{} x {}: {} {} to {} of C, predicted {:.3g} ms for all of C on one\n",
+                          band.group.size(), state.info().name, band.is_of_rows ? "rows" : "columns",
+                          band.range().first, band.range().first + band.range().count, band.seconds * 1e3);
+  }
+  for (const Band& band : bands) {
+    Context::State& state = band.group.front()->state;
+    const Problem part = cut_out({problem, nullptr, nullptr, nullptr}, band.part).problem;
+    result += "device: " + state.info().name + '\n';
+    result += state.health().watch([&] { return state.explain_on_host(part, options, band.group.size()); });
+  }
+  return result;
+}
+
+}  // namespace clgemm

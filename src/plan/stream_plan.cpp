@@ -1,0 +1,213 @@
+#include "plan/stream_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/sizes.hpp"
+
+namespace clgemm {
+namespace {
+
+// Parts that one multiply needs are worth cutting while they are larger than this, which takes a millisecond
+// to move: what the first one takes, and the last, nothing hides. Guesses, as the next two.
+constexpr std::size_t worth_cutting_bytes = std::size_t{32} << 20;
+
+// So many multiplies hide what comes before the first and after the last of them.
+constexpr std::size_t enough_parts = 16;
+
+// Tiles of this side multiply at full speed on an H200; larger ones only begin later.
+constexpr std::size_t largest_side = 4096;
+
+// The smallest that limits may bring a tile or a block down to.
+constexpr std::size_t smallest_side = 16;
+
+// Cuts fall where tiles of kernels do, as long as there is something left of the part.
+std::size_t half_of(std::size_t size) {
+  const std::size_t multiple = size > 1024 ? 256 : size > 128 ? 64 : smallest_side;
+  return std::min(size, round_up(ceil_div(size, 2), multiple));
+}
+
+struct Cut {
+  std::size_t rows, columns, depth;
+};
+
+std::size_t floats_of_a(const Cut& cut) {
+  return clamped_product(cut.rows + 2 * widest_vector, cut.depth + 2 * widest_vector);
+}
+std::size_t floats_of_b(const Cut& cut) {
+  return clamped_product(cut.columns + 2 * widest_vector, cut.depth + 2 * widest_vector);
+}
+std::size_t floats_of_c(const Cut& cut) {
+  return clamped_product(cut.rows, block_ld(cut.columns));
+}
+
+std::size_t parts_of(const Problem& problem, const Cut& cut) {
+  return ceil_div(problem.m, cut.rows) * ceil_div(problem.n, cut.columns) * ceil_div(problem.k, cut.depth);
+}
+
+// Halves the longest side. Depth costs least to be large: C is read and written once for each.
+bool halve(Cut& cut, std::size_t depth_weight) {
+  std::size_t& side = cut.depth / depth_weight > std::max(cut.rows, cut.columns) ? cut.depth
+                      : cut.rows >= cut.columns                                  ? cut.rows
+                                                                                 : cut.columns;
+  const std::size_t half = half_of(side);
+  if (half == side) return false;
+  side = half;
+  return true;
+}
+
+// What is good for speed alone.
+Cut preferred_cut(const Problem& problem) {
+  Cut cut{problem.m, problem.n, problem.k};
+  constexpr std::size_t depth_weight = 4;
+  const auto too_few = [&] {
+    const std::size_t bytes = sizeof(float) * (floats_of_a(cut) + floats_of_b(cut) + floats_of_c(cut));
+    return bytes > worth_cutting_bytes && parts_of(problem, cut) < enough_parts;
+  };
+  while (cut.rows > largest_side || cut.columns > largest_side || too_few()) {
+    if (!halve(cut, depth_weight)) break;
+  }
+  return cut;
+}
+
+// With `rounds` x `rounds_across` rounds.
+StreamPlan in_rounds(const Problem& problem, const Cut& cut, std::size_t rounds, std::size_t rounds_across) {
+  StreamPlan plan{problem.m, problem.n, problem.k, cut.rows, cut.columns, cut.depth};
+  plan.round_rows = ceil_div(plan.rows_of_tiles(), rounds);
+  plan.round_columns = ceil_div(plan.columns_of_tiles(), rounds_across);
+  const std::size_t tiles = plan.round_rows * plan.round_columns;
+  const bool is_all = rounds == 1 && rounds_across == 1;
+  if (plan.depths() == 1) {
+    // The next round's first blocks come while the last ones of this are in use; tiles leave one by one.
+    plan.a_blocks = std::min(plan.rows_of_tiles(), plan.round_rows + 1);
+    plan.b_blocks = std::min(plan.columns_of_tiles(), plan.round_columns + 1);
+    plan.c_blocks = std::min<std::size_t>(plan.rows_of_tiles() * plan.columns_of_tiles(), 4);
+  } else {
+    plan.a_blocks = 2 * plan.round_rows;
+    plan.b_blocks = 2 * plan.round_columns;
+    plan.c_blocks = tiles + (is_all ? 0 : 2);
+  }
+  return plan;
+}
+
+// How long it takes, for comparing: what is moved, and a C that is read and written for each depth.
+double cost_of(const StreamPlan& plan) {
+  const Traffic traffic = traffic_of(plan, false);
+  constexpr double depth_of_equal_cost = 512;  // on an H200
+  return static_cast<double>(traffic.a + traffic.b) *
+         (1 + depth_of_equal_cost / static_cast<double>(plan.depth));
+}
+
+// What is left of the memory holds blocks for later rounds.
+void fill(StreamPlan& plan, std::size_t bytes) {
+  const auto hold_more = [&](std::size_t& blocks, std::size_t all, std::size_t block_bytes) {
+    blocks += std::min(all - std::min(all, blocks), (bytes - plan.held_bytes()) / block_bytes);
+  };
+  hold_more(plan.a_blocks, plan.rows_of_tiles() * plan.depths(), plan.a_bytes());
+  hold_more(plan.b_blocks, plan.columns_of_tiles() * plan.depths(), plan.b_bytes());
+}
+
+// Of rounds along a side; the last means rounds of one tile.
+constexpr std::size_t some_counts[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 256, beyond_memory};
+
+// The best rounds of such tiles and depths that fit.
+std::optional<StreamPlan> best_rounds(const Problem& problem, const Cut& cut, const StreamLimits& limits,
+                                      std::size_t bytes) {
+  const std::size_t largest = std::max({floats_of_a(cut), floats_of_b(cut), floats_of_c(cut)});
+  if (largest > limits.max_allocation / sizeof(float)) return std::nullopt;
+  std::optional<StreamPlan> best;
+  for (const std::size_t rounds : some_counts) {
+    for (const std::size_t across : some_counts) {
+      const StreamPlan plan = in_rounds(problem, cut, rounds, across);
+      if (plan.held_bytes() > bytes || (best && cost_of(*best) <= cost_of(plan))) continue;
+      best = plan;
+      if (rounds * across == 1) return best;  // each block once: there is nothing better
+    }
+  }
+  return best;
+}
+
+// Rounds small enough that each of the sharers has several, along the side that has more tiles.
+void share(StreamPlan& plan, std::size_t sharers) {
+  plan.sharers = sharers;
+  if (sharers == 1) return;
+  const bool by_rows = plan.rows_of_tiles() >= plan.columns_of_tiles();
+  std::size_t& along = by_rows ? plan.round_rows : plan.round_columns;
+  std::size_t& across = by_rows ? plan.round_columns : plan.round_rows;
+  along = std::min(along, ceil_div(by_rows ? plan.rows_of_tiles() : plan.columns_of_tiles(), sharers));
+  across = std::min(across, ceil_div(by_rows ? plan.columns_of_tiles() : plan.rows_of_tiles(), 4));
+}
+
+}  // namespace
+
+std::size_t StreamPlan::rows_of_tiles() const {
+  return ceil_div(m, tile_rows);
+}
+std::size_t StreamPlan::columns_of_tiles() const {
+  return ceil_div(n, tile_columns);
+}
+std::size_t StreamPlan::depths() const {
+  return ceil_div(k, depth);
+}
+
+std::size_t StreamPlan::a_bytes() const {
+  return sizeof(float) * floats_of_a({tile_rows, tile_columns, depth});
+}
+std::size_t StreamPlan::b_bytes() const {
+  return sizeof(float) * floats_of_b({tile_rows, tile_columns, depth});
+}
+std::size_t StreamPlan::c_bytes() const {
+  return sizeof(float) * floats_of_c({tile_rows, tile_columns, depth});
+}
+std::size_t StreamPlan::held_bytes() const {
+  return clamped_product(a_blocks, a_bytes()) + clamped_product(b_blocks, b_bytes()) +
+         clamped_product(c_blocks, c_bytes());
+}
+
+std::size_t block_ld(std::size_t length) {
+  return round_up(length, widest_vector);
+}
+
+StreamPlan plan_stream(const Problem& problem, const StreamLimits& limits) {
+  const std::size_t scratch = limits.bytes / 4;
+  const std::size_t bytes = limits.bytes - scratch;
+  std::optional<StreamPlan> best;
+  for (Cut tiles = preferred_cut(problem); !best;) {
+    for (Cut cut = tiles;;) {
+      const auto plan = best_rounds(problem, cut, limits, bytes);
+      if (plan && (!best || cost_of(*plan) < cost_of(*best))) best = plan;
+      const std::size_t half = half_of(cut.depth);
+      const bool is_once = best && best->round_rows == best->rows_of_tiles() &&
+                           best->round_columns == best->columns_of_tiles();
+      if (half == cut.depth || is_once) break;
+      cut.depth = half;
+    }
+    if (!best && !halve(tiles, std::numeric_limits<std::size_t>::max())) break;
+  }
+  if (!best) {
+    throw Error(
+        ErrorCode::out_of_memory,
+        fmt::format("{} bytes on the device are too few to multiply host matrices in parts", limits.bytes));
+  }
+  fill(*best, bytes);
+  best->scratch_bytes = scratch;
+  share(*best, limits.sharers);
+  return *best;
+}
+
+Traffic traffic_of(const StreamPlan& plan, bool reads_c) {
+  const std::size_t rounds = ceil_div(plan.rows_of_tiles(), plan.round_rows);
+  const std::size_t across = ceil_div(plan.columns_of_tiles(), plan.round_columns);
+  // Rounds follow each other along the rows of C: what was A's stays, where there is room for all of it.
+  const bool keeps_a = plan.a_blocks >= plan.round_rows * plan.depths();
+  const bool keeps_b = plan.b_blocks >= plan.columns_of_tiles() * plan.depths();
+  const std::size_t c = clamped_product(plan.m * sizeof(float), plan.n);
+  return {clamped_product(plan.m * sizeof(float), plan.k) * (keeps_a ? 1 : across),
+          clamped_product(plan.k * sizeof(float), plan.n) * (keeps_b ? 1 : rounds), reads_c ? c : 0, c};
+}
+
+}  // namespace clgemm

@@ -1,0 +1,82 @@
+#include "plan/stream_schedule.hpp"
+
+#include <algorithm>
+
+#include "base/sizes.hpp"
+
+namespace clgemm {
+
+std::vector<Round> rounds_of(const StreamPlan& plan) {
+  std::vector<Round> result;
+  const std::size_t rows = plan.rows_of_tiles();
+  const std::size_t columns = plan.columns_of_tiles();
+  for (std::size_t row = 0; row < rows; row += plan.round_rows) {
+    for (std::size_t column = 0; column < columns; column += plan.round_columns) {
+      result.push_back({row, column, std::min(plan.round_rows, rows - row),
+                        std::min(plan.round_columns, columns - column)});
+    }
+  }
+  return result;
+}
+
+StreamSchedule::StreamSchedule(const StreamPlan& plan, bool reads_c) : plan_(plan), reads_c_(reads_c) {
+  places(Matrix::a).all.resize(plan.a_blocks);
+  places(Matrix::b).all.resize(plan.b_blocks);
+  places(Matrix::c).all.resize(plan.c_blocks);
+}
+
+// Tiles in growing squares: with each further block of A and of B there is more to multiply than before, so
+// that the device begins early and soon has more to do than to wait for.
+void StreamSchedule::add(const Round& round) {
+  for (std::size_t depth = 0; depth < plan_.depths(); ++depth) {
+    for (std::size_t side = 0; side < std::max(round.rows, round.columns); ++side) {
+      if (side < round.rows) {
+        for (std::size_t column = 0; column < std::min(side, round.columns); ++column)
+          add_step(round.row + side, round.column + column, depth);
+      }
+      if (side < round.columns) {
+        for (std::size_t row = 0; row < std::min(side + 1, round.rows); ++row)
+          add_step(round.row + row, round.column + side, depth);
+      }
+    }
+  }
+}
+
+void StreamSchedule::add_step(std::size_t row, std::size_t column, std::size_t depth) {
+  StreamStep step;
+  step.row = row;
+  step.column = column;
+  step.depth = depth;
+  step.is_last = depth + 1 == plan_.depths();
+  step.place_of_a = place_for(Matrix::a, row, depth);
+  step.place_of_b = place_for(Matrix::b, column, depth);
+  const bool is_first = depth == 0;
+  const std::size_t uploads_before = uploads_.size();
+  step.place_of_c = place_for(Matrix::c, row, column);
+  if (is_first) {
+    step.c_after = uploads_.back().after;
+    if (!reads_c_) uploads_.resize(uploads_before);
+  }
+  step.uploads = uploads_.size();
+  steps_.push_back(step);
+}
+
+std::size_t StreamSchedule::place_for(Matrix matrix, std::size_t line, std::size_t other) {
+  Places& of = places(matrix);
+  const std::size_t step = steps_.size();
+  const std::tuple block{line, other};
+  if (const auto found = of.found.find(block); found != of.found.end()) {
+    of.all[found->second].last_step = step;
+    return found->second;
+  }
+  const auto longest_idle = std::min_element(
+      of.all.begin(), of.all.end(), [](const auto& x, const auto& y) { return x.last_step < y.last_step; });
+  const auto place = static_cast<std::size_t>(longest_idle - of.all.begin());
+  if (longest_idle->block) of.found.erase(*longest_idle->block);
+  uploads_.push_back({matrix, line, other, place, longest_idle->last_step});
+  *longest_idle = {block, step};
+  of.found[block] = place;
+  return place;
+}
+
+}  // namespace clgemm

@@ -1,0 +1,121 @@
+#include "python/arrangement.hpp"
+
+#include <algorithm>
+
+namespace py = pybind11;
+
+namespace clgemm::python {
+namespace {
+
+std::string dimensions(const Matrix& matrix, bool transpose) {
+  const std::size_t rows = transpose ? matrix.columns : matrix.rows;
+  const std::size_t columns = transpose ? matrix.rows : matrix.columns;
+  return std::string(matrix.name) + (transpose ? ", transposed, is " : " is ") + std::to_string(rows) +
+         " x " + std::to_string(columns);
+}
+
+// The leading dimension of a matrix of `count` lines of `length` elements; nothing where these strides have
+// none.
+std::optional<std::size_t> leading_dimension(std::size_t count, std::size_t length,
+                                             std::ptrdiff_t line_stride, std::ptrdiff_t element_stride) {
+  const std::size_t least = std::max<std::size_t>(length, 1);
+  if (length > 1 && element_stride != 1) return std::nullopt;
+  if (count <= 1 || length == 0) return least;
+  if (line_stride < static_cast<std::ptrdiff_t>(least)) return std::nullopt;
+  return static_cast<std::size_t>(line_stride);
+}
+
+std::optional<std::size_t> leading_dimension(const Matrix& matrix, Layout layout) {
+  return layout == Layout::row_major
+             ? leading_dimension(matrix.rows, matrix.columns, matrix.row_stride, matrix.column_stride)
+             : leading_dimension(matrix.columns, matrix.rows, matrix.column_stride, matrix.row_stride);
+}
+
+[[noreturn]] void throw_needs_copy(const Matrix& matrix) {
+  throw py::value_error(
+      std::string(matrix.name) + " has strides of " + std::to_string(matrix.row_stride) + " and " +
+      std::to_string(matrix.column_stride) +
+      " elements: neither its rows nor its columns lie together, one behind the other; copy it first "
+      "(numpy.ascontiguousarray)");
+}
+
+constexpr Layout other(Layout layout) {
+  return layout == Layout::row_major ? Layout::column_major : Layout::row_major;
+}
+
+// A matrix of the other layout is, in this one, its transpose.
+void place(const Matrix& matrix, bool transpose, Layout layout, Transpose& result, std::size_t& ld) {
+  auto found = leading_dimension(matrix, layout);
+  if (!found) {
+    transpose = !transpose;
+    found = leading_dimension(matrix, other(layout));
+  }
+  if (!found) throw_needs_copy(matrix);
+  result = transpose ? Transpose::yes : Transpose::no;
+  ld = *found;
+}
+
+// Matrices of one batch are as many; a single matrix serves for all.
+std::size_t stride_in_batch(const Matrix& matrix, std::size_t batch_count) {
+  if (!matrix.is_batch) return 0;
+  if (matrix.batch_count == batch_count)
+    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(matrix.batch_stride, 0));
+  throw py::value_error(std::string(matrix.name) + " has " + std::to_string(matrix.batch_count) +
+                        " matrices in a batch of " + std::to_string(batch_count));
+}
+
+void check_shape_of_c(const Matrix& c, const Arrangement& call) {
+  if (c.is_batch != call.is_batch) {
+    throw py::value_error(std::string(c.name) + (call.is_batch
+                                                     ? " must have three dimensions, for a or b is a batch"
+                                                     : " must have two dimensions, as a and b have"));
+  }
+  if (c.rows == call.m && c.columns == call.n) return;
+  throw py::value_error(dimensions(c, false) + ", but the result is " + std::to_string(call.m) + " x " +
+                        std::to_string(call.n));
+}
+
+}  // namespace
+
+Arrangement shape_of_result(const Matrix& a, const Matrix& b, bool transpose_a, bool transpose_b) {
+  Arrangement call;
+  call.m = transpose_a ? a.columns : a.rows;
+  call.k = transpose_a ? a.rows : a.columns;
+  call.n = transpose_b ? b.rows : b.columns;
+  const std::size_t rows_of_b = transpose_b ? b.columns : b.rows;
+  if (rows_of_b != call.k) {
+    throw py::value_error(dimensions(a, transpose_a) + " and " + dimensions(b, transpose_b) + ": b needs " +
+                          std::to_string(call.k) + " rows");
+  }
+  call.is_batch = a.is_batch || b.is_batch;
+  call.batch_count = a.is_batch ? a.batch_count : b.batch_count;
+  call.stride_a = stride_in_batch(a, call.batch_count);
+  call.stride_b = stride_in_batch(b, call.batch_count);
+  return call;
+}
+
+Arrangement arrange(const Matrix& a, const Matrix& b, const Matrix& c, bool transpose_a, bool transpose_b) {
+  Arrangement call = shape_of_result(a, b, transpose_a, transpose_b);
+  check_shape_of_c(c, call);
+  call.stride_c = stride_in_batch(c, call.batch_count);
+  call.layout = leading_dimension(c, Layout::row_major) ? Layout::row_major : Layout::column_major;
+  const auto ldc = leading_dimension(c, call.layout);
+  if (!ldc) throw_needs_copy(c);
+  call.ldc = *ldc;
+  place(a, transpose_a, call.layout, call.transpose_a, call.lda);
+  place(b, transpose_b, call.layout, call.transpose_b, call.ldb);
+  return call;
+}
+
+void check_batch_of_c(const Arrangement& call) {
+  if (call.batch_count <= 1 || call.m == 0 || call.n == 0) return;
+  const std::size_t lines = call.layout == Layout::row_major ? call.m : call.n;
+  const std::size_t length = call.layout == Layout::row_major ? call.n : call.m;
+  const bool one_behind_the_other = call.stride_c >= (lines - 1) * call.ldc + length;
+  const bool line_by_line =
+      call.stride_c >= length && call.ldc >= (call.batch_count - 1) * call.stride_c + length;
+  if (one_behind_the_other || line_by_line) return;
+  throw py::value_error("c: the matrices of the batch overlap each other");
+}
+
+}  // namespace clgemm::python

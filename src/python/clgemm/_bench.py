@@ -1,0 +1,97 @@
+"""clgemm-bench from Python."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+
+from ._errors import Error
+
+_here = Path(__file__).parent
+Size = Union[int, Sequence[int]]
+
+
+def program(name: str) -> str:
+    """The path of clgemm-bench or clgemm-tune: the one that came with this package, else the one in PATH."""
+    own = _here / "bin" / name
+    found = str(own) if own.exists() else shutil.which(name)
+    if found is None:
+        raise FileNotFoundError(f"{name} is not here: it comes with clgemm's wheel, or in the package clgemm-tools")
+    return found
+
+
+def _text_of(size: Size) -> str:
+    return str(size) if isinstance(size, int) else "x".join(str(one) for one in size)
+
+
+def _arguments(kernels: Iterable[str], sizes: Iterable[Size], parameters: Mapping[str, int]) -> List[str]:
+    arguments = []
+    for kernel in kernels:
+        arguments += ["--kernel", kernel]
+    for size in sizes:
+        arguments += ["--size", _text_of(size)]
+    for name, value in parameters.items():
+        arguments += ["--param", f"{name}={value}"]
+    return arguments
+
+
+def bench(
+    kernels: Union[str, os.PathLike, Sequence[Union[str, os.PathLike]]] = "auto",
+    sizes: Union[Size, Iterable[Size]] = 1024,
+    *,
+    parameters: Optional[Mapping[str, int]] = None,
+    peers: Sequence[str] = (),
+    runs: int = 20,
+    warmup: int = 10,
+    device: Union[None, int, str] = None,
+    arguments: Sequence[str] = (),
+) -> List[Dict[str, Any]]:
+    """Measures kernels, checks every result, and returns the rows of `clgemm-bench --format json`, a dictionary each.
+
+    kernels     a name, a variant or the path of a file ("mine.cl"), or a list of these; "auto": clgemm's choice; "all"
+    sizes       one or a list of them, each an integer or (m, n, k); a tuple is one size, a list is several
+    parameters  values for the kernels' parameters by name
+    peers       "clblast", "openblas", "cublas" ...: measured beside, where they are installed
+    runs        timed runs of each kernel; `warmup` before those
+    device      as for clgemm.Context
+    arguments   whatever else the command line of clgemm-bench takes
+
+    A result that is wrong does not raise: its row has "passed" False. In one line:
+
+        pandas.DataFrame(clgemm.bench(["naive", "mine.cl"], [256, 512]))[["kernel", "m", "gflops", "passed"]]
+    """
+    names = [kernels] if isinstance(kernels, (str, os.PathLike)) else kernels
+    several: Iterable[Size] = [sizes] if isinstance(sizes, (int, tuple)) else sizes  # type: ignore[list-item,assignment]
+    command = [program("clgemm-bench"), "--format", "json", "--runs", str(runs), "--warmup", str(warmup)]
+    command += _arguments([os.fspath(name) for name in names], several, parameters or {})
+    for peer in peers or ("none",):
+        command += ["--peer", peer]
+    if device is not None:
+        command += ["--device", str(device)]
+    command += arguments
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    if finished.returncode not in (0, 1) or not finished.stdout.lstrip().startswith("["):
+        text = finished.stderr.strip().removeprefix("clgemm-bench: error: ")
+        raise Error(text or f"clgemm-bench ended with {finished.returncode}", "bench_failed")
+    return json.loads(finished.stdout)
+
+
+def _become(name: str) -> None:
+    import sys
+
+    path = program(name)
+    os.execv(path, [path, *sys.argv[1:]])
+
+
+def run_bench() -> None:
+    """The command clgemm-bench of a wheel."""
+    _become("clgemm-bench")
+
+
+def run_tune() -> None:
+    """The command clgemm-tune of a wheel."""
+    _become("clgemm-tune")

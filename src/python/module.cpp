@@ -1,0 +1,194 @@
+// clgemm._native: what the Python files of clgemm/ call. It takes Python's objects as they come and checks
+// them.
+#include <pybind11/stl.h>
+
+#include "python/calls.hpp"
+
+namespace py = pybind11;
+
+namespace clgemm::python {
+namespace {
+
+// An OpenCL event of ours, for whoever uses no wrapper that has a class for it.
+class Event {
+ public:
+  explicit Event(std::uintptr_t handle) : event_(reinterpret_cast<cl_event>(handle)) {}
+  ~Event() {
+    if (event_ != nullptr) clReleaseEvent(event_);
+  }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  std::uintptr_t handle() const { return reinterpret_cast<std::uintptr_t>(event_); }
+
+  void wait() const {
+    const cl_int status = [this] {
+      const py::gil_scoped_release released;
+      return clWaitForEvents(1, &event_);
+    }();
+    if (status != CL_SUCCESS) {
+      throw Error(ErrorCode::opencl_error, "the multiply failed: clWaitForEvents: " + std::to_string(status));
+    }
+  }
+
+ private:
+  cl_event event_;
+};
+
+Precision parse_precision(const std::string& name) {
+  if (name == "fp32_equivalent") return Precision::fp32_equivalent;
+  if (name == "fp32") return Precision::fp32;
+  throw py::value_error("precision must be 'fp32_equivalent' or 'fp32', not '" + name + "'");
+}
+
+const char* precision_name(Precision precision) {
+  return precision == Precision::fp32 ? "fp32" : "fp32_equivalent";
+}
+
+Options make_options(const std::string& kernel, const std::map<std::string, std::int64_t>& parameters,
+                     const std::string& kernel_file, const std::string& kernel_folder,
+                     const std::string& precision, std::size_t scratch_limit, std::size_t device_memory_limit,
+                     bool host_matrices_are_pinned) {
+  Options options;
+  options.kernel = kernel;
+  options.parameters = parameters;
+  options.kernel_file = kernel_file;
+  options.kernel_folder = kernel_folder;
+  options.precision = parse_precision(precision);
+  options.scratch_limit = scratch_limit;
+  options.device_memory_limit = device_memory_limit;
+  options.host_matrices_are_pinned = host_matrices_are_pinned;
+  return options;
+}
+
+SgemmShape make_shape(std::size_t m, std::size_t n, std::size_t k, bool transpose_a, bool transpose_b,
+                      bool column_major, std::size_t batch_count) {
+  SgemmShape shape;
+  shape.layout = column_major ? Layout::column_major : Layout::row_major;
+  shape.transpose_a = transpose_a ? Transpose::yes : Transpose::no;
+  shape.transpose_b = transpose_b ? Transpose::yes : Transpose::no;
+  shape.m = m;
+  shape.n = n;
+  shape.k = k;
+  shape.batch_count = batch_count;
+  shape.stride_a = m * k;
+  shape.stride_b = k * n;
+  return shape;
+}
+
+// By Argument. Python has no leading dimensions: they are said by arrays.
+constexpr const char* argument_names[] = {"",  "order", "transpose_a", "transpose_b", "m",        "n",
+                                          "k", "a",     "a",           "b",           "b",        "c",
+                                          "c", "c",     "batch_count", "queue",       "wait_for", "options"};
+static_assert(std::size(argument_names) == static_cast<std::size_t>(Argument::options) + 1);
+
+// Python has a class for each kind of error (clgemm/_errors.py).
+void throw_as_python(const Error& error) {
+  const py::object raised = py::module_::import("clgemm._errors")
+                                .attr("make")(to_string(error.code()), error.what(),
+                                              argument_names[static_cast<std::size_t>(error.argument())]);
+  PyErr_SetObject(py::type::handle_of(raised).ptr(), raised.ptr());
+}
+
+std::string name_of(cl_device_id device) {
+  std::size_t size = 0;
+  if (clGetDeviceInfo(device, CL_DEVICE_NAME, 0, nullptr, &size) != CL_SUCCESS) return "";
+  std::string name(size, '\0');
+  if (clGetDeviceInfo(device, CL_DEVICE_NAME, size, name.data(), nullptr) != CL_SUCCESS) return "";
+  return name.c_str();
+}
+
+void define_values(py::module_& module) {
+  py::class_<Options>(module, "Options", R"(How a call may be steered; the default lets clgemm choose.
+
+kernel         a kernel by name ("tiled"), by variant ("float8") or by file ("./mine.cl")
+parameters     values for that kernel's parameters by name; what is absent keeps its default
+kernel_file    the path of a kernel's file, in place of `kernel`
+kernel_folder  a folder that is searched for kernels before the built-in ones
+precision      "fp32_equivalent": any way whose error bound is no worse than that of fp32; "fp32": fp32 units alone
+scratch_limit  the most device memory, in bytes, that packed copies may take in one call; 0: clgemm's choice
+device_memory_limit       arrays of the host: the most device memory that a call may hold; larger ones go in parts
+host_matrices_are_pinned  arrays of the host: all three lie in memory that is pinned for the device)")
+      .def(py::init(&make_options), py::kw_only(), py::arg("kernel") = "",
+           py::arg("parameters") = std::map<std::string, std::int64_t>(), py::arg("kernel_file") = "",
+           py::arg("kernel_folder") = "", py::arg("precision") = "fp32_equivalent",
+           py::arg("scratch_limit") = 0, py::arg("device_memory_limit") = 0,
+           py::arg("host_matrices_are_pinned") = false)
+      .def_readonly("kernel", &Options::kernel)
+      .def_readonly("parameters", &Options::parameters)
+      .def_readonly("kernel_file", &Options::kernel_file)
+      .def_readonly("kernel_folder", &Options::kernel_folder)
+      .def_readonly("scratch_limit", &Options::scratch_limit)
+      .def_readonly("device_memory_limit", &Options::device_memory_limit)
+      .def_readonly("host_matrices_are_pinned", &Options::host_matrices_are_pinned)
+      .def_property_readonly("precision",
+                             [](const Options& options) { return precision_name(options.precision); });
+  py::class_<SgemmShape>(module, "Shape")
+      .def(py::init(&make_shape), py::arg("m"), py::arg("n"), py::arg("k"), py::arg("transpose_a"),
+           py::arg("transpose_b"), py::arg("column_major"), py::arg("batch_count"));
+  py::class_<Event>(module, "Event", "Completes when C is complete. It owns the OpenCL event `int_ptr`.")
+      .def(py::init<std::uintptr_t>(), py::arg("int_ptr"))
+      .def_property_readonly("int_ptr", &Event::handle)
+      .def("wait", &Event::wait, "Returns when C is complete.");
+}
+
+template <class Owner>
+void multiply_with(Owner& owner, py::handle a, py::handle b, py::handle c, py::handle alpha, py::handle beta,
+                   py::handle transpose_a, py::handle transpose_b, const Options& options) {
+  multiply(owner, a, b, c, {alpha, beta, transpose_a, transpose_b}, options);
+}
+
+std::vector<std::string> names_of(const DeviceSet& devices) {
+  std::vector<std::string> names;
+  for (cl_device_id device : devices.devices()) names.push_back(name_of(device));
+  return names;
+}
+
+void define_context(py::module_& module) {
+  using Released = py::call_guard<py::gil_scoped_release>;
+  py::class_<Context>(module, "Context")
+      .def(py::init<>(), Released())
+      .def(py::init<const std::string&>(), Released(), py::arg("device"))
+      .def_static(
+          "of_device",
+          [](py::handle device) { return Context(static_cast<cl_device_id>(handle_of(device, "device"))); })
+      .def_static(
+          "of_queue",
+          [](py::handle queue) { return Context(static_cast<cl_command_queue>(handle_of(queue, "queue"))); })
+      .def("multiply", &multiply_with<Context>)
+      .def("prepare", &Context::prepare, Released(), py::arg("shapes"), py::arg("options"))
+      .def("explain", &Context::explain, Released(), py::arg("shape"), py::arg("options"))
+      .def("explain_host", &Context::explain_host, Released(), py::arg("shape"), py::arg("options"))
+      .def("scratch_bytes", &Context::sgemm_scratch_bytes, Released(), py::arg("shape"), py::arg("options"))
+      .def("predicted_seconds", &Context::predicted_seconds, Released(), py::arg("shape"), py::arg("options"))
+      .def("device_name", [](const Context& context) { return name_of(context.device()); });
+  py::class_<DeviceSet>(module, "DeviceSet")
+      .def(py::init<const std::string&>(), Released(), py::arg("devices"))
+      .def("multiply", &multiply_with<DeviceSet>)
+      .def("explain_host", &DeviceSet::explain_host, Released(), py::arg("shape"), py::arg("options"))
+      .def("device_names", &names_of);
+}
+
+}  // namespace
+}  // namespace clgemm::python
+
+PYBIND11_MODULE(_native, module) {
+  using namespace clgemm::python;
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const clgemm::Error& error) {
+      throw_as_python(error);
+    }
+  });
+  define_values(module);
+  define_context(module);
+  module.def("result_shape", &result_shape);
+  module.def("enqueue", [](clgemm::Context* context, py::handle queue, py::handle a, py::handle b,
+                           py::handle c, py::handle alpha, py::handle beta, py::handle transpose_a,
+                           py::handle transpose_b, py::handle wait_for, const clgemm::Options& options) {
+    return reinterpret_cast<std::uintptr_t>(
+        enqueue(context, queue, a, b, c, {alpha, beta, transpose_a, transpose_b}, wait_for, options));
+  });
+  module.def("release_contexts", &clgemm::release_contexts);
+}

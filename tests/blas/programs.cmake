@@ -1,0 +1,45 @@
+# Runs a program of others with the drop-in in front of its own BLAS, and looks at what it prints.
+#
+#   -D PROGRAM=a name below, -D DROP_IN=libclgemm_blas.so, -D FOLDER=to work in, and what the program's own part says
+cmake_minimum_required(VERSION 3.22)
+file(REMOVE_RECURSE ${FOLDER})
+file(MAKE_DIRECTORY ${FOLDER})
+set(library_folder /usr/lib/${ARCHITECTURE})
+
+# Ends the test as skipped where there is no such file.
+macro(need file package)
+  if(NOT EXISTS ${file})
+    message(STATUS "SKIPPED: there is no ${file} (Debian: ${package})")
+    return()
+  endif()
+endmacro()
+
+# Runs a command with the drop-in, in FOLDER, and sets `output`. Every call goes to the device.
+function(run_with_drop_in)
+  cmake_parse_arguments(run "" "INPUT" "VARIABLES;COMMAND" ${ARGN})
+  set(input "")
+  if(run_INPUT)
+    set(input INPUT_FILE ${run_INPUT})
+  endif()
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} -E env LD_PRELOAD=${DROP_IN} CLGEMM_BLAS_CROSSING=0 CLGEMM_BLAS_LOG=summary ${run_VARIABLES}
+            ${run_COMMAND}
+    WORKING_DIRECTORY ${FOLDER} ${input} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE status)
+  message(STATUS "${output}")
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${run_COMMAND}: ${status}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+# Each of these is in the output.
+function(expect)
+  foreach(text ${ARGN})
+    string(FIND "${output}" "${text}" place)
+    if(place EQUAL -1)
+      message(FATAL_ERROR "the output has no \"${text}\"")
+    endif()
+  endforeach()
+endfunction()
+
+include(${CMAKE_CURRENT_LIST_DIR}/programs/${PROGRAM}.cmake)

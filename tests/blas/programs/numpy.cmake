@@ -1,0 +1,13 @@
+# numpy's own tests of dot, matmul, einsum and linalg, of single precision where they can be told apart.
+set(python /usr/bin/python3)
+execute_process(COMMAND ${python} -c "import numpy, pytest, hypothesis" RESULT_VARIABLE missing OUTPUT_QUIET ERROR_QUIET)
+if(missing)
+  message(STATUS "SKIPPED: no numpy with its tests (Debian: python3-numpy python3-pytest python3-hypothesis)")
+  return()
+endif()
+run_with_drop_in(COMMAND ${python} -m pytest -q -p no:cacheprovider --pyargs numpy.core.tests.test_einsum
+  numpy.core.tests.test_multiarray numpy.linalg.tests.test_linalg
+  -k "einsum or Einsum or matmul or MatMul or (Dot and not huge) or MultiDot or Inv or Solve or Lstsq or QR")
+expect(" passed" "clgemm_blas: ")
+run_with_drop_in(COMMAND ${python} ${CMAKE_CURRENT_LIST_DIR}/../fork_test.py)
+expect("children multiplied" "clgemm_blas: ")

@@ -1,0 +1,31 @@
+# The tests of the reference BLAS, Fortran and C, SGEMM's lines. The C ones need the reference library itself behind the
+# drop-in; the Fortran ones run with whichever BLAS libblas.so.3 is, and with all others that are installed.
+set(tests ${library_folder}/blas)
+need(${tests}/xblat3s libblas-test)
+foreach(name sblat3.in sin3)
+  file(READ ${tests}/${name} text)
+  string(REGEX REPLACE "((SS|ST|cblas_s[st])[A-Za-z0-9]+ +)T PUT" "\\1F PUT" text "${text}")
+  file(WRITE ${FOLDER}/${name} "${text}")
+endforeach()
+
+run_with_drop_in(COMMAND ${tests}/xscblat3 INPUT ${FOLDER}/sin3 VARIABLES LD_LIBRARY_PATH=${tests})
+expect("cblas_sgemm  PASSED THE TESTS OF ERROR-EXITS" "PASSED THE COLUMN-MAJOR COMPUTATIONAL TESTS"
+  "PASSED THE ROW-MAJOR    COMPUTATIONAL TESTS" "clgemm_blas: 13500 calls")
+
+run_with_drop_in(COMMAND ${tests}/xblat3s INPUT ${FOLDER}/sblat3.in)
+file(READ ${FOLDER}/sblat3.out summary)
+expect("clgemm_blas: 6750 calls")
+string(APPEND output "${summary}")
+expect("SGEMM  PASSED THE TESTS OF ERROR-EXITS" "SGEMM  PASSED THE COMPUTATIONAL TESTS")
+
+# All calls to the CPU: each BLAS is found in the process, and called.
+foreach(blas blas openblas-pthread blis-pthread)
+  if(NOT EXISTS ${library_folder}/${blas}/libblas.so.3)
+    continue()
+  endif()
+  run_with_drop_in(COMMAND ${tests}/xblat3s INPUT ${FOLDER}/sblat3.in
+    VARIABLES LD_LIBRARY_PATH=${library_folder}/${blas} CLGEMM_BLAS_CROSSING=1e30)
+  expect("calls, 0." "on the CPU by ${library_folder}/${blas}/libblas.so.3")
+  file(READ ${FOLDER}/sblat3.out output)
+  expect("SGEMM  PASSED THE TESTS OF ERROR-EXITS" "SGEMM  PASSED THE COMPUTATIONAL TESTS")
+endforeach()

@@ -1,0 +1,263 @@
+// Several devices at one multiply. On PoCL two are made of one processor (POCL_DEVICES="pthread basic").
+#include "devices/members.hpp"
+
+#include <clgemm/clgemm.h>
+
+#include "support/failing_device.hpp"
+#include "support/on_device.hpp"
+#include "support/temporary.hpp"
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+// All devices; false where there is one alone, which tells nothing.
+bool has_several() {
+  if (all_devices().size() > 1) return true;
+  WARN("NOT TESTED: there is one device");
+  return false;
+}
+
+std::string name_of(cl_device_id device) {
+  return cl::Device(device, true).getInfo<CL_DEVICE_NAME>();
+}
+
+// Where the devices work: where the matrices lie, or on copies in memory of their own.
+enum class Way { in_place, on_copies };
+
+DeviceSet all_of(Way way) {
+  DeviceSet result("all");
+  for (Member* member : state_of(result).members()) {
+    if (way == Way::on_copies) member->state.always_copy();
+  }
+  return result;
+}
+
+// So little memory on each device that everything streams, and kernels by name, so that they are the same on
+// all.
+Options with_little_memory() {
+  Options options;
+  options.device_memory_limit = 256 * 1024;
+  return options;
+}
+
+std::vector<float> run_on(DeviceSet& devices, const Multiply& multiply, const Data& data,
+                          const Options& options = with_little_memory()) {
+  Data used = data;
+  const auto& [form, shape, scalars, a, b, c] = multiply;
+  devices.sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
+                used.a.data() + a.offset, a.ld, used.b.data() + b.offset, b.ld, scalars.beta,
+                used.c.data() + c.offset, c.ld, options);
+  CHECK(same_bits(used.a, data.a));
+  CHECK(same_bits(used.b, data.b));
+  return used.c;
+}
+
+void check_on(DeviceSet& devices, const Multiply& multiply) {
+  INFO(describe(multiply));
+  const Data data = random_data(multiply, 7);
+  check_result(multiply, data, run_on(devices, multiply, data));
+}
+
+TEST_CASE("lists of devices") {
+  const std::vector<cl::Device> all = all_devices();
+  CHECK(find_devices("all").size() == all.size());
+  CHECK(find_devices("0")[0]() == all[0]());
+  CHECK(find_devices("0, 0,all").size() == all.size());
+  CHECK(find_devices(" all " + name_of(all[0]()).substr(0, 4))[0]() == all[0]());
+  CHECK_ERROR([] { find_devices(""); }, invalid_argument, "names none");
+  CHECK_ERROR([] { find_devices(" , "); }, invalid_argument, "names none");
+  CHECK_ERROR([] { find_devices("0,all of Babbage"); }, device_not_found, "all of Babbage");
+  CHECK_ERROR([] { find_devices("999"); }, device_not_found, "999");
+  CHECK_ERROR([] { DeviceSet{std::vector<cl_device_id>{}}; }, invalid_argument, "names none");
+  CHECK_ERROR([] { DeviceSet{std::vector<cl_device_id>{nullptr}}; }, invalid_argument, "null");
+  const DeviceSet handles(std::vector<cl_device_id>{all[0](), all[0]()});
+  CHECK(handles.devices() == std::vector<cl_device_id>{all[0]()});
+}
+
+// Large enough to be shared: predictions decide, and on PoCL "basic" is told from "pthread" by its name
+// alone.
+const Shape shared_shape{1030, 530, 1290};
+
+TEST_CASE("all forms on several devices, with gaps, where the matrices lie and on copies") {
+  if (!has_several()) return;
+  for (const Way way : {Way::in_place, Way::on_copies}) {
+    DeviceSet devices = all_of(way);
+    for (const Form& form : all_forms()) {
+      check_on(devices, make_multiply(form, {301, 203, 97}, {-1.5f, 1}, all_placements()[1]));
+    }
+    check_on(devices, make_multiply(all_forms()[1], shared_shape, {1, 1}, all_placements()[1]));
+    check_on(devices, make_multiply(all_forms()[6], shared_shape, {1, 0}, all_placements()[1]));
+    check_on(devices, make_multiply(all_forms()[0], {1, 1, 1}, {1, 0}, all_placements()[0]));
+  }
+}
+
+TEST_CASE("each of several devices has a share, and the same list gives the same bits") {
+  if (!has_several()) return;
+  const Multiply multiply = make_multiply(all_forms()[0], shared_shape, {1, 1}, all_placements()[1]);
+  const Data data = random_data(multiply, 8);
+  for (const Way way : {Way::in_place, Way::on_copies}) {
+    DeviceSet devices = all_of(way);
+    const std::string text = devices.explain_host({.m = 1030, .n = 530, .k = 1290}, with_little_memory());
+    for (const cl_device_id device : devices.devices()) {
+      INFO(text);
+      CHECK(text.find("1 x " + name_of(device)) != std::string::npos);
+    }
+    const auto first = run_on(devices, multiply, data);
+    for (int again = 0; again < 3; ++again) CHECK(same_bits(first, run_on(devices, multiply, data)));
+    DeviceSet others = all_of(way);
+    CHECK(same_bits(first, run_on(others, multiply, data)));
+  }
+}
+
+TEST_CASE("a device that fails in the middle is left out, and the others do its work") {
+  if (!has_several()) return;
+  struct Failure {
+    Way way;
+    const char* device;
+    std::size_t after;  // kernels
+  };
+  const Multiply multiply = make_multiply(all_forms()[0], shared_shape, {-1.5f, 1}, all_placements()[1]);
+  for (const Failure& failure : {Failure{Way::in_place, "pthread", 0},
+                                 {Way::in_place, "pthread", 1},
+                                 {Way::in_place, "basic", 0},
+                                 {Way::on_copies, "pthread", 0},
+                                 {Way::on_copies, "pthread", 9},
+                                 {Way::on_copies, "basic", 1},
+                                 {Way::on_copies, "basic", 9}}) {
+    DeviceSet devices = all_of(failure.way);
+    run_on(devices, multiply, random_data(multiply, 1));  // all kernels are compiled and trusted
+    const std::size_t count = devices.devices().size();
+    INFO(failure.device << " fails after " << failure.after
+                        << (failure.way == Way::in_place ? ", in place" : ", on copies"));
+    fail_after_kernels(failure.device, failure.after);
+    check_on(devices, multiply);
+    heal();
+    CHECK(devices.devices().size() == count - 1);
+  }
+}
+
+TEST_CASE("a device that fails when it has written a part of C where it lies") {
+  if (!has_several()) return;
+  const Multiply multiply = make_multiply(all_forms()[3], shared_shape, {1, 1}, all_placements()[1]);
+  Options options;
+  options.kernel = "tiled";
+  options.scratch_limit = 256 * 1024;  // so that k goes by in several kernels, each of which adds to C
+  const Data data = random_data(multiply, 11);
+  for (const std::size_t kernels : {9u, 20u}) {
+    DeviceSet devices = all_of(Way::in_place);
+    run_on(devices, multiply, data, options);
+    fail_after_kernels("pthread", kernels);
+    check_result(multiply, data, run_on(devices, multiply, data, options));
+    heal();
+    CHECK(devices.devices().size() == 1);
+  }
+}
+
+TEST_CASE("a device whose results do not come back is left out, and C is right with any beta") {
+  if (!has_several()) return;
+  for (const float beta : {0.0f, 1.0f}) {
+    const Multiply multiply = make_multiply(all_forms()[3], shared_shape, {1, beta}, all_placements()[1]);
+    for (const std::size_t commands : {0u, 1u, 5u}) {
+      DeviceSet devices = all_of(Way::on_copies);
+      run_on(devices, multiply, random_data(multiply, 1));
+      fail_after_reads("basic", commands);
+      check_on(devices, multiply);
+      heal();
+      CHECK(devices.devices().size() == 1);
+    }
+  }
+}
+
+TEST_CASE("where all fail the first cause is thrown, in this call and in later ones") {
+  const Multiply multiply = make_multiply(all_forms()[0], shared_shape, {1, 0}, all_placements()[0]);
+  const Data data = random_data(multiply, 9);
+  DeviceSet devices("all");
+  run_on(devices, multiply, data);
+  fail_after_kernels("", 0);
+  CHECK_ERROR([&] { run_on(devices, multiply, data); }, opencl_error, "no device is left");
+  heal();
+  CHECK_ERROR([&] { run_on(devices, multiply, data); }, opencl_error, "clEnqueueNDRangeKernel");
+  CHECK(devices.devices().empty());
+}
+
+TEST_CASE("errors of the call leave no device out") {
+  DeviceSet devices("all");
+  const std::size_t count = devices.devices().size();
+  const Multiply multiply = make_multiply(all_forms()[0], {600, 600, 600}, {1, 0}, all_placements()[0]);
+  const Data data = random_data(multiply, 10);
+  Options options;
+  options.kernel = "no_such_kernel";
+  CHECK_ERROR([&] { run_on(devices, multiply, data, options); }, kernel_not_found, "no_such_kernel");
+  options = {};
+  options.scratch = reinterpret_cast<cl_mem>(&options);
+  CHECK_ERROR([&] { run_on(devices, multiply, data, options); }, invalid_argument, "scratch");
+  CHECK_ERROR([&] { devices.explain_host({.m = 3, .n = 3, .k = 3, .batch_count = 2}); }, invalid_argument,
+              "batches");
+  CHECK(devices.devices().size() == count);
+}
+
+TEST_CASE("the free function takes the devices of CLGEMM_DEVICES") {
+  const ScopedVariable variable("CLGEMM_DEVICES", "all");
+  release_contexts();
+  std::vector<float> a(300 * 300, 1.0f), c(300 * 300);
+  sgemm(Layout::row_major, Transpose::no, Transpose::no, 300, 300, 300, 1, a.data(), 300, a.data(), 300, 0,
+        c.data(), 300);
+  CHECK(c == std::vector<float>(300 * 300, 300.0f));
+  const std::string text = explain_host({.m = 300, .n = 300, .k = 300});
+  CHECK(text.find("devices: " + std::to_string(all_devices().size())) == 0);
+  const ScopedVariable none("CLGEMM_DEVICES", "none of these");
+  release_contexts();
+  CHECK_ERROR([&] { explain_host({.m = 300, .n = 300, .k = 300}); }, device_not_found, "none of these");
+  release_contexts();
+}
+
+TEST_CASE("explain_host() of one device, where the matrices lie and on copies") {
+  const std::string in_place = shared_context().explain_host({.m = 300, .n = 200, .k = 100});
+  CHECK(in_place.find("used where they lie") != std::string::npos);
+  Context::State state(shared_device());
+  state.always_copy();
+  const std::string on_copies =
+      state.explain_on_host(canonical(call_of({.m = 1030, .n = 530, .k = 1290})), with_little_memory());
+  for (const char* part : {"pinned chunks", "tiles: ", "rounds: ", "held: ", "moved: A ", "predicted: in ",
+                           "a tile:", "kernel: "}) {
+    INFO(on_copies);
+    CHECK(on_copies.find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("the same in C") {
+  clgemm_device_set* devices = nullptr;
+  REQUIRE(clgemm_device_set_create("all", &devices) == CLGEMM_SUCCESS);
+  std::vector<float> a(64 * 64, 1.0f), c(64 * 64);
+  CHECK(clgemm_device_set_sgemm(devices, CLGEMM_ROW_MAJOR, CLGEMM_NO_TRANSPOSE, CLGEMM_NO_TRANSPOSE, 64, 64,
+                                64, 1, a.data(), 64, a.data(), 64, 0, c.data(), 64,
+                                nullptr) == CLGEMM_SUCCESS);
+  CHECK(c == std::vector<float>(64 * 64, 64.0f));
+  std::size_t count = 0;
+  std::vector<cl_device_id> list(16);
+  CHECK(clgemm_device_set_devices(devices, list.size(), list.data(), &count) == CLGEMM_SUCCESS);
+  CHECK(count == all_devices().size());
+  clgemm_device_set* same = nullptr;
+  CHECK(clgemm_device_set_create_for_devices(count, list.data(), &same) == CLGEMM_SUCCESS);
+  clgemm_shape shape = CLGEMM_SHAPE_INIT;
+  shape.m = shape.n = shape.k = 64;
+  char text[4096];
+  CHECK(clgemm_device_set_explain_host(same, &shape, nullptr, sizeof text, text, nullptr) == CLGEMM_SUCCESS);
+  CHECK(std::string(text).find("devices: ") == 0);
+  CHECK(clgemm_explain_host(nullptr, &shape, nullptr, sizeof text, text, nullptr) == CLGEMM_SUCCESS);
+  CHECK(std::string(text).find("host matrices: ") != std::string::npos);
+  clgemm_device_set_destroy(same);
+  clgemm_device_set_destroy(devices);
+  CHECK(clgemm_device_set_create("999", &devices) == CLGEMM_DEVICE_NOT_FOUND);
+  CHECK(devices == nullptr);
+  clgemm_options options = CLGEMM_OPTIONS_INIT;
+  options.device_memory_limit = 1000;
+  options.host_matrices_are_pinned = 1;
+  CHECK(clgemm_explain_host(nullptr, &shape, &options, sizeof text, text, nullptr) == CLGEMM_SUCCESS);
+}
+
+}  // namespace
+}  // namespace clgemm

@@ -1,0 +1,62 @@
+// How C is divided among devices, and what is left of it where one fails.
+#include <numeric>
+
+#include "devices/coverage.hpp"
+#include "devices/shared_multiply.hpp"
+#include "support/catch.hpp"
+
+namespace clgemm {
+namespace {
+
+std::vector<std::size_t> counts(std::size_t size, const std::vector<double>& seconds) {
+  std::vector<std::size_t> result;
+  std::size_t begin = 0;
+  for (const Range& range : shares_of(size, 256, seconds)) {
+    CHECK(range.first == begin);
+    begin += range.count;
+    result.push_back(range.count);
+  }
+  CHECK(begin == size);
+  return result;
+}
+
+TEST_CASE("shares are as long as speeds want them, and cover all") {
+  CHECK(counts(4096, {1, 1}) == std::vector<std::size_t>{2048, 2048});
+  CHECK(counts(4096, {1, 3}) == std::vector<std::size_t>{3072, 1024});
+  CHECK(counts(4096, {3, 1}) == std::vector<std::size_t>{1024, 3072});
+  CHECK(counts(1000, {1, 1, 1}) == std::vector<std::size_t>{256, 256, 488});
+  CHECK(counts(4096, {1}) == std::vector<std::size_t>{4096});
+}
+
+TEST_CASE("what is too slow for a multiple gets nothing, and what takes no time is one device's") {
+  CHECK(counts(4096, {1000, 1}) == std::vector<std::size_t>{0, 4096});
+  CHECK(counts(4096, {2e-4, 1e-4, 1e-4}) == std::vector<std::size_t>{0, 4096, 0});
+}
+
+TEST_CASE("without predictions all get the same") {
+  CHECK(counts(4096, {0, 0}) == std::vector<std::size_t>{2048, 2048});
+}
+
+TEST_CASE("what is left of C") {
+  Coverage done(100, 70, 32);
+  REQUIRE(done.missing().size() == 1);
+  CHECK(done.missing()[0].rows.count == 100);
+  CHECK(done.missing()[0].columns.count == 70);
+  done.add({10, 20}, {0, 70});
+  REQUIRE(done.missing().size() == 2);
+  CHECK(done.missing()[0].rows.count == 10);
+  CHECK(done.missing()[1].rows.first == 30);
+  CHECK(done.missing()[1].rows.count == 70);
+  done.add({30, 70}, {64, 6});
+  // The first two columns of tiles have two runs, the last has one.
+  const auto parts = done.missing();
+  REQUIRE(parts.size() == 5);
+  CHECK(parts[4].columns.first == 64);
+  CHECK(parts[4].columns.count == 6);
+  CHECK(parts[4].rows.count == 10);
+  done.add({0, 100}, {0, 70});
+  CHECK(done.missing().empty());
+}
+
+}  // namespace
+}  // namespace clgemm

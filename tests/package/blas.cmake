@@ -1,0 +1,31 @@
+# The drop-in BLAS as a component of its own: installed behind the library, linked by what clgemm-blas.pc says, and run.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+if(NOT PKG_CONFIG OR NOT EXISTS ${prefix}/${LIBRARY_FOLDER}/libclgemm_blas.so)
+  message(STATUS "SKIPPED: no pkg-config, or no libclgemm_blas.so")
+  return()
+endif()
+set(alone ${FOLDER}/blas-alone)
+file(REMOVE_RECURSE ${alone})
+run(${CMAKE_COMMAND} --install ${BUILD_TREE} --prefix ${alone} --config ${CONFIG} --component blas)
+file(GLOB_RECURSE files RELATIVE ${alone} ${alone}/*)
+list(FILTER files EXCLUDE REGEX "lib(clgemm_blas|clgemm_pilaenv)[.]so|pkgconfig/clgemm-blas[.]pc$")
+if(files)
+  message(FATAL_ERROR "the component 'blas' has more than it should: ${files}")
+endif()
+
+set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBRARY_FOLDER}/pkgconfig)
+set(ENV{LD_LIBRARY_PATH} ${prefix}/${LIBRARY_FOLDER})
+output_of(link ${PKG_CONFIG} --libs clgemm-blas)
+separate_arguments(link)
+file(WRITE ${FOLDER}/drop_in.c "
+void cblas_sgemm(int layout, int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float* a, int lda,
+                 const float* b, int ldb, float beta, float* c, int ldc);
+int main(void) {
+  const float two = 2.0f, three = 3.0f;
+  float c = 0.0f;
+  cblas_sgemm(101, 111, 111, 1, 1, 1, 1.0f, &two, 1, &three, 1, 0.0f, &c, 1);
+  return c == 6.0f ? 0 : 1;
+}
+")
+run(${C_COMPILER} ${FLAGS} ${FOLDER}/drop_in.c -o ${FOLDER}/drop_in ${link})
+run(${FOLDER}/drop_in)

@@ -1,0 +1,159 @@
+// Plans of what goes through a device in parts, and schedules of them: carried out on numbers of blocks,
+// without a device.
+#include "plan/stream_plan.hpp"
+
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/error.hpp"
+#include "base/sizes.hpp"
+#include "plan/stream_schedule.hpp"
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+constexpr std::size_t gibibyte = std::size_t{1} << 30;
+
+Problem problem_of(std::size_t m, std::size_t n, std::size_t k) {
+  Problem result;
+  result.m = m;
+  result.n = n;
+  result.k = k;
+  return result;
+}
+
+struct Sizes {
+  std::size_t m, n, k;
+};
+const std::vector<Sizes> all_sizes = {{1, 1, 1},          {17, 19, 23},          {700, 40, 30},
+                                      {40, 700, 30},      {40, 30, 7000},        {1000, 1000, 1000},
+                                      {4096, 4096, 4096}, {8192, 8192, 8192},    {32768, 32768, 32768},
+                                      {100000, 16, 300},  {1000, 1000, 1000000}, {20000, 20000, 2}};
+const std::vector<StreamLimits> all_limits = {{100 * gibibyte, 30 * gibibyte, 1},
+                                              {4 * gibibyte, gibibyte, 1},
+                                              {64 * mebibyte, 64 * mebibyte, 2},
+                                              {mebibyte, mebibyte / 4, 1},
+                                              {64 * 1024, 64 * 1024, 3}};
+
+// A device's places, and what lies in them.
+class Simulation {
+ public:
+  Simulation(const StreamPlan& plan, bool reads_c)
+      : plan_(plan), reads_c_(reads_c), schedule_(plan, reads_c) {}
+
+  // The name of what is wrong; empty where nothing is.
+  std::string run() {
+    for (const Round& round : rounds_of(plan_)) schedule_.add(round);
+    for (std::size_t number = 0; number < schedule_.steps().size(); ++number) {
+      const StreamStep& step = schedule_.steps()[number];
+      for (; posted_ < step.uploads; ++posted_) {
+        if (const std::string wrong = post(schedule_.uploads()[posted_], number); !wrong.empty())
+          return wrong;
+      }
+      if (const std::string wrong = multiply(step, number); !wrong.empty()) return wrong;
+    }
+    const std::size_t tiles = plan_.rows_of_tiles() * plan_.columns_of_tiles();
+    if (posted_ != schedule_.uploads().size()) return "an upload for nothing";
+    return done_.size() == tiles ? "" : "not all tiles are done";
+  }
+
+  // Blocks of A, B and C that were brought, in bytes of the whole matrices.
+  std::size_t brought(Matrix matrix) const { return brought_.at(matrix); }
+
+ private:
+  using Block = std::tuple<std::size_t, std::size_t>;
+
+  std::string post(const Upload& upload, std::size_t next_step) {
+    const auto limit = upload.matrix == Matrix::a   ? plan_.a_blocks
+                       : upload.matrix == Matrix::b ? plan_.b_blocks
+                                                    : plan_.c_blocks;
+    if (upload.place >= limit) return "no such place";
+    const auto key = std::tuple{upload.matrix, upload.place};
+    if (const auto last = last_use_.find(key); last != last_use_.end()) {
+      if (upload.after != last->second) return "not after the last use of what was there";
+      if (last->second >= next_step) return "before the last use of what was there";
+    } else if (upload.after) {
+      return "after something in an empty place";
+    }
+    there_[key] = {upload.line, upload.other};
+    ++brought_[upload.matrix];
+    return "";
+  }
+
+  std::string multiply(const StreamStep& step, std::size_t number) {
+    if (there_[{Matrix::a, step.place_of_a}] != Block{step.row, step.depth}) return "another block of A";
+    if (there_[{Matrix::b, step.place_of_b}] != Block{step.column, step.depth}) return "another block of B";
+    const auto c = std::tuple{Matrix::c, step.place_of_c};
+    if (step.place_of_c >= plan_.c_blocks) return "no such place of C";
+    if (step.depth == 0 && !reads_c_) {
+      const auto last = last_use_.find(c);
+      if (last != last_use_.end() && step.c_after != last->second) return "C before what was there was done";
+      there_[c] = {step.row, step.column};
+    }
+    if (there_[c] != Block{step.row, step.column}) return "another tile of C";
+    if (step.depth != depth_of_[{step.row, step.column}]++) return "depths in a wrong order";
+    if (step.is_last != (step.depth + 1 == plan_.depths())) return "a wrong end";
+    if (step.is_last) done_.insert({step.row, step.column});
+    last_use_[{Matrix::a, step.place_of_a}] = last_use_[{Matrix::b, step.place_of_b}] = last_use_[c] = number;
+    return "";
+  }
+
+  const StreamPlan& plan_;
+  bool reads_c_;
+  StreamSchedule schedule_;
+  std::size_t posted_ = 0;
+  std::map<std::tuple<Matrix, std::size_t>, Block> there_;
+  std::map<std::tuple<Matrix, std::size_t>, std::size_t> last_use_;
+  std::map<Block, std::size_t> depth_of_;
+  std::map<Matrix, std::size_t> brought_;
+  std::set<Block> done_;
+};
+
+TEST_CASE("plans keep to their limits, and their schedules have each block where it is used") {
+  for (const Sizes& sizes : all_sizes) {
+    for (const StreamLimits& limits : all_limits) {
+      // What would be a million steps tells nothing that a thousand do not.
+      if (sizes.m * sizes.n / 1000 * sizes.k / 1000 * 4 > limits.bytes) continue;
+      INFO(sizes.m << " x " << sizes.n << " x " << sizes.k << " in " << limits.bytes);
+      const StreamPlan plan = plan_stream(problem_of(sizes.m, sizes.n, sizes.k), limits);
+      CHECK(plan.held_bytes() + plan.scratch_bytes <= limits.bytes);
+      CHECK(std::max({plan.a_bytes(), plan.b_bytes(), plan.c_bytes()}) <= limits.max_allocation);
+      for (const bool reads_c : {false, true}) CHECK(Simulation(plan, reads_c).run() == "");
+    }
+  }
+}
+
+TEST_CASE("where the device has room, each block goes there once") {
+  const StreamPlan plan = plan_stream(problem_of(8192, 8192, 8192), {100 * gibibyte, 30 * gibibyte, 1});
+  Simulation simulation(plan, false);
+  CHECK(simulation.run() == "");
+  CHECK(simulation.brought(Matrix::a) == plan.rows_of_tiles() * plan.depths());
+  CHECK(simulation.brought(Matrix::b) == plan.columns_of_tiles() * plan.depths());
+  CHECK(traffic_of(plan, false).a == 8192 * 8192 * sizeof(float));
+}
+
+TEST_CASE("32768 in 4 GiB moves each operand no more than twice") {
+  const StreamPlan plan = plan_stream(problem_of(32768, 32768, 32768), {4 * gibibyte, 4 * gibibyte, 1});
+  Simulation simulation(plan, false);
+  CHECK(simulation.run() == "");
+  CHECK(simulation.brought(Matrix::a) <= 2 * plan.rows_of_tiles() * plan.depths());
+  CHECK(simulation.brought(Matrix::b) <= 2 * plan.columns_of_tiles() * plan.depths());
+  CHECK(plan.depth >= 2048);
+}
+
+TEST_CASE("small problems are one tile, and several devices get several rounds each") {
+  CHECK(rounds_of(plan_stream(problem_of(500, 500, 500), {gibibyte, gibibyte, 1})).size() == 1);
+  CHECK(plan_stream(problem_of(500, 500, 500), {gibibyte, gibibyte, 1}).tile_rows == 500);
+  const StreamPlan shared = plan_stream(problem_of(32768, 32768, 32768), {100 * gibibyte, 30 * gibibyte, 2});
+  CHECK(rounds_of(shared).size() >= 8);
+}
+
+TEST_CASE("a limit that no tile fits is said") {
+  CHECK_ERROR([] { plan_stream(problem_of(100, 100, 100), {1024, 1024, 1}); }, out_of_memory, "1024 bytes");
+}
+
+}  // namespace
+}  // namespace clgemm

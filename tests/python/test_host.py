@@ -1,0 +1,182 @@
+"""Arrays of the host: layouts, strides, batches, threads, what it costs."""
+
+import array
+import itertools
+import threading
+import time
+import timeit
+
+import numpy
+import pytest
+
+import clgemm
+
+
+def test_a_new_array_is_made_where_no_c_is_given(numbers, demand_product):
+    a, b = numbers(37, 21), numbers(21, 50)
+    demand_product(clgemm.sgemm(a, b), a, b)
+
+
+# As the same numbers lie in memory: each gives an array that equals its argument.
+ARRANGEMENTS = {
+    "c_order": numpy.ascontiguousarray,
+    "fortran_order": numpy.asfortranarray,
+    "part_of_rows": lambda x: numpy.pad(x, ((1, 2), (3, 4)))[1:-2, 3:-4],
+    "part_of_columns": lambda x: numpy.asfortranarray(numpy.pad(x, ((1, 2), (3, 4))))[1:-2, 3:-4],
+    "every_third_row": lambda x: numpy.repeat(x, 3, axis=0)[::3],
+}
+
+
+@pytest.mark.parametrize("of_a, of_b, of_c", itertools.product(ARRANGEMENTS, repeat=3))
+def test_every_layout_and_stride_that_needs_no_copy(numbers, demand_product, of_a, of_b, of_c):
+    a, b, before = numbers(9, 13), numbers(13, 7), numbers(9, 7)
+    c = ARRANGEMENTS[of_c](before.copy())
+    around = c.base.copy() if c.base is not None else None
+    result = clgemm.sgemm(ARRANGEMENTS[of_a](a), ARRANGEMENTS[of_b](b), c, alpha=1.5, beta=-0.5)
+    assert result is c
+    demand_product(c, a, b, 1.5, -0.5, before)
+    if around is not None:  # what lies between the rows of c is as it was
+        elsewhere = numpy.ones(around.shape, bool)
+        numpy.lib.stride_tricks.as_strided(
+            elsewhere.ravel("K")[(c.ctypes.data - c.base.ctypes.data) // 4 :],
+            c.shape,
+            [stride // 4 for stride in c.strides],
+        )[...] = False
+        if elsewhere.flags.c_contiguous == c.base.flags.c_contiguous:
+            assert (c.base[elsewhere] == around[elsewhere]).all()
+
+
+@pytest.mark.parametrize("transpose_a, transpose_b", itertools.product((False, True), repeat=2))
+def test_transposes(numbers, demand_product, transpose_a, transpose_b):
+    a, b = numbers(9, 13), numbers(13, 7)
+    stored_a = a.T.copy() if transpose_a else a
+    stored_b = b.T.copy() if transpose_b else b
+    for order in (numpy.ascontiguousarray, numpy.asfortranarray):
+        c = clgemm.sgemm(
+            order(stored_a), stored_b, transpose_a=numpy.bool_(transpose_a), transpose_b=transpose_b
+        )
+        demand_product(c, a, b)
+
+
+def test_vectors_and_empty_matrices(numbers, demand_product):
+    row, column = numbers(1, 40), numbers(40, 1)
+    demand_product(clgemm.sgemm(row, column), row, column)
+    demand_product(clgemm.sgemm(column, row), column, row)
+    assert clgemm.sgemm(numbers(0, 5), numbers(5, 3)).shape == (0, 3)
+    assert (clgemm.sgemm(numbers(4, 0), numbers(0, 3)) == 0.0).all()
+
+
+def test_beta_zero_does_not_read_c(numbers, demand_product):
+    a, b = numbers(8, 8), numbers(8, 8)
+    c = numpy.full((8, 8), numpy.nan, numpy.float32)
+    demand_product(clgemm.sgemm(a, b, c), a, b)
+
+
+def test_whatever_has_the_buffer_protocol_is_an_array(demand_product):
+    flat = array.array("f", range(12))
+    a = memoryview(flat).cast("B").cast("f", (3, 4))
+    c = clgemm.sgemm(a, a, transpose_b=True)
+    numbers = numpy.arange(12, dtype=numpy.float32).reshape(3, 4)
+    demand_product(c, numbers, numbers.T)
+
+
+def test_batches(numbers, demand_product):
+    a, b, shared = numbers(5, 9, 13), numbers(5, 13, 7), numbers(13, 7)
+    demand_product(clgemm.sgemm(a, b), a, b)
+    demand_product(clgemm.sgemm(a, shared), a, shared)
+    demand_product(clgemm.sgemm(shared, a, transpose_a=True, transpose_b=True), shared.T, a.transpose(0, 2, 1))
+    # The matrices of c lie line by line between each other.
+    c = numpy.zeros((9, 5, 7), numpy.float32).transpose(1, 0, 2)
+    before = numbers(5, 9, 7)
+    c[...] = before
+    demand_product(clgemm.sgemm(a[::-1][::-1], b, c, beta=2.0), a, b, beta=2.0, before=before)
+    assert clgemm.sgemm(a[:0], b[:0]).shape == (0, 9, 7)
+
+
+def test_options_name_a_kernel(numbers, demand_product):
+    a, b = numbers(40, 40), numbers(40, 40)
+    options = clgemm.Options(kernel="tiled", parameters={"TS": 16}, precision="fp32")
+    demand_product(clgemm.sgemm(a, b, options=options), a, b)
+    assert "kernel: tiled TS=16" in clgemm.explain(40, 40, 40, options=options)
+    assert (options.kernel, options.parameters, options.precision) == ("tiled", {"TS": 16}, "fp32")
+
+
+def test_what_can_be_asked_before_a_call():
+    context = clgemm.Context()
+    assert context.device_name in repr(context)
+    text = context.explain(100, 200, 300, transpose_a=True, order="F", batch_count=3)
+    assert "kernel: " in text and "of the batch" in text
+    context.prepare([(100, 200, 300), [64, 64, 64]])
+    assert 0.0 < context.predicted_seconds(64, 64, 64) < clgemm.predicted_seconds(2048, 2048, 2048)
+    padded = clgemm.Options(kernel="tiled")
+    assert context.scratch_bytes(33, 17, 9, options=padded) > 0
+    assert clgemm.scratch_bytes(33, 17, 9, options=padded) == context.scratch_bytes(33, 17, 9, options=padded)
+
+
+def test_devices_share_a_multiply(numbers, demand_product):
+    a, b, before = numbers(300, 200), numbers(200, 400), numbers(300, 400)
+    devices = clgemm.DeviceSet([0])
+    assert devices.device_names == [clgemm.Context(0).device_name]
+    assert devices.device_names[0] in repr(devices)
+    assert "kernel: " in devices.explain_host(300, 400, 200)
+    demand_product(devices.sgemm(a, b), a, b)
+    c = numpy.asfortranarray(before)
+    demand_product(devices.sgemm(a, b, c, alpha=2.0, beta=0.5), a, b, 2.0, 0.5, before)
+    with pytest.raises(TypeError, match="a must be"):
+        devices.sgemm(a.astype(float), b)
+
+
+def test_the_devices_of_the_environment_share_a_multiply(numbers, demand_product, monkeypatch):
+    a = numbers(64, 64)
+    clgemm.release_contexts()
+    monkeypatch.setenv("CLGEMM_DEVICES", "no device of this name")
+    with pytest.raises(clgemm.ArgumentError, match="no device of this name"):
+        clgemm.sgemm(a, a.copy())
+    monkeypatch.setenv("CLGEMM_DEVICES", "0")
+    demand_product(clgemm.sgemm(a, a.copy()), a, a)
+    assert "kernel: " in clgemm.explain_host(64, 64, 64)
+    clgemm.release_contexts()
+
+
+def test_a_context_by_index_and_by_name(numbers, demand_product):
+    a = numbers(20, 20)
+    by_index = clgemm.Context(0)
+    by_name = clgemm.Context(by_index.device_name)
+    demand_product(by_name.sgemm(a, a.copy()), a, a)
+    clgemm.release_contexts()
+    demand_product(clgemm.sgemm(a, a.copy()), a, a)
+
+
+def test_threads_give_the_same_bits(numbers, demand_product):
+    a, b = numbers(300, 300), numbers(300, 300)
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(clgemm.sgemm(a, b))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 6 and all((result == results[0]).all() for result in results)
+    demand_product(results[0], a, b)
+
+
+def test_the_interpreters_lock_is_released(numbers):
+    """While one thread multiplies, another one looks at the clock; were the lock held, it would not in all of a call."""
+    a, b, c = numbers(1500, 1500), numbers(1500, 1500), numbers(1500, 1500)
+    call = min(timeit.repeat(lambda: clgemm.sgemm(a, b, c), number=1, repeat=5))
+    gaps = []
+    for _ in range(5):
+        thread = threading.Thread(target=clgemm.sgemm, args=(a, b, c))
+        looks = [time.perf_counter()]
+        thread.start()
+        while thread.is_alive():
+            looks.append(time.perf_counter())
+        gaps.append(max(later - earlier for earlier, later in zip(looks, looks[1:])))
+    assert min(gaps) < call / 2, (gaps, call)
+
+
+def test_a_call_costs_little_beside_the_one_from_cpp(numbers):
+    """With alpha 0 and beta 1 clgemm has nothing to do, so this is what Python and its checks take; 0.8 us as measured."""
+    a, b, c = numbers(16, 16), numbers(16, 16), numbers(16, 16)
+    calls = 5000
+    seconds = min(timeit.repeat(lambda: clgemm.sgemm(a, b, c, 0.0, 1.0), number=calls, repeat=20))
+    assert seconds / calls < 3e-6

@@ -1,0 +1,71 @@
+"""The Python programs of the texts run, each by itself; the tutorial's figures and pictures are what they were made of; type
+hints agree with what is there."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import clgemm
+
+SOURCE = Path(__file__).parents[2]
+
+
+def programs():
+    text = (SOURCE / "docs" / "python.md").read_text() + (SOURCE / "README.md").read_text()
+    return re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def test_the_text_has_programs():
+    assert len(programs()) >= 6
+
+
+@pytest.mark.parametrize("number", range(len(programs())))
+def test_a_program_of_the_text_runs(number, tmp_path, monkeypatch):
+    from clgemm._bench import program
+
+    monkeypatch.chdir(tmp_path)
+    text = programs()[number]
+    for needed in ("pyopencl", "pandas"):
+        if f"import {needed}\n" in text:
+            pytest.importorskip(needed)
+    subprocess.run([program("clgemm-bench"), "--new-kernel", "mine.cl"], check=True)
+    names = {}
+    exec(compile(text, f"program {number} of docs/python.md and README.md", "exec"), names)
+    if "result" in names:
+        assert (names["result"] == 64.0).all()
+
+
+def test_the_figures_of_the_ladder_are_those_of_the_results():
+    results = (SOURCE / "docs" / "results.md").read_text()
+    steps = re.findall(r"^## (\w+): ([0-9.]+) GFLOPS$", (SOURCE / "docs" / "ladder.md").read_text(), re.MULTILINE)
+    assert len(steps) == 9
+    rows = {"vector": "`float4`", "fp16x3_wgmma": "4096"}  # as the results call them
+    for kernel, figure in steps:
+        assert f"| {rows.get(kernel, f'`{kernel}`')} | {figure} |" in results
+
+
+def test_the_pictures_of_the_ladder_are_those_of_their_program(tmp_path):
+    subprocess.run([SOURCE / "tools" / "doxygen" / "ladder_pictures", tmp_path], check=True)
+    drawn = {file.name: file.read_text() for file in tmp_path.iterdir()}
+    assert drawn == {file.name: file.read_text() for file in (SOURCE / "docs" / "ladder").iterdir()}
+
+
+def test_the_recipes_have_the_version():
+    version = re.search(r"project\(clgemm VERSION ([0-9.]+)", (SOURCE / "CMakeLists.txt").read_text()).group(1)
+    port = json.loads((SOURCE / "packaging" / "vcpkg" / "clgemm" / "vcpkg.json").read_text())
+    assert port["version"] == version
+    assert clgemm.__version__ == version
+
+
+def test_type_hints_agree_with_what_is_there(tmp_path):
+    pytest.importorskip("mypy")
+    (tmp_path / "allowed").write_text(  # pybind11's metaclass, which no one calls
+        "".join(f"clgemm._native.{name}\n" for name in ("Context", "DeviceSet", "Event", "Options", "Shape"))
+    )
+    command = [sys.executable, "-m", "mypy.stubtest", "clgemm._native", "--allowlist", str(tmp_path / "allowed")]
+    finished = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stdout + finished.stderr

@@ -1,0 +1,135 @@
+#include "failing_device.hpp"
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <dlfcn.h>
+
+#include <atomic>
+#include <limits>
+#include <mutex>
+
+namespace clgemm::test {
+namespace {
+
+constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+
+struct Plan {
+  std::mutex mutex;
+  std::string device;
+  std::size_t kernels = never;
+  std::size_t reads = never;
+};
+
+Plan& plan() {
+  static auto* const result = new Plan;
+  return *result;
+}
+std::atomic<int> failing_maps{0};
+std::atomic<int> failing_finishes{0};
+
+// The function of the OpenCL library that a definition here stands before.
+template <class Function>
+Function* next(Function*, const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+bool is_meant(cl_command_queue queue) {
+  cl_device_id device = nullptr;
+  char name[256] = "";
+  clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
+  clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, nullptr);
+  return std::string(name).find(plan().device) != std::string::npos;
+}
+
+bool counts_down(std::size_t& left) {
+  if (left == never) return true;
+  if (left == 0) return false;
+  --left;
+  return true;
+}
+
+bool may_read(cl_command_queue queue) {
+  const std::lock_guard lock(plan().mutex);
+  return !is_meant(queue) || (plan().kernels != 0 && counts_down(plan().reads));
+}
+
+bool may_run(cl_command_queue queue) {
+  const std::lock_guard lock(plan().mutex);
+  return !is_meant(queue) || counts_down(plan().kernels);
+}
+
+bool fails_now(std::atomic<int>& calls) {
+  for (int left = calls; left > 0;) {
+    if (calls.compare_exchange_weak(left, left - 1)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void fail_after_kernels(const std::string& device, std::size_t kernels) {
+  const std::lock_guard lock(plan().mutex);
+  plan().device = device;
+  plan().kernels = kernels;
+}
+
+void fail_after_reads(const std::string& device, std::size_t reads) {
+  const std::lock_guard lock(plan().mutex);
+  plan().device = device;
+  plan().reads = reads;
+}
+
+void fail_maps(int calls) {
+  failing_maps = calls;
+}
+
+void fail_finishes(int calls) {
+  failing_finishes = calls;
+}
+
+void heal() {
+  const std::lock_guard lock(plan().mutex);
+  plan().kernels = plan().reads = never;
+  failing_maps = failing_finishes = 0;
+}
+
+}  // namespace clgemm::test
+
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
+extern "C" {
+
+using namespace clgemm::test;
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                              const size_t* offset, const size_t* global, const size_t* local, cl_uint count,
+                              const cl_event* wait_for, cl_event* event) {
+  static auto* const real = next(&clEnqueueNDRangeKernel, "clEnqueueNDRangeKernel");
+  if (!may_run(queue)) return CL_INVALID_COMMAND_QUEUE;
+  return real(queue, kernel, dimensions, offset, global, local, count, wait_for, event);
+}
+
+cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                           size_t size, void* host, cl_uint count, const cl_event* wait_for,
+                           cl_event* event) {
+  static auto* const real = next(&clEnqueueReadBuffer, "clEnqueueReadBuffer");
+  if (!may_read(queue)) return CL_INVALID_COMMAND_QUEUE;
+  return real(queue, buffer, blocking, offset, size, host, count, wait_for, event);
+}
+
+void* clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
+                         size_t offset, size_t size, cl_uint count, const cl_event* wait_for, cl_event* event,
+                         cl_int* status) {
+  static auto* const real = next(&clEnqueueMapBuffer, "clEnqueueMapBuffer");
+  if (!fails_now(failing_maps))
+    return real(queue, buffer, blocking, flags, offset, size, count, wait_for, event, status);
+  if (status != nullptr) *status = CL_MAP_FAILURE;
+  return nullptr;
+}
+
+cl_int clFinish(cl_command_queue queue) {
+  static auto* const real = next(&clFinish, "clFinish");
+  return fails_now(failing_finishes) ? CL_OUT_OF_HOST_MEMORY : real(queue);
+}
+
+}  // extern "C"
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)

@@ -1,0 +1,53 @@
+// What the command lines of bench and tuner say of values and options that are wrong, in words of their own:
+// CLI11's show its insides.
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <string>
+#include <vector>
+
+#include "base/nearest.hpp"
+
+namespace clgemm::bench {
+
+// Their explaining is left to the text of the option.
+inline CLI::Validator one_of(const std::vector<std::string>& names) {
+  return {[names](const std::string& text) {
+            if (std::find(names.begin(), names.end(), text) != names.end()) return std::string();
+            return fmt::format("'{}' is not one of {}{}", text, fmt::join(names, ", "),
+                               did_you_mean(text, names));
+          },
+          ""};
+}
+
+template <class Number>
+CLI::Validator between(Number least, Number most) {
+  return {[least, most](const std::string& text) {
+            Number value{};
+            const char* end = text.data() + text.size();
+            const auto [rest, status] = std::from_chars(text.data(), end, value);
+            if (status == std::errc() && rest == end && least <= value && value <= most) return std::string();
+            return fmt::format("'{}' is not a {}number from {} to {}", text,
+                               std::is_integral_v<Number> ? "whole " : "", least, most);
+          },
+          ""};
+}
+
+// Of what was on the command line and is no option.
+inline std::string unknown_option(const CLI::App& app) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  for (const std::string& word : app.remaining()) {
+    const std::string name = word.substr(0, word.find('='));
+    if (name.starts_with("-")) return fmt::format("there is no option {}{}", name, did_you_mean(name, known));
+  }
+  return fmt::format("'{}' belongs to no option", fmt::join(app.remaining(), " "));
+}
+
+}  // namespace clgemm::bench
