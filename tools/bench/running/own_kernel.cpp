@@ -19,7 +19,8 @@ constexpr Size trial_size = {67, 65, 33};
 constexpr std::size_t odd_gap = 3;  // leading dimensions are odd with it where they are even without
 
 std::vector<std::string> arguments_of(const BenchOptions& options, const KernelChoice& choice) {
-  std::vector<std::string> words = {"--trial-of",      choice.options.kernel,
+  std::vector<std::string> words = {"--kernel",        choice.options.kernel,
+                                    "--trial-of",      choice.options.kernel,
                                     "--trial-seconds", fmt::format("{}", options.trial_seconds),
                                     "--precision",     std::string(to_string(options.precision))};
   for (const auto& [name, value] : choice.options.parameters) {
