@@ -6,6 +6,7 @@
 
 #include "base/sizes.hpp"
 #include "choose/candidates.hpp"
+#include "choose/group_times.hpp"
 #include "choose/speed_model.hpp"
 #include "choose/tensor_cores.hpp"
 #include "kernel/precision.hpp"
@@ -172,8 +173,13 @@ class Ranker {
     }
     // What was tuned for fp32 units does not keep tensor cores from their place.
     if (!result.empty() && allows(precision_, Precision::fp32_equivalent)) {
-      for (const Candidate& candidate : tensor_core_candidates(problem_, device_))
+      for (const Candidate& candidate : tensor_core_candidates(problem_, device_)) {
+        const std::optional<Plan> plan = try_plan(candidate.config);
+        if (!plan || !serves(*plan)) continue;
         add_predicted(candidate, 1.0, 1.0, result);
+        for (Config& other : with_other_splits(candidate.config, *plan))
+          add_predicted({std::move(other), candidate.origin, {}}, 1.0, 1.0, result);
+      }
     }
     return result;
   }
@@ -186,13 +192,15 @@ class Ranker {
     for (const Candidate& rule : rules_) {
       const std::optional<Plan> plan = plan_or_reject(rule.config);
       if (!plan || !serves(*plan)) continue;
-      const double handicap = result.empty() || is_batch_on_gpu() ? 1.0 : rules_are_trusted;
+      const bool is_measured = is_batch_on_gpu() || turns_seconds(*plan, device_, 1.0, 1.0).has_value();
+      const double handicap = result.empty() || is_measured ? 1.0 : rules_are_trusted;
       const double seconds = seconds_of(*plan);
       result.push_back({rule, in_rules_order ? 0.0 : seconds * handicap});
       result.back().candidate.seconds = seconds;
       if (in_rules_order) continue;
       for (Config& other : with_other_splits(rule.config, *plan))
-        add_predicted({std::move(other), rule.origin, {}}, 1.0, rules_are_trusted, result);
+        add_predicted({std::move(other), rule.origin, {}}, 1.0, is_measured ? 1.0 : rules_are_trusted,
+                      result);
     }
     return result;
   }

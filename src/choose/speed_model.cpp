@@ -7,6 +7,7 @@
 
 #include "base/sizes.hpp"
 #include "choose/batches.hpp"
+#include "choose/group_times.hpp"
 
 namespace clgemm {
 namespace {
@@ -73,10 +74,8 @@ struct TensorSpeed {
   double speed;
 };
 constexpr std::array tensor_speeds = {
-    TensorSpeed{"fp16x3_wgmma", 128, 128, 3.5}, TensorSpeed{"fp16x3_wgmma", 64, 128, 1.9},
-    TensorSpeed{"fp16x3_wgmma", 128, 64, 2.2},  TensorSpeed{"fp16x3_wgmma", 64, 64, 1.5},
-    TensorSpeed{"fp16x3_mma", 128, 128, 1.72},  TensorSpeed{"bf16x6_mma", 128, 128, 1.07},
-    TensorSpeed{"bf16x6_mma", 64, 128, 0.9},    TensorSpeed{"bf16x6_mma", 128, 64, 0.93}};
+    TensorSpeed{"fp16x3_mma", 128, 128, 1.72}, TensorSpeed{"bf16x6_mma", 128, 128, 1.07},
+    TensorSpeed{"bf16x6_mma", 64, 128, 0.9}, TensorSpeed{"bf16x6_mma", 128, 64, 0.93}};
 
 // Where they begin and end a tile, nothing is multiplied: set on an H200; the figures were not kept.
 constexpr double tensor_tile_seconds = 4e-6;
@@ -126,6 +125,7 @@ double in_turns(const KernelConfig& kernel, double load) {
 // time; one alone is slower than its share where it has few work-items.
 double launch_seconds(const Plan& plan, const Device& device, const DeviceRates& rates, double groups,
                       double depth) {
+  if (const auto measured = turns_seconds(plan, device, groups, depth)) return *measured;
   const KernelConfig& kernel = plan.first().multiply();
   double rows = as_double(plan.first().group_rows);
   double columns = as_double(plan.first().group_columns);
