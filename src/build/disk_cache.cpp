@@ -109,9 +109,12 @@ std::optional<DiskCache::Verdict> verdict_of(const DiskCache::Entry& entry) {
   long long seconds = 0;
   const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (status != std::errc() || rest == text.data() + text.size()) return std::nullopt;
+  const std::chrono::system_clock::time_point now = std::chrono::system_clock::now();
+  const auto now_seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
+  const auto most = std::chrono::seconds(DiskCache::verdict_holds).count();
+  // By the numbers, for not every number of seconds is a time.
+  if (seconds < now_seconds - most || seconds > now_seconds + most) return std::nullopt;
   const std::chrono::system_clock::time_point since{std::chrono::seconds(seconds)};
-  const auto age = std::chrono::system_clock::now() - since;
-  if (age > DiskCache::verdict_holds || age < -DiskCache::verdict_holds) return std::nullopt;
   return DiskCache::Verdict{since, std::string(rest + 1, text.data() + text.size())};
 }
 

@@ -66,7 +66,8 @@ py::tuple result_shape(py::handle a, py::handle b, py::handle transpose_a, py::h
   return py::make_tuple(call.m, call.n);
 }
 
-void multiply(Context& context, py::handle a_object, py::handle b_object, py::handle c_object,
+template <class Owner>
+void multiply(Owner& owner, py::handle a_object, py::handle b_object, py::handle c_object,
               const Factors& factors, const Options& options) {
   const HostMatrix a(a_object, "a", Access::read);
   const HostMatrix b(b_object, "b", Access::read);
@@ -83,11 +84,16 @@ void multiply(Context& context, py::handle a_object, py::handle b_object, py::ha
   }
   const py::gil_scoped_release released;
   for (std::size_t i = 0; i < call.batch_count; ++i) {
-    context.sgemm(call.layout, call.transpose_a, call.transpose_b, call.m, call.n, call.k, alpha,
-                  a.first() + i * call.stride_a, call.lda, b.first() + i * call.stride_b, call.ldb, beta,
-                  c.first() + i * call.stride_c, call.ldc, options);
+    owner.sgemm(call.layout, call.transpose_a, call.transpose_b, call.m, call.n, call.k, alpha,
+                a.first() + i * call.stride_a, call.lda, b.first() + i * call.stride_b, call.ldb, beta,
+                c.first() + i * call.stride_c, call.ldc, options);
   }
 }
+
+template void multiply(Context& owner, py::handle a, py::handle b, py::handle c, const Factors& factors,
+                       const Options& options);
+template void multiply(DeviceSet& owner, py::handle a, py::handle b, py::handle c, const Factors& factors,
+                       const Options& options);
 
 cl_event enqueue(Context* context, py::handle queue_object, py::handle a_object, py::handle b_object,
                  py::handle c_object, const Factors& factors, py::handle wait_for, const Options& options) {

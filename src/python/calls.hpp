@@ -20,8 +20,9 @@ struct Factors {
 pybind11::tuple result_shape(pybind11::handle a, pybind11::handle b, pybind11::handle transpose_a,
                              pybind11::handle transpose_b);
 
-// Arrays of the host; returns when c is complete.
-void multiply(Context& context, pybind11::handle a, pybind11::handle b, pybind11::handle c,
+// Arrays of the host; returns when c is complete. `Owner` is a Context or a DeviceSet.
+template <class Owner>
+void multiply(Owner& owner, pybind11::handle a, pybind11::handle b, pybind11::handle c,
               const Factors& factors, const Options& options);
 
 // Arrays of a device; returns an event of the caller's when all is enqueued. Without `context`, the one that

@@ -47,7 +47,8 @@ const char* precision_name(Precision precision) {
 
 Options make_options(const std::string& kernel, const std::map<std::string, std::int64_t>& parameters,
                      const std::string& kernel_file, const std::string& kernel_folder,
-                     const std::string& precision, std::size_t scratch_limit) {
+                     const std::string& precision, std::size_t scratch_limit, std::size_t device_memory_limit,
+                     bool host_matrices_are_pinned) {
   Options options;
   options.kernel = kernel;
   options.parameters = parameters;
@@ -55,6 +56,8 @@ Options make_options(const std::string& kernel, const std::map<std::string, std:
   options.kernel_folder = kernel_folder;
   options.precision = parse_precision(precision);
   options.scratch_limit = scratch_limit;
+  options.device_memory_limit = device_memory_limit;
+  options.host_matrices_are_pinned = host_matrices_are_pinned;
   return options;
 }
 
@@ -103,16 +106,21 @@ parameters     values for that kernel's parameters by name; what is absent keeps
 kernel_file    the path of a kernel's file, in place of `kernel`
 kernel_folder  a folder that is searched for kernels before the built-in ones
 precision      "fp32_equivalent": any way whose error bound is no worse than that of fp32; "fp32": fp32 units alone
-scratch_limit  the most device memory, in bytes, that packed copies may take in one call; 0: clgemm's choice)")
+scratch_limit  the most device memory, in bytes, that packed copies may take in one call; 0: clgemm's choice
+device_memory_limit       arrays of the host: the most device memory that a call may hold; larger ones go in parts
+host_matrices_are_pinned  arrays of the host: all three lie in memory that is pinned for the device)")
       .def(py::init(&make_options), py::kw_only(), py::arg("kernel") = "",
            py::arg("parameters") = std::map<std::string, std::int64_t>(), py::arg("kernel_file") = "",
            py::arg("kernel_folder") = "", py::arg("precision") = "fp32_equivalent",
-           py::arg("scratch_limit") = 0)
+           py::arg("scratch_limit") = 0, py::arg("device_memory_limit") = 0,
+           py::arg("host_matrices_are_pinned") = false)
       .def_readonly("kernel", &Options::kernel)
       .def_readonly("parameters", &Options::parameters)
       .def_readonly("kernel_file", &Options::kernel_file)
       .def_readonly("kernel_folder", &Options::kernel_folder)
       .def_readonly("scratch_limit", &Options::scratch_limit)
+      .def_readonly("device_memory_limit", &Options::device_memory_limit)
+      .def_readonly("host_matrices_are_pinned", &Options::host_matrices_are_pinned)
       .def_property_readonly("precision",
                              [](const Options& options) { return precision_name(options.precision); });
   py::class_<SgemmShape>(module, "Shape")
@@ -122,6 +130,18 @@ scratch_limit  the most device memory, in bytes, that packed copies may take in 
       .def(py::init<std::uintptr_t>(), py::arg("int_ptr"))
       .def_property_readonly("int_ptr", &Event::handle)
       .def("wait", &Event::wait, "Returns when C is complete.");
+}
+
+template <class Owner>
+void multiply_with(Owner& owner, py::handle a, py::handle b, py::handle c, py::handle alpha, py::handle beta,
+                   py::handle transpose_a, py::handle transpose_b, const Options& options) {
+  multiply(owner, a, b, c, {alpha, beta, transpose_a, transpose_b}, options);
+}
+
+std::vector<std::string> names_of(const DeviceSet& devices) {
+  std::vector<std::string> names;
+  for (cl_device_id device : devices.devices()) names.push_back(name_of(device));
+  return names;
 }
 
 void define_context(py::module_& module) {
@@ -135,16 +155,18 @@ void define_context(py::module_& module) {
       .def_static(
           "of_queue",
           [](py::handle queue) { return Context(static_cast<cl_command_queue>(handle_of(queue, "queue"))); })
-      .def("multiply",
-           [](Context& context, py::handle a, py::handle b, py::handle c, py::handle alpha, py::handle beta,
-              py::handle transpose_a, py::handle transpose_b, const Options& options) {
-             multiply(context, a, b, c, {alpha, beta, transpose_a, transpose_b}, options);
-           })
+      .def("multiply", &multiply_with<Context>)
       .def("prepare", &Context::prepare, Released(), py::arg("shapes"), py::arg("options"))
       .def("explain", &Context::explain, Released(), py::arg("shape"), py::arg("options"))
+      .def("explain_host", &Context::explain_host, Released(), py::arg("shape"), py::arg("options"))
       .def("scratch_bytes", &Context::sgemm_scratch_bytes, Released(), py::arg("shape"), py::arg("options"))
       .def("predicted_seconds", &Context::predicted_seconds, Released(), py::arg("shape"), py::arg("options"))
       .def("device_name", [](const Context& context) { return name_of(context.device()); });
+  py::class_<DeviceSet>(module, "DeviceSet")
+      .def(py::init<const std::string&>(), Released(), py::arg("devices"))
+      .def("multiply", &multiply_with<DeviceSet>)
+      .def("explain_host", &DeviceSet::explain_host, Released(), py::arg("shape"), py::arg("options"))
+      .def("device_names", &names_of);
 }
 
 }  // namespace

@@ -442,3 +442,37 @@ TEST_CASE("the lists name every kernel and device, and help is help") {
   CHECK(bench("--help").out.find("--ladder") != std::string::npos);
   CHECK(bench("--version").out.rfind("clgemm-bench ", 0) == 0);
 }
+
+// Right where most people look: no transposes, no gaps, nothing behind C.
+TEST_CASE("a kernel that is right only where nobody looks FAILED") {
+  const TemporaryFolder folder;
+  const std::string store = "  store_c(c, ldc, m, n, row, column, alpha, sum, beta);";
+  const std::pair<std::string, std::string> wrong[] = {
+      {altered_kernel(store, store + "\n  if (column == n - 1 && ldc > n) c[row * ldc + n] = 0.0f;"),
+       "wrote outside C: element 0 of the gap behind row 0"},
+      {altered_kernel(store, store + "\n  if (row == m - 1 && column == n - 1) c[m * ldc] = 1.0f;"),
+       "wrote outside C: element 0 behind its end"},
+      {altered_kernel("element_of_a(a, lda, row, depth)", "a[row * lda + depth]"), "A transposed"},
+      {altered_kernel("alpha, sum, beta);", "1.0f, sum, beta);"), "instead of"},
+  };
+  for (const auto& [text, fault] : wrong) {
+    INFO(text);
+    const Finished finished =
+        bench("--size 24" + std::string(quick) + "--kernel " + folder.write("wrong.cl", text));
+    INFO(finished.out << finished.err);
+    CHECK(finished.status == 1);
+    CHECK(finished.out.find("FAILED") != std::string::npos);
+    CHECK(finished.out.find(fault) != std::string::npos);
+  }
+}
+
+TEST_CASE("a kernel that never ends costs its trial's time, in another process") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write(
+      "endless.cl",
+      altered_kernel("  float sum = 0.0f;",
+                     "  float sum = 0.0f;\n  while (alpha < 1e9f) sum += *(volatile __global float*)c;"));
+  const Finished finished = bench("--size 24 --trial-seconds 2 --kernel " + path);
+  CHECK(finished.status == 1);
+  CHECK(finished.err.find("tried in a process of its own: no result within 2 s") != std::string::npos);
+}

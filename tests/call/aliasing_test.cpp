@@ -186,6 +186,21 @@ TEST_CASE("places beyond 32 bits are compared as they are") {
   CHECK_FALSE(overlaps(low, Region{10, {1, 10, std::size_t{1} << 33}}));
 }
 
+TEST_CASE("batches of some thousand pairs are compared pair by pair, larger ones only near each other") {
+  // The last matrix of y, and no other one, is the first one of x.
+  const auto meets = [](std::size_t count_x, std::size_t count_y) {
+    const Region x{0, {1, 10, 10}, count_x, 1000};
+    const Region y{-2000 * (static_cast<std::int64_t>(count_y) - 1), {1, 10, 10}, count_y, 2000};
+    CHECK(overlaps(y, x) == overlaps(x, y));
+    return overlaps(x, y);
+  };
+  CHECK(meets(64, 64));
+  CHECK(meets(1, 4096));
+  CHECK_FALSE(meets(64, 65));
+  CHECK_FALSE(meets(2, 4096));
+  CHECK(meets(100000, 2));  // neighbours
+}
+
 TEST_CASE("large batches are compared in reasonable time, neighbours for certain") {
   const Region c{0, {4, 4, 4}, 100000, 16};
   const Region beside{1600000, {4, 4, 4}, 100000, 16};

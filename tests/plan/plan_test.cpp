@@ -6,6 +6,7 @@
 #include <random>
 
 #include "base/sizes.hpp"
+#include "plan/blocks.hpp"
 #include "support/made_up.hpp"
 #include "support/plans.hpp"
 #include "support/thrown.hpp"
@@ -102,6 +103,44 @@ TEST_CASE("a kernel that reads in place with an alignment is told whether both o
   transposed.m = 60;
   CHECK(aligned(transposed));
   CHECK(make(tight(64, 64, 64), "coalesced").first().multiply().macros.count("ALIGNED") == 0);
+}
+
+TEST_CASE("packing has smaller work-groups where the device allows no larger ones") {
+  const auto side_of_packing = [](std::size_t work_group) {
+    Device device = made_up_gpu();
+    device.max_work_group_size = work_group;
+    ConfigCache configs(device, {});
+    const Plan plan = make_plan(tight(63, 63, 63), {"tiled", {{"TS", 8}}}, configs, no_limit);
+    return plan.first().programs[ProgramRole::pack_a]->values.at("TS");
+  };
+  CHECK(side_of_packing(64) == 8);
+  CHECK(side_of_packing(255) == 8);
+  CHECK(side_of_packing(256) == 16);
+}
+
+TEST_CASE("k is cut into blocks of whole tiles that a kernel can count") {
+  Planner make;
+  CHECK(make(tight(4, 4, 100), "coalesced").block_k == 100);
+  CHECK(make(tight(4, 4, max_block), "coalesced").block_k == max_block);
+  CHECK(make(tight(4, 4, max_block + 1), "coalesced").block_k == max_block);
+}
+
+TEST_CASE("packing that leaves notes has a work-group a tile, and no more than each compute unit can have") {
+  const auto groups = [](std::size_t size, std::size_t compute_units) {
+    Device device = made_up_hopper();
+    device.compute_units = compute_units;
+    ConfigCache configs(device, {});
+    const Plan plan = make_plan(tight(size, size, size), {"bf16x6_mma", {}}, configs, no_limit);
+    const KernelConfig& pack = *plan.first().programs[ProgramRole::pack_both];
+    CHECK(plan.first().notes.a_groups == plan.first().notes.b_groups);
+    return std::pair(plan.first().notes.a_groups, size / pack.tile_rows * (size / pack.tile_columns));
+  };
+  const auto [few, all_of_few] = groups(256, 132);
+  CHECK(few == all_of_few);
+  const auto [many, all_of_many] = groups(8192, 100);
+  CHECK(many < all_of_many);
+  CHECK(many % 100 == 0);
+  CHECK(groups(8192, 50).first * 2 == many);
 }
 
 TEST_CASE("the caller's parameters are in the plan") {

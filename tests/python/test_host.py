@@ -113,6 +113,31 @@ def test_what_can_be_asked_before_a_call():
     assert clgemm.scratch_bytes(33, 17, 9, options=padded) == context.scratch_bytes(33, 17, 9, options=padded)
 
 
+def test_devices_share_a_multiply(numbers, demand_product):
+    a, b, before = numbers(300, 200), numbers(200, 400), numbers(300, 400)
+    devices = clgemm.DeviceSet([0])
+    assert devices.device_names == [clgemm.Context(0).device_name]
+    assert devices.device_names[0] in repr(devices)
+    assert "kernel: " in devices.explain_host(300, 400, 200)
+    demand_product(devices.sgemm(a, b), a, b)
+    c = numpy.asfortranarray(before)
+    demand_product(devices.sgemm(a, b, c, alpha=2.0, beta=0.5), a, b, 2.0, 0.5, before)
+    with pytest.raises(TypeError, match="a must be"):
+        devices.sgemm(a.astype(float), b)
+
+
+def test_the_devices_of_the_environment_share_a_multiply(numbers, demand_product, monkeypatch):
+    a = numbers(64, 64)
+    clgemm.release_contexts()
+    monkeypatch.setenv("CLGEMM_DEVICES", "no device of this name")
+    with pytest.raises(clgemm.ArgumentError, match="no device of this name"):
+        clgemm.sgemm(a, a.copy())
+    monkeypatch.setenv("CLGEMM_DEVICES", "0")
+    demand_product(clgemm.sgemm(a, a.copy()), a, a)
+    assert "kernel: " in clgemm.explain_host(64, 64, 64)
+    clgemm.release_contexts()
+
+
 def test_a_context_by_index_and_by_name(numbers, demand_product):
     a = numbers(20, 20)
     by_index = clgemm.Context(0)

@@ -64,7 +64,7 @@ def test_the_recipes_have_the_version():
 def test_type_hints_agree_with_what_is_there(tmp_path):
     pytest.importorskip("mypy")
     (tmp_path / "allowed").write_text(  # pybind11's metaclass, which no one calls
-        "".join(f"clgemm._native.{name}\n" for name in ("Context", "Event", "Options", "Shape"))
+        "".join(f"clgemm._native.{name}\n" for name in ("Context", "DeviceSet", "Event", "Options", "Shape"))
     )
     command = [sys.executable, "-m", "mypy.stubtest", "clgemm._native", "--allowlist", str(tmp_path / "allowed")]
     finished = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -88,17 +88,22 @@ int wait_for(const Child& child) {
   return status;
 }
 
-std::string run_self(const std::vector<std::string>& arguments,
-                     const std::map<std::string, std::string>& environment) {
-  const Child child = start_self(arguments, environment, Complaints::shown);
+Ended run_self_to_end(const std::vector<std::string>& arguments,
+                      const std::map<std::string, std::string>& environment, Complaints complaints) {
+  const Child child = start_self(arguments, environment, complaints);
   close(child.to);
   std::string text = read_all(child.from);
   close(child.from);
-  const int status = wait_for(child);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    throw std::runtime_error(fmt::format("the child process failed: status {}", status));
+  return {wait_for(child), std::move(text)};
+}
+
+std::string run_self(const std::vector<std::string>& arguments,
+                     const std::map<std::string, std::string>& environment) {
+  Ended ended = run_self_to_end(arguments, environment, Complaints::shown);
+  if (!WIFEXITED(ended.status) || WEXITSTATUS(ended.status) != 0) {
+    throw std::runtime_error(fmt::format("the child process failed: status {}", ended.status));
   }
-  return text;
+  return std::move(ended.out);
 }
 
 }  // namespace clgemm::bench

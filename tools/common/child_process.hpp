@@ -25,6 +25,14 @@ Child start_self(const std::vector<std::string>& arguments,
 // Waits for its end; its status as of waitpid().
 int wait_for(const Child& child);
 
+// How a child ended, as of waitpid(), and what it wrote to standard output.
+struct Ended {
+  int status;
+  std::string out;
+};
+Ended run_self_to_end(const std::vector<std::string>& arguments,
+                      const std::map<std::string, std::string>& environment, Complaints complaints);
+
 // What a child wrote to standard output. Throws std::runtime_error where it does not end with 0.
 std::string run_self(const std::vector<std::string>& arguments,
                      const std::map<std::string, std::string>& environment);

@@ -4,7 +4,6 @@
 
 #include "common/interrupt.hpp"
 #include "tune/fake_times.hpp"
-#include "tune/worker.hpp"
 
 namespace clgemm::tune {
 namespace {
@@ -28,11 +27,21 @@ Measurer::Measurer(const TuneOptions& options, Journal& journal)
     : options_(options), journal_(journal), worker_(worker_arguments(options)) {}
 
 std::optional<Outcome> Measurer::measure(const Trial& trial, double worst_ms) {
+  return ask({trial, options_.transpose_a, options_.transpose_b, worst_ms, 0, 0.0f});
+}
+
+std::optional<Outcome> Measurer::check(const Trial& trial, std::size_t turn) {
+  constexpr double once = 1e-9;
+  constexpr std::size_t gap = 3;  // with which an odd size has an even leading dimension
+  return ask({trial, turn % 2 != 0, turn / 2 % 2 != 0, once, turn / 4 % 2 == 0 ? gap : 0, -0.5f});
+}
+
+std::optional<Outcome> Measurer::ask(const Question& question) {
+  const Trial& trial = question.trial;
   if (const auto known = journal_.find(trial)) return known;
   if (bench::interrupted()) return std::nullopt;
   const auto start = std::chrono::steady_clock::now();
-  const auto answer = worker_.ask(
-      write_question({trial, options_.transpose_a, options_.transpose_b, worst_ms}), options_.limit_s);
+  const auto answer = worker_.ask(write_question(question), options_.limit_s);
   if (answer.interrupted) return std::nullopt;
   Outcome outcome = answer.line ? read_answer(*answer.line) : Outcome{0.0, answer.failure, 0.0};
   if (outcome.has_lost_device()) worker_.stop();

@@ -8,6 +8,7 @@
 #include "tune/journal.hpp"
 #include "tune/measured.hpp"
 #include "tune/options.hpp"
+#include "tune/worker.hpp"
 #include "tune/worker_process.hpp"
 
 namespace clgemm::tune {
@@ -19,7 +20,12 @@ class Measurer {
   // No value where Ctrl-C came first.
   std::optional<Outcome> measure(const Trial& trial, double worst_ms);
 
+  // Runs it once, on what hides least: by turns all transposes, and gaps or none; always with beta.
+  std::optional<Outcome> check(const Trial& trial, std::size_t turn);
+
  private:
+  std::optional<Outcome> ask(const Question& question);
+
   const TuneOptions& options_;
   Journal& journal_;
   WorkerProcess worker_;

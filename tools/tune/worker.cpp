@@ -36,21 +36,28 @@ Question read_question(const std::string& line) {
   question.transpose_a = json.at("transpose_a");
   question.transpose_b = json.at("transpose_b");
   question.worst_ms = json.at("worst_ms");
+  question.gap = json.at("gap");
+  question.beta = json.at("beta");
   return question;
 }
 
 // One shape's data on the device, with what its result must be.
 struct Shape {
-  Shape(const cl::CommandQueue& queue, const SgemmCall& call)
-      : host(bench::make_host_data(call)), reference(host, check_budget), device(queue, host) {}
+  Shape(const cl::CommandQueue& queue, const bench::Size& size, const bench::MultiplyKind& kind_of_call)
+      : kind(kind_of_call),
+        host(bench::make_host_data(bench::call_of(kind, size))),
+        reference(host, check_budget),
+        device(queue, host) {}
 
+  bench::MultiplyKind kind;
   bench::HostData host;
   bench::Reference reference;
   bench::DeviceData device;
 };
 
-std::string what_is_wrong(const bench::CheckResult& check) {
-  if (check.passed) return {};
+std::string what_is_wrong(const bench::Reference& reference, bench::Contestant& contestant) {
+  const bench::CheckResult check = reference.check(contestant.result());
+  if (check.passed) return contestant.damage();
   return fmt::format("wrong result: error ratio {:.3g}, at most {:.3g} is right", check.error_ratio,
                      check.bound);
 }
@@ -87,10 +94,9 @@ class Worker {
     options.kernel_folder = kernel_folder_;
     const auto contestant = bench::make_kernel_contestant(shape.device, options);
     contestant->run();
-    if (auto wrong = what_is_wrong(shape.reference.check(contestant->result())); !wrong.empty())
-      return {0.0, wrong, 0.0};
+    if (auto wrong = what_is_wrong(shape.reference, *contestant); !wrong.empty()) return {0.0, wrong, 0.0};
     const double ms = time_runs(*contestant, question);
-    return {ms, what_is_wrong(shape.reference.check(contestant->result())), 0.0};
+    return {ms, what_is_wrong(shape.reference, *contestant), 0.0};
   }
 
   static double time_runs(bench::Contestant& contestant, const Question& question) {
@@ -113,10 +119,12 @@ class Worker {
 
   const Shape& shape_of(const Question& question) {
     const bench::MultiplyKind kind{.transpose_a = question.transpose_a ? Transpose::yes : Transpose::no,
-                                   .transpose_b = question.transpose_b ? Transpose::yes : Transpose::no};
-    if (!shape_ || !(shape_->host.size() == question.trial.size)) {
+                                   .transpose_b = question.transpose_b ? Transpose::yes : Transpose::no,
+                                   .beta = question.beta,
+                                   .gap = question.gap};
+    if (!shape_ || !(shape_->host.size() == question.trial.size) || !(shape_->kind == kind)) {
       shape_ = nullptr;  // two large shapes may not fit the device
-      shape_ = std::make_unique<Shape>(queue_, bench::call_of(kind, question.trial.size));
+      shape_ = std::make_unique<Shape>(queue_, question.trial.size, kind);
     }
     return *shape_;
   }
@@ -140,7 +148,9 @@ std::string write_question(const Question& question) {
               {"care", static_cast<int>(trial.care)},
               {"transpose_a", question.transpose_a},
               {"transpose_b", question.transpose_b},
-              {"worst_ms", question.worst_ms}}
+              {"worst_ms", question.worst_ms},
+              {"gap", question.gap},
+              {"beta", question.beta}}
       .dump();
 }
 

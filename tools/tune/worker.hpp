@@ -13,6 +13,8 @@ struct Question {
   bool transpose_a = false;
   bool transpose_b = false;
   double worst_ms = 0.0;  // a config that takes longer is not worth a second run; 0: each is
+  std::size_t gap = 0;    // elements between the lines of each matrix
+  float beta = 0.0f;
 };
 std::string write_question(const Question& question);
 Outcome read_answer(const std::string& line);

@@ -1,6 +1,6 @@
 """A program that multiplies, built with the package that was made."""
 
-from pathlib import Path
+import os
 
 from conan import ConanFile
 from conan.tools.build import can_run
@@ -24,4 +24,4 @@ class ClgemmTest(ConanFile):
 
     def test(self):
         if can_run(self):
-            self.run(str(Path(self.cpp.build.bindir) / "host"), env="conanrun")
+            self.run(os.path.join(self.cpp.build.bindir, "host"), env="conanrun")

@@ -18,9 +18,11 @@ is released while a call works.
 from ._bench import bench
 from ._calls import (
     Context,
+    DeviceSet,
     default_context,
     enqueue_sgemm,
     explain,
+    explain_host,
     predicted_seconds,
     prepare,
     release_contexts,
@@ -36,6 +38,7 @@ __all__ = [
     "ArgumentError",
     "Context",
     "DeviceMatrix",
+    "DeviceSet",
     "Error",
     "Event",
     "Options",
@@ -44,6 +47,7 @@ __all__ = [
     "default_context",
     "enqueue_sgemm",
     "explain",
+    "explain_host",
     "predicted_seconds",
     "prepare",
     "release_contexts",

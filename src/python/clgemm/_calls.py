@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from typing import Any, Iterable, Optional, Sequence, Tuple, Union
+from typing import Any, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -58,11 +59,35 @@ def _multiply_on_device(
     wait_for: Optional[Sequence[Any]],
     options: Optional[Options],
 ) -> Any:
+    _demand_c_for(beta, c)
     if queue is None:
         queue = _device.queue_of((a, b) if c is None else (c, a, b))
     if c is None:
         c = _device.new_array(queue, _native.result_shape(a, b, transpose_a, transpose_b), a)
     _enqueue(native, queue, (a, b, c), alpha, beta, transpose_a, transpose_b, wait_for, options)
+    return c
+
+
+def _demand_c_for(beta: float, c: Any) -> None:
+    if c is None and beta != 0:
+        raise ValueError(f"beta is {beta}, but there is no c that it could multiply")
+
+
+def _multiply_on_host(
+    owner: Union["Context", "DeviceSet"],
+    a: Any,
+    b: Any,
+    c: Any,
+    alpha: float,
+    beta: float,
+    transpose_a: bool,
+    transpose_b: bool,
+    options: Optional[Options],
+) -> Any:
+    _demand_c_for(beta, c)
+    if c is None:
+        c = numpy.empty(_native.result_shape(a, b, transpose_a, transpose_b), numpy.float32)
+    owner._native.multiply(a, b, c, alpha, beta, transpose_a, transpose_b, options or _no_options)
     return c
 
 
@@ -79,8 +104,6 @@ def _multiply(
     wait_for: Optional[Sequence[Any]],
     options: Optional[Options],
 ) -> Any:
-    if c is None and beta != 0:
-        raise ValueError(f"beta is {beta}, but there is no c that it could multiply")
     if queue is not None or _device.is_on_device(a):
         native = None if context is None else context._native
         return _multiply_on_device(
@@ -88,11 +111,9 @@ def _multiply(
         )
     if wait_for is not None:
         raise ValueError("wait_for is for arrays on a device")
-    if c is None:
-        c = numpy.empty(_native.result_shape(a, b, transpose_a, transpose_b), numpy.float32)
-    native = (context or default_context())._native
-    native.multiply(a, b, c, alpha, beta, transpose_a, transpose_b, options or _no_options)
-    return c
+    return _multiply_on_host(
+        context or _default_owner(), a, b, c, alpha, beta, transpose_a, transpose_b, options
+    )
 
 
 class Context:
@@ -176,6 +197,22 @@ class Context:
         shape = _shape((m, n, k), transpose_a, transpose_b, order, batch_count)
         return self._native.explain(shape, options or _no_options)
 
+    def explain_host(
+        self,
+        m: int,
+        n: int,
+        k: int,
+        *,
+        transpose_a: bool = False,
+        transpose_b: bool = False,
+        order: str = "C",
+        batch_count: int = 1,
+        options: Optional[Options] = None,
+    ) -> str:
+        """clgemm.explain_host() on this device."""
+        shape = _shape((m, n, k), transpose_a, transpose_b, order, batch_count)
+        return self._native.explain_host(shape, options or _no_options)
+
     def prepare(
         self,
         sizes: Iterable[Sizes],
@@ -223,12 +260,80 @@ class Context:
         return self._native.predicted_seconds(shape, options or _no_options)
 
 
+class DeviceSet:
+    """Several devices that share each multiply of arrays of the host; they may be of different vendors and kinds.
+
+    devices  a list with commas, each an index or a part of a name as Context takes it, "all", or "all NVIDIA"; or a list
+             of such words
+
+    A device that fails is left out from then on, and the others do its part. The same devices give the same bits every time.
+    """
+
+    def __init__(self, devices: Union[str, Sequence[Union[int, str]]]) -> None:
+        words = devices if isinstance(devices, str) else ",".join(str(one) for one in devices)
+        self._native = _native.DeviceSet(words)
+
+    def __repr__(self) -> str:
+        return f"<clgemm.DeviceSet on {', '.join(self.device_names)}>"
+
+    @property
+    def device_names(self) -> List[str]:
+        """As the devices' drivers call them, in the order of the list."""
+        return self._native.device_names()
+
+    def sgemm(
+        self,
+        a: Any,
+        b: Any,
+        c: Any = None,
+        alpha: float = 1.0,
+        beta: float = 0.0,
+        transpose_a: bool = False,
+        transpose_b: bool = False,
+        *,
+        options: Optional[Options] = None,
+    ) -> Any:
+        """clgemm.sgemm() of arrays of the host, by all these devices."""
+        return _multiply_on_host(self, a, b, c, alpha, beta, transpose_a, transpose_b, options)
+
+    def explain_host(
+        self,
+        m: int,
+        n: int,
+        k: int,
+        *,
+        transpose_a: bool = False,
+        transpose_b: bool = False,
+        order: str = "C",
+        batch_count: int = 1,
+        options: Optional[Options] = None,
+    ) -> str:
+        """How such a multiply is divided, and the plan of a part on each device, in words."""
+        shape = _shape((m, n, k), transpose_a, transpose_b, order, batch_count)
+        return self._native.explain_host(shape, options or _no_options)
+
+
 _lock = threading.Lock()
 _default: Optional[Context] = None
+_default_set: Optional[DeviceSet] = None
+
+
+def _default_owner() -> Union[Context, DeviceSet]:
+    """What multiplies arrays of the host: the devices of CLGEMM_DEVICES, where that is set, else the default Context."""
+    global _default_set
+    owner = _default_set or _default
+    if owner is not None:
+        return owner
+    if not os.environ.get("CLGEMM_DEVICES"):
+        return default_context()
+    with _lock:
+        _default_set = _default_set or DeviceSet(os.environ["CLGEMM_DEVICES"])
+        return _default_set
 
 
 def default_context() -> Context:
-    """The Context that the functions below use for arrays of the host; made at the first call."""
+    """The Context that the functions below use; made at the first call. Where CLGEMM_DEVICES lists devices, sgemm() of
+    arrays of the host uses a DeviceSet of these instead."""
     global _default
     context = _default
     if context is None:
@@ -239,9 +344,9 @@ def default_context() -> Context:
 
 def release_contexts() -> None:
     """Lets go of what the functions below keep. Calls that are under way are not disturbed."""
-    global _default
+    global _default, _default_set
     with _lock:
-        _default = None
+        _default = _default_set = None
     _native.release_contexts()
 
 
@@ -317,6 +422,30 @@ def explain(
     op(A) is m x k, op(B) k x n. `order` is "C" or "F", how all three lie in memory. Compiles like prepare().
     """
     return default_context().explain(
+        m,
+        n,
+        k,
+        transpose_a=transpose_a,
+        transpose_b=transpose_b,
+        order=order,
+        batch_count=batch_count,
+        options=options,
+    )
+
+
+def explain_host(
+    m: int,
+    n: int,
+    k: int,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    order: str = "C",
+    batch_count: int = 1,
+    options: Optional[Options] = None,
+) -> str:
+    """explain() for arrays of the host: the parts that they go in, what is moved, and the plan of a part."""
+    return _default_owner().explain_host(
         m,
         n,
         k,

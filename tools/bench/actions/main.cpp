@@ -18,6 +18,7 @@
 #include "figures/results_json.hpp"
 #include "page/page_folder.hpp"
 #include "running/first_call.hpp"
+#include "running/own_kernel.hpp"
 #include "running/runner.hpp"
 #include "writing/compare.hpp"
 #include "writing/markdown.hpp"
@@ -140,6 +141,9 @@ int run(const BenchOptions& options) {
       return all_is_well;
     case Action::new_kernel:
       write_new_kernel(options.new_kernel);
+      return all_is_well;
+    case Action::trial:
+      fmt::print("{}", try_kernel(options));
       return all_is_well;
     case Action::first_call:
       fmt::print("{}\n", time_first_call(options));

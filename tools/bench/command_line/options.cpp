@@ -202,7 +202,13 @@ void add_what_else_to_measure(CLI::App& app, CommandLine& line, const char* grou
   app.add_flag("--ceilings", options.ceilings,
                "Measure the device's peak of multiply-adds and of its\nmemory, and show percents of it")
       ->group(group);
-  // For --first-call's own processes.
+  app.add_option("--trial-seconds", options.trial_seconds,
+                 "A --kernel FILE is first tried in a process of its\nown, for so long at most (default: 60)")
+      ->type_name("COUNT")
+      ->check(between(1, 86400))
+      ->group(group);
+  // For processes of the bench's own.
+  add_action(line, Action::trial, app.add_option("--trial-of", options.trial_of), "");
   add_action(line, Action::first_call, app.add_option("--first-call-of", options.first_call_of), "");
 }
 

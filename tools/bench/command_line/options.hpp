@@ -26,6 +26,7 @@ enum class Action {
   clear_quarantine,
   new_kernel,
   first_call,
+  trial,
   accuracy,
   compare,
   report_files,
@@ -57,6 +58,8 @@ struct BenchOptions {
   bool first_call = false;
   bool ceilings = false;
   std::string first_call_of;  // in a child process: whose first call it makes
+  std::string trial_of;       // in a child process: the kernel's file that it tries
+  unsigned trial_seconds = 60;
   std::vector<PeerRequest> peers = default_peers();
   std::string show_kernel;       // the kernel that --show-kernel prints
   std::string new_kernel;        // the file that --new-kernel writes

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "common/clock.hpp"
@@ -37,6 +38,9 @@ class Contestant {
   // C after the last run(), row-major without gaps. Valid until another contestant runs.
   virtual std::vector<float> result() = 0;
 
+  // What the last result() found written outside C, in words; empty where nothing was, or nobody looked.
+  virtual std::string damage() { return {}; }
+
   // How run() multiplies, where that is by kernels of clgemm's, named or chosen; null for a peer.
   virtual std::shared_ptr<const ChosenPlan> plan() { return nullptr; }
 
@@ -52,6 +56,7 @@ class OpenClContestant : public Contestant {
 
   RunTimes run() final;
   std::vector<float> result() final { return data_.read_c(); }
+  std::string damage() final { return data_.damage(); }
 
  protected:
   const DeviceData& data() const { return data_; }

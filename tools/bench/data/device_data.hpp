@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/device.hpp"
@@ -28,8 +29,11 @@ class DeviceData {
   // Mesa 22 returns at once), but none hands out memory that is still being written.
   void wait_for_c() const;
 
-  // C, row-major without gaps.
+  // C, row-major without gaps. Behind it in its buffer, and in the gaps, lies what nobody may write to.
   std::vector<float> read_c() const;
+
+  // What the last read_c() found written there, in words; empty where nothing was.
+  const std::string& damage() const { return damage_; }
 
   // The matrices in the host's memory as the caller of a BLAS has them. Made when first asked for.
   const StoredMatrices& stored() const;
@@ -57,6 +61,7 @@ class DeviceData {
   cl::Buffer original_c_;
   std::vector<Copy> copies_;
   mutable std::size_t current_ = 0;  // whose turn it is; changes no matrix
+  mutable std::string damage_;
   mutable std::optional<StoredMatrices> stored_;
 };
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <random>
 
+#include "data/guards.hpp"
+
 namespace clgemm::bench {
 namespace {
 
@@ -50,7 +52,7 @@ std::vector<float> turned(const std::vector<float>& matrices, std::size_t rows, 
 std::vector<float> with_leading_dimension(const std::vector<float>& matrix, std::size_t count,
                                           std::size_t length, std::size_t from, std::size_t to) {
   if (from == to) return matrix;
-  std::vector<float> result(count * to, std::numeric_limits<float>::quiet_NaN());
+  std::vector<float> result(count * to, guard_element());
   for (std::size_t line = 0; line < count; ++line) {
     const auto first = matrix.begin() + static_cast<std::ptrdiff_t>(line * from);
     std::copy_n(first, length, result.begin() + static_cast<std::ptrdiff_t>(line * to));

@@ -58,7 +58,7 @@ HostData make_host_data(const SgemmCall& call);
 // Whether the matrix lies in memory as the transpose of what HostData holds.
 bool stored_transposed(Layout layout, Transpose transpose);
 
-// The same matrices in the form that they have in the caller's memory. Gaps are NaN.
+// The same matrices in the form that they have in the caller's memory. Gaps are NaN (data/guards.hpp).
 struct StoredMatrices {
   std::vector<float> a;
   std::vector<float> b;

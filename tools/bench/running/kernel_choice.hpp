@@ -21,6 +21,8 @@ struct KernelChoice {
   // A kernel that was asked for by its name must run. One of many that this device cannot run is passed over,
   // and said to be.
   bool must_run = false;
+
+  std::string fault = {};  // what a trial before the measurement has shown, in words; empty: nothing
 };
 
 // What `--kernel` and `--param` ask for, each once. Throws Error for a kernel that does not exist, whose file

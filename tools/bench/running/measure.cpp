@@ -49,6 +49,7 @@ void Entrant::run_host_to_host() {
 
 void Entrant::check_result() {
   check(contestant_->result());
+  if (reference_ != nullptr) add_fault(contestant_->damage());
 }
 
 void Entrant::check(const std::vector<float>& c) {
@@ -81,7 +82,7 @@ Figures Entrant::figures() const {
   figures.launches = launches_;
   if (check_) {
     figures.error_ratio = check_->error_ratio;
-    figures.passed = check_->passed;
+    figures.passed = passed();
   }
   return figures;
 }

@@ -40,7 +40,14 @@ class Entrant {
   std::shared_ptr<const ChosenPlan> plan() { return contestant_->plan(); }
 
   // Every check so far passed, and there was one.
-  bool passed() const { return check_ && check_->passed; }
+  bool passed() const { return has_right_numbers() && fault_.empty(); }
+  bool has_right_numbers() const { return check_ && check_->passed; }
+
+  // What is wrong beside the numbers, in words: what was written outside C, or what was found before.
+  const std::string& fault() const { return fault_; }
+  void add_fault(const std::string& fault) {
+    if (fault_.empty()) fault_ = fault;
+  }
 
   // Checks the result of the last run. The worst check is the one that counts.
   void check_result();
@@ -66,6 +73,7 @@ class Entrant {
   double first_call_ms_ = 0.0;
   std::size_t launches_ = 0;
   std::optional<CheckResult> check_;
+  std::string fault_;
   std::vector<double> operation_ms_;
   std::vector<double> call_ms_;
   double last_run_ms_ = 0.0;

@@ -21,6 +21,7 @@
 #include "running/host_link.hpp"
 #include "running/ladder.hpp"
 #include "running/machine_load.hpp"
+#include "running/own_kernel.hpp"
 #include "running/size_run.hpp"
 
 namespace clgemm::bench {
@@ -65,6 +66,15 @@ std::vector<KernelChoice> choices_for(const BenchOptions& options, const Device&
     if (options.suite_kernels) choice.must_run = choice.name == "auto";
   }
   return choices;
+}
+
+// Kernels from files are tried before anything is measured. One that cannot run at all is left to the
+// measurement, which says why.
+void try_own_kernels(const BenchOptions& options, std::vector<KernelChoice>& choices) {
+  if (!options.check) return;
+  for (KernelChoice& choice : choices) {
+    if (is_own_kernel(choice)) choice.fault = try_in_own_process(options, choice);
+  }
 }
 
 // What `--peer` said to get this peer.
@@ -190,7 +200,8 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
     results.precision = options.precision;
     results.wanted_runs = options.runs;
     results.max_seconds = options.max_seconds;
-    const std::vector<KernelChoice> choices = choices_for(options, device);
+    std::vector<KernelChoice> choices = choices_for(options, device);
+    try_own_kernels(options, choices);
     const std::vector<cl::Device> devices = devices_of(options);
     if (devices.size() > 1) results.facts.device = joint_name(devices);
     std::vector<PeerRequest> requests = options.peers;

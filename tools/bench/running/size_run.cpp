@@ -110,8 +110,11 @@ SizeRun::Entry SizeRun::first_run(const KernelChoice& choice, KernelResult& resu
   result.kernel = running.name;
   result.parameters = running.values;
   result.on_fp32_units = running.manifest().precision == Precision::fp32;
+  entry->add_fault(choice.fault);
   if (reference_ != nullptr && !entry->passed()) {
-    result.wrong = reference_->describe_wrong(entry->result(), running.tile_rows, running.tile_columns);
+    result.wrong = entry->has_right_numbers()
+                       ? entry->fault()
+                       : reference_->describe_wrong(entry->result(), running.tile_rows, running.tile_columns);
   }
   return entry;
 }

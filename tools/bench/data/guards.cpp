@@ -1,0 +1,41 @@
+#include "data/guards.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstdint>
+
+namespace clgemm::bench {
+namespace {
+
+constexpr std::uint32_t guard_bits = 0x7fc0a5a5;
+
+bool is_untouched(float element) {
+  return std::bit_cast<std::uint32_t>(element) == guard_bits;
+}
+
+}  // namespace
+
+float guard_element() {
+  return std::bit_cast<float>(guard_bits);
+}
+
+std::string damage_around_c(const SgemmCall& call, std::span<const float> memory) {
+  const Lines lines = lines_of_c(call);
+  const std::size_t count = lines.count * call.batch_count;
+  const char* const line_name = call.layout == Layout::row_major ? "row" : "column";
+  for (std::size_t line = 0; line < count; ++line) {
+    for (std::size_t i = lines.length; i < lines.ld; ++i) {
+      if (is_untouched(memory[line * lines.ld + i])) continue;
+      return fmt::format("wrote outside C: element {} of the gap behind {} {}", i - lines.length, line_name,
+                         line);
+    }
+  }
+  for (std::size_t i = count * lines.ld; i < memory.size(); ++i) {
+    if (!is_untouched(memory[i]))
+      return fmt::format("wrote outside C: element {} behind its end", i - count * lines.ld);
+  }
+  return {};
+}
+
+}  // namespace clgemm::bench

@@ -1,0 +1,22 @@
+// The memory around C that no multiply may write to: the gaps between its lines, and a zone behind it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "call/problem.hpp"
+
+namespace clgemm::bench {
+
+// Behind C, in every C that is checked on a device: more than a tile's row of the widest kernel.
+inline constexpr std::size_t guard_elements = 1024;
+
+// What stands there before a multiply: a NaN that no arithmetic makes.
+float guard_element();
+
+// What stands there no longer, in words: "element 2 of the gap behind row 3 was written"; empty where all is
+// as it was. `memory` is C as the call has it in memory, with what is behind it.
+std::string damage_around_c(const SgemmCall& call, std::span<const float> memory);
+
+}  // namespace clgemm::bench

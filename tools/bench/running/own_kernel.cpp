@@ -1,0 +1,100 @@
+#include "running/own_kernel.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "base/error.hpp"
+#include "common/child_process.hpp"
+#include "contestants/contestant.hpp"
+#include "data/check.hpp"
+#include "kernel/precision.hpp"
+
+namespace clgemm::bench {
+namespace {
+
+constexpr Size trial_size = {67, 65, 33};
+constexpr std::size_t odd_gap = 3;  // leading dimensions are odd with it where they are even without
+
+std::vector<std::string> arguments_of(const BenchOptions& options, const KernelChoice& choice) {
+  std::vector<std::string> words = {"--trial-of",      choice.options.kernel,
+                                    "--trial-seconds", fmt::format("{}", options.trial_seconds),
+                                    "--precision",     std::string(to_string(options.precision))};
+  for (const auto& [name, value] : choice.options.parameters) {
+    words.emplace_back("--param");
+    words.push_back(fmt::format("{}={}", name, value));
+  }
+  if (!options.device.empty()) words.insert(words.end(), {"--device", options.device});
+  if (!options.kernel_folder.empty()) words.insert(words.end(), {"--kernel-folder", options.kernel_folder});
+  return words;
+}
+
+// What is wrong with one multiply; empty where nothing is, or the device cannot run it.
+std::string try_kind(const MultiplyKind& kind, const cl::CommandQueue& queue, const Options& kernel) {
+  const HostData host = make_host_data(call_of(kind, trial_size));
+  const Reference reference(host);
+  const DeviceData data(queue, host);
+  try {
+    const auto contestant = make_kernel_contestant(data, kernel);
+    contestant->run();
+    const std::vector<float> c = contestant->result();
+    if (!contestant->damage().empty()) return contestant->damage();
+    return reference.check(c).passed ? "" : reference.describe_wrong(c, 1, 1);
+  } catch (const Error& error) {
+    return is_device_limit(error) ? "" : error.what();
+  }
+}
+
+std::string title_of(const MultiplyKind& kind) {
+  const auto word = [](Transpose transpose) {
+    return transpose == Transpose::yes ? "transposed" : "as it is";
+  };
+  return fmt::format("at {} with A {}, B {}, beta {}, gaps of {}", to_string(trial_size),
+                     word(kind.transpose_a), word(kind.transpose_b), kind.beta, kind.gap);
+}
+
+}  // namespace
+
+bool is_own_kernel(const KernelChoice& choice) {
+  return choice.options.kernel.ends_with(".cl") || choice.options.kernel.find('/') != std::string::npos;
+}
+
+std::string try_in_own_process(const BenchOptions& options, const KernelChoice& choice) {
+  const Ended ended = run_self_to_end(arguments_of(options, choice), {}, Complaints::dropped);
+  if (WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0) return ended.out;
+  const int signal = WIFSIGNALED(ended.status) ? WTERMSIG(ended.status) : 0;
+  const std::string why = signal == SIGALRM ? fmt::format("no result within {} s", options.trial_seconds)
+                          : signal != 0     ? fmt::format("ended by signal {}", signal)
+                                            : fmt::format("ended with status {}", WEXITSTATUS(ended.status));
+  throw Error(ErrorCode::self_test_failed,
+              fmt::format("{}, tried in a process of its own: {}", choice.name, why));
+}
+
+std::string try_kernel(const BenchOptions& options) {
+  alarm(options.trial_seconds);  // a device that hangs leaves this process no other end
+  const cl::Device device = options.device.empty() ? default_device() : find_device(options.device);
+  const cl::CommandQueue queue(cl::Context(device), device, CL_QUEUE_PROFILING_ENABLE);
+  Options kernel;
+  kernel.kernel = options.trial_of;
+  kernel.parameters = options.parameters;
+  kernel.kernel_folder = options.kernel_folder;
+  kernel.precision = options.precision;
+  for (const Transpose transpose_a : {Transpose::no, Transpose::yes}) {
+    for (const Transpose transpose_b : {Transpose::no, Transpose::yes}) {
+      for (const bool strict : {false, true}) {
+        const MultiplyKind kind{.transpose_a = transpose_a,
+                                .transpose_b = transpose_b,
+                                .alpha = strict ? 2.0f : 1.0f,
+                                .beta = strict ? -0.5f : 0.0f,
+                                .gap = strict ? odd_gap : 0};
+        if (const std::string wrong = try_kind(kind, queue, kernel); !wrong.empty())
+          return fmt::format("{}: {}", title_of(kind), wrong);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace clgemm::bench
