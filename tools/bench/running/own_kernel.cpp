@@ -76,7 +76,8 @@ std::string try_in_own_process(const BenchOptions& options, const KernelChoice& 
 std::string try_kernel(const BenchOptions& options) {
   alarm(options.trial_seconds);  // a device that hangs leaves this process no other end
   const cl::Device device = options.device.empty() ? default_device() : find_device(options.device);
-  const cl::CommandQueue queue(cl::Context(device), device, CL_QUEUE_PROFILING_ENABLE);
+  const cl::Context context(device);  // not every implementation lets a queue keep it
+  const cl::CommandQueue queue(context, device, CL_QUEUE_PROFILING_ENABLE);
   Options kernel;
   kernel.kernel = options.trial_of;
   kernel.parameters = options.parameters;
