@@ -82,13 +82,6 @@ This package has clgemm-bench, which measures kernels beside their peers and\n\
 checks every result, clgemm-tune, which finds the fastest for a device, and\n\
 the kernels as files to begin one's own from."
   RECOMMENDS "pocl-opencl-icd | opencl-icd" "libclblast1")
-if(TARGET clgemm_blas)
-  debian_package(blas libclgemm-blas${CLGEMM_SONAME_NUMBER} libs
-    "matrix multiply for any OpenCL device - SGEMM for BLAS programs\n${what}\n\n\
-This package has a library that stands in front of a BLAS and takes the large\n\
-SGEMM of programs that know nothing of clgemm."
-    DEPENDS "libblas3 | libblas.so.3")
-endif()
 if(TARGET clgemm_python)
   math(EXPR next_minor "${CLGEMM_PYTHON_MINOR} + 1")
   debian_package(python python3-clgemm python

@@ -157,7 +157,7 @@ class ShapeSource {
   // Whether lines can be read by fours: by turns, of each of the kinds above.
   static ShapeSize in_fours(const ShapeSize& size, std::size_t number) {
     if (number / 2 % 2 == 0) return size;
-    return {size.m, round_up(size.n, 4), round_up(size.k, 4)};
+    return {size.m, size.n == 1 ? 1 : round_up(size.n, 4), round_up(size.k, 4)};
   }
 
   const Bounds& bounds_;

@@ -146,16 +146,21 @@ class RowFit {
 class Fit {
  public:
   Fit(const std::vector<Sample>& samples, ConfigCache& configs) : device_(configs.device()) {
-    std::map<ShapeSize, double> best;
+    // Callers may allow fp32 units alone, so that these have a best of their own.
+    std::map<std::pair<ShapeSize, Precision>, double> best;
+    const auto key_of = [&configs](const Sample& sample) {
+      const auto kernel = configs.get(sample.config.kernel, without_parts(sample.config).parameters, {});
+      return std::pair(sample.size, kernel->manifest().precision);
+    };
     for (const Sample& sample : samples) {
-      const auto place = best.emplace(sample.size, sample.seconds).first;
+      const auto place = best.emplace(key_of(sample), sample.seconds).first;
       place->second = std::min(place->second, sample.seconds);
     }
     for (const Sample& sample : samples) {
       const Config config = without_parts(sample.config);
       const Problem problem = problem_of(sample.size, device_);
       const auto kernel = configs.get(config.kernel, config.parameters, {});
-      const double weight = std::max(least_weight, std::pow(best.at(sample.size) / sample.seconds, 2));
+      const double weight = std::max(least_weight, std::pow(best.at(key_of(sample)) / sample.seconds, 2));
       measured_[config].push_back(
           {work_of(problem, *kernel, parts_of(sample.config), configs), sample.seconds, weight});
       shapes_[config].insert(sample.size);

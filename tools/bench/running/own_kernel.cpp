@@ -19,7 +19,8 @@ constexpr Size trial_size = {67, 65, 33};
 constexpr std::size_t odd_gap = 3;  // leading dimensions are odd with it where they are even without
 
 std::vector<std::string> arguments_of(const BenchOptions& options, const KernelChoice& choice) {
-  std::vector<std::string> words = {"--trial-of",      choice.options.kernel,
+  std::vector<std::string> words = {"--kernel",        choice.options.kernel,
+                                    "--trial-of",      choice.options.kernel,
                                     "--trial-seconds", fmt::format("{}", options.trial_seconds),
                                     "--precision",     std::string(to_string(options.precision))};
   for (const auto& [name, value] : choice.options.parameters) {
@@ -75,7 +76,8 @@ std::string try_in_own_process(const BenchOptions& options, const KernelChoice& 
 std::string try_kernel(const BenchOptions& options) {
   alarm(options.trial_seconds);  // a device that hangs leaves this process no other end
   const cl::Device device = options.device.empty() ? default_device() : find_device(options.device);
-  const cl::CommandQueue queue(cl::Context(device), device, CL_QUEUE_PROFILING_ENABLE);
+  const cl::Context context(device);  // not every implementation lets a queue keep it
+  const cl::CommandQueue queue(context, device, CL_QUEUE_PROFILING_ENABLE);
   Options kernel;
   kernel.kernel = options.trial_of;
   kernel.parameters = options.parameters;
