@@ -79,8 +79,8 @@
 
 // Of 128 x 128 multipliers need more registers than are there for each of 384 work-items, splitters fewer.
 #if TILE_X == 128 && TILE_Y == 128
-#define GIVE_REGISTERS asm volatile("//@@ setmaxnreg.dec.sync.aligned.u32 88;")
-#define TAKE_REGISTERS asm volatile("//@@ setmaxnreg.inc.sync.aligned.u32 208;")
+#define GIVE_REGISTERS asm volatile("//@@ setmaxnreg.dec.sync.aligned.u32 104;")
+#define TAKE_REGISTERS asm volatile("//@@ setmaxnreg.inc.sync.aligned.u32 200;")
 #else
 #define GIVE_REGISTERS
 #define TAKE_REGISTERS
