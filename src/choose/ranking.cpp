@@ -1,7 +1,10 @@
 #include "choose/ranking.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/sizes.hpp"
@@ -170,20 +173,30 @@ class Ranker {
     return best;
   }
 
-  // What another device's rows have and this one does not allow, is nobody's fault.
+  // What another device's rows have and this one does not allow is worth a word only where a relative's
+  // kernel has no other row that it does allow.
   std::vector<Predicted> all_predicted() {
     std::vector<Predicted> result;
     // Rows were not measured on batches of small ones.
     constexpr std::size_t large_in_batch = 512;
     if (is_batch_on_gpu() && std::max(problem_.m, problem_.n) < large_in_batch) return result;
+    std::set<std::string> allowed;
+    std::map<std::string, Rejected> refused;
     for (const ConfigRow& row : table_.rows()) {
       try {
         if (const auto one = predicted(row)) result.push_back(*one);
+        allowed.insert(row.config.kernel);
       } catch (const Error& error) {
         const auto fault = fault_of(error.code());
         if (!fault) throw;
         if (table_.kin == Kinship::same || *fault == Fault::bad_kernel) reject(row.config, error);
+        if (table_.kin == Kinship::family)
+          refused.emplace(row.config.kernel, Rejected{row.config, *fault, error.what()});
       }
+    }
+    for (auto& [kernel, one] : refused) {
+      if (allowed.count(kernel) == 0 && one.fault != Fault::bad_kernel)
+        result_.rejected.push_back(std::move(one));
     }
     std::stable_sort(result.begin(), result.end(),
                      [](const Predicted& x, const Predicted& y) { return x.seconds < y.seconds; });
