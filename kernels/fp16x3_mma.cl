@@ -3,6 +3,7 @@
 // operands: fp16_planes
 // fallback: bf16x6_mma
 // precision: fp32_equivalent
+// least_k: 512
 // param: TILE_M = 128 in 64 128
 // param: TILE_N = 128 in 64 128
 // param: STAGES = 2 in 2 3 4

@@ -2,6 +2,7 @@
 // summary: fp32 on the tensor cores of NVIDIA Hopper, no packing: three products of TF32 parts, added in fp32
 // operands: in_place
 // precision: fp32_equivalent
+// least_k: 32
 // ptx: sm_90a
 // param: TILE_X = 128 in 64 128
 // param: TILE_Y = 128 in 32 64 128

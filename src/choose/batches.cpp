@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/sizes.hpp"
+
 namespace clgemm {
 namespace {
 
@@ -109,7 +111,7 @@ Candidate small_candidate(const Problem& problem, const Device& device) {
             {"TM", small_block},
             {"TN", small_block},
             {"MATRICES", matrices}}},
-          {Source::rule, "for batches, a whole small matrix or several a work-group"},
+          {Source::fitted_elsewhere, "for batches, a whole small matrix or several a work-group"},
           {}};
 }
 
@@ -128,13 +130,17 @@ std::vector<Candidate> batch_candidates(const Problem& problem, const Device& de
                              static_cast<std::size_t>(config.columns) >= 2 * problem.n;
     if (is_wasteful && config.rows + config.columns > 64) continue;
     result.push_back({{std::string(config.kernel), config.parameters},
-                      {Source::rule, "for batches, with the tiles that take the least time"},
+                      {Source::fitted_elsewhere, "for batches, with the tiles that take the least time"},
                       {}});
   }
   return result;
 }
 
-std::optional<double> batch_group_seconds(const Plan& plan, double unit_flops, double unit_bytes) {
+namespace {
+
+// Seconds of a compute unit for each work-group of the plan's first stage, where all units are full of them;
+// a unit does so many operations and moves so many bytes a second.
+std::optional<double> group_seconds(const Plan& plan, double unit_flops, double unit_bytes) {
   const KernelConfig& kernel = plan.first().multiply();
   if (kernel.name == "small") return small_seconds(plan, unit_flops, unit_bytes);
   const auto& configs = batch_configs();
@@ -144,6 +150,29 @@ std::optional<double> batch_group_seconds(const Plan& plan, double unit_flops, d
   const double microseconds = config->begin + config->step * static_cast<double>(plan.block_k);
   return 1e-6 * microseconds * measured_unit_flops / unit_flops *
          slowed_by_alignment(kernel, direct_unaligned);
+}
+
+}  // namespace
+
+std::optional<double> batch_seconds(const Plan& plan, const Device& device) {
+  // A work-group that has a unit for itself takes longer than its share of a full one: a guess.
+  constexpr double alone = 2.0;
+  constexpr double unit_bytes = 31e9;  // 4.1 TB/s over 132 units
+  const double unit_flops =
+      2.0 * 128.0 * 1e6 * static_cast<double>(std::max<std::size_t>(device.clock_mhz, 1));
+  const auto one = group_seconds(plan, unit_flops, unit_bytes);
+  if (!one) return std::nullopt;
+  const Stage& stage = plan.first();
+  const double units = static_cast<double>(device.compute_units);
+  const auto groups = static_cast<double>(ceil_div(plan.problem.m, stage.group_rows) *
+                                          ceil_div(plan.problem.n, stage.group_columns) *
+                                          ceil_div(plan.problem.batch_count, stage.multiply().matrices));
+  const double elements = static_cast<double>(plan.problem.m) * static_cast<double>(plan.problem.k) +
+                          static_cast<double>(plan.problem.k) * static_cast<double>(plan.problem.n) +
+                          static_cast<double>(plan.problem.m) * static_cast<double>(plan.problem.n);
+  const double traffic =
+      4.0 * elements * static_cast<double>(plan.problem.batch_count) / (unit_bytes * units);
+  return std::max(*one * std::max(groups / units, alone), traffic);
 }
 
 }  // namespace clgemm

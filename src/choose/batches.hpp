@@ -14,9 +14,7 @@ namespace clgemm {
 // For a batch of several matrices; the speed model says which of them is the fastest.
 std::vector<Candidate> batch_candidates(const Problem& problem, const Device& device);
 
-// Seconds of a compute unit for each work-group of the plan's first stage, where all units are full of them;
-// a unit does so many operations and moves so many bytes a second. Nothing for configs that were not measured
-// on batches.
-std::optional<double> batch_group_seconds(const Plan& plan, double unit_flops, double unit_bytes);
+// Seconds of multiplying the plan's batch. Nothing for configs that were not measured on batches.
+std::optional<double> batch_seconds(const Plan& plan, const Device& device);
 
 }  // namespace clgemm

@@ -35,11 +35,13 @@ std::string predicted(const Candidate& candidate) {
 
 std::string to_string(const Origin& origin) {
   switch (origin.source) {
-    case Source::rule:
-      return "by rule: " + origin.text;
-    case Source::tuned_on_device:
-    case Source::tuned_on_family:
-      return "tuned: " + origin.text;
+    case Source::measured:
+      return "measured: " + origin.text;
+    case Source::fitted_on_device:
+    case Source::fitted_elsewhere:
+      return "by speed model: " + origin.text;
+    case Source::anywhere:
+      return "runs anywhere";
     case Source::named:
       break;
   }

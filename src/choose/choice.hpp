@@ -11,15 +11,17 @@
 
 namespace clgemm {
 
-enum class Source { rule, tuned_on_device, tuned_on_family, named };
+// `measured`: this very problem, on this device. `fitted`: by coefficients that were measured on this device
+// or on another one. `anywhere`: needs nothing of a device.
+enum class Source { measured, fitted_on_device, fitted_elsewhere, anywhere, named };
 
 // Where a config comes from.
 struct Origin {
-  Source source = Source::rule;
-  std::string text;  // the rule in words, or the entry of which file
+  Source source = Source::anywhere;
+  std::string text;  // which entry, or row, of which file
 };
 
-// "by rule: ...", "tuned: ...", "named by the caller"
+// "measured: ...", "by speed model: ...", "named by the caller"
 std::string to_string(const Origin& origin);
 
 // A config that may serve a problem.

@@ -5,10 +5,8 @@
 #include <utility>
 
 #include "base/sizes.hpp"
-#include "choose/candidates.hpp"
-#include "choose/group_times.hpp"
+#include "choose/batches.hpp"
 #include "choose/speed_model.hpp"
-#include "choose/tensor_cores.hpp"
 #include "kernel/precision.hpp"
 #include "plan/blocks.hpp"
 #include "plan/k_split.hpp"
@@ -17,44 +15,45 @@
 namespace clgemm {
 namespace {
 
-// The shape that was measured, with matrices that lie as the bench's do.
-Problem measured_problem(const TunedEntry& entry, const Device& device) {
-  SgemmCall call;
-  call.m = entry.size.m;
-  call.n = entry.size.n;
-  call.k = entry.size.k;
-  call.transpose_a = entry.transpose_a ? Transpose::yes : Transpose::no;
-  call.transpose_b = entry.transpose_b ? Transpose::yes : Transpose::no;
-  call.lda = lines_of_a(call).length;
-  call.ldb = lines_of_b(call).length;
-  call.ldc = lines_of_c(call).length;
-  Problem problem = canonical(call);
-  problem.a.base_alignment = problem.b.base_alignment = device.base_alignment_bytes / sizeof(float);
-  return problem;
+// So many are planned; those behind them hardly ever have their turn.
+constexpr std::size_t most_planned = 12;
+
+// Of what a CPU's cache holds, what a kernel keeps there may take this part where it was measured on another
+// one, which may have had a larger cache: A and C pass through as well. On an AVX-512 CPU with 1 MiB of its 2
+// MiB in use, panels of five eighths were the best.
+constexpr std::size_t cache_eighths = 5;
+
+bool leaves_room(const KernelConfig& kernel, const Device& device) {
+  if (device.kind != DeviceKind::cpu) return true;
+  const auto kept = kernel.values.find("NC");
+  if (kept == kernel.values.end()) return true;
+  const std::size_t bytes = 4 * kernel.tile_depth * static_cast<std::size_t>(kept->second);
+  return 8 * bytes <= cache_eighths * device.local_bytes;
 }
 
-// What was measured far away, and perhaps at another time, says less: at twice the size the prediction counts
-// half as much again. A guess.
-constexpr double doubt = 0.5;
+// Vectors wider than a CPU's own: PoCL warns of each on stderr.
+bool has_vectors(const KernelConfig& kernel, const Device& device) {
+  constexpr std::int64_t narrowest = 4;  // that such kernels have
+  const auto width = kernel.values.find("WIDTH");
+  if (device.kind != DeviceKind::cpu || width == kernel.values.end()) return true;
+  return width->second <= std::max(narrowest, static_cast<std::int64_t>(device.native_float_width));
+}
 
-// The rules begin with what was measured to be the best; another must be predicted to be so many times as
-// fast to take its place. So must one of the rules' to take the place of what was tuned. A guess of how far
-// predictions can be trusted.
-constexpr double rules_are_trusted = 1.1;
+Config anywhere() {
+  return {"coalesced", {{"ROWS", 1}, {"COLUMNS", 1}, {split_parameter, 1}}};
+}
 
-// The config with k in one part, and in as many as give each compute unit one or two work-groups: the plan's
-// own number suits the tiles of the fastest kernels.
-std::vector<Config> with_other_splits(const Config& config, const Plan& plan) {
-  const bool has_a_say = config.parameters.count(split_parameter) != 0;
-  if (!can_split_k(plan.first().multiply().manifest()) || has_a_say || plan.block_batch > 1) return {};
-  const std::size_t groups = ceil_div(plan.block_m, plan.first().group_rows) *
-                             ceil_div(plan.block_n, plan.first().group_columns) * plan.block_batch;
-  std::vector<Config> result;
-  for (const std::size_t parts :
-       {std::size_t{1}, plan.compute_units / groups, 2 * plan.compute_units / groups}) {
-    if (parts == plan.first().split.parts || parts == 0 || parts > max_parts) continue;
-    result.push_back(config);
-    result.back().parameters[split_parameter] = static_cast<std::int64_t>(parts);
+// Numbers of parts of k to look at: those that make whole turns of all compute units.
+std::vector<std::size_t> parts_to_try(const Problem& problem, const KernelConfig& kernel,
+                                      const Device& device) {
+  std::vector<std::size_t> result = {1};
+  const bool can = can_split_k(kernel.manifest()) && problem.batch_count == 1 && !problem.listed &&
+                   device.kind != DeviceKind::cpu && !kernel.manifest().takes_shares();
+  if (!can) return result;
+  const std::size_t tiles = ceil_div(problem.m, kernel.tile_rows) * ceil_div(problem.n, kernel.tile_columns);
+  for (const std::size_t turns : {1U, 2U, 3U, 4U, 6U, 8U}) {
+    const std::size_t parts = std::min(turns * device.compute_units / tiles, max_parts);
+    if (parts > result.back() && problem.k / parts >= least_part_depth) result.push_back(parts);
   }
   return result;
 }
@@ -67,38 +66,34 @@ class Ranker {
         configs_(configs),
         device_(configs.device()),
         tuning_(tuning),
+        table_(tuning.table(device_)),
         scratch_limit_(scratch_limit),
-        precision_(precision),
-        rules_(candidates(problem, device_, precision)) {}
+        precision_(precision) {}
 
   Ranking rank() {
-    add_sorted(tuned_candidates());
-    Candidate anywhere = std::move(rules_.back());
-    rules_.pop_back();
-    add_sorted(candidates_by_rule());
+    add_measured();
+    add_predicted();
+    Candidate last{anywhere(), {Source::anywhere, {}}, {}};
     // Whatever is wrong with it, its own Error says best.
-    if (const auto plan = try_plan(anywhere.config)) anywhere.seconds = seconds_of(*plan);
-    result_.candidates.push_back(std::move(anywhere));
+    if (const auto plan = try_plan(last.config)) last.seconds = seconds_of(*plan);
+    result_.candidates.push_back(std::move(last));
     return std::move(result_);
   }
 
  private:
-  // A candidate, and by what it is sorted: its predicted seconds, more where they are not to be trusted.
-  struct Ranked {
-    Candidate candidate;
-    double weight;
+  struct Predicted {
+    const ConfigRow* row;
+    std::size_t parts;
+    bool can_split;
+    bool mirrored;
+    double seconds;
   };
 
-  void add_sorted(std::vector<Ranked> ranked) {
-    std::stable_sort(ranked.begin(), ranked.end(),
-                     [](const Ranked& x, const Ranked& y) { return x.weight < y.weight; });
-    for (Ranked& one : ranked) {
-      const bool is_known =
-          std::any_of(result_.candidates.begin(), result_.candidates.end(),
-                      [&](const Candidate& other) { return other.config == one.candidate.config; });
-      if (!is_known) result_.candidates.push_back(std::move(one.candidate));
-    }
-  }
+  // Of those for which the host is the limit, the one that leaves the device the most time is the best.
+  struct Planned {
+    Candidate candidate;
+    double device_seconds;
+  };
 
   // Nothing where it cannot be planned.
   std::optional<Plan> try_plan(const Config& config) {
@@ -106,15 +101,6 @@ class Ranker {
       return make_plan(problem_, config, configs_, scratch_limit_);
     } catch (const Error& error) {
       if (!fault_of(error.code())) throw;
-      return std::nullopt;
-    }
-  }
-
-  std::optional<Plan> plan_or_reject(const Config& config) {
-    try {
-      return make_plan(problem_, config, configs_, scratch_limit_);
-    } catch (const Error& error) {
-      reject(config, error);
       return std::nullopt;
     }
   }
@@ -128,90 +114,147 @@ class Ranker {
     if (!is_known) result_.rejected.push_back({config, *fault, error.what()});
   }
 
-  bool is_batch_on_gpu() const { return device_.kind == DeviceKind::gpu && problem_.batch_count > 1; }
-
-  // Whether the plan's kernel is allowed to the caller, and can take the batch as it is.
-  bool serves(const Plan& plan) const {
-    const Manifest& manifest = plan.first().multiply().manifest();
-    return allows(precision_, manifest.precision) && (!problem_.listed || manifest.takes_lists());
+  double seconds_of(const Plan& plan) const {
+    return prediction_of(plan, table_.speed_of(plan.first().multiply())).seconds();
   }
 
-  double seconds_of(const Plan& plan) const { return predict(plan, device_).seconds(); }
-
-  // A candidate whose time is so many times what the model says.
-  void add_predicted(const Candidate& candidate, double factor, double handicap, std::vector<Ranked>& to) {
-    const std::optional<Plan> plan = try_plan(candidate.config);
-    if (!plan || !serves(*plan)) return;
-    to.push_back({candidate, 0.0});
-    to.back().candidate.seconds = seconds_of(*plan) * factor;
-    to.back().weight = *to.back().candidate.seconds * handicap;
+  // Many small matrices do not run like parts of a large one.
+  Prediction prediction_of(const Plan& plan, const ConfigSpeed& speed) const {
+    Prediction prediction = predict(plan, speed, table_.rates, configs_);
+    if (is_batch_on_gpu()) {
+      if (const auto multiply = batch_seconds(plan, device_)) prediction.multiply = *multiply;
+    }
+    return prediction;
   }
 
-  // What was measured, carried over to this problem by the ratio of the predictions: the same config, and
-  // those that the rules have for its kernel, whose tiles may suit this problem better.
-  std::vector<Ranked> tuned_candidates() {
-    std::vector<Ranked> result;
-    if (is_batch_on_gpu()) return result;  // what was measured on one small matrix says nothing of many
-    for (const TunedMatch& match : tuning_.near(problem_, device_)) {
-      const TunedEntry& entry = *match.entry;
+  bool is_batch_on_gpu() const { return device_.kind != DeviceKind::cpu && problem_.batch_count > 1; }
+
+  bool is_allowed(const KernelConfig& kernel) const {
+    const Manifest& manifest = kernel.manifest();
+    if (problem_.listed && !manifest.takes_lists()) return false;
+    return allows(precision_, manifest.precision) && problem_.k >= manifest.least_k;
+  }
+
+  void add_measured() {
+    const auto match = tuning_.measured(problem_, device_);
+    if (!match) return;
+    const Config& config = match->entry->config;
+    try {
+      const Plan plan = make_plan(problem_, config, configs_, scratch_limit_);
+      if (!allows(precision_, plan.first().multiply().manifest().precision)) return;
+      result_.candidates.push_back({config, match->origin, match->entry->seconds});
+    } catch (const Error& error) {
+      reject(config, error);
+    }
+  }
+
+  // The row's config for this problem, with the best number of parts of k; nothing where it is not for it.
+  std::optional<Predicted> predicted(const ConfigRow& row) {
+    const SharedConfig kernel = configs_.get(row.config.kernel, row.config.parameters, {});
+    if (!is_allowed(*kernel) || !has_vectors(*kernel, device_)) return std::nullopt;
+    if (table_.kin != Kinship::same && !leaves_room(*kernel, device_)) return std::nullopt;
+    // A kernel of one column is for a C of one, or of one row, whose transpose is one column.
+    const bool is_for_vectors = kernel->tile_columns == 1;
+    const bool mirrors = is_for_vectors && problem_.m == 1 && problem_.n != 1;
+    if (is_for_vectors && problem_.n != 1 && !mirrors) return std::nullopt;
+    const Problem seen = mirrors ? mirrored(problem_) : problem_;
+    const ConfigSpeed speed = table_.speed_of(row);
+    Predicted best{&row, 1, can_split_k(kernel->manifest()), mirrors, 0.0};
+    for (const std::size_t parts : parts_to_try(seen, *kernel, device_)) {
+      const Work work = work_of(seen, *kernel, parts, configs_);
+      const double seconds = predict(work, speed, table_.rates, device_.compute_units).seconds();
+      if (best.seconds != 0.0 && seconds >= best.seconds) continue;
+      best.seconds = seconds;
+      best.parts = parts;
+    }
+    return best;
+  }
+
+  // What another device's rows have and this one does not allow, is nobody's fault.
+  std::vector<Predicted> all_predicted() {
+    std::vector<Predicted> result;
+    // Rows were not measured on batches of small ones.
+    constexpr std::size_t large_in_batch = 512;
+    if (is_batch_on_gpu() && std::max(problem_.m, problem_.n) < large_in_batch) return result;
+    for (const ConfigRow& row : table_.rows()) {
       try {
-        const Plan plan = make_plan(problem_, entry.config, configs_, scratch_limit_);
-        if (!serves(plan) || !leaves_room(entry.config, problem_, device_)) continue;
-        const Problem measured = measured_problem(entry, device_);
-        const Plan there = make_plan(measured, entry.config, configs_, default_scratch_limit(device_));
-        const double factor = entry.seconds / predict(there, device_).seconds();
-        const double handicap = 1.0 + doubt * match.distance;
-        const double seconds = seconds_of(plan) * factor;
-        result.push_back({{entry.config, match.origin, seconds}, seconds * handicap});
-        for (const Candidate& rule : rules_) {
-          if (rule.config.kernel == entry.config.kernel)
-            add_predicted(rule, factor, handicap * rules_are_trusted, result);
-        }
+        if (const auto one = predicted(row)) result.push_back(*one);
       } catch (const Error& error) {
-        reject(entry.config, error);
+        const auto fault = fault_of(error.code());
+        if (!fault) throw;
+        if (table_.kin == Kinship::same || *fault == Fault::bad_kernel) reject(row.config, error);
       }
     }
-    // What was tuned for fp32 units does not keep tensor cores from their place.
-    if (!result.empty() && allows(precision_, Precision::fp32_equivalent)) {
-      for (const Candidate& candidate : tensor_core_candidates(problem_, device_)) {
-        const std::optional<Plan> plan = try_plan(candidate.config);
-        if (!plan || !serves(*plan)) continue;
-        add_predicted(candidate, 1.0, 1.0, result);
-        for (Config& other : with_other_splits(candidate.config, *plan))
-          add_predicted({std::move(other), candidate.origin, {}}, 1.0, 1.0, result);
-      }
-    }
+    std::stable_sort(result.begin(), result.end(),
+                     [](const Predicted& x, const Predicted& y) { return x.seconds < y.seconds; });
     return result;
   }
 
-  // On GPUs the rules offer several kernels, and predictions find the best, and how to split k. On CPUs the
-  // rules' order is that of the predictions, whatever the shape.
-  std::vector<Ranked> candidates_by_rule() {
-    const bool in_rules_order = device_.kind == DeviceKind::cpu;
-    std::vector<Ranked> result;
-    for (const Candidate& rule : rules_) {
-      const std::optional<Plan> plan = plan_or_reject(rule.config);
-      if (!plan || !serves(*plan)) continue;
-      const bool is_measured = is_batch_on_gpu() || turns_seconds(*plan, device_, 1.0, 1.0).has_value();
-      const double handicap = result.empty() || is_measured ? 1.0 : rules_are_trusted;
-      const double seconds = seconds_of(*plan);
-      result.push_back({rule, in_rules_order ? 0.0 : seconds * handicap});
-      result.back().candidate.seconds = seconds;
-      if (in_rules_order) continue;
-      for (Config& other : with_other_splits(rule.config, *plan))
-        add_predicted({std::move(other), rule.origin, {}}, 1.0, is_measured ? 1.0 : rules_are_trusted,
-                      result);
+  void add_predicted() {
+    std::size_t planned = 0;
+    std::vector<Planned> added;
+    for (const Predicted& one : all_predicted()) {
+      if (planned == most_planned) break;
+      if (auto candidate = planned_candidate(one)) {
+        added.push_back(std::move(*candidate));
+        ++planned;
+      }
     }
-    return result;
+    if (is_batch_on_gpu()) add_batches(added);
+    // In blocks, where there is little scratch, they take longer than in one.
+    std::stable_sort(added.begin(), added.end(), [](const Planned& x, const Planned& y) {
+      return std::pair(*x.candidate.seconds, x.device_seconds) <
+             std::pair(*y.candidate.seconds, y.device_seconds);
+    });
+    for (auto& [candidate, device_seconds] : added) {
+      const bool is_known = std::any_of(
+          result_.candidates.begin(), result_.candidates.end(),
+          [&, &config = candidate.config](const Candidate& other) { return other.config == config; });
+      if (!is_known) result_.candidates.push_back(std::move(candidate));
+    }
+  }
+
+  void add_batches(std::vector<Planned>& added) {
+    for (Candidate& candidate : batch_candidates(problem_, device_)) {
+      try {
+        const Plan plan = make_plan(problem_, candidate.config, configs_, scratch_limit_);
+        if (!is_allowed(plan.first().multiply())) continue;
+        const Prediction prediction = prediction_of(plan, table_.speed_of(plan.first().multiply()));
+        candidate.seconds = prediction.seconds();
+        added.push_back({std::move(candidate), prediction.device()});
+      } catch (const Error& error) {
+        reject(candidate.config, error);
+      }
+    }
+  }
+
+  // In one part of k, where the device cannot add up parts.
+  std::optional<Planned> planned_candidate(const Predicted& one) {
+    Config config = one.row->config;
+    config.mirrored = one.mirrored;
+    for (const std::size_t parts : {one.parts, std::size_t{1}}) {
+      if (one.can_split && device_.kind != DeviceKind::cpu)
+        config.parameters[split_parameter] = static_cast<std::int64_t>(parts);
+      try {
+        const Plan plan = make_plan(problem_, config, configs_, scratch_limit_);
+        const Prediction prediction = prediction_of(plan, table_.speed_of(*one.row));
+        return Planned{{std::move(config), table_.origin_of(*one.row), prediction.seconds()},
+                       prediction.device()};
+      } catch (const Error& error) {
+        if (parts == 1) reject(config, error);
+      }
+      if (parts == 1) break;
+    }
+    return std::nullopt;
   }
 
   const Problem& problem_;
   ConfigCache& configs_;
   const Device& device_;
   const Tuning& tuning_;
+  SpeedTable table_;
   std::size_t scratch_limit_;
   Precision precision_;
-  std::vector<Candidate> rules_;
   Ranking result_;
 };
 

@@ -1,5 +1,5 @@
-// Which config is likely the fastest for a problem: what was tuned on this device, else on its family, else
-// the rules' candidates, each by predicted time. No OpenCL.
+// Which config is likely the fastest for a problem: what was measured of this very problem on this device,
+// then all that tuning data has rows for, by the seconds that the speed model gives. No OpenCL.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace clgemm {
 
 struct Ranking {
   std::vector<Candidate> candidates;  // each config once, the best first; the last one runs anywhere
-  std::vector<Rejected> rejected;     // what tuning data or the rules name and cannot be planned
+  std::vector<Rejected> rejected;     // what tuning data of this device names and cannot be planned
 };
 
 Ranking rank_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,

@@ -1,30 +1,73 @@
-// The speed model: how long a plan should take. Arithmetic on the plan and on what the device reports, no
-// OpenCL. Good for comparing plans with each other, not for clocks.
+// The speed model: the seconds of a whole call, from the work that a plan makes of it and a handful of
+// coefficients that were measured on the device (clgemm-tune --calibrate). Everything that is chosen by speed
+// is chosen by this one number. No OpenCL.
 #pragma once
 
-#include "base/device.hpp"
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include "kernel/config_cache.hpp"
 #include "plan/plan.hpp"
+#include "plan/sharing.hpp"
 
 namespace clgemm {
 
-// What a device can do at best, guessed from what it reports.
-struct DeviceRates {
-  double unit_flops = 0.0;      // of a compute unit, a second
-  double bytes = 0.0;           // to and from memory, a second
-  double launch_seconds = 0.0;  // of the first kernel of a call
-  double next_seconds = 0.0;    // of each further one behind it
-  double items_to_fill = 1.0;   // work-items that keep a compute unit busy
+// What a device takes beside multiplying; guesses, where nothing was measured.
+struct Rates {
+  double call_seconds = 20e-6;   // of the host, for a call of one launch, however little there is to do
+  double launch_seconds = 5e-6;  // of the host, for each further launch
+  double start_seconds = 2e-6;   // of the device, for each launch
+  double bytes = 1e10;           // of operands from and to memory, a second
+  double packing_bytes = 1e10;   // read and written while operands are packed, a second
+  double adding_bytes = 1e10;    // read and written while parts of k are added up, a second
 };
-DeviceRates rates_of(const Device& device);
+
+// How fast a config is. A work-group of it takes `begin` and, for each step of k, `alone` where it has a
+// compute unit for itself, and `share` for each of those that run there, where these take longer together;
+// up to `residents` do so at a time. Where a kernel takes shares, steps are those of an element of C, and of
+// what cost_of_share() adds to them.
+struct ConfigSpeed {
+  double begin = 0.0;  // seconds
+  double alone = 0.0;
+  double share = 0.0;
+  std::size_t residents = 1;
+  double prepare = 0.0;    // rows that preparing a share costs as much as
+  double unaligned = 1.0;  // so many times the steps where a kernel cannot read lines of A and B by fours
+};
+
+// A multiply as the speed model sees it.
+struct Work {
+  double groups = 1.0;         // work-groups for each part of k
+  double whole_parts = 1.0;    // of k
+  double depth = 1.0;          // of each of these
+  double rest = 0.0;           // the depth of the last part, where it has less: a launch of its own
+  std::optional<Share> share;  // of a work-group; none where it has a tile
+  double unaligned = 0.0;      // the part of the operands that the kernel cannot read by fours
+  double launches = 1.0;
+  double bytes = 0.0;  // of A, B and C, each touched once
+  double packed_bytes = 0.0;
+  double added_bytes = 0.0;
+};
+
+// The work of a problem as the kernel sees it, in so many parts of k. Launches of what stands behind the
+// kernel are counted, too.
+Work work_of(const Problem& seen, const KernelConfig& kernel, std::size_t parts, ConfigCache& configs);
 
 struct Prediction {
-  double multiply = 0.0;  // seconds: computing, or reading A and B and writing C, whichever takes longer
-  double packing = 0.0;   // launches included
-  double launches = 0.0;  // of the multiply kernel
+  double multiply = 0.0;  // seconds of the device
+  double packing = 0.0;
+  double adding = 0.0;
+  double launches = 0.0;
+  double host = 0.0;  // seconds of the host, while the device works on the calls before
 
-  double seconds() const { return multiply + packing + launches; }
+  double device() const { return multiply + packing + adding + launches; }
+  double seconds() const { return std::max(host, device()); }
 };
 
-Prediction predict(const Plan& plan, const Device& device);
+Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rates, std::size_t compute_units);
+
+// All blocks of a plan.
+Prediction predict(const Plan& plan, const ConfigSpeed& speed, const Rates& rates, ConfigCache& configs);
 
 }  // namespace clgemm

@@ -3,58 +3,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace clgemm {
 namespace {
-
-// A side of the problem is at most twice, or half, that of what was measured: entries have a key for each
-// power of two, so that the neighbours on both sides count.
-constexpr double nearest = 1.0;
 
 bool lies_in_fours(const Operand& operand) {
   return operand.ld % 4 == 0 && operand.offset % 4 == 0 && operand.base_alignment % 4 == 0 &&
          operand.stride % 4 == 0;
 }
 
-// How A and B lie in memory is as it was when the entry was measured, or does not matter.
-bool serves(const TunedEntry& entry, const Problem& problem, DeviceKind kind) {
-  if (!entry.space.empty()) return false;
+// Measured as one multiply of matrices without gaps: where these could be read by fours, the problem's can.
+bool is_of(const TunedEntry& entry, const Problem& problem) {
+  if (!entry.space.empty() || problem.batch_count != 1) return false;
+  if (entry.size != ShapeSize{problem.m, problem.n, problem.k}) return false;
   if (entry.transpose_a != problem.a.transposed || entry.transpose_b != problem.b.transposed) return false;
-  if (entry.packs || kind == DeviceKind::cpu) return true;
   const std::size_t measured_a = entry.transpose_a ? entry.size.m : entry.size.k;
   const std::size_t measured_b = entry.transpose_b ? entry.size.k : entry.size.n;
   const bool measured_in_fours = measured_a % 4 == 0 && measured_b % 4 == 0;
   return !measured_in_fours || (lies_in_fours(problem.a) && lies_in_fours(problem.b));
 }
 
-Origin origin_of(const TunedEntry& entry, const TuningFile& file, Kinship kin) {
-  const bool on_device = kin == Kinship::same;
-  return {on_device ? Source::tuned_on_device : Source::tuned_on_family,
-          fmt::format("{}, entry {} x {} x {} ({}), {:.4g} GFLOPS there, {}", file.path, entry.size.m,
-                      entry.size.n, entry.size.k, to_string(shape_class(entry.size)), entry.gflops(),
-                      on_device ? "measured on this device"
-                                : fmt::format("measured on '{}', of its family", file.device.name))};
-}
-
-std::vector<TunedMatch> near_in(const TuningFile& file, const Problem& problem, const Device& device,
-                                Kinship kin) {
-  struct Near {
-    double distance;
-    const TunedEntry* entry;
+// The most that a side of one is larger than that of the other, as a power of two.
+double distance(const ShapeSize& x, const ShapeSize& y) {
+  const auto apart = [](std::size_t one, std::size_t other) {
+    return std::abs(std::log2(static_cast<double>(one)) - std::log2(static_cast<double>(other)));
   };
-  std::vector<Near> found;
-  const ShapeSize size{problem.m, problem.n, problem.k};
-  for (const TunedEntry& entry : file.entries) {
-    if (!serves(entry, problem, device.kind)) continue;
-    const double apart = distance(entry.size, size);
-    if (apart <= nearest) found.push_back({apart, &entry});
-  }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Near& x, const Near& y) { return x.distance < y.distance; });
-  std::vector<TunedMatch> result;
-  for (const Near& near : found)
-    result.push_back({near.entry, origin_of(*near.entry, file, kin), near.distance});
-  return result;
+  return std::max({apart(x.m, y.m), apart(x.n, y.n), apart(x.k, y.k)});
 }
 
 }  // namespace
@@ -65,33 +41,68 @@ double TunedEntry::gflops() const {
 }
 
 TunedDevice tuned_device(const Device& device) {
-  return {device.name,           device.vendor, device.platform_name,
-          device.driver_version, device.kind,   device.native_float_width};
+  return {device.name,           device.vendor,   device.platform_name,
+          device.driver_version, device.kind,     device.native_float_width,
+          device.compute_units,  device.clock_mhz};
 }
 
 std::string entry_key(const TunedEntry& entry) {
-  return fmt::format("{} {}{} {}", shape_key(entry.size), entry.transpose_a ? 't' : 'n',
-                     entry.transpose_b ? 't' : 'n', entry.space);
+  return fmt::format("{:8} {:8} {:8} {}{} {}", entry.size.m, entry.size.n, entry.size.k,
+                     entry.transpose_a ? 't' : 'n', entry.transpose_b ? 't' : 'n', entry.space);
 }
 
 Kinship kinship(const TunedDevice& measured, const Device& device) {
   if (measured.name == device.name && measured.platform == device.platform_name) return Kinship::same;
-  const bool one_maker = device.kind == DeviceKind::cpu ? measured.platform == device.platform_name
-                                                        : measured.vendor == device.vendor;
+  const bool is_cpu = device.kind == DeviceKind::cpu;
+  if ((measured.kind == DeviceKind::cpu) != is_cpu) return Kinship::none;
+  const bool one_maker =
+      is_cpu ? measured.platform == device.platform_name : measured.vendor == device.vendor;
   const bool is_family = one_maker && measured.kind == device.kind && device.kind != DeviceKind::other &&
                          measured.vector_width == device.native_float_width;
-  return is_family ? Kinship::family : Kinship::none;
+  return is_family ? Kinship::family : Kinship::stranger;
 }
 
-std::vector<TunedMatch> Tuning::near(const Problem& problem, const Device& device) const {
-  for (const Kinship wanted : {Kinship::same, Kinship::family}) {
-    for (const TuningFile& file : files_) {
-      if (kinship(file.device, device) != wanted) continue;
-      auto found = near_in(file, problem, device, wanted);
-      if (!found.empty()) return found;
+std::optional<TunedMatch> Tuning::measured(const Problem& problem, const Device& device) const {
+  for (const TuningFile& file : files_) {
+    if (kinship(file.device, device) != Kinship::same) continue;
+    for (const TunedEntry& entry : file.measured) {
+      if (!is_of(entry, problem)) continue;
+      return TunedMatch{
+          &entry,
+          {Source::measured, fmt::format("{}, {} x {} x {}, {:.4g} GFLOPS there", file.path, entry.size.m,
+                                         entry.size.n, entry.size.k, entry.gflops())}};
     }
   }
-  return {};
+  return std::nullopt;
+}
+
+SpeedTable Tuning::table(const Device& device) const {
+  SpeedTable table;
+  bool same_width = false;
+  for (const TuningFile& file : files_) {
+    const Kinship kin = kinship(file.device, device);
+    if (!file.rates || kin == Kinship::none) continue;
+    const bool has_width = file.device.vector_width == device.native_float_width;
+    const bool is_nearer = kin > table.kin || (kin == table.kin && has_width && !same_width);
+    if (!is_nearer) continue;
+    table.file = &file;
+    table.kin = kin;
+    same_width = has_width;
+  }
+  if (table.file == nullptr) return table;
+  table.rates = *table.file->rates;
+  if (table.kin == Kinship::same) return table;
+  const auto positive = [](std::size_t value) {
+    return static_cast<double>(std::max<std::size_t>(value, 1));
+  };
+  const TunedDevice& there = table.file->device;
+  if (there.clock_mhz != 0 && device.clock_mhz != 0)
+    table.slower = positive(there.clock_mhz) / positive(device.clock_mhz);
+  const double larger = positive(device.compute_units) / positive(there.compute_units) / table.slower;
+  table.rates.bytes *= larger;
+  table.rates.packing_bytes *= larger;
+  table.rates.adding_bytes *= larger;
+  return table;
 }
 
 const TunedEntry* Tuning::of_space(const std::string& space, const ShapeSize& size,
@@ -100,7 +111,7 @@ const TunedEntry* Tuning::of_space(const std::string& space, const ShapeSize& si
     const TunedEntry* best = nullptr;
     for (const TuningFile& file : files_) {
       if (kinship(file.device, device) != wanted) continue;
-      for (const TunedEntry& entry : file.entries) {
+      for (const TunedEntry& entry : file.measured) {
         if (entry.space != space) continue;
         if (best == nullptr || distance(entry.size, size) < distance(best->size, size)) best = &entry;
       }

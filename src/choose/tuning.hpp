@@ -1,28 +1,46 @@
-// Tuning data: the best known config of a device for each class of shapes, as clgemm-tune measured it. Plain
-// data; tuning_files.hpp says where it comes from.
+// Tuning data: what clgemm-tune measured of a device, the coefficients of the speed model for every config
+// that may ever win, and the fastest config of single shapes. Plain data; tuning_files.hpp says where it
+// comes from.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/device.hpp"
 #include "call/problem.hpp"
 #include "choose/choice.hpp"
-#include "choose/shape_class.hpp"
+#include "choose/speed_model.hpp"
 
 namespace clgemm {
 
+// C is m x n, and each element the sum of k products.
+struct ShapeSize {
+  std::size_t m = 0;
+  std::size_t n = 0;
+  std::size_t k = 0;
+
+  auto operator<=>(const ShapeSize&) const = default;
+};
+
 // The config that was fastest for a shape.
 struct TunedEntry {
-  ShapeSize size;  // what was measured; op(A) is m x k
+  ShapeSize size;  // op(A) is m x k; matrices without gaps
   bool transpose_a = false;
   bool transpose_b = false;
   Config config;
-  bool packs = false;  // the kernel takes packed operands, so that it matters little how A and B lie
   double seconds = 0.0;
   std::string space;  // where only a part of all configs was searched: its name; clgemm does not choose it
 
   double gflops() const;
+};
+
+// A config and how fast it is, fitted to what was measured.
+struct ConfigRow {
+  Config config;  // without SPLIT_K
+  ConfigSpeed speed;
+  double residual = 0.0;   // of the logarithm of the seconds: 0.1 is 10 %
+  std::size_t shapes = 0;  // that it was measured on
 };
 
 // The device that data was measured on, in the words of its driver.
@@ -33,29 +51,46 @@ struct TunedDevice {
   std::string driver;
   DeviceKind kind = DeviceKind::other;
   std::size_t vector_width = 1;
+  std::size_t compute_units = 1;
+  std::size_t clock_mhz = 0;  // 0: not known
 };
 TunedDevice tuned_device(const Device& device);
 
-// One file: one device, and one entry for each shape key and form.
+// One file: one device. Rates and rows come together, or not at all.
 struct TuningFile {
   std::string path;  // as messages name it
   TunedDevice device;
-  std::vector<TunedEntry> entries;
+  std::optional<Rates> rates;
+  std::vector<ConfigRow> configs;
+  std::vector<TunedEntry> measured;
 };
 
-// A file has one entry for each: shape_key(), the transposes, the space.
+// A file has one entry for each: size, transposes, space.
 std::string entry_key(const TunedEntry& entry);
 
 // Whether data of one device serves another. A family is of one kind, has vectors of one width, and is of one
-// vendor or, for CPUs, of one platform, which is their compiler.
-enum class Kinship { none, family, same };
+// vendor or, for CPUs, of one platform, which is their compiler. Strangers are of one kind at least.
+enum class Kinship { none, stranger, family, same };
 Kinship kinship(const TunedDevice& measured, const Device& device);
 
-// An entry that may serve a problem.
+// An entry that serves a problem.
 struct TunedMatch {
   const TunedEntry* entry;
   Origin origin;
-  double distance = 0.0;  // of the shapes
+};
+
+// The rows that serve a device: those of the nearest relative, brought to its size.
+struct SpeedTable {
+  const TuningFile* file = nullptr;  // null: there is none
+  Kinship kin = Kinship::none;
+  Rates rates;
+  double slower = 1.0;  // a work-group takes so many times as long as it did there
+
+  const std::vector<ConfigRow>& rows() const;
+  ConfigSpeed speed_of(const ConfigRow& row) const;
+  // Of a config that no row speaks of: a guess that puts it behind those that were measured.
+  ConfigSpeed speed_of(const KernelConfig& kernel) const;
+  Origin origin_of(const ConfigRow& row) const;
 };
 
 class Tuning {
@@ -63,9 +98,11 @@ class Tuning {
   // The files whose data counts more come first.
   explicit Tuning(std::vector<TuningFile> files = {}) : files_(std::move(files)) {}
 
-  // The entries that are near enough to a problem on a device, nearest first: those of the first file of this
-  // device that has any, else of the first one of its family. They refer to this object.
-  std::vector<TunedMatch> near(const Problem& problem, const Device& device) const;
+  // What was measured of this very problem on this very device; it refers to this object.
+  std::optional<TunedMatch> measured(const Problem& problem, const Device& device) const;
+
+  // It refers to this object.
+  SpeedTable table(const Device& device) const;
 
   // The entry of a named space that is nearest to a size, of this device or else of its family; null where
   // there is none. Refers to this object.

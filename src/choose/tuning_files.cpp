@@ -72,8 +72,7 @@ fs::path user_tuning_folder() {
 Tuning tuning_from_environment() {
   std::vector<TuningFile> files;
   const std::string named = runs_with_foreign_rights() ? "" : environment("CLGEMM_TUNING");
-  if (named == "0") return Tuning{};
-  if (!runs_with_foreign_rights()) add_users_files(named, files);
+  if (!runs_with_foreign_rights() && named != "0") add_users_files(named, files);
   for (const EmbeddedFile& file : embedded_tuning())
     add_text(file.text, fmt::format("built-in/{}", file.path), files);
   return Tuning(std::move(files));

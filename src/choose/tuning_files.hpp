@@ -15,7 +15,7 @@ namespace clgemm {
 std::span<const EmbeddedFile> embedded_tuning();
 
 // CLGEMM_TUNING is a file or a folder of .json files that comes first, then the .json files of the user's
-// folder, by name, then the embedded ones. CLGEMM_TUNING=0 turns all of them off. Files of other users, or
+// folder, by name, then the embedded ones. CLGEMM_TUNING=0 turns all but these off. Files of other users, or
 // that others may write to, are not read, and in a setuid process none at all but the embedded ones.
 Tuning tuning_from_environment();
 

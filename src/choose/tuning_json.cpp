@@ -48,6 +48,14 @@ std::size_t positive(const Json& object, const char* name) {
   return static_cast<std::size_t>(value);
 }
 
+double number(const Json& object, const char* name, double least) {
+  const double value = object.at(name).get<double>();
+  if (!std::isfinite(value) || value < least) refuse(fmt::format("'{}' is {}", name, object.at(name).dump()));
+  return value;
+}
+
+constexpr double least_positive = 1e-12;
+
 TunedDevice parse_device(const Json& json) {
   const auto type = json.at("type").get<std::string>();
   const auto* kind =
@@ -58,7 +66,44 @@ TunedDevice parse_device(const Json& json) {
           json.at("platform").get<std::string>(),
           json.at("driver").get<std::string>(),
           kind->kind,
-          positive(json, "vector_width")};
+          positive(json, "vector_width"),
+          positive(json, "compute_units"),
+          static_cast<std::size_t>(number(json, "clock_mhz", 0.0))};
+}
+
+Rates parse_rates(const Json& json) {
+  constexpr double micro = 1e-6;
+  constexpr double giga = 1e9;
+  return {number(json, "call_us", 0.0) * micro,
+          number(json, "launch_us", 0.0) * micro,
+          number(json, "start_us", 0.0) * micro,
+          number(json, "gb_s", least_positive) * giga,
+          number(json, "packing_gb_s", least_positive) * giga,
+          number(json, "adding_gb_s", least_positive) * giga};
+}
+
+Config parse_config(const Json& json) {
+  Config config{json.at("kernel").get<std::string>(), {}};
+  // A path would be compiled from wherever it leads.
+  if (config.kernel.empty() || config.kernel.find_first_of("/.") != std::string::npos)
+    refuse(fmt::format("'{}' is not the name of a kernel", config.kernel));
+  for (const auto& [name, value] : json.at("parameters").items())
+    config.parameters[name] = integer(value, name);
+  return config;
+}
+
+ConfigRow parse_row(const Json& json) {
+  ConfigRow row;
+  row.config = parse_config(json);
+  row.speed.begin = number(json, "begin_us", 0.0) * 1e-6;
+  row.speed.alone = number(json, "alone_ns", least_positive) * 1e-9;
+  row.speed.share = number(json, "share_ns", least_positive) * 1e-9;
+  row.speed.residents = positive(json, "residents");
+  row.speed.prepare = json.contains("prepare_rows") ? number(json, "prepare_rows", 0.0) : 0.0;
+  row.speed.unaligned = number(json, "unaligned", least_positive);
+  row.residual = number(json, "residual", 0.0);
+  row.shapes = positive(json, "shapes");
+  return row;
 }
 
 TunedEntry parse_entry(const Json& json) {
@@ -69,31 +114,52 @@ TunedEntry parse_entry(const Json& json) {
     refuse("'transposes' must be nn, nt, tn or tt");
   entry.transpose_a = form[0] == 't';
   entry.transpose_b = form[1] == 't';
-  entry.config.kernel = json.at("kernel").get<std::string>();
-  // A path would be compiled from wherever it leads.
-  if (entry.config.kernel.empty() || entry.config.kernel.find_first_of("/.") != std::string::npos)
-    refuse(fmt::format("'{}' is not the name of a kernel", entry.config.kernel));
-  for (const auto& [name, value] : json.at("parameters").items())
-    entry.config.parameters[name] = integer(value, name);
-  entry.packs = json.at("packs").get<bool>();
-  entry.seconds = json.at("median_ms").get<double>() * 1e-3;
-  if (!std::isfinite(entry.seconds) || entry.seconds <= 0.0) refuse("'median_ms' must be positive");
+  entry.config = parse_config(json);
+  entry.seconds = number(json, "median_ms", least_positive) * 1e-3;
   entry.space = json.value("space", std::string{});
   return entry;
 }
 
+double rounded(double value) {
+  return std::stod(fmt::format("{:.4g}", value));
+}
+
+Json to_json(const Rates& rates) {
+  Json json;
+  json["call_us"] = rounded(rates.call_seconds * 1e6);
+  json["launch_us"] = rounded(rates.launch_seconds * 1e6);
+  json["start_us"] = rounded(rates.start_seconds * 1e6);
+  json["gb_s"] = rounded(rates.bytes * 1e-9);
+  json["packing_gb_s"] = rounded(rates.packing_bytes * 1e-9);
+  json["adding_gb_s"] = rounded(rates.adding_bytes * 1e-9);
+  return json;
+}
+
+Json to_json(const ConfigRow& row) {
+  Json json;
+  json["kernel"] = row.config.kernel;
+  json["parameters"] = row.config.parameters;
+  json["begin_us"] = rounded(row.speed.begin * 1e6);
+  json["alone_ns"] = rounded(row.speed.alone * 1e9);
+  json["share_ns"] = rounded(row.speed.share * 1e9);
+  json["residents"] = row.speed.residents;
+  if (row.speed.prepare > 0.0) json["prepare_rows"] = rounded(row.speed.prepare);
+  json["unaligned"] = rounded(row.speed.unaligned);
+  json["residual"] = rounded(row.residual);
+  json["shapes"] = row.shapes;
+  return json;
+}
+
 Json to_json(const TunedEntry& entry) {
   Json json;
-  json["class"] = to_string(shape_class(entry.size));
   json["m"] = entry.size.m;
   json["n"] = entry.size.n;
   json["k"] = entry.size.k;
   json["transposes"] = fmt::format("{}{}", entry.transpose_a ? 't' : 'n', entry.transpose_b ? 't' : 'n');
   json["kernel"] = entry.config.kernel;
   json["parameters"] = entry.config.parameters;
-  json["packs"] = entry.packs;
   json["median_ms"] = std::stod(fmt::format("{:.5g}", entry.seconds * 1e3));
-  json["gflops"] = std::stod(fmt::format("{:.4g}", entry.gflops()));
+  json["gflops"] = rounded(entry.gflops());
   if (!entry.space.empty()) json["space"] = entry.space;
   return json;
 }
@@ -106,14 +172,18 @@ TuningFile parse_tuning(std::string_view text, const std::string& path) {
     const int schema = json.at(schema_name).get<int>();
     if (schema != tuning_schema)
       refuse(fmt::format("schema {}; this version reads {}", schema, tuning_schema));
-    TuningFile file{path, parse_device(json.at("device")), {}};
+    TuningFile file{path, parse_device(json.at("device")), {}, {}, {}};
+    if (json.contains("rates")) {
+      file.rates = parse_rates(json.at("rates"));
+      for (const Json& one : json.at("configs")) file.configs.push_back(parse_row(one));
+    }
     std::map<std::string, TunedEntry> best;
-    for (const Json& one : json.at("entries")) {
+    for (const Json& one : json.at("measured")) {
       TunedEntry entry = parse_entry(one);
       const auto [place, is_new] = best.emplace(entry_key(entry), entry);
-      if (!is_new && entry.gflops() > place->second.gflops()) place->second = entry;
+      if (!is_new && entry.seconds < place->second.seconds) place->second = entry;
     }
-    for (const auto& [key, entry] : best) file.entries.push_back(entry);
+    for (const auto& [key, entry] : best) file.measured.push_back(entry);
     return file;
   } catch (const nlohmann::json::exception& failure) {
     refuse(failure.what());
@@ -128,13 +198,30 @@ std::string write_tuning(const TuningFile& file) {
   device["driver"] = file.device.driver;
   device["type"] = name_of(file.device.kind);
   device["vector_width"] = file.device.vector_width;
-  std::map<std::string, std::string> lines;
-  for (const TunedEntry& entry : file.entries) lines[entry_key(entry)] = to_json(entry).dump();
-  std::string entries;
-  for (const auto& [key, line] : lines)
-    entries += fmt::format("{}\n    {}", entries.empty() ? "" : ",", line);
-  return fmt::format("{{\n  \"{}\": {},\n  \"device\": {},\n  \"entries\": [{}\n  ]\n}}\n", schema_name,
-                     tuning_schema, device.dump(), entries);
+  device["compute_units"] = file.device.compute_units;
+  device["clock_mhz"] = file.device.clock_mhz;
+  std::string text =
+      fmt::format("{{\n  \"{}\": {},\n  \"device\": {},\n", schema_name, tuning_schema, device.dump());
+  const auto add_list = [&text](const char* name, const auto& lines) {
+    text += fmt::format("  \"{}\": [", name);
+    const char* between = "";
+    for (const auto& [key, line] : lines) {
+      text += fmt::format("{}\n    {}", between, line);
+      between = ",";
+    }
+    text += "\n  ]";
+  };
+  if (file.rates) {
+    std::map<Config, std::string> rows;
+    for (const ConfigRow& row : file.configs) rows[row.config] = to_json(row).dump();
+    text += fmt::format("  \"rates\": {},\n", to_json(*file.rates).dump());
+    add_list("configs", rows);
+    text += ",\n";
+  }
+  std::map<std::string, std::string> entries;
+  for (const TunedEntry& entry : file.measured) entries[entry_key(entry)] = to_json(entry).dump();
+  add_list("measured", entries);
+  return text + "\n}\n";
 }
 
 }  // namespace clgemm

@@ -16,7 +16,7 @@ namespace clgemm {
 namespace {
 
 // A program that multiplies ever new shapes must not remember all of them. Some kilobytes each, by a guess a
-// few megabytes in all; more shapes than that are ranked anew, some tens of microseconds each
+// few megabytes in all; more shapes than that are ranked anew, some hundreds of microseconds each
 // (speed_model_test).
 constexpr std::size_t most_rankings = 1024;
 
@@ -83,14 +83,19 @@ std::shared_ptr<const ChosenPlan> Chooser::choose(const Problem& problem, const 
 double Chooser::predicted_seconds(const Problem& problem, const Options& options, std::size_t scratch_limit) {
   const std::string folder = kernel_folder_or_default(options.kernel_folder);
   if (const std::string name = named_kernel(options); !name.empty()) {
-    const Plan plan = make_plan(problem, {name, options.parameters}, configs(folder), scratch_limit);
-    return predict(plan, info_).seconds();
+    ConfigCache& cache = configs(folder);
+    return predicted_of(make_plan(problem, {name, options.parameters}, cache, scratch_limit), cache);
   }
   const std::shared_ptr<const Ranking> ranked = ranking(problem, folder, scratch_limit, options.precision);
   for (const Candidate& candidate : ranked->candidates) {
     if (!why_given_up(candidate.config, options)) return candidate.seconds.value();
   }
   throw Error(ErrorCode::internal_error, "no candidate kernel");
+}
+
+double Chooser::predicted_of(const Plan& plan, ConfigCache& cache) {
+  const SpeedTable table = tuning().table(info_);
+  return predict(plan, table.speed_of(plan.first().multiply()), table.rates, cache).seconds();
 }
 
 bool Chooser::takes_lists(const Options& options) {
@@ -101,7 +106,7 @@ bool Chooser::takes_lists(const Options& options) {
 ChosenPlan Chooser::choose_named(const Problem& problem, Config config, const Options& options,
                                  ConfigCache& cache, std::size_t scratch_limit) {
   BuiltPlan built = plan_and_build(problem, config, cache, scratch_limit, options.precision, Purpose::named);
-  const double seconds = predict(built.plan, info_).seconds();
+  const double seconds = predicted_of(built.plan, cache);
   return {{{std::move(config), {Source::named, {}}, seconds}, {}, {}}, std::move(built)};
 }
 

@@ -71,6 +71,7 @@ class Chooser {
   std::shared_ptr<const Ranking> ranking(const Problem& problem, const std::string& kernel_folder,
                                          std::size_t scratch_limit, Precision precision);
   const Tuning& tuning();
+  double predicted_of(const Plan& plan, ConfigCache& cache);
 
   // Why; nothing where it was not.
   std::optional<std::string> why_given_up(const Config& config, const Options& options);

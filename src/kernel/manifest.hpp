@@ -63,6 +63,7 @@ struct Manifest {
 
   // Of a kernel with role multiply.
   Precision precision = Precision::fp32;  // what a caller must allow
+  std::size_t least_k = 1;                // from which on its errors are as small as that says
   std::string fallback;                   // the kernel behind this one; empty: none
 
   // Of a kernel with role pack_both.

@@ -53,6 +53,7 @@ class ManifestCheck {
       Role role;
     };
     static constexpr Belonging belongings[] = {{"precision", Role::multiply},
+                                               {"least_k", Role::multiply},
                                                {"fallback", Role::multiply},
                                                {"batch", Role::multiply},
                                                {"size", Role::pack_both},

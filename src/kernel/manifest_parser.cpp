@@ -105,6 +105,7 @@ class ManifestParser {
         {"shares", &ManifestParser::parse_shares},
         {"batch", &ManifestParser::parse_batch},
         {"precision", &ManifestParser::parse_precision},
+        {"least_k", &ManifestParser::parse_least_k},
         {"fallback", &ManifestParser::parse_fallback},
         {"size", &ManifestParser::parse_size},
         {"range_notes", &ManifestParser::parse_range_notes},
@@ -227,6 +228,12 @@ class ManifestParser {
                                      [&](const NamedPrecision& one) { return one.name == wanted; });
     if (found == precisions.end()) fail("expected fp32 or fp32_equivalent", value_);
     manifest_.precision = found->precision;
+  }
+
+  void parse_least_k() {
+    const std::int64_t least = integer(without_remark(value_));
+    if (least < 1) fail("expected a number from 1 on", value_);
+    manifest_.least_k = static_cast<std::size_t>(least);
   }
 
   void parse_fallback() {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "base/error.hpp"
@@ -99,19 +98,16 @@ void lay_out_scratch(Plan& plan) {
   plan.scratch_bytes = scratch.taken() * sizeof(float);
 }
 
-// The block as work-groups see it. Parts of k begin where a whole step does and operands are aligned; a
-// kernel that keeps within k by itself needs no whole steps, but may read four elements at once.
+// The block as work-groups see it.
 TiledWork work_of(const Plan& plan, const KernelConfig& kernel) {
-  constexpr std::size_t vector = 4;
   TiledWork work;
   work.m = plan.block_m;
   work.n = plan.block_n;
-  work.k = kernel.reads_in_place() ? plan.block_k : round_up(plan.block_k, kernel.tile_depth);
+  work.k = walked_k(plan.block_k, kernel);
   work.batch_count = plan.problem.batch_count;
   work.tile_rows = kernel.tile_rows;
   work.tile_columns = kernel.tile_columns;
-  work.depth_unit =
-      kernel.reads_in_place() ? std::lcm(kernel.align, vector) : std::lcm(kernel.tile_depth, kernel.align);
+  work.depth_unit = depth_unit(kernel);
   work.group_items = kernel.work_items();
   return work;
 }

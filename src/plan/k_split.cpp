@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "base/sizes.hpp"
 
@@ -14,7 +15,6 @@ constexpr double saturating_items = 256.0;  // work-items that a compute unit ne
 constexpr double launch_cost = 400'000.0;   // multiply-adds of one compute unit while a kernel starts
 constexpr double group_cost = 100'000.0;    // and while a work-group of 64 x 128 begins and ends
 constexpr double element_cost = 100.0;      // and while an element of a part is written and read again
-constexpr std::size_t least_depth = 64;     // of a part: with less, launches are all that is measured
 
 std::size_t tiles_of(const TiledWork& work) {
   return ceil_div(work.m, work.tile_rows) * ceil_div(work.n, work.tile_columns);
@@ -45,7 +45,7 @@ double time_of_split(const TiledWork& work, std::size_t depth, std::size_t compu
 }
 
 std::size_t depth_of(const TiledWork& work, std::size_t parts) {
-  return round_up(ceil_div(work.k, parts), work.depth_unit);
+  return depth_of_parts(work.k, parts, work.depth_unit);
 }
 
 KSplit split_at(const TiledWork& work, std::size_t depth, std::size_t compute_units) {
@@ -54,6 +54,19 @@ KSplit split_at(const TiledWork& work, std::size_t depth, std::size_t compute_un
 
 }  // namespace
 
+std::size_t depth_of_parts(std::size_t k, std::size_t parts, std::size_t unit) {
+  return round_up(ceil_div(k, parts), unit);
+}
+
+std::size_t depth_unit(const KernelConfig& kernel) {
+  constexpr std::size_t vector = 4;
+  return kernel.reads_in_place() ? std::lcm(kernel.align, vector) : std::lcm(kernel.tile_depth, kernel.align);
+}
+
+std::size_t walked_k(std::size_t k, const KernelConfig& kernel) {
+  return kernel.reads_in_place() ? k : round_up(k, kernel.tile_depth);
+}
+
 KSplit split_evenly(const TiledWork& work, std::size_t parts, std::size_t compute_units) {
   return split_at(work, depth_of(work, parts), compute_units);
 }
@@ -61,7 +74,7 @@ KSplit split_evenly(const TiledWork& work, std::size_t parts, std::size_t comput
 KSplit best_split(const TiledWork& work, std::size_t most_parts, std::size_t compute_units) {
   KSplit best = split_evenly(work, 1, compute_units);
   const auto consider = [&](std::size_t depth) {
-    if (depth < least_depth || ceil_div(work.k, depth) > most_parts) return;
+    if (depth < least_part_depth || ceil_div(work.k, depth) > most_parts) return;
     const KSplit split = split_at(work, depth, compute_units);
     if (split.cost < best.cost) best = split;
   };

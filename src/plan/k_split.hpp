@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "base/device.hpp"
+#include "kernel/kernel_config.hpp"
 
 namespace clgemm {
 
@@ -29,6 +30,19 @@ struct KSplit {
   std::size_t depth = 1;  // of each part but that one; all of k where it is not split
   double cost = 0.0;      // in multiply-adds that one compute unit does in the time
 };
+
+// The depth of each of so many parts of k, but for the last one: parts begin at multiples of `unit`.
+std::size_t depth_of_parts(std::size_t k, std::size_t parts, std::size_t unit);
+
+// Where parts of k may begin: where a whole step does and operands are aligned. A kernel that keeps within k
+// by itself needs no whole steps, but may read four elements at once.
+std::size_t depth_unit(const KernelConfig& kernel);
+
+// k as the kernel walks it.
+std::size_t walked_k(std::size_t k, const KernelConfig& kernel);
+
+// A part is no shallower, or launches are all that is measured.
+inline constexpr std::size_t least_part_depth = 64;
 
 // k in parts of equal depth, at most `parts` of them.
 KSplit split_evenly(const TiledWork& work, std::size_t parts, std::size_t compute_units);

@@ -9,37 +9,10 @@
 
 #include "base/error.hpp"
 #include "plan/blocks.hpp"
+#include "plan/in_place.hpp"
 
 namespace clgemm {
 namespace {
-
-// op(X) as the multiply kernel sees it.
-struct Shape {
-  std::size_t rows;
-  std::size_t columns;
-};
-
-bool fits_in_place(const Operand& operand, const KernelConfig& kernel, Shape shape, Shape tile) {
-  if (kernel.reads_in_place()) return true;
-  if (kernel.manifest().operands != padded_form) return false;
-  const bool aligned = operand.ld % kernel.align == 0 && operand.offset % kernel.align == 0 &&
-                       operand.base_alignment % kernel.align == 0;
-  return !operand.transposed && aligned && operand.stride % kernel.align == 0 &&
-         shape.rows % tile.rows == 0 && shape.columns % tile.columns == 0;
-}
-
-// Whether a kernel that takes operands as they lie may read them `align` elements at a time: every line of
-// them begins at such a place and is as long.
-bool is_aligned(const Problem& problem, const KernelConfig& kernel) {
-  const auto fits = [&](std::size_t size) { return size % kernel.align == 0; };
-  const auto lies_well = [&](const Operand& operand, std::size_t length) {
-    return fits(operand.ld) && fits(operand.offset) && fits(operand.stride) && fits(operand.base_alignment) &&
-           fits(length);
-  };
-  return lies_well(problem.a, problem.a.transposed ? problem.m : problem.k) &&
-         lies_well(problem.b, problem.b.transposed ? problem.k : problem.n) && fits(kernel.tile_rows) &&
-         fits(kernel.tile_columns) && fits(kernel.tile_depth);
-}
 
 // What a kernel that reads A and B where they lie is compiled with.
 Parameters in_place_macros(const Problem& problem, const KernelConfig& kernel) {

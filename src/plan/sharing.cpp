@@ -12,9 +12,8 @@ namespace {
 // for 64 compute units.
 constexpr std::size_t tries = 8;
 
-// In elements of C a step of k. A work-group prepares its columns of B for all its rows, which costs as much
-// as some rows more would, its rows of A likewise, and itself costs something. Set with `panels` on an
-// AVX-512 CPU (PoCL).
+// For all kernels; the speed model knows it of each. Set with `panels` on an AVX-512 CPU (PoCL), as are the
+// next two: a work-group itself costs something.
 constexpr double rows_to_prepare = 30.0;
 constexpr double columns_to_prepare = 4.0;
 constexpr double group_cost = 65536.0;  // multiply-adds in the time that a work-group takes to begin
@@ -34,13 +33,16 @@ std::size_t share_of(std::size_t size, std::size_t count, std::size_t unit) {
 double time_of_shares(const SharedWork& work, const Share& share, std::size_t compute_units) {
   const std::size_t count = ceil_div(work.m, share.rows) * ceil_div(work.n, share.columns) * work.batch_count;
   const double turns = waiting + static_cast<double>(ceil_div(count, compute_units));
-  const double one = (static_cast<double>(share.rows) + rows_to_prepare) *
-                         (static_cast<double>(share.columns) + columns_to_prepare) +
-                     group_cost / static_cast<double>(work.k);
+  const double one = cost_of_share(share, rows_to_prepare) + group_cost / static_cast<double>(work.k);
   return one * turns;
 }
 
 }  // namespace
+
+double cost_of_share(const Share& share, double rows_to_prepare) {
+  return (static_cast<double>(share.rows) + rows_to_prepare) *
+         (static_cast<double>(share.columns) + columns_to_prepare);
+}
 
 Share best_share(const SharedWork& work, std::size_t compute_units) {
   const std::size_t fewest = ceil_div(work.n, largest(work.tile_columns, work.share_columns));

@@ -23,6 +23,10 @@ struct Share {
   std::size_t columns = 1;
 };
 
+// What a work-group does for a share at each step of k, in elements of C: it also prepares its columns of B
+// for its rows, which costs as much as so many rows more would, and its rows of A likewise.
+double cost_of_share(const Share& share, double rows_to_prepare);
+
 // Such shares as keep all compute units busy to the end.
 Share best_share(const SharedWork& work, std::size_t compute_units);
 

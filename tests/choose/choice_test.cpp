@@ -10,6 +10,7 @@
 #include "plan/blocks.hpp"
 #include "support/catch.hpp"
 #include "support/made_up.hpp"
+#include "support/shipped.hpp"
 #include "support/thrown.hpp"
 
 namespace clgemm {
@@ -27,19 +28,20 @@ const Problem& square() {
   return problem;
 }
 
-Ranking rank(const Device& device, const Tuning& tuning = Tuning{}) {
+Ranking rank(const Device& device, const Tuning& tuning = test::shipped_tuning()) {
   ConfigCache configs(device, {});
   return rank_candidates(square(), configs, tuning, default_scratch_limit(device));
 }
 
-// Tuning data that was measured on `device`, with one entry for a square of 1024.
+// The data that ships, behind an entry for a square of 1024 that was measured on `device`.
 Tuning tuned(const Device& device, const Config& config) {
   TunedEntry entry;
   entry.size = {1024, 1024, 1024};
   entry.config = config;
-  entry.packs = true;
   entry.seconds = 1e-3;
-  return Tuning({{"tuned.json", tuned_device(device), {entry}}});
+  std::vector<TuningFile> files = test::shipped_tuning().files();
+  files.insert(files.begin(), {"tuned.json", tuned_device(device), {}, {}, {entry}});
+  return Tuning(std::move(files));
 }
 
 const Rejected* rejected(const Ranking& ranking, const std::string& kernel) {
@@ -57,23 +59,24 @@ TEST_CASE("every candidate has a predicted time and an origin") {
       INFO(to_string(candidate.config));
       REQUIRE(candidate.seconds);
       CHECK(*candidate.seconds > 0.0);
-      CHECK(candidate.origin.source == Source::rule);
-      CHECK(contains(to_string(candidate.origin), "by rule: "));
+      const bool is_last = &candidate == &ranking.candidates.back();
+      CHECK(candidate.origin.source == (is_last ? Source::anywhere : Source::fitted_elsewhere));
+      CHECK(contains(to_string(candidate.origin), is_last ? "anywhere" : "by speed model: "));
     }
   }
 }
 
-TEST_CASE("a tuned config says of which device, and takes as long as was measured") {
+TEST_CASE("what was measured of a shape comes first, says where, and takes as long as was measured") {
   const Device gpu = test::made_up_gpu();
   Device sister = gpu;
   sister.name = "made-up GPU Max";
   const Candidate same = rank(gpu, tuned(gpu, {"wpt", {}})).candidates.front();
   CHECK(same.config == Config{"wpt", {}});
-  CHECK(same.origin.source == Source::tuned_on_device);
-  CHECK(contains(to_string(same.origin), "tuned: tuned.json"));
+  CHECK(same.origin.source == Source::measured);
+  CHECK(contains(to_string(same.origin), "measured: tuned.json"));
   REQUIRE(same.seconds);
   CHECK(std::abs(*same.seconds - 1e-3) < 1e-9);
-  CHECK(rank(gpu, tuned(sister, {"wpt", {}})).candidates.front().origin.source == Source::tuned_on_family);
+  CHECK(rank(gpu, tuned(sister, {"wpt", {}})).candidates.front().origin.source == Source::fitted_elsewhere);
 }
 
 TEST_CASE("what cannot be planned is not ranked but rejected, with the reason") {
@@ -95,10 +98,13 @@ TEST_CASE("what cannot be planned is not ranked but rejected, with the reason") 
 TEST_CASE("a limit on scratch rejects what packs") {
   const Device gpu = test::made_up_gpu();
   ConfigCache configs(gpu, {});
-  Problem odd = square();
-  odd.m = odd.n = odd.k = 1001;
-  odd.a.ld = odd.b.ld = odd.c.ld = 1001;
-  const Ranking ranking = rank_candidates(odd, configs, tuned(gpu, {"wpt", {}}), 64);
+  Problem gaps = square();
+  gaps.a.ld = gaps.b.ld = 1025;
+  Tuning tuning = tuned(gpu, {"wpt", {}});
+  std::vector<TuningFile> files = tuning.files();
+  files[0].measured[0].size = {1001, 1001, 1001};
+  gaps.m = gaps.n = gaps.k = 1001;
+  const Ranking ranking = rank_candidates(gaps, configs, Tuning(files), 64);
   const Rejected* const found = rejected(ranking, "wpt");
   REQUIRE(found != nullptr);
   CHECK(found->fault == Fault::no_scratch);
@@ -113,16 +119,16 @@ TEST_CASE("an error that is no fault of a config rejects none") {
 }
 
 TEST_CASE("a choice in words") {
-  const Candidate chosen{{"float8", {}}, {Source::rule, "the fastest"}, 2e-3};
-  std::vector<Candidate> others(5, Candidate{{"coalesced", {{"ROWS", 1}}}, {Source::rule, "anywhere"}, {}});
+  const Candidate chosen{{"float8", {}}, {Source::fitted_on_device, "the fastest"}, 2e-3};
+  std::vector<Candidate> others(5, Candidate{{"coalesced", {{"ROWS", 1}}}, {Source::anywhere, {}}, {}});
   const std::string text =
       describe(Choice{chosen, others, {{{"panels", {{"KC", 64}}}, Fault::wrong_result, "C[3] is 7"}}});
   CHECK(text ==
-        "chosen: by rule: the fastest\n"
+        "chosen: by speed model: the fastest\n"
         "predicted: 2 ms\n"
-        "runner-up: coalesced ROWS=1, predicted unknown, by rule: anywhere\n"
-        "runner-up: coalesced ROWS=1, predicted unknown, by rule: anywhere\n"
-        "runner-up: coalesced ROWS=1, predicted unknown, by rule: anywhere\n"
+        "runner-up: coalesced ROWS=1, predicted unknown, runs anywhere\n"
+        "runner-up: coalesced ROWS=1, predicted unknown, runs anywhere\n"
+        "runner-up: coalesced ROWS=1, predicted unknown, runs anywhere\n"
         "not used: panels KC=64: wrong result: C[3] is 7\n");
   CHECK(contains(describe(Choice{{{"wpt", {}}, {Source::named, {}}, 1e-3}, {}, {}}),
                  "chosen: named by the caller\n"));

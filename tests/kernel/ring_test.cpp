@@ -9,10 +9,10 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "choose/candidates.hpp"
 #include "kernel/kernel_config.hpp"
 #include "support/catch.hpp"
 #include "support/made_up.hpp"
+#include "support/shipped.hpp"
 #include "support/thrown.hpp"
 
 namespace clgemm {
@@ -266,12 +266,11 @@ TEST_CASE("the ring of tf32x3_wgmma is right with all that its manifest allows")
   }
 }
 
-TEST_CASE("what the rules choose has rings that its manifest allows") {
-  Problem problem;
-  problem.m = problem.n = problem.k = 4096;
+TEST_CASE("what the speed model may choose has rings that its manifest allows") {
   KernelLibrary library;
   int rings = 0;
-  for (const Candidate& candidate : candidates(problem, made_up_hopper())) {
+  const SpeedTable table = shipped_tuning().table(made_up_hopper());
+  for (const ConfigRow& candidate : table.rows()) {
     const std::string& kernel = candidate.config.kernel;
     if (kernel.find("_wgmma") == std::string::npos) continue;
     const KernelConfig config =

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <limits>
 
-#include "choose/tensor_cores.hpp"
 #include "support/catch.hpp"
 #include "support/on_device.hpp"
 #include "support/planes.hpp"
 #include "support/reference.hpp"
+#include "support/shipped.hpp"
 #include "support/thrown.hpp"
 
 namespace clgemm {
@@ -199,15 +199,18 @@ TEST_CASE("each matrix of a batch is left to plain fp32 or not, by its own numbe
   }
 }
 
-TEST_CASE("every config on tensor cores that the rules offer is right, and has its fp32 kernel behind it") {
+TEST_CASE("every config on tensor cores that may be chosen is right, and has its fp32 kernel behind it") {
   if (shared_device_info().nvidia_sm < 80) {
     WARN("NOT TESTED: kernels on tensor cores, for this device has none");
     return;
   }
-  Problem problem{700, 700, 700, 1, 0, {}, {}, {}, 1};
-  const std::vector<Candidate> all = tensor_core_candidates(problem, shared_device_info());
-  CHECK_FALSE(all.empty());
-  for (const Candidate& candidate : all) {
+  KernelLibrary library;
+  std::size_t found = 0;
+  const SpeedTable table = shipped_tuning().table(shared_device_info());
+  for (const ConfigRow& candidate : table.rows()) {
+    if (library.find(candidate.config.kernel).file->manifest.precision != Precision::fp32_equivalent)
+      continue;
+    ++found;
     Options options;
     options.kernel = candidate.config.kernel;
     options.parameters = candidate.config.parameters;
@@ -217,6 +220,7 @@ TEST_CASE("every config on tensor cores that the rules offer is right, and has i
       check_on_device(multiply, with_special(multiply, {0x1p-120f, 0}), options);
     }
   }
+  CHECK(found > 0);
 }
 
 TEST_CASE("Precision::fp32 refuses a kernel on planes, and takes plain ones") {

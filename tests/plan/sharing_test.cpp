@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include "base/sizes.hpp"
-#include "choose/candidates.hpp"
+#include "choose/ranking.hpp"
 #include "support/catch.hpp"
 #include "support/made_up.hpp"
 #include "support/plans.hpp"
+#include "support/shipped.hpp"
 
 namespace clgemm {
 namespace {
@@ -30,7 +31,9 @@ TEST_CASE("shares keep every compute unit busy to the end") {
     for (const Problem& problem : {tight(1024, 1024, 1024), tight(1000, 1000, 1000), tight(4096, 4096, 4096),
                                    tight(4097, 1031, 77), tight(200, 5000, 300), tight(5000, 200, 300)}) {
       INFO(fmt::format("{} units: {} x {} x {}", units, problem.m, problem.n, problem.k));
-      const Plan plan = make(problem, candidates(problem, device).front().config);
+      const Plan plan =
+          make(problem,
+               rank_candidates(problem, make.configs, shipped_tuning(), no_limit).candidates.front().config);
       check_plan(plan, problem, no_limit);
       const std::size_t count =
           ceil_div(problem.m, plan.first().group_rows) * ceil_div(problem.n, plan.first().group_columns);

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "choose/candidates.hpp"
 #include "choose/tuning_files.hpp"
 #include "kernel/kernel_config.hpp"
 #include "kernel/kernel_file.hpp"
@@ -29,42 +28,27 @@ constexpr Size size_of_rings{1100, 900, 3000};
 // slow.
 constexpr Size size_of_others{300, 260, 1000};
 
-Problem problem_of(const Size& size, bool transposed) {
-  SgemmCall call;
-  call.m = size.m;
-  call.n = size.n;
-  call.k = size.k;
-  call.transpose_a = call.transpose_b = transposed ? Transpose::yes : Transpose::no;
-  call.lda = lines_of_a(call).length;
-  call.ldb = lines_of_b(call).length;
-  call.ldc = lines_of_c(call).length;
-  return canonical(call);
-}
-
-// What the library may choose: whatever its rules have for any kind of shape, and its tuning data. Other
-// parts of k, which the ranking tries as well, run the same program.
+// What the library may choose: all that its tuning data has. Other parts of k, which the ranking tries as
+// well, run the same program.
 std::vector<Subject> choosable(const Device& device, std::size_t calls) {
   std::set<std::pair<std::string, Parameters>> found;
   std::vector<Subject> result;
-  const auto add = [&](const std::string& kernel, const Parameters& parameters) {
-    if (found.emplace(kernel, parameters).second) result.push_back({kernel, parameters, calls});
-  };
-  const std::size_t sides[] = {1, 5, 12, 64, 300, 1000, 4000};
-  for (const std::size_t m : sides) {
-    for (const std::size_t n : sides) {
-      for (const std::size_t k : sides) {
-        for (const bool transposed : {false, true}) {
-          for (const Candidate& one : candidates(problem_of({m, n, k}, transposed), device))
-            add(one.config.kernel, one.config.parameters);
-        }
-      }
+  const auto add = [&](const Config& config) {
+    try {
+      configure(KernelLibrary().find(config.kernel), config.parameters, {}, device);
+    } catch (const Error&) {
+      return;  // not for this device
     }
-  }
+    if (found.emplace(config.kernel, config.parameters).second)
+      result.push_back({config.kernel, config.parameters, calls});
+  };
   const Tuning tuning = tuning_from_environment();
+  const SpeedTable table = tuning.table(device);
+  for (const ConfigRow& row : table.rows()) add(row.config);
   for (const TuningFile& file : tuning.files()) {
-    if (kinship(file.device, device) == Kinship::none) continue;
-    for (const TunedEntry& entry : file.entries) {
-      if (entry.space.empty()) add(entry.config.kernel, entry.config.parameters);
+    if (kinship(file.device, device) != Kinship::same) continue;
+    for (const TunedEntry& entry : file.measured) {
+      if (entry.space.empty()) add(entry.config);
     }
   }
   return result;

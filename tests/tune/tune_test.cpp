@@ -15,7 +15,9 @@
 #include "support/made_up.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
+#include "tune/calibration.hpp"
 #include "tune/fake_times.hpp"
+#include "tune/fit.hpp"
 #include "tune/journal.hpp"
 #include "tune/size_search.hpp"
 
@@ -215,10 +217,10 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
   INFO(tuned.out << tuned.err);
   CHECK(tuned.status == 0);
   const TuningFile file = parse_tuning(text_of_file(output), output);
-  REQUIRE(file.entries.size() == 1);
-  CHECK(file.entries[0].config.kernel == "moody");
-  CHECK(file.entries[0].config.parameters.at("MOOD") == 0);
-  CHECK(file.entries[0].size == ShapeSize{33, 31, 17});
+  REQUIRE(file.measured.size() == 1);
+  CHECK(file.measured[0].config.kernel == "moody");
+  CHECK(file.measured[0].config.parameters.at("MOOD") == 0);
+  CHECK(file.measured[0].size == ShapeSize{33, 31, 17});
   CHECK_FALSE(std::filesystem::exists(output + ".journal"));
   CHECK_FALSE(std::filesystem::exists(output + ".programs"));
 }
@@ -246,8 +248,8 @@ TEST_CASE("a config that the device dies of is marked, and those behind it are m
   INFO(tuned.out << tuned.err);
   CHECK(tuned.status == 0);
   const TuningFile file = parse_tuning(text_of_file(output), output);
-  REQUIRE(file.entries.size() == 1);
-  CHECK(file.entries[0].config.parameters.at("TS") != 8);
+  REQUIRE(file.measured.size() == 1);
+  CHECK(file.measured[0].config.parameters.at("TS") != 8);
 }
 #endif
 
@@ -325,11 +327,11 @@ TEST_CASE("what a run finds is added to what the file has, found by the library,
   const std::string exported = (folder.path() / "exported.json").string();
   REQUIRE(run_program(command("--export " + exported)).status == 0);
   const TuningFile file = parse_tuning(text_of_file(exported), exported);
-  CHECK(file.entries.size() == 2);
-  const Finished explained = run_program(fmt::format("'{}' --explain --size 210", CLGEMM_BENCH_PROGRAM));
+  CHECK(file.measured.size() == 2);
+  const Finished explained = run_program(fmt::format("'{}' --explain --size 200", CLGEMM_BENCH_PROGRAM));
   INFO(explained.out);
-  CHECK(explained.out.find("tuned: ") != std::string::npos);
-  CHECK(explained.out.find("entry 200 x 200 x 200 (square)") != std::string::npos);
+  CHECK(explained.out.find("measured: ") != std::string::npos);
+  CHECK(explained.out.find("200 x 200 x 200") != std::string::npos);
   CHECK(explained.out.find("kernel: panels") == std::string::npos);
 }
 
@@ -338,8 +340,8 @@ TEST_CASE("clgemm's own choice wins where the kernels that were asked for are sl
   const std::string output = (folder.path() / "out.json").string();
   REQUIRE(run_program(command("--kernel naive --samples 1 --size 300 --output " + output)).status == 0);
   const TuningFile file = parse_tuning(text_of_file(output), output);
-  REQUIRE(file.entries.size() == 1);
-  CHECK(file.entries[0].config.kernel != "naive");
+  REQUIRE(file.measured.size() == 1);
+  CHECK(file.measured[0].config.kernel != "naive");
 }
 
 TEST_CASE("the space tvm36 has 36 configs, and its winner is a step of the ladder, not clgemm's choice") {
@@ -353,8 +355,8 @@ TEST_CASE("the space tvm36 has 36 configs, and its winner is a step of the ladde
   const auto tuning = folder.path() / "clgemm" / "tuning";
   const auto path = std::filesystem::directory_iterator(tuning)->path().string();
   const TuningFile file = parse_tuning(text_of_file(path), path);
-  REQUIRE(file.entries.size() == 1);
-  CHECK(file.entries[0].space == "tvm36");
+  REQUIRE(file.measured.size() == 1);
+  CHECK(file.measured[0].space == "tvm36");
   const Finished explained = run_program(fmt::format("'{}' --explain --size 128", CLGEMM_BENCH_PROGRAM));
   CHECK(explained.out.find("kernel: tiled_vector") == std::string::npos);
   const Finished ladder = run_program(fmt::format(
@@ -363,9 +365,79 @@ TEST_CASE("the space tvm36 has 36 configs, and its winner is a step of the ladde
   for (const auto& row : nlohmann::json::parse(ladder.out)) {
     if (row.at("kernel") != "tiled_vector") continue;
     is_a_step = true;
-    CHECK(row.at("parameters").get<Parameters>() == file.entries[0].config.parameters);
+    CHECK(row.at("parameters").get<Parameters>() == file.measured[0].config.parameters);
   }
   CHECK(is_a_step);
+}
+
+// Seconds by a model whose coefficients are known.
+std::vector<Sample> made_up_samples(const std::vector<Config>& configs, const ConfigSpeed& speed,
+                                    const Rates& rates, ConfigCache& cache) {
+  std::vector<Sample> samples;
+  for (const ShapeSize& size : calibrated_shapes(DeviceKind::gpu, 48, 3)) {
+    double factor = 1.0;
+    for (const Config& config : configs) {
+      const auto kernel = cache.get(config.kernel, config.parameters, {});
+      ConfigSpeed slower = speed;
+      slower.alone *= factor;
+      slower.share *= factor;
+      const Work work = work_of(problem_of(size, cache.device()), *kernel, 1, cache);
+      samples.push_back({size, config, predict(work, slower, rates, cache.device().compute_units).seconds()});
+      factor *= 2.0;
+    }
+  }
+  return samples;
+}
+
+TEST_CASE("a fit finds the coefficients by which the samples were made") {
+  const Device device = test::made_up_gpu();
+  ConfigCache cache(device, {});
+  const Rates rates{10e-6, 4e-6, 2e-6, 1e12, 8e11, 9e11};
+  const ConfigSpeed speed{3e-6, 40e-9, 25e-9, 2, 0.0, 1.4};
+  const std::vector<Config> configs = {
+      {"direct", {{"BM", 64}, {"BN", 64}, {"TM", 8}, {"TN", 8}, {"DEPTH", 8}, {"SLICES", 2}, {"COPIES", 2}}},
+      {"direct", {{"BM", 32}, {"BN", 64}, {"TM", 8}, {"TN", 4}, {"DEPTH", 8}, {"SLICES", 2}, {"COPIES", 2}}}};
+  const std::vector<Sample> samples = made_up_samples(configs, speed, rates, cache);
+  const Fitted fitted = fit(samples, cache);
+  REQUIRE(fitted.rows.size() == 2);
+  for (const ConfigRow& row : fitted.rows) CHECK(row.residual < 0.1);
+  CHECK(held_out_regret(samples, cache).mean < 1.03);
+
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "samples.csv";
+  write_samples(path, samples);
+  CHECK(read_samples(path, {"direct"}).size() == samples.size());
+  CHECK(read_samples(path, {"wpt"}).empty());
+}
+
+TEST_CASE("calibrated shapes are the seed's, of every kind, and the first of more") {
+  const auto shapes = calibrated_shapes(DeviceKind::gpu, 32, 1);
+  CHECK(shapes == calibrated_shapes(DeviceKind::gpu, 32, 1));
+  CHECK_FALSE(shapes == calibrated_shapes(DeviceKind::gpu, 32, 2));
+  auto more = calibrated_shapes(DeviceKind::gpu, 40, 1);
+  more.resize(32);
+  CHECK(more == shapes);
+  const auto count = [&shapes](const auto& is_one) {
+    return std::count_if(shapes.begin(), shapes.end(), is_one);
+  };
+  CHECK(count([](const ShapeSize& one) { return one.m <= 16; }) >= 3);
+  CHECK(count([](const ShapeSize& one) { return one.n == 1; }) >= 2);
+  CHECK(count([](const ShapeSize& one) { return one.k <= 64; }) >= 3);
+  CHECK(count([](const ShapeSize& one) { return one.k % 4 == 0 && one.n % 4 == 0; }) >= 16);
+}
+
+TEST_CASE("a calibration writes rates and rows that the library then goes by") {
+  const TemporaryFolder folder;
+  const ScopedVariable fake("CLGEMM_TUNE_FAKE_TIMES", "1");
+  const std::string output = (folder.path() / "out.json").string();
+  const Finished finished = run_program(command("--calibrate --shapes 16 --output " + output));
+  INFO(finished.out << finished.err);
+  REQUIRE(finished.status == 0);
+  CHECK(finished.out.find("that were not fitted") != std::string::npos);
+  const TuningFile file = parse_tuning(text_of_file(output), output);
+  CHECK(file.rates);
+  CHECK(file.configs.size() >= 4);
+  CHECK_FALSE(std::filesystem::exists(output + ".journal"));
 }
 
 TEST_CASE("a file that is no tuning data is not overwritten") {

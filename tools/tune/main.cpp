@@ -6,6 +6,8 @@
 
 #include "base/error.hpp"
 #include "common/usage_error.hpp"
+#include "tune/calibrate.hpp"
+#include "tune/calibration_worker.hpp"
 #include "tune/tuner.hpp"
 #include "tune/worker.hpp"
 
@@ -16,6 +18,10 @@ int run(const TuneOptions& options) {
   switch (options.action) {
     case Action::tune:
       return tune(options);
+    case Action::calibrate:
+      return calibrate(options);
+    case Action::fit:
+      return fit_samples(options);
     case Action::check:
       return check_configs(options);
     case Action::list:
@@ -24,6 +30,10 @@ int run(const TuneOptions& options) {
       return export_tuning(options);
     case Action::work:
       run_worker(options.device, options.kernel_folder);
+      return all_is_well;
+    case Action::work_for_calibration:
+      run_calibration_worker(options.device, options.kernel_folder, options.calibration_shapes,
+                             options.search.seed);
       return all_is_well;
   }
   return bad_usage;

@@ -11,7 +11,7 @@ namespace clgemm::tune {
 
 // One run says whether a config is worth more; five rank the good ones; fifteen decide, twice, so that what
 // else the machine does strikes all finalists alike.
-enum class Care { quick = 1, ranked = 5, decided = 15, decided_again = 16 };
+enum class Care { quick = 1, calibrated = 3, ranked = 5, decided = 15, decided_again = 16 };
 
 struct Trial {
   bench::Size size;

@@ -34,7 +34,9 @@ struct CommandLine {
   std::string search = "climb";
   bool check = false;
   bool list = false;
+  bool calibrate = false;
   bool work = false;
+  bool work_for_calibration = false;
   TuneOptions options;
 };
 
@@ -100,6 +102,30 @@ void add_how(CLI::App& app, CommandLine& line) {
       ->group(group);
 }
 
+void add_calibration(CLI::App& app, CommandLine& line) {
+  TuneOptions& options = line.options;
+  const char* group = "The speed model";
+  app.add_flag(
+         "--calibrate", line.calibrate,
+         "Measures all configs that may ever win on random shapes, fits the speed\nmodel, by which clgemm "
+         "chooses for every shape, and says its regret on\nshapes that it did not fit. --budget: 600 by "
+         "default")
+      ->group(group);
+  app.add_option("--shapes", options.calibration_shapes, "To measure at most (default: 64)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 10000).description(""))
+      ->group(group);
+  app.add_option("--keep-samples", options.samples_to, "Also writes what was measured, as CSV")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option(
+         "--fit", options.fit_from,
+         "Measures nothing: fits to what --keep-samples has written, for the\ndevice of the --output file")
+      ->type_name("FILE")
+      ->check(CLI::Validator(CLI::ExistingFile).description(""))
+      ->group(group);
+}
+
 void add_where(CLI::App& app, CommandLine& line) {
   TuneOptions& options = line.options;
   const char* group = "Where it goes";
@@ -121,7 +147,9 @@ void add_where(CLI::App& app, CommandLine& line) {
       ->group(group);
   app.add_flag("--list", line.list, "Tunes nothing: says how many configs each kernel has here")
       ->group(group);
-  app.add_flag("--worker", line.work, "")->group("");  // the process that runs configs
+  app.add_flag("--worker", line.work, "")->group("");
+  app.add_flag("--calibration-worker", line.work_for_calibration, "")
+      ->group("");  // the process that runs configs
 }
 
 }  // namespace
@@ -134,6 +162,7 @@ std::optional<TuneOptions> parse_options(int argc, char** argv) {
   app.get_formatter()->column_width(32);
   add_what(app, line);
   add_how(app, line);
+  add_calibration(app, line);
   add_where(app, line);
   try {
     app.parse(argc, argv);
@@ -159,7 +188,12 @@ std::optional<TuneOptions> parse_options(int argc, char** argv) {
   if (line.check && app.get_option("--samples")->empty()) options.search.samples = 0;
   if (!options.export_to.empty()) options.action = Action::export_file;
   if (line.list) options.action = Action::list;
+  if (line.calibrate) options.action = Action::calibrate;
+  if (!options.fit_from.empty()) options.action = Action::fit;
+  if (options.action == Action::fit && options.output.empty())
+    throw bench::UsageError("--fit needs --output: a tuning file, which names the device");
   if (line.work) options.action = Action::work;
+  if (line.work_for_calibration) options.action = Action::work_for_calibration;
   return options;
 }
 

@@ -10,7 +10,7 @@
 
 namespace clgemm::tune {
 
-enum class Action { tune, check, list, export_file, work };
+enum class Action { tune, calibrate, fit, check, list, export_file, work, work_for_calibration };
 
 struct TuneOptions {
   Action action = Action::tune;
@@ -28,6 +28,9 @@ struct TuneOptions {
   std::string output;     // empty: the user's folder
   std::string export_to;
   bool fresh = false;
+  std::size_t calibration_shapes = 0;  // 0: the program's own number
+  std::string samples_to;              // what calibration has measured, as CSV; empty: nowhere
+  std::string fit_from;
 };
 
 // No value where the program's help was asked for and printed. Throws bench::UsageError.

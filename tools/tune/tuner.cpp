@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "choose/ranking.hpp"
+#include "choose/tuning_files.hpp"
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
 #include "data/host_data.hpp"
@@ -23,7 +24,7 @@ namespace {
 // A kernel that was so many times slower than the best one at all sizes so far is not tried on larger ones.
 constexpr double hopeless_ratio = 5.0;
 
-constexpr std::size_t starts_by_rule = 4;
+constexpr std::size_t starts_by_model = 4;
 
 double gflops(const bench::Size& size, double ms) {
   return ms > 0.0 ? bench::operations(size) * 1e-6 / ms : 0.0;
@@ -115,14 +116,15 @@ class Tuner {
 
   std::size_t all_count() const { return count_ + index_ * 2 * options_.search.samples; }
 
-  // What the rules would choose, then the defaults of every kernel that is not hopeless.
+  // What clgemm would choose, then the defaults of every kernel that is not hopeless.
   std::vector<Config> starts_for(const bench::Size& size) {
     std::vector<Config> result;
     const auto add = [&](const std::string& kernel, const Parameters& parameters, bool always) {
       try {
         const NamedKernel named = setup_.library.find(kernel);
-        const Config config{named.file->manifest.name,
-                            configure(named, parameters, {}, setup_.device).values};
+        Config config{named.file->manifest.name, configure(named, parameters, {}, setup_.device).values};
+        if (const auto parts = parameters.find(split_parameter); parts != parameters.end())
+          config.parameters.insert(*parts);
         const bool is_searched =
             std::any_of(setup_.spaces.begin(), setup_.spaces.end(),
                         [&](const KernelSpace& space) { return space.kernel == config.kernel; });
@@ -138,11 +140,11 @@ class Tuner {
     kind.transpose_b = options_.transpose_b ? Transpose::yes : Transpose::no;
     Problem problem = canonical(bench::call_of(kind, size));
     problem.a.base_alignment = problem.b.base_alignment = setup_.device.base_alignment_bytes / sizeof(float);
-    const auto rules =
-        rank_candidates(problem, configs, Tuning{}, default_scratch_limit(setup_.device)).candidates;
-    for (std::size_t i = 0; i < std::min(starts_by_rule, rules.size()); ++i) {
+    const auto predicted =
+        rank_candidates(problem, configs, tuning_, default_scratch_limit(setup_.device)).candidates;
+    for (std::size_t i = 0; i < std::min(starts_by_model, predicted.size()); ++i) {
       const bool is_own_choice = i == 0 && options_.own_choice;
-      const Config& config = rules[i].config;
+      const Config& config = predicted[i].config;
       if (!config.mirrored) add(config.kernel, config.parameters, is_own_choice);
     }
     for (const KernelSpace& space : setup_.spaces) {
@@ -170,9 +172,6 @@ class Tuner {
     entry.transpose_a = options_.transpose_a;
     entry.transpose_b = options_.transpose_b;
     entry.config = winner.config;
-    entry.packs =
-        !configure(setup_.library.find(entry.config.kernel), entry.config.parameters, {}, setup_.device)
-             .reads_in_place();
     entry.seconds = winner.ms * 1e-3;
     entry.space = options_.space;
     return entry;
@@ -182,6 +181,7 @@ class Tuner {
   RunSetup& setup_;
   Measurer measurer_;
   TuningFile file_;
+  Tuning tuning_ = tuning_from_environment();
   bench::Progress progress_;
   std::set<std::string> hopeful_;
   std::set<std::string> hopeless_;
@@ -236,13 +236,14 @@ int list_spaces(const TuneOptions& options) {
 int export_tuning(const TuneOptions& options) {
   RunSetup setup(options);
   const TuningFile file = read_output(setup.output, setup.device);
-  if (file.entries.empty()) {
+  if (file.measured.empty() && file.configs.empty()) {
     fmt::print(stderr, "clgemm-tune: '{}' has nothing for '{}': tune first\n", setup.output.string(),
                setup.device.name);
     return something_failed;
   }
   write_output(options.export_to, file);
-  fmt::print("written: {}, {} entries\n", options.export_to, file.entries.size());
+  fmt::print("written: {}, {} configs, {} shapes\n", options.export_to, file.configs.size(),
+             file.measured.size());
   return all_is_well;
 }
 

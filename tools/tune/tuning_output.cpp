@@ -50,19 +50,23 @@ fs::path default_output(const Device& device) {
 }
 
 TuningFile read_output(const fs::path& path, const Device& device) {
-  TuningFile result{path.string(), tuned_device(device), {}};
+  TuningFile result{path.string(), tuned_device(device), {}, {}, {}};
   if (!fs::exists(path)) return result;
+  TuningFile before = read_file(path);
+  if (kinship(before.device, device) != Kinship::same) return result;
+  before.device = result.device;
+  return before;
+}
+
+TuningFile read_file(const fs::path& path) {
   std::stringstream content;
   content << std::ifstream(path, std::ios::binary).rdbuf();
-  const std::string text = content.str();
   try {
-    TuningFile before = parse_tuning(text, path.string());
-    if (kinship(before.device, device) == Kinship::same) result.entries = std::move(before.entries);
+    return parse_tuning(content.str(), path.string());
   } catch (const Error& error) {
     throw std::runtime_error(
         fmt::format("'{}' is there and is no tuning data of this version: {}", path.string(), error.what()));
   }
-  return result;
 }
 
 void write_output(const fs::path& path, const TuningFile& file) {
@@ -79,10 +83,10 @@ void write_output(const fs::path& path, const TuningFile& file) {
 
 void replace_entry(TuningFile& file, const TunedEntry& entry) {
   const std::string key = entry_key(entry);
-  const auto found = std::find_if(file.entries.begin(), file.entries.end(),
+  const auto found = std::find_if(file.measured.begin(), file.measured.end(),
                                   [&](const TunedEntry& one) { return entry_key(one) == key; });
-  if (found == file.entries.end()) {
-    file.entries.push_back(entry);
+  if (found == file.measured.end()) {
+    file.measured.push_back(entry);
   } else {
     *found = entry;
   }

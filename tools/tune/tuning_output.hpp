@@ -15,10 +15,13 @@ std::filesystem::path default_output(const Device& device);
 // std::runtime_error for a file that is no tuning data: it is not ours to overwrite.
 TuningFile read_output(const std::filesystem::path& path, const Device& device);
 
+// A file that is there. Throws std::runtime_error.
+TuningFile read_file(const std::filesystem::path& path);
+
 // Makes the folder where there is none.
 void write_output(const std::filesystem::path& path, const TuningFile& file);
 
-// Puts the entry in the place of the one of the same shape class and form.
+// Puts the entry in the place of the one of the same shape.
 void replace_entry(TuningFile& file, const TunedEntry& entry);
 
 }  // namespace clgemm::tune

@@ -1,0 +1,61 @@
+// SpeedTable of tuning.hpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "choose/tuning.hpp"
+#include "plan/sharing.hpp"
+
+namespace clgemm {
+namespace {
+
+// A config that was not measured is taken for slower than those that were: a work-group takes so long for an
+// element of C a step of k. A guess: an H200's does it in 5e-12 with the best of them.
+constexpr double unknown_step = 1e-9;
+
+double elements_of(const KernelConfig& kernel) {
+  if (!kernel.manifest().takes_shares())
+    return static_cast<double>(kernel.tile_rows) * static_cast<double>(kernel.tile_columns);
+  return 1.0;
+}
+
+}  // namespace
+
+const std::vector<ConfigRow>& SpeedTable::rows() const {
+  static const auto& none = *new std::vector<ConfigRow>;
+  return file == nullptr ? none : file->configs;
+}
+
+ConfigSpeed SpeedTable::speed_of(const ConfigRow& row) const {
+  ConfigSpeed speed = row.speed;
+  speed.begin *= slower;
+  speed.alone *= slower;
+  speed.share *= slower;
+  return speed;
+}
+
+ConfigSpeed SpeedTable::speed_of(const KernelConfig& kernel) const {
+  const auto is_kernel = [&](const ConfigRow& row) { return row.config.kernel == kernel.name; };
+  const auto row = std::find_if(rows().begin(), rows().end(), [&](const ConfigRow& one) {
+    if (!is_kernel(one)) return false;
+    return std::all_of(one.config.parameters.begin(), one.config.parameters.end(), [&](const auto& value) {
+      const auto found = kernel.values.find(value.first);
+      return found != kernel.values.end() && found->second == value.second;
+    });
+  });
+  if (row != rows().end()) return speed_of(*row);
+  ConfigSpeed guess;
+  guess.begin = 1e-6;
+  guess.share = guess.alone = unknown_step * elements_of(kernel);
+  return guess;
+}
+
+Origin SpeedTable::origin_of(const ConfigRow& row) const {
+  const char* const relation = kin == Kinship::same     ? "measured on this device"
+                               : kin == Kinship::family ? "of its family"
+                                                        : "no relative of this device";
+  return {kin == Kinship::same ? Source::fitted_on_device : Source::fitted_elsewhere,
+          fmt::format("{}, {} shapes of '{}', {}", file->path, row.shapes, file->device.name, relation)};
+}
+
+}  // namespace clgemm

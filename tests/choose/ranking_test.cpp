@@ -1,0 +1,227 @@
+// What devices of every kind are offered for problems of every shape: that it can be planned, and that the
+// fast kernels are among it.
+#include "choose/ranking.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "base/error.hpp"
+#include "plan/blocks.hpp"
+#include "support/catch.hpp"
+#include "support/made_up.hpp"
+#include "support/plans.hpp"
+#include "support/shipped.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+std::vector<Candidate> ranked(const Problem& problem, ConfigCache& configs, std::size_t limit = no_limit,
+                              Precision precision = Precision::fp32_equivalent) {
+  return rank_candidates(problem, configs, shipped_tuning(), limit, precision).candidates;
+}
+
+std::vector<Device> all_kinds() {
+  std::vector<Device> result = made_up_gpus();
+  result.push_back(made_up_gpu());
+  result.push_back(made_up_gpu_256());
+  result.push_back(made_up_hopper());
+  for (const std::size_t width : {1U, 4U, 8U, 16U}) {
+    for (const std::size_t kibibytes : {32U, 64U, 256U, 2048U}) {
+      result.push_back(made_up_cpu());
+      result.back().native_float_width = width;
+      result.back().local_bytes = kibibytes * 1024;
+    }
+  }
+  return result;
+}
+
+TEST_CASE("every device has a valid plan for every shape, within the scratch limit") {
+  std::mt19937 random(7);
+  const auto below = [&random](std::size_t bound) { return static_cast<std::size_t>(random()) % bound; };
+  const auto side = [&](std::size_t bits) { return 1 + below(std::size_t{1} << (1 + below(bits))); };
+  for (const Device& device : all_kinds()) {
+    ConfigCache configs(device, {});
+    for (int i = 0; i < 40; ++i) {
+      Problem problem = tight(side(13), side(13), side(14));
+      problem.batch_count = below(4) == 0 ? 1 + below(50) : 1;
+      for (Operand* operand : {&problem.a, &problem.b}) {
+        operand->transposed = below(4) == 0;
+        if (operand->transposed) operand->ld = operand == &problem.a ? problem.m : problem.k;
+        operand->ld += below(3) * below(9);
+        operand->offset = below(3) * below(9);
+        if (problem.batch_count > 1) operand->stride = problem.m * problem.k + problem.k * problem.n;
+      }
+      const std::size_t limit = std::size_t{1} << (16 + below(15));
+      INFO(fmt::format("{}: {} x {} x {}, batch {}, limit {}", device.name, problem.m, problem.n, problem.k,
+                       problem.batch_count, limit));
+      const Candidate first = ranked(problem, configs, limit).front();
+      REQUIRE(first.seconds);
+      CHECK(*first.seconds > 0.0);
+      const Plan plan = make_plan(problem, first.config, configs, limit);
+      CHECK(plan.scratch_bytes <= limit);
+      CHECK(plan.first().multiply().work_items() <= device.max_work_group_size);
+    }
+  }
+}
+
+TEST_CASE("the fast kernels are among what GPUs of every maker are given") {
+  for (const Device& device : made_up_gpus()) {
+    ConfigCache configs(device, {});
+    for (const Problem& problem : {tight(256, 256, 256), tight(1000, 1000, 1000), tight(4096, 4096, 4096),
+                                   tight(128, 128, 65536), tight(333, 77, 1001)}) {
+      INFO(fmt::format("{}: {} x {} x {}", device.name, problem.m, problem.n, problem.k));
+      const std::vector<Candidate> all = ranked(problem, configs);
+      CHECK(std::any_of(all.begin(), all.end(), [](const Candidate& one) {
+        return one.config.kernel == "direct" || one.config.kernel == "block_2d";
+      }));
+    }
+  }
+}
+
+TEST_CASE("CPUs with any local memory from 32 KiB on, and any vectors, get panels that leave room") {
+  for (const Device& device : all_kinds()) {
+    if (device.kind != DeviceKind::cpu) continue;
+    ConfigCache configs(device, {});
+    INFO(fmt::format("{} KiB, vectors of {}", device.local_bytes / 1024, device.native_float_width));
+    const Config best = ranked(tight(1000, 700, 300), configs).front().config;
+    REQUIRE(best.kernel == "panels");
+    const std::int64_t bytes = 4 * best.parameters.at("KC") * best.parameters.at("NC");
+    CHECK(8 * bytes <= 5 * static_cast<std::int64_t>(device.local_bytes));
+    CHECK(best.parameters.at("WIDTH") <=
+          std::max<std::int64_t>(4, static_cast<std::int64_t>(device.native_float_width)));
+  }
+}
+
+TEST_CASE("a C of one row is computed as one column") {
+  const Device device = made_up_cpu();
+  ConfigCache configs(device, {});
+  const Candidate best = ranked(tight(1, 1000, 300), configs).front();
+  CHECK(best.config.kernel == "matrix_vector");
+  CHECK(best.config.mirrored);
+  CHECK_FALSE(ranked(tight(1000, 1, 300), configs).front().config.mirrored);
+  CHECK(ranked(tight(2, 1000, 300), configs).front().config.kernel == "panels");
+}
+
+TEST_CASE("the last candidate runs on any device") {
+  Device least;
+  least.global_bytes = least.max_allocation_bytes = 1 << 20;
+  for (const Device& device : {made_up_gpu(), made_up_cpu(), made_up_gpu_256(), least}) {
+    ConfigCache configs(device, {});
+    for (const Problem& problem : {tight(1, 1, 1), tight(64, 64, 64), tight(1024, 1024, 1024)}) {
+      INFO(device.name);
+      const Candidate last = ranked(problem, configs).back();
+      CHECK(last.origin.source == Source::anywhere);
+      CHECK_NOTHROW(check_plan(make_plan(problem, last.config, configs, no_limit), problem, no_limit));
+    }
+  }
+}
+
+TEST_CASE("a kernel is not chosen where it is not as exact as its precision says") {
+  const Device device = made_up_hopper();
+  ConfigCache configs(device, {});
+  for (const std::size_t k : {16U, 31U, 32U, 511U, 512U, 4096U}) {
+    for (const Candidate& one : ranked(tight(2048, 2048, k), configs)) {
+      INFO(k << " " << to_string(one.config));
+      CHECK(configs.get(one.config.kernel, one.config.parameters, {})->manifest().least_k <= k);
+    }
+  }
+  for (const Candidate& one : ranked(tight(4096, 4096, 4096), configs, no_limit, Precision::fp32))
+    CHECK(configs.get(one.config.kernel, one.config.parameters, {})->manifest().precision == Precision::fp32);
+}
+
+Problem batch_of(std::size_t count, std::size_t m, std::size_t n, std::size_t k) {
+  Problem problem = tight(m, n, k);
+  problem.batch_count = count;
+  problem.a.stride = m * k;
+  problem.b.stride = k * n;
+  problem.c.stride = m * n;
+  return problem;
+}
+
+// On an H200, ms by the best config of each kernel: 128 x 4096 x 1024 0.0225 tf32x3_wgmma, 0.0326 on fp32
+// units; 67 x 5445 x 3336 0.087, 0.133; 4096 0.66 fp16x3_wgmma, 1.35 tf32x3_wgmma.
+TEST_CASE("on Hopper three products are chosen where they were measured to be the fastest, and exact") {
+  Device device = made_up_hopper();
+  device.compute_units = 132;
+  device.clock_mhz = 1980;
+  ConfigCache configs(device, {});
+  const auto kernel = [&](std::size_t m, std::size_t n, std::size_t k, Precision precision) {
+    return rank_candidates(tight(m, n, k), configs, shipped_tuning(), no_limit, precision)
+        .candidates.front()
+        .config.kernel;
+  };
+  constexpr Precision any = Precision::fp32_equivalent;
+  CHECK(kernel(128, 4096, 1024, any) == "tf32x3_wgmma");
+  CHECK(kernel(67, 5445, 3336, any) == "tf32x3_wgmma");
+  CHECK(kernel(4096, 4096, 4096, any) == "fp16x3_wgmma");
+  CHECK(kernel(4096, 4096, 31, any) == kernel(4096, 4096, 31, Precision::fp32));
+  CHECK(kernel(128, 4096, 1024, Precision::fp32) != "tf32x3_wgmma");
+  CHECK(kernel(4096, 4096, 4096, Precision::fp32) == "block_2d");
+}
+
+TEST_CASE("batches get what was measured to be the fastest for them on an H200, or within 10 % of it") {
+  struct Expected {
+    std::size_t count, side;
+    const char* kernel;
+    std::int64_t tile;  // rows of it
+  };
+  Device device = made_up_hopper();
+  device.compute_units = 132;
+  device.clock_mhz = 1980;
+  ConfigCache configs(device, {});
+  for (const Expected& expected :
+       {Expected{10000, 8, "small", 8}, Expected{1000, 8, "small", 8}, Expected{4000, 10, "small", 16},
+        Expected{10000, 16, "small", 16}, Expected{1000, 16, "small", 16}, Expected{4000, 20, "small", 24},
+        Expected{4000, 24, "small", 24}, Expected{4000, 32, "direct", 32}, Expected{1000, 32, "direct", 32},
+        Expected{2000, 48, "small", 48}, Expected{2000, 64, "block_2d", 64},
+        Expected{500, 64, "block_2d", 64}, Expected{1000, 96, "direct", 32},
+        Expected{300, 256, "block_2d", 64}}) {
+    INFO(expected.count << " of " << expected.side);
+    const Problem problem = batch_of(expected.count, expected.side, expected.side, expected.side);
+    const Config config =
+        rank_candidates(problem, configs, shipped_tuning(), no_limit).candidates.front().config;
+    CHECK(config.kernel == expected.kernel);
+    CHECK(config.parameters.at("BM") == expected.tile);
+  }
+}
+
+TEST_CASE(
+    "every GPU has a config for every batch, in place where the matrices are small, and one for lists") {
+  for (const Device& device : made_up_gpus()) {
+    ConfigCache configs(device, {});
+    for (const std::size_t m : {1u, 5u, 16u, 40u, 100u, 700u}) {
+      for (const std::size_t n : {1u, 7u, 31u, 64u, 300u}) {
+        for (const std::size_t k : {1u, 8u, 33u, 600u}) {
+          Problem problem = batch_of(500, m, n, k);
+          INFO(fmt::format("{}: {} x {} x {}", device.name, m, n, k));
+          const Ranking ranking = rank_candidates(problem, configs, shipped_tuning(), no_limit);
+          const Plan plan = make_plan(problem, ranking.candidates.front().config, configs, no_limit);
+          check_plan(plan, problem, no_limit);
+          CHECK(plan.block_batch == problem.batch_count);
+          if (m <= 16 && n <= 64) CHECK(plan.scratch_bytes == 0);
+          problem.listed = true;
+          for (const Candidate& candidate :
+               rank_candidates(problem, configs, shipped_tuning(), no_limit).candidates) {
+            const Plan listed = make_plan(problem, candidate.config, configs, no_limit);
+            CHECK(listed.first().multiply().manifest().takes_lists());
+            CHECK(listed.first().split.parts == 1);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a batch longer than the device counts work-groups is cut by work-groups, not by matrices") {
+  Planner make;
+  const Problem problem = batch_of(10 * max_groups_beyond_first, 8, 8, 8);
+  CHECK(make(problem, "coalesced").block_batch == max_groups_beyond_first);
+  CHECK(make(problem, Config{"small", {{"MATRICES", 8}}}).block_batch == 8 * max_groups_beyond_first);
+}
+
+}  // namespace
+}  // namespace clgemm

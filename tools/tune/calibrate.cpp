@@ -1,0 +1,220 @@
+#include "tune/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include "base/error.hpp"
+#include "common/interrupt.hpp"
+#include "common/progress.hpp"
+#include "tune/calibration.hpp"
+#include "tune/calibration_worker.hpp"
+#include "tune/fake_times.hpp"
+#include "tune/fit.hpp"
+#include "tune/run_setup.hpp"
+#include "tune/tuner.hpp"
+#include "tune/tuning_output.hpp"
+#include "tune/worker_process.hpp"
+
+namespace clgemm::tune {
+namespace {
+
+// About 10 minutes on an H200, compiling included.
+constexpr std::size_t default_shapes = 64;
+constexpr double default_budget_s = 600.0;
+
+std::size_t shapes_of(const TuneOptions& options) {
+  return options.calibration_shapes == 0 ? default_shapes : options.calibration_shapes;
+}
+
+std::vector<std::string> worker_arguments(const TuneOptions& options) {
+  std::vector<std::string> result = {"--calibration-worker", "--shapes", std::to_string(shapes_of(options)),
+                                     "--seed", std::to_string(options.search.seed)};
+  if (!options.device.empty()) result.insert(result.end(), {"--device", options.device});
+  if (!options.kernel_folder.empty()) result.insert(result.end(), {"--kernel-folder", options.kernel_folder});
+  return result;
+}
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Measures shape after shape, all configs of each, until the time is up.
+class Calibration {
+ public:
+  Calibration(const TuneOptions& options, RunSetup& setup, Journal& journal, std::vector<Config> configs)
+      : options_(options),
+        setup_(setup),
+        journal_(journal),
+        configs_(std::move(configs)),
+        shapes_(calibrated_shapes(setup.device.kind, shapes_of(options), options.search.seed)),
+        worker_(worker_arguments(options)),
+        end_(now() + (options.budget_s > 0.0 ? options.budget_s : default_budget_s)) {}
+
+  // False where it was interrupted.
+  bool run() {
+    if (!build()) return false;
+    for (index_ = 0; index_ < shapes_.size(); ++index_) {
+      if (!measure_shape(shapes_[index_])) return false;
+      if (now() > end_) break;
+    }
+    progress_.clear();
+    return true;
+  }
+
+  const std::vector<Sample>& samples() const { return samples_; }
+
+ private:
+  bool build() {
+    progress_.show(fmt::format("building {} configs", configs_.size()));
+    if (times_are_fake()) return true;
+    return !worker_.ask(write_build_question(configs_), end_ - now()).interrupted;
+  }
+
+  bool measure_shape(const ShapeSize& size) {
+    double best = 0.0;
+    for (const Config& config : configs_) {
+      for (const Config& split : with_parts(config, size, setup_.device, setup_.library)) {
+        progress_.show(fmt::format("{}/{} {} x {} x {}: {} measured, {} left", index_ + 1, shapes_.size(),
+                                   size.m, size.n, size.k, samples_.size(), time_left()));
+        const auto seconds = measure(size, split, best);
+        if (!seconds) return false;
+        if (*seconds <= 0.0) continue;
+        samples_.push_back({size, split, *seconds});
+        best = best == 0.0 ? *seconds : std::min(best, *seconds);
+      }
+    }
+    return true;
+  }
+
+  std::optional<double> measure(const ShapeSize& size, const Config& config, double best) {
+    const Trial trial{{size.m, size.n, size.k}, config, Care::calibrated};
+    if (const auto known = journal_.find(trial)) return known->ms * 1e-3;
+    if (bench::interrupted()) return std::nullopt;
+    Outcome outcome;
+    if (times_are_fake()) {
+      outcome = with_fake_times(trial, outcome);
+    } else {
+      const auto answer = worker_.ask(write_timing_question(size, config, best), options_.limit_s);
+      if (answer.interrupted) return std::nullopt;
+      const Timing timing = answer.line ? read_timing(*answer.line) : Timing{0.0, answer.failure};
+      outcome = {timing.seconds * 1e3, timing.failure, 0.0};
+    }
+    journal_.add(trial, outcome);
+    return outcome.is_right() ? outcome.ms * 1e-3 : 0.0;
+  }
+
+  // By what the shapes before have taken, and the budget at most.
+  std::string time_left() {
+    if (index_ == 0) first_shape_ = now();
+    const double spent = now() - first_shape_;
+    const double by_shapes =
+        index_ == 0 ? end_ - now()
+                    : spent / static_cast<double>(index_) * static_cast<double>(shapes_.size() - index_);
+    const int left = static_cast<int>(std::max(0.0, std::min(by_shapes, end_ - now())));
+    return fmt::format("about {}:{:02}", left / 60, left % 60);
+  }
+
+  const TuneOptions& options_;
+  RunSetup& setup_;
+  Journal& journal_;
+  std::vector<Config> configs_;
+  std::vector<ShapeSize> shapes_;
+  WorkerProcess worker_;
+  double end_;
+  bench::Progress progress_;
+  std::vector<Sample> samples_;
+  std::size_t index_ = 0;
+  double first_shape_ = 0.0;
+};
+
+// Fits, writes, and says how good it is.
+void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningFile file,
+               const std::filesystem::path& output) {
+  const Regret held_out = held_out_regret(samples, configs);
+  const Fitted fitted = fit(samples, configs);
+  const Regret all = regret(fitted, samples, configs);
+  file.rates = fitted.rates;
+  file.configs = fitted.rows;
+  write_output(output, file);
+  fmt::print("{} samples, {} configs\n", samples.size(), fitted.rows.size());
+  fmt::print("regret on {} shapes that were not fitted: {:.3f}, worst {:.2f}\n", held_out.shapes,
+             held_out.mean, held_out.worst);
+  fmt::print("regret on all {} shapes: {:.3f}, worst {:.2f}\n", all.shapes, all.mean, all.worst);
+  fmt::print("written: {}\n", output.string());
+}
+
+// A device as the file names it, which allows every config: what was measured, ran.
+Device device_of(const TunedDevice& tuned) {
+  Device device;
+  device.name = tuned.name;
+  device.vendor = tuned.vendor;
+  device.platform_name = tuned.platform;
+  device.driver_version = tuned.driver;
+  device.kind = tuned.kind;
+  device.native_float_width = tuned.vector_width;
+  device.compute_units = tuned.compute_units;
+  device.clock_mhz = tuned.clock_mhz;
+  constexpr std::size_t enough = 4096;
+  device.max_work_group_size = enough;
+  device.max_work_item_sizes = {enough, enough, enough};
+  device.local_bytes = std::size_t{1} << 22;
+  device.global_bytes = device.max_allocation_bytes = std::size_t{1} << 36;
+  constexpr std::size_t hopper = 90;
+  if (tuned.vendor.find("NVIDIA") != std::string::npos) device.nvidia_sm = hopper;
+  return device;
+}
+
+// Without samples of values that a kernel has not any more.
+std::vector<Sample> valid_samples(const std::vector<Sample>& samples, ConfigCache& configs) {
+  std::vector<Sample> result;
+  for (const Sample& sample : samples) {
+    try {
+      configs.get(sample.config.kernel, without_parts(sample.config).parameters, {});
+      result.push_back(sample);
+    } catch (const Error& error) {
+      fmt::print(stderr, "clgemm-tune: left out: {}\n", error.what());
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+int calibrate(const TuneOptions& options) {
+  RunSetup setup(options);
+  std::vector<Config> configs = calibrated_configs(setup.device, setup.library);
+  const auto journal = open_journal(options, setup);
+  if (journal->size() > 0)
+    fmt::print(stderr, "clgemm-tune: going on after {} measurements\n", journal->size());
+  fmt::print("{} ({}, driver {}): {} configs\n", setup.device.name, setup.device.platform_name,
+             setup.device.driver_version, configs.size());
+  std::fflush(stdout);
+  const bench::InterruptNoted noted;
+  const OwnCaches caches(setup.output);
+  Calibration calibration(options, setup, *journal, std::move(configs));
+  if (!calibration.run()) {
+    fmt::print(stderr, "clgemm-tune: stopped; the same command goes on here\n");
+    return ended_by_user;
+  }
+  if (!options.samples_to.empty()) write_samples(options.samples_to, calibration.samples());
+  ConfigCache cache(setup.device, options.kernel_folder);
+  write_fit(calibration.samples(), cache, read_output(setup.output, setup.device), setup.output);
+  journal->remove();
+  return all_is_well;
+}
+
+int fit_samples(const TuneOptions& options) {
+  const TuningFile file = read_file(options.output);
+  const Device device = device_of(file.device);
+  ConfigCache cache(device, options.kernel_folder);
+  KernelLibrary library(kernel_folder_or_default(options.kernel_folder));
+  write_fit(valid_samples(read_samples(options.fit_from, library.names(Role::multiply)), cache), cache, file,
+            options.output);
+  return all_is_well;
+}
+
+}  // namespace clgemm::tune

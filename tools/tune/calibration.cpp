@@ -1,0 +1,209 @@
+#include "tune/calibration.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/sizes.hpp"
+#include "kernel/kernel_config.hpp"
+#include "plan/k_split.hpp"
+
+namespace clgemm::tune {
+namespace {
+
+// A kernel, the names of its parameters, and values for them.
+struct ConfigList {
+  const char* kernel;
+  std::vector<const char*> names;
+  std::vector<std::vector<std::int64_t>> values;
+};
+
+// Of all that searches on an H200 have found among the best of some shape, and smaller ones for smaller GPUs.
+std::vector<ConfigList> gpu_configs() {
+  return {
+      {"direct",
+       {"BM", "BN", "TM", "TN", "DEPTH", "SLICES", "COPIES"},
+       {{64, 128, 8, 8, 8, 2, 2},
+        {64, 128, 8, 8, 8, 1, 2},
+        {64, 64, 8, 8, 4, 4, 2},
+        {64, 64, 8, 8, 8, 2, 2},
+        {64, 64, 8, 4, 8, 1, 2},
+        {32, 64, 8, 4, 8, 2, 2},
+        {32, 64, 8, 4, 8, 4, 2},
+        {16, 32, 4, 4, 8, 16, 1},
+        {128, 128, 8, 8, 8, 1, 2},
+        {128, 64, 8, 8, 8, 1, 2},
+        {128, 64, 8, 8, 8, 2, 2},
+        {32, 128, 8, 8, 8, 2, 2},
+        {32, 128, 4, 8, 8, 2, 2},
+        {16, 64, 4, 4, 8, 4, 2},
+        {32, 32, 4, 4, 8, 4, 2},
+        {32, 32, 4, 4, 8, 1, 2},
+        {16, 32, 4, 4, 8, 8, 1}}},
+      {"block_2d",
+       {"BM", "BN", "BK", "WM", "WN", "GROUP"},
+       {{64, 128, 16, 64, 32, 8},
+        {64, 64, 16, 64, 16, 8},
+        {32, 64, 16, 32, 16, 8},
+        {32, 32, 8, 32, 16, 8},
+        {128, 128, 8, 128, 32, 16},
+        {128, 128, 8, 64, 32, 8},
+        {128, 64, 8, 64, 32, 8},
+        {128, 64, 16, 128, 16, 8},
+        {256, 128, 8, 128, 32, 8}}},
+      {"thin_rows", {"THIN", "ITEMS"}, {{4, 512}, {4, 256}, {8, 256}, {16, 256}}},
+      {"thin_columns", {"THIN", "ITEMS"}, {{4, 512}, {4, 256}, {8, 256}, {16, 256}}},
+      {"fp16x3_wgmma",
+       {"TILE_M", "TILE_N", "SLICES", "STEP", "STAGES"},
+       {{128, 128, 1, 2, 6}, {64, 128, 2, 2, 8}, {128, 64, 1, 2, 8}, {64, 64, 2, 2, 8}}},
+      {"tf32x3_wgmma",
+       {"TILE_X", "TILE_Y", "SLICES", "STAGES", "SWAP"},
+       {{128, 128, 1, 3, 0},
+        {128, 128, 1, 3, 1},
+        {128, 64, 1, 3, 0},
+        {128, 64, 1, 3, 1},
+        {64, 64, 1, 3, 0},
+        {64, 64, 1, 3, 1},
+        {64, 64, 2, 3, 0},
+        {64, 64, 2, 3, 1},
+        {128, 32, 1, 3, 0},
+        {128, 32, 1, 3, 1},
+        {128, 32, 2, 3, 0},
+        {128, 32, 2, 3, 1},
+        {64, 32, 1, 3, 0},
+        {64, 32, 1, 3, 1}}},
+      {"fp16x3_mma", {}, {{}}},
+      {"bf16x6_mma", {}, {{}}},
+      {"wpt", {"TS", "WPT"}, {{32, 8}, {16, 4}}},
+      {"coalesced", {}, {{}}},
+  };
+}
+
+// For vectors of 16, 8 and 4: what of C fits the registers of the CPUs that have such (AVX-512, AVX2, SSE and
+// NEON), the second for few rows; panels for caches of every size.
+std::vector<ConfigList> cpu_configs() {
+  constexpr std::array<std::array<std::int64_t, 3>, 6> blocks = {
+      {{16, 6, 4}, {16, 4, 4}, {8, 6, 2}, {8, 4, 3}, {4, 5, 2}, {4, 4, 3}}};
+  constexpr std::array<std::array<std::int64_t, 2>, 10> caches = {{{512, 512},
+                                                                   {512, 384},
+                                                                   {512, 256},
+                                                                   {256, 384},
+                                                                   {512, 128},
+                                                                   {256, 192},
+                                                                   {256, 128},
+                                                                   {128, 128},
+                                                                   {64, 64},
+                                                                   {32, 64}}};
+  ConfigList panels{"panels", {"WIDTH", "MR", "NV", "KC", "NC"}, {}};
+  for (const auto& [width, mr, nv] : blocks) {
+    for (const auto& [kc, nc] : caches) panels.values.push_back({width, mr, nv, kc, nc});
+  }
+  return {panels,
+          {"matrix_vector",
+           {"WIDTH", "KC"},
+           {{16, 4096}, {16, 1024}, {8, 4096}, {8, 1024}, {4, 4096}, {4, 1024}}},
+          {"float8", {}, {{}}},
+          {"coalesced", {}, {{}}}};
+}
+
+bool is_allowed(const Config& config, const Device& device, KernelLibrary& library) {
+  try {
+    configure(library.find(config.kernel), config.parameters, {}, device);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// How large the shapes are; operations by what a device does in about 5 ms.
+struct Bounds {
+  double least_side, most_side, least_operations, most_operations;
+};
+constexpr Bounds gpu_bounds{16, 9400, 2e7, 1.5e11};
+constexpr Bounds cpu_bounds{12, 3000, 5e5, 4e9};
+
+class ShapeSource {
+ public:
+  ShapeSource(const Bounds& bounds, std::uint64_t seed) : bounds_(bounds), random_(seed) {}
+
+  // Every fourth has few rows or columns, every eighth a k of at most 64, every eighth is small.
+  ShapeSize next(std::size_t number) {
+    for (;;) {
+      ShapeSize size{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)};
+      constexpr double thin = 16.0;
+      constexpr double flat = 64.0;
+      constexpr double small = 300.0;
+      if (number % 8 == 1) size.m = log_uniform(1.0, thin);
+      if (number % 8 == 3) size.n = number % 16 == 3 ? 1 : log_uniform(1.0, thin);
+      if (number % 8 == 5) size.k = side(flat);
+      if (number % 8 == 7) size = {side(small), side(small), side(small)};
+      const double operations =
+          2.0 * static_cast<double>(size.m) * static_cast<double>(size.n) * static_cast<double>(size.k);
+      const double least = number % 8 == 7 ? 0.0 : bounds_.least_operations;
+      if (operations >= least && operations <= bounds_.most_operations) return in_fours(size, number);
+    }
+  }
+
+ private:
+  double uniform() { return static_cast<double>(random_()) / static_cast<double>(std::mt19937::max()); }
+  std::size_t log_uniform(double least, double most) {
+    return static_cast<std::size_t>(std::exp(std::log(least) + uniform() * std::log(most / least)));
+  }
+  std::size_t side(double most) { return log_uniform(bounds_.least_side, most); }
+
+  // Whether lines can be read by fours: by turns, of each of the kinds above.
+  static ShapeSize in_fours(const ShapeSize& size, std::size_t number) {
+    if (number / 2 % 2 == 0) return size;
+    return {size.m, size.n == 1 ? 1 : round_up(size.n, 4), round_up(size.k, 4)};
+  }
+
+  const Bounds& bounds_;
+  std::mt19937 random_;
+};
+
+}  // namespace
+
+std::vector<Config> calibrated_configs(const Device& device, KernelLibrary& library) {
+  std::vector<Config> result;
+  for (const ConfigList& list : device.kind == DeviceKind::cpu ? cpu_configs() : gpu_configs()) {
+    for (const auto& values : list.values) {
+      Config config{list.kernel, {}};
+      for (std::size_t i = 0; i < values.size(); ++i) config.parameters[list.names[i]] = values[i];
+      if (is_allowed(config, device, library)) result.push_back(std::move(config));
+    }
+  }
+  return result;
+}
+
+std::vector<ShapeSize> calibrated_shapes(DeviceKind kind, std::size_t count, std::uint64_t seed) {
+  ShapeSource source(kind == DeviceKind::cpu ? cpu_bounds : gpu_bounds, seed);
+  std::vector<ShapeSize> result;
+  for (std::size_t i = 0; i < count; ++i) result.push_back(source.next(i));
+  return result;
+}
+
+std::vector<Config> with_parts(const Config& config, const ShapeSize& size, const Device& device,
+                               KernelLibrary& library) {
+  constexpr std::size_t thin = 16;  // the most rows or columns that these are for
+  if (config.kernel == "thin_rows" && size.m > thin) return {};
+  if (config.kernel == "thin_columns" && size.n > thin) return {};
+  if (config.kernel == "matrix_vector" && size.n != 1) return {};
+  const KernelConfig kernel = configure(library.find(config.kernel), config.parameters, {}, device);
+  if (!can_split_k(kernel.manifest()) || device.kind == DeviceKind::cpu) return {config};
+  const std::size_t tiles = ceil_div(size.m, kernel.tile_rows) * ceil_div(size.n, kernel.tile_columns);
+  std::vector<Config> result;
+  std::size_t last = 0;
+  for (const std::size_t parts : {std::size_t{1}, device.compute_units / tiles,
+                                  2 * device.compute_units / tiles, 4 * device.compute_units / tiles}) {
+    if (parts <= last || (parts > 1 && size.k / parts < least_part_depth)) continue;
+    last = parts;
+    result.push_back(config);
+    result.back().parameters[split_parameter] = static_cast<std::int64_t>(parts);
+  }
+  return result;
+}
+
+}  // namespace clgemm::tune

@@ -1,0 +1,25 @@
+// What is measured for the speed model: every config that may ever win on a kind of device, on random shapes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/device.hpp"
+#include "choose/tuning.hpp"
+#include "kernel/kernel_file.hpp"
+
+namespace clgemm::tune {
+
+// Without SPLIT_K; those that this device allows.
+std::vector<Config> calibrated_configs(const Device& device, KernelLibrary& library);
+
+// As many shapes as wanted, the seed's: sides of every magnitude, half of them in whole fours; thin, flat,
+// deep and small ones among any few of them. The first ones are the same however many are wanted.
+std::vector<ShapeSize> calibrated_shapes(DeviceKind kind, std::size_t count, std::uint64_t seed);
+
+// The config on a shape: in one part of k, and in those that make one, two and four turns of the device.
+// Nothing where the shape is not for its kernel.
+std::vector<Config> with_parts(const Config& config, const ShapeSize& size, const Device& device,
+                               KernelLibrary& library);
+
+}  // namespace clgemm::tune

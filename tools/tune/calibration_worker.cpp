@@ -1,0 +1,195 @@
+#include "tune/calibration_worker.hpp"
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <clgemm/clgemm.hpp>
+#include <csignal>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
+
+#include "base/device.hpp"
+#include "base/error.hpp"
+#include "base/opencl.hpp"
+#include "common/statistics.hpp"
+#include "tune/calibration.hpp"
+
+namespace clgemm::tune {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double hopeless_ratio = 3.0;
+constexpr double batch_seconds = 1.5e-3;  // of calls that are timed together
+constexpr double most_calls = 200.0;      // in such a batch
+constexpr int batches = 3;
+
+Options options_of(const Json& json, const std::string& kernel_folder) {
+  Options options;
+  options.kernel = json.at("kernel");
+  options.parameters = json.at("parameters").get<Parameters>();
+  options.kernel_folder = kernel_folder;
+  return options;
+}
+
+// Room for A, B and C of any of the shapes, filled once.
+class Matrices {
+ public:
+  Matrices(const cl::Context& context, const cl::CommandQueue& queue, const std::vector<ShapeSize>& shapes) {
+    std::size_t a = 1;
+    std::size_t b = 1;
+    std::size_t c = 1;
+    for (const ShapeSize& size : shapes) {
+      a = std::max(a, size.m * size.k);
+      b = std::max(b, size.k * size.n);
+      c = std::max(c, size.m * size.n);
+    }
+    a_ = cl::Buffer(context, CL_MEM_READ_WRITE, a * sizeof(float));
+    b_ = cl::Buffer(context, CL_MEM_READ_WRITE, b * sizeof(float));
+    c_ = cl::Buffer(context, CL_MEM_READ_WRITE, c * sizeof(float));
+    fill(queue, a_, a);
+    fill(queue, b_, b);
+  }
+
+  DeviceMatrix a(std::size_t ld) const { return {a_(), ld}; }
+  DeviceMatrix b(std::size_t ld) const { return {b_(), ld}; }
+  DeviceMatrix c(std::size_t ld) const { return {c_(), ld}; }
+
+ private:
+  static void fill(const cl::CommandQueue& queue, const cl::Buffer& buffer, std::size_t count) {
+    std::mt19937 random(1);
+    std::vector<float> piece(std::min<std::size_t>(count, std::size_t{1} << 20));
+    for (float& value : piece) value = static_cast<float>(random() >> 8) / 8388608.0F - 1.0F;
+    for (std::size_t done = 0; done < count; done += piece.size()) {
+      const std::size_t now = std::min(piece.size(), count - done);
+      queue.enqueueWriteBuffer(buffer, CL_TRUE, done * sizeof(float), now * sizeof(float), piece.data());
+    }
+  }
+
+  cl::Buffer a_;
+  cl::Buffer b_;
+  cl::Buffer c_;
+};
+
+class CalibrationWorker {
+ public:
+  CalibrationWorker(const std::string& device, const std::string& kernel_folder,
+                    const std::vector<ShapeSize>& shapes)
+      : device_(device.empty() ? default_device() : find_device(device)),
+        cl_context_(device_),
+        queue_(cl_context_, device_),
+        context_(queue_()),
+        matrices_(cl_context_, queue_, shapes),
+        kernel_folder_(kernel_folder) {}
+
+  Json answer(const Json& question) {
+    if (question.contains("build")) return build(question.at("build"));
+    try {
+      return {{"seconds", time(question)}, {"failure", ""}};
+    } catch (const Error& error) {
+      return {{"seconds", 0.0}, {"failure", error.what()}};
+    }
+  }
+
+ private:
+  // For lines in fours and for others, which are programs of their own.
+  Json build(const Json& configs) {
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+      for (std::size_t i = next++; i < configs.size(); i = next++) {
+        try {
+          const Options options = options_of(configs[i], kernel_folder_);
+          for (const std::size_t side : {1023U, 1024U}) {
+            SgemmShape shape;
+            shape.m = shape.n = shape.k = side;
+            context_.prepare({shape}, options);
+          }
+        } catch (const Error&) {
+          continue;  // timing says it
+        }
+      }
+    };
+    std::vector<std::thread> threads;
+    const unsigned count = std::clamp(std::thread::hardware_concurrency(), 2U, 16U);
+    for (unsigned i = 0; i < count; ++i) threads.emplace_back(work);
+    for (std::thread& thread : threads) thread.join();
+    return {{"built", configs.size()}};
+  }
+
+  double time(const Json& question) {
+    const std::size_t m = question.at("m");
+    const std::size_t n = question.at("n");
+    const std::size_t k = question.at("k");
+    const Options options = options_of(question, kernel_folder_);
+    const auto seconds_of = [&](int calls) {
+      const auto start = std::chrono::steady_clock::now();
+      for (int i = 0; i < calls; ++i) {
+        context_.sgemm(queue_(), Layout::row_major, Transpose::no, Transpose::no, m, n, k, 1.0F,
+                       matrices_.a(k), matrices_.b(n), 0.0F, matrices_.c(n), {}, nullptr, options);
+      }
+      queue_.finish();
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / calls;
+    };
+    seconds_of(1);
+    const double once = seconds_of(1);
+    const double best = question.at("best_seconds");
+    if (best > 0.0 && once > hopeless_ratio * best + 1e-4) return once;
+    const int calls = static_cast<int>(std::clamp(batch_seconds / once, 2.0, most_calls));
+    std::vector<double> all;
+    for (int i = 0; i < batches; ++i) all.push_back(seconds_of(calls));
+    return bench::median(all);
+  }
+
+  cl::Device device_;
+  cl::Context cl_context_;
+  cl::CommandQueue queue_;
+  Context context_;
+  Matrices matrices_;
+  std::string kernel_folder_;
+};
+
+}  // namespace
+
+std::string write_build_question(const std::vector<Config>& configs) {
+  Json list = Json::array();
+  for (const Config& config : configs)
+    list.push_back({{"kernel", config.kernel}, {"parameters", config.parameters}});
+  return Json{{"build", list}}.dump();
+}
+
+std::string write_timing_question(const ShapeSize& size, const Config& config, double best_seconds) {
+  return Json{{"m", size.m},
+              {"n", size.n},
+              {"k", size.k},
+              {"kernel", config.kernel},
+              {"parameters", config.parameters},
+              {"best_seconds", best_seconds}}
+      .dump();
+}
+
+Timing read_timing(const std::string& line) {
+  const Json json = Json::parse(line);
+  return {json.at("seconds"), json.at("failure")};
+}
+
+void run_calibration_worker(const std::string& device, const std::string& kernel_folder, std::size_t shapes,
+                            std::uint64_t seed) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);        // nobody would ask any more
+  std::signal(SIGINT, SIG_IGN);            // the terminal sends Ctrl-C to both; the asking process decides
+  const int answers = dup(STDOUT_FILENO);  // drivers print what they like
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  const DeviceKind kind = describe(device.empty() ? default_device() : find_device(device)).kind;
+  CalibrationWorker worker(device, kernel_folder, calibrated_shapes(kind, shapes, seed));
+  for (std::string line; std::getline(std::cin, line);) {
+    const std::string text =
+        worker.answer(Json::parse(line)).dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
+    if (write(answers, text.data(), text.size()) < 0) return;
+  }
+}
+
+}  // namespace clgemm::tune

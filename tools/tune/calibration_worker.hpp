@@ -1,0 +1,28 @@
+// The process that calibration measures in: builds many configs at once, and times one after the other as
+// callers see it, calls back to back on an in-order queue by the host's clock.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "choose/tuning.hpp"
+
+namespace clgemm::tune {
+
+// What it is asked, and its answers, as a line of JSON each. To build is no more than to save time later:
+// what fails there fails again.
+std::string write_build_question(const std::vector<Config>& configs);
+
+struct Timing {
+  double seconds = 0.0;
+  std::string failure;  // why there are none
+};
+// A config that takes three times `best_seconds` (0: not known yet) has one run.
+std::string write_timing_question(const ShapeSize& size, const Config& config, double best_seconds);
+Timing read_timing(const std::string& line);
+
+// Answers until standard input ends; the buffers hold matrices of any of the `shapes`.
+void run_calibration_worker(const std::string& device, const std::string& kernel_folder, std::size_t shapes,
+                            std::uint64_t seed);
+
+}  // namespace clgemm::tune

@@ -1,0 +1,284 @@
+#include "tune/fit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "base/error.hpp"
+
+namespace clgemm::tune {
+namespace {
+
+// An error of so much in the logarithm is where squares turn into straight lines.
+constexpr double straight_from = 0.15;
+
+// What is so many times slower than the best still counts a little.
+constexpr double least_weight = 0.02;
+
+struct Measured {
+  Work work;
+  double seconds = 0.0;
+  double weight = 1.0;
+};
+
+using Values = std::vector<double>;
+
+// The least of a function, by steps along one axis at a time and along what a round of them has changed
+// (Hooke and Jeeves).
+Values minimised(Values start, const std::function<double(const Values&)>& cost) {
+  constexpr double first_step = 0.5;
+  constexpr double last_step = 0.01;
+  constexpr int most_rounds = 60;  // at each step
+  double least = cost(start);
+  const auto try_at = [&](const Values& next) {
+    const double value = cost(next);
+    if (value >= least) return false;
+    least = value;
+    start = next;
+    return true;
+  };
+  for (double step = first_step; step > last_step; step /= 2) {
+    for (int round = 0; round < most_rounds; ++round) {
+      const Values before = start;
+      for (std::size_t i = 0; i < start.size(); ++i) {
+        for (const double by : {step, -step}) {
+          Values next = start;
+          next[i] += by;
+          if (try_at(next)) break;
+        }
+      }
+      if (start == before) break;
+      Values further = start;
+      for (std::size_t i = 0; i < start.size(); ++i) further[i] += start[i] - before[i];
+      try_at(further);
+    }
+  }
+  return start;
+}
+
+double loss(double predicted, const Measured& one) {
+  const double off = std::log(predicted / one.seconds) / straight_from;
+  return one.weight * (std::sqrt(1.0 + off * off) - 1.0);
+}
+
+// Of one config.
+class RowFit {
+ public:
+  RowFit(const std::vector<Measured>& measured, const Rates& rates, std::size_t units, bool shares_units)
+      : measured_(measured), rates_(rates), units_(units), shares_units_(shares_units) {
+    const auto count = std::count_if(measured.begin(), measured.end(),
+                                     [](const Measured& one) { return one.work.unaligned == 0.0; });
+    const auto aligned = static_cast<std::size_t>(count);
+    constexpr std::size_t enough = 3;
+    takes_shares_ = measured.front().work.share.has_value();
+    fits_unaligned_ = aligned >= enough && measured.size() - aligned >= enough;
+  }
+
+  ConfigSpeed run() const {
+    ConfigSpeed best;
+    double least = std::numeric_limits<double>::infinity();
+    for (const std::size_t residents : {1U, 2U, 3U, 4U, 5U, 6U, 8U, 12U, 16U}) {
+      if (residents > 1 && !shares_units_) break;
+      const Values found =
+          minimised(start(), [&](const Values& values) { return cost(speed_of(values, residents)); });
+      const ConfigSpeed speed = speed_of(found, residents);
+      if (cost(speed) >= least) continue;
+      least = cost(speed);
+      best = speed;
+    }
+    return best;
+  }
+
+  double residual(const ConfigSpeed& speed) const {
+    double sum = 0.0;
+    double weights = 0.0;
+    for (const Measured& one : measured_) {
+      const double off = std::log(predict(one.work, speed, rates_, units_).seconds() / one.seconds);
+      sum += one.weight * off * off;
+      weights += one.weight;
+    }
+    return std::sqrt(sum / weights);
+  }
+
+ private:
+  // As if nothing but steps took time, and all samples were the fastest one.
+  Values start() const {
+    double step = std::numeric_limits<double>::infinity();
+    for (const Measured& one : measured_) {
+      const Work& work = one.work;
+      const double turns = std::max(1.0, work.groups * work.whole_parts / static_cast<double>(units_));
+      step = std::min(step, one.seconds / (turns * work.depth * elements_of(work)));
+    }
+    return {std::log(1e-6), std::log(step), std::log(step * 0.7), std::log(first_prepare), 0.0};
+  }
+
+  static constexpr double first_prepare = 30.0;
+  static double elements_of(const Work& work) {
+    return work.share ? cost_of_share(*work.share, first_prepare) : 1.0;
+  }
+
+  ConfigSpeed speed_of(const Values& values, std::size_t residents) const {
+    ConfigSpeed speed{std::exp(values[0]), std::exp(values[1]), std::exp(values[2]), residents, 0.0, 1.0};
+    if (takes_shares_) speed.prepare = std::exp(values[3]);
+    if (fits_unaligned_) speed.unaligned = std::exp(values[4]);
+    return speed;
+  }
+
+  double cost(const ConfigSpeed& speed) const {
+    double sum = 0.0;
+    for (const Measured& one : measured_)
+      sum += loss(predict(one.work, speed, rates_, units_).seconds(), one);
+    return sum;
+  }
+
+  const std::vector<Measured>& measured_;
+  const Rates& rates_;
+  std::size_t units_;
+  bool shares_units_;
+  bool takes_shares_ = false;
+  bool fits_unaligned_ = false;
+};
+
+class Fit {
+ public:
+  Fit(const std::vector<Sample>& samples, ConfigCache& configs) : device_(configs.device()) {
+    // Callers may allow fp32 units alone, so that these have a best of their own.
+    std::map<std::pair<ShapeSize, Precision>, double> best;
+    const auto key_of = [&configs](const Sample& sample) {
+      const auto kernel = configs.get(sample.config.kernel, without_parts(sample.config).parameters, {});
+      return std::pair(sample.size, kernel->manifest().precision);
+    };
+    for (const Sample& sample : samples) {
+      const auto place = best.emplace(key_of(sample), sample.seconds).first;
+      place->second = std::min(place->second, sample.seconds);
+    }
+    for (const Sample& sample : samples) {
+      const Config config = without_parts(sample.config);
+      const Problem problem = problem_of(sample.size, device_);
+      const auto kernel = configs.get(config.kernel, config.parameters, {});
+      const double weight = std::max(least_weight, std::pow(best.at(key_of(sample)) / sample.seconds, 2));
+      measured_[config].push_back(
+          {work_of(problem, *kernel, parts_of(sample.config), configs), sample.seconds, weight});
+      shapes_[config].insert(sample.size);
+    }
+  }
+
+  // What the rows need of the rates and the rates of the rows: by turns.
+  Fitted run() {
+    constexpr int turns = 2;
+    fitted_.rates = first_rates();
+    fit_rows();
+    for (int turn = 0; turn < turns; ++turn) {
+      fit_rates();
+      fit_rows();
+    }
+    return std::move(fitted_);
+  }
+
+ private:
+  Rates first_rates() const {
+    const double fastest = [&] {
+      double least = std::numeric_limits<double>::infinity();
+      for (const auto& [config, all] : measured_) {
+        for (const Measured& one : all) least = std::min(least, one.seconds);
+      }
+      return least;
+    }();
+    const double bytes = device_.kind == DeviceKind::cpu ? 2e10 : 3e12;
+    return {fastest, fastest / 3, fastest / 8, bytes, bytes, bytes};
+  }
+
+  void fit_rows() {
+    fitted_.rows.clear();
+    for (const auto& [config, all] : measured_) {
+      if (all.size() < least_samples) continue;
+      const RowFit row(all, fitted_.rates, device_.compute_units, device_.kind != DeviceKind::cpu);
+      const ConfigSpeed speed = row.run();
+      fitted_.rows.push_back({config, speed, row.residual(speed), shapes_.at(config).size()});
+    }
+  }
+
+  void fit_rates() {
+    const Rates& from = fitted_.rates;
+    const Values start = {std::log(from.call_seconds),  std::log(from.launch_seconds),
+                          std::log(from.start_seconds), std::log(from.bytes),
+                          std::log(from.packing_bytes), std::log(from.adding_bytes)};
+    const auto rates_of = [](const Values& v) {
+      return Rates{std::exp(v[0]), std::exp(v[1]), std::exp(v[2]),
+                   std::exp(v[3]), std::exp(v[4]), std::exp(v[5])};
+    };
+    fitted_.rates = rates_of(minimised(start, [&](const Values& values) {
+      const Rates rates = rates_of(values);
+      double sum = 0.0;
+      for (const ConfigRow& row : fitted_.rows) {
+        for (const Measured& one : measured_.at(row.config))
+          sum += loss(predict(one.work, row.speed, rates, device_.compute_units).seconds(), one);
+      }
+      return sum;
+    }));
+  }
+
+  const Device& device_;
+  std::map<Config, std::vector<Measured>> measured_;
+  std::map<Config, std::set<ShapeSize>> shapes_;
+  Fitted fitted_;
+};
+
+}  // namespace
+
+Fitted fit(const std::vector<Sample>& samples, ConfigCache& configs) {
+  return Fit(samples, configs).run();
+}
+
+Regret regret(const Fitted& fitted, const std::vector<Sample>& samples, ConfigCache& configs) {
+  struct Shape {
+    double least_predicted = std::numeric_limits<double>::infinity();
+    double chosen = 0.0;
+    double best = std::numeric_limits<double>::infinity();
+  };
+  std::map<Config, const ConfigRow*> rows;
+  for (const ConfigRow& row : fitted.rows) rows[row.config] = &row;
+  std::map<ShapeSize, Shape> shapes;
+  for (const Sample& sample : samples) {
+    const auto row = rows.find(without_parts(sample.config));
+    Shape& shape = shapes[sample.size];
+    shape.best = std::min(shape.best, sample.seconds);
+    if (row == rows.end()) continue;
+    const auto kernel = configs.get(row->first.kernel, row->first.parameters, {});
+    const Work work =
+        work_of(problem_of(sample.size, configs.device()), *kernel, parts_of(sample.config), configs);
+    const double seconds =
+        predict(work, row->second->speed, fitted.rates, configs.device().compute_units).seconds();
+    if (seconds >= shape.least_predicted) continue;
+    shape.least_predicted = seconds;
+    shape.chosen = sample.seconds;
+  }
+  Regret result{0.0, 1.0, 0};
+  for (const auto& [size, shape] : shapes) {
+    if (shape.chosen == 0.0) continue;
+    const double ratio = shape.chosen / shape.best;
+    result.mean += std::log(ratio);
+    result.worst = std::max(result.worst, ratio);
+    ++result.shapes;
+  }
+  result.mean = result.shapes == 0 ? 1.0 : std::exp(result.mean / static_cast<double>(result.shapes));
+  return result;
+}
+
+Regret held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs) {
+  constexpr std::size_t every = 3;
+  std::map<ShapeSize, std::size_t> numbers;  // in the order of measuring, which is random
+  std::vector<Sample> fitted_on;
+  std::vector<Sample> held_out;
+  for (const Sample& sample : samples) {
+    const std::size_t number = numbers.emplace(sample.size, numbers.size()).first->second;
+    (number % every == every - 1 ? held_out : fitted_on).push_back(sample);
+  }
+  return regret(fit(fitted_on, configs), held_out, configs);
+}
+
+}  // namespace clgemm::tune

@@ -1,0 +1,33 @@
+// The fit of the speed model: coefficients for each config, and the rates of the device, such that the
+// predictions come near to what was measured.
+#pragma once
+
+#include <vector>
+
+#include "kernel/config_cache.hpp"
+#include "tune/samples.hpp"
+
+namespace clgemm::tune {
+
+struct Fitted {
+  Rates rates;
+  std::vector<ConfigRow> rows;
+};
+
+// Least squares of the logarithms, where what is off by much counts less, and what is far from the fastest of
+// its shape, too. Configs of fewer than `least_samples` have no row.
+inline constexpr std::size_t least_samples = 4;
+Fitted fit(const std::vector<Sample>& samples, ConfigCache& configs);
+
+// The time of what the model chooses over that of the best config measured, over shapes.
+struct Regret {
+  double mean = 1.0;  // geometric
+  double worst = 1.0;
+  std::size_t shapes = 0;
+};
+Regret regret(const Fitted& fitted, const std::vector<Sample>& samples, ConfigCache& configs);
+
+// The regret on every third shape, fitted on the others.
+Regret held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs);
+
+}  // namespace clgemm::tune

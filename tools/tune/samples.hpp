@@ -1,0 +1,33 @@
+// What was measured for the speed model: a config, a shape, its seconds. As lines of CSV, so that a fit can
+// be made again without the device.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "call/problem.hpp"
+#include "choose/tuning.hpp"
+#include "kernel/config.hpp"
+
+namespace clgemm::tune {
+
+struct Sample {
+  ShapeSize size;  // matrices without gaps, not transposed
+  Config config;   // with SPLIT_K, where the kernel splits k
+  double seconds = 0.0;
+};
+
+// "m,n,k,config,seconds", with "direct BM=64 SPLIT_K=3" as config. Lines of configs without a time, and of
+// kernels that `known` does not have, are passed over. Throws std::runtime_error for anything else.
+std::vector<Sample> read_samples(const std::filesystem::path& path, const std::vector<std::string>& known);
+void write_samples(const std::filesystem::path& path, const std::vector<Sample>& samples);
+
+// As the bench's matrices lie.
+Problem problem_of(const ShapeSize& size, const Device& device);
+
+// The config without its parts of k, and these; 1 where it says nothing of them.
+Config without_parts(const Config& config);
+std::size_t parts_of(const Config& config);
+
+}  // namespace clgemm::tune
