@@ -248,7 +248,8 @@ void write_wrong(const clgemm::test::TemporaryFolder& folder, const std::string&
   const std::string stated = "const int k, const float alpha,";
   REQUIRE(text.find(stated) != std::string::npos);
   text.replace(text.find(stated), stated.size(), "const int k, const float stated_alpha,");
-  text.insert(text.find("__kernel"), "#define alpha (stated_alpha + 1.0f)\n");
+  const std::size_t body = text.find(") {\n", text.find("__kernel")) + 4;
+  text.insert(body, "  const float alpha = stated_alpha + 1.0f;\n");
   folder.write(file, text);
 }
 
@@ -270,7 +271,7 @@ TEST_CASE("auto is the kernel that the library ran, not a wrong one that it woul
   const Finished measured = run(with_wrong + "--kernel auto --peer none --runs 1 --warmup 0");
   INFO(measured.text);
   CHECK(measured.status == 0);
-  CHECK(word_after(measured.text, "Fastest: ") == taken);
+  CHECK(word_after(measured.text, "Fastest on the device: ") == taken);
 }
 
 TEST_CASE("--explain tells the plan, --cache what is compiled") {

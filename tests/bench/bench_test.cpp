@@ -446,14 +446,14 @@ TEST_CASE("the lists name every kernel and device, and help is help") {
 // Right where most people look: no transposes, no gaps, nothing behind C.
 TEST_CASE("a kernel that is right only where nobody looks FAILED") {
   const TemporaryFolder folder;
-  const std::string store = "  store_c(c, ldc, m, n, row, column, alpha, sum, beta);";
+  const std::string store = "  store_c(c, ldc, m, n, row, column, product.alpha, sum, product.beta);";
   const std::pair<std::string, std::string> wrong[] = {
       {altered_kernel(store, store + "\n  if (column == n - 1 && ldc > n) c[row * ldc + n] = 0.0f;"),
        "wrote outside C: element 0 of the gap behind row 0"},
       {altered_kernel(store, store + "\n  if (row == m - 1 && column == n - 1) c[m * ldc] = 1.0f;"),
        "wrote outside C: element 0 behind its end"},
       {altered_kernel("element_of_a(a, lda, row, depth)", "a[row * lda + depth]"), "A transposed"},
-      {altered_kernel("alpha, sum, beta);", "1.0f, sum, beta);"), "instead of"},
+      {altered_kernel("product.alpha, sum,", "1.0f, sum,"), "instead of"},
   };
   for (const auto& [text, fault] : wrong) {
     INFO(text);
