@@ -423,7 +423,7 @@ TEST_CASE("calibrated shapes are the seed's, of every kind, and the first of mor
   CHECK(count([](const ShapeSize& one) { return one.m <= 16; }) >= 3);
   CHECK(count([](const ShapeSize& one) { return one.n == 1; }) >= 2);
   CHECK(count([](const ShapeSize& one) { return one.k <= 64; }) >= 3);
-  CHECK(count([](const ShapeSize& one) { return one.k % 4 == 0 && one.n % 4 == 0; }) >= 16);
+  CHECK(count([](const ShapeSize& one) { return one.k % 4 == 0 && (one.n == 1 || one.n % 4 == 0); }) >= 16);
 }
 
 TEST_CASE("a calibration writes rates and rows that the library then goes by") {
