@@ -3,7 +3,7 @@
 // operands: fp16_planes
 // fallback: fallback_tf32x3
 // precision: fp32_equivalent
-// least_k: 512
+// least_k: 32
 // ptx: sm_90a
 // param: TILE_M = 128 in 64 128
 // param: TILE_N = 128 in 64 128
