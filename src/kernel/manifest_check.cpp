@@ -52,12 +52,9 @@ class ManifestCheck {
       const char* key;
       Role role;
     };
-    static constexpr Belonging belongings[] = {{"precision", Role::multiply},
-                                               {"least_k", Role::multiply},
-                                               {"fallback", Role::multiply},
-                                               {"batch", Role::multiply},
-                                               {"size", Role::pack_both},
-                                               {"range_notes", Role::pack_both}};
+    static constexpr Belonging belongings[] = {
+        {"precision", Role::multiply}, {"least_k", Role::multiply}, {"fallback", Role::multiply},
+        {"batch", Role::multiply},     {"size", Role::pack_both},   {"range_notes", Role::pack_both}};
     for (const Belonging& belonging : belongings) {
       if (!has(belonging.key) || manifest_.role == belonging.role) continue;
       fail_at(1,

@@ -91,24 +91,15 @@ class ManifestParser {
 
   void parse_line() {
     static const auto& parsers = *new std::map<std::string_view, void (ManifestParser::*)()>{
-        {"clgemm", &ManifestParser::parse_name},
-        {"role", &ManifestParser::parse_role},
-        {"summary", &ManifestParser::parse_summary},
-        {"operands", &ManifestParser::parse_operands},
-        {"param", &ManifestParser::parse_parameter},
-        {"variant", &ManifestParser::parse_variant},
-        {"tile", &ManifestParser::parse_tile},
-        {"local", &ManifestParser::parse_local},
-        {"grid", &ManifestParser::parse_grid},
-        {"align", &ManifestParser::parse_align},
-        {"require", &ManifestParser::parse_require},
-        {"shares", &ManifestParser::parse_shares},
-        {"batch", &ManifestParser::parse_batch},
-        {"precision", &ManifestParser::parse_precision},
-        {"least_k", &ManifestParser::parse_least_k},
-        {"fallback", &ManifestParser::parse_fallback},
-        {"size", &ManifestParser::parse_size},
-        {"range_notes", &ManifestParser::parse_range_notes},
+        {"clgemm", &ManifestParser::parse_name},     {"role", &ManifestParser::parse_role},
+        {"summary", &ManifestParser::parse_summary}, {"operands", &ManifestParser::parse_operands},
+        {"param", &ManifestParser::parse_parameter}, {"variant", &ManifestParser::parse_variant},
+        {"tile", &ManifestParser::parse_tile},       {"local", &ManifestParser::parse_local},
+        {"grid", &ManifestParser::parse_grid},       {"align", &ManifestParser::parse_align},
+        {"require", &ManifestParser::parse_require}, {"shares", &ManifestParser::parse_shares},
+        {"batch", &ManifestParser::parse_batch},     {"precision", &ManifestParser::parse_precision},
+        {"least_k", &ManifestParser::parse_least_k}, {"fallback", &ManifestParser::parse_fallback},
+        {"size", &ManifestParser::parse_size},       {"range_notes", &ManifestParser::parse_range_notes},
         {"ptx", &ManifestParser::parse_ptx},
     };
     static const auto& repeatable = *new std::set<std::string_view>{"param", "variant", "require"};

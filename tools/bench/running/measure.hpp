@@ -19,7 +19,7 @@ struct MeasureSettings {
   std::size_t warmup = 10;
   double max_seconds =
       5.0;  // for one entrant's runs; a quarter of it for the warm-up. One run is always made
-  bool host_to_host = false;        // also, and apart, the multiply of matrices in the host's memory
+  bool host_to_host = false;          // also, and apart, the multiply of matrices in the host's memory
   std::vector<cl::Device> devices{};  // that share those, where there are several
   bool baseline = true;
 };
