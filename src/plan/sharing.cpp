@@ -39,8 +39,8 @@ double time_of_shares(const SharedWork& work, const Share& share, std::size_t co
 
 }  // namespace
 
-double cost_of_share(const Share& share, double rows_to_prepare) {
-  return (static_cast<double>(share.rows) + rows_to_prepare) *
+double cost_of_share(const Share& share, double preparing_rows) {
+  return (static_cast<double>(share.rows) + preparing_rows) *
          (static_cast<double>(share.columns) + columns_to_prepare);
 }
 
