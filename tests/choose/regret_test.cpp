@@ -1,0 +1,113 @@
+// How good the choice is on an H200: the time of what is chosen over that of the best, on recorded times of
+// every config that came within half as much again of the best, for 90 shapes (data/h200_times.csv: calls
+// back to back, the host's clock).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "choose/ranking.hpp"
+#include "plan/make_plan.hpp"
+#include "support/catch.hpp"
+#include "support/made_up.hpp"
+#include "support/plans.hpp"
+#include "support/shipped.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+using Shape = std::array<std::size_t, 3>;
+
+// A recorded config: its kernel, values, and number of parts of k.
+struct Recorded {
+  std::string kernel;
+  Parameters values;
+  std::int64_t parts = 1;
+  double us = 0.0;
+};
+
+Recorded parse_recorded(const std::string& config, double us) {
+  std::istringstream words(config);
+  Recorded result;
+  words >> result.kernel;
+  result.us = us;
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    const std::int64_t value = std::stoll(word.substr(equals + 1));
+    if (word.substr(0, equals) == "SPLIT_K") {
+      result.parts = value;
+    } else {
+      result.values[word.substr(0, equals)] = value;
+    }
+  }
+  return result;
+}
+
+std::map<Shape, std::vector<Recorded>> recorded_times() {
+  std::ifstream file(CLGEMM_TEST_DATA "/h200_times.csv");
+  std::map<Shape, std::vector<Recorded>> result;
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::array<std::string, 5> cells;
+    std::istringstream text(line);
+    for (std::string& cell : cells) std::getline(text, cell, ',');
+    result[{std::stoul(cells[0]), std::stoul(cells[1]), std::stoul(cells[2])}].push_back(
+        parse_recorded(cells[3], std::stod(cells[4])));
+  }
+  return result;
+}
+
+// The recorded time of the first candidate, by the nearest number of parts that was recorded; half as much
+// again as the best where it is not among them.
+double us_of_choice(const Shape& shape, const std::vector<Recorded>& recorded, ConfigCache& configs) {
+  constexpr double not_recorded = 1.5;
+  const Problem problem = tight(shape[0], shape[1], shape[2]);
+  const Config chosen =
+      rank_candidates(problem, configs, shipped_tuning(), no_limit).candidates.front().config;
+  const Plan plan = make_plan(problem, chosen, configs, no_limit);
+  const Stage& stage = plan.first();
+  const auto is_chosen = [&stage](const Recorded& one) {
+    return one.kernel == stage.multiply().name &&
+           std::all_of(one.values.begin(), one.values.end(), [&stage](const auto& value) {
+             const auto found = stage.multiply().values.find(value.first);
+             return found != stage.multiply().values.end() && found->second == value.second;
+           });
+  };
+  const auto apart = [&stage](const Recorded& one) {
+    return std::fabs(std::log(static_cast<double>(one.parts) / static_cast<double>(stage.split.parts)));
+  };
+  const Recorded* nearest = nullptr;
+  for (const Recorded& one : recorded) {
+    if (is_chosen(one) && (nearest == nullptr || apart(one) < apart(*nearest))) nearest = &one;
+  }
+  return nearest == nullptr ? not_recorded * recorded.front().us : nearest->us;
+}
+
+TEST_CASE("what is chosen on an H200 takes at most 1.08 times as long as the best, in the geometric mean") {
+  Device device = made_up_hopper();
+  device.name = "NVIDIA H200";
+  device.vendor = "NVIDIA Corporation";
+  device.platform_name = "NVIDIA CUDA";
+  device.compute_units = 132;
+  device.clock_mhz = 1980;
+  ConfigCache configs(device, {});
+  const auto shapes = recorded_times();
+  REQUIRE(shapes.size() == 90);
+  double sum = 0.0;
+  for (const auto& [shape, recorded] : shapes)
+    sum += std::log(us_of_choice(shape, recorded, configs) / recorded.front().us);
+  const double regret = std::exp(sum / static_cast<double>(shapes.size()));
+  INFO("regret " << regret);
+  CHECK(regret <= 1.08);
+}
+
+}  // namespace
+}  // namespace clgemm
