@@ -35,7 +35,7 @@ class BuiltKernel {
     cl::Kernel& operator*() { return kernel_; }
 
     // To be told of the launch that the kernel was taken for.
-    void launched(const cl::Event& event) { launched_ = event; }
+    void launched(const cl::Event& event) noexcept;
 
    private:
     std::shared_ptr<BuiltKernel> owner_;

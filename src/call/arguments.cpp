@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/handles.hpp"
 #include "base/sizes.hpp"
 #include "call/aliasing.hpp"
 
@@ -60,7 +61,7 @@ cl::Buffer checked_buffer(const char* name, Argument argument, cl_mem memory, co
     throw Error(ErrorCode::invalid_argument, fmt::format("the memory object of {} is not a buffer", name),
                 argument);
   }
-  if (buffer.getInfo<CL_MEM_CONTEXT>()() != context()) {
+  if (context_of(buffer) != context()) {
     throw Error(ErrorCode::wrong_context,
                 fmt::format("the buffer of {} belongs to another OpenCL context", name), argument);
   }
@@ -85,10 +86,7 @@ cl::Buffer place(const Use& use, const DeviceMatrix& matrix, std::size_t extent,
 // The buffer whose memory this one is: the parent of a sub-buffer. Only its address is looked at: the caller
 // may have released it, and Intel's CPU runtime then refuses to retain it.
 cl_mem root_of(const cl::Buffer& buffer) {
-  cl_mem parent = nullptr;
-  const cl_int status =
-      clGetMemObjectInfo(buffer(), CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, nullptr);
-  if (status != CL_SUCCESS) throw cl::Error(status, "clGetMemObjectInfo");
+  const cl_mem parent = parent_of(buffer);
   return parent == nullptr ? buffer() : parent;
 }
 
@@ -178,7 +176,7 @@ void check_listed_aliasing(const SgemmCall& call, const Buffers& buffers, const 
 
 void check_queue(const cl::CommandQueue& queue, const cl::Context& context, const cl::Device& device) {
   if (queue() == nullptr) throw Error(ErrorCode::invalid_argument, "the queue is null", Argument::queue);
-  if (queue.getInfo<CL_QUEUE_CONTEXT>()() != context() || queue.getInfo<CL_QUEUE_DEVICE>()() != device()) {
+  if (context_of(queue) != context() || device_of(queue) != device()) {
     throw Error(ErrorCode::wrong_context,
                 "the queue belongs to another OpenCL context or device than this clgemm::Context",
                 Argument::queue);

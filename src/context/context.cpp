@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/forked.hpp"
+#include "base/handles.hpp"
 #include "call/arguments.hpp"
 #include "plan/blocks.hpp"
 
@@ -22,7 +23,7 @@ Context::State::State(const cl::Context& context, const cl::Device& device)
       scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)) {}
 
 Context::State::State(const cl::CommandQueue& queue)
-    : State(queue.getInfo<CL_QUEUE_CONTEXT>(), queue.getInfo<CL_QUEUE_DEVICE>()) {}
+    : State(cl::Context(context_of(queue), true), cl::Device(device_of(queue), true)) {}
 
 Context::State::State(const cl::Device& device) : State(new_context(device), device) {}
 
@@ -131,7 +132,7 @@ cl::Event Context::State::multiply_as_planned(const BuiltPlan& built, const Buff
   std::vector<cl::Event> before = wait_for;
   if (scratch.last_use() != nullptr) before.push_back(scratch.last_use);
   const cl::Event done = enqueue_multiply(built, buffers, scratch.memory, queue, before, progress);
-  scratch_.give_back({scratch.memory, scratch.bytes, done, queue, !wait_for.empty()});
+  scratch_.give_back({std::move(scratch.memory), scratch.bytes, done, queue, !wait_for.empty()});
   return done;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/handles.hpp"
 
 namespace clgemm {
 
@@ -36,10 +37,10 @@ std::optional<ScratchPool::Buffer> ScratchPool::take_idle(std::size_t bytes, con
     return idle.queue() == queue() && (!idle.waits || is_in_order(queue));
   };
   const std::lock_guard lock(mutex_);
-  std::erase_if(idle_, [](Buffer& idle) {
+  idle_.remove_if([](Buffer& idle) {
     if (idle.last_use() == nullptr) return false;
     const cl_int status = status_of(idle.last_use);
-    if (status == CL_COMPLETE) idle.last_use = {};
+    if (status == CL_COMPLETE) assign(idle.last_use, {});
     return status < 0;
   });
   auto best = idle_.end();
@@ -58,7 +59,8 @@ ScratchPool::Buffer ScratchPool::take(std::size_t bytes, const cl::CommandQueue&
   std::optional<Buffer> idle = take_idle(bytes, queue, wait_for);
   if (!idle) return {allocate(bytes), bytes, {}, {}, false};
   // An in-order queue waits by itself, and goes on where the last use fails.
-  if (idle->last_use() != nullptr && idle->queue() == queue() && is_in_order(queue)) idle->last_use = {};
+  if (idle->last_use() != nullptr && idle->queue() == queue() && is_in_order(queue))
+    assign(idle->last_use, {});
   return std::move(*idle);
 }
 
@@ -66,8 +68,7 @@ void ScratchPool::give_back(Buffer buffer) {
   const std::lock_guard lock(mutex_);
   idle_.push_back(std::move(buffer));
   const auto add = [](std::size_t sum, const Buffer& idle) { return sum + idle.bytes; };
-  while (std::accumulate(idle_.begin(), idle_.end(), std::size_t{0}, add) > keep_bytes_)
-    idle_.erase(idle_.begin());
+  while (std::accumulate(idle_.begin(), idle_.end(), std::size_t{0}, add) > keep_bytes_) idle_.pop_front();
 }
 
 cl::Buffer ScratchPool::allocate(std::size_t bytes) {

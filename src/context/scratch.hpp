@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -48,7 +49,7 @@ class ScratchPool {
   cl_mem_flags flags_;
   std::size_t keep_bytes_;
   std::mutex mutex_;
-  std::vector<Buffer> idle_;  // the longest idle first
+  std::list<Buffer> idle_;  // the longest idle first
 };
 
 }  // namespace clgemm

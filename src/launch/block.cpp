@@ -25,7 +25,7 @@ Place in_parts(const Place& place, std::size_t elements, std::size_t stride) {
 // One stage of the plan on one block.
 class StageLauncher {
  public:
-  StageLauncher(const Launching& launching, std::size_t stage, const Block& block, Events& under_way)
+  StageLauncher(const Launching& launching, std::size_t stage, const Block& block, Progress& progress)
       : plan_(launching.built.plan),
         problem_(plan_.problem),
         stage_(plan_.stages[stage]),
@@ -35,7 +35,7 @@ class StageLauncher {
         scratch_(launching.scratch),
         queue_(launching.queue),
         block_(block),
-        under_way_(under_way),
+        progress_(progress),
         padded_{round_up(block.m, multiply_kernel().tile_rows),
                 round_up(block.n, multiply_kernel().tile_columns),
                 round_up(block.k, multiply_kernel().tile_depth)} {}
@@ -59,9 +59,15 @@ class StageLauncher {
 
   KernelLaunch launch(ProgramRole role) const { return KernelLaunch(*stage_.programs[role], kernels_[role]); }
 
-  cl::Event enqueue(KernelLaunch& kernel, const Events& wait_for, const LaunchSize& size) const {
-    under_way_.push_back(kernel.enqueue(queue_, wait_for, size));
-    return under_way_.back();
+  // Whatever fails once a launch is enqueued, a second attempt must know of it.
+  enum class Writes { scratch, c };
+  cl::Event enqueue(KernelLaunch& kernel, const Events& wait_for, const LaunchSize& size,
+                    Writes writes = Writes::scratch) const {
+    Events& under_way = progress_.under_way;
+    under_way.reserve(under_way.size() + 1);
+    under_way.push_back(kernel.enqueue(queue_, wait_for, size));
+    progress_.c_touched |= writes == Writes::c;
+    return under_way.back();
   }
 
   cl::Event multiply(const Block& block, const Place& a, const Place& b, const Place& c,
@@ -79,7 +85,8 @@ class StageLauncher {
     if (on_planes || before_ != nullptr) kernel.with(done_before());
     return enqueue(kernel, wait_for,
                    {block.m, block.n, ceil_div(block.batch_count, multiply_kernel().matrices),
-                    stage_.group_rows, stage_.group_columns});
+                    stage_.group_rows, stage_.group_columns},
+                   stage_.split.parts > 1 ? Writes::scratch : Writes::c);
   }
 
   // Multiplies the whole parts of k as if they were a batch, and what is left of k after them; adds all up.
@@ -115,7 +122,7 @@ class StageLauncher {
     reduce.with(as_int(block.m), as_int(block.n), as_int(parts), scalars.alpha)
         .with_matrix({scratch_, split.scratch_offset, split.ld, split.stride})
         .with(scalars.beta, to.buffer, cl_ulong{to.offset}, cl_ulong{to.ld});
-    return enqueue(reduce, ready, in_tiles(*stage_.programs[ProgramRole::reduce], 1, fours, 1));
+    return enqueue(reduce, ready, in_tiles(*stage_.programs[ProgramRole::reduce], 1, fours, 1), Writes::c);
   }
 
   // A and B each by itself, where the stage packs them.
@@ -186,7 +193,7 @@ class StageLauncher {
   const cl::Buffer& scratch_;
   const cl::CommandQueue& queue_;
   const Block& block_;
-  Events& under_way_;
+  Progress& progress_;
   Padded padded_;
 };
 
@@ -196,8 +203,8 @@ cl::Event enqueue_block(const Launching& launching, const Block& block, const Ev
                         Progress& progress) {
   Events before = wait_for;
   for (std::size_t stage = 0; stage < launching.built.stages.size(); ++stage) {
-    before = {StageLauncher(launching, stage, block, progress.under_way).run(before)};
-    progress = {true, before};
+    before = Events{StageLauncher(launching, stage, block, progress).run(before)};
+    progress.under_way = Events(before);  // which waits for all the others
   }
   return before.front();
 }

@@ -61,8 +61,8 @@ class KernelLaunch {
     return with(place.buffer, cl_ulong{place.offset}, cl_ulong{place.ld}, cl_ulong{place.stride});
   }
 
-  // Enqueues it behind `wait_for`. Throws Error(device_limit_exceeded) where the device will not run it,
-  // whatever the problem.
+  // Enqueues it behind `wait_for`; where this throws, it is not enqueued. Throws Error(device_limit_exceeded)
+  // where the device will not run it, whatever the problem.
   cl::Event enqueue(const cl::CommandQueue& queue, const Events& wait_for, const LaunchSize& size);
 
  private:

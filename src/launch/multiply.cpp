@@ -41,8 +41,9 @@ cl::Event enqueue_multiply(const BuiltPlan& built, const Buffers& buffers, const
   if (plan.config.mirrored) std::swap(seen.a, seen.b);
   const Launching launching{built, seen, scratch, queue};
   Events before = wait_for;
-  for_each_block(plan.problem, {plan.block_m, plan.block_n, plan.block_k, plan.block_batch},
-                 [&](const Block& block) { before = {enqueue_block(launching, block, before, progress)}; });
+  for_each_block(
+      plan.problem, {plan.block_m, plan.block_n, plan.block_k, plan.block_batch},
+      [&](const Block& block) { before = Events{enqueue_block(launching, block, before, progress)}; });
   return before.front();
 }
 
@@ -54,10 +55,10 @@ cl::Event enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltK
   Events before = wait_for;
   for_each_block(flat, {max_block, max_block, 1, max_groups_beyond_first}, [&](const Block& block) {
     const Place place = place_of(c, problem.c, block.row, block.column, block.batch);
-    before = {KernelLaunch(config, kernel)
-                  .with(as_int(block.m), as_int(block.n), problem.beta)
-                  .with_matrix(place)
-                  .enqueue(queue, before, in_tiles(config, block.m, block.n, block.batch_count))};
+    before = Events{KernelLaunch(config, kernel)
+                        .with(as_int(block.m), as_int(block.n), problem.beta)
+                        .with_matrix(place)
+                        .enqueue(queue, before, in_tiles(config, block.m, block.n, block.batch_count))};
   });
   return before.front();
 }

@@ -49,10 +49,11 @@ class Layer final : public FaultLayer {
     for (Fault& fault : faults) faults_.push_back({std::move(fault), 0});
     calls_ = 0;
     failed_.clear();
+    is_armed_ = true;
   }
   void disarm() override {
     const std::lock_guard lock(mutex_);
-    faults_.clear();
+    is_armed_ = false;
   }
   unsigned long calls() const override { return calls_; }
   std::vector<std::string> failed() const override {
@@ -92,21 +93,25 @@ class Layer final : public FaultLayer {
     return result;
   }
 
-  // What a call of this function is to fail with; CL_SUCCESS where it is not to.
-  cl_int status_for(const char* function, const void* object) {
-    const bool is_retain = begins(function, "clRetain");
-    if (!is_retain) ++calls_;
+  // How a call of this function is to fail; with CL_SUCCESS where it is not to.
+  struct Failure {
+    cl_int status = CL_SUCCESS;
+    bool is_done = false;
+  };
+  Failure failure_of(const char* function, const void* object) {
+    if (!is_of_reference(function)) ++calls_;
     const std::lock_guard lock(mutex_);
-    cl_int result = CL_SUCCESS;
+    Failure result;
+    if (!is_armed_) return result;
     for (auto& [fault, count] : faults_) {
-      if (fault.first == 0 || (fault.function.empty() ? is_retain : fault.function != function)) continue;
+      if (fault.first == 0 || !counts(fault, function)) continue;
       if (fault.object != nullptr && fault.object != object) continue;
       ++count;
       const bool is_later =
           count > fault.first && fault.every != 0 && (count - fault.first) % fault.every == 0;
-      if (count == fault.first || is_later) result = fault.status;
+      if (count == fault.first || is_later) result = {fault.status, fault.is_done};
     }
-    if (result != CL_SUCCESS && failed_.size() < 1000) failed_.emplace_back(function);
+    if (result.status != CL_SUCCESS && failed_.size() < 1000) failed_.emplace_back(function);
     return result;
   }
 
@@ -146,6 +151,16 @@ class Layer final : public FaultLayer {
   }
 
  private:
+  static bool is_of_reference(std::string_view function) {
+    return begins(function, "clRetain") || begins(function, "clRelease");
+  }
+
+  static bool counts(const Fault& fault, std::string_view function) {
+    const std::string_view named = fault.function;
+    if (named.empty()) return !is_of_reference(function);
+    return named.back() == '*' ? begins(function, named.substr(0, named.size() - 1)) : named == function;
+  }
+
   template <class Handle>
   static constexpr int place_of() {
     if (std::is_same_v<Handle, cl_context>) return 0;
@@ -159,6 +174,7 @@ class Layer final : public FaultLayer {
 
   mutable std::mutex mutex_;
   std::vector<std::pair<Fault, unsigned long>> faults_;  // and how many calls of theirs there were
+  bool is_armed_ = false;
   std::atomic<unsigned long> calls_{0};
   std::vector<std::string> failed_;
   std::atomic<unsigned long> reads_to_corrupted_{0};
@@ -249,17 +265,22 @@ struct Hook<Member> {
   }
 
   static Result call(Arguments... arguments) {
-    if (begins(name, "clRelease")) return hand_on(arguments...);
     layer().be_slow(name);
-    const cl_int status = layer().status_for(name, first_of(arguments...));
-    return status == CL_SUCCESS ? hand_on(arguments...) : fail(status, arguments...);
+    const auto [status, is_done] = layer().failure_of(name, first_of(arguments...));
+    if (status == CL_SUCCESS) return hand_on(arguments...);
+    if (is_done) {
+      hand_on(arguments...);
+    } else if constexpr (sizeof...(Arguments) == 1) {
+      if (begins(name, "clRelease")) (layer().count(arguments, -1), ...);
+    }
+    return fail(status, arguments...);
   }
 };
 
 cl_int get_device_info(cl_device_id device, cl_device_info parameter, std::size_t size, void* value,
                        std::size_t* needed) {
   using Real = Hook<&cl_icd_dispatch::clGetDeviceInfo>;
-  const cl_int status = layer().status_for(Real::name, nullptr);
+  const cl_int status = layer().failure_of(Real::name, nullptr).status;
   if (status != CL_SUCCESS) return status;
   if (layer().answer(false, parameter, size, value, needed)) return CL_SUCCESS;
   return Real::hand_on(device, parameter, size, value, needed);
@@ -268,7 +289,7 @@ cl_int get_device_info(cl_device_id device, cl_device_info parameter, std::size_
 cl_int get_platform_info(cl_platform_id platform, cl_platform_info parameter, std::size_t size, void* value,
                          std::size_t* needed) {
   using Real = Hook<&cl_icd_dispatch::clGetPlatformInfo>;
-  const cl_int status = layer().status_for(Real::name, nullptr);
+  const cl_int status = layer().failure_of(Real::name, nullptr).status;
   if (status != CL_SUCCESS) return status;
   if (layer().answer(true, parameter, size, value, needed)) return CL_SUCCESS;
   return Real::hand_on(platform, parameter, size, value, needed);
@@ -301,6 +322,8 @@ void hook_what_asks() {
 }
 
 void hook_objects() {
+  CLGEMM_HOOK(clRetainDevice);
+  CLGEMM_HOOK(clReleaseDevice);
   CLGEMM_HOOK(clCreateContext);
   CLGEMM_HOOK(clRetainContext);
   CLGEMM_HOOK(clReleaseContext);
