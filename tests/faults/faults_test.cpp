@@ -188,6 +188,55 @@ TEST_CASE("an event that cannot be handed out is an Error") {
   CHECK_ERROR([&] { call.run(queue); }, out_of_memory, "clRetainEvent failed: CL_OUT_OF_RESOURCES");
 }
 
+// Two multiplies of 4 x 4 x 4 whose matrices lie unevenly apart; A number i holds nothing but i.
+struct ListedCall {
+  static constexpr std::size_t side = 4, elements = side * side, matrices = 16;
+  cl::Buffer a = make_buffer(numbered()), b = make_buffer(std::vector<float>(elements, 1.0f));
+  cl::Buffer c = make_buffer(std::vector<float>(4 * elements));
+
+  static std::vector<float> numbered() {
+    std::vector<float> result;
+    for (std::size_t i = 0; i < matrices * elements; ++i) result.push_back(static_cast<float>(i / elements));
+    return result;
+  }
+
+  // By A number `i` and the one behind it.
+  void run(const cl::CommandQueue& queue, std::size_t i) const {
+    const auto at = [](const cl::Buffer& buffer, std::size_t matrix) {
+      return DeviceMatrix{buffer(), side, matrix * elements};
+    };
+    Options options;
+    options.kernel = "coalesced";
+    shared_context().sgemm_batched(queue(), Layout::row_major, Transpose::no, Transpose::no, side, side, side,
+                                   {1.0f}, {at(a, i), at(a, i + 1), at(a, i)}, {at(b, 0), at(b, 0), at(b, 0)},
+                                   {0.0f}, {at(c, 0), at(c, 3), at(c, 1)}, {}, nullptr, options);
+    queue.finish();
+  }
+
+  bool is_right(std::size_t i) const {
+    const std::vector<float> result = read_buffer(c);
+    return result.front() == static_cast<float>(side * i) &&
+           result.back() == static_cast<float>(side * (i + 1));
+  }
+};
+
+TEST_CASE("a list whose release fails is not taken for the one in its place") {
+  const ListedCall call;
+  const cl::CommandQueue queue = make_queue(false);
+  constexpr std::size_t kept = 8;
+  for (std::size_t i = 0; i < kept; ++i) call.run(queue, i);
+  {
+    const Armed armed({{1, 1, CL_OUT_OF_RESOURCES, "clReleaseMemObject", nullptr, true}});
+    call.run(queue, kept);
+    CHECK(FaultLayer::of_process().counted(0) != 0);
+  }
+  CHECK(call.is_right(kept));
+  for (const std::size_t i : {kept, std::size_t{0}, std::size_t{1}}) {
+    call.run(queue, i);
+    CHECK(call.is_right(i));
+  }
+}
+
 TEST_CASE("a sub-buffer whose parent the runtime will not retain is multiplied") {
   const PackedCall call;
   const cl::CommandQueue queue = make_queue(false);
