@@ -298,6 +298,44 @@ TEST_CASE("a compiler whose log cannot be read") {
               "log cannot be read: CL_OUT_OF_HOST_MEMORY");
 }
 
+// What the public header says of a call on device memory that throws.
+TEST_CASE("after an Error the event is as it was, and when the queue is through, nothing follows") {
+  const cl::CommandQueue queue = make_queue(true);
+  FaultLayer& layer = FaultLayer::of_process();
+  PackedCall call;
+  call.options.scratch_limit = 20000;  // blocks
+  const auto& [form, shape, scalars, a, b, c] = call.multiply;
+  cl::UserEvent go(shared_cl_context());
+  auto* const untouched = reinterpret_cast<cl_event>(&layer);
+  cl_event done = untouched;
+  const auto run = [&](std::size_t ld_of_a) {
+    shared_context().sgemm(queue(), form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n,
+                           shape.k, scalars.alpha, {call.buffers.a(), ld_of_a, a.offset},
+                           matrix_at(call.buffers.b, b), scalars.beta, matrix_at(call.buffers.c, c), {go()},
+                           &done, call.options);
+  };
+  layer.record(true);
+  CHECK_ERROR([&] { run(shape.k - 1); }, invalid_leading_dimension, "lda");
+  CHECK(layer.record(true).empty());
+  {
+    const Armed armed({{6, 1, CL_OUT_OF_RESOURCES, "clEnqueueNDRangeKernel"}});  // the second block
+    CHECK_ERROR([&] { run(a.ld); }, out_of_memory, "clEnqueueNDRangeKernel");
+  }
+  const std::vector<Command> commands = layer.record(false);
+  CHECK(std::count_if(commands.begin(), commands.end(),
+                      [](const Command& one) { return one.function == "clEnqueueNDRangeKernel"; }) == 5);
+  CHECK(done == untouched);
+  go.setStatus(CL_COMPLETE);
+  queue.finish();
+  CHECK(damage_around_c(call.multiply, call.data, read_buffer(call.buffers.c)).empty());
+  CHECK(same_bits(read_buffer(call.buffers.a), call.data.a));
+  CHECK(same_bits(read_buffer(call.buffers.b), call.data.b));
+  queue.enqueueWriteBuffer(call.buffers.c, CL_TRUE, 0, call.data.c.size() * sizeof(float),
+                           call.data.c.data());
+  call.run(queue).wait();
+  CHECK(call.is_right());
+}
+
 TEST_CASE("where no other way is left, the Error says what made clgemm look for one") {
   const PackedCall call;
   const cl::CommandQueue queue = make_queue(false);
