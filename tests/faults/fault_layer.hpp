@@ -63,6 +63,12 @@ class FaultLayer {
   // Answers clGetDeviceInfo or clGetPlatformInfo with these bytes. No bytes: with the truth again.
   virtual void pretend(bool of_platform, cl_uint parameter, const std::string& bytes) = 0;
 
+  // Answers whoever asks for a program's binary with this text, as NVIDIA's driver does with PTX; a text in
+  // which there is ".target" then makes a program of that binary. Empty: with the truth again.
+  virtual void pretend_ptx(const std::string& text) = 0;
+  // The text that the last such program was made of.
+  virtual std::string ptx_of_program() const = 0;
+
   // References to contexts, queues, buffers, programs, kernels and events: those created and retained, less
   // those released.
   virtual long live_objects() const = 0;
