@@ -265,6 +265,43 @@ TEST_CASE("threads that cannot be started cost time, and no result") {
   CHECK(DiskCache::from_environment().info().entries != 0);
 }
 
+TEST_CASE("without threads the caller copies what goes to a device with memory of its own") {
+  const cl_bool no = CL_FALSE;
+  FaultLayer::of_process().pretend(false, CL_DEVICE_HOST_UNIFIED_MEMORY,
+                                   std::string(reinterpret_cast<const char*>(&no), sizeof no));
+  Context context;
+  FaultLayer::of_process().pretend(false, CL_DEVICE_HOST_UNIFIED_MEMORY, {});
+  const Multiply multiply = make_multiply({Layout::row_major, Transpose::no, Transpose::no}, {300, 310, 320},
+                                          {2, -1}, all_placements()[1]);
+  const Data before = integer_data(multiply, 9);
+  Options options;
+  options.device_memory_limit = 256 * 1024;
+  const auto& [form, shape, scalars, a, b, c] = multiply;
+  std::vector<float> result = before.c;
+  threads_can_start = false;
+  context.sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
+                before.a.data() + a.offset, a.ld, before.b.data() + b.offset, b.ld, scalars.beta,
+                result.data() + c.offset, c.ld, options);
+  threads_can_start = true;
+  CHECK(error_ratio(multiply, before, result) == 0);
+  CHECK(damage_around_c(multiply, before, result).empty());
+}
+
+TEST_CASE("a kernel that cannot be launched makes way for another, unless it was named") {
+  Context context;
+  CHECK(is_right_on(context, {}));
+  for (const cl_int status : {CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_PROGRAM_EXECUTABLE}) {
+    const Armed armed({nth("clEnqueueNDRangeKernel", 1, status)});
+    CHECK(is_right_on(context, {}));
+    CHECK(FaultLayer::of_process().failed().size() == 1);
+  }
+  CHECK(contains(explain_on(context, {}), "cannot be launched: CL_INVALID_WORK_GROUP_SIZE"));
+  Options named;
+  named.kernel = "coalesced";
+  const Armed armed({nth("clEnqueueNDRangeKernel", 1, CL_INVALID_WORK_ITEM_SIZE)});
+  CHECK_ERROR([&] { is_right_on(context, named); }, device_limit_exceeded, "'coalesced'");
+}
+
 // PoCL (3.1) has crashed where several threads were the first to ask for devices.
 TEST_CASE("eight threads that make Contexts ask for devices one at a time") {
   constexpr int thread_count = 8;
