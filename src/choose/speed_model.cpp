@@ -72,6 +72,12 @@ void add_parts(const Problem& seen, const KernelConfig& kernel, std::size_t part
   if (parts < 2) return;
   const std::size_t depth = depth_of_parts(k, parts, depth_unit(kernel));
   if (depth >= k) return;
+  if (kernel.adds_parts) {
+    work.whole_parts = as_double(ceil_div(k, depth));
+    work.depth = as_double(depth);
+    work.added_bytes = 4.0 * as_double(seen.m) * as_double(seen.n) * (2.0 * work.whole_parts + 1.0);
+    return;
+  }
   work.whole_parts = as_double(k / depth);
   work.depth = as_double(depth);
   work.rest = as_double(k % depth);

@@ -129,8 +129,11 @@ void split_k(Plan& plan, Stage& stage, std::size_t limit) {
     plan.block_batch = 1;
     lay_out_scratch(plan);
   }
-  split = {split.wanted_parts,    best.parts, best.depth,
-           part_ld(plan.block_n), part,       plan.scratch_bytes / sizeof(float)};
+  const std::size_t tiles = tiles_of(work);
+  const bool adds_itself = stage.multiply().adds_parts && tiles <= most_arrivals;
+  split = {split.wanted_parts,     best.parts, best.depth,
+           part_ld(plan.block_n),  part,       plan.scratch_bytes / sizeof(float),
+           adds_itself ? tiles : 0};
   plan.scratch_bytes += best.parts * part_bytes;
 }
 

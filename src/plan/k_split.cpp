@@ -16,10 +16,6 @@ constexpr double launch_cost = 400'000.0;   // multiply-adds of one compute unit
 constexpr double group_cost = 100'000.0;    // and while a work-group of 64 x 128 begins and ends
 constexpr double element_cost = 100.0;      // and while an element of a part is written and read again
 
-std::size_t tiles_of(const TiledWork& work) {
-  return ceil_div(work.m, work.tile_rows) * ceil_div(work.n, work.tile_columns);
-}
-
 // Of one launch of `groups` work-groups that go `depth` along k. A compute unit with few work-items waits for
 // memory most of the time, so that more of them cost nothing.
 double launch_of(const TiledWork& work, std::size_t groups, std::size_t depth, std::size_t compute_units) {
@@ -53,6 +49,10 @@ KSplit split_at(const TiledWork& work, std::size_t depth, std::size_t compute_un
 }
 
 }  // namespace
+
+std::size_t tiles_of(const TiledWork& work) {
+  return ceil_div(work.m, work.tile_rows) * ceil_div(work.n, work.tile_columns);
+}
 
 std::size_t depth_of_parts(std::size_t k, std::size_t parts, std::size_t unit) {
   return round_up(ceil_div(k, parts), unit);

@@ -22,6 +22,11 @@ struct TiledWork {
   double speed = 1.0;           // of a compute unit with this kernel, beside the fastest one
 };
 
+std::size_t tiles_of(const TiledWork& work);
+
+// Tiles of C whose parts one launch counts: more of them fill every device without parts.
+inline constexpr std::size_t most_arrivals = 16384;
+
 // Parts are counted in the launch's dimension 2.
 inline constexpr std::size_t max_parts = max_groups_beyond_first;
 
