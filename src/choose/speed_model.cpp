@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/sizes.hpp"
 #include "plan/in_place.hpp"
@@ -104,6 +105,20 @@ double launch_seconds(double groups, double depth, const Work& work, const Confi
   return full * turn(residents) + (rest > nothing ? turn(std::ceil(rest - nothing)) : 0.0);
 }
 
+// Numbers of parts of k to look at: those that make whole turns of all compute units.
+std::vector<std::size_t> parts_to_try(const Problem& seen, const KernelConfig& kernel, const Device& device) {
+  std::vector<std::size_t> result = {1};
+  const bool can = can_split_k(kernel.manifest()) && seen.batch_count == 1 && !seen.listed &&
+                   device.kind != DeviceKind::cpu && !kernel.manifest().takes_shares();
+  if (!can) return result;
+  const std::size_t tiles = ceil_div(seen.m, kernel.tile_rows) * ceil_div(seen.n, kernel.tile_columns);
+  for (const std::size_t turns : {1U, 2U, 3U, 4U, 6U, 8U}) {
+    const std::size_t parts = std::min(turns * device.compute_units / tiles, max_parts);
+    if (parts > result.back() && seen.k / parts >= least_part_depth) result.push_back(parts);
+  }
+  return result;
+}
+
 }  // namespace
 
 Work work_of(const Problem& seen, const KernelConfig& kernel, std::size_t parts, ConfigCache& configs) {
@@ -135,6 +150,18 @@ Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rate
   result.launches = work.launches * rates.start_seconds;
   result.host = rates.call_seconds + (work.launches - 1.0) * rates.launch_seconds;
   return result;
+}
+
+PartsOfK best_parts(const Problem& seen, const KernelConfig& kernel, const ConfigSpeed& speed,
+                    const Rates& rates, ConfigCache& configs) {
+  PartsOfK best;
+  for (const std::size_t parts : parts_to_try(seen, kernel, configs.device())) {
+    const Work work = work_of(seen, kernel, parts, configs);
+    const double seconds = predict(work, speed, rates, configs.device().compute_units).seconds();
+    if (best.seconds != 0.0 && seconds >= best.seconds) continue;
+    best = {parts, seconds};
+  }
+  return best;
 }
 
 Prediction predict(const Plan& plan, const ConfigSpeed& speed, const Rates& rates, ConfigCache& configs) {
