@@ -8,14 +8,14 @@
 // param: TILE_Y = 128 in 32 64 128
 // param: SWAP = 0 in 0 1              X, whose lines go by 64, has columns of C
 // param: SLICES = 1 in 1 2
-// param: STAGES = 3 in 3 4 5
+// param: STAGES = 3 in 2 3 4 5
 // param: BAND = 8 in 1 8
 // tile: TILE_X*(1-SWAP)+TILE_Y*SWAP TILE_Y*(1-SWAP)+TILE_X*SWAP 32*SLICES
 // local: (TILE_X*2+128)*SLICES
 // grid: tiles
 // require: nvidia_sm == 90
 // require: (TILE_X*2+128)*SLICES <= 512
-// require: SLICES*STAGES*((TILE_X+8+TILE_Y*3+4)*128+1023) <= 230400
+// require: SLICES*STAGES*((TILE_X*144+TILE_Y*400+1023)/1024*1024) <= 230400
 
 // For shapes whose packing (fp16x3_wgmma.cl) would take as long as their multiplying: the middle, few rows or columns, small k.
 // The technique is in common/tf32x3.cl.

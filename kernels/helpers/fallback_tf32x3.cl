@@ -13,7 +13,7 @@
 // grid: tiles
 // require: nvidia_sm == 90
 // require: (TILE_X*2+128)*SLICES <= 512
-// require: SLICES*STAGES*((TILE_X+8+TILE_Y*3+4)*128+1023) <= 230400
+// require: SLICES*STAGES*((TILE_X*144+TILE_Y*400+1023)/1024*1024) <= 230400
 
 // Runs behind kernels on planes: it costs little more than a launch where there is nothing to do. The technique is in
 // common/tf32x3.cl.

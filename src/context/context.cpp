@@ -36,19 +36,22 @@ Context::State::CheckedCall Context::State::check(const SgemmCall& call, const D
   return checked;
 }
 
-cl::Event Context::State::enqueue(const CheckedCall& checked, const cl::CommandQueue& queue,
-                                  const std::vector<cl::Event>& wait_for, const Options& options) {
+Events Context::State::enqueue(const CheckedCall& checked, const Sequence& sequence, const Events& wait_for,
+                               const Options& options) {
   const SgemmCall& call = checked.call;
   if (reads_a_and_b(call)) {
+    if (checked.products.empty())
+      return multiply(checked.problem, checked.buffers, sequence, wait_for, options);
     Buffers buffers = checked.buffers;
-    if (!checked.products.empty()) buffers.list = lists_.on_device(context_, checked.products);
-    return multiply(checked.problem, buffers, queue, wait_for, options);
+    buffers.list = lists_.on_device(context_, checked.products);
+    return multiply(checked.problem, buffers, sequence, wait_for, options);
   }
   const bool is_empty = call.m == 0 || call.n == 0 || call.batch_count == 0;
   if (!is_empty && call.beta != 1.0f)
-    return scale(checked.problem, checked.buffers.c, queue, wait_for, options);
-  cl::Event nothing_to_do;
-  queue.enqueueMarkerWithWaitList(&wait_for, &nothing_to_do);
+    return scale(checked.problem, checked.buffers.c, sequence, wait_for, options);
+  if (!sequence.by_events && !sequence.is_observed) return {};
+  Events nothing_to_do(1);
+  sequence.queue.enqueueMarkerWithWaitList(&wait_for, &nothing_to_do.front());
   return nothing_to_do;
 }
 
@@ -71,9 +74,8 @@ std::size_t Context::State::scratch_limit(const Options& options) const {
   return std::min(options.scratch_limit, info_.max_allocation_bytes);
 }
 
-cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffers,
-                                   const cl::CommandQueue& queue, const std::vector<cl::Event>& wait_for,
-                                   const Options& options) {
+Events Context::State::multiply(const Problem& problem, const Buffers& buffers, const Sequence& sequence,
+                                const Events& wait_for, const Options& options) {
   Attempt attempt{scratch_limit(options), wait_for, {}};
   for (;;) {
     const std::shared_ptr<const ChosenPlan> chosen = choose(problem, options, attempt);
@@ -81,15 +83,15 @@ cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffer
     try {
       return at_boundary([&] {
         const BuiltPlan& built = chosen->built;
-        const cl::Event done =
-            multiply_as_planned(built, buffers, queue, attempt.wait_for, options, progress);
+        Events done = multiply_as_planned(built, buffers, sequence, attempt.wait_for, options, progress);
         for (const auto& program : built.programs()) programs_.keep(program);
         return done;
       });
     } catch (const Error& error) {
       health_.look_after(error);
       if (progress.c_touched || !can_try_again(error, *chosen, options, attempt)) throw;
-      // What the failed attempt has packed, or is packing still, lies where the next one packs.
+      // What the failed attempt has packed, or is packing still, lies where the next one packs. A queue sees
+      // to it itself.
       attempt.wait_for.insert(attempt.wait_for.end(), progress.under_way.begin(), progress.under_way.end());
     }
   }
@@ -119,27 +121,32 @@ bool Context::State::can_try_again(const Error& error, const ChosenPlan& failed,
   return true;
 }
 
-cl::Event Context::State::multiply_as_planned(const BuiltPlan& built, const Buffers& buffers,
-                                              const cl::CommandQueue& queue,
-                                              const std::vector<cl::Event>& wait_for, const Options& options,
-                                              Progress& progress) {
+Events Context::State::multiply_as_planned(const BuiltPlan& built, const Buffers& buffers,
+                                           const Sequence& sequence, const Events& wait_for,
+                                           const Options& options, Progress& progress) {
   if (options.scratch != nullptr || built.plan.scratch_bytes == 0) {
     const cl::Buffer scratch(options.scratch, true);
-    return enqueue_multiply(built, buffers, scratch, queue, wait_for, progress);
+    return enqueue_multiply(built, buffers, scratch, sequence, wait_for, progress);
   }
-  ScratchPool::Buffer scratch = scratch_.take(built.plan.scratch_bytes, queue, wait_for);
-  std::vector<cl::Event> before = wait_for;
-  if (scratch.last_use() != nullptr) before.push_back(scratch.last_use);
-  const cl::Event done = enqueue_multiply(built, buffers, scratch.memory, queue, before, progress);
-  scratch_.give_back({scratch.memory, scratch.bytes, done, queue, !wait_for.empty()});
+  ScratchPool::Buffer scratch = scratch_.take(built.plan.scratch_bytes, sequence.queue, wait_for);
+  if (scratch.last_use() == nullptr) {
+    Events done = enqueue_multiply(built, buffers, scratch.memory, sequence, wait_for, progress);
+    scratch_.give_back(std::move(scratch), done, sequence.queue, !wait_for.empty());
+    return done;
+  }
+  Events before = wait_for;
+  before.push_back(scratch.last_use);
+  const Sequence by_events{sequence.queue, true, sequence.is_observed};
+  Events done = enqueue_multiply(built, buffers, scratch.memory, by_events, before, progress);
+  scratch_.give_back(std::move(scratch), done, sequence.queue, !wait_for.empty());
   return done;
 }
 
-cl::Event Context::State::scale(const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,
-                                const std::vector<cl::Event>& wait_for, const Options& options) {
+Events Context::State::scale(const Problem& problem, const cl::Buffer& c, const Sequence& sequence,
+                             const Events& wait_for, const Options& options) {
   const SharedConfig config = chooser_.helper("scale", options);
   const auto program = programs_.get(config, Purpose::chosen);
-  const cl::Event done = enqueue_scale(*config, program, problem, c, queue, wait_for);
+  Events done = enqueue_scale(*config, program, problem, c, sequence, wait_for);
   programs_.keep(program);
   return done;
 }

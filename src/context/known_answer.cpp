@@ -216,7 +216,7 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
 
   const cl::CommandQueue queue(context, device);
   Progress progress;
-  enqueue_multiply(test, buffers, scratch, queue, {}, progress);
+  enqueue_multiply(test, buffers, scratch, sequence_on(queue, {}, false), {}, progress);
   std::vector<float> result(c.memory.size());
   queue.enqueueReadBuffer(buffers.c, CL_TRUE, 0, result.size() * sizeof(float), result.data());
   return result == c.expected(a, b, adding);

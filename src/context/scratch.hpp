@@ -22,8 +22,9 @@ class ScratchPool {
   struct Buffer {
     cl::Buffer memory;
     std::size_t bytes = 0;
-    cl::Event last_use;      // null: nothing uses it. The next commands that write here must wait for it
-    cl::CommandQueue queue;  // of the last use
+    cl::Event last_use;  // null: nothing uses it, or `queue` tells. The next commands that write here must
+                         // wait for it
+    cl::CommandQueue queue;  // of the last use; null: nothing uses it
     bool waits = false;      // the last use waits for events that its caller named
   };
 
@@ -35,13 +36,19 @@ class ScratchPool {
   // For the host's own use.
   Buffer take(std::size_t bytes) { return take(bytes, {}, {}); }
 
-  // Takes a buffer back, with what is said above of its last use. A buffer that is never given back is
-  // released by OpenCL once its commands are complete.
+  // Takes a buffer back, behind commands on `queue`: in-order and without an event, or with the event of
+  // their end. Whether these commands wait for events that their caller named, `waits` says. A buffer that is
+  // never given back is released by OpenCL once its commands are complete.
+  void give_back(Buffer buffer, const std::vector<cl::Event>& last_use, const cl::CommandQueue& queue,
+                 bool waits);
+
+  // One that nothing uses.
   void give_back(Buffer buffer);
 
  private:
   std::optional<Buffer> take_idle(std::size_t bytes, const cl::CommandQueue& queue,
                                   const std::vector<cl::Event>& wait_for);
+  void ask_other_queues(const cl::CommandQueue& queue);
   cl::Buffer allocate(std::size_t bytes);
 
   cl::Context context_;

@@ -125,7 +125,7 @@ class Watched {
     cl::Buffer scratch;
     if (plan.scratch_bytes > 0) scratch = cl::Buffer(context_, CL_MEM_READ_WRITE, plan.scratch_bytes);
     Progress progress;
-    enqueue_multiply(built, buffers, scratch, queue_, {}, progress).wait();
+    enqueue_multiply(built, buffers, scratch, sequence_on(queue_, {}, true), {}, progress).front().wait();
     return is_right(multiply, data, buffers.c, clgemm::to_string(config));
   }
 
