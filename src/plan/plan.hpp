@@ -67,7 +67,7 @@ struct RangeNotes {
 // k in parts, where C has too few tiles: the parts' results go to scratch, and the multiply adds them into C,
 // or `reduce` does.
 struct SplitPlan {
-  std::size_t wanted_parts = 1;    // 0: as many as pay by the rule of k_split.hpp
+  std::size_t wanted_parts = 1;    // at most
   std::size_t parts = 1;           // of a whole block
   std::size_t depth = 0;           // of each part but the last, which has the rest
   std::size_t ld = 0;              // of a part's result, in elements
