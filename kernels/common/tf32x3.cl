@@ -326,27 +326,57 @@ INLINED void add_to_tile(__local float* tile, const float* sums, const bool is_f
   }
 }
 
-INLINED void store_tile_of_c(const Multiply* call, const int first_row, const int first_column, const __local float* tile) {
+// `width` neighbours of a row at once.
+INLINED void store_some(__global float* to, const __local float* from, const int width, const float alpha, const float beta) {
+  if (width == 4) {
+    const float4 sums = alpha * *(const __local float4*)from;
+    __global float4* place = (__global float4*)to;
+    *place = beta == 0.0f ? sums : MULTIPLY_ADD((float4)(beta), *place, sums);
+  } else if (width == 2) {
+    const float2 sums = alpha * *(const __local float2*)from;
+    __global float2* place = (__global float2*)to;
+    *place = beta == 0.0f ? sums : MULTIPLY_ADD((float2)(beta), *place, sums);
+  } else {
+    *to = beta == 0.0f ? alpha * *from : MULTIPLY_ADD(beta, *to, alpha * *from);
+  }
+}
+
+// store_tile_of_c() of a width that the compiler knows: a work-item keeps to its columns, so that no store of the loop asks for edges.
+INLINED void store_columns(const Multiply* call, const int first_row, const int first_column, const __local float* tile,
+                           const int width) {
   const int item = get_local_id(0);
-  const bool in_fours = call->beta == 0.0f && call->ldc % 4 == 0 && (size_t)call->c % 16 == 0 &&
-                        first_row + ROWS <= call->m && first_column + COLUMNS <= call->n;
-  const int width = in_fours ? 4 : 1;
   const int column = item % (COLUMNS / width) * width;
-  const int apart = MULTIPLIERS / COLUMNS * width;
+  const int apart = MULTIPLIERS / (COLUMNS / width);
+  const int rows = min(call->m - first_row, ROWS);
+  const int columns = min(call->n - first_column - column, width);
   int row = item / (COLUMNS / width);
-  if (in_fours) {
-    __global float* place = call->c + (first_row + row) * call->ldc + first_column + column;
-#pragma unroll 4
-    for (; row < ROWS; row += apart) {
-      *(__global float4*)place = call->alpha * *(const __local float4*)(tile + row * C_STRIDE + column);
+  __global float* place = call->c + (first_row + row) * call->ldc + first_column + column;
+  tile += row * C_STRIDE + column;
+  const float beta = call->beta;
+  if (columns == width && beta == 0.0f) {
+#pragma unroll 8
+    for (; row < rows; row += apart) {
+      store_some(place, tile, width, call->alpha, 0.0f);
       place += apart * call->ldc;
+      tile += apart * C_STRIDE;
     }
   } else {
-#pragma unroll 4
-    for (; row < ROWS; row += apart) {
-      store_c(call->c, call->ldc, call->m, call->n, first_row + row, first_column + column, call->alpha,
-              tile[row * C_STRIDE + column], call->beta);
+    for (; row < rows; row += apart) {
+      for (int i = 0; i < columns; ++i) store_some(place + i, tile + i, 1, call->alpha, beta);
+      place += apart * call->ldc;
+      tile += apart * C_STRIDE;
     }
+  }
+}
+
+INLINED void store_tile_of_c(const Multiply* call, const int first_row, const int first_column, const __local float* tile) {
+  const ulong places = call->ldc * 4 | (ulong)call->c;
+  if (places % 16 == 0) {
+    store_columns(call, first_row, first_column, tile, 4);
+  } else if (places % 8 == 0) {
+    store_columns(call, first_row, first_column, tile, 2);
+  } else {
+    store_columns(call, first_row, first_column, tile, 1);
   }
 }
 
