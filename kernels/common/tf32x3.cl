@@ -159,41 +159,41 @@ typedef struct {
   uint low[4][4];
 } Fragments;
 
-// Where X does not lie along k, a work-item has two neighbours in place of lines 8 apart: any line of X may be any row of a
-// fragment, as long as the results are stored accordingly.
-INLINED void load_fragments(Fragments* fragments, uint* least, const __local float* x, const bool shifted, const int shift) {
+// Where a work-item reads X in a stage. Where X does not lie along k, it has two neighbours in place of lines 8 apart: any line of X
+// may be any row of a fragment, as long as the results are stored accordingly.
+INLINED int place_in_x(const bool shifted, const int shift) {
   const int lane = get_local_id(0) % 32;
   const int first = get_local_id(0) % SLICE_MULTIPLIERS / 32 * 16;
-  uint bits[4][4];
+  if (!X_ALONG_K) return lane % 4 * X_STRIDE + first + lane / 4 * 2 + shift;
+  return shifted ? (first + lane / 4) * X_STRIDE + lane % 4 + shift : (first + lane % 16) * X_STRIDE + lane / 16 * 4;
+}
+
+// Fragment `i`, 8 of k; `x`: the stage's X from place_in_x() on.
+INLINED void load_fragment(Fragments* fragments, uint* least, const __local float* x, const bool shifted, const int i) {
+  uint bits[4];
 #if X_ALONG_K
+  x += 8 * i;
   if (!shifted) {
-    x += (first + lane % 16) * X_STRIDE + lane / 16 * 4;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) load_matrices(bits[i], shared_address(x + 8 * i));
+    load_matrices(bits, shared_address(x));
   } else {
-    x += (first + lane / 4) * X_STRIDE + lane % 4 + shift;
 #pragma unroll
-    for (int i = 0; i < 16; ++i) bits[i / 4][i % 4] = as_uint(x[i % 2 * 8 * X_STRIDE + i / 2 * 4]);
+    for (int j = 0; j < 4; ++j) bits[j] = as_uint(x[j % 2 * 8 * X_STRIDE + j / 2 * 4]);
   }
 #else
-  x += lane % 4 * X_STRIDE + first + lane / 4 * 2 + shift;
-  if (!shifted) {
+  x += 8 * i * X_STRIDE;
 #pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      const uint2 pair = *(const __local uint2*)(x + 4 * i * X_STRIDE);
-      bits[i / 2][i % 2 * 2] = pair.x;
-      bits[i / 2][i % 2 * 2 + 1] = pair.y;
-    }
-  } else {
-#pragma unroll
-    for (int i = 0; i < 16; ++i) bits[i / 4][i % 4] = as_uint(x[i / 2 * 4 * X_STRIDE + i % 2]);
+  for (int j = 0; j < 4; j += 2) {
+    const __local float* pair = x + j * 2 * X_STRIDE;
+    const uint2 both = shifted ? as_uint2((float2)(pair[0], pair[1])) : *(const __local uint2*)pair;
+    bits[j] = both.x;
+    bits[j + 1] = both.y;
   }
 #endif
 #pragma unroll
-  for (int i = 0; i < 16; ++i) {
-    *least = least_with(*least, bits[i / 4][i % 4]);
-    fragments->high[i / 4][i % 4] = high_part(bits[i / 4][i % 4]);
-    fragments->low[i / 4][i % 4] = low_part(bits[i / 4][i % 4], fragments->high[i / 4][i % 4]);
+  for (int j = 0; j < 4; ++j) {
+    *least = least_with(*least, bits[j]);
+    fragments->high[i][j] = high_part(bits[j]);
+    fragments->low[i][j] = low_part(bits[j], fragments->high[i][j]);
   }
 }
 
@@ -257,23 +257,39 @@ INLINED uint supply_steps(__local char* memory, const uint barriers, const Sourc
   return least;
 }
 
-// The three products of a step, the small ones first, into fresh sums.
-INLINED void start_products(float* fresh, const Fragments* x, const uint planes) {
+// Starts the three products of a step, the small ones first, into fresh sums. A fragment is read while those before it are
+// multiplied already.
+INLINED void start_products(float* fresh, Fragments* x, uint* least, const __local float* x_place, const bool shifted,
+                            const uint planes) {
+  load_fragment(x, least, x_place, shifted, 0);
   WGMMA_FENCE(fresh);
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     WGMMA(fresh, x->low[i], LINE_DESCRIPTOR(planes + 32 * i), i > 0 ? 1 : 0);
     WGMMA(fresh, x->high[i], LINE_DESCRIPTOR(planes + PLANE_BYTES + 32 * i), 1);
+    if (i == 3) break;
+    load_fragment(x, least, x_place, shifted, i + 1);
+    wgmma_fence();
   }
 #pragma unroll
   for (int i = 0; i < 4; ++i) WGMMA(fresh, x->high[i], LINE_DESCRIPTOR(planes + 32 * i), 1);
   wgmma_commit();
 }
 
+// The products read fragments from registers until they are done.
+INLINED void keep_fragments(const Fragments* x) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    asm volatile("" ::"r"(x->high[i][0]), "r"(x->high[i][1]), "r"(x->high[i][2]), "r"(x->high[i][3]),
+                 "r"(x->low[i][0]), "r"(x->low[i][1]), "r"(x->low[i][2]), "r"(x->low[i][3]));
+  }
+}
+
 // A slice's multipliers; back comes the least of X.
 INLINED uint multiply_steps(float* sums, __local char* memory, const uint barriers, const Source x_source, const int slice) {
   const bool shifted = is_shifted(x_source);
   const int shift = shift_of(x_source, X_ALONG_K ? get_local_id(0) % 32 / 4 : get_local_id(0) % 4);
+  const int place = place_in_x(shifted, shift);
   uint least = UINT_MAX;
   Turn turn = {0, 0};
   float fresh[SUMS];
@@ -283,9 +299,9 @@ INLINED uint multiply_steps(float* sums, __local char* memory, const uint barrie
     __local char* stage = memory + turn.stage * STAGE_BYTES;
     Fragments x;
     mbarrier_wait(full_barrier(barriers, turn.stage), turn.parity);
-    load_fragments(&x, &least, (const __local float*)(stage + X_PLACE), shifted, shift);
-    start_products(fresh, &x, shared_address(stage));
+    start_products(fresh, &x, &least, (const __local float*)(stage + X_PLACE) + place, shifted, shared_address(stage));
     WGMMA_WAIT(fresh);
+    keep_fragments(&x);
     if (get_local_id(0) % 32 == 0) mbarrier_arrive(empty_barrier(barriers, turn.stage));
 #pragma unroll
     for (int i = 0; i < SUMS; ++i) sums[i] += fresh[i];
