@@ -38,11 +38,13 @@
 #define COPIES 2
 #define WIDTH 1  // floats that it reads at once: operands lie anywhere
 #define SLICES_BARRIER asm volatile("bar.sync 8, %0;" ::"n"(MULTIPLIERS) : "memory")
+#define PARTS_BARRIER SLICES_BARRIER
 
 #define PLANE_TYPE "tf32"
 #define WGMMA_DEPTH "k8"
 #define WGMMA_END ""
 #include "common/copy_lines.cl"
+#include "common/parts.cl"
 #include "common/slices.cl"
 #include "common/tile_order.cl"
 #include "common/wgmma.cl"
@@ -87,7 +89,7 @@
 #define TAKE_REGISTERS
 #endif
 
-// The problem, as all work-groups of a launch have it.
+// The problem, as all work-groups of a launch have it, or those of a part of k.
 typedef struct {
   int m, n, k;
   float alpha, beta;
@@ -365,13 +367,16 @@ INLINED void finish_tile(const Multiply* call, __local char* memory, const __loc
   }
 }
 
+INLINED int2 tile_of(const Multiply* call) {
+  const int2 tile = tile_position((call->m + ROWS - 1) / ROWS, (call->n + COLUMNS - 1) / COLUMNS, BAND);
+  return (int2)(tile.x * ROWS, tile.y * COLUMNS);
+}
+
 // The work-group's tile. `memory` has MEMORY_BYTES, `barriers` are 2 * STAGES * SLICES.
-INLINED void multiply_tile(const Multiply* call, __local char* memory, __local ulong* barriers, __local Noticed* noticed) {
+INLINED void multiply_tile(const Multiply* call, __local char* memory, __local ulong* barriers, __local Noticed* noticed,
+                           const int first_row, const int first_column) {
   const int item = get_local_id(0);
   const uint rings = shared_address(barriers);
-  const int2 tile = tile_position((call->m + ROWS - 1) / ROWS, (call->n + COLUMNS - 1) / COLUMNS, BAND);
-  const int first_row = tile.x * ROWS;
-  const int first_column = tile.y * COLUMNS;
   const Source rows = {call->a + (TRANSPOSE_A ? first_row : first_row * call->lda), call->lda, call->m - first_row, call->k};
   const Source columns = {call->b + (TRANSPOSE_B ? first_column * call->ldb : first_column), call->ldb,
                           call->n - first_column, call->k};

@@ -33,5 +33,6 @@ void fallback(const int m, const int n, const int k, const float alpha,
   const size_t batch = get_global_id(2);
   const Multiply call = {m, n, k, alpha, beta, a + a_offset + batch * a_stride, b + b_offset + batch * b_stride,
                          c + c_offset + batch * c_stride, lda, ldb, ldc};
-  multiply_tile(&call, memory, barriers, &noticed);
+  const int2 first = tile_of(&call);
+  multiply_tile(&call, memory, barriers, &noticed, first.x, first.y);
 }

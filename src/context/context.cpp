@@ -8,8 +8,16 @@
 #include "base/forked.hpp"
 #include "call/arguments.hpp"
 #include "plan/blocks.hpp"
+#include "plan/k_split.hpp"
 
 namespace clgemm {
+namespace {
+
+// All buffers of arrivals have one size, so that any of them serves any call.
+constexpr std::size_t arrivals_bytes = most_arrivals * sizeof(cl_uint);
+constexpr std::size_t kept_arrivals = 16;  // of as many queues
+
+}  // namespace
 
 Context::State::State(const cl::Context& context, const cl::Device& device)
     : context_(context),
@@ -19,7 +27,8 @@ Context::State::State(const cl::Context& context, const cl::Device& device)
       health_(context, device, info_.name),
       programs_(context, device, info_, DiskCache::from_environment()),
       chooser_(context, device, info_, programs_),
-      scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)) {}
+      scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)),
+      arrivals_(context, CL_MEM_READ_WRITE, kept_arrivals * arrivals_bytes, ScratchPool::Content::zeros) {}
 
 Context::State::State(const cl::CommandQueue& queue)
     : State(queue.getInfo<CL_QUEUE_CONTEXT>(), queue.getInfo<CL_QUEUE_DEVICE>()) {}
@@ -124,21 +133,26 @@ bool Context::State::can_try_again(const Error& error, const ChosenPlan& failed,
 Events Context::State::multiply_as_planned(const BuiltPlan& built, const Buffers& buffers,
                                            const Sequence& sequence, const Events& wait_for,
                                            const Options& options, Progress& progress) {
-  if (options.scratch != nullptr || built.plan.scratch_bytes == 0) {
-    const cl::Buffer scratch(options.scratch, true);
-    return enqueue_multiply(built, buffers, scratch, sequence, wait_for, progress);
-  }
-  ScratchPool::Buffer scratch = scratch_.take(built.plan.scratch_bytes, sequence.queue, wait_for);
-  if (scratch.last_use() == nullptr) {
-    Events done = enqueue_multiply(built, buffers, scratch.memory, sequence, wait_for, progress);
-    scratch_.give_back(std::move(scratch), done, sequence.queue, !wait_for.empty());
-    return done;
-  }
+  const Plan& plan = built.plan;
+  Workspace workspace{cl::Buffer(options.scratch, true), {}};
   Events before = wait_for;
-  before.push_back(scratch.last_use);
-  const Sequence by_events{sequence.queue, true, sequence.is_observed};
-  Events done = enqueue_multiply(built, buffers, scratch.memory, by_events, before, progress);
-  scratch_.give_back(std::move(scratch), done, sequence.queue, !wait_for.empty());
+  ScratchPool::Buffer scratch;
+  ScratchPool::Buffer arrivals;
+  const auto take = [&](ScratchPool& pool, std::size_t bytes, cl::Buffer& memory) {
+    ScratchPool::Buffer taken = pool.take(bytes, sequence.queue, wait_for);
+    if (taken.last_use() != nullptr) before.push_back(taken.last_use);
+    memory = taken.memory;
+    return taken;
+  };
+  if (options.scratch == nullptr && plan.scratch_bytes != 0)
+    scratch = take(scratch_, plan.scratch_bytes, workspace.scratch);
+  if (plan.arrivals() != 0) arrivals = take(arrivals_, arrivals_bytes, workspace.arrivals);
+
+  const Sequence taken{sequence.queue, sequence.by_events || !before.empty(), sequence.is_observed};
+  Events done = enqueue_multiply(built, buffers, workspace, taken, before, progress);
+  const bool waits = !wait_for.empty();
+  if (scratch.memory() != nullptr) scratch_.give_back(std::move(scratch), done, sequence.queue, waits);
+  if (arrivals.memory() != nullptr) arrivals_.give_back(std::move(arrivals), done, sequence.queue, waits);
   return done;
 }
 

@@ -144,6 +144,7 @@ class Context::State {
   ProgramCache programs_;
   Chooser chooser_;
   ScratchPool scratch_;
+  ScratchPool arrivals_;
   ListMemory lists_;
 
   bool always_copies_ = false;

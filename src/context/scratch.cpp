@@ -24,6 +24,11 @@ cl_int status_of(const cl::Event& event) {
 
 }  // namespace
 
+cl::Buffer zeros_on_device(const cl::Context& context, cl_mem_flags flags, std::size_t bytes) {
+  std::vector<char> zeros(bytes);
+  return cl::Buffer(context, flags | CL_MEM_COPY_HOST_PTR, bytes, zeros.data());
+}
+
 // What failed is let go: others of the commands that used it may be under way still.
 std::optional<ScratchPool::Buffer> ScratchPool::take_idle(std::size_t bytes, const cl::CommandQueue& queue,
                                                           const std::vector<cl::Event>& wait_for) {
@@ -99,15 +104,20 @@ void ScratchPool::give_back(Buffer buffer) {
     idle_.erase(idle_.begin());
 }
 
+cl::Buffer ScratchPool::new_buffer(std::size_t bytes) const {
+  return content_ == Content::zeros ? zeros_on_device(context_, flags_, bytes)
+                                    : cl::Buffer(context_, flags_, bytes);
+}
+
 cl::Buffer ScratchPool::allocate(std::size_t bytes) {
   try {
-    return cl::Buffer(context_, flags_, bytes);
+    return new_buffer(bytes);
   } catch (const cl::Error&) {
     const std::lock_guard lock(mutex_);
     idle_.clear();
   }
   try {
-    return cl::Buffer(context_, flags_, bytes);
+    return new_buffer(bytes);
   } catch (const cl::Error& failure) {
     throw Error(ErrorCode::out_of_memory, fmt::format("the device has no {} bytes of scratch memory: {}",
                                                       bytes, opencl_status_name(failure.err())));

@@ -10,14 +10,21 @@
 
 namespace clgemm {
 
+// A buffer of zeros.
+cl::Buffer zeros_on_device(const cl::Context& context, cl_mem_flags flags, std::size_t bytes);
+
 // Any number of threads may use one. Buffers are given back while the device still uses them; who takes such
 // a one waits for that on the device. But nobody waits for what some other call waits for: its events may
 // fail, or come only after this call, and on PoCL (3.1) what waits for an event that failed waits for ever.
 class ScratchPool {
  public:
+  // What a new buffer holds. Whoever takes zeros leaves zeros.
+  enum class Content { anything, zeros };
+
   // `flags` as for clCreateBuffer. At most `keep_bytes` lie idle in the pool.
-  ScratchPool(cl::Context context, cl_mem_flags flags, std::size_t keep_bytes)
-      : context_(std::move(context)), flags_(flags), keep_bytes_(keep_bytes) {}
+  ScratchPool(cl::Context context, cl_mem_flags flags, std::size_t keep_bytes,
+              Content content = Content::anything)
+      : context_(std::move(context)), flags_(flags), keep_bytes_(keep_bytes), content_(content) {}
 
   struct Buffer {
     cl::Buffer memory;
@@ -50,10 +57,12 @@ class ScratchPool {
                                   const std::vector<cl::Event>& wait_for);
   void ask_other_queues(const cl::CommandQueue& queue);
   cl::Buffer allocate(std::size_t bytes);
+  cl::Buffer new_buffer(std::size_t bytes) const;
 
   cl::Context context_;
   cl_mem_flags flags_;
   std::size_t keep_bytes_;
+  Content content_;
   std::mutex mutex_;
   std::vector<Buffer> idle_;  // the longest idle first
 };

@@ -32,7 +32,8 @@ class StageLauncher {
         before_(stage == 0 ? nullptr : &plan_.stages[stage - 1]),
         kernels_(launching.built.stages[stage]),
         buffers_(launching.buffers),
-        scratch_(launching.scratch),
+        scratch_(launching.workspace.scratch),
+        arrivals_(launching.workspace.arrivals),
         sequence_(launching.sequence),
         block_(block),
         under_way_(under_way),
@@ -46,7 +47,8 @@ class StageLauncher {
     Block multiplied = block_;
     if (!multiply_kernel().reads_in_place()) multiplied.k = padded_.depth;
     const Scalars scalars{problem_.alpha, block_.depth == 0 ? problem_.beta : 1.0f};
-    if (stage_.split.parts > 1) return multiply_in_parts(multiplied, from, scalars);
+    if (stage_.split.parts > 1 && stage_.split.arrivals == 0)
+      return multiply_in_parts(multiplied, from, scalars);
     return multiply(multiplied, from.a, from.b, c(), scalars, from.ready, Ends::stage);
   }
 
@@ -77,6 +79,12 @@ class StageLauncher {
     kernel.with(as_int(block.m), as_int(block.n), as_int(block.k), scalars.alpha);
     kernel.with_matrix(a).with_matrix(b).with(scalars.beta).with_matrix(c);
     if (multiply_kernel().manifest().takes_lists()) kernel.with(as_int(block.batch_count), buffers_.list);
+    const SplitPlan& split = stage_.split;
+    const bool adds_parts = ends == Ends::stage && split.arrivals != 0;
+    if (multiply_kernel().manifest().takes_parts()) {
+      kernel.with(as_int(adds_parts ? split.depth : block.k), scratch_, cl_ulong{split.scratch_offset},
+                  cl_ulong{split.ld}, cl_ulong{split.stride}, arrivals_);
+    }
     const bool on_planes = stage_.has(ProgramRole::pack_both);
     if (on_planes || before_ != nullptr) kernel.with(scratch_);
     if (on_planes) {
@@ -85,7 +93,9 @@ class StageLauncher {
     }
     if (on_planes || before_ != nullptr) kernel.with(done_before());
     return enqueue(kernel, wait_for,
-                   {block.m, block.n, ceil_div(block.batch_count, multiply_kernel().matrices),
+                   {block.m, block.n,
+                    adds_parts ? ceil_div(block.k, split.depth)
+                               : ceil_div(block.batch_count, multiply_kernel().matrices),
                     stage_.group_rows, stage_.group_columns},
                    ends);
   }
@@ -194,6 +204,7 @@ class StageLauncher {
   const ByRole<std::shared_ptr<BuiltKernel>>& kernels_;
   const Buffers& buffers_;
   const cl::Buffer& scratch_;
+  const cl::Buffer& arrivals_;
   const Sequence& sequence_;
   const Block& block_;
   Events& under_way_;

@@ -25,11 +25,17 @@ inline bool is_last(const Block& block, const Problem& problem) {
          block.depth + block.k == problem.k && block.batch + block.batch_count == problem.batch_count;
 }
 
+// What a multiply needs beside the matrices; null where it needs none.
+struct Workspace {
+  cl::Buffer scratch;   // of plan.scratch_bytes
+  cl::Buffer arrivals;  // of plan.arrivals() words, all zero
+};
+
 // What all blocks of a multiply have in common.
 struct Launching {
   const BuiltPlan& built;
   const Buffers& buffers;  // as the plan's kernels see them
-  const cl::Buffer& scratch;
+  const Workspace& workspace;
   const Sequence& sequence;
 };
 

@@ -33,7 +33,7 @@ void for_each_block(const Problem& problem, const BlockSize& size, const Body& b
 
 }  // namespace
 
-Events enqueue_multiply(const BuiltPlan& built, const Buffers& buffers, const cl::Buffer& scratch,
+Events enqueue_multiply(const BuiltPlan& built, const Buffers& buffers, const Workspace& workspace,
                         const Sequence& sequence, const Events& wait_for, Progress& progress) {
   const Plan& plan = built.plan;
   Buffers exchanged;
@@ -41,7 +41,7 @@ Events enqueue_multiply(const BuiltPlan& built, const Buffers& buffers, const cl
     exchanged = buffers;
     std::swap(exchanged.a, exchanged.b);
   }
-  const Launching launching{built, plan.config.mirrored ? exchanged : buffers, scratch, sequence};
+  const Launching launching{built, plan.config.mirrored ? exchanged : buffers, workspace, sequence};
   Events before = wait_for;
   for_each_block(plan.problem, {plan.block_m, plan.block_n, plan.block_k, plan.block_batch},
                  [&](const Block& block) { before = enqueue_block(launching, block, before, progress); });

@@ -114,8 +114,16 @@ void split_k(Plan& plan, Stage& stage, std::size_t limit) {
     plan.block_batch = 1;
     lay_out_scratch(plan);
   }
-  split = {split.wanted_parts,    even.parts, even.depth,
-           part_ld(plan.block_n), part,       plan.scratch_bytes / sizeof(float)};
+  const KernelConfig& kernel = stage.multiply();
+  const std::size_t tiles =
+      ceil_div(plan.block_m, kernel.tile_rows) * ceil_div(plan.block_n, kernel.tile_columns);
+  split = {split.wanted_parts,
+           even.parts,
+           even.depth,
+           part_ld(plan.block_n),
+           part,
+           plan.scratch_bytes / sizeof(float),
+           kernel.adds_parts && tiles <= most_arrivals ? tiles : 0};
   plan.scratch_bytes += even.parts * part_bytes;
 }
 

@@ -8,6 +8,9 @@
 
 namespace clgemm {
 
+// Tiles of C whose parts one launch counts: more of them fill every device without parts.
+inline constexpr std::size_t most_arrivals = 16384;
+
 // Parts are counted in the launch's dimension 2.
 inline constexpr std::size_t max_parts = max_groups_beyond_first;
 

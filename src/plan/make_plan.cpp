@@ -134,7 +134,7 @@ Plan make_plan(const Problem& problem, const Config& config, ConfigCache& config
   fit_blocks(plan, scratch_limit);
   bool fits = true;
   for (Stage& stage : plan.stages) {
-    if (stage.split.parts == 1) continue;
+    if (stage.split.parts == 1 || stage.split.arrivals != 0) continue;
     SharedConfig& reduce = stage.programs[ProgramRole::reduce];
     reduce = reduce_config(stage.multiply(), stage.split.parts, configs);
     if (reduce) continue;
