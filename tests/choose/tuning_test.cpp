@@ -180,6 +180,17 @@ TEST_CASE("CLGEMM_TUNING comes before the user's folder, and that before what sh
   CHECK(test::contains(to_string(first_choice(gpu).origin), "1024 x 1024 x 1024"));
   CHECK(first_choice(test::made_up_cpu()).config.kernel == "panels");
 
+  {
+    const TemporaryFolder home;
+    home.write(".config/clgemm/tuning/gpu.json", text_of(gpu, "tiled"));
+    home.write(".config/clgemm/tuning/remarks.txt", "no tuning data");
+    const ScopedVariable no_config("XDG_CONFIG_HOME", nullptr);
+    const ScopedVariable at_home("HOME", home.path().c_str());
+    CHECK(first_choice(gpu).config.kernel == "tiled");
+    const ScopedVariable nowhere("HOME", nullptr);
+    CHECK(first_choice(gpu).config.kernel == by_model);
+  }
+
   const TemporaryFolder other;
   const std::string file = other.write("a.json", text_of(gpu, "tiled", {{"TS", 8}}));
   {
