@@ -189,7 +189,7 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   const std::size_t more = step_beyond_tile(kernel);
   const std::size_t m = test_side(kernel.tile_rows, kernel.share_rows, more);
   const std::size_t n = test_side(kernel.tile_columns, kernel.share_columns, more);
-  const std::size_t k = (stage.split.parts > 1 ? depth_for_parts(kernel) : kernel.tile_depth) + more;
+  const std::size_t k = (stage.adds_parts() ? depth_for_parts(kernel) : kernel.tile_depth) + more;
   const bool takes_any = kernel.reads_in_place() || stage.has(ProgramRole::pack_both);
   const Largest largest = largest_operands(numbers.large, k);
   const std::size_t batch_count = kernel.matrices + 1;  // of two work-groups along the batch
@@ -207,7 +207,7 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   BuiltPlan test = built;
   test.plan.problem = {m, n, k, alpha, beta, a.operand, b.operand, c.operand, batch_count};
   test.plan.config.mirrored = false;  // the buffers are as the kernels see them
-  for (Stage& one : test.plan.stages) one.split.wanted_parts = one.split.parts > 1 ? 2 : 1;
+  for (Stage& one : test.plan.stages) one.split.wanted_parts = one.adds_parts() ? 2 : 1;
   test.plan.compute_units = 2;  // few and large shares, in which a kernel comes to all of its code
   fit_blocks(test.plan, unlimited_scratch);
   const Buffers buffers{buffer_of(context, a.memory), buffer_of(context, b.memory),

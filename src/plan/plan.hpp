@@ -95,6 +95,9 @@ struct Stage {
   std::size_t group_columns = 1;
 
   bool has(ProgramRole role) const { return programs[role] != nullptr; }
+
+  // Whether somebody adds up parts of k: the multiply itself, or `reduce`.
+  bool adds_parts() const { return split.arrivals != 0 || has(ProgramRole::reduce); }
   const KernelConfig& multiply() const { return *programs[ProgramRole::multiply]; }
 };
 
