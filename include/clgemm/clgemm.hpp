@@ -10,9 +10,9 @@
 ///
 /// As in the BLAS: beta == 0 never reads C; alpha == 0 or k == 0 never reads A and B; m == 0 or n == 0 does
 /// nothing. The memory between the rows (ld larger than a row) is never written. Infinities and NaN come out
-/// where IEEE arithmetic puts them. Where k is cut into blocks, which little memory does, alpha multiplies
-/// the sum of each: an infinite one may then give NaN, from Inf - Inf or Inf * 0, where it would give
-/// infinity with the whole sum. The same call on the same device gives the same bits every time.
+/// where IEEE arithmetic puts them. Where k is cut into blocks, for want of memory or by a kernel, alpha
+/// multiplies the sum of each: an infinite one may then give NaN, from Inf - Inf or Inf * 0, where it would
+/// give infinity with the whole sum. The same call on the same device gives the same bits every time.
 ///
 /// Everything that fails throws clgemm::Error (error.hpp). What can be wrong with the arguments is checked
 /// before any work. clgemm never prints and never ends the program.
