@@ -1,20 +1,38 @@
 #include "plan/stream_schedule.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/sizes.hpp"
 
 namespace clgemm {
 
+namespace {
+
+// The rounds of a strip: where each begins, and how long it is.
+std::vector<std::array<std::size_t, 2>> along_strip(std::size_t tiles, std::size_t most, bool tapers) {
+  std::vector<std::array<std::size_t, 2>> result;
+  for (std::size_t begin = 0; begin < tiles;) {
+    const std::size_t left = tiles - begin;
+    const std::size_t length = tapers && left <= most ? ceil_div(left, 2) : std::min(left, most);
+    result.push_back({begin, length});
+    begin += length;
+  }
+  return result;
+}
+
+}  // namespace
+
 std::vector<Round> rounds_of(const StreamPlan& plan) {
+  const bool rows = plan.strips_of_rows;
+  const auto strips = along_strip(rows ? plan.rows_of_tiles() : plan.columns_of_tiles(),
+                                  rows ? plan.round_rows : plan.round_columns, false);
+  const auto parts = along_strip(rows ? plan.columns_of_tiles() : plan.rows_of_tiles(),
+                                 rows ? plan.round_columns : plan.round_rows, plan.tapers);
   std::vector<Round> result;
-  const std::size_t rows = plan.rows_of_tiles();
-  const std::size_t columns = plan.columns_of_tiles();
-  for (std::size_t row = 0; row < rows; row += plan.round_rows) {
-    for (std::size_t column = 0; column < columns; column += plan.round_columns) {
-      result.push_back({row, column, std::min(plan.round_rows, rows - row),
-                        std::min(plan.round_columns, columns - column)});
-    }
+  for (const auto& [strip, width] : strips) {
+    for (const auto& [begin, length] : parts)
+      result.push_back(rows ? Round{strip, begin, width, length} : Round{begin, strip, length, width});
   }
   return result;
 }
