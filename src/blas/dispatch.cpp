@@ -14,6 +14,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include "base/environment.hpp"
@@ -38,6 +40,29 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// Shares the columns of a large copy among threads: most of it is the first touch of new memory.
+template <class CopyColumn>
+void for_columns(std::int64_t columns, std::size_t column_bytes, const CopyColumn& copy_column) {
+  constexpr std::size_t worth_a_thread = std::size_t{16} << 20;
+  const std::size_t bytes = static_cast<std::size_t>(columns) * column_bytes;
+  const std::size_t wanted =
+      std::min<std::size_t>(bytes / worth_a_thread, std::thread::hardware_concurrency());
+  const auto parts = std::clamp<std::int64_t>(static_cast<std::int64_t>(wanted), 1, columns);
+  const auto copy_part = [&, columns](std::int64_t part) {
+    for (std::int64_t column = columns * part / parts; column < columns * (part + 1) / parts; ++column)
+      copy_column(column);
+  };
+  std::vector<std::thread> threads;
+  std::int64_t started = 1;
+  try {
+    for (; started < parts; ++started) threads.emplace_back(copy_part, started);
+  } catch (const std::system_error&) {
+    for (; started < parts; ++started) copy_part(started);
+  }
+  copy_part(0);
+  for (std::thread& thread : threads) thread.join();
+}
+
 // What a device may spoil before it fails. With beta == 0 nothing of C is needed again.
 class SavedC {
  public:
@@ -53,11 +78,11 @@ class SavedC {
 
  private:
   template <class Copy>
-  void copy(Copy&& copy_column) {
-    for (std::int64_t column = 0; column < call_.n; ++column) {
-      copy_column(elements_.get() + column * call_.m, call_.c + column * call_.ldc,
-                  static_cast<std::size_t>(call_.m) * sizeof(float));
-    }
+  void copy(const Copy& copy_column) {
+    const std::size_t column_bytes = static_cast<std::size_t>(call_.m) * sizeof(float);
+    for_columns(call_.n, column_bytes, [&](std::int64_t column) {
+      copy_column(elements_.get() + column * call_.m, call_.c + column * call_.ldc, column_bytes);
+    });
   }
 
   const Call& call_;
