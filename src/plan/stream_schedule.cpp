@@ -31,8 +31,14 @@ std::vector<Round> rounds_of(const StreamPlan& plan) {
                                  rows ? plan.round_columns : plan.round_rows, plan.tapers);
   std::vector<Round> result;
   for (const auto& [strip, width] : strips) {
-    for (const auto& [begin, length] : parts)
-      result.push_back(rows ? Round{strip, begin, width, length} : Round{begin, strip, length, width});
+    for (const auto& [begin, length] : parts) {
+      // The last part of a strip that tapers is one tile long; it tapers the other way.
+      const bool is_last = plan.tapers && begin + length == parts.back()[0] + parts.back()[1];
+      for (const auto& [first, count] : along_strip(width, width, is_last)) {
+        result.push_back(rows ? Round{strip + first, begin, count, length}
+                              : Round{begin, strip + first, length, count});
+      }
+    }
   }
   return result;
 }
