@@ -10,7 +10,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <thread>
 #include <vector>
 
@@ -75,8 +74,7 @@ class HostCopies {
   struct Chunk {
     cl::Buffer pinned;
     float* memory = nullptr;
-    cl::Event busy;          // the transfer that uses it
-    std::size_t number = 0;  // of that transfer, in the lane's queue
+    cl::Event busy;  // the transfer that uses it
   };
 
   // A direction.
@@ -87,13 +85,7 @@ class HostCopies {
     std::deque<Handle> waiting;  // of which not all pieces are taken
     std::vector<std::thread> threads;
     std::vector<std::unique_ptr<std::vector<Chunk>>> chunks;  // of each thread, and of the caller's
-    std::mutex enqueueing;                                    // and of what follows
-    std::size_t enqueued = 0;
-
-    std::mutex arriving;  // of what follows
-    std::condition_variable arrived;
-    std::set<std::size_t> awaited;  // numbers of transfers
-    bool driver_waits = false;      // for the first of these
+    std::mutex enqueueing;
   };
   struct Piece;
 
@@ -106,7 +98,6 @@ class HostCopies {
   void carry(const Piece& piece, Lane& lane, Chunk& chunk);
   void carry_in(const Piece& piece, Chunk& chunk);
   void carry_out(const Piece& piece, Chunk& chunk);
-  static void await(Lane& lane, const Chunk& chunk);
   void make(Chunk& chunk);
   void throw_if_failed() const;
   std::vector<Chunk>& new_chunks(Lane& lane);

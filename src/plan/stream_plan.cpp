@@ -75,7 +75,6 @@ Cut preferred_cut(const Problem& problem) {
   while (cut.rows > largest_side || cut.columns > largest_side || too_few()) {
     if (!halve(cut, depth_weight)) break;
   }
-  while (cut.depth > largest_depth) cut.depth = half_of(cut.depth);
   return cut;
 }
 
@@ -105,6 +104,17 @@ double cost_of(const StreamPlan& plan) {
   constexpr double depth_of_equal_cost = 512;  // on an H200
   return static_cast<double>(traffic.a + traffic.b) *
          (1 + depth_of_equal_cost / static_cast<double>(plan.depth));
+}
+
+// Where all of C stays on the device, depths may be short: a block comes once whatever its depth is.
+void begin_sooner(StreamPlan& plan, const Problem& problem, std::size_t bytes) {
+  const bool is_once =
+      plan.round_rows == plan.rows_of_tiles() && plan.round_columns == plan.columns_of_tiles();
+  if (!is_once || plan.depth <= largest_depth) return;
+  Cut cut{plan.tile_rows, plan.tile_columns, plan.depth};
+  while (cut.depth > largest_depth) cut.depth = half_of(cut.depth);
+  const StreamPlan sooner = in_rounds(problem, cut, 1, 1);
+  if (sooner.held_bytes() <= bytes) plan = sooner;
 }
 
 // What is left of the memory holds blocks for later rounds.
@@ -203,6 +213,7 @@ StreamPlan plan_stream(const Problem& problem, const StreamLimits& limits) {
         ErrorCode::out_of_memory,
         fmt::format("{} bytes on the device are too few to multiply host matrices in parts", limits.bytes));
   }
+  begin_sooner(*best, problem, bytes);
   fill(*best, bytes);
   best->scratch_bytes = scratch;
   share(*best, limits.sharers);
