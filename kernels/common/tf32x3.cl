@@ -38,11 +38,13 @@
 #define COPIES 2
 #define WIDTH 1  // floats that it reads at once: operands lie anywhere
 #define SLICES_BARRIER asm volatile("bar.sync 8, %0;" ::"n"(MULTIPLIERS) : "memory")
+#define PARTS_BARRIER SLICES_BARRIER
 
 #define PLANE_TYPE "tf32"
 #define WGMMA_DEPTH "k8"
 #define WGMMA_END ""
 #include "common/copy_lines.cl"
+#include "common/parts.cl"
 #include "common/slices.cl"
 #include "common/tile_order.cl"
 #include "common/wgmma.cl"
@@ -61,13 +63,14 @@
 #define WGMMA_WAIT wgmma_wait_32
 #endif
 
-// How the operands lie, in memory and in a stage: the planes of Y, X, Y. Strides scatter lines over the banks.
+// How the operands lie, in memory and in a stage: the planes of Y, X, Y. Strides leave room for shifts and scatter rows over the
+// banks.
 #define X_ALONG_K (SWAP ? TRANSPOSE_B : !TRANSPOSE_A)
 #define Y_ALONG_K (SWAP ? !TRANSPOSE_A : TRANSPOSE_B)
-#define X_STRIDE (X_ALONG_K ? LINES_OF_STEP_SWIZZLED : TILE_X + 8)
-#define Y_STRIDE (Y_ALONG_K ? STEP : TILE_Y + 4)
-#define X_BYTES (4 * STEP * (X_ALONG_K ? TILE_X : TILE_X + 8))
-#define Y_BYTES (4 * STEP * (Y_ALONG_K ? TILE_Y : TILE_Y + 4))
+#define X_STRIDE (X_ALONG_K ? STEP + 4 : TILE_X + 8)
+#define Y_STRIDE (Y_ALONG_K ? STEP + 4 : TILE_Y + 4)
+#define X_BYTES (4 * X_STRIDE * (X_ALONG_K ? TILE_X : STEP))
+#define Y_BYTES (4 * Y_STRIDE * (Y_ALONG_K ? TILE_Y : STEP))
 #define PLANE_BYTES (4 * STEP * TILE_Y)
 #define X_PLACE (2 * PLANE_BYTES)
 #define Y_PLACE (X_PLACE + X_BYTES)
@@ -86,7 +89,7 @@
 #define TAKE_REGISTERS
 #endif
 
-// The problem, as all work-groups of a launch have it.
+// The problem, as all work-groups of a launch have it, or those of a part of k.
 typedef struct {
   int m, n, k;
   float alpha, beta;
@@ -145,6 +148,11 @@ INLINED uint low_part(const uint bits, const uint high) {
   return as_uint(as_float(bits) - as_float(high));
 }
 
+// Of a plane, in floats: lines of 16-byte pieces along k, in an order in which 8 lines' pieces of one k are in different banks.
+INLINED uint swizzled(const uint line, const uint depth) {
+  return line * STEP + ((depth / 4 ^ line % 8) * 4 + depth % 4);
+}
+
 // Of X: what a work-item holds of 16 lines of a warp for a step.
 typedef struct {
   uint high[4][4];
@@ -153,24 +161,34 @@ typedef struct {
 
 // Where X does not lie along k, a work-item has two neighbours in place of lines 8 apart: any line of X may be any row of a
 // fragment, as long as the results are stored accordingly.
-INLINED void load_fragments(Fragments* fragments, uint* least, const __local float* x) {
+INLINED void load_fragments(Fragments* fragments, uint* least, const __local float* x, const bool shifted, const int shift) {
   const int lane = get_local_id(0) % 32;
   const int first = get_local_id(0) % SLICE_MULTIPLIERS / 32 * 16;
   uint bits[4][4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
 #if X_ALONG_K
-    load_matrices(bits[i], shared_address(x) + 4 * swizzled(first + lane % 16, 8 * i + lane / 16 * 4));
-#else
-    const __local float* place = x + (8 * i + lane % 4) * X_STRIDE + first + lane / 4 * 2;
-    const uint2 near = *(const __local uint2*)place;
-    const uint2 far = *(const __local uint2*)(place + 4 * X_STRIDE);
-    bits[i][0] = near.x;
-    bits[i][1] = near.y;
-    bits[i][2] = far.x;
-    bits[i][3] = far.y;
-#endif
+  if (!shifted) {
+    x += (first + lane % 16) * X_STRIDE + lane / 16 * 4;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) load_matrices(bits[i], shared_address(x + 8 * i));
+  } else {
+    x += (first + lane / 4) * X_STRIDE + lane % 4 + shift;
+#pragma unroll
+    for (int i = 0; i < 16; ++i) bits[i / 4][i % 4] = as_uint(x[i % 2 * 8 * X_STRIDE + i / 2 * 4]);
   }
+#else
+  x += lane % 4 * X_STRIDE + first + lane / 4 * 2 + shift;
+  if (!shifted) {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      const uint2 pair = *(const __local uint2*)(x + 4 * i * X_STRIDE);
+      bits[i / 2][i % 2 * 2] = pair.x;
+      bits[i / 2][i % 2 * 2 + 1] = pair.y;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < 16; ++i) bits[i / 4][i % 4] = as_uint(x[i / 2 * 4 * X_STRIDE + i % 2]);
+  }
+#endif
 #pragma unroll
   for (int i = 0; i < 16; ++i) {
     *least = least_with(*least, bits[i / 4][i % 4]);
@@ -180,13 +198,14 @@ INLINED void load_fragments(Fragments* fragments, uint* least, const __local flo
 }
 
 // Y as two planes, along k, in fours: from lines along k four of k, else four lines of one k.
-INLINED void split_planes(__local uint* planes, uint* least, const __local float* y) {
+INLINED void split_planes(__local uint* planes, uint* least, const __local float* y, const bool shifted, const int shift) {
   const int item = get_local_id(0) % COPIERS;
 #pragma unroll
   for (int i = 0; i < TILE_Y * STEP / 4 / COPIERS; ++i) {
     const int line = Y_ALONG_K ? item / 8 + i * (COPIERS / 8) : (item / STEP + i * (COPIERS / STEP)) * 4;
     const int depth = Y_ALONG_K ? item % 8 * 4 : item % STEP;
-    const uint4 bits = *(const __local uint4*)(y + (Y_ALONG_K ? line : depth) * Y_STRIDE + (Y_ALONG_K ? depth : line));
+    const __local float* place = y + (Y_ALONG_K ? line : depth) * Y_STRIDE + (Y_ALONG_K ? depth : line) + shift;
+    const uint4 bits = as_uint4(shifted ? (float4)(place[0], place[1], place[2], place[3]) : *(const __local float4*)place);
     const uint4 high = (bits + 0x1000u) & 0xffffe000u;
     const uint4 low = as_uint4(as_float4(bits) - as_float4(high));
     *least = least_with(least_with(least_with(least_with(*least, bits.x), bits.y), bits.z), bits.w);
@@ -212,15 +231,15 @@ INLINED uint supply_steps(__local char* memory, const uint barriers, const Sourc
   uint least = UINT_MAX;
   Turn filled = {0, 1};
   Turn split = {0, 0};
-  const int x_width = width_of(x);
-  const int y_width = width_of(y);
+  const bool y_shifted = is_shifted(y);
+  const int y_shift = shift_of(y, Y_ALONG_K ? get_local_id(0) % COPIERS / 8 : get_local_id(0) % STEP);
   int ahead = slice * STEP;
   for (int depth = ahead - (STAGES - 1) * SLICES * STEP; depth < x.depth; depth += SLICES * STEP) {
     if (depth >= 0) {
       COPIES_WAIT(STAGES - 2);
       asm volatile("bar.sync %0, %1;" ::"r"(1 + slice), "n"(COPIERS) : "memory");  // everybody's copies have come
       __local char* stage = memory + split.stage * STAGE_BYTES;
-      split_planes((__local uint*)stage, &least, (const __local float*)(stage + Y_PLACE));
+      split_planes((__local uint*)stage, &least, (const __local float*)(stage + Y_PLACE), y_shifted, y_shift);
       fence_for_async();
       mbarrier_arrive(full_barrier(barriers, split.stage));
       next_turn(&split);
@@ -228,8 +247,8 @@ INLINED uint supply_steps(__local char* memory, const uint barriers, const Sourc
     if (ahead < x.depth) {
       const uint stage = shared_address(memory) + filled.stage * STAGE_BYTES;
       mbarrier_wait(empty_barrier(barriers, filled.stage), filled.parity);
-      copy_lines(x_width, stage + X_PLACE, x, X_ALONG_K, TILE_X, X_STRIDE, ahead);
-      copy_lines(y_width, stage + Y_PLACE, y, Y_ALONG_K, TILE_Y, Y_STRIDE, ahead);
+      copy_lines(stage + X_PLACE, x, X_ALONG_K, TILE_X, X_STRIDE, ahead);
+      copy_lines(stage + Y_PLACE, y, Y_ALONG_K, TILE_Y, Y_STRIDE, ahead);
       next_turn(&filled);
     }
     copies_commit();
@@ -252,17 +271,19 @@ INLINED void start_products(float* fresh, const Fragments* x, const uint planes)
 }
 
 // A slice's multipliers; back comes the least of X.
-INLINED uint multiply_steps(float* sums, __local char* memory, const uint barriers, const int k, const int slice) {
+INLINED uint multiply_steps(float* sums, __local char* memory, const uint barriers, const Source x_source, const int slice) {
+  const bool shifted = is_shifted(x_source);
+  const int shift = shift_of(x_source, X_ALONG_K ? get_local_id(0) % 32 / 4 : get_local_id(0) % 4);
   uint least = UINT_MAX;
   Turn turn = {0, 0};
   float fresh[SUMS];
 #pragma unroll
   for (int i = 0; i < SUMS; ++i) sums[i] = fresh[i] = 0.0f;
-  for (int depth = slice * STEP; depth < k; depth += SLICES * STEP) {
+  for (int depth = slice * STEP; depth < x_source.depth; depth += SLICES * STEP) {
     __local char* stage = memory + turn.stage * STAGE_BYTES;
     Fragments x;
     mbarrier_wait(full_barrier(barriers, turn.stage), turn.parity);
-    load_fragments(&x, &least, (const __local float*)(stage + X_PLACE));
+    load_fragments(&x, &least, (const __local float*)(stage + X_PLACE), shifted, shift);
     start_products(fresh, &x, shared_address(stage));
     WGMMA_WAIT(fresh);
     if (get_local_id(0) % 32 == 0) mbarrier_arrive(empty_barrier(barriers, turn.stage));
@@ -329,18 +350,6 @@ INLINED void store_tile_of_c(const Multiply* call, const int first_row, const in
   }
 }
 
-// The splitters' side of a tile.
-INLINED void supply_tile(const Multiply* call, __local char* memory, const uint barriers, __local Noticed* noticed,
-                         const int first_row, const int first_column) {
-  const int slice = SLICES == 1 ? 0 : (get_local_id(0) - MULTIPLIERS) / COPIERS;
-  const Source rows = {call->a + (TRANSPOSE_A ? first_row : first_row * call->lda), call->lda, call->m - first_row, call->k};
-  const Source columns = {call->b + (TRANSPOSE_B ? first_column * call->ldb : first_column), call->ldb,
-                          call->n - first_column, call->k};
-  const uint least = supply_steps(memory + slice * SLICE_BYTES, barriers + slice * STAGES * 16, SWAP ? columns : rows,
-                                  SWAP ? rows : columns, slice);
-  if (least < noticed->least_y) atomic_min(&noticed->least_y, least);
-}
-
 // By the multipliers: the slices' sums come together and are stored, or the tile is computed again.
 INLINED void finish_tile(const Multiply* call, __local char* memory, const __local Noticed* noticed,
                          const int first_row, const int first_column, const float* sums, const int slice) {
@@ -358,13 +367,19 @@ INLINED void finish_tile(const Multiply* call, __local char* memory, const __loc
   }
 }
 
+INLINED int2 tile_of(const Multiply* call) {
+  const int2 tile = tile_position((call->m + ROWS - 1) / ROWS, (call->n + COLUMNS - 1) / COLUMNS, BAND);
+  return (int2)(tile.x * ROWS, tile.y * COLUMNS);
+}
+
 // The work-group's tile. `memory` has MEMORY_BYTES, `barriers` are 2 * STAGES * SLICES.
-INLINED void multiply_tile(const Multiply* call, __local char* memory, __local ulong* barriers, __local Noticed* noticed) {
+INLINED void multiply_tile(const Multiply* call, __local char* memory, __local ulong* barriers, __local Noticed* noticed,
+                           const int first_row, const int first_column) {
   const int item = get_local_id(0);
   const uint rings = shared_address(barriers);
-  const int2 tile = tile_position((call->m + ROWS - 1) / ROWS, (call->n + COLUMNS - 1) / COLUMNS, BAND);
-  const int first_row = tile.x * ROWS;
-  const int first_column = tile.y * COLUMNS;
+  const Source rows = {call->a + (TRANSPOSE_A ? first_row : first_row * call->lda), call->lda, call->m - first_row, call->k};
+  const Source columns = {call->b + (TRANSPOSE_B ? first_column * call->ldb : first_column), call->ldb,
+                          call->n - first_column, call->k};
   if (item == 0) {
     make_rings(rings);
     *noticed = (Noticed){UINT_MAX, UINT_MAX, 0};
@@ -372,14 +387,18 @@ INLINED void multiply_tile(const Multiply* call, __local char* memory, __local u
   barrier(CLK_LOCAL_MEM_FENCE);
   if (item >= MULTIPLIERS) {
     GIVE_REGISTERS;
-    supply_tile(call, memory, rings, noticed, first_row, first_column);
+    const int slice = SLICES == 1 ? 0 : (item - MULTIPLIERS) / COPIERS;
+    const uint least = supply_steps(memory + slice * SLICE_BYTES, rings + slice * STAGES * 16, SWAP ? columns : rows,
+                                    SWAP ? rows : columns, slice);
+    if (least < noticed->least_y) atomic_min(&noticed->least_y, least);
     barrier(CLK_LOCAL_MEM_FENCE);  // all is noticed
     return;
   }
   TAKE_REGISTERS;
   const int slice = SLICES == 1 ? 0 : item / SLICE_MULTIPLIERS;
   float sums[SUMS];
-  const uint least = multiply_steps(sums, memory + slice * SLICE_BYTES, rings + slice * STAGES * 16, call->k, slice);
+  const uint least = multiply_steps(sums, memory + slice * SLICE_BYTES, rings + slice * STAGES * 16,
+                                    SWAP ? columns : rows, slice);
   if (least < noticed->least_x) atomic_min(&noticed->least_x, least);
   if (!are_numbers(sums)) noticed->is_strange = 1;
   barrier(CLK_LOCAL_MEM_FENCE);
