@@ -159,41 +159,41 @@ typedef struct {
   uint low[4][4];
 } Fragments;
 
-// Where X does not lie along k, a work-item has two neighbours in place of lines 8 apart: any line of X may be any row of a
-// fragment, as long as the results are stored accordingly.
-INLINED void load_fragments(Fragments* fragments, uint* least, const __local float* x, const bool shifted, const int shift) {
+// Where a work-item reads X in a stage. Where X does not lie along k, it has two neighbours in place of lines 8 apart: any line of X
+// may be any row of a fragment, as long as the results are stored accordingly.
+INLINED int place_in_x(const bool shifted, const int shift) {
   const int lane = get_local_id(0) % 32;
   const int first = get_local_id(0) % SLICE_MULTIPLIERS / 32 * 16;
-  uint bits[4][4];
+  if (!X_ALONG_K) return lane % 4 * X_STRIDE + first + lane / 4 * 2 + shift;
+  return shifted ? (first + lane / 4) * X_STRIDE + lane % 4 + shift : (first + lane % 16) * X_STRIDE + lane / 16 * 4;
+}
+
+// Fragment `i`, 8 of k; `x`: the stage's X from place_in_x() on.
+INLINED void load_fragment(Fragments* fragments, uint* least, const __local float* x, const bool shifted, const int i) {
+  uint bits[4];
 #if X_ALONG_K
+  x += 8 * i;
   if (!shifted) {
-    x += (first + lane % 16) * X_STRIDE + lane / 16 * 4;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) load_matrices(bits[i], shared_address(x + 8 * i));
+    load_matrices(bits, shared_address(x));
   } else {
-    x += (first + lane / 4) * X_STRIDE + lane % 4 + shift;
 #pragma unroll
-    for (int i = 0; i < 16; ++i) bits[i / 4][i % 4] = as_uint(x[i % 2 * 8 * X_STRIDE + i / 2 * 4]);
+    for (int j = 0; j < 4; ++j) bits[j] = as_uint(x[j % 2 * 8 * X_STRIDE + j / 2 * 4]);
   }
 #else
-  x += lane % 4 * X_STRIDE + first + lane / 4 * 2 + shift;
-  if (!shifted) {
+  x += 8 * i * X_STRIDE;
 #pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      const uint2 pair = *(const __local uint2*)(x + 4 * i * X_STRIDE);
-      bits[i / 2][i % 2 * 2] = pair.x;
-      bits[i / 2][i % 2 * 2 + 1] = pair.y;
-    }
-  } else {
-#pragma unroll
-    for (int i = 0; i < 16; ++i) bits[i / 4][i % 4] = as_uint(x[i / 2 * 4 * X_STRIDE + i % 2]);
+  for (int j = 0; j < 4; j += 2) {
+    const __local float* pair = x + j * 2 * X_STRIDE;
+    const uint2 both = shifted ? as_uint2((float2)(pair[0], pair[1])) : *(const __local uint2*)pair;
+    bits[j] = both.x;
+    bits[j + 1] = both.y;
   }
 #endif
 #pragma unroll
-  for (int i = 0; i < 16; ++i) {
-    *least = least_with(*least, bits[i / 4][i % 4]);
-    fragments->high[i / 4][i % 4] = high_part(bits[i / 4][i % 4]);
-    fragments->low[i / 4][i % 4] = low_part(bits[i / 4][i % 4], fragments->high[i / 4][i % 4]);
+  for (int j = 0; j < 4; ++j) {
+    *least = least_with(*least, bits[j]);
+    fragments->high[i][j] = high_part(bits[j]);
+    fragments->low[i][j] = low_part(bits[j], fragments->high[i][j]);
   }
 }
 
@@ -257,23 +257,39 @@ INLINED uint supply_steps(__local char* memory, const uint barriers, const Sourc
   return least;
 }
 
-// The three products of a step, the small ones first, into fresh sums.
-INLINED void start_products(float* fresh, const Fragments* x, const uint planes) {
+// Starts the three products of a step, the small ones first, into fresh sums. A fragment is read while those before it are
+// multiplied already.
+INLINED void start_products(float* fresh, Fragments* x, uint* least, const __local float* x_place, const bool shifted,
+                            const uint planes) {
+  load_fragment(x, least, x_place, shifted, 0);
   WGMMA_FENCE(fresh);
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     WGMMA(fresh, x->low[i], LINE_DESCRIPTOR(planes + 32 * i), i > 0 ? 1 : 0);
     WGMMA(fresh, x->high[i], LINE_DESCRIPTOR(planes + PLANE_BYTES + 32 * i), 1);
+    if (i == 3) break;
+    load_fragment(x, least, x_place, shifted, i + 1);
+    wgmma_fence();
   }
 #pragma unroll
   for (int i = 0; i < 4; ++i) WGMMA(fresh, x->high[i], LINE_DESCRIPTOR(planes + 32 * i), 1);
   wgmma_commit();
 }
 
+// The products read fragments from registers until they are done.
+INLINED void keep_fragments(const Fragments* x) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    asm volatile("" ::"r"(x->high[i][0]), "r"(x->high[i][1]), "r"(x->high[i][2]), "r"(x->high[i][3]),
+                 "r"(x->low[i][0]), "r"(x->low[i][1]), "r"(x->low[i][2]), "r"(x->low[i][3]));
+  }
+}
+
 // A slice's multipliers; back comes the least of X.
 INLINED uint multiply_steps(float* sums, __local char* memory, const uint barriers, const Source x_source, const int slice) {
   const bool shifted = is_shifted(x_source);
   const int shift = shift_of(x_source, X_ALONG_K ? get_local_id(0) % 32 / 4 : get_local_id(0) % 4);
+  const int place = place_in_x(shifted, shift);
   uint least = UINT_MAX;
   Turn turn = {0, 0};
   float fresh[SUMS];
@@ -283,9 +299,9 @@ INLINED uint multiply_steps(float* sums, __local char* memory, const uint barrie
     __local char* stage = memory + turn.stage * STAGE_BYTES;
     Fragments x;
     mbarrier_wait(full_barrier(barriers, turn.stage), turn.parity);
-    load_fragments(&x, &least, (const __local float*)(stage + X_PLACE), shifted, shift);
-    start_products(fresh, &x, shared_address(stage));
+    start_products(fresh, &x, &least, (const __local float*)(stage + X_PLACE) + place, shifted, shared_address(stage));
     WGMMA_WAIT(fresh);
+    keep_fragments(&x);
     if (get_local_id(0) % 32 == 0) mbarrier_arrive(empty_barrier(barriers, turn.stage));
 #pragma unroll
     for (int i = 0; i < SUMS; ++i) sums[i] += fresh[i];
@@ -326,27 +342,57 @@ INLINED void add_to_tile(__local float* tile, const float* sums, const bool is_f
   }
 }
 
-INLINED void store_tile_of_c(const Multiply* call, const int first_row, const int first_column, const __local float* tile) {
+// `width` neighbours of a row at once.
+INLINED void store_some(__global float* to, const __local float* from, const int width, const float alpha, const float beta) {
+  if (width == 4) {
+    const float4 sums = alpha * *(const __local float4*)from;
+    __global float4* place = (__global float4*)to;
+    *place = beta == 0.0f ? sums : MULTIPLY_ADD((float4)(beta), *place, sums);
+  } else if (width == 2) {
+    const float2 sums = alpha * *(const __local float2*)from;
+    __global float2* place = (__global float2*)to;
+    *place = beta == 0.0f ? sums : MULTIPLY_ADD((float2)(beta), *place, sums);
+  } else {
+    *to = beta == 0.0f ? alpha * *from : MULTIPLY_ADD(beta, *to, alpha * *from);
+  }
+}
+
+// store_tile_of_c() of a width that the compiler knows: a work-item keeps to its columns, so that no store of the loop asks for edges.
+INLINED void store_columns(const Multiply* call, const int first_row, const int first_column, const __local float* tile,
+                           const int width) {
   const int item = get_local_id(0);
-  const bool in_fours = call->beta == 0.0f && call->ldc % 4 == 0 && (size_t)call->c % 16 == 0 &&
-                        first_row + ROWS <= call->m && first_column + COLUMNS <= call->n;
-  const int width = in_fours ? 4 : 1;
   const int column = item % (COLUMNS / width) * width;
-  const int apart = MULTIPLIERS / COLUMNS * width;
+  const int apart = MULTIPLIERS / (COLUMNS / width);
+  const int rows = min(call->m - first_row, ROWS);
+  const int columns = min(call->n - first_column - column, width);
   int row = item / (COLUMNS / width);
-  if (in_fours) {
-    __global float* place = call->c + (first_row + row) * call->ldc + first_column + column;
-#pragma unroll 4
-    for (; row < ROWS; row += apart) {
-      *(__global float4*)place = call->alpha * *(const __local float4*)(tile + row * C_STRIDE + column);
+  __global float* place = call->c + (first_row + row) * call->ldc + first_column + column;
+  tile += row * C_STRIDE + column;
+  const float beta = call->beta;
+  if (columns == width && beta == 0.0f) {
+#pragma unroll 8
+    for (; row < rows; row += apart) {
+      store_some(place, tile, width, call->alpha, 0.0f);
       place += apart * call->ldc;
+      tile += apart * C_STRIDE;
     }
   } else {
-#pragma unroll 4
-    for (; row < ROWS; row += apart) {
-      store_c(call->c, call->ldc, call->m, call->n, first_row + row, first_column + column, call->alpha,
-              tile[row * C_STRIDE + column], call->beta);
+    for (; row < rows; row += apart) {
+      for (int i = 0; i < columns; ++i) store_some(place + i, tile + i, 1, call->alpha, beta);
+      place += apart * call->ldc;
+      tile += apart * C_STRIDE;
     }
+  }
+}
+
+INLINED void store_tile_of_c(const Multiply* call, const int first_row, const int first_column, const __local float* tile) {
+  const ulong places = call->ldc * 4 | (ulong)call->c;
+  if (places % 16 == 0) {
+    store_columns(call, first_row, first_column, tile, 4);
+  } else if (places % 8 == 0) {
+    store_columns(call, first_row, first_column, tile, 2);
+  } else {
+    store_columns(call, first_row, first_column, tile, 1);
   }
 }
 

@@ -114,7 +114,6 @@ void split_k(Plan& plan, Stage& stage, std::size_t limit) {
     plan.block_batch = 1;
     lay_out_scratch(plan);
   }
-  const KernelConfig& kernel = stage.multiply();
   const std::size_t tiles =
       ceil_div(plan.block_m, kernel.tile_rows) * ceil_div(plan.block_n, kernel.tile_columns);
   split = {split.wanted_parts,
