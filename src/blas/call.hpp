@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace clgemm::blas {
 
@@ -20,6 +21,24 @@ struct Call {
   float beta = 0.0f;
   float* c = nullptr;
   std::int64_t ldc = 0;
+};
+
+// Multiplies that differ by their matrices' places alone, and by no place of C.
+struct Batch {
+  Call shape;  // its matrices mean nothing
+  std::vector<const float*> a;
+  std::vector<const float*> b;
+  std::vector<float*> c;
+
+  std::size_t count() const { return c.size(); }
+
+  Call at(std::size_t i) const {
+    Call call = shape;
+    call.a = a[i];
+    call.b = b[i];
+    call.c = c[i];
+    return call;
+  }
 };
 
 // m * n * k; in double, for it may be large.

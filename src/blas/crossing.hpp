@@ -40,4 +40,12 @@ double cpu_seconds(const Speeds& speeds, const Call& call);
 bool pays(const Speeds& speeds, const Call& call,
           const std::function<double(const Call&)>& predicted_seconds);
 
+// True where `count` such calls, gathered and multiplied in one launch, are expected to take less than each
+// on its own, there or on the CPU. `predicted_seconds` is of so many in one launch.
+bool one_launch_pays(const Speeds& speeds, const Call& call, std::size_t count,
+                     const std::function<double(std::size_t count)>& predicted_seconds);
+
+// The same where nothing was measured, and the CPU takes no part.
+bool one_launch_pays(const Call& call);
+
 }  // namespace clgemm::blas

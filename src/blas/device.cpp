@@ -1,9 +1,13 @@
 #include "blas/device.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <vector>
 
+#include "base/device.hpp"
 #include "base/environment.hpp"
+#include "base/error.hpp"
 #include "base/log.hpp"
 #include "blas/local_rank.hpp"
 
@@ -18,44 +22,41 @@ std::size_t size(std::int64_t value) {
   return static_cast<std::size_t>(value);
 }
 
-std::string text_of(cl_device_id device, cl_device_info what) {
-  std::size_t bytes = 0;
-  if (clGetDeviceInfo(device, what, 0, nullptr, &bytes) != CL_SUCCESS || bytes == 0) return "unknown";
-  std::string text(bytes, '\0');
-  clGetDeviceInfo(device, what, bytes, text.data(), nullptr);
-  text.resize(bytes - 1);  // without its zero
-  return text;
+std::string name_of(const cl::Device& device) {
+  const clgemm::Device facts = describe(device);
+  return facts.name + ", driver " + facts.driver_version;
 }
 
-std::vector<cl_device_id> all_gpus() {
-  cl_uint count = 0;
-  if (clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS) return {};
-  std::vector<cl_platform_id> platforms(count);
-  clGetPlatformIDs(count, platforms.data(), nullptr);
-  std::vector<cl_device_id> gpus;
-  for (cl_platform_id platform : platforms) {
-    cl_uint more = 0;
-    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 0, nullptr, &more) != CL_SUCCESS) continue;
-    gpus.resize(gpus.size() + more);
-    clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, more, gpus.data() + gpus.size() - more, nullptr);
-  }
+std::vector<cl::Device> all_gpus() {
+  std::vector<cl::Device> gpus = all_devices();
+  std::erase_if(gpus, [](const cl::Device& one) { return describe(one).kind != DeviceKind::gpu; });
   return gpus;
 }
 
-// The GPU of this rank; null where the default device serves.
-cl_device_id gpu_of_rank() {
-  const std::optional<LocalRank> rank = local_rank();
-  if (!rank || !environment("CLGEMM_DEVICE").empty()) return nullptr;
-  const std::vector<cl_device_id> gpus = all_gpus();
-  const std::string who = "local rank " + std::to_string(rank->rank) + " (" + rank->variable + "): ";
-  if (gpus.empty()) {
-    log(LogLevel::info, who + "no GPU, the default device");
-    return nullptr;
+std::vector<cl::Device> dealt_out(const LocalRank& rank, const std::vector<cl::Device>& all,
+                                  const std::string& of_what) {
+  std::vector<cl::Device> result;
+  for (const std::size_t turn : dealt_to(rank, all.size())) {
+    log(LogLevel::info, fmt::format("local rank {} ({}): device {} of {}{}, {}", rank.rank, rank.variable,
+                                    turn, all.size(), of_what, name_of(all[turn])));
+    result.push_back(all[turn]);
   }
-  const std::size_t turn = size(rank->rank) % gpus.size();
-  log(LogLevel::info, who + "GPU " + std::to_string(turn) + " of " + std::to_string(gpus.size()) + ", " +
-                          text_of(gpus[turn], CL_DEVICE_NAME));
-  return gpus[turn];
+  return result;
+}
+
+std::vector<cl::Device> devices_of_process() {
+  const std::optional<LocalRank> rank = local_rank();
+  if (const std::string list = environment("CLGEMM_DEVICES"); !list.empty()) {
+    const std::vector<cl::Device> all = find_devices(list);
+    return rank ? dealt_out(*rank, all, " of CLGEMM_DEVICES") : all;
+  }
+  if (!rank || !environment("CLGEMM_DEVICE").empty()) return {default_device()};
+  // With as many devices as ranks each has one.
+  const std::vector<cl::Device> gpus = all_gpus();
+  if (!gpus.empty()) return dealt_out({rank->rank, 0, rank->variable}, gpus, " that are GPUs");
+  log(LogLevel::info,
+      fmt::format("local rank {} ({}): no GPU, the default device", rank->rank, rank->variable));
+  return {default_device()};
 }
 
 SgemmShape shape_of(const Call& call) {
@@ -74,47 +75,61 @@ SgemmShape shape_of(const Call& call) {
 }  // namespace
 
 Device::Device() {
-  if (const std::string several = environment("CLGEMM_DEVICES"); !several.empty()) {
-    name_ = "CLGEMM_DEVICES=" + several;
-    return;
-  }
-
-  cl_device_id const gpu = gpu_of_rank();
-  context_ = gpu != nullptr ? std::make_shared<Context>(gpu) : std::make_shared<Context>();
-  name_ = text_of(context_->device(), CL_DEVICE_NAME) + ", driver " +
-          text_of(context_->device(), CL_DRIVER_VERSION);
+  at_boundary([&] {
+    const std::vector<cl::Device> devices = devices_of_process();
+    opened_ = std::make_shared<Opened>(devices.front()());
+    name_ = name_of(devices.front());
+    if (devices.size() == 1) return;
+    std::vector<cl_device_id> handles;
+    for (const cl::Device& device : devices) handles.push_back(device());
+    opened_->several = std::make_unique<DeviceSet>(handles);
+    name_ += fmt::format(", and {} more", devices.size() - 1);
+  });
 }
 
-std::shared_ptr<Context> Device::context() {
+std::shared_ptr<Device::Opened> Device::opened() {
   const std::lock_guard lock(mutex_);
-  if (!is_open_) throw Error(ErrorCode::device_not_found, "the process is about to end");
-  return context_;
+  if (!opened_) throw Error(ErrorCode::device_not_found, "the process is about to end");
+  return opened_;
 }
 
 void Device::multiply(const Call& call) {
-  const auto with = [&](auto&& sgemm) {
-    sgemm(Layout::column_major, transpose(call.transpose_a), transpose(call.transpose_b), size(call.m),
-          size(call.n), size(call.k), call.alpha, call.a, size(call.lda), call.b, size(call.ldb), call.beta,
-          call.c, size(call.ldc));
+  const auto on = [&call](auto& devices) {
+    devices.sgemm(Layout::column_major, transpose(call.transpose_a), transpose(call.transpose_b),
+                  size(call.m), size(call.n), size(call.k), call.alpha, call.a, size(call.lda), call.b,
+                  size(call.ldb), call.beta, call.c, size(call.ldc));
   };
-  if (const auto own = context()) {
-    with([&](auto... arguments) { own->sgemm(arguments...); });
+  const auto held = opened();
+  if (held->several) {
+    on(*held->several);
   } else {
-    with([](auto... arguments) { clgemm::sgemm(arguments...); });
+    on(held->context);
   }
 }
 
-double Device::predicted_seconds(const Call& call) {
-  const auto own = context();
-  return own ? own->predicted_seconds(shape_of(call)) : clgemm::predicted_seconds(nullptr, shape_of(call));
+void Device::multiply(const Batch& batch, std::size_t& done) {
+  const auto held = opened();
+  const std::lock_guard lock(held->mutex);
+  at_boundary([&] { held->batches.multiply(held->context, batch, done); });
+}
+
+double Device::predicted_seconds(const Call& call, std::size_t count) {
+  SgemmShape shape = shape_of(call);
+  if (count > 1) {
+    // As BatchMemory lays them out: without gaps.
+    shape.lda = shape.ldb = shape.ldc = 0;
+    shape.batch_count = count;
+    shape.stride_a = shape.m * shape.k;
+    shape.stride_b = shape.k * shape.n;
+  }
+  return opened()->context.predicted_seconds(shape);
 }
 
 void Device::close() {
-  std::shared_ptr<Context> last;
+  std::shared_ptr<Opened> last;
   {
     const std::lock_guard lock(mutex_);
-    is_open_ = false;
-    last.swap(context_);
+    last.swap(opened_);
   }
 }
 

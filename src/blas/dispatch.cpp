@@ -14,6 +14,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include "base/environment.hpp"
@@ -38,6 +40,29 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// Shares the columns of a large copy among threads: most of it is the first touch of new memory.
+template <class CopyColumn>
+void for_columns(std::int64_t columns, std::size_t column_bytes, const CopyColumn& copy_column) {
+  constexpr std::size_t worth_a_thread = std::size_t{16} << 20;
+  const std::size_t bytes = static_cast<std::size_t>(columns) * column_bytes;
+  const std::size_t wanted =
+      std::min<std::size_t>(bytes / worth_a_thread, std::thread::hardware_concurrency());
+  const auto parts = std::clamp<std::int64_t>(static_cast<std::int64_t>(wanted), 1, columns);
+  const auto copy_part = [&, columns](std::int64_t part) {
+    for (std::int64_t column = columns * part / parts; column < columns * (part + 1) / parts; ++column)
+      copy_column(column);
+  };
+  std::vector<std::thread> threads;
+  std::int64_t started = 1;
+  try {
+    for (; started < parts; ++started) threads.emplace_back(copy_part, started);
+  } catch (const std::system_error&) {
+    for (; started < parts; ++started) copy_part(started);
+  }
+  copy_part(0);
+  for (std::thread& thread : threads) thread.join();
+}
+
 // What a device may spoil before it fails. With beta == 0 nothing of C is needed again.
 class SavedC {
  public:
@@ -53,11 +78,11 @@ class SavedC {
 
  private:
   template <class Copy>
-  void copy(Copy&& copy_column) {
-    for (std::int64_t column = 0; column < call_.n; ++column) {
-      copy_column(elements_.get() + column * call_.m, call_.c + column * call_.ldc,
-                  static_cast<std::size_t>(call_.m) * sizeof(float));
-    }
+  void copy(const Copy& copy_column) {
+    const std::size_t column_bytes = static_cast<std::size_t>(call_.m) * sizeof(float);
+    for_columns(call_.n, column_bytes, [&](std::int64_t column) {
+      copy_column(elements_.get() + column * call_.m, call_.c + column * call_.ldc, column_bytes);
+    });
   }
 
   const Call& call_;
@@ -85,6 +110,13 @@ class Decisions {
   std::array<Entry, 64> entries_;
 };
 
+// Then they are no batch: one multiply reads what another one writes.
+bool has_one_c_twice(const Batch& batch) {
+  std::vector<float*> all = batch.c;
+  std::sort(all.begin(), all.end());
+  return std::adjacent_find(all.begin(), all.end()) != all.end();
+}
+
 // All that a measurement of the CPU BLAS depends on.
 std::string description_of(const CpuBlas& cpu) {
   struct stat file {};
@@ -109,6 +141,12 @@ class Dispatcher {
     on_cpu(call);
   }
 
+  void multiply(const Batch& batch) {
+    std::size_t done = 0;
+    if (!inside_cpu_blas && wants_one_launch(batch)) batch_on_device(batch, done);
+    for (; done < batch.count(); ++done) multiply(batch.at(done));
+  }
+
   void end_of_process() noexcept {
     try {
       if (is_forked_child() && !summary_is_wanted()) return;
@@ -130,12 +168,7 @@ class Dispatcher {
     if (state_ == State::unusable || call.k == 0 || call.alpha == 0.0f) return false;
     if (fixed_crossing_) return multiplications(call) >= *fixed_crossing_;
     if (!cpu_blas()) return true;
-    if (state_ == State::unopened) {
-      // Not one sum that all threads add to at once: what is lost between them does not matter.
-      const double so_far = multiplied_.load(std::memory_order_relaxed) + multiplications(call);
-      multiplied_.store(so_far, std::memory_order_relaxed);
-      if (so_far < multiplications_before_a_device || !open()) return false;
-    }
+    if (!is_open_after(multiplications(call))) return false;
     static thread_local Decisions decisions;
     return decisions.get(call, [&] { return is_worth_it(call); });
   }
@@ -147,6 +180,50 @@ class Dispatcher {
     } catch (const std::exception& failure) {
       note(failure.what());
       return false;
+    }
+  }
+
+  // Whether the device is ready: it is opened once there was so much to do that it may be worth it.
+  bool is_open_after(double more) {
+    if (state_ != State::unopened) return state_ == State::ready;
+    // Not one sum that all threads add to at once: what is lost between them does not matter.
+    const double so_far = multiplied_.load(std::memory_order_relaxed) + more;
+    multiplied_.store(so_far, std::memory_order_relaxed);
+    return so_far >= multiplications_before_a_device && open();
+  }
+
+  bool wants_one_launch(const Batch& batch) {
+    const Call& call = batch.shape;
+    if (state_ == State::unusable || batch.count() < 2 || call.k == 0 || call.alpha == 0.0f) return false;
+    if (is_forked_child()) return false;
+    const double all = multiplications(call) * static_cast<double>(batch.count());
+    try {
+      if (fixed_crossing_ && all < *fixed_crossing_) return false;
+      if (has_one_c_twice(batch)) return false;
+      if (fixed_crossing_ || !cpu_blas()) return one_launch_pays(call);
+      return is_open_after(all) && one_launch_pays(speeds_, call, batch.count(), [&](std::size_t count) {
+               return device_->predicted_seconds(call, count);
+             });
+    } catch (const std::exception& failure) {
+      note(failure.what());
+      return false;
+    }
+  }
+
+  // `done` multiplies are complete; the others' C are as they were, for others to do.
+  void batch_on_device(const Batch& batch, std::size_t& done) {
+    try {
+      if (!open()) return;
+      const auto start = std::chrono::steady_clock::now();
+      device_->multiply(batch, done);
+      failures_ = 0;
+      if (!summary_is_wanted()) return;
+      count_batch({seconds_since(start), device_->predicted_seconds(batch.shape, batch.count())},
+                  batch.count());
+    } catch (const Error& error) {
+      note_failure(error);
+    } catch (const std::exception& failure) {
+      note(failure.what());
     }
   }
 
@@ -264,6 +341,11 @@ Dispatcher& dispatcher() {
 void multiply(const Call& call) noexcept {
   if (call.m == 0 || call.n == 0) return;
   dispatcher().multiply(call);
+}
+
+void multiply(const Batch& batch) noexcept {
+  if (batch.count() == 0 || batch.shape.m == 0 || batch.shape.n == 0) return;
+  dispatcher().multiply(batch);
 }
 
 }  // namespace clgemm::blas

@@ -92,13 +92,13 @@ void strided_batch(int layout, int transpose_a, int transpose_b, Int m, Int n, I
   if (batch_count < 0)
     return report(Interface::cblas_strided_batch, Argument::batch_count, layout == row_major);
   if (layout == row_major) std::swap(stride_a, stride_b);
+  Batch all{*first, {}, {}, {}};
   for (std::int64_t i = 0; i < batch_count; ++i) {
-    Call call = *first;
-    call.a += i * stride_a;
-    call.b += i * stride_b;
-    call.c += i * stride_c;
-    multiply(call);
+    all.a.push_back(first->a + i * stride_a);
+    all.b.push_back(first->b + i * stride_b);
+    all.c.push_back(first->c + i * stride_c);
   }
+  multiply(all);
 }
 
 // Groups of multiplies of one shape each. All groups are checked before any work.
@@ -118,13 +118,11 @@ void batch(int layout, const int* transpose_a, const int* transpose_b, const Int
   }
   std::int64_t next = 0;
   for (Int i = 0; i < group_count; ++i) {
-    Call call = *group_at(i);
-    for (const std::int64_t end = next + group_size[i]; next < end; ++next) {
-      call.a = layout == row_major ? b[next] : a[next];
-      call.b = layout == row_major ? a[next] : b[next];
-      call.c = c[next];
-      multiply(call);
-    }
+    const std::int64_t end = next + group_size[i];
+    const auto of_group = [&](auto* matrices) { return std::vector(matrices + next, matrices + end); };
+    multiply(Batch{*group_at(i), of_group(layout == row_major ? b : a), of_group(layout == row_major ? a : b),
+                   of_group(c)});
+    next = end;
   }
 }
 

@@ -18,6 +18,8 @@ std::mutex mutex;  // of what follows
 Tally on_device;
 Tally on_cpu;
 double multiply_seconds = 0.0;
+unsigned long batches = 0;
+unsigned long in_batches = 0;
 unsigned long failures = 0;
 std::string first_failure;
 
@@ -48,6 +50,13 @@ void count_cpu_call(double seconds) {
   on_cpu.seconds += seconds;
 }
 
+void count_batch(const DeviceTimes& times, std::size_t multiplies) {
+  count_device_call(times);
+  const std::lock_guard lock(mutex);
+  ++batches;
+  in_batches += multiplies;
+}
+
 void count_device_failure(const std::string& why) {
   const std::lock_guard lock(mutex);
   if (failures++ == 0) first_failure = why;
@@ -56,6 +65,7 @@ void count_device_failure(const std::string& why) {
 void forget_parents_calls() {
   on_device = on_cpu = {};
   multiply_seconds = 0.0;
+  batches = in_batches = 0;
   failures = 0;
 }
 
@@ -69,6 +79,9 @@ std::string summary(const std::string& device, const std::string& cpu_blas) {
         "clgemm_blas: %lu calls, %.3f s on %s; %.0f %% of it for transfers and launches, by the speed "
         "model\n",
         on_device.calls, on_device.seconds, device.c_str(), 100.0 * transfer);
+    if (batches != 0)
+      result += text("clgemm_blas: %lu of these were batches, %lu multiplies in a launch each\n", batches,
+                     in_batches / batches);
   }
   result += text("clgemm_blas: %lu calls, %.3f s on the CPU by %s\n", on_cpu.calls, on_cpu.seconds,
                  cpu_blas.empty() ? "a plain loop" : cpu_blas.c_str());

@@ -17,6 +17,9 @@ bool summary_is_wanted();
 void count_device_call(const DeviceTimes& times);
 void count_cpu_call(double seconds);
 
+// So many multiplies of a batch in one launch: one call.
+void count_batch(const DeviceTimes& times, std::size_t multiplies);
+
 // A call that a device began and the CPU finished. The first reason is said.
 void count_device_failure(const std::string& why);
 

@@ -77,8 +77,8 @@ std::string in_words(const StreamPlan& plan, const Traffic& moved) {
   std::string result =
       fmt::format("tiles: {} x {} of {} x {}, k in {} of {}\n", plan.rows_of_tiles(), plan.columns_of_tiles(),
                   plan.tile_rows, plan.tile_columns, plan.depths(), plan.depth);
-  result += fmt::format("rounds: {} of {} x {} tiles\n", rounds_of(plan).size(), plan.round_rows,
-                        plan.round_columns);
+  result += fmt::format("rounds: {} of {} x {} tiles{}\n", rounds_of(plan).size(), plan.round_rows,
+                        plan.round_columns, plan.tapers ? " at most" : "");
   result +=
       fmt::format("held: {} blocks of A, {} of B, {} of C, {} at most; {} for packed copies\n", plan.a_blocks,
                   plan.b_blocks, plan.c_blocks, mebibytes(plan.held_bytes()), mebibytes(plan.scratch_bytes));

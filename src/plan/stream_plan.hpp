@@ -16,7 +16,8 @@ struct StreamLimits {
 
 // A tile of C stays on the device from its first multiply to its last. Tiles are done in rounds, rectangles
 // of them; each round goes over k from one depth to the next, so that a block of A is read by all tiles of
-// its row in a round, a block of B by all of its column.
+// its row in a round, a block of B by all of its column. Rounds follow each other in strips, of rows of tiles
+// or of columns.
 struct StreamPlan {
   std::size_t m = 0;
   std::size_t n = 0;
@@ -26,8 +27,10 @@ struct StreamPlan {
   std::size_t tile_columns = 0;
   std::size_t depth = 0;
 
-  std::size_t round_rows = 1;     // tiles
-  std::size_t round_columns = 1;  // tiles
+  std::size_t round_rows = 1;     // tiles, at most
+  std::size_t round_columns = 1;  // tiles, at most
+  bool strips_of_rows = true;
+  bool tapers = false;  // the rounds of a strip get shorter to its end
 
   // That the device holds.
   std::size_t a_blocks = 1;

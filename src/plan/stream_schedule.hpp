@@ -20,7 +20,7 @@ struct Round {
   std::size_t columns = 0;
 };
 
-// All rounds of the plan, along the rows of C.
+// All rounds of the plan, strip by strip.
 std::vector<Round> rounds_of(const StreamPlan& plan);
 
 enum class Matrix { a, b, c };

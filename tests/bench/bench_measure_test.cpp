@@ -15,6 +15,7 @@
 #include "data/device_data.hpp"
 #include "data/rotation.hpp"
 #include "running/host_link.hpp"
+#include "running/long_call.hpp"
 #include "running/measure.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
@@ -176,6 +177,27 @@ TEST_CASE("several devices share the multiply from host to host, and nothing els
   const Json row = only_row("--size 300 --peer none --host-to-host --device all");
   CHECK(row.at("passed") == true);
   CHECK(row.at("host_ms").get<double>() > 0.0);
+}
+
+TEST_CASE("a call that takes long says again and again how far it is, a short one says nothing") {
+  using namespace std::chrono_literals;
+  std::vector<std::string> told;
+  const auto tell = [&told](const std::string& text) { told.push_back(text); };
+  const auto wait = [] { std::this_thread::sleep_for(120ms); };
+  call_telling(tell, "run 1/2", 0.0, wait, 20ms);
+  REQUIRE(told.size() >= 3);
+  CHECK(told[0] == "run 1/2");
+  CHECK(told[1] == "run 1/2, 0 s so far");
+  told.clear();
+  call_telling(tell, "run 2/2", 1200.0, wait, 20ms);
+  REQUIRE(told.size() >= 3);
+  CHECK(told.back().find("run 2/2, 0 s, ") == 0);
+  CHECK(told.back().find(" % of what the last one took") != std::string::npos);
+  told.clear();
+  call_telling(tell, "run", 10.0, wait, 20ms);
+  CHECK(told == std::vector<std::string>{"run"});
+  CHECK_THROWS(call_telling(
+      tell, "run", 0.0, [] { throw std::runtime_error("wrong"); }, 20ms));
 }
 
 TEST_CASE("--ceilings are above what a kernel reaches, and the table says where they come from") {

@@ -202,6 +202,25 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("the page shows rates from host to host over the number of devices") {
+  Json rows = Json::array({row("D", "auto", 64), row("2 x D", "auto", 64), row("1 x D, 2 x E", "auto", 64)});
+  for (Json& one : rows) one["host_ms"] = 0.5;
+  const std::vector<Results> runs = parse_results(rows.dump(), "test");
+  REQUIRE(runs.size() == 3);
+  CHECK(runs[0].facts.devices() == 1);
+  CHECK(runs[1].facts.devices() == 2);
+  CHECK(runs[2].facts.devices() == 3);
+  CHECK(joint_name({"D", "E", "E"}) == "1 x D, 2 x E");
+  const Picture picture = rates_over_devices({{"a", &runs[0]}, {"b", &runs[1]}, {"c", &runs[2]}});
+  REQUIRE(picture.draw);
+  const std::string svg = picture.draw(880.0);
+  CHECK(svg.find("clgemm, 64, 1 device: ") != std::string::npos);
+  CHECK(svg.find("clgemm, 64, 3 devices: 1.049 GFLOPS") != std::string::npos);
+  const Picture none = rates_over_devices({{"a", &runs[0]}});
+  CHECK_FALSE(none.draw);
+  CHECK(none.instead.find("--host-to-host") != std::string::npos);
+}
+
 TEST_CASE("bold is what is fastest in fp32; times have the unit that they need; a roof for each limit") {
   Json rows = Json::array({row("D", "auto", 64)});
   rows[0]["peers"]["cublas-tf32"]["median_ms"] = 0.0123;  // many times as fast, but not fp32

@@ -193,6 +193,48 @@ void test_batches() {
   });
 }
 
+// Enough for one launch, each multiply with its own numbers, in groups and in any order.
+void test_many_in_a_batch() {
+  constexpr int count = 37;
+  for_all_forms([](const Form& form) {
+    std::vector<Stored> as, bs, wanted, results;
+    for (int i = 0; i < count; ++i) {
+      const auto factor = static_cast<float>(i % 5 - 2);
+      as.push_back(
+          store(form.layout, form.transpose_a, m, k, [&](int row, int p) { return factor * a_at(row, p); }));
+      bs.push_back(store(form.layout, form.transpose_b, k, n, b_at));
+      results.push_back(store(form.layout, false, m, n, c_at));
+      wanted.push_back(expected_c(form.layout, form.alpha * factor, form.beta));
+    }
+    std::vector<const float*> a, b;
+    std::vector<float*> c;
+    for (int i = 0; i < count; ++i) {
+      const auto place = static_cast<std::size_t>(i * 11 % count);
+      a.push_back(as[place].elements.data());
+      b.push_back(bs[place].elements.data());
+      c.push_back(results[place].elements.data());
+    }
+    const std::vector<int> ta(2, form.transpose_a ? yes : no), tb(2, form.transpose_b ? yes : no);
+    const std::vector<int> ms(2, m), ns(2, n), ks(2, k), sizes = {20, count - 20};
+    const std::vector<int> lda(2, as[0].ld), ldb(2, bs[0].ld), ldc(2, results[0].ld);
+    const std::vector<float> alpha(2, form.alpha), beta(2, form.beta);
+    cblas_sgemm_batch(form.layout, ta.data(), tb.data(), ms.data(), ns.data(), ks.data(), alpha.data(),
+                      a.data(), lda.data(), b.data(), ldb.data(), beta.data(), c.data(), ldc.data(), 2,
+                      sizes.data());
+    for (std::size_t i = 0; i < count; ++i)
+      check(results[i].elements == wanted[i].elements, text_of("cblas_sgemm_batch", form) + ", of many");
+  });
+}
+
+// No batch as it is meant, but BLAS libraries do one multiply after the other.
+void test_one_c_twice() {
+  const std::vector<float> ones(4, 1.0f);
+  std::vector<float> c(4, 0.0f);
+  cblas_sgemm_batch_strided(column_major, no, no, 2, 2, 2, 1.0f, ones.data(), 2, 0, ones.data(), 2, 0, 1.0f,
+                            c.data(), 2, 0, 3);
+  check(c == std::vector<float>(4, 6.0f), "three multiplies add up in one C");
+}
+
 // NaN where nobody may look, and null where nobody may read.
 void test_promises() {
   const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -286,6 +328,8 @@ int main() {
   test_dying_device();
   test_results();
   test_batches();
+  test_many_in_a_batch();
+  test_one_c_twice();
   test_promises();
   test_wrong_arguments();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

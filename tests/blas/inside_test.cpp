@@ -52,6 +52,29 @@ TEST_CASE("a device pays where its multiply and what goes around it take less th
   CHECK_FALSE(pays(speeds, call_of(1000, 1000, 1000), [](const Call&) { return 1.0; }));
 }
 
+TEST_CASE("one launch pays for many small multiplies, and not for large ones") {
+  Speeds speeds;
+  speeds.cpu_call = 1e-6;
+  speeds.cpu_multiplication = 1e-10;
+  speeds.device_call = 50e-6;
+  speeds.device_element = 1e-10;
+  const auto predicted_for = [](const Call& call) {
+    return [&call](std::size_t count) {
+      return 5e-6 + static_cast<double>(count) * multiplications(call) * 1e-13;
+    };
+  };
+  const auto pays_for = [&](const Call& call, std::size_t count) {
+    return one_launch_pays(speeds, call, count, predicted_for(call));
+  };
+  const Call small = call_of(64, 64, 64);
+  CHECK(pays_for(small, 1000));
+  CHECK_FALSE(pays_for(small, 2));                      // the CPU has done both in 54 us
+  CHECK_FALSE(pays_for(call_of(8, 8, 8), 20));          // in 21 us
+  CHECK_FALSE(pays_for(call_of(2000, 2000, 2000), 4));  // gathering takes longer than a call
+  CHECK(one_launch_pays(small));
+  CHECK_FALSE(one_launch_pays(call_of(2000, 2000, 2000)));
+}
+
 // Two machines whose speeds are known, so that what was measured can be told.
 struct Machines {
   int on_device = 0;
@@ -117,10 +140,28 @@ TEST_CASE("the local rank, by whoever started us") {
     const ScopedVariable set(variable, "3");
     REQUIRE(local_rank().has_value());
     CHECK(local_rank()->rank == 3);
+    CHECK(local_rank()->count == 0);
     CHECK(local_rank()->variable == variable);
   }
   const ScopedVariable wrong("SLURM_LOCALID", "three");
   CHECK_FALSE(local_rank().has_value());
+  const ScopedVariable rank("OMPI_COMM_WORLD_LOCAL_RANK", "1");
+  const ScopedVariable count("OMPI_COMM_WORLD_LOCAL_SIZE", "4");
+  CHECK(local_rank()->count == 4);
+  const ScopedVariable too_few("OMPI_COMM_WORLD_LOCAL_SIZE", "1");
+  CHECK(local_rank()->count == 0);
+}
+
+TEST_CASE("devices are dealt out among the ranks of a machine") {
+  using Turns = std::vector<std::size_t>;
+  CHECK(dealt_to({0, 2, ""}, 2) == Turns{0});
+  CHECK(dealt_to({1, 2, ""}, 2) == Turns{1});
+  CHECK(dealt_to({0, 2, ""}, 5) == Turns{0, 2, 4});
+  CHECK(dealt_to({1, 2, ""}, 5) == Turns{1, 3});
+  CHECK(dealt_to({0, 1, ""}, 3) == Turns{0, 1, 2});
+  CHECK(dealt_to({5, 8, ""}, 2) == Turns{1});  // several ranks on a device
+  CHECK(dealt_to({5, 0, ""}, 4) == Turns{1});  // nobody knows how many ranks there are
+  CHECK(dealt_to({2, 0, ""}, 4) == Turns{2});
 }
 
 TEST_CASE("a library that is the drop-in itself is no CPU BLAS, under whatever name") {
@@ -180,7 +221,11 @@ TEST_CASE("the summary says what went where") {
   const std::string text = summary("some device", "/lib/some_blas");
   CHECK(contains(text, "2 calls, 4.000 s on some device; 25 % of it for transfers"));
   CHECK(contains(text, "1 calls, 0.500 s on the CPU by /lib/some_blas"));
+  CHECK_FALSE(contains(text, "batches"));
   CHECK(contains(text, "2 began on the device and failed there: first reason"));
+  count_batch({1.0, 1.0}, 100);
+  CHECK(contains(summary("some device", ""), "3 calls, 5.000 s on some device"));
+  CHECK(contains(summary("some device", ""), "1 of these were batches, 100 multiplies in a launch each"));
 }
 
 }  // namespace

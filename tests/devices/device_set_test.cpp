@@ -2,6 +2,7 @@
 #include "devices/members.hpp"
 
 #include <clgemm/clgemm.h>
+#include <sys/mman.h>
 
 #include "support/failing_device.hpp"
 #include "support/on_device.hpp"
@@ -210,6 +211,54 @@ TEST_CASE("a set that was moved, and calls that multiply nothing") {
     check_on(devices, make_multiply(all_forms()[0], {40, 50, 60}, scalars, all_placements()[1]));
   check_on(devices, make_multiply(all_forms()[0], {0, 50, 60}, {1, 2}, all_placements()[1]));
   CHECK(devices.explain_host({.m = 40, .n = 50, .k = 0}) == "kernel: none, there is nothing to multiply\n");
+}
+
+// Zeros that take no memory until they are written; null where the system does not give so many addresses.
+class Zeros {
+ public:
+  explicit Zeros(std::size_t elements) : bytes_(elements * sizeof(float)) {
+    void* const got =
+        ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (got != MAP_FAILED) elements_ = static_cast<float*>(got);
+  }
+  ~Zeros() {
+    if (elements_ != nullptr) ::munmap(elements_, bytes_);
+  }
+  Zeros(const Zeros&) = delete;
+  Zeros& operator=(const Zeros&) = delete;
+
+  float* get() const { return elements_; }
+
+ private:
+  std::size_t bytes_;
+  float* elements_ = nullptr;
+};
+
+TEST_CASE("A of more than 2^31 elements on several devices, in parts") {
+  if (!has_several()) return;
+  const std::size_t m = 65537, n = 4, k = 32771;
+  static_assert(65537ull * 32771 > std::size_t{1} << 31);
+  const Zeros a(m * k);
+  if (a.get() == nullptr) {
+    WARN("NOT TESTED: there are no addresses for a matrix of 8 GiB");
+    return;
+  }
+  std::vector<float> b(k * n), c(m * n, -1.0f), expected(m * n, 0.0f);
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i * 5 % 7) - 3.0f;
+  for (const std::size_t row : {std::size_t{0}, m / 4 + 1, m / 2, (std::size_t{1} << 31) / k, m - 2, m - 1}) {
+    for (const std::size_t depth : {std::size_t{0}, k / 2, k - 1}) {
+      const auto value = static_cast<float>(row % 5 + 1);
+      a.get()[row * k + depth] = value;
+      for (std::size_t column = 0; column < n; ++column)
+        expected[row * n + column] += value * b[depth * n + column];
+    }
+  }
+  Options options;
+  options.device_memory_limit = std::size_t{256} << 20;
+  DeviceSet devices = all_of(Way::on_copies);
+  devices.sgemm(Layout::row_major, Transpose::no, Transpose::no, m, n, k, 1, a.get(), k, b.data(), n, 0,
+                c.data(), n, options);
+  CHECK(same_bits(c, expected));
 }
 
 TEST_CASE("the free function takes the devices of CLGEMM_DEVICES") {

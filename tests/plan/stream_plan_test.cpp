@@ -141,7 +141,33 @@ TEST_CASE("32768 in 4 GiB moves each operand no more than twice") {
   CHECK(simulation.run() == "");
   CHECK(simulation.brought(Matrix::a) <= 2 * plan.rows_of_tiles() * plan.depths());
   CHECK(simulation.brought(Matrix::b) <= 2 * plan.columns_of_tiles() * plan.depths());
-  CHECK(plan.depth >= 2048);
+  CHECK(plan.depth >= 8192);
+}
+
+TEST_CASE("with room for all of C blocks are short, and the last rounds small") {
+  const StreamPlan plan = plan_stream(problem_of(32768, 32768, 32768), {100 * gibibyte, 30 * gibibyte, 1});
+  CHECK(plan.depth == 8192);
+  Simulation simulation(plan, false);
+  CHECK(simulation.run() == "");
+  CHECK(simulation.brought(Matrix::a) == plan.rows_of_tiles() * plan.depths());
+  CHECK(simulation.brought(Matrix::b) == plan.columns_of_tiles() * plan.depths());
+  const Round last = rounds_of(plan).back();
+  CHECK(last.rows * last.columns == 1);
+}
+
+TEST_CASE("of two devices each has half of one side's strips, by rows of C or by columns") {
+  for (const Sizes& sizes : {Sizes{32768, 16384, 8192}, Sizes{16384, 32768, 8192}}) {
+    const StreamPlan plan =
+        plan_stream(problem_of(sizes.m, sizes.n, sizes.k), {100 * gibibyte, 30 * gibibyte, 2});
+    const std::vector<Round> rounds = rounds_of(plan);
+    const std::size_t half = rounds.size() / 2;
+    for (std::size_t i = 0; i < rounds.size(); ++i) {
+      const bool is_first = sizes.m > sizes.n ? rounds[i].row < plan.rows_of_tiles() / 2
+                                              : rounds[i].column < plan.columns_of_tiles() / 2;
+      CHECK(is_first == (i < half));
+    }
+    CHECK(traffic_of(plan, false).a == sizes.m * sizes.k * sizeof(float) * (sizes.m > sizes.n ? 1 : 2));
+  }
 }
 
 TEST_CASE("small problems are one tile, and several devices get several rounds each") {

@@ -54,7 +54,7 @@ class KernelContestant final : public OpenClContestant {
       multiply(context_);
     }
     const double ms = ms_since(start);
-    return {ms, c_as_row_major(call, c)};
+    return {ms, c_as_row_major(call, std::move(c))};
   }
 
   Context context_;

@@ -67,6 +67,6 @@ struct StoredMatrices {
 StoredMatrices as_stored(const HostData& data);
 
 // A C of that form as HostData has it.
-std::vector<float> c_as_row_major(const SgemmCall& call, const std::vector<float>& stored);
+std::vector<float> c_as_row_major(const SgemmCall& call, std::vector<float> stored);
 
 }  // namespace clgemm::bench

@@ -1,8 +1,10 @@
 #include "figures/results.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 namespace clgemm::bench {
@@ -67,6 +69,29 @@ std::optional<Time> time_by(Clock clock, const Figures& figures) {
   const bool by_call = clock == Clock::host && figures.clock != Clock::host && figures.call_ms;
   if (by_call) return time(*figures.call_ms, figures.call_low_ms, figures.call_high_ms);
   return time(*figures.median_ms, figures.low_ms, figures.high_ms);
+}
+
+std::string joint_name(const std::vector<std::string>& names) {
+  std::map<std::string, int> counts;
+  for (const std::string& name : names) ++counts[name];
+  std::vector<std::string> parts;
+  for (const auto& [name, count] : counts) parts.push_back(fmt::format("{} x {}", count, name));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::size_t Facts::devices() const {
+  std::size_t sum = 0;
+  for (std::size_t begin = 0; begin < device.size();) {
+    std::size_t count = 0;
+    const char* const text = device.data() + begin;
+    const auto [rest, status] = std::from_chars(text, device.data() + device.size(), count);
+    if (status == std::errc() &&
+        device.compare(static_cast<std::size_t>(rest - device.data()), 3, " x ") == 0)
+      sum += count;
+    const std::size_t comma = device.find(", ", begin);
+    begin = comma == std::string::npos ? device.size() : comma + 2;
+  }
+  return std::max<std::size_t>(sum, 1);
 }
 
 bool all_passed(const Results& results) {

@@ -136,7 +136,13 @@ struct Facts {
   std::string platform;
   std::string driver;
   std::string timer;  // the clocks, with their resolution
+
+  // That share multiplies from host to host: "2 x NVIDIA H200" are two.
+  std::size_t devices() const;
 };
+
+// The name of so many devices, and the number of those that a name of this kind stands for.
+std::string joint_name(const std::vector<std::string>& names);
 
 // A loop on the host, one thread.
 struct HostLoopResult {

@@ -110,7 +110,7 @@ void write_report_folder(const std::string& folder, const std::string& json) {
   }
   std::vector<std::pair<std::string, const Results*>> named_runs;
   for (const DevicePage& page : pages) named_runs.emplace_back(page.title, &page.results);
-  const std::vector<Picture> together = {runs_over_size(named_runs)};
+  const std::vector<Picture> together = {runs_over_size(named_runs), rates_over_devices(named_runs)};
   for (const Picture& picture : together) write_picture(folder, picture);
   write_file(fs::path(folder) / "results.json", json);
   write_file(fs::path(folder) / "index.html", html_page(pages, together));

@@ -31,6 +31,12 @@ Picture speed_up_over_work(const Results& results);  // of many shapes
 // clgemm's rate at square sizes in several runs, on whatever device each was.
 Picture runs_over_size(const std::vector<std::pair<std::string, const Results*>>& named_runs);
 
+// The rates of multiplies from host to host over the number of devices that shared them.
+Picture rates_over_devices(const std::vector<std::pair<std::string, const Results*>>& named_runs);
+
+// One multiply of square matrices as they come, without gaps.
+bool is_square(const Case& one);
+
 // The looks of its kernels and peers, the same in every picture.
 SeriesStyles styles_of(const Results& results);
 

@@ -9,13 +9,14 @@
 #include "page/pictures.hpp"
 
 namespace clgemm::bench {
-namespace {
 
 bool is_square(const Case& one) {
   const auto& [size, kind, label] = one;
   return size.m == size.n && size.n == size.k && kind.transpose_a == Transpose::no &&
          kind.transpose_b == Transpose::no && kind.gap == 0 && kind.batch_count == 1;
 }
+
+namespace {
 
 // Rates that differ by more than this are told apart on a logarithmic axis only.
 constexpr double most_on_a_linear_axis = 25.0;

@@ -18,6 +18,10 @@ constexpr double least_work_to_predict_from = 1e8;
 // For peers: large enough for the kernels that a large problem takes.
 constexpr std::size_t prediction_side = 768;
 
+// A run that took less may have been launches, transfers and pinning of memory more than multiplying: on two
+// H200 768 told of cublasXt that 16384 takes 44 s.
+constexpr double telling_ms = 50.0;
+
 std::optional<double> predicted_ms(const std::string& kernel, const Results& earlier, const Case& one) {
   double most = 0.0;
   std::optional<double> predicted;
@@ -75,8 +79,13 @@ std::optional<double> seconds_of_a_run(const Peer& peer, const Results& earlier,
   }
   if (seconds) return seconds;
   try {
-    return 1e-3 * predict_ms([&peer](const DeviceData& small) { return peer.enter(small); }, queue, data.call,
-                             prediction_side);
+    for (std::size_t side = prediction_side;; side *= 2) {
+      const double ms =
+          predict_ms([&peer](const DeviceData& small) { return peer.enter(small); }, queue, data.call, side);
+      const auto done = static_cast<double>(side);
+      const bool tells = ms * 2.0 * done * done * done / work >= telling_ms;
+      if (tells || ms <= max_seconds * 1e3 || 2 * side >= data.call.k) return ms * 1e-3;
+    }
   } catch (const std::exception&) {
     return std::nullopt;  // its first run says what is wrong
   }

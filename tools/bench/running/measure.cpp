@@ -6,6 +6,7 @@
 
 #include "common/interrupt.hpp"
 #include "common/statistics.hpp"
+#include "running/long_call.hpp"
 
 namespace clgemm::bench {
 
@@ -89,13 +90,12 @@ Figures Entrant::figures() const {
 
 namespace {
 
-using Tell = std::function<void(const std::string&)>;
-
 void warm_up(const std::vector<Entrant*>& entrants, const MeasureSettings& settings, const Tell& progress) {
   for (std::size_t round = 0; round < settings.warmup && !interrupted(); ++round) {
-    progress(fmt::format("warm-up {}/{}", round + 1, settings.warmup));
     for (Entrant* entrant : entrants) {
-      if (entrant->has_time(settings.max_seconds / 4)) entrant->warm_up();
+      if (!entrant->has_time(settings.max_seconds / 4)) continue;
+      call_telling(progress, fmt::format("warm-up {}/{}", round + 1, settings.warmup), entrant->last_run_ms(),
+                   [&] { entrant->warm_up(); });
     }
   }
 }
@@ -105,8 +105,9 @@ void time_runs(const std::vector<Entrant*>& entrants, const MeasureSettings& set
   for (std::size_t round = 0; round < settings.runs && !running.empty(); ++round) {
     std::vector<Entrant*> going_on;
     for (std::size_t i = 0; i < running.size() && !interrupted(); ++i) {
-      progress(fmt::format("run {}/{}, {} of {}", round + 1, settings.runs, i + 1, running.size()));
-      running[i]->run();
+      call_telling(progress,
+                   fmt::format("run {}/{}, {} of {}", round + 1, settings.runs, i + 1, running.size()),
+                   running[i]->last_run_ms(), [&] { running[i]->run(); });
       if (round + 1 < settings.runs && running[i]->has_time(settings.max_seconds) && !interrupted()) {
         going_on.push_back(running[i]);
       } else {
@@ -123,8 +124,9 @@ void time_host_to_host(const std::vector<Entrant*>& entrants, const MeasureSetti
   for (std::size_t round = 0; round <= settings.runs; ++round) {
     for (Entrant* entrant : entrants) {
       if (interrupted()) return;
-      progress(fmt::format("from host to host {}/{}", round, settings.runs));
-      if (round < 2 || entrant->has_host_time(settings.max_seconds)) entrant->run_host_to_host();
+      if (round >= 2 && !entrant->has_host_time(settings.max_seconds)) continue;
+      call_telling(progress, fmt::format("from host to host {}/{}", round, settings.runs),
+                   entrant->last_host_ms(), [&] { entrant->run_host_to_host(); });
     }
   }
 }

@@ -55,6 +55,10 @@ class Entrant {
   // Another run would not take the time of all runs above `seconds`.
   bool has_time(double seconds) const { return spent_ms_ + last_run_ms_ <= seconds * 1e3; }
 
+  // What the last run took; 0 before the first.
+  double last_run_ms() const { return last_run_ms_; }
+  double last_host_ms() const { return last_host_ms_; }
+
   // The same for the runs from host to host, whose first is not counted.
   void run_host_to_host();
   bool has_host_time(double seconds) const { return host_spent_ms_ + last_host_ms_ <= seconds * 1e3; }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <map>
 
 #include "base/error.hpp"
 #include "choose/tuning_files.hpp"
@@ -33,13 +32,10 @@ std::vector<cl::Device> devices_of(const BenchOptions& options) {
                                  : find_devices(fmt::format("{}", fmt::join(options.devices, ",")));
 }
 
-// "2 x NVIDIA H200"
-std::string joint_name(const std::vector<cl::Device>& devices) {
-  std::map<std::string, int> counts;
-  for (const cl::Device& device : devices) ++counts[device.getInfo<CL_DEVICE_NAME>()];
-  std::vector<std::string> parts;
-  for (const auto& [name, count] : counts) parts.push_back(fmt::format("{} x {}", count, name));
-  return fmt::format("{}", fmt::join(parts, ", "));
+std::vector<std::string> names_of(const std::vector<cl::Device>& devices) {
+  std::vector<std::string> names;
+  for (const cl::Device& device : devices) names.push_back(device.getInfo<CL_DEVICE_NAME>());
+  return names;
 }
 
 HostData host_data_for(const Case& one, const Device& device) {
@@ -203,7 +199,7 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
     std::vector<KernelChoice> choices = choices_for(options, device);
     try_own_kernels(options, choices);
     const std::vector<cl::Device> devices = devices_of(options);
-    if (devices.size() > 1) results.facts.device = joint_name(devices);
+    if (devices.size() > 1) results.facts.device = joint_name(names_of(devices));
     std::vector<PeerRequest> requests = options.peers;
     for (PeerRequest& request : requests) request.devices = devices;
     Peers peers = make_peers(requests, cl_device);

@@ -8,6 +8,7 @@
 
 #include "common/statistics.hpp"
 #include "figures/summary.hpp"
+#include "writing/table_parts.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -44,6 +45,13 @@ std::string own_rate(const ShapeResult& shape, const KernelResult& own) {
   return own.is_own_choice() ? text : fmt::format("{} (`{}`)", text, own.kernel);
 }
 
+// Of matrices in the host's memory, on all devices of the run.
+void add_host_cells(std::vector<std::string>& cells, const ShapeResult& shape, const Figures& figures) {
+  cells.push_back(figure_or_dash(figures.host_ms));
+  const bool is_known = shape.host_bound_ms && figures.host_ms;
+  cells.push_back(is_known ? percent_of(*shape.host_bound_ms / *figures.host_ms) : "-");
+}
+
 void write_shapes(std::ostream& out, const Results& results) {
   const std::vector<std::string> peers = measured_peers(results);
   std::vector<std::string> titles = {"m x n x k", own_title(results)};
@@ -51,6 +59,10 @@ void write_shapes(std::ostream& out, const Results& results) {
     titles.push_back(peer_title(peer));
     titles.emplace_back("ratio");
   }
+  const bool from_host = std::any_of(results.shapes.begin(), results.shapes.end(), [](const auto& shape) {
+    return shape.own() != nullptr && shape.own()->figures.host_ms.has_value();
+  });
+  if (from_host) titles.insert(titles.end(), {"host to host, ms", "of the bound"});
   out << row_of(titles) << rule(titles.size());
   for (const ShapeResult& shape : results.shapes) {
     const KernelResult* own = shape.own();
@@ -61,6 +73,7 @@ void write_shapes(std::ostream& out, const Results& results) {
       cells.push_back(rate(shape, peer));
       cells.push_back(factor_or_dash(shape.speed_up(peer, own->figures)));
     }
+    if (from_host) add_host_cells(cells, shape, own->figures);
     out << row_of(cells);
   }
 }
