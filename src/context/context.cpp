@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/forked.hpp"
 #include "call/arguments.hpp"
+#include "context/log_lines.hpp"
 #include "plan/blocks.hpp"
 
 namespace clgemm {
@@ -19,7 +20,9 @@ Context::State::State(const cl::Context& context, const cl::Device& device)
       health_(context, device, info_.name),
       programs_(context, device, info_, DiskCache::from_environment()),
       chooser_(context, device, info_, programs_),
-      scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)) {}
+      scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)) {
+  log_variables();
+}
 
 Context::State::State(const cl::CommandQueue& queue)
     : State(queue.getInfo<CL_QUEUE_CONTEXT>(), queue.getInfo<CL_QUEUE_DEVICE>()) {}
@@ -39,11 +42,7 @@ Context::State::CheckedCall Context::State::check(const SgemmCall& call, const D
 cl::Event Context::State::enqueue(const CheckedCall& checked, const cl::CommandQueue& queue,
                                   const std::vector<cl::Event>& wait_for, const Options& options) {
   const SgemmCall& call = checked.call;
-  if (reads_a_and_b(call)) {
-    Buffers buffers = checked.buffers;
-    if (!checked.products.empty()) buffers.list = lists_.on_device(context_, checked.products);
-    return multiply(checked.problem, buffers, queue, wait_for, options);
-  }
+  if (reads_a_and_b(call)) return multiply(checked, queue, wait_for, options);
   const bool is_empty = call.m == 0 || call.n == 0 || call.batch_count == 0;
   if (!is_empty && call.beta != 1.0f)
     return scale(checked.problem, checked.buffers.c, queue, wait_for, options);
@@ -71,9 +70,11 @@ std::size_t Context::State::scratch_limit(const Options& options) const {
   return std::min(options.scratch_limit, info_.max_allocation_bytes);
 }
 
-cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffers,
-                                   const cl::CommandQueue& queue, const std::vector<cl::Event>& wait_for,
-                                   const Options& options) {
+cl::Event Context::State::multiply(const CheckedCall& checked, const cl::CommandQueue& queue,
+                                   const std::vector<cl::Event>& wait_for, const Options& options) {
+  const Problem& problem = checked.problem;
+  Buffers buffers = checked.buffers;
+  if (!checked.products.empty()) buffers.list = lists_.on_device(context_, checked.products);
   Attempt attempt{scratch_limit(options), wait_for, {}};
   for (;;) {
     const std::shared_ptr<const ChosenPlan> chosen = choose(problem, options, attempt);
@@ -84,6 +85,7 @@ cl::Event Context::State::multiply(const Problem& problem, const Buffers& buffer
         const cl::Event done =
             multiply_as_planned(built, buffers, queue, attempt.wait_for, options, progress);
         for (const auto& program : built.programs()) programs_.keep(program);
+        log_call(checked.call, problem, *chosen, info_.name, progress);
         return done;
       });
     } catch (const Error& error) {

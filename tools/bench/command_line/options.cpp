@@ -9,6 +9,7 @@
 #include <map>
 
 #include "command_line/suites.hpp"
+#include "common/kernel_names.hpp"
 #include "common/option_checks.hpp"
 #include "common/usage_error.hpp"
 #include "kernel/precision.hpp"
@@ -315,10 +316,6 @@ void parse_parameter(const std::string& text, Parameters& parameters) {
 
 bool names_one_kernel(const std::string& kernel) {
   return kernel != "all" && kernel != "auto";
-}
-
-bool names_a_file(const std::string& kernel) {
-  return kernel.find(".cl") != std::string::npos;
 }
 
 // What goes together by its values. Which options go together at all is said where they are added.
