@@ -23,7 +23,7 @@ struct World {
   World(const std::string& from, const std::string& to) {
     write_first_choice(kernels, from, to);
     unnamed.kernel_folder = named.kernel_folder = kernels.path().string();
-    named.kernel = first_choice();
+    name_first_choice(named);
   }
 
   // An unnamed call is right, and explain() names what was not used and why.
