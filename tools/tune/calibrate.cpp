@@ -133,7 +133,8 @@ class Calibration {
 
 // Fits, writes, and says how good it is.
 void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningFile file,
-               const std::filesystem::path& output) {
+               const std::filesystem::path& output, const std::string& samples_to) {
+  if (!samples_to.empty()) write_samples(samples_to, samples, unseen_predictions(samples, configs));
   const Regret held_out = held_out_regret(samples, configs);
   const Fitted fitted = fit(samples, configs);
   const Regret all = regret(fitted, samples, configs);
@@ -200,9 +201,9 @@ int calibrate(const TuneOptions& options) {
     fmt::print(stderr, "clgemm-tune: stopped; the same command goes on here\n");
     return ended_by_user;
   }
-  if (!options.samples_to.empty()) write_samples(options.samples_to, calibration.samples());
   ConfigCache cache(setup.device, options.kernel_folder);
-  write_fit(calibration.samples(), cache, read_output(setup.output, setup.device), setup.output);
+  write_fit(calibration.samples(), cache, read_output(setup.output, setup.device), setup.output,
+            options.samples_to);
   journal->remove();
   return all_is_well;
 }
@@ -213,7 +214,7 @@ int fit_samples(const TuneOptions& options) {
   ConfigCache cache(device, options.kernel_folder);
   KernelLibrary library(kernel_folder_or_default(options.kernel_folder));
   write_fit(valid_samples(read_samples(options.fit_from, library.names(Role::multiply)), cache), cache, file,
-            options.output);
+            options.output, options.samples_to);
   return all_is_well;
 }
 

@@ -119,7 +119,9 @@ void add_calibration(CLI::App& app, CommandLine& line) {
       ->type_name("N")
       ->check(CLI::Range(1, 10000).description(""))
       ->group(group);
-  app.add_option("--keep-samples", options.samples_to, "Also writes what was measured, as CSV")
+  app.add_option("--keep-samples", options.samples_to,
+                 "Also writes what was measured and what was predicted, as CSV;\nclgemm-bench --report makes "
+                 "pictures of it")
       ->type_name("FILE")
       ->group(group);
   app.add_option(

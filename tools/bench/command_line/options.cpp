@@ -267,6 +267,13 @@ void add_files(CLI::App& app, CommandLine& line) {
   add_repeatable(app, "--from", line.from, "FILE", "--report of these results, without a run; repeatable")
       ->needs(report)
       ->group(group);
+  app.add_option(
+         "--samples", line.options.samples,
+         "What clgemm-tune --keep-samples has written: on the\npage, which config is fast where, and the "
+         "regret")
+      ->type_name("FILE")
+      ->needs(report)
+      ->group(group);
   CLI::Option* compare = app.add_option("--compare", line.compare,
                                         "What got faster or slower beyond the noise; exit\nstatus 1 where "
                                         "something got slower or is missing");

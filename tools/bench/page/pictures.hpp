@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "figures/results.hpp"
+#include "figures/tuning_samples.hpp"
 #include "page/chart_style.hpp"
 #include "page/charts.hpp"
 
@@ -30,6 +31,10 @@ Picture speed_up_over_work(const Results& results);  // of many shapes
 
 // clgemm's rate at square sizes in several runs, on whatever device each was.
 Picture runs_over_size(const std::vector<std::pair<std::string, const Results*>>& named_runs);
+
+// What clgemm-tune measured, and the regret of choosing by the speed model.
+Picture tuning_space(const TuningSamples& samples);
+Picture regret_over_work(const TuningSamples& samples);
 
 // The looks of its kernels and peers, the same in every picture.
 SeriesStyles styles_of(const Results& results);
