@@ -12,6 +12,7 @@
 // local: BM/TM*(BN/TN)*SLICES
 // grid: tiles
 // batch: 1
+// adds_parts: nvidia_sm >= 70
 // align: 4
 // require: is_cpu == 0
 // require: BM % TM == 0 && BN % (4*TN) == 0 && DEPTH*SLICES % 8 == 0
@@ -26,6 +27,7 @@
 #endif
 #define WIDTH (ALIGNED ? 4 : 1)
 #include "common/batch.cl"
+#include "common/parts.cl"
 #include "common/slices.cl"
 #include "common/tile_order.cl"
 
@@ -35,14 +37,26 @@ void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
           const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-          const int batch_count, __global const Product* products) {
+          const int batch_count, __global const Product* products,
+          const int part_depth, __global float* parts_memory, const ulong parts_offset, const ulong parts_ld,
+          const ulong parts_stride, __global uint* arrivals) {
   __local float4 memory[SLICES_MEMORY / 4];
   const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, 8);
   const int first_row = tile.x * BM;
   const int first_column = tile.y * BN;
-  const Product product = product_of(products, get_global_id(2), a_stride, b_stride, c_stride, alpha, beta);
-  const Lines a_lines = lines_from(a + a_offset + product.a, lda, TRANSPOSE_A, first_row, m, k);
-  const Lines b_lines = lines_from(b + b_offset + product.b, ldb, !TRANSPOSE_B, first_column, n, k);
-  multiply_slices(memory, a_lines, b_lines, m, n, k, product.alpha, product.beta, c + c_offset + product.c, ldc,
-                  first_row, first_column);
+  const Parts parts = parts_of(k, part_depth, parts_memory, parts_offset, parts_ld, parts_stride, arrivals);
+  const bool is_part = parts.count > 1;
+  const int first_k = is_part ? get_global_id(2) * part_depth : 0;
+  const int depth = min(k - first_k, part_depth);
+  const Product product =
+      product_of(products, is_part ? 0 : get_global_id(2), a_stride, b_stride, c_stride, alpha, beta);
+  const Lines a_lines =
+      lines_from(a + a_offset + product.a + first_k * (TRANSPOSE_A ? lda : 1), lda, TRANSPOSE_A, first_row, m, depth);
+  const Lines b_lines =
+      lines_from(b + b_offset + product.b + first_k * (TRANSPOSE_B ? 1 : ldb), ldb, !TRANSPOSE_B, first_column, n, depth);
+  __global float* to = c + c_offset + product.c;
+  multiply_slices(memory, a_lines, b_lines, m, n, depth, is_part ? 1.0f : product.alpha, is_part ? 0.0f : product.beta,
+                  is_part ? result_of_part(&parts) : to, is_part ? parts.ld : ldc, first_row, first_column);
+  if (is_part && is_last_part(&parts, get_group_id(0), (__local uint*)memory))
+    add_parts(&parts, ITEMS, BM, BN, to, ldc, m, n, first_row, first_column, alpha, beta);
 }

@@ -173,7 +173,12 @@ static void multiply_tile(A_SPACE const float* a, const ulong lda, const Copying
   if (column_count > NR - WIDTH) {
     multiply_panel(NV, rows, copying, panel, depth_count, sums);
   } else {
-    for (int v = 0; v * WIDTH < column_count; ++v) {
+    // One vector alone has too few sums to keep the multiply-adds busy.
+    int v = 0;
+    for (; NV > 2 && column_count > (v + 1) * WIDTH; v += 2) {
+      multiply_panel(2, rows, copying, panel + v * WIDTH, depth_count, sums + v);
+    }
+    for (; v * WIDTH < column_count; ++v) {
       multiply_panel(1, rows, copying, panel + v * WIDTH, depth_count, sums + v);
     }
   }

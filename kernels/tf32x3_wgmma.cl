@@ -8,14 +8,15 @@
 // param: TILE_Y = 128 in 32 64 128
 // param: SWAP = 0 in 0 1              X, whose lines go by 64, has columns of C
 // param: SLICES = 1 in 1 2
-// param: STAGES = 3 in 3 4 5
+// param: STAGES = 3 in 2 3 4 5
 // param: BAND = 8 in 1 8
+// adds_parts: 1
 // tile: TILE_X*(1-SWAP)+TILE_Y*SWAP TILE_Y*(1-SWAP)+TILE_X*SWAP 32*SLICES
 // local: (TILE_X*2+128)*SLICES
 // grid: tiles
 // require: nvidia_sm == 90
 // require: (TILE_X*2+128)*SLICES <= 512
-// require: SLICES*STAGES*((TILE_X+8+TILE_Y*3+4)*128+1023) <= 230400
+// require: SLICES*STAGES*((TILE_X*144+TILE_Y*400+1023)/1024*1024) <= 230400
 
 // For shapes whose packing (fp16x3_wgmma.cl) would take as long as their multiplying: the middle, few rows or columns, small k.
 // The technique is in common/tf32x3.cl.
@@ -26,12 +27,23 @@ __kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPIERS * SLICES, 1, 
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
+          const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride,
+          const int part_depth, __global float* parts_memory, const ulong parts_offset, const ulong parts_ld,
+          const ulong parts_stride, __global uint* arrivals) {
   __local char memory[MEMORY_BYTES] __attribute__((aligned(1024)));
   __local ulong barriers[2 * STAGES * SLICES];
   __local Noticed noticed;
-  const size_t batch = get_global_id(2);
-  const Multiply call = {m, n, k, alpha, beta, a + a_offset + batch * a_stride, b + b_offset + batch * b_stride,
-                         c + c_offset + batch * c_stride, lda, ldb, ldc};
-  multiply_tile(&call, memory, barriers, &noticed);
+  const Parts parts = parts_of(k, part_depth, parts_memory, parts_offset, parts_ld, parts_stride, arrivals);
+  const bool is_part = parts.count > 1;
+  const int first_k = is_part ? get_global_id(2) * part_depth : 0;
+  const size_t batch = is_part ? 0 : get_global_id(2);
+  __global const float* a_first = a + a_offset + batch * a_stride + first_k * (TRANSPOSE_A ? lda : 1);
+  __global const float* b_first = b + b_offset + batch * b_stride + first_k * (TRANSPOSE_B ? 1 : ldb);
+  __global float* c_first = c + c_offset + batch * c_stride;
+  const Multiply call = {m, n, min(k - first_k, part_depth), is_part ? 1.0f : alpha, is_part ? 0.0f : beta,
+                         a_first, b_first, is_part ? result_of_part(&parts) : c_first, lda, ldb, is_part ? parts_ld : ldc};
+  const int2 first = tile_of(&call);
+  multiply_tile(&call, memory, barriers, &noticed, first.x, first.y);
+  if (is_part && get_local_id(0) < MULTIPLIERS && is_last_part(&parts, get_group_id(0), (__local uint*)memory))
+    add_parts(&parts, MULTIPLIERS, ROWS, COLUMNS, c_first, ldc, m, n, first.x, first.y, alpha, beta);
 }

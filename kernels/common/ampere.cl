@@ -10,23 +10,6 @@ static inline void copy_some_of_16_async(const uint shared, const __global float
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(elements), "r"(bytes) : "memory");
 }
 
-// The same of 8 bytes, and of 4, which may lie anywhere.
-static inline void copy_8_async(const uint shared, const __global float* elements) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(shared), "l"(elements) : "memory");
-}
-
-static inline void copy_some_of_8_async(const uint shared, const __global float* elements, const int bytes) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(shared), "l"(elements), "r"(bytes) : "memory");
-}
-
-static inline void copy_4_async(const uint shared, const __global float* element) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared), "l"(element) : "memory");
-}
-
-static inline void copy_some_of_4_async(const uint shared, const __global float* element, const int bytes) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared), "l"(element), "r"(bytes) : "memory");
-}
-
 // Ends a group of copies.
 static inline void copies_commit(void) {
   asm volatile("cp.async.commit_group;" ::: "memory");

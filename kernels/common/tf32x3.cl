@@ -38,11 +38,13 @@
 #define COPIES 2
 #define WIDTH 1  // floats that it reads at once: operands lie anywhere
 #define SLICES_BARRIER asm volatile("bar.sync 8, %0;" ::"n"(MULTIPLIERS) : "memory")
+#define PARTS_BARRIER SLICES_BARRIER
 
 #define PLANE_TYPE "tf32"
 #define WGMMA_DEPTH "k8"
 #define WGMMA_END ""
 #include "common/copy_lines.cl"
+#include "common/parts.cl"
 #include "common/slices.cl"
 #include "common/tile_order.cl"
 #include "common/wgmma.cl"
@@ -61,13 +63,14 @@
 #define WGMMA_WAIT wgmma_wait_32
 #endif
 
-// How the operands lie, in memory and in a stage: the planes of Y, X, Y. Strides scatter lines over the banks.
+// How the operands lie, in memory and in a stage: the planes of Y, X, Y. Strides leave room for shifts and scatter rows over the
+// banks.
 #define X_ALONG_K (SWAP ? TRANSPOSE_B : !TRANSPOSE_A)
 #define Y_ALONG_K (SWAP ? !TRANSPOSE_A : TRANSPOSE_B)
-#define X_STRIDE (X_ALONG_K ? LINES_OF_STEP_SWIZZLED : TILE_X + 8)
-#define Y_STRIDE (Y_ALONG_K ? STEP : TILE_Y + 4)
-#define X_BYTES (4 * STEP * (X_ALONG_K ? TILE_X : TILE_X + 8))
-#define Y_BYTES (4 * STEP * (Y_ALONG_K ? TILE_Y : TILE_Y + 4))
+#define X_STRIDE (X_ALONG_K ? STEP + 4 : TILE_X + 8)
+#define Y_STRIDE (Y_ALONG_K ? STEP + 4 : TILE_Y + 4)
+#define X_BYTES (4 * X_STRIDE * (X_ALONG_K ? TILE_X : STEP))
+#define Y_BYTES (4 * Y_STRIDE * (Y_ALONG_K ? TILE_Y : STEP))
 #define PLANE_BYTES (4 * STEP * TILE_Y)
 #define X_PLACE (2 * PLANE_BYTES)
 #define Y_PLACE (X_PLACE + X_BYTES)
@@ -86,7 +89,7 @@
 #define TAKE_REGISTERS
 #endif
 
-// The problem, as all work-groups of a launch have it.
+// The problem, as all work-groups of a launch have it, or those of a part of k.
 typedef struct {
   int m, n, k;
   float alpha, beta;
@@ -145,48 +148,64 @@ INLINED uint low_part(const uint bits, const uint high) {
   return as_uint(as_float(bits) - as_float(high));
 }
 
+// Of a plane, in floats: lines of 16-byte pieces along k, in an order in which 8 lines' pieces of one k are in different banks.
+INLINED uint swizzled(const uint line, const uint depth) {
+  return line * STEP + ((depth / 4 ^ line % 8) * 4 + depth % 4);
+}
+
 // Of X: what a work-item holds of 16 lines of a warp for a step.
 typedef struct {
   uint high[4][4];
   uint low[4][4];
 } Fragments;
 
-// Where X does not lie along k, a work-item has two neighbours in place of lines 8 apart: any line of X may be any row of a
-// fragment, as long as the results are stored accordingly.
-INLINED void load_fragments(Fragments* fragments, uint* least, const __local float* x) {
+// Where a work-item reads X in a stage. Where X does not lie along k, it has two neighbours in place of lines 8 apart: any line of X
+// may be any row of a fragment, as long as the results are stored accordingly.
+INLINED int place_in_x(const bool shifted, const int shift) {
   const int lane = get_local_id(0) % 32;
   const int first = get_local_id(0) % SLICE_MULTIPLIERS / 32 * 16;
-  uint bits[4][4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
+  if (!X_ALONG_K) return lane % 4 * X_STRIDE + first + lane / 4 * 2 + shift;
+  return shifted ? (first + lane / 4) * X_STRIDE + lane % 4 + shift : (first + lane % 16) * X_STRIDE + lane / 16 * 4;
+}
+
+// Fragment `i`, 8 of k; `x`: the stage's X from place_in_x() on.
+INLINED void load_fragment(Fragments* fragments, uint* least, const __local float* x, const bool shifted, const int i) {
+  uint bits[4];
 #if X_ALONG_K
-    load_matrices(bits[i], shared_address(x) + 4 * swizzled(first + lane % 16, 8 * i + lane / 16 * 4));
-#else
-    const __local float* place = x + (8 * i + lane % 4) * X_STRIDE + first + lane / 4 * 2;
-    const uint2 near = *(const __local uint2*)place;
-    const uint2 far = *(const __local uint2*)(place + 4 * X_STRIDE);
-    bits[i][0] = near.x;
-    bits[i][1] = near.y;
-    bits[i][2] = far.x;
-    bits[i][3] = far.y;
-#endif
-  }
+  x += 8 * i;
+  if (!shifted) {
+    load_matrices(bits, shared_address(x));
+  } else {
 #pragma unroll
-  for (int i = 0; i < 16; ++i) {
-    *least = least_with(*least, bits[i / 4][i % 4]);
-    fragments->high[i / 4][i % 4] = high_part(bits[i / 4][i % 4]);
-    fragments->low[i / 4][i % 4] = low_part(bits[i / 4][i % 4], fragments->high[i / 4][i % 4]);
+    for (int j = 0; j < 4; ++j) bits[j] = as_uint(x[j % 2 * 8 * X_STRIDE + j / 2 * 4]);
+  }
+#else
+  x += 8 * i * X_STRIDE;
+#pragma unroll
+  for (int j = 0; j < 4; j += 2) {
+    const __local float* pair = x + j * 2 * X_STRIDE;
+    const uint2 both = shifted ? as_uint2((float2)(pair[0], pair[1])) : *(const __local uint2*)pair;
+    bits[j] = both.x;
+    bits[j + 1] = both.y;
+  }
+#endif
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    *least = least_with(*least, bits[j]);
+    fragments->high[i][j] = high_part(bits[j]);
+    fragments->low[i][j] = low_part(bits[j], fragments->high[i][j]);
   }
 }
 
 // Y as two planes, along k, in fours: from lines along k four of k, else four lines of one k.
-INLINED void split_planes(__local uint* planes, uint* least, const __local float* y) {
+INLINED void split_planes(__local uint* planes, uint* least, const __local float* y, const bool shifted, const int shift) {
   const int item = get_local_id(0) % COPIERS;
 #pragma unroll
   for (int i = 0; i < TILE_Y * STEP / 4 / COPIERS; ++i) {
     const int line = Y_ALONG_K ? item / 8 + i * (COPIERS / 8) : (item / STEP + i * (COPIERS / STEP)) * 4;
     const int depth = Y_ALONG_K ? item % 8 * 4 : item % STEP;
-    const uint4 bits = *(const __local uint4*)(y + (Y_ALONG_K ? line : depth) * Y_STRIDE + (Y_ALONG_K ? depth : line));
+    const __local float* place = y + (Y_ALONG_K ? line : depth) * Y_STRIDE + (Y_ALONG_K ? depth : line) + shift;
+    const uint4 bits = as_uint4(shifted ? (float4)(place[0], place[1], place[2], place[3]) : *(const __local float4*)place);
     const uint4 high = (bits + 0x1000u) & 0xffffe000u;
     const uint4 low = as_uint4(as_float4(bits) - as_float4(high));
     *least = least_with(least_with(least_with(least_with(*least, bits.x), bits.y), bits.z), bits.w);
@@ -212,15 +231,15 @@ INLINED uint supply_steps(__local char* memory, const uint barriers, const Sourc
   uint least = UINT_MAX;
   Turn filled = {0, 1};
   Turn split = {0, 0};
-  const int x_width = width_of(x);
-  const int y_width = width_of(y);
+  const bool y_shifted = is_shifted(y);
+  const int y_shift = shift_of(y, Y_ALONG_K ? get_local_id(0) % COPIERS / 8 : get_local_id(0) % STEP);
   int ahead = slice * STEP;
   for (int depth = ahead - (STAGES - 1) * SLICES * STEP; depth < x.depth; depth += SLICES * STEP) {
     if (depth >= 0) {
       COPIES_WAIT(STAGES - 2);
       asm volatile("bar.sync %0, %1;" ::"r"(1 + slice), "n"(COPIERS) : "memory");  // everybody's copies have come
       __local char* stage = memory + split.stage * STAGE_BYTES;
-      split_planes((__local uint*)stage, &least, (const __local float*)(stage + Y_PLACE));
+      split_planes((__local uint*)stage, &least, (const __local float*)(stage + Y_PLACE), y_shifted, y_shift);
       fence_for_async();
       mbarrier_arrive(full_barrier(barriers, split.stage));
       next_turn(&split);
@@ -228,8 +247,8 @@ INLINED uint supply_steps(__local char* memory, const uint barriers, const Sourc
     if (ahead < x.depth) {
       const uint stage = shared_address(memory) + filled.stage * STAGE_BYTES;
       mbarrier_wait(empty_barrier(barriers, filled.stage), filled.parity);
-      copy_lines(x_width, stage + X_PLACE, x, X_ALONG_K, TILE_X, X_STRIDE, ahead);
-      copy_lines(y_width, stage + Y_PLACE, y, Y_ALONG_K, TILE_Y, Y_STRIDE, ahead);
+      copy_lines(stage + X_PLACE, x, X_ALONG_K, TILE_X, X_STRIDE, ahead);
+      copy_lines(stage + Y_PLACE, y, Y_ALONG_K, TILE_Y, Y_STRIDE, ahead);
       next_turn(&filled);
     }
     copies_commit();
@@ -238,33 +257,51 @@ INLINED uint supply_steps(__local char* memory, const uint barriers, const Sourc
   return least;
 }
 
-// The three products of a step, the small ones first, into fresh sums.
-INLINED void start_products(float* fresh, const Fragments* x, const uint planes) {
+// Starts the three products of a step, the small ones first, into fresh sums. A fragment is read while those before it are
+// multiplied already.
+INLINED void start_products(float* fresh, Fragments* x, uint* least, const __local float* x_place, const bool shifted,
+                            const uint planes) {
+  load_fragment(x, least, x_place, shifted, 0);
   WGMMA_FENCE(fresh);
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     WGMMA(fresh, x->low[i], LINE_DESCRIPTOR(planes + 32 * i), i > 0 ? 1 : 0);
     WGMMA(fresh, x->high[i], LINE_DESCRIPTOR(planes + PLANE_BYTES + 32 * i), 1);
+    if (i == 3) break;
+    load_fragment(x, least, x_place, shifted, i + 1);
+    wgmma_fence();
   }
 #pragma unroll
   for (int i = 0; i < 4; ++i) WGMMA(fresh, x->high[i], LINE_DESCRIPTOR(planes + 32 * i), 1);
   wgmma_commit();
 }
 
+// The products read fragments from registers until they are done.
+INLINED void keep_fragments(const Fragments* x) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    asm volatile("" ::"r"(x->high[i][0]), "r"(x->high[i][1]), "r"(x->high[i][2]), "r"(x->high[i][3]),
+                 "r"(x->low[i][0]), "r"(x->low[i][1]), "r"(x->low[i][2]), "r"(x->low[i][3]));
+  }
+}
+
 // A slice's multipliers; back comes the least of X.
-INLINED uint multiply_steps(float* sums, __local char* memory, const uint barriers, const int k, const int slice) {
+INLINED uint multiply_steps(float* sums, __local char* memory, const uint barriers, const Source x_source, const int slice) {
+  const bool shifted = is_shifted(x_source);
+  const int shift = shift_of(x_source, X_ALONG_K ? get_local_id(0) % 32 / 4 : get_local_id(0) % 4);
+  const int place = place_in_x(shifted, shift);
   uint least = UINT_MAX;
   Turn turn = {0, 0};
   float fresh[SUMS];
 #pragma unroll
   for (int i = 0; i < SUMS; ++i) sums[i] = fresh[i] = 0.0f;
-  for (int depth = slice * STEP; depth < k; depth += SLICES * STEP) {
+  for (int depth = slice * STEP; depth < x_source.depth; depth += SLICES * STEP) {
     __local char* stage = memory + turn.stage * STAGE_BYTES;
     Fragments x;
     mbarrier_wait(full_barrier(barriers, turn.stage), turn.parity);
-    load_fragments(&x, &least, (const __local float*)(stage + X_PLACE));
-    start_products(fresh, &x, shared_address(stage));
+    start_products(fresh, &x, &least, (const __local float*)(stage + X_PLACE) + place, shifted, shared_address(stage));
     WGMMA_WAIT(fresh);
+    keep_fragments(&x);
     if (get_local_id(0) % 32 == 0) mbarrier_arrive(empty_barrier(barriers, turn.stage));
 #pragma unroll
     for (int i = 0; i < SUMS; ++i) sums[i] += fresh[i];
@@ -305,40 +342,58 @@ INLINED void add_to_tile(__local float* tile, const float* sums, const bool is_f
   }
 }
 
-INLINED void store_tile_of_c(const Multiply* call, const int first_row, const int first_column, const __local float* tile) {
+// `width` neighbours of a row at once.
+INLINED void store_some(__global float* to, const __local float* from, const int width, const float alpha, const float beta) {
+  if (width == 4) {
+    const float4 sums = alpha * *(const __local float4*)from;
+    __global float4* place = (__global float4*)to;
+    *place = beta == 0.0f ? sums : MULTIPLY_ADD((float4)(beta), *place, sums);
+  } else if (width == 2) {
+    const float2 sums = alpha * *(const __local float2*)from;
+    __global float2* place = (__global float2*)to;
+    *place = beta == 0.0f ? sums : MULTIPLY_ADD((float2)(beta), *place, sums);
+  } else {
+    *to = beta == 0.0f ? alpha * *from : MULTIPLY_ADD(beta, *to, alpha * *from);
+  }
+}
+
+// store_tile_of_c() of a width that the compiler knows: a work-item keeps to its columns, so that no store of the loop asks for edges.
+INLINED void store_columns(const Multiply* call, const int first_row, const int first_column, const __local float* tile,
+                           const int width) {
   const int item = get_local_id(0);
-  const bool in_fours = call->beta == 0.0f && call->ldc % 4 == 0 && (size_t)call->c % 16 == 0 &&
-                        first_row + ROWS <= call->m && first_column + COLUMNS <= call->n;
-  const int width = in_fours ? 4 : 1;
   const int column = item % (COLUMNS / width) * width;
-  const int apart = MULTIPLIERS / COLUMNS * width;
+  const int apart = MULTIPLIERS / (COLUMNS / width);
+  const int rows = min(call->m - first_row, ROWS);
+  const int columns = min(call->n - first_column - column, width);
   int row = item / (COLUMNS / width);
-  if (in_fours) {
-    __global float* place = call->c + (first_row + row) * call->ldc + first_column + column;
-#pragma unroll 4
-    for (; row < ROWS; row += apart) {
-      *(__global float4*)place = call->alpha * *(const __local float4*)(tile + row * C_STRIDE + column);
+  __global float* place = call->c + (first_row + row) * call->ldc + first_column + column;
+  tile += row * C_STRIDE + column;
+  const float beta = call->beta;
+  if (columns == width && beta == 0.0f) {
+#pragma unroll 8
+    for (; row < rows; row += apart) {
+      store_some(place, tile, width, call->alpha, 0.0f);
       place += apart * call->ldc;
+      tile += apart * C_STRIDE;
     }
   } else {
-#pragma unroll 4
-    for (; row < ROWS; row += apart) {
-      store_c(call->c, call->ldc, call->m, call->n, first_row + row, first_column + column, call->alpha,
-              tile[row * C_STRIDE + column], call->beta);
+    for (; row < rows; row += apart) {
+      for (int i = 0; i < columns; ++i) store_some(place + i, tile + i, 1, call->alpha, beta);
+      place += apart * call->ldc;
+      tile += apart * C_STRIDE;
     }
   }
 }
 
-// The splitters' side of a tile.
-INLINED void supply_tile(const Multiply* call, __local char* memory, const uint barriers, __local Noticed* noticed,
-                         const int first_row, const int first_column) {
-  const int slice = SLICES == 1 ? 0 : (get_local_id(0) - MULTIPLIERS) / COPIERS;
-  const Source rows = {call->a + (TRANSPOSE_A ? first_row : first_row * call->lda), call->lda, call->m - first_row, call->k};
-  const Source columns = {call->b + (TRANSPOSE_B ? first_column * call->ldb : first_column), call->ldb,
-                          call->n - first_column, call->k};
-  const uint least = supply_steps(memory + slice * SLICE_BYTES, barriers + slice * STAGES * 16, SWAP ? columns : rows,
-                                  SWAP ? rows : columns, slice);
-  if (least < noticed->least_y) atomic_min(&noticed->least_y, least);
+INLINED void store_tile_of_c(const Multiply* call, const int first_row, const int first_column, const __local float* tile) {
+  const ulong places = call->ldc * 4 | (ulong)call->c;
+  if (places % 16 == 0) {
+    store_columns(call, first_row, first_column, tile, 4);
+  } else if (places % 8 == 0) {
+    store_columns(call, first_row, first_column, tile, 2);
+  } else {
+    store_columns(call, first_row, first_column, tile, 1);
+  }
 }
 
 // By the multipliers: the slices' sums come together and are stored, or the tile is computed again.
@@ -358,13 +413,19 @@ INLINED void finish_tile(const Multiply* call, __local char* memory, const __loc
   }
 }
 
+INLINED int2 tile_of(const Multiply* call) {
+  const int2 tile = tile_position((call->m + ROWS - 1) / ROWS, (call->n + COLUMNS - 1) / COLUMNS, BAND);
+  return (int2)(tile.x * ROWS, tile.y * COLUMNS);
+}
+
 // The work-group's tile. `memory` has MEMORY_BYTES, `barriers` are 2 * STAGES * SLICES.
-INLINED void multiply_tile(const Multiply* call, __local char* memory, __local ulong* barriers, __local Noticed* noticed) {
+INLINED void multiply_tile(const Multiply* call, __local char* memory, __local ulong* barriers, __local Noticed* noticed,
+                           const int first_row, const int first_column) {
   const int item = get_local_id(0);
   const uint rings = shared_address(barriers);
-  const int2 tile = tile_position((call->m + ROWS - 1) / ROWS, (call->n + COLUMNS - 1) / COLUMNS, BAND);
-  const int first_row = tile.x * ROWS;
-  const int first_column = tile.y * COLUMNS;
+  const Source rows = {call->a + (TRANSPOSE_A ? first_row : first_row * call->lda), call->lda, call->m - first_row, call->k};
+  const Source columns = {call->b + (TRANSPOSE_B ? first_column * call->ldb : first_column), call->ldb,
+                          call->n - first_column, call->k};
   if (item == 0) {
     make_rings(rings);
     *noticed = (Noticed){UINT_MAX, UINT_MAX, 0};
@@ -372,14 +433,18 @@ INLINED void multiply_tile(const Multiply* call, __local char* memory, __local u
   barrier(CLK_LOCAL_MEM_FENCE);
   if (item >= MULTIPLIERS) {
     GIVE_REGISTERS;
-    supply_tile(call, memory, rings, noticed, first_row, first_column);
+    const int slice = SLICES == 1 ? 0 : (item - MULTIPLIERS) / COPIERS;
+    const uint least = supply_steps(memory + slice * SLICE_BYTES, rings + slice * STAGES * 16, SWAP ? columns : rows,
+                                    SWAP ? rows : columns, slice);
+    if (least < noticed->least_y) atomic_min(&noticed->least_y, least);
     barrier(CLK_LOCAL_MEM_FENCE);  // all is noticed
     return;
   }
   TAKE_REGISTERS;
   const int slice = SLICES == 1 ? 0 : item / SLICE_MULTIPLIERS;
   float sums[SUMS];
-  const uint least = multiply_steps(sums, memory + slice * SLICE_BYTES, rings + slice * STAGES * 16, call->k, slice);
+  const uint least = multiply_steps(sums, memory + slice * SLICE_BYTES, rings + slice * STAGES * 16,
+                                    SWAP ? columns : rows, slice);
   if (least < noticed->least_x) atomic_min(&noticed->least_x, least);
   if (!are_numbers(sums)) noticed->is_strange = 1;
   barrier(CLK_LOCAL_MEM_FENCE);

@@ -107,6 +107,11 @@ static inline void wgmma_wait_32(float* d) {
   asm volatile("//@@ wgmma.wait_group.sync.aligned 0;" : SUMS_16(d, 0)::"memory");
 }
 
+// Before a wgmma that reads what was written to registers since the last fence; others may be under way.
+static inline void wgmma_fence(void) {
+  asm volatile("//@@ wgmma.fence.sync.aligned;" ::: "memory");
+}
+
 static inline void wgmma_commit(void) {
   asm volatile("//@@ wgmma.commit_group.sync.aligned;" ::: "memory");
 }

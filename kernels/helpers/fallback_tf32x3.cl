@@ -13,7 +13,7 @@
 // grid: tiles
 // require: nvidia_sm == 90
 // require: (TILE_X*2+128)*SLICES <= 512
-// require: SLICES*STAGES*((TILE_X+8+TILE_Y*3+4)*128+1023) <= 230400
+// require: SLICES*STAGES*((TILE_X*144+TILE_Y*400+1023)/1024*1024) <= 230400
 
 // Runs behind kernels on planes: it costs little more than a launch where there is nothing to do. The technique is in
 // common/tf32x3.cl.
@@ -33,5 +33,6 @@ void fallback(const int m, const int n, const int k, const float alpha,
   const size_t batch = get_global_id(2);
   const Multiply call = {m, n, k, alpha, beta, a + a_offset + batch * a_stride, b + b_offset + batch * b_stride,
                          c + c_offset + batch * c_stride, lda, ldb, ldc};
-  multiply_tile(&call, memory, barriers, &noticed);
+  const int2 first = tile_of(&call);
+  multiply_tile(&call, memory, barriers, &noticed, first.x, first.y);
 }

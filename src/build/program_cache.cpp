@@ -134,6 +134,7 @@ std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Pur
                                     key, title_of(config) + " on " + device_name_);
   if (entry) built->trust = entry->trust;
   built->is_new = !entry.has_value();
+  if (from_disk || !gives_binaries_ || !disk_.is_on()) built->use_->do_without_binary();
   return built;
 }
 

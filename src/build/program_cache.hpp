@@ -34,7 +34,10 @@ class BuiltKernel {
     Lease& operator=(const Lease&) = delete;
     cl::Kernel& operator*() { return kernel_; }
 
-    // To be told of the launch that the kernel was taken for.
+    // Whether the event of the launch is needed.
+    bool is_counted() const { return is_counted_; }
+
+    // To be told of the launch that the kernel was taken for; a null event where it need not be counted.
     void launched(const cl::Event& event) { launched_ = event; }
 
    private:

@@ -27,6 +27,9 @@ class ProgramUse {
   // good, and end() need not be called.
   bool begin();
 
+  // Nobody will ask for a binary: begin() returns false from now on.
+  void do_without_binary() { is_over_ = true; }
+
   // The launch is enqueued, or was not made (a null event).
   void end(const cl::Event& launched);
 

@@ -7,12 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "base/sizes.hpp"
 #include "choose/batches.hpp"
 #include "choose/speed_model.hpp"
 #include "kernel/precision.hpp"
-#include "plan/blocks.hpp"
-#include "plan/k_split.hpp"
 #include "plan/make_plan.hpp"
 
 namespace clgemm {
@@ -44,21 +41,6 @@ bool has_vectors(const KernelConfig& kernel, const Device& device) {
 
 Config anywhere() {
   return {"coalesced", {{"ROWS", 1}, {"COLUMNS", 1}, {split_parameter, 1}}};
-}
-
-// Numbers of parts of k to look at: those that make whole turns of all compute units.
-std::vector<std::size_t> parts_to_try(const Problem& problem, const KernelConfig& kernel,
-                                      const Device& device) {
-  std::vector<std::size_t> result = {1};
-  const bool can = can_split_k(kernel.manifest()) && problem.batch_count == 1 && !problem.listed &&
-                   device.kind != DeviceKind::cpu && !kernel.manifest().takes_shares();
-  if (!can) return result;
-  const std::size_t tiles = ceil_div(problem.m, kernel.tile_rows) * ceil_div(problem.n, kernel.tile_columns);
-  for (const std::size_t turns : {1U, 2U, 3U, 4U, 6U, 8U}) {
-    const std::size_t parts = std::min(turns * device.compute_units / tiles, max_parts);
-    if (parts > result.back() && problem.k / parts >= least_part_depth) result.push_back(parts);
-  }
-  return result;
 }
 
 class Ranker {
@@ -161,16 +143,17 @@ class Ranker {
     const bool mirrors = is_for_vectors && problem_.m == 1 && problem_.n != 1;
     if (is_for_vectors && problem_.n != 1 && !mirrors) return std::nullopt;
     const Problem seen = mirrors ? mirrored(problem_) : problem_;
-    const ConfigSpeed speed = table_.speed_of(row);
-    Predicted best{&row, 1, can_split_k(kernel->manifest()), mirrors, 0.0};
-    for (const std::size_t parts : parts_to_try(seen, *kernel, device_)) {
-      const Work work = work_of(seen, *kernel, parts, configs_);
-      const double seconds = predict(work, speed, table_.rates, device_.compute_units).seconds();
-      if (best.seconds != 0.0 && seconds >= best.seconds) continue;
-      best.seconds = seconds;
-      best.parts = parts;
+    const PartsOfK best = best_parts(seen, *kernel, table_.speed_of(row), table_.rates, configs_);
+    return Predicted{&row, best.parts, can_split_k(kernel->manifest()), mirrors, best.seconds};
+  }
+
+  std::optional<Predicted> predicted_if_allowed(const ConfigRow& row) {
+    try {
+      return predicted(row);
+    } catch (const Error& error) {
+      if (!fault_of(error.code())) throw;
+      return std::nullopt;
     }
-    return best;
   }
 
   // What another device's rows have and this one does not allow is worth a word only where a relative's
@@ -182,6 +165,9 @@ class Ranker {
     if (is_batch_on_gpu() && std::max(problem_.m, problem_.n) < large_in_batch) return result;
     std::set<std::string> allowed;
     std::map<std::string, Rejected> refused;
+    for (const ConfigRow& row : table_.unmeasured) {
+      if (const auto one = predicted_if_allowed(row)) result.push_back(*one);
+    }
     for (const ConfigRow& row : table_.rows()) {
       try {
         if (const auto one = predicted(row)) result.push_back(*one);

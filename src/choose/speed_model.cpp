@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/sizes.hpp"
 #include "plan/in_place.hpp"
@@ -66,12 +67,24 @@ void add_groups(const Problem& seen, const KernelConfig& kernel, std::size_t uni
                           ceil_div(seen.batch_count, kernel.matrices));
 }
 
-void add_parts(const Problem& seen, const KernelConfig& kernel, std::size_t parts, Work& work) {
+void add_parts(const Problem& seen, const KernelConfig& kernel, std::size_t parts, std::size_t units,
+               Work& work) {
   const std::size_t k = walked_k(seen.k, kernel);
   work.depth = as_double(k);
   if (parts < 2) return;
   const std::size_t depth = depth_of_parts(k, parts, depth_unit(kernel));
   if (depth >= k) return;
+  if (kernel.adds_parts) {
+    work.whole_parts = as_double(ceil_div(k, depth));
+    work.depth = as_double(depth);
+    // All write their results together; then one work-group of each tile reads them alone, faster than its
+    // share of the device.
+    constexpr double alone = 3.0;  // a guess
+    const double tile = as_double(kernel.tile_rows) * as_double(kernel.tile_columns);
+    work.added_bytes =
+        4.0 * work.whole_parts * (as_double(seen.m) * as_double(seen.n) + tile * as_double(units) / alone);
+    return;
+  }
   work.whole_parts = as_double(k / depth);
   work.depth = as_double(depth);
   work.rest = as_double(k % depth);
@@ -104,6 +117,21 @@ double launch_seconds(double groups, double depth, const Work& work, const Confi
   return full * turn(residents) + (rest > nothing ? turn(std::ceil(rest - nothing)) : 0.0);
 }
 
+// Numbers of parts of k to look at: those that make whole turns of all compute units, or a part of the first
+// turn.
+std::vector<std::size_t> parts_to_try(const Problem& seen, const KernelConfig& kernel, const Device& device) {
+  std::vector<std::size_t> result = {1};
+  const bool can = can_split_k(kernel.manifest()) && seen.batch_count == 1 && !seen.listed &&
+                   device.kind != DeviceKind::cpu && !kernel.manifest().takes_shares();
+  if (!can) return result;
+  const std::size_t tiles = ceil_div(seen.m, kernel.tile_rows) * ceil_div(seen.n, kernel.tile_columns);
+  for (const std::size_t quarters : {1U, 2U, 3U, 4U, 8U, 12U, 16U, 24U, 32U}) {
+    const std::size_t parts = std::min(quarters * device.compute_units / (4 * tiles), max_parts);
+    if (parts > result.back() && seen.k / parts >= least_part_depth) result.push_back(parts);
+  }
+  return result;
+}
+
 }  // namespace
 
 Work work_of(const Problem& seen, const KernelConfig& kernel, std::size_t parts, ConfigCache& configs) {
@@ -111,7 +139,7 @@ Work work_of(const Problem& seen, const KernelConfig& kernel, std::size_t parts,
   work.unaligned = unaligned_part(seen, kernel);
   add_groups(seen, kernel, configs.device().compute_units, work);
   add_packing(seen, kernel, configs, work);
-  add_parts(seen, kernel, parts, work);
+  add_parts(seen, kernel, parts, configs.device().compute_units, work);
   const double m = as_double(seen.m);
   const double n = as_double(seen.n);
   const double k = as_double(seen.k);
@@ -135,6 +163,18 @@ Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rate
   result.launches = work.launches * rates.start_seconds;
   result.host = rates.call_seconds + (work.launches - 1.0) * rates.launch_seconds;
   return result;
+}
+
+PartsOfK best_parts(const Problem& seen, const KernelConfig& kernel, const ConfigSpeed& speed,
+                    const Rates& rates, ConfigCache& configs) {
+  PartsOfK best;
+  for (const std::size_t parts : parts_to_try(seen, kernel, configs.device())) {
+    const Work work = work_of(seen, kernel, parts, configs);
+    const double seconds = predict(work, speed, rates, configs.device().compute_units).seconds();
+    if (best.seconds != 0.0 && seconds >= best.seconds) continue;
+    best = {parts, seconds};
+  }
+  return best;
 }
 
 Prediction predict(const Plan& plan, const ConfigSpeed& speed, const Rates& rates, ConfigCache& configs) {

@@ -67,6 +67,15 @@ struct Prediction {
 
 Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rates, std::size_t compute_units);
 
+// The number of parts of k that takes the least time; one where the kernel cannot split k, and on CPUs, whose
+// kernels go along all of it in blocks of their own.
+struct PartsOfK {
+  std::size_t parts = 1;
+  double seconds = 0.0;
+};
+PartsOfK best_parts(const Problem& seen, const KernelConfig& kernel, const ConfigSpeed& speed,
+                    const Rates& rates, ConfigCache& configs);
+
 // All blocks of a plan.
 Prediction predict(const Plan& plan, const ConfigSpeed& speed, const Rates& rates, ConfigCache& configs);
 

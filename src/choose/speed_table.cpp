@@ -27,6 +27,7 @@ const std::vector<ConfigRow>& SpeedTable::rows() const {
 }
 
 ConfigSpeed SpeedTable::speed_of(const ConfigRow& row) const {
+  if (row.shapes == 0) return row.speed;
   ConfigSpeed speed = row.speed;
   speed.begin *= slower;
   speed.alone *= slower;
@@ -35,15 +36,17 @@ ConfigSpeed SpeedTable::speed_of(const ConfigRow& row) const {
 }
 
 ConfigSpeed SpeedTable::speed_of(const KernelConfig& kernel) const {
-  const auto is_kernel = [&](const ConfigRow& row) { return row.config.kernel == kernel.name; };
-  const auto row = std::find_if(rows().begin(), rows().end(), [&](const ConfigRow& one) {
-    if (!is_kernel(one)) return false;
-    return std::all_of(one.config.parameters.begin(), one.config.parameters.end(), [&](const auto& value) {
+  const auto is_of_kernel = [&](const ConfigRow& row) {
+    if (row.config.kernel != kernel.name) return false;
+    return std::all_of(row.config.parameters.begin(), row.config.parameters.end(), [&](const auto& value) {
       const auto found = kernel.values.find(value.first);
       return found != kernel.values.end() && found->second == value.second;
     });
-  });
-  if (row != rows().end()) return speed_of(*row);
+  };
+  for (const std::vector<ConfigRow>* list : {&rows(), &unmeasured}) {
+    const auto row = std::find_if(list->begin(), list->end(), is_of_kernel);
+    if (row != list->end()) return speed_of(*row);
+  }
   ConfigSpeed guess;
   guess.begin = 1e-6;
   guess.share = guess.alone = unknown_step * elements_of(kernel);
@@ -51,6 +54,8 @@ ConfigSpeed SpeedTable::speed_of(const KernelConfig& kernel) const {
 }
 
 Origin SpeedTable::origin_of(const ConfigRow& row) const {
+  if (row.shapes == 0)
+    return {Source::fitted_elsewhere, "by the peak of this device's tensor cores, nothing measured"};
   const char* const relation = kin == Kinship::same     ? "measured on this device"
                                : kin == Kinship::family ? "of its family"
                                                         : "no relative of this device";

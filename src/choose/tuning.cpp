@@ -92,6 +92,7 @@ SpeedTable Tuning::table(const Device& device) const {
   if (table.file == nullptr) return table;
   table.rates = *table.file->rates;
   if (table.kin == Kinship::same) return table;
+  table.unmeasured = roofline_rows(device);
   const auto positive = [](std::size_t value) {
     return static_cast<double>(std::max<std::size_t>(value, 1));
   };

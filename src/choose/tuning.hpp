@@ -40,7 +40,7 @@ struct ConfigRow {
   Config config;  // without SPLIT_K
   ConfigSpeed speed;
   double residual = 0.0;   // of the logarithm of the seconds: 0.1 is 10 %
-  std::size_t shapes = 0;  // that it was measured on
+  std::size_t shapes = 0;  // that it was measured on; 0: on none
 };
 
 // The device that data was measured on, in the words of its driver.
@@ -65,6 +65,9 @@ struct TuningFile {
   std::vector<TunedEntry> measured;
 };
 
+// Rows that nobody measured, by the peak of the device's tensor cores; empty where that is not known.
+std::vector<ConfigRow> roofline_rows(const Device& device);
+
 // A file has one entry for each: size, transposes, space.
 std::string entry_key(const TunedEntry& entry);
 
@@ -84,7 +87,8 @@ struct SpeedTable {
   const TuningFile* file = nullptr;  // null: there is none
   Kinship kin = Kinship::none;
   Rates rates;
-  double slower = 1.0;  // a work-group takes so many times as long as it did there
+  double slower = 1.0;                // a work-group takes so many times as long as it did there
+  std::vector<ConfigRow> unmeasured;  // of this very device, for its tensor cores
 
   const std::vector<ConfigRow>& rows() const;
   ConfigSpeed speed_of(const ConfigRow& row) const;

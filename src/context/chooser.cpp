@@ -65,7 +65,7 @@ double Chooser::predicted_seconds(const Problem& problem, const Options& options
   const std::string folder = kernel_folder_or_default(options.kernel_folder);
   if (const std::string name = named_kernel(options); !name.empty()) {
     ConfigCache& cache = configs(folder);
-    return predicted_of(make_plan(problem, {name, options.parameters}, cache, scratch_limit), cache);
+    return predicted_of(plan_named(problem, {name, options.parameters}, cache, scratch_limit), cache);
   }
   const std::shared_ptr<const Ranking> ranked = ranking(problem, folder, scratch_limit, options.precision);
   for (const Candidate& candidate : ranked->candidates) {
@@ -86,9 +86,28 @@ bool Chooser::takes_lists(const Options& options) {
 
 ChosenPlan Chooser::choose_named(const Problem& problem, Config config, const Options& options,
                                  ConfigCache& cache, std::size_t scratch_limit) {
-  BuiltPlan built = plan_and_build(problem, config, cache, scratch_limit, options.precision, Purpose::named);
+  Plan plan = plan_named(problem, config, cache, scratch_limit);
+  check_precision(plan.first().multiply(), options.precision);
+  BuiltPlan built = build(std::move(plan), programs_, Purpose::named);
   const double seconds = predicted_of(built.plan, cache);
   return {{{std::move(config), {Source::named, {}}, seconds}, {}, {}}, std::move(built)};
+}
+
+Plan Chooser::plan_named(const Problem& problem, Config config, ConfigCache& cache,
+                         std::size_t scratch_limit) {
+  Plan plan = make_plan(problem, config, cache, scratch_limit);
+  const KernelConfig& kernel = plan.first().multiply();
+  if (kernel.split_k != 0) return plan;
+  const SpeedTable table = tuning().table(info_);
+  const PartsOfK best = best_parts(plan.problem, kernel, table.speed_of(kernel), table.rates, cache);
+  if (best.parts == 1) return plan;
+  config.parameters[split_parameter] = static_cast<std::int64_t>(best.parts);
+  try {
+    return make_plan(problem, config, cache, scratch_limit);
+  } catch (const Error& error) {
+    if (!fault_of(error.code())) throw;
+    return plan;  // this device cannot add up parts
+  }
 }
 
 ChosenPlan Chooser::choose_among(const Ranking& ranking, const Problem& problem, const Options& options,
@@ -105,8 +124,7 @@ ChosenPlan Chooser::choose_among(const Ranking& ranking, const Problem& problem,
       continue;
     }
     try {
-      BuiltPlan built =
-          plan_and_build(problem, config, cache, scratch_limit, options.precision, Purpose::chosen);
+      BuiltPlan built = plan_and_build(problem, config, cache, scratch_limit, options.precision);
       return {{*candidate, {std::next(candidate), ranking.candidates.end()}, std::move(rejected)},
               std::move(built)};
     } catch (const Error& error) {
@@ -173,11 +191,11 @@ std::optional<std::string> Chooser::why_given_up(const Config& config, const Opt
 }
 
 BuiltPlan Chooser::plan_and_build(const Problem& problem, const Config& config, ConfigCache& cache,
-                                  std::size_t scratch_limit, Precision precision, Purpose purpose) {
+                                  std::size_t scratch_limit, Precision precision) {
   Plan plan = make_plan(problem, config, cache, scratch_limit);
   check_precision(plan.first().multiply(), precision);
-  BuiltPlan built = build(std::move(plan), programs_, purpose);
-  if (purpose == Purpose::chosen) verifier_.verify(built);
+  BuiltPlan built = build(std::move(plan), programs_, Purpose::chosen);
+  verifier_.verify(built);
   return built;
 }
 

@@ -65,8 +65,10 @@ class Chooser {
                           std::size_t scratch_limit);
   ChosenPlan choose_among(const Ranking& ranking, const Problem& problem, const Options& options,
                           ConfigCache& cache, std::size_t scratch_limit);
+  // In as many parts of k as pay by the speed model, unless the config says how many.
+  Plan plan_named(const Problem& problem, Config config, ConfigCache& cache, std::size_t scratch_limit);
   BuiltPlan plan_and_build(const Problem& problem, const Config& config, ConfigCache& cache,
-                           std::size_t scratch_limit, Precision precision, Purpose purpose);
+                           std::size_t scratch_limit, Precision precision);
   // rank_candidates(), remembered for each problem.
   std::shared_ptr<const Ranking> ranking(const Problem& problem, const std::string& kernel_folder,
                                          std::size_t scratch_limit, Precision precision);

@@ -6,11 +6,20 @@
 
 #include "base/error.hpp"
 #include "base/forked.hpp"
+#include "base/log.hpp"
 #include "call/arguments.hpp"
 #include "context/log_lines.hpp"
 #include "plan/blocks.hpp"
+#include "plan/k_split.hpp"
 
 namespace clgemm {
+namespace {
+
+// All buffers of arrivals have one size, so that any of them serves any call.
+constexpr std::size_t arrivals_bytes = most_arrivals * sizeof(cl_uint);
+constexpr std::size_t kept_arrivals = 16;  // of as many queues
+
+}  // namespace
 
 Context::State::State(const cl::Context& context, const cl::Device& device)
     : context_(context),
@@ -20,7 +29,8 @@ Context::State::State(const cl::Context& context, const cl::Device& device)
       health_(context, device, info_.name),
       programs_(context, device, info_, DiskCache::from_environment()),
       chooser_(context, device, info_, programs_),
-      scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)) {
+      scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)),
+      arrivals_(context, CL_MEM_READ_WRITE, kept_arrivals * arrivals_bytes, ScratchPool::Content::zeros) {
   log_variables();
 }
 
@@ -39,15 +49,21 @@ Context::State::CheckedCall Context::State::check(const SgemmCall& call, const D
   return checked;
 }
 
-cl::Event Context::State::enqueue(const CheckedCall& checked, const cl::CommandQueue& queue,
-                                  const std::vector<cl::Event>& wait_for, const Options& options) {
+Events Context::State::enqueue(const CheckedCall& checked, const Sequence& sequence, const Events& wait_for,
+                               const Options& options) {
   const SgemmCall& call = checked.call;
-  if (reads_a_and_b(call)) return multiply(checked, queue, wait_for, options);
+  if (reads_a_and_b(call)) {
+    if (checked.products.empty()) return multiply(checked, checked.buffers, sequence, wait_for, options);
+    Buffers buffers = checked.buffers;
+    buffers.list = lists_.on_device(context_, checked.products);
+    return multiply(checked, buffers, sequence, wait_for, options);
+  }
   const bool is_empty = call.m == 0 || call.n == 0 || call.batch_count == 0;
   if (!is_empty && call.beta != 1.0f)
-    return scale(checked.problem, checked.buffers.c, queue, wait_for, options);
-  cl::Event nothing_to_do;
-  queue.enqueueMarkerWithWaitList(&wait_for, &nothing_to_do);
+    return scale(checked.problem, checked.buffers.c, sequence, wait_for, options);
+  if (!sequence.by_events && !sequence.is_observed) return {};
+  Events nothing_to_do(1);
+  sequence.queue.enqueueMarkerWithWaitList(&wait_for, &nothing_to_do.front());
   return nothing_to_do;
 }
 
@@ -70,11 +86,11 @@ std::size_t Context::State::scratch_limit(const Options& options) const {
   return std::min(options.scratch_limit, info_.max_allocation_bytes);
 }
 
-cl::Event Context::State::multiply(const CheckedCall& checked, const cl::CommandQueue& queue,
-                                   const std::vector<cl::Event>& wait_for, const Options& options) {
+Events Context::State::multiply(const CheckedCall& checked, const Buffers& buffers, const Sequence& sequence,
+                                const Events& wait_for, const Options& options) {
   const Problem& problem = checked.problem;
-  Buffers buffers = checked.buffers;
-  if (!checked.products.empty()) buffers.list = lists_.on_device(context_, checked.products);
+  // The line of a call has its time from the events of all commands.
+  const Sequence told{sequence.queue, sequence.by_events || logs(LogLevel::debug), sequence.is_observed};
   Attempt attempt{scratch_limit(options), wait_for, {}};
   for (;;) {
     const std::shared_ptr<const ChosenPlan> chosen = choose(problem, options, attempt);
@@ -82,8 +98,7 @@ cl::Event Context::State::multiply(const CheckedCall& checked, const cl::Command
     try {
       return at_boundary([&] {
         const BuiltPlan& built = chosen->built;
-        const cl::Event done =
-            multiply_as_planned(built, buffers, queue, attempt.wait_for, options, progress);
+        Events done = multiply_as_planned(built, buffers, told, attempt.wait_for, options, progress);
         for (const auto& program : built.programs()) programs_.keep(program);
         log_call(checked.call, problem, *chosen, info_.name, progress);
         return done;
@@ -91,7 +106,8 @@ cl::Event Context::State::multiply(const CheckedCall& checked, const cl::Command
     } catch (const Error& error) {
       health_.look_after(error);
       if (progress.c_touched || !can_try_again(error, *chosen, options, attempt)) throw;
-      // What the failed attempt has packed, or is packing still, lies where the next one packs.
+      // What the failed attempt has packed, or is packing still, lies where the next one packs. A queue sees
+      // to it itself.
       attempt.wait_for.insert(attempt.wait_for.end(), progress.under_way.begin(), progress.under_way.end());
     }
   }
@@ -121,27 +137,37 @@ bool Context::State::can_try_again(const Error& error, const ChosenPlan& failed,
   return true;
 }
 
-cl::Event Context::State::multiply_as_planned(const BuiltPlan& built, const Buffers& buffers,
-                                              const cl::CommandQueue& queue,
-                                              const std::vector<cl::Event>& wait_for, const Options& options,
-                                              Progress& progress) {
-  if (options.scratch != nullptr || built.plan.scratch_bytes == 0) {
-    const cl::Buffer scratch(options.scratch, true);
-    return enqueue_multiply(built, buffers, scratch, queue, wait_for, progress);
-  }
-  ScratchPool::Buffer scratch = scratch_.take(built.plan.scratch_bytes, queue, wait_for);
-  std::vector<cl::Event> before = wait_for;
-  if (scratch.last_use() != nullptr) before.push_back(scratch.last_use);
-  const cl::Event done = enqueue_multiply(built, buffers, scratch.memory, queue, before, progress);
-  scratch_.give_back({scratch.memory, scratch.bytes, done, queue, !wait_for.empty()});
+Events Context::State::multiply_as_planned(const BuiltPlan& built, const Buffers& buffers,
+                                           const Sequence& sequence, const Events& wait_for,
+                                           const Options& options, Progress& progress) {
+  const Plan& plan = built.plan;
+  Workspace workspace{cl::Buffer(options.scratch, true), {}};
+  Events before = wait_for;
+  ScratchPool::Buffer scratch;
+  ScratchPool::Buffer arrivals;
+  const auto take = [&](ScratchPool& pool, std::size_t bytes, cl::Buffer& memory) {
+    ScratchPool::Buffer taken = pool.take(bytes, sequence.queue, wait_for);
+    if (taken.last_use() != nullptr) before.push_back(taken.last_use);
+    memory = taken.memory;
+    return taken;
+  };
+  if (options.scratch == nullptr && plan.scratch_bytes != 0)
+    scratch = take(scratch_, plan.scratch_bytes, workspace.scratch);
+  if (plan.arrivals() != 0) arrivals = take(arrivals_, arrivals_bytes, workspace.arrivals);
+
+  const Sequence taken{sequence.queue, sequence.by_events || !before.empty(), sequence.is_observed};
+  Events done = enqueue_multiply(built, buffers, workspace, taken, before, progress);
+  const bool waits = !wait_for.empty();
+  if (scratch.memory() != nullptr) scratch_.give_back(std::move(scratch), done, sequence.queue, waits);
+  if (arrivals.memory() != nullptr) arrivals_.give_back(std::move(arrivals), done, sequence.queue, waits);
   return done;
 }
 
-cl::Event Context::State::scale(const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,
-                                const std::vector<cl::Event>& wait_for, const Options& options) {
+Events Context::State::scale(const Problem& problem, const cl::Buffer& c, const Sequence& sequence,
+                             const Events& wait_for, const Options& options) {
   const SharedConfig config = chooser_.helper("scale", options);
   const auto program = programs_.get(config, Purpose::chosen);
-  const cl::Event done = enqueue_scale(*config, program, problem, c, queue, wait_for);
+  Events done = enqueue_scale(*config, program, problem, c, sequence, wait_for);
   programs_.keep(program);
   return done;
 }

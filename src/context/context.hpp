@@ -41,9 +41,10 @@ class Context::State {
   // dimensions are in the lists.
   std::vector<CheckedCall> check_batch(const SgemmCall& one, const BatchLists& lists, const Options& options);
 
-  // Enqueues whatever the call needs behind `wait_for`. The event completes when C is complete.
-  cl::Event enqueue(const CheckedCall& checked, const cl::CommandQueue& queue,
-                    const std::vector<cl::Event>& wait_for, const Options& options);
+  // Enqueues whatever the call needs behind `wait_for`. The event completes when C is complete; there may be
+  // none where the sequence is not observed.
+  Events enqueue(const CheckedCall& checked, const Sequence& sequence, const Events& wait_for,
+                 const Options& options);
 
   // Host matrices, neither empty nor only scaled; returns when C is complete. All has been checked.
   void sgemm_on_host(const HostProblem& host, const Options& options);
@@ -116,17 +117,16 @@ class Context::State {
   // One of the ways in which a multiply is tried.
   struct Attempt {
     std::size_t scratch_limit;
-    std::vector<cl::Event> wait_for;
+    Events wait_for;
     std::string why;  // it is not the first: what failed then
   };
 
   // Plans and enqueues a multiply. Where the device has no memory for the scratch, smaller blocks are tried,
   // down to a kernel that needs none.
-  cl::Event multiply(const CheckedCall& checked, const cl::CommandQueue& queue,
-                     const std::vector<cl::Event>& wait_for, const Options& options);
-  cl::Event multiply_as_planned(const BuiltPlan& built, const Buffers& buffers, const cl::CommandQueue& queue,
-                                const std::vector<cl::Event>& wait_for, const Options& options,
-                                Progress& progress);
+  Events multiply(const CheckedCall& checked, const Buffers& buffers, const Sequence& sequence,
+                  const Events& wait_for, const Options& options);
+  Events multiply_as_planned(const BuiltPlan& built, const Buffers& buffers, const Sequence& sequence,
+                             const Events& wait_for, const Options& options, Progress& progress);
 
   // Chooser::choose(); its Error names what failed before, too.
   std::shared_ptr<const ChosenPlan> choose(const Problem& problem, const Options& options,
@@ -136,8 +136,8 @@ class Context::State {
   bool can_try_again(const Error& error, const ChosenPlan& failed, const Options& options, Attempt& attempt);
 
   // Enqueues C <- beta * C.
-  cl::Event scale(const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,
-                  const std::vector<cl::Event>& wait_for, const Options& options);
+  Events scale(const Problem& problem, const cl::Buffer& c, const Sequence& sequence, const Events& wait_for,
+               const Options& options);
 
   cl::Context context_;
   cl::Device device_;
@@ -147,6 +147,7 @@ class Context::State {
   ProgramCache programs_;
   Chooser chooser_;
   ScratchPool scratch_;
+  ScratchPool arrivals_;
   ListMemory lists_;
 
   bool always_copies_ = false;

@@ -203,7 +203,9 @@ DeviceMultiply Context::State::on_own_queue(const Options& options) {
   return {context_, queue_,
           [this, &options](const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
                            const DeviceMatrix& c, const std::vector<cl::Event>& wait_for) {
-            return enqueue(check(call, a, b, c, options), queue_, wait_for, options);
+            return enqueue(check(call, a, b, c, options), sequence_on(queue_, wait_for, true), wait_for,
+                           options)
+                .front();
           }};
 }
 

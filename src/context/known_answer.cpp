@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/sizes.hpp"
+#include "context/scratch.hpp"
 #include "launch/multiply.hpp"
 #include "plan/blocks.hpp"
 
@@ -188,7 +189,7 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   const std::size_t more = step_beyond_tile(kernel);
   const std::size_t m = test_side(kernel.tile_rows, kernel.share_rows, more);
   const std::size_t n = test_side(kernel.tile_columns, kernel.share_columns, more);
-  const std::size_t k = (stage.has(ProgramRole::reduce) ? depth_for_parts(kernel) : kernel.tile_depth) + more;
+  const std::size_t k = (stage.split.parts > 1 ? depth_for_parts(kernel) : kernel.tile_depth) + more;
   const bool takes_any = kernel.reads_in_place() || stage.has(ProgramRole::pack_both);
   const Largest largest = largest_operands(numbers.large, k);
   const std::size_t batch_count = kernel.matrices + 1;  // of two work-groups along the batch
@@ -206,17 +207,20 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   BuiltPlan test = built;
   test.plan.problem = {m, n, k, alpha, beta, a.operand, b.operand, c.operand, batch_count};
   test.plan.config.mirrored = false;  // the buffers are as the kernels see them
-  for (Stage& one : test.plan.stages) one.split.wanted_parts = one.has(ProgramRole::reduce) ? 2 : 1;
+  for (Stage& one : test.plan.stages) one.split.wanted_parts = one.split.parts > 1 ? 2 : 1;
   test.plan.compute_units = 2;  // few and large shares, in which a kernel comes to all of its code
   fit_blocks(test.plan, unlimited_scratch);
   const Buffers buffers{buffer_of(context, a.memory), buffer_of(context, b.memory),
                         buffer_of(context, c.memory)};
-  cl::Buffer scratch;
-  if (test.plan.scratch_bytes != 0) scratch = cl::Buffer(context, CL_MEM_READ_WRITE, test.plan.scratch_bytes);
+  Workspace workspace;
+  if (test.plan.scratch_bytes != 0)
+    workspace.scratch = cl::Buffer(context, CL_MEM_READ_WRITE, test.plan.scratch_bytes);
+  if (const std::size_t arrivals = test.plan.arrivals(); arrivals != 0)
+    workspace.arrivals = zeros_on_device(context, CL_MEM_READ_WRITE, arrivals * sizeof(cl_uint));
 
   const cl::CommandQueue queue(context, device);
   Progress progress;
-  enqueue_multiply(test, buffers, scratch, queue, {}, progress);
+  enqueue_multiply(test, buffers, workspace, sequence_on(queue, {}, false), {}, progress);
   std::vector<float> result(c.memory.size());
   queue.enqueueReadBuffer(buffers.c, CL_TRUE, 0, result.size() * sizeof(float), result.data());
   return result == c.expected(a, b, adding);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "launch/kernel_launch.hpp"
 
 namespace clgemm {
 
@@ -21,25 +22,31 @@ cl_int status_of(const cl::Event& event) {
   }
 }
 
-bool is_in_order(const cl::CommandQueue& queue) {
-  return (queue.getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
-}
-
 }  // namespace
+
+cl::Buffer zeros_on_device(const cl::Context& context, cl_mem_flags flags, std::size_t bytes) {
+  std::vector<char> zeros(bytes);
+  return cl::Buffer(context, flags | CL_MEM_COPY_HOST_PTR, bytes, zeros.data());
+}
 
 // What failed is let go: others of the commands that used it may be under way still.
 std::optional<ScratchPool::Buffer> ScratchPool::take_idle(std::size_t bytes, const cl::CommandQueue& queue,
                                                           const std::vector<cl::Event>& wait_for) {
   const auto is_usable = [&](const Buffer& idle) {
     const auto is_last_use = [&](const cl::Event& event) { return event() == idle.last_use(); };
-    if (idle.last_use() == nullptr || std::any_of(wait_for.begin(), wait_for.end(), is_last_use)) return true;
+    if (idle.queue() == nullptr) return true;
+    if (idle.last_use() == nullptr) return idle.queue() == queue();
+    if (std::any_of(wait_for.begin(), wait_for.end(), is_last_use)) return true;
     return idle.queue() == queue() && (!idle.waits || is_in_order(queue));
   };
   const std::lock_guard lock(mutex_);
   std::erase_if(idle_, [](Buffer& idle) {
     if (idle.last_use() == nullptr) return false;
     const cl_int status = status_of(idle.last_use);
-    if (status == CL_COMPLETE) idle.last_use = {};
+    if (status == CL_COMPLETE) {
+      idle.last_use = {};
+      idle.queue = {};
+    }
     return status < 0;
   });
   auto best = idle_.end();
@@ -56,10 +63,37 @@ std::optional<ScratchPool::Buffer> ScratchPool::take_idle(std::size_t bytes, con
 ScratchPool::Buffer ScratchPool::take(std::size_t bytes, const cl::CommandQueue& queue,
                                       const std::vector<cl::Event>& wait_for) {
   std::optional<Buffer> idle = take_idle(bytes, queue, wait_for);
-  if (!idle) return {allocate(bytes), bytes, {}, {}, false};
+  if (!idle) {
+    ask_other_queues(queue);
+    return {allocate(bytes), bytes, {}, {}, false};
+  }
   // An in-order queue waits by itself, and goes on where the last use fails.
   if (idle->last_use() != nullptr && idle->queue() == queue() && is_in_order(queue)) idle->last_use = {};
   return std::move(*idle);
+}
+
+// Commands without an event cannot be asked whether they are complete. What lies behind them on their queue
+// can, and the next call that finds no buffer does.
+void ScratchPool::ask_other_queues(const cl::CommandQueue& queue) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(idle_, [&](Buffer& idle) {
+    if (idle.last_use() != nullptr || idle.queue() == nullptr || idle.queue() == queue()) return false;
+    try {
+      idle.queue.enqueueMarkerWithWaitList(nullptr, &idle.last_use);
+      idle.queue.flush();
+      return false;
+    } catch (const cl::Error&) {
+      return true;  // nothing can be learnt of it
+    }
+  });
+}
+
+void ScratchPool::give_back(Buffer buffer, const std::vector<cl::Event>& last_use,
+                            const cl::CommandQueue& queue, bool waits) {
+  buffer.last_use = last_use.empty() ? cl::Event() : last_use.front();
+  if (buffer.queue() != queue()) buffer.queue = queue;
+  buffer.waits = waits;
+  give_back(std::move(buffer));
 }
 
 void ScratchPool::give_back(Buffer buffer) {
@@ -70,15 +104,20 @@ void ScratchPool::give_back(Buffer buffer) {
     idle_.erase(idle_.begin());
 }
 
+cl::Buffer ScratchPool::new_buffer(std::size_t bytes) const {
+  return content_ == Content::zeros ? zeros_on_device(context_, flags_, bytes)
+                                    : cl::Buffer(context_, flags_, bytes);
+}
+
 cl::Buffer ScratchPool::allocate(std::size_t bytes) {
   try {
-    return cl::Buffer(context_, flags_, bytes);
+    return new_buffer(bytes);
   } catch (const cl::Error&) {
     const std::lock_guard lock(mutex_);
     idle_.clear();
   }
   try {
-    return cl::Buffer(context_, flags_, bytes);
+    return new_buffer(bytes);
   } catch (const cl::Error& failure) {
     throw Error(ErrorCode::out_of_memory, fmt::format("the device has no {} bytes of scratch memory: {}",
                                                       bytes, opencl_status_name(failure.err())));

@@ -26,6 +26,9 @@ inline constexpr std::array<RoleContract, 6> role_contracts = {
 // A kernel with `batch` takes how many matrices there are, and the list of them, behind the others.
 inline constexpr unsigned batch_arguments = 2;
 
+// A kernel with `adds_parts` takes where parts of k leave their results behind those.
+inline constexpr unsigned parts_arguments = 6;
+
 // A kernel that reads range notes, and leaves whether the product is done, takes them behind the others.
 inline constexpr unsigned range_notes_arguments = 5;
 
@@ -36,6 +39,7 @@ constexpr const RoleContract& contract_of(Role role) {
 // The arguments of this kernel's function.
 inline unsigned arguments_of(const Manifest& manifest) {
   return contract_of(manifest.role).arguments + (manifest.takes_lists() ? batch_arguments : 0) +
+         (manifest.takes_parts() ? parts_arguments : 0) +
          (manifest.fallback.empty() ? 0 : range_notes_arguments);
 }
 

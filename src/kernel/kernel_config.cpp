@@ -190,6 +190,7 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
     rules.check_share(manifest.share_columns, config.share_columns, config.tile_columns);
   }
   if (manifest.takes_lists()) config.matrices = rules.size(manifest.matrices);
+  if (manifest.takes_parts()) config.adds_parts = rules.evaluate(manifest.adds_parts) != 0;
   config.align = rules.size(manifest.align);
   for (const Manifest::Rule& rule : manifest.local) config.local.push_back(rules.positive(rule));
   check_device_limits(config, device);

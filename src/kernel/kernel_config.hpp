@@ -30,6 +30,7 @@ struct KernelConfig {
   std::size_t share_columns = 0;
 
   std::size_t matrices = 1;  // of a batch, that one work-group does
+  bool adds_parts = false;   // parts of k that one launch multiplies; others are added up by another kernel
 
   std::vector<std::size_t> local;  // work-group size, one entry a dimension of the grid
   std::size_t align = 1;           // in elements: of offsets and leading dimensions of A and B

@@ -55,7 +55,9 @@ struct Manifest {
   Rule tile_depth;
   Rule share_rows;  // without a line unless the kernel takes shares: each is a multiple of these
   Rule share_columns;
-  Rule matrices;  // without a line unless the kernel takes batches as they come: a work-group does so many
+  Rule matrices;    // without a line unless the kernel takes batches as they come: a work-group does so many
+  Rule adds_parts;  // without a line unless the kernel can add up parts of k itself; where it is not 0, it
+                    // does
   std::vector<Rule> local;     // one a dimension of the grid
   std::vector<GridAxis> grid;  // one axis, or rows and columns in either order
   Rule align;                  // offsets and leading dimensions are multiples of this many elements
@@ -76,6 +78,9 @@ struct Manifest {
 
   // Whether the kernel is told how many matrices a batch has, and may get a list of where they lie.
   bool takes_lists() const { return matrices.line != 0; }
+
+  // Whether the kernel is told of the parts that k is split into.
+  bool takes_parts() const { return adds_parts.line != 0; }
 
   const Parameter* find_parameter(std::string_view parameter) const;
   const Variant* find_variant(std::string_view variant) const;

@@ -44,6 +44,10 @@ class ManifestCheck {
       fail_at(manifest_.matrices.line, "only a kernel with 'operands: in_place' has 'batch'",
               manifest_.operands);
     }
+    if (manifest_.takes_parts() && !manifest_.operands.empty() && manifest_.operands != in_place_form) {
+      fail_at(manifest_.adds_parts.line, "only a kernel with 'operands: in_place' has 'adds_parts'",
+              manifest_.operands);
+    }
     check_keys_of_other_roles();
   }
 
@@ -52,9 +56,10 @@ class ManifestCheck {
       const char* key;
       Role role;
     };
-    static constexpr Belonging belongings[] = {
-        {"precision", Role::multiply}, {"least_k", Role::multiply}, {"fallback", Role::multiply},
-        {"batch", Role::multiply},     {"size", Role::pack_both},   {"range_notes", Role::pack_both}};
+    static constexpr Belonging belongings[] = {{"precision", Role::multiply},   {"least_k", Role::multiply},
+                                               {"fallback", Role::multiply},    {"batch", Role::multiply},
+                                               {"adds_parts", Role::multiply},  {"size", Role::pack_both},
+                                               {"range_notes", Role::pack_both}};
     for (const Belonging& belonging : belongings) {
       if (!has(belonging.key) || manifest_.role == belonging.role) continue;
       fail_at(1,
@@ -103,6 +108,7 @@ class ManifestCheck {
                      {std::string(packed_rows_name), std::string(packed_columns_name)});
     }
     for (const Manifest::Rule& rule : manifest_.requirements) check_names_of(rule, device_names());
+    if (manifest_.takes_parts()) check_names_of(manifest_.adds_parts, device_names());
   }
 
   void check_names_of(const Manifest::Rule& rule, const std::vector<std::string>& also_known) const {

@@ -100,7 +100,7 @@ class ManifestParser {
         {"batch", &ManifestParser::parse_batch},     {"precision", &ManifestParser::parse_precision},
         {"least_k", &ManifestParser::parse_least_k}, {"fallback", &ManifestParser::parse_fallback},
         {"size", &ManifestParser::parse_size},       {"range_notes", &ManifestParser::parse_range_notes},
-        {"ptx", &ManifestParser::parse_ptx},
+        {"ptx", &ManifestParser::parse_ptx},         {"adds_parts", &ManifestParser::parse_adds_parts},
     };
     static const auto& repeatable = *new std::set<std::string_view>{"param", "variant", "require"};
 
@@ -191,6 +191,8 @@ class ManifestParser {
   void parse_batch() {
     manifest_.matrices = rules_of(1, 1, "expected one expression: the matrices of a work-group")[0];
   }
+
+  void parse_adds_parts() { manifest_.adds_parts = rule_of(without_remark(value_)); }
 
   void parse_local() {
     manifest_.local = rules_of(1, 2, "expected one or two expressions, one a dimension of the grid");

@@ -32,8 +32,9 @@ class StageLauncher {
         before_(stage == 0 ? nullptr : &plan_.stages[stage - 1]),
         kernels_(launching.built.stages[stage]),
         buffers_(launching.buffers),
-        scratch_(launching.scratch),
-        queue_(launching.queue),
+        scratch_(launching.workspace.scratch),
+        arrivals_(launching.workspace.arrivals),
+        sequence_(launching.sequence),
         block_(block),
         under_way_(under_way),
         padded_{round_up(block.m, multiply_kernel().tile_rows),
@@ -41,13 +42,14 @@ class StageLauncher {
                 round_up(block.k, multiply_kernel().tile_depth)} {}
 
   // Packs what is to be packed, and multiplies.
-  cl::Event run(const Events& wait_for) const {
+  Events run(const Events& wait_for) const {
     const Operands from = stage_.has(ProgramRole::pack_both) ? pack_both(wait_for) : pack(wait_for);
     Block multiplied = block_;
     if (!multiply_kernel().reads_in_place()) multiplied.k = padded_.depth;
     const Scalars scalars{problem_.alpha, block_.depth == 0 ? problem_.beta : 1.0f};
-    if (stage_.split.parts > 1) return multiply_in_parts(multiplied, from, scalars);
-    return multiply(multiplied, from.a, from.b, c(), scalars, from.ready);
+    if (stage_.split.parts > 1 && stage_.split.arrivals == 0)
+      return multiply_in_parts(multiplied, from, scalars);
+    return multiply(multiplied, from.a, from.b, c(), scalars, from.ready, Ends::stage);
   }
 
  private:
@@ -59,17 +61,30 @@ class StageLauncher {
 
   KernelLaunch launch(ProgramRole role) const { return KernelLaunch(*stage_.programs[role], kernels_[role]); }
 
-  cl::Event enqueue(KernelLaunch& kernel, const Events& wait_for, const LaunchSize& size) const {
-    under_way_.push_back(kernel.enqueue(queue_, wait_for, size));
-    return under_way_.back();
+  enum class Ends { nothing, stage };  // what a launch brings to its end
+
+  Events enqueue(KernelLaunch& kernel, const Events& wait_for, const LaunchSize& size,
+                 Ends ends = Ends::nothing) const {
+    const bool is_last_launch =
+        ends == Ends::stage && &stage_ == &plan_.stages.back() && is_last(block_, problem_);
+    Events done = kernel.enqueue(sequence_.queue, wait_for, size,
+                                 sequence_.by_events || (sequence_.is_observed && is_last_launch));
+    under_way_.insert(under_way_.end(), done.begin(), done.end());
+    return done;
   }
 
-  cl::Event multiply(const Block& block, const Place& a, const Place& b, const Place& c,
-                     const Scalars& scalars, const Events& wait_for) const {
+  Events multiply(const Block& block, const Place& a, const Place& b, const Place& c, const Scalars& scalars,
+                  const Events& wait_for, Ends ends) const {
     KernelLaunch kernel = launch(ProgramRole::multiply);
     kernel.with(as_int(block.m), as_int(block.n), as_int(block.k), scalars.alpha);
     kernel.with_matrix(a).with_matrix(b).with(scalars.beta).with_matrix(c);
     if (multiply_kernel().manifest().takes_lists()) kernel.with(as_int(block.batch_count), buffers_.list);
+    const SplitPlan& split = stage_.split;
+    const bool adds_parts = ends == Ends::stage && split.arrivals != 0;
+    if (multiply_kernel().manifest().takes_parts()) {
+      kernel.with(as_int(adds_parts ? split.depth : block.k), scratch_, cl_ulong{split.scratch_offset},
+                  cl_ulong{split.ld}, cl_ulong{split.stride}, arrivals_);
+    }
     const bool on_planes = stage_.has(ProgramRole::pack_both);
     if (on_planes || before_ != nullptr) kernel.with(scratch_);
     if (on_planes) {
@@ -78,12 +93,15 @@ class StageLauncher {
     }
     if (on_planes || before_ != nullptr) kernel.with(done_before());
     return enqueue(kernel, wait_for,
-                   {block.m, block.n, ceil_div(block.batch_count, multiply_kernel().matrices),
-                    stage_.group_rows, stage_.group_columns});
+                   {block.m, block.n,
+                    adds_parts ? ceil_div(block.k, split.depth)
+                               : ceil_div(block.batch_count, multiply_kernel().matrices),
+                    stage_.group_rows, stage_.group_columns},
+                   ends);
   }
 
   // Multiplies the whole parts of k as if they were a batch, and what is left of k after them; adds all up.
-  cl::Event multiply_in_parts(const Block& block, const Operands& from, const Scalars& scalars) const {
+  Events multiply_in_parts(const Block& block, const Operands& from, const Scalars& scalars) const {
     const SplitPlan& split = stage_.split;
     const std::size_t whole = block.k / split.depth;
     const std::size_t rest = block.k % split.depth;
@@ -97,17 +115,18 @@ class StageLauncher {
       Block part = block;
       part.k = depth;
       part.batch_count = count;
-      parts.push_back(multiply(
+      const Events done = multiply(
           part, in_parts(from.a, first * a_stride, a_stride), in_parts(from.b, first * b_stride, b_stride),
           {scratch_, split.scratch_offset + first * split.stride, split.ld, split.stride}, {1.0f, 0.0f},
-          from.ready));
+          from.ready, Ends::nothing);
+      parts.insert(parts.end(), done.begin(), done.end());
     };
     multiply_parts(0, whole, split.depth);
     multiply_parts(whole, 1, rest);
     return add_up(block, whole + (rest != 0 ? 1 : 0), scalars, parts);
   }
 
-  cl::Event add_up(const Block& block, std::size_t parts, const Scalars& scalars, const Events& ready) const {
+  Events add_up(const Block& block, std::size_t parts, const Scalars& scalars, const Events& ready) const {
     const SplitPlan& split = stage_.split;
     const Place to = c();
     const std::size_t fours = block.m * (split.ld / 4);
@@ -115,7 +134,7 @@ class StageLauncher {
     reduce.with(as_int(block.m), as_int(block.n), as_int(parts), scalars.alpha)
         .with_matrix({scratch_, split.scratch_offset, split.ld, split.stride})
         .with(scalars.beta, to.buffer, cl_ulong{to.offset}, cl_ulong{to.ld});
-    return enqueue(reduce, ready, in_tiles(*stage_.programs[ProgramRole::reduce], 1, fours, 1));
+    return enqueue(reduce, ready, in_tiles(*stage_.programs[ProgramRole::reduce], 1, fours, 1), Ends::stage);
   }
 
   // A and B each by itself, where the stage packs them.
@@ -143,8 +162,9 @@ class StageLauncher {
     KernelLaunch pack = launch(role);
     pack.with(as_int(shape.rows), as_int(shape.columns)).with_matrix(source);
     pack.with(as_int(padded.rows), as_int(padded.columns)).with_matrix(to);
-    packed.push_back(
-        enqueue(pack, wait_for, in_tiles(*stage_.programs[role], padded.rows, padded.columns, copies)));
+    const Events done =
+        enqueue(pack, wait_for, in_tiles(*stage_.programs[role], padded.rows, padded.columns, copies));
+    packed.insert(packed.end(), done.begin(), done.end());
     return to;
   }
 
@@ -159,7 +179,7 @@ class StageLauncher {
     pack.with(cl_int{problem_.b.transposed}, cl_ulong{stage_.b.scratch_offset}, cl_ulong{stage_.b.stride});
     pack.with(scratch_, cl_ulong{notes.scratch_offset}, done_before());
     const LaunchSize groups{notes.a_groups + notes.b_groups, 1, block_.batch_count, 1, 1};
-    return {in_scratch(stage_.a), in_scratch(stage_.b), {enqueue(pack, wait_for, groups)}};
+    return {in_scratch(stage_.a), in_scratch(stage_.b), enqueue(pack, wait_for, groups)};
   }
 
   // Where the stage before leaves, a word for each product, whether it is done; all ones for the first stage.
@@ -184,7 +204,8 @@ class StageLauncher {
   const ByRole<std::shared_ptr<BuiltKernel>>& kernels_;
   const Buffers& buffers_;
   const cl::Buffer& scratch_;
-  const cl::CommandQueue& queue_;
+  const cl::Buffer& arrivals_;
+  const Sequence& sequence_;
   const Block& block_;
   Events& under_way_;
   Padded padded_;
@@ -192,14 +213,14 @@ class StageLauncher {
 
 }  // namespace
 
-cl::Event enqueue_block(const Launching& launching, const Block& block, const Events& wait_for,
-                        Progress& progress) {
+Events enqueue_block(const Launching& launching, const Block& block, const Events& wait_for,
+                     Progress& progress) {
   Events before = wait_for;
   for (std::size_t stage = 0; stage < launching.built.stages.size(); ++stage) {
-    before = {StageLauncher(launching, stage, block, progress.under_way).run(before)};
+    before = StageLauncher(launching, stage, block, progress.under_way).run(before);
     progress = {true, before};
   }
-  return before.front();
+  return before;
 }
 
 }  // namespace clgemm

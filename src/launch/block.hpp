@@ -10,7 +10,7 @@ namespace clgemm {
 // Where a multiply that failed had come to.
 struct Progress {
   bool c_touched = false;  // until the first kernel that writes to C is enqueued, C is as it was
-  Events under_way;        // commands of the multiply; who waits for these waits for all of them
+  Events under_way;        // of a sequence by events: who waits for these waits for all commands
 };
 
 // A part of the problem that one launch of the multiply kernel covers.
@@ -19,17 +19,29 @@ struct Block {
   std::size_t m, n, k, batch_count;
 };
 
+// Nothing of the problem comes behind the block.
+inline bool is_last(const Block& block, const Problem& problem) {
+  return block.row + block.m == problem.m && block.column + block.n == problem.n &&
+         block.depth + block.k == problem.k && block.batch + block.batch_count == problem.batch_count;
+}
+
+// What a multiply needs beside the matrices; null where it needs none.
+struct Workspace {
+  cl::Buffer scratch;   // of plan.scratch_bytes
+  cl::Buffer arrivals;  // of plan.arrivals() words, all zero
+};
+
 // What all blocks of a multiply have in common.
 struct Launching {
   const BuiltPlan& built;
   const Buffers& buffers;  // as the plan's kernels see them
-  const cl::Buffer& scratch;
-  const cl::CommandQueue& queue;
+  const Workspace& workspace;
+  const Sequence& sequence;
 };
 
-// Enqueues it behind `wait_for`; the event completes when the block's part of C is complete, as far as this
-// block of k goes.
-cl::Event enqueue_block(const Launching& launching, const Block& block, const Events& wait_for,
-                        Progress& progress);
+// Enqueues it behind `wait_for`. The event, where the sequence has one, completes when the block's part of C
+// is complete, as far as this block of k goes.
+Events enqueue_block(const Launching& launching, const Block& block, const Events& wait_for,
+                     Progress& progress);
 
 }  // namespace clgemm

@@ -43,8 +43,16 @@ Place place_of(const cl::Buffer& buffer, const Operand& operand, std::size_t row
   return {buffer, operand.offset + batch * operand.stride + element, operand.ld, operand.stride};
 }
 
-cl::Event KernelLaunch::enqueue(const cl::CommandQueue& queue, const Events& wait_for,
-                                const LaunchSize& size) {
+bool is_in_order(const cl::CommandQueue& queue) {
+  return (queue.getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
+}
+
+Sequence sequence_on(const cl::CommandQueue& queue, const Events& wait_for, bool is_observed) {
+  return {queue, !wait_for.empty() || !is_in_order(queue), is_observed};
+}
+
+Events KernelLaunch::enqueue(const cl::CommandQueue& queue, const Events& wait_for, const LaunchSize& size,
+                             bool is_wanted) {
   std::size_t local[2] = {1, 1};
   std::size_t global[2] = {1, 1};
   const auto& grid = config_.manifest().grid;
@@ -52,10 +60,11 @@ cl::Event KernelLaunch::enqueue(const cl::CommandQueue& queue, const Events& wai
     local[i] = config_.local[i];
     global[i] = groups_along(grid[i], size) * local[i];
   }
+  const bool has_event = is_wanted || kernel_.is_counted();
   cl::Event done;
   try {
     queue.enqueueNDRangeKernel(*kernel_, cl::NullRange, cl::NDRange(global[0], global[1], size.batch_count),
-                               cl::NDRange(local[0], local[1], 1), &wait_for, &done);
+                               cl::NDRange(local[0], local[1], 1), &wait_for, has_event ? &done : nullptr);
   } catch (const cl::Error& failure) {
     if (!means_unlaunchable(failure.err())) throw;
     throw Error(ErrorCode::device_limit_exceeded,
@@ -63,7 +72,7 @@ cl::Event KernelLaunch::enqueue(const cl::CommandQueue& queue, const Events& wai
                             describe_values(config_.values), opencl_status_name(failure.err())));
   }
   kernel_.launched(done);
-  return done;
+  return is_wanted ? Events{std::move(done)} : Events{};
 }
 
 }  // namespace clgemm

@@ -33,33 +33,37 @@ void for_each_block(const Problem& problem, const BlockSize& size, const Body& b
 
 }  // namespace
 
-cl::Event enqueue_multiply(const BuiltPlan& built, const Buffers& buffers, const cl::Buffer& scratch,
-                           const cl::CommandQueue& queue, const std::vector<cl::Event>& wait_for,
-                           Progress& progress) {
+Events enqueue_multiply(const BuiltPlan& built, const Buffers& buffers, const Workspace& workspace,
+                        const Sequence& sequence, const Events& wait_for, Progress& progress) {
   const Plan& plan = built.plan;
-  Buffers seen = buffers;
-  if (plan.config.mirrored) std::swap(seen.a, seen.b);
-  const Launching launching{built, seen, scratch, queue};
+  Buffers exchanged;
+  if (plan.config.mirrored) {
+    exchanged = buffers;
+    std::swap(exchanged.a, exchanged.b);
+  }
+  const Launching launching{built, plan.config.mirrored ? exchanged : buffers, workspace, sequence};
   Events before = wait_for;
   for_each_block(plan.problem, {plan.block_m, plan.block_n, plan.block_k, plan.block_batch},
-                 [&](const Block& block) { before = {enqueue_block(launching, block, before, progress)}; });
-  return before.front();
+                 [&](const Block& block) { before = enqueue_block(launching, block, before, progress); });
+  return before;
 }
 
-cl::Event enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,
-                        const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,
-                        const std::vector<cl::Event>& wait_for) {
+Events enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,
+                     const Problem& problem, const cl::Buffer& c, const Sequence& sequence,
+                     const Events& wait_for) {
   Problem flat = problem;
   flat.k = 1;  // C is passed over once
   Events before = wait_for;
   for_each_block(flat, {max_block, max_block, 1, max_groups_beyond_first}, [&](const Block& block) {
     const Place place = place_of(c, problem.c, block.row, block.column, block.batch);
-    before = {KernelLaunch(config, kernel)
-                  .with(as_int(block.m), as_int(block.n), problem.beta)
-                  .with_matrix(place)
-                  .enqueue(queue, before, in_tiles(config, block.m, block.n, block.batch_count))};
+    const bool is_wanted = sequence.by_events || (sequence.is_observed && is_last(block, flat));
+    before = KernelLaunch(config, kernel)
+                 .with(as_int(block.m), as_int(block.n), problem.beta)
+                 .with_matrix(place)
+                 .enqueue(sequence.queue, before, in_tiles(config, block.m, block.n, block.batch_count),
+                          is_wanted);
   });
-  return before.front();
+  return before;
 }
 
 }  // namespace clgemm

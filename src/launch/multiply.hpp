@@ -12,15 +12,14 @@
 
 namespace clgemm {
 
-// Enqueues the plan's multiply behind `wait_for`. `buffers` are those of the stated problem. `scratch` has
-// plan.scratch_bytes; it may be null where these are 0. The event completes when C is complete.
-cl::Event enqueue_multiply(const BuiltPlan& built, const Buffers& buffers, const cl::Buffer& scratch,
-                           const cl::CommandQueue& queue, const std::vector<cl::Event>& wait_for,
-                           Progress& progress);
+// Enqueues the plan's multiply behind `wait_for`. `buffers` are those of the stated problem. The event
+// completes when C is complete; there is none where nobody observes the sequence, and it goes by its queue.
+Events enqueue_multiply(const BuiltPlan& built, const Buffers& buffers, const Workspace& workspace,
+                        const Sequence& sequence, const Events& wait_for, Progress& progress);
 
 // Enqueues C <- beta * C behind `wait_for`, by a kernel with `role: scale`.
-cl::Event enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,
-                        const Problem& problem, const cl::Buffer& c, const cl::CommandQueue& queue,
-                        const std::vector<cl::Event>& wait_for);
+Events enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,
+                     const Problem& problem, const cl::Buffer& c, const Sequence& sequence,
+                     const Events& wait_for);
 
 }  // namespace clgemm

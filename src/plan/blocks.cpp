@@ -98,20 +98,6 @@ void lay_out_scratch(Plan& plan) {
   plan.scratch_bytes = scratch.taken() * sizeof(float);
 }
 
-// The block as work-groups see it.
-TiledWork work_of(const Plan& plan, const KernelConfig& kernel) {
-  TiledWork work;
-  work.m = plan.block_m;
-  work.n = plan.block_n;
-  work.k = walked_k(plan.block_k, kernel);
-  work.batch_count = plan.problem.batch_count;
-  work.tile_rows = kernel.tile_rows;
-  work.tile_columns = kernel.tile_columns;
-  work.depth_unit = depth_unit(kernel);
-  work.group_items = kernel.work_items();
-  return work;
-}
-
 // Splits k as the stage wants it, in parts whose results fit in what is left of the scratch.
 void split_k(Plan& plan, Stage& stage, std::size_t limit) {
   SplitPlan& split = stage.split;
@@ -120,18 +106,24 @@ void split_k(Plan& plan, Stage& stage, std::size_t limit) {
   const std::size_t part_bytes = clamped_product(part, sizeof(float));
   const std::size_t most = std::min((limit - plan.scratch_bytes) / part_bytes, max_parts);
   if (split.wanted_parts == 1 || most < 2 || part > max_block) return;
-  const TiledWork work = work_of(plan, stage.multiply());
-  const KSplit best = split.wanted_parts == 0
-                          ? best_split(work, most, plan.compute_units)
-                          : split_evenly(work, std::min(split.wanted_parts, most), plan.compute_units);
-  if (best.parts < 2) return;
+  const KernelConfig& kernel = stage.multiply();
+  const KSplit even =
+      split_evenly(walked_k(plan.block_k, kernel), std::min(split.wanted_parts, most), depth_unit(kernel));
+  if (even.parts < 2) return;
   if (plan.block_batch > 1) {
     plan.block_batch = 1;
     lay_out_scratch(plan);
   }
-  split = {split.wanted_parts,    best.parts, best.depth,
-           part_ld(plan.block_n), part,       plan.scratch_bytes / sizeof(float)};
-  plan.scratch_bytes += best.parts * part_bytes;
+  const std::size_t tiles =
+      ceil_div(plan.block_m, kernel.tile_rows) * ceil_div(plan.block_n, kernel.tile_columns);
+  split = {split.wanted_parts,
+           even.parts,
+           even.depth,
+           part_ld(plan.block_n),
+           part,
+           plan.scratch_bytes / sizeof(float),
+           kernel.adds_parts && tiles <= most_arrivals ? tiles : 0};
+  plan.scratch_bytes += even.parts * part_bytes;
 }
 
 // The part of C that one work-group of each stage does.

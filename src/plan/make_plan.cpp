@@ -29,10 +29,9 @@ void check_role(const KernelConfig& helper, Role role, const KernelConfig& kerne
                           helper.name, helper.file->path, kernel.name));
 }
 
-// How many parts of k are wanted of this kernel. CPUs have work enough in one tile: their kernels block k.
-std::size_t wanted_parts(const KernelConfig& kernel, const Device& device) {
-  if (!can_split_k(kernel.manifest())) return 1;
-  return kernel.split_k == 0 && device.kind == DeviceKind::cpu ? 1 : kernel.split_k;
+// How many parts of k are wanted of this kernel: one, where nobody said it.
+std::size_t wanted_parts(const KernelConfig& kernel) {
+  return can_split_k(kernel.manifest()) ? std::max<std::size_t>(kernel.split_k, 1) : 1;
 }
 
 // Makes the stages of a plan one after the other.
@@ -61,6 +60,9 @@ class Planner {
       // Either a kernel for that alone, or another one on planes, with its own packing and one behind it.
       if (behind->manifest().fallback.empty()) check_role(*behind, Role::fallback, *kernel);
       result.push_back(stage(next, {}));
+      // Whatever stands behind a kernel has as many parts.
+      if (can_split_k(behind->manifest()))
+        result.back().split.wanted_parts = result.front().split.wanted_parts;
       kernel = behind;
     }
     return result;
@@ -73,7 +75,7 @@ class Planner {
     SharedConfig kernel = configs_.get(name, parameters, {});
     if (kernel->reads_in_place()) kernel = configs_.get(name, parameters, in_place_macros(problem_, *kernel));
     result.programs[ProgramRole::multiply] = kernel;
-    result.split.wanted_parts = problem_.listed ? 1 : wanted_parts(*kernel, configs_.device());
+    result.split.wanted_parts = problem_.listed ? 1 : wanted_parts(*kernel);
     if (!kernel->manifest().fallback.empty()) {
       result.programs[ProgramRole::pack_both] = pack_both_config(*kernel);
       return result;
@@ -132,7 +134,7 @@ Plan make_plan(const Problem& problem, const Config& config, ConfigCache& config
   fit_blocks(plan, scratch_limit);
   bool fits = true;
   for (Stage& stage : plan.stages) {
-    if (stage.split.parts == 1) continue;
+    if (stage.split.parts == 1 || stage.split.arrivals != 0) continue;
     SharedConfig& reduce = stage.programs[ProgramRole::reduce];
     reduce = reduce_config(stage.multiply(), stage.split.parts, configs);
     if (reduce) continue;

@@ -59,6 +59,10 @@ std::string describe(const Plan& plan) {
   if (kernel.manifest().takes_shares()) {
     result += fmt::format("shares: {} x {} a work-group\n", first.group_rows, first.group_columns);
   }
+  if (first.split.arrivals != 0) {
+    result += fmt::format("{}: {} parts of at most {}, added up in the same launch\n",
+                          facts_of(ProgramRole::reduce).makes, first.split.parts, first.split.depth);
+  }
   if (first.has(ProgramRole::reduce)) {
     result += fmt::format("{}: {} parts of at most {}, added up by {}\n", facts_of(ProgramRole::reduce).makes,
                           first.split.parts, first.split.depth,

@@ -1,6 +1,7 @@
 // The plan of one multiply: plain data, made without any OpenCL call, that launch/ carries out to the letter.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -63,14 +64,17 @@ struct RangeNotes {
   std::size_t scratch_offset = 0;  // of the first, in words
 };
 
-// k in parts, where C has too few tiles: the parts' results go to scratch, and `reduce` adds them into C.
+// k in parts, where C has too few tiles: the parts' results go to scratch, and the multiply adds them into C,
+// or `reduce` does.
 struct SplitPlan {
-  std::size_t wanted_parts = 1;    // 0: as many as pay by the rule of k_split.hpp
+  std::size_t wanted_parts = 1;    // at most
   std::size_t parts = 1;           // of a whole block
   std::size_t depth = 0;           // of each part but the last, which has the rest
   std::size_t ld = 0;              // of a part's result, in elements
   std::size_t stride = 0;          // from one part's result to the next
   std::size_t scratch_offset = 0;  // of the first part's result, in elements
+  std::size_t arrivals =
+      0;  // tiles of C whose parts the multiply counts and adds up itself; 0: `reduce` does
 };
 
 // The problem as the kernels of the config see it.
@@ -120,6 +124,13 @@ struct Plan {
 
   std::size_t compute_units = 1;  // of the device: that many work-groups run at once
   std::size_t scratch_bytes = 0;  // for the packed copies, the notes and the parts' results of one block
+
+  // Words, zero before and after each launch, by which work-groups know that they are the last of a tile.
+  std::size_t arrivals() const {
+    std::size_t most = 0;
+    for (const Stage& stage : stages) most = std::max(most, stage.split.arrivals);
+    return most;
+  }
 
   const Stage& first() const { return stages.front(); }
 };

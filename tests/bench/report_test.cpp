@@ -150,6 +150,20 @@ TEST_CASE("a peer that ran nowhere is said once, and is no column") {
   CHECK(markdown.str().find("OpenBLAS") == std::string::npos);
 }
 
+TEST_CASE("a long list of shapes is a line for each peer in Markdown, not one for each shape") {
+  Json rows = all_rows("D");
+  const Json row = rows.at(0);
+  for (std::size_t n = 1000; n < 1041; ++n) {
+    Json more = row;
+    more["n"] = n;
+    rows.push_back(more);
+  }
+  std::ostringstream markdown;
+  write_markdown(markdown, parse_results(rows.dump(), "test"));
+  CHECK(markdown.str().find("| beside | shapes | geometric mean |") != std::string::npos);
+  CHECK(markdown.str().find("| m x n x k |") == std::string::npos);
+}
+
 TEST_CASE("each device has pictures of its own") {
   const TemporaryFolder folder;
   Json rows = all_rows("First Device");

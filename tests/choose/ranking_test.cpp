@@ -13,6 +13,7 @@
 #include "support/made_up.hpp"
 #include "support/plans.hpp"
 #include "support/shipped.hpp"
+#include "support/thrown.hpp"
 
 namespace clgemm {
 namespace {
@@ -99,11 +100,11 @@ TEST_CASE("CPUs with any local memory from 32 KiB on, and any vectors, get panel
 TEST_CASE("a C of one row is computed as one column") {
   const Device device = made_up_cpu();
   ConfigCache configs(device, {});
-  const Candidate best = ranked(tight(1, 1000, 300), configs).front();
+  const Candidate best = ranked(tight(1, 4000, 3000), configs).front();
   CHECK(best.config.kernel == "matrix_vector");
   CHECK(best.config.mirrored);
-  CHECK_FALSE(ranked(tight(1000, 1, 300), configs).front().config.mirrored);
-  CHECK(ranked(tight(2, 1000, 300), configs).front().config.kernel == "panels");
+  CHECK_FALSE(ranked(tight(4000, 1, 3000), configs).front().config.mirrored);
+  CHECK(ranked(tight(2, 4000, 3000), configs).front().config.kernel == "panels");
 }
 
 TEST_CASE("the last candidate runs on any device") {
@@ -161,6 +162,29 @@ TEST_CASE("on Hopper three products are chosen where they were measured to be th
   CHECK(kernel(4096, 4096, 31, any) == kernel(4096, 4096, 31, Precision::fp32));
   CHECK(kernel(128, 4096, 1024, Precision::fp32) != "tf32x3_wgmma");
   CHECK(kernel(4096, 4096, 4096, Precision::fp32) == "block_2d");
+}
+
+TEST_CASE("tensor cores that nobody measured are chosen by their peak, where that is far above fp32's") {
+  const auto first = [](std::size_t sm, std::size_t k, Precision precision) {
+    Device device = made_up_hopper();
+    device.name = "made-up NVIDIA GPU";
+    device.vendor = "NVIDIA Corporation";
+    device.nvidia_sm = sm;
+    device.compute_units = 108;
+    device.clock_mhz = 1410;
+    ConfigCache configs(device, {});
+    const Candidate best = ranked(tight(4096, 4096, k), configs, no_limit, precision).front();
+    CHECK(test::contains(to_string(best.origin), "nothing measured") == (best.config.kernel == "fp16x3_mma"));
+    return best.config.kernel;
+  };
+  constexpr Precision any = Precision::fp32_equivalent;
+  CHECK(first(80, 4096, any) == "fp16x3_mma");
+  CHECK(first(80, 500, any) == first(80, 500, Precision::fp32));  // below least_k
+  CHECK(first(80, 4096, Precision::fp32) != "fp16x3_mma");
+  for (const std::size_t sm : {75U, 86U, 89U}) {  // what these add a clock is no more than three times fp32's
+    INFO(sm);
+    CHECK(first(sm, 4096, any) == first(sm, 4096, Precision::fp32));
+  }
 }
 
 TEST_CASE("batches get what was measured to be the fastest for them on an H200, or within 10 % of it") {

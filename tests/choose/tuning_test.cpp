@@ -267,8 +267,8 @@ TEST_CASE("PoCL on any CPU takes what ships for its width of vectors") {
     cpu.native_float_width = width;
     return to_string(first_choice(cpu, tight(16, 2048, 2048)).origin);
   };
-  CHECK(test::contains(reason_with(8), "pocl_avx2.json"));
-  CHECK(test::contains(reason_with(16), "pocl_avx512.json"));
+  CHECK(test::contains(reason_with(8), "pocl_avx2_zen5.json"));
+  CHECK(test::contains(reason_with(16), "pocl_avx512_zen5.json"));
   CHECK(test::contains(reason_with(8), "of its family"));
   CHECK(test::contains(reason_with(4), "no relative"));
 }
@@ -277,7 +277,7 @@ TEST_CASE("what ships is of this schema") {
   for (const EmbeddedFile& file : embedded_tuning()) {
     INFO(file.path);
     const TuningFile parsed = parse_tuning(file.text, std::string(file.path));
-    CHECK_FALSE(parsed.configs.empty());
+    CHECK_FALSE((parsed.configs.empty() && parsed.measured.empty()));
     CHECK(write_tuning(parsed) == file.text);
   }
 }

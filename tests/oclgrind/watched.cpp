@@ -122,10 +122,11 @@ class Watched {
       programs_.get(plan.stages[stage].programs[role], Purpose::named);
     });
     const BuiltPlan built = build(plan, programs_, Purpose::named);
-    cl::Buffer scratch;
-    if (plan.scratch_bytes > 0) scratch = cl::Buffer(context_, CL_MEM_READ_WRITE, plan.scratch_bytes);
+    Workspace workspace;
+    if (plan.scratch_bytes > 0)
+      workspace.scratch = cl::Buffer(context_, CL_MEM_READ_WRITE, plan.scratch_bytes);
     Progress progress;
-    enqueue_multiply(built, buffers, scratch, queue_, {}, progress).wait();
+    enqueue_multiply(built, buffers, workspace, sequence_on(queue_, {}, true), {}, progress).front().wait();
     return is_right(multiply, data, buffers.c, clgemm::to_string(config));
   }
 

@@ -31,7 +31,10 @@ struct Planner {
   ConfigCache configs{device, {}};
 
   Plan operator()(const std::string& kernel, const Problem& problem = problem_of(1000, 700, 900)) {
-    return make_plan(problem, {kernel, {}}, configs, limit);
+    return (*this)(Config{kernel, {}}, problem);
+  }
+  Plan operator()(const Config& config, const Problem& problem) {
+    return make_plan(problem, config, configs, limit);
   }
 };
 
@@ -59,7 +62,7 @@ TEST_CASE("a kernel alone is a plan of one stage, with the helpers that it needs
   Planner make;
   CHECK(programs_of(make("block_2d", problem_of(4096, 4096, 4096))) ==
         Programs{{0, ProgramRole::multiply}, {0, ProgramRole::pack_a}});
-  CHECK(programs_of(make("coalesced", problem_of(8, 8, 65536))) ==
+  CHECK(programs_of(make(Config{"coalesced", {{split_parameter, 4}}}, problem_of(8, 8, 65536))) ==
         Programs{{0, ProgramRole::multiply}, {0, ProgramRole::reduce}});
 }
 

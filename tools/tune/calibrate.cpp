@@ -26,6 +26,9 @@ namespace {
 constexpr std::size_t default_shapes = 64;
 constexpr double default_budget_s = 600.0;
 
+// Of measuring a config on a shape, where the times go on differing.
+constexpr int most_turns = 8;
+
 std::size_t shapes_of(const TuneOptions& options) {
   return options.calibration_shapes == 0 ? default_shapes : options.calibration_shapes;
 }
@@ -74,37 +77,88 @@ class Calibration {
     return !worker_.ask(write_build_question(configs_), end_ - now()).interrupted;
   }
 
+  // A config on the shape that is being measured.
+  struct Timed {
+    Trial trial;
+    std::vector<double> seconds;  // one of each turn
+    std::string failure;
+
+    double least() const { return *std::min_element(seconds.begin(), seconds.end()); }
+  };
+
+  // What else runs on the machine only ever adds time, and does so for a while: the configs take turns, until
+  // for each the two shortest times are one, and the shortest counts.
   bool measure_shape(const ShapeSize& size) {
+    std::vector<Timed> configs = configs_for(size);
     double best = 0.0;
-    for (const Config& config : configs_) {
-      for (const Config& split : with_parts(config, size, setup_.device, setup_.library)) {
-        progress_.show(fmt::format("{}/{} {} x {} x {}: {} measured, {} left", index_ + 1, shapes_.size(),
-                                   size.m, size.n, size.k, samples_.size(), time_left()));
-        const auto seconds = measure(size, split, best);
-        if (!seconds) return false;
-        if (*seconds <= 0.0) continue;
-        samples_.push_back({size, split, *seconds});
-        best = best == 0.0 ? *seconds : std::min(best, *seconds);
+    for (int turn = 0; turn < most_turns; ++turn) {
+      bool all_are_settled = true;
+      for (Timed& one : configs) {
+        if (is_settled(one, best)) continue;
+        all_are_settled = false;
+        show(size);
+        if (!measure(one, best)) return false;
+        if (one.failure.empty()) best = best == 0.0 ? one.least() : std::min(best, one.least());
       }
+      if (all_are_settled) break;
     }
+    for (const Timed& one : configs) keep(one);
     return true;
   }
 
-  std::optional<double> measure(const ShapeSize& size, const Config& config, double best) {
-    const Trial trial{{size.m, size.n, size.k}, config, Care::calibrated};
-    if (const auto known = journal_.find(trial)) return known->ms * 1e-3;
-    if (bench::interrupted()) return std::nullopt;
-    Outcome outcome;
-    if (times_are_fake()) {
-      outcome = with_fake_times(trial, outcome);
-    } else {
-      const auto answer = worker_.ask(write_timing_question(size, config, best), options_.limit_s);
-      if (answer.interrupted) return std::nullopt;
-      const Timing timing = answer.line ? read_timing(*answer.line) : Timing{0.0, answer.failure};
-      outcome = {timing.seconds * 1e3, timing.failure, 0.0};
+  // Those that an interrupted run has measured have their samples already.
+  std::vector<Timed> configs_for(const ShapeSize& size) {
+    std::vector<Timed> result;
+    for (const Config& config : configs_) {
+      for (const Config& split : with_parts(config, size, setup_.device, setup_.library)) {
+        const Trial trial{{size.m, size.n, size.k}, split, Care::calibrated};
+        if (const auto known = journal_.find(trial)) {
+          if (known->is_right()) samples_.push_back({size, split, known->ms * 1e-3});
+        } else {
+          result.push_back({trial, {}, {}});
+        }
+      }
     }
-    journal_.add(trial, outcome);
-    return outcome.is_right() ? outcome.ms * 1e-3 : 0.0;
+    return result;
+  }
+
+  static bool is_settled(const Timed& one, double best) {
+    constexpr double same = 1.03;
+    constexpr double hopeless = 3.0;
+    if (!one.failure.empty()) return true;
+    if (one.seconds.size() < 2) return false;
+    std::vector<double> sorted = one.seconds;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[1] <= same * sorted[0] || sorted[0] > hopeless * best;
+  }
+
+  // Once more. False where it was interrupted.
+  bool measure(Timed& one, double best) {
+    if (bench::interrupted()) return false;
+    if (times_are_fake()) {
+      one.seconds.push_back(with_fake_times(one.trial, {}).ms * 1e-3);
+      return true;
+    }
+    const bench::Size& size = one.trial.size;
+    const auto answer = worker_.ask(write_timing_question({size.m, size.n, size.k}, one.trial.config, best),
+                                    options_.limit_s);
+    if (answer.interrupted) return false;
+    const Timing timing = answer.line ? read_timing(*answer.line) : Timing{0.0, answer.failure};
+    one.seconds.push_back(timing.seconds);
+    one.failure = timing.failure;
+    return true;
+  }
+
+  void keep(const Timed& one) {
+    const double seconds = one.failure.empty() ? one.least() : 0.0;
+    journal_.add(one.trial, {seconds * 1e3, one.failure, 0.0});
+    const bench::Size& size = one.trial.size;
+    if (one.failure.empty()) samples_.push_back({{size.m, size.n, size.k}, one.trial.config, seconds});
+  }
+
+  void show(const ShapeSize& size) {
+    progress_.show(fmt::format("{}/{} {} x {} x {}: {} measured, {} left", index_ + 1, shapes_.size(), size.m,
+                               size.n, size.k, samples_.size(), time_left()));
   }
 
   // By what the shapes before have taken, and the budget at most.
@@ -187,6 +241,7 @@ std::vector<Sample> valid_samples(const std::vector<Sample>& samples, ConfigCach
 
 int calibrate(const TuneOptions& options) {
   RunSetup setup(options);
+  TuningFile file = read_output(setup.output, setup.device);  // one that cannot be read is said before all
   std::vector<Config> configs = calibrated_configs(setup.device, setup.library);
   const auto journal = open_journal(options, setup);
   if (journal->size() > 0)
@@ -202,8 +257,7 @@ int calibrate(const TuneOptions& options) {
     return ended_by_user;
   }
   ConfigCache cache(setup.device, options.kernel_folder);
-  write_fit(calibration.samples(), cache, read_output(setup.output, setup.device), setup.output,
-            options.samples_to);
+  write_fit(calibration.samples(), cache, std::move(file), setup.output, options.samples_to);
   journal->remove();
   return all_is_well;
 }

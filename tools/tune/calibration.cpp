@@ -71,8 +71,8 @@ std::vector<ConfigList> gpu_configs() {
         {64, 64, 2, 3, 1},
         {128, 32, 1, 3, 0},
         {128, 32, 1, 3, 1},
-        {128, 32, 2, 3, 0},
-        {128, 32, 2, 3, 1},
+        {64, 32, 2, 3, 0},
+        {64, 32, 2, 3, 1},
         {64, 32, 1, 3, 0},
         {64, 32, 1, 3, 1}}},
       {"fp16x3_mma", {}, {{}}},
@@ -82,31 +82,34 @@ std::vector<ConfigList> gpu_configs() {
   };
 }
 
-// For vectors of 16, 8 and 4: what of C fits the registers of the CPUs that have such (AVX-512, AVX2, SSE and
-// NEON), the second for few rows; panels for caches of every size.
-std::vector<ConfigList> cpu_configs() {
-  constexpr std::array<std::array<std::int64_t, 3>, 6> blocks = {
-      {{16, 6, 4}, {16, 4, 4}, {8, 6, 2}, {8, 4, 3}, {4, 5, 2}, {4, 4, 3}}};
-  constexpr std::array<std::array<std::int64_t, 2>, 10> caches = {{{512, 512},
-                                                                   {512, 384},
-                                                                   {512, 256},
-                                                                   {256, 384},
-                                                                   {512, 128},
-                                                                   {256, 192},
-                                                                   {256, 128},
-                                                                   {128, 128},
-                                                                   {64, 64},
-                                                                   {32, 64}}};
+// Panels for caches of every size, of 2 or 4 vectors and of 3.
+using PanelSizes = std::vector<std::array<std::int64_t, 2>>;
+const PanelSizes& panel_sizes(std::int64_t vectors) {
+  static const auto& even = *new PanelSizes{{512, 512}, {512, 256}, {512, 128}, {256, 384}, {256, 192},
+                                            {256, 128}, {128, 128}, {64, 64},   {32, 64}};
+  static const auto& threes =
+      *new PanelSizes{{512, 384}, {512, 192}, {256, 384}, {256, 192}, {128, 192}, {128, 96}};
+  return vectors == 3 ? threes : even;
+}
+
+// The device's own vectors; where these are of 8, those of 4, too, for relatives that have no wider ones.
+// Blocks of C that fit the registers: 32 of them with AVX-512, 16 with AVX2, SSE and NEON; several shapes of
+// them, for rows and columns that are no multiples.
+std::vector<ConfigList> cpu_configs(std::int64_t native) {
+  constexpr std::array<std::array<std::int64_t, 3>, 8> blocks = {
+      {{16, 6, 4}, {16, 13, 2}, {16, 7, 3}, {16, 4, 4}, {8, 6, 2}, {8, 4, 3}, {4, 5, 2}, {4, 4, 3}}};
+  constexpr std::int64_t narrowest = 4;
   ConfigList panels{"panels", {"WIDTH", "MR", "NV", "KC", "NC"}, {}};
-  for (const auto& [width, mr, nv] : blocks) {
-    for (const auto& [kc, nc] : caches) panels.values.push_back({width, mr, nv, kc, nc});
+  ConfigList matrix_vector{"matrix_vector", {"WIDTH", "KC"}, {}};
+  for (const std::int64_t width : {16, 8, 4}) {
+    if (width != std::max(native, narrowest) && (native != 8 || width != narrowest)) continue;
+    for (const std::int64_t depth : {4096, 1024}) matrix_vector.values.push_back({width, depth});
+    for (const auto& [block_width, mr, nv] : blocks) {
+      if (block_width != width) continue;
+      for (const auto& [kc, nc] : panel_sizes(nv)) panels.values.push_back({width, mr, nv, kc, nc});
+    }
   }
-  return {panels,
-          {"matrix_vector",
-           {"WIDTH", "KC"},
-           {{16, 4096}, {16, 1024}, {8, 4096}, {8, 1024}, {4, 4096}, {4, 1024}}},
-          {"float8", {}, {{}}},
-          {"coalesced", {}, {{}}}};
+  return {panels, matrix_vector};
 }
 
 bool is_allowed(const Config& config, const Device& device, KernelLibrary& library) {
@@ -168,7 +171,8 @@ class ShapeSource {
 
 std::vector<Config> calibrated_configs(const Device& device, KernelLibrary& library) {
   std::vector<Config> result;
-  for (const ConfigList& list : device.kind == DeviceKind::cpu ? cpu_configs() : gpu_configs()) {
+  const auto native = static_cast<std::int64_t>(device.native_float_width);
+  for (const ConfigList& list : device.kind == DeviceKind::cpu ? cpu_configs(native) : gpu_configs()) {
     for (const auto& values : list.values) {
       Config config{list.kernel, {}};
       for (std::size_t i = 0; i < values.size(); ++i) config.parameters[list.names[i]] = values[i];

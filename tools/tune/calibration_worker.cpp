@@ -16,7 +16,6 @@
 #include "base/device.hpp"
 #include "base/error.hpp"
 #include "base/opencl.hpp"
-#include "common/statistics.hpp"
 #include "tune/calibration.hpp"
 
 namespace clgemm::tune {
@@ -27,7 +26,6 @@ using Json = nlohmann::json;
 constexpr double hopeless_ratio = 3.0;
 constexpr double batch_seconds = 1.5e-3;  // of calls that are timed together
 constexpr double most_calls = 200.0;      // in such a batch
-constexpr int batches = 3;
 
 Options options_of(const Json& json, const std::string& kernel_folder) {
   Options options;
@@ -139,10 +137,7 @@ class CalibrationWorker {
     const double once = seconds_of(1);
     const double best = question.at("best_seconds");
     if (best > 0.0 && once > hopeless_ratio * best + 1e-4) return once;
-    const int calls = static_cast<int>(std::clamp(batch_seconds / once, 2.0, most_calls));
-    std::vector<double> all;
-    for (int i = 0; i < batches; ++i) all.push_back(seconds_of(calls));
-    return bench::median(all);
+    return seconds_of(static_cast<int>(std::clamp(batch_seconds / once, 2.0, most_calls)));
   }
 
   cl::Device device_;

@@ -122,7 +122,11 @@ class RowFit {
   }
 
   ConfigSpeed speed_of(const Values& values, std::size_t residents) const {
-    ConfigSpeed speed{std::exp(values[0]), std::exp(values[1]), std::exp(values[2]), residents, 0.0, 1.0};
+    // Where memory is the limit, nothing is left for steps; tuning files want numbers.
+    static constexpr double least = 1e-15;
+    const auto seconds = [](double logarithm) { return std::max(std::exp(logarithm), least); };
+    ConfigSpeed speed{seconds(values[0]), seconds(values[1]), seconds(values[2]), residents, 0.0, 1.0};
+    if (!shares_units_) speed.share = speed.alone;
     if (takes_shares_) speed.prepare = std::exp(values[3]);
     if (fits_unaligned_) speed.unaligned = std::exp(values[4]);
     return speed;

@@ -65,6 +65,22 @@ void write_shapes(std::ostream& out, const Results& results) {
   }
 }
 
+// So many shapes are listed; of more, as random ones are, a table says what they come to.
+constexpr std::size_t most_listed = 40;
+
+void write_in_short(std::ostream& out, const Results& results) {
+  out << row_of({"beside", "shapes", "geometric mean", "at least as fast", "the five worst"}) << rule(5);
+  for (const BesidePeer& beside : beside_peers(results)) {
+    std::vector<std::string> worst;
+    for (const RatioAtShape& one : beside.worst)
+      worst.push_back(fmt::format("{:.2f} at {}", one.ratio, cell(describe_labelled(*one.shape))));
+    out << row_of({peer_title(beside.peer), std::to_string(beside.shapes),
+                   fmt::format("{:.2f}", beside.geometric_mean),
+                   fmt::format("{:.0f} %", 100.0 * beside.part_at_least_one()),
+                   fmt::format("{}", fmt::join(worst, ", "))});
+  }
+}
+
 const KernelResult* naive_of(const ShapeResult& shape) {
   for (const KernelResult& kernel : shape.kernels) {
     if (kernel.asked == "naive" && kernel.figures.measured()) return &kernel;
@@ -123,12 +139,17 @@ void write_markdown(std::ostream& out, const std::vector<Results>& runs) {
   bool first = true;
   for (const Results& run : runs) {
     const Results results = each_kernel_once(run);
-    out << (first ? "" : "\n") << heading(results)
-        << " GFLOPS by medians, and how many times as fast as the peer (where one runs on the host, all by "
-           "the "
-           "host's clock, from the call to its completion):\n\n";
+    const bool is_listed = results.shapes.size() <= most_listed;
+    out << (first ? "" : "\n") << heading(results) << (is_listed ? " GFLOPS by medians, and how" : " How")
+        << " many times as fast as the peer (where one runs on the host, all by the host's clock, from the "
+           "call "
+        << "to its completion)" << (is_listed ? ":\n\n" : ", over random shapes:\n\n");
     first = false;
-    write_shapes(out, results);
+    if (is_listed) {
+      write_shapes(out, results);
+    } else {
+      write_in_short(out, results);
+    }
     if (const ShapeResult* shape = ladder_shape(results)) write_ladder(out, *shape);
   }
 }
