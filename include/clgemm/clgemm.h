@@ -10,7 +10,9 @@
 ///
 /// As in the BLAS: beta == 0 never reads C; alpha == 0 or k == 0 never reads A and B; m == 0 or n == 0 does
 /// nothing. The memory between the rows (ld larger than a row) is never written. Infinities and NaN come out
-/// where IEEE arithmetic puts them. The same call on the same device gives the same bits every time.
+/// where IEEE arithmetic puts them. Where k is cut into blocks, which little memory does, alpha multiplies
+/// the sum of each: an infinite one may then give NaN, from Inf - Inf or Inf * 0, where it would give
+/// infinity with the whole sum. The same call on the same device gives the same bits every time.
 ///
 /// Every function that can fail returns a clgemm_status; clgemm_last_error() then says in words what was
 /// wrong. What can be wrong with the arguments is checked before any work, and C is then as it was. clgemm
@@ -270,6 +272,10 @@ CLGEMM_API clgemm_status clgemm_sgemm_host(clgemm_context* context, clgemm_layou
 /// the caller's, and `wait_for` may be NULL where there are none. `*done`, where `done` is not NULL, becomes
 /// an event that completes when C is complete; the caller releases it. It is made also where there is nothing
 /// to do, and left as it was where the call fails.
+///
+/// An error of an argument comes before anything is enqueued; any other may come when a part of the work is.
+/// Until the queue is through with that (clFinish), it may read A and B and write to C and to the `scratch`
+/// of the options; what is in C then is not defined.
 CLGEMM_API clgemm_status clgemm_sgemm(clgemm_context* context, cl_command_queue queue, clgemm_layout layout,
                                       clgemm_transpose transpose_a, clgemm_transpose transpose_b, size_t m,
                                       size_t n, size_t k, float alpha, clgemm_matrix a, clgemm_matrix b,

@@ -10,7 +10,9 @@
 ///
 /// As in the BLAS: beta == 0 never reads C; alpha == 0 or k == 0 never reads A and B; m == 0 or n == 0 does
 /// nothing. The memory between the rows (ld larger than a row) is never written. Infinities and NaN come out
-/// where IEEE arithmetic puts them. The same call on the same device gives the same bits every time.
+/// where IEEE arithmetic puts them. Where k is cut into blocks, which little memory does, alpha multiplies
+/// the sum of each: an infinite one may then give NaN, from Inf - Inf or Inf * 0, where it would give
+/// infinity with the whole sum. The same call on the same device gives the same bits every time.
 ///
 /// Everything that fails throws clgemm::Error (error.hpp). What can be wrong with the arguments is checked
 /// before any work. clgemm never prints and never ends the program.
@@ -185,6 +187,10 @@ class CLGEMM_API Context {
   /// Matrices in device memory, on a queue of this Context's OpenCL context and device; the queue may be
   /// in-order or out-of-order. Returns when everything is enqueued and flushed. `*done`, where asked for,
   /// completes when C is complete; the caller releases it. It is made also where there is nothing to do.
+  ///
+  /// When this throws, `*done` is as it was. An Error about an argument comes before anything is enqueued;
+  /// any other may come when a part of the work is. Until the queue is through with that (clFinish), it may
+  /// read A and B and write to C and to Options::scratch; what is in C then is not defined.
   void sgemm(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
              std::size_t m, std::size_t n, std::size_t k, float alpha, DeviceMatrix a, DeviceMatrix b,
              float beta, DeviceMatrix c, const WaitList& wait_for = {}, cl_event* done = nullptr,

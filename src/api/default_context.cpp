@@ -11,7 +11,7 @@
 #include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/forked.hpp"
-#include "base/opencl.hpp"
+#include "base/handles.hpp"
 #include "context/context.hpp"
 #include "devices/members.hpp"
 
@@ -46,8 +46,8 @@ class Registry {
     claim_process();
     if (queue == nullptr) throw Error(ErrorCode::invalid_argument, "the queue is null", Argument::queue);
     const cl::CommandQueue wanted(queue, true);
-    const cl_context context = wanted.getInfo<CL_QUEUE_CONTEXT>()();
-    const cl_device_id device = wanted.getInfo<CL_QUEUE_DEVICE>()();
+    const cl_context context = context_of(wanted);
+    const cl_device_id device = device_of(wanted);
 
     const std::lock_guard lock(mutex_);
     for (auto entry = queues_.begin(); entry != queues_.end(); ++entry) {

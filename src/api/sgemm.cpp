@@ -3,6 +3,7 @@
 #include <clgemm/clgemm.hpp>
 
 #include "base/error.hpp"
+#include "base/handles.hpp"
 #include "call/arguments.hpp"
 #include "context/context.hpp"
 
@@ -15,7 +16,7 @@ Events events_of(const WaitList& wait_for, const cl::Context& context) {
     if (event == nullptr)
       throw Error(ErrorCode::invalid_argument, "an event of the wait list is null", Argument::wait_for);
     result.emplace_back(event, true);
-    if (result.back().getInfo<CL_EVENT_CONTEXT>()() != context()) {
+    if (context_of(result.back()) != context()) {
       throw Error(ErrorCode::wrong_context, "an event of the wait list belongs to another OpenCL context",
                   Argument::wait_for);
     }
@@ -119,7 +120,7 @@ void Context::sgemm_batched(cl_command_queue caller_queue, Layout layout, Transp
     if (finished.size() != 1 && (sequence.by_events || sequence.is_observed)) {
       cl::Event all_finished;
       queue.enqueueMarkerWithWaitList(finished.empty() ? &before : &finished, &all_finished);
-      finished = {all_finished};
+      finished = Events{all_finished};
     }
     queue.flush();
     hand_out(finished, done);

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/handles.hpp"
 #include "base/log.hpp"
 #include "build/compile.hpp"
 #include "kernel/contract.hpp"
@@ -60,6 +61,16 @@ BuiltKernel::Lease::~Lease() {
     owner_->idle_.push_back(std::move(kernel_));
   } catch (const std::exception&) {
     return;  // no memory: the kernel is released instead
+  }
+}
+
+// A launch that nothing more is known of never ends, for all that ProgramUse is told: the binary is not
+// taken.
+void BuiltKernel::Lease::launched(const cl::Event& event) noexcept {
+  try {
+    assign(launched_, event);
+  } catch (const cl::Error&) {
+    is_counted_ = false;
   }
 }
 

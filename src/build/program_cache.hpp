@@ -38,7 +38,7 @@ class BuiltKernel {
     bool is_counted() const { return is_counted_; }
 
     // To be told of the launch that the kernel was taken for; a null event where it need not be counted.
-    void launched(const cl::Event& event) { launched_ = event; }
+    void launched(const cl::Event& event) noexcept;
 
    private:
     std::shared_ptr<BuiltKernel> owner_;

@@ -41,9 +41,9 @@ bool ProgramUse::begin() {
 
 void ProgramUse::end(const cl::Event& launched) {
   const std::lock_guard lock(mutex_);
-  --launching_;
-  std::erase_if(under_way_, is_complete);
   if (launched() != nullptr) under_way_.push_back(launched);
+  --launching_;  // where the event could not be kept, the launch never ends
+  under_way_.remove_if(is_complete);
 }
 
 // Polls, for events may depend on something that the caller's thread has yet to do.

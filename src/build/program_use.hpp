@@ -8,6 +8,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -48,7 +49,7 @@ class ProgramUse {
   std::condition_variable changed_;
   bool is_taking_ = false;
   std::size_t launching_ = 0;
-  std::vector<cl::Event> under_way_;
+  std::list<cl::Event> under_way_;
   std::vector<unsigned char> binary_;
 };
 

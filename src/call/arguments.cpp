@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/handles.hpp"
 #include "base/sizes.hpp"
 #include "call/aliasing.hpp"
 
@@ -41,17 +41,6 @@ void check_size(const Use& use, const DeviceMatrix& matrix, std::size_t extent, 
       use.argument);
 }
 
-// A handle that an object tells. Only its address is looked at: the caller may have released a sub-buffer's
-// parent, and Intel's CPU runtime then refuses to retain it.
-template <class Handle, class Object>
-Handle handle_of(cl_int (*get_info)(Object, cl_uint, std::size_t, void*, std::size_t*),
-                 std::type_identity_t<Object> object, cl_uint name) {
-  Handle handle = nullptr;
-  const cl_int status = get_info(object, name, sizeof handle, static_cast<void*>(&handle), nullptr);
-  if (status != CL_SUCCESS) throw cl::Error(status, "a query of a handle");
-  return handle;
-}
-
 // The alignment of the buffer's first element, in elements. A buffer on the caller's own memory
 // (CL_MEM_USE_HOST_PTR) is aligned as that is; all others as the device promises.
 std::size_t base_alignment(const cl::Buffer& buffer, cl_mem_flags flags, const Device& device) {
@@ -72,7 +61,7 @@ cl::Buffer checked_buffer(const char* name, Argument argument, cl_mem memory, co
     throw Error(ErrorCode::invalid_argument, fmt::format("the memory object of {} is not a buffer", name),
                 argument);
   }
-  if (handle_of<cl_context>(clGetMemObjectInfo, memory, CL_MEM_CONTEXT) != context()) {
+  if (context_of(buffer) != context()) {
     throw Error(ErrorCode::wrong_context,
                 fmt::format("the buffer of {} belongs to another OpenCL context", name), argument);
   }
@@ -94,9 +83,10 @@ cl::Buffer place(const Use& use, const DeviceMatrix& matrix, std::size_t extent,
   return buffer;
 }
 
-// The buffer whose memory this one is: the parent of a sub-buffer.
+// The buffer whose memory this one is: the parent of a sub-buffer. Only its address is looked at: the caller
+// may have released it, and Intel's CPU runtime then refuses to retain it.
 cl_mem root_of(const cl::Buffer& buffer) {
-  const auto parent = handle_of<cl_mem>(clGetMemObjectInfo, buffer(), CL_MEM_ASSOCIATED_MEMOBJECT);
+  const cl_mem parent = parent_of(buffer);
   return parent == nullptr ? buffer() : parent;
 }
 
@@ -186,8 +176,7 @@ void check_listed_aliasing(const SgemmCall& call, const Buffers& buffers, const 
 
 void check_queue(const cl::CommandQueue& queue, const cl::Context& context, const cl::Device& device) {
   if (queue() == nullptr) throw Error(ErrorCode::invalid_argument, "the queue is null", Argument::queue);
-  if (handle_of<cl_context>(clGetCommandQueueInfo, queue(), CL_QUEUE_CONTEXT) != context() ||
-      handle_of<cl_device_id>(clGetCommandQueueInfo, queue(), CL_QUEUE_DEVICE) != device()) {
+  if (context_of(queue) != context() || device_of(queue) != device()) {
     throw Error(ErrorCode::wrong_context,
                 "the queue belongs to another OpenCL context or device than this clgemm::Context",
                 Argument::queue);

@@ -51,12 +51,13 @@ class Ranker {
         configs_(configs),
         device_(configs.device()),
         tuning_(tuning),
-        table_(tuning.table(device_)),
+        table_(usable_table(tuning, configs)),
         scratch_limit_(scratch_limit),
         precision_(precision) {}
 
   Ranking rank() {
     add_measured();
+    reject_unusable();
     add_predicted();
     Candidate last{anywhere(), {Source::anywhere, {}}, {}};
     // Whatever is wrong with it, its own Error says best.
@@ -121,15 +122,29 @@ class Ranker {
   }
 
   void add_measured() {
-    const auto match = tuning_.measured(problem_, device_);
-    if (!match) return;
-    const Config& config = match->entry->config;
-    try {
-      const Plan plan = make_plan(problem_, config, configs_, scratch_limit_);
-      if (!allows(precision_, plan.first().multiply().manifest().precision)) return;
-      result_.candidates.push_back({config, match->origin, match->entry->seconds});
-    } catch (const Error& error) {
-      reject(config, error);
+    for (const TunedMatch& match : tuning_.measured(problem_, device_)) {
+      const Config& config = match.entry->config;
+      try {
+        const Plan plan = make_plan(problem_, config, configs_, scratch_limit_);
+        if (!allows(precision_, plan.first().multiply().manifest().precision)) continue;
+        result_.candidates.push_back({config, match.origin, match.entry->seconds});
+        return;
+      } catch (const Error& error) {
+        reject(config, error);
+      }
+    }
+  }
+
+  // Rows of this device that serve nothing, as those of another version's kernels: the first of each file.
+  void reject_unusable() {
+    for (const SpeedTable& table : tuning_.tables(device_)) {
+      if (table.file == table_.file || table.kin != Kinship::same || table.rows().empty()) return;
+      const Config& config = table.rows().front().config;
+      try {
+        configs_.get(config.kernel, config.parameters, {});
+      } catch (const Error& error) {
+        reject(config, error);
+      }
     }
   }
 
@@ -258,6 +273,23 @@ class Ranker {
 };
 
 }  // namespace
+
+SpeedTable usable_table(const Tuning& tuning, ConfigCache& configs) {
+  std::vector<SpeedTable> tables = tuning.tables(configs.device());
+  const auto is_usable = [&](const ConfigRow& row) {
+    try {
+      configs.get(row.config.kernel, row.config.parameters, {});
+      return true;
+    } catch (const Error& error) {
+      if (!fault_of(error.code())) throw;
+      return false;
+    }
+  };
+  for (SpeedTable& table : tables) {
+    if (std::any_of(table.rows().begin(), table.rows().end(), is_usable)) return std::move(table);
+  }
+  return tables.empty() ? SpeedTable{} : std::move(tables.front());
+}
 
 Ranking rank_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,
                         std::size_t scratch_limit, Precision precision) {

@@ -15,6 +15,9 @@ struct Ranking {
   std::vector<Rejected> rejected;     // what tuning data of this device names and cannot be planned
 };
 
+// The rows to go by: of the nearest relative of which this library and device have any kernel at all.
+SpeedTable usable_table(const Tuning& tuning, ConfigCache& configs);
+
 Ranking rank_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,
                         std::size_t scratch_limit, Precision precision = Precision::fp32_equivalent);
 

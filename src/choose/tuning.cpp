@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace clgemm {
 namespace {
@@ -62,48 +63,61 @@ Kinship kinship(const TunedDevice& measured, const Device& device) {
   return is_family ? Kinship::family : Kinship::stranger;
 }
 
-std::optional<TunedMatch> Tuning::measured(const Problem& problem, const Device& device) const {
+std::vector<TunedMatch> Tuning::measured(const Problem& problem, const Device& device) const {
+  std::vector<TunedMatch> result;
   for (const TuningFile& file : files_) {
     if (kinship(file.device, device) != Kinship::same) continue;
     for (const TunedEntry& entry : file.measured) {
       if (!is_of(entry, problem)) continue;
-      return TunedMatch{
-          &entry,
-          {Source::measured, fmt::format("{}, {} x {} x {}, {:.4g} GFLOPS there", file.path, entry.size.m,
-                                         entry.size.n, entry.size.k, entry.gflops())}};
+      result.push_back(
+          {&entry,
+           {Source::measured, fmt::format("{}, {} x {} x {}, {:.4g} GFLOPS there", file.path, entry.size.m,
+                                          entry.size.n, entry.size.k, entry.gflops())}});
     }
   }
-  return std::nullopt;
+  return result;
 }
 
-SpeedTable Tuning::table(const Device& device) const {
+namespace {
+
+SpeedTable table_of(const TuningFile& file, const Device& device) {
   SpeedTable table;
-  bool same_width = false;
-  for (const TuningFile& file : files_) {
-    const Kinship kin = kinship(file.device, device);
-    if (!file.rates || kin == Kinship::none) continue;
-    const bool has_width = file.device.vector_width == device.native_float_width;
-    const bool is_nearer = kin > table.kin || (kin == table.kin && has_width && !same_width);
-    if (!is_nearer) continue;
-    table.file = &file;
-    table.kin = kin;
-    same_width = has_width;
-  }
-  if (table.file == nullptr) return table;
-  table.rates = *table.file->rates;
+  table.file = &file;
+  table.kin = kinship(file.device, device);
+  table.rates = *file.rates;
   if (table.kin == Kinship::same) return table;
   table.unmeasured = roofline_rows(device);
   const auto positive = [](std::size_t value) {
     return static_cast<double>(std::max<std::size_t>(value, 1));
   };
-  const TunedDevice& there = table.file->device;
-  if (there.clock_mhz != 0 && device.clock_mhz != 0)
-    table.slower = positive(there.clock_mhz) / positive(device.clock_mhz);
-  const double larger = positive(device.compute_units) / positive(there.compute_units) / table.slower;
+  if (file.device.clock_mhz != 0 && device.clock_mhz != 0)
+    table.slower = positive(file.device.clock_mhz) / positive(device.clock_mhz);
+  const double larger = positive(device.compute_units) / positive(file.device.compute_units) / table.slower;
   table.rates.bytes *= larger;
   table.rates.packing_bytes *= larger;
   table.rates.adding_bytes *= larger;
   return table;
+}
+
+}  // namespace
+
+std::vector<SpeedTable> Tuning::tables(const Device& device) const {
+  std::vector<SpeedTable> result;
+  for (const TuningFile& file : files_) {
+    if (file.rates && kinship(file.device, device) != Kinship::none) result.push_back(table_of(file, device));
+  }
+  const auto has_width = [&device](const SpeedTable& table) {
+    return table.file->device.vector_width == device.native_float_width;
+  };
+  std::stable_sort(result.begin(), result.end(), [&](const SpeedTable& x, const SpeedTable& y) {
+    return std::pair(x.kin, has_width(x)) > std::pair(y.kin, has_width(y));
+  });
+  return result;
+}
+
+SpeedTable Tuning::table(const Device& device) const {
+  const std::vector<SpeedTable> all = tables(device);
+  return all.empty() ? SpeedTable{} : all.front();
 }
 
 const TunedEntry* Tuning::of_space(const std::string& space, const ShapeSize& size,

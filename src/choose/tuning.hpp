@@ -102,10 +102,14 @@ class Tuning {
   // The files whose data counts more come first.
   explicit Tuning(std::vector<TuningFile> files = {}) : files_(std::move(files)) {}
 
-  // What was measured of this very problem on this very device; it refers to this object.
-  std::optional<TunedMatch> measured(const Problem& problem, const Device& device) const;
+  // What was measured of this very problem on this very device, of each file that has it; it refers to this
+  // object.
+  std::vector<TunedMatch> measured(const Problem& problem, const Device& device) const;
 
-  // It refers to this object.
+  // Of all files that have rows for such a device, the nearest relative's first. They refer to this object.
+  std::vector<SpeedTable> tables(const Device& device) const;
+
+  // The first of them; one without rows, where there is none.
   SpeedTable table(const Device& device) const;
 
   // The entry of a named space that is nearest to a size, of this device or else of its family; null where

@@ -75,7 +75,7 @@ double Chooser::predicted_seconds(const Problem& problem, const Options& options
 }
 
 double Chooser::predicted_of(const Plan& plan, ConfigCache& cache) {
-  const SpeedTable table = tuning().table(info_);
+  const SpeedTable table = usable_table(tuning(), cache);
   return predict(plan, table.speed_of(plan.first().multiply()), table.rates, cache).seconds();
 }
 
@@ -98,7 +98,7 @@ Plan Chooser::plan_named(const Problem& problem, Config config, ConfigCache& cac
   Plan plan = make_plan(problem, config, cache, scratch_limit);
   const KernelConfig& kernel = plan.first().multiply();
   if (kernel.split_k != 0) return plan;
-  const SpeedTable table = tuning().table(info_);
+  const SpeedTable table = usable_table(tuning(), cache);
   const PartsOfK best = best_parts(plan.problem, kernel, table.speed_of(kernel), table.rates, cache);
   if (best.parts == 1) return plan;
   config.parameters[split_parameter] = static_cast<std::int64_t>(best.parts);

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/forked.hpp"
+#include "base/handles.hpp"
 #include "base/log.hpp"
 #include "call/arguments.hpp"
 #include "context/log_lines.hpp"
@@ -35,7 +36,7 @@ Context::State::State(const cl::Context& context, const cl::Device& device)
 }
 
 Context::State::State(const cl::CommandQueue& queue)
-    : State(queue.getInfo<CL_QUEUE_CONTEXT>(), queue.getInfo<CL_QUEUE_DEVICE>()) {}
+    : State(cl::Context(context_of(queue), true), cl::Device(device_of(queue), true)) {}
 
 Context::State::State(const cl::Device& device) : State(new_context(device), device) {}
 
@@ -148,7 +149,7 @@ Events Context::State::multiply_as_planned(const BuiltPlan& built, const Buffers
   const auto take = [&](ScratchPool& pool, std::size_t bytes, cl::Buffer& memory) {
     ScratchPool::Buffer taken = pool.take(bytes, sequence.queue, wait_for);
     if (taken.last_use() != nullptr) before.push_back(taken.last_use);
-    memory = taken.memory;
+    assign(memory, taken.memory);
     return taken;
   };
   if (options.scratch == nullptr && plan.scratch_bytes != 0)

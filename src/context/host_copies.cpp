@@ -6,12 +6,16 @@
 #include <system_error>
 #include <utility>
 
+#include "base/handles.hpp"
 #include "base/sizes.hpp"
 
 namespace clgemm {
 
 // One copy of a block, cut into pieces that fit a chunk.
 struct HostCopies::Transfer {
+  Transfer(const Lines& of_host, DeviceBlock on_device, std::vector<cl::Event> wait_for)
+      : lines(of_host), block(std::move(on_device)), before(std::move(wait_for)) {}
+
   const float* from = nullptr;  // of an upload
   float* to = nullptr;          // of a download
   Lines lines;
@@ -124,11 +128,8 @@ HostCopies::~HostCopies() {
 
 HostCopies::Handle HostCopies::upload(const float* host, const Lines& lines, const DeviceBlock& to,
                                       std::vector<cl::Event> before) {
-  auto transfer = std::make_shared<Transfer>();
+  auto transfer = std::make_shared<Transfer>(lines, to, std::move(before));
   transfer->from = host;
-  transfer->lines = lines;
-  transfer->block = to;
-  transfer->before = std::move(before);
   if (!settings_.is_pinned) {
     add(in_, transfer);
     return transfer;
@@ -143,11 +144,8 @@ HostCopies::Handle HostCopies::upload(const float* host, const Lines& lines, con
 
 HostCopies::Handle HostCopies::download(const DeviceBlock& from, const cl::Event& ready, float* host,
                                         const Lines& lines, Delivered delivered) {
-  auto transfer = std::make_shared<Transfer>();
+  auto transfer = std::make_shared<Transfer>(lines, from, std::vector<cl::Event>{ready});
   transfer->to = host;
-  transfer->lines = lines;
-  transfer->block = from;
-  transfer->before = {ready};
   transfer->delivered = std::move(delivered);
   if (!settings_.is_pinned) {
     add(out_, transfer);
@@ -296,19 +294,22 @@ void HostCopies::carry_in(const Piece& piece, Chunk& chunk) {
              piece.lines, piece.length);
   {
     const std::lock_guard lock(in_.enqueueing);
+    cl::Event arrived;
     in_.queue.enqueueWriteBuffer(transfer.block.buffer, CL_FALSE, piece.device_byte(), piece.bytes(),
-                                 chunk.memory, &transfer.before, &chunk.busy);
-    transfer.last = chunk.busy;  // the queue is in-order: when this one has arrived, all have
+                                 chunk.memory, &transfer.before, &arrived);
+    assign(chunk.busy, arrived);
+    assign(transfer.last, arrived);  // the queue is in-order: when this one has arrived, all have
   }
   in_.queue.flush();
 }
 
 void HostCopies::carry_out(const Piece& piece, Chunk& chunk) {
   Transfer& transfer = *piece.transfer;
+  cl::Event read;
   out_.queue.enqueueReadBuffer(transfer.block.buffer, CL_FALSE, piece.device_byte(), piece.bytes(),
-                               chunk.memory, &transfer.before, &chunk.busy);
+                               chunk.memory, &transfer.before, &read);
   out_.queue.flush();
-  chunk.busy.wait();
+  read.wait();
   copy_lines(transfer.to + piece.host_place(), transfer.lines.ld, chunk.memory, piece.chunk_ld(), piece.lines,
              piece.length);
   const bool is_whole = piece.first + piece.length == transfer.lines.length;
@@ -318,7 +319,8 @@ void HostCopies::carry_out(const Piece& piece, Chunk& chunk) {
 void HostCopies::make(Chunk& chunk) {
   if (chunk.memory != nullptr) return;
   const std::lock_guard lock(mapping_mutex_);
-  chunk.pinned = cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, settings_.chunk_bytes);
+  assign(chunk.pinned,
+         cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, settings_.chunk_bytes));
   chunk.memory = static_cast<float*>(
       mapping_.enqueueMapBuffer(chunk.pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, settings_.chunk_bytes));
 }

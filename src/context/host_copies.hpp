@@ -74,7 +74,7 @@ class HostCopies {
   struct Chunk {
     cl::Buffer pinned;
     float* memory = nullptr;
-    cl::Event busy;  // the transfer that uses it
+    cl::Event busy;  // the upload that uses it
   };
 
   // A direction.

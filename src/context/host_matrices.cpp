@@ -45,15 +45,18 @@ bool add_parts(const HostProblem& host, std::size_t most, std::vector<HostProble
   return !halves.empty();
 }
 
-// Behind `last`, the mapping. Rusticl (Mesa 22.3) refuses to unmap what is not mapped yet: it is waited for.
-void unmap(const cl::CommandQueue& queue, const cl::Buffer& c, void* mapped, cl::Event& last) {
+// Behind the mapping. Rusticl (Mesa 22.3) refuses to unmap what is not mapped yet: it is waited for.
+cl::Event unmap(const cl::CommandQueue& queue, const cl::Buffer& c, void* mapped) {
+  cl::Event last;
   try {
     queue.enqueueUnmapMemObject(c, mapped, nullptr, &last);
   } catch (const cl::Error& refused) {
     if (refused.err() != CL_INVALID_VALUE) throw;
+    queue.enqueueMarkerWithWaitList(nullptr, &last);
     last.wait();
     queue.enqueueUnmapMemObject(c, mapped, nullptr, &last);
   }
+  return last;
 }
 
 }  // namespace
@@ -75,15 +78,14 @@ void multiply_in_host_memory(const DeviceMultiply& device, const HostProblem& ho
   const cl::Buffer a = share(CL_MEM_READ_ONLY, host.a, extents.a);
   const cl::Buffer b = share(CL_MEM_READ_ONLY, host.b, extents.b);
   const cl::Buffer c = share(CL_MEM_READ_WRITE, host.c, extents.c);
-  cl::Event last;
   try {
     const std::vector<cl::Event> finished = {
-        last = device.enqueue(call, {a(), call.lda}, {b(), call.ldb}, {c(), call.ldc}, {})};
+        device.enqueue(call, {a(), call.lda}, {b(), call.ldb}, {c(), call.ldc}, {})};
     // Mapping is what makes the result visible to the host; unmapping ends it. The host waits once for all of
     // it: on PoCL each wait is 28 us of waking up (two AMD EPYC cores), and a small multiply hardly more.
-    void* mapped = device.queue.enqueueMapBuffer(c, CL_FALSE, CL_MAP_READ, 0, extents.c * sizeof(float),
-                                                 &finished, &last);
-    unmap(device.queue, c, mapped, last);
+    void* mapped =
+        device.queue.enqueueMapBuffer(c, CL_FALSE, CL_MAP_READ, 0, extents.c * sizeof(float), &finished);
+    cl::Event last = unmap(device.queue, c, mapped);
     last.wait();
   } catch (...) {
     settle(device.queue);  // whatever happened, the device must be through with the caller's memory

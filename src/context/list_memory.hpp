@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/opencl.hpp"
+#include "base/handles.hpp"
 #include "call/problem.hpp"
 
 namespace clgemm {
@@ -27,7 +27,7 @@ class ListMemory {
     if (lists_.size() < most) {
       lists_.emplace_back(products, list);
     } else {
-      lists_[oldest_] = {products, list};
+      assign(lists_[oldest_], {products, list});
       oldest_ = (oldest_ + 1) % most;
     }
     return list;

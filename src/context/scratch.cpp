@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/handles.hpp"
 #include "launch/kernel_launch.hpp"
 
 namespace clgemm {
@@ -40,12 +41,12 @@ std::optional<ScratchPool::Buffer> ScratchPool::take_idle(std::size_t bytes, con
     return idle.queue() == queue() && (!idle.waits || is_in_order(queue));
   };
   const std::lock_guard lock(mutex_);
-  std::erase_if(idle_, [](Buffer& idle) {
+  idle_.remove_if([](Buffer& idle) {
     if (idle.last_use() == nullptr) return false;
     const cl_int status = status_of(idle.last_use);
     if (status == CL_COMPLETE) {
-      idle.last_use = {};
-      idle.queue = {};
+      assign(idle.last_use, {});
+      assign(idle.queue, {});
     }
     return status < 0;
   });
@@ -68,7 +69,8 @@ ScratchPool::Buffer ScratchPool::take(std::size_t bytes, const cl::CommandQueue&
     return {allocate(bytes), bytes, {}, {}, false};
   }
   // An in-order queue waits by itself, and goes on where the last use fails.
-  if (idle->last_use() != nullptr && idle->queue() == queue() && is_in_order(queue)) idle->last_use = {};
+  if (idle->last_use() != nullptr && idle->queue() == queue() && is_in_order(queue))
+    assign(idle->last_use, {});
   return std::move(*idle);
 }
 
@@ -76,7 +78,7 @@ ScratchPool::Buffer ScratchPool::take(std::size_t bytes, const cl::CommandQueue&
 // can, and the next call that finds no buffer does.
 void ScratchPool::ask_other_queues(const cl::CommandQueue& queue) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(idle_, [&](Buffer& idle) {
+  idle_.remove_if([&](Buffer& idle) {
     if (idle.last_use() != nullptr || idle.queue() == nullptr || idle.queue() == queue()) return false;
     try {
       idle.queue.enqueueMarkerWithWaitList(nullptr, &idle.last_use);
@@ -90,8 +92,8 @@ void ScratchPool::ask_other_queues(const cl::CommandQueue& queue) {
 
 void ScratchPool::give_back(Buffer buffer, const std::vector<cl::Event>& last_use,
                             const cl::CommandQueue& queue, bool waits) {
-  buffer.last_use = last_use.empty() ? cl::Event() : last_use.front();
-  if (buffer.queue() != queue()) buffer.queue = queue;
+  assign(buffer.last_use, last_use.empty() ? cl::Event() : last_use.front());
+  if (buffer.queue() != queue()) assign(buffer.queue, queue);
   buffer.waits = waits;
   give_back(std::move(buffer));
 }
@@ -100,8 +102,7 @@ void ScratchPool::give_back(Buffer buffer) {
   const std::lock_guard lock(mutex_);
   idle_.push_back(std::move(buffer));
   const auto add = [](std::size_t sum, const Buffer& idle) { return sum + idle.bytes; };
-  while (std::accumulate(idle_.begin(), idle_.end(), std::size_t{0}, add) > keep_bytes_)
-    idle_.erase(idle_.begin());
+  while (std::accumulate(idle_.begin(), idle_.end(), std::size_t{0}, add) > keep_bytes_) idle_.pop_front();
 }
 
 cl::Buffer ScratchPool::new_buffer(std::size_t bytes) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -64,7 +65,7 @@ class ScratchPool {
   std::size_t keep_bytes_;
   Content content_;
   std::mutex mutex_;
-  std::vector<Buffer> idle_;  // the longest idle first
+  std::list<Buffer> idle_;  // the longest idle first
 };
 
 }  // namespace clgemm

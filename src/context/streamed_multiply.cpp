@@ -148,7 +148,7 @@ class Streamer {
                                            {b.memory.memory(), part.problem.b.ld},
                                            {c.memory.memory(), part.problem.c.ld}, before);
     device_.queue.flush();
-    a.in_use = b.in_use = c.in_use = {done};
+    for (Held* used : {&a, &b, &c}) used->in_use = std::vector<cl::Event>{done};
     done_.push_back(done);
     if (step.is_last) fetch(c, done, part, rows, columns);
   }

@@ -25,7 +25,7 @@ Place in_parts(const Place& place, std::size_t elements, std::size_t stride) {
 // One stage of the plan on one block.
 class StageLauncher {
  public:
-  StageLauncher(const Launching& launching, std::size_t stage, const Block& block, Events& under_way)
+  StageLauncher(const Launching& launching, std::size_t stage, const Block& block, Progress& progress)
       : plan_(launching.built.plan),
         problem_(plan_.problem),
         stage_(plan_.stages[stage]),
@@ -36,7 +36,7 @@ class StageLauncher {
         arrivals_(launching.workspace.arrivals),
         sequence_(launching.sequence),
         block_(block),
-        under_way_(under_way),
+        progress_(progress),
         padded_{round_up(block.m, multiply_kernel().tile_rows),
                 round_up(block.n, multiply_kernel().tile_columns),
                 round_up(block.k, multiply_kernel().tile_depth)} {}
@@ -63,14 +63,18 @@ class StageLauncher {
 
   enum class Ends { nothing, stage };  // what a launch brings to its end
 
+  // Whatever fails once a launch is enqueued, a second attempt must know of it.
   Events enqueue(KernelLaunch& kernel, const Events& wait_for, const LaunchSize& size,
                  Ends ends = Ends::nothing) const {
+    Events& under_way = progress_.under_way;
+    under_way.reserve(under_way.size() + 1);
     const bool is_last_launch =
         ends == Ends::stage && &stage_ == &plan_.stages.back() && is_last(block_, problem_);
     Events done = kernel.enqueue(sequence_.queue, wait_for, size,
                                  sequence_.by_events || (sequence_.is_observed && is_last_launch));
-    under_way_.insert(under_way_.end(), done.begin(), done.end());
-    return done;
+    progress_.c_touched |= ends == Ends::stage;
+    for (cl::Event& event : done) under_way.push_back(std::move(event));
+    return {under_way.end() - static_cast<std::ptrdiff_t>(done.size()), under_way.end()};
   }
 
   Events multiply(const Block& block, const Place& a, const Place& b, const Place& c, const Scalars& scalars,
@@ -207,7 +211,7 @@ class StageLauncher {
   const cl::Buffer& arrivals_;
   const Sequence& sequence_;
   const Block& block_;
-  Events& under_way_;
+  Progress& progress_;
   Padded padded_;
 };
 
@@ -217,8 +221,8 @@ Events enqueue_block(const Launching& launching, const Block& block, const Event
                      Progress& progress) {
   Events before = wait_for;
   for (std::size_t stage = 0; stage < launching.built.stages.size(); ++stage) {
-    before = StageLauncher(launching, stage, block, progress.under_way).run(before);
-    progress = {true, before};
+    before = StageLauncher(launching, stage, block, progress).run(before);
+    progress.under_way = Events(before);  // which waits for all the others
   }
   return before;
 }

@@ -61,6 +61,8 @@ Events KernelLaunch::enqueue(const cl::CommandQueue& queue, const Events& wait_f
     global[i] = groups_along(grid[i], size) * local[i];
   }
   const bool has_event = is_wanted || kernel_.is_counted();
+  Events result;
+  if (is_wanted) result.reserve(1);  // nothing may fail behind the launch
   cl::Event done;
   try {
     queue.enqueueNDRangeKernel(*kernel_, cl::NullRange, cl::NDRange(global[0], global[1], size.batch_count),
@@ -72,7 +74,8 @@ Events KernelLaunch::enqueue(const cl::CommandQueue& queue, const Events& wait_f
                             describe_values(config_.values), opencl_status_name(failure.err())));
   }
   kernel_.launched(done);
-  return is_wanted ? Events{std::move(done)} : Events{};
+  if (is_wanted) result.push_back(std::move(done));
+  return result;
 }
 
 }  // namespace clgemm

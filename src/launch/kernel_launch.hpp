@@ -74,8 +74,9 @@ class KernelLaunch {
     return with(place.buffer, cl_ulong{place.offset}, cl_ulong{place.ld}, cl_ulong{place.stride});
   }
 
-  // Enqueues it behind `wait_for`; the result is its event, or empty where none `is_wanted`. Throws
-  // Error(device_limit_exceeded) where the device will not run it, whatever the problem.
+  // Enqueues it behind `wait_for`; the result is its event, or empty where none `is_wanted`. Where this
+  // throws, it is not enqueued. Throws Error(device_limit_exceeded) where the device will not run it,
+  // whatever the problem.
   Events enqueue(const cl::CommandQueue& queue, const Events& wait_for, const LaunchSize& size,
                  bool is_wanted);
 

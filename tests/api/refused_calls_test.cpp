@@ -283,6 +283,30 @@ TEST_CASE("buffers whose flags forbid what the call does") {
                     "the buffer of C was made with CL_MEM_READ_ONLY");
 }
 
+TEST_CASE("matrices that lie where no matrix can, and beside each other") {
+  constexpr ErrorCode code = ErrorCode::invalid_argument;
+  if (shared_device().getInfo<CL_DEVICE_IMAGE_SUPPORT>() == CL_TRUE) {
+    const cl::Image2D image(shared_cl_context(), CL_MEM_READ_WRITE, cl::ImageFormat(CL_R, CL_FLOAT), 8, 8);
+    check_device_case([&](DeviceCall& c) { c.b.buffer = image(); }, code, "B is not a buffer");
+  }
+  const cl::Buffer both = make_buffer(std::vector<float>(200));
+  check_device_case([&](DeviceCall& c) { c.b.buffer = c.c.buffer = both(), c.c.offset = 47; }, code,
+                    "C overlaps B");
+  check_device_case([&](DeviceCall& c) { c.a.buffer = c.c.buffer = both(), c.c.offset = 23; }, code,
+                    "C overlaps A");
+  DeviceCall beside;
+  beside.a.buffer = beside.b.buffer = beside.c.buffer = both();
+  beside.b.offset = 24, beside.c.offset = 72;
+  beside.run();
+  const cl::Event done(beside.done);
+  done.wait();
+
+  std::vector<float> memory(1001);
+  const cl::Buffer uneven(shared_cl_context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, 1000 * sizeof(float),
+                          memory.data() + 1);
+  check_device_case([&](DeviceCall& c) { c.options.scratch = uneven(); }, code, "is not aligned to 64 bytes");
+}
+
 TEST_CASE("queues, buffers and events of another context") {
   constexpr ErrorCode code = ErrorCode::wrong_context;
   const cl::Context other(shared_device());

@@ -151,20 +151,20 @@ TEST_CASE("the device by its name, else one of its family, else a stranger of it
 TEST_CASE("what was measured serves that very shape, lying as it did, and no other") {
   const Device gpu = test::made_up_gpu();
   const Tuning tuning({file_of(gpu, {entry_of({1024, 1024, 1024}, "direct")})});
-  CHECK(tuning.measured(tight(1024, 1024, 1024), gpu));
-  CHECK_FALSE(tuning.measured(tight(1024, 1024, 1023), gpu));
+  CHECK_FALSE(tuning.measured(tight(1024, 1024, 1024), gpu).empty());
+  CHECK(tuning.measured(tight(1024, 1024, 1023), gpu).empty());
   Problem gap = tight(1024, 1024, 1024);
   gap.b.ld = 1027;  // rows that do not begin where four can be read
-  CHECK_FALSE(tuning.measured(gap, gpu));
+  CHECK(tuning.measured(gap, gpu).empty());
   Problem transposed = tight(1024, 1024, 1024);
   transposed.b.transposed = true;
-  CHECK_FALSE(tuning.measured(transposed, gpu));
+  CHECK(tuning.measured(transposed, gpu).empty());
   Problem batch = tight(1024, 1024, 1024);
   batch.batch_count = 2;
-  CHECK_FALSE(tuning.measured(batch, gpu));
+  CHECK(tuning.measured(batch, gpu).empty());
   Device sister = gpu;
   sister.name = "made-up GPU Max";
-  CHECK_FALSE(tuning.measured(tight(1024, 1024, 1024), sister));
+  CHECK(tuning.measured(tight(1024, 1024, 1024), sister).empty());
 }
 
 TEST_CASE("CLGEMM_TUNING comes before the user's folder, and that before what ships") {
@@ -179,6 +179,17 @@ TEST_CASE("CLGEMM_TUNING comes before the user's folder, and that before what sh
   CHECK(test::contains(to_string(first_choice(gpu).origin), users));
   CHECK(test::contains(to_string(first_choice(gpu).origin), "1024 x 1024 x 1024"));
   CHECK(first_choice(test::made_up_cpu()).config.kernel == "panels");
+
+  {
+    const TemporaryFolder home;
+    home.write(".config/clgemm/tuning/gpu.json", text_of(gpu, "tiled"));
+    home.write(".config/clgemm/tuning/remarks.txt", "no tuning data");
+    const ScopedVariable no_config("XDG_CONFIG_HOME", nullptr);
+    const ScopedVariable at_home("HOME", home.path().c_str());
+    CHECK(first_choice(gpu).config.kernel == "tiled");
+    const ScopedVariable nowhere("HOME", nullptr);
+    CHECK(first_choice(gpu).config.kernel == by_model);
+  }
 
   const TemporaryFolder other;
   const std::string file = other.write("a.json", text_of(gpu, "tiled", {{"TS", 8}}));
@@ -242,6 +253,29 @@ TEST_CASE("a config that this device or library does not have makes way for the 
   CHECK(choice_with(small, "vector", {{"TS", 64}, {"WIDTH", 4}}) != "vector");  // 1024 work-items
 }
 
+TEST_CASE("rows and entries that this library has not take nothing from those behind them") {
+  const NoSettings none;
+  Device cpu = test::made_up_cpu();
+  cpu.platform_name = "Portable Computing Language";
+  cpu.native_float_width = 16;
+  const Problem problem = tight(613, 457, 389);
+  const std::string shipped = to_string(first_choice(cpu, problem).origin);
+  REQUIRE(test::contains(shipped, "pocl_avx512_zen5.json"));
+  TuningFile file;
+  file.device = tuned_device(cpu);
+  file.rates = Rates{};
+  file.configs = {{{"panels", {{"NO_SUCH", 8}}}, ConfigSpeed{1e-6, 1e-11, 1e-11, 1}, 0.1, 10}};
+  none.folder.write("clgemm/tuning/a.json", write_tuning(file));
+  CHECK(to_string(first_choice(cpu, problem).origin) == shipped);
+  file.rates = std::nullopt;
+  file.configs.clear();
+  file.measured = {{{613, 457, 389}, false, false, {"panels", {{"NO_SUCH", 8}}}, 1e-3, {}}};
+  none.folder.write("clgemm/tuning/a.json", write_tuning(file));
+  file.measured.front().config = {"wpt", {}};
+  none.folder.write("clgemm/tuning/b.json", write_tuning(file));
+  CHECK(first_choice(cpu, problem).config.kernel == "wpt");
+}
+
 TEST_CASE("an entry of a part of the configs is found by its name only") {
   const Device gpu = test::made_up_gpu();
   TunedEntry part = entry_of({1024, 1024, 1024}, "tiled");
@@ -252,7 +286,7 @@ TEST_CASE("an entry of a part of the configs is found by its name only") {
   REQUIRE(back.measured.size() == 2);
   CHECK(back.measured[0].space == "some");
   const Tuning tuning({back});
-  CHECK_FALSE(tuning.measured(tight(1024, 1024, 1024), gpu));
+  CHECK(tuning.measured(tight(1024, 1024, 1024), gpu).empty());
   REQUIRE(tuning.of_space("some", {2000, 2000, 2000}, gpu) != nullptr);
   CHECK(tuning.of_space("some", {2000, 2000, 2000}, gpu)->size.m == 1024);
   CHECK(tuning.of_space("other", {2000, 2000, 2000}, gpu) == nullptr);

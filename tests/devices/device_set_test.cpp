@@ -199,6 +199,19 @@ TEST_CASE("errors of the call leave no device out") {
   CHECK(devices.devices().size() == count);
 }
 
+TEST_CASE("a set that was moved, and calls that multiply nothing") {
+  DeviceSet devices("0");
+  DeviceSet moved = all_of(Way::in_place);
+  const std::size_t count = moved.devices().size();
+  DeviceSet taken(std::move(moved));
+  devices = std::move(taken);
+  CHECK(devices.devices().size() == count);
+  for (const Scalars& scalars : {Scalars{0, 2}, Scalars{0, 1}, Scalars{0, 0}})
+    check_on(devices, make_multiply(all_forms()[0], {40, 50, 60}, scalars, all_placements()[1]));
+  check_on(devices, make_multiply(all_forms()[0], {0, 50, 60}, {1, 2}, all_placements()[1]));
+  CHECK(devices.explain_host({.m = 40, .n = 50, .k = 0}) == "kernel: none, there is nothing to multiply\n");
+}
+
 TEST_CASE("the free function takes the devices of CLGEMM_DEVICES") {
   const ScopedVariable variable("CLGEMM_DEVICES", "all");
   release_contexts();

@@ -49,10 +49,11 @@ class Layer final : public FaultLayer {
     for (Fault& fault : faults) faults_.push_back({std::move(fault), 0});
     calls_ = 0;
     failed_.clear();
+    is_armed_ = true;
   }
   void disarm() override {
     const std::lock_guard lock(mutex_);
-    faults_.clear();
+    is_armed_ = false;
   }
   unsigned long calls() const override { return calls_; }
   std::vector<std::string> failed() const override {
@@ -79,6 +80,15 @@ class Layer final : public FaultLayer {
     const std::lock_guard lock(mutex_);
     made_up_[{of_platform, parameter}] = bytes;
   }
+  void pretend_ptx(const std::string& text) override {
+    const std::lock_guard lock(mutex_);
+    ptx_ = text;
+    binary_.clear();
+  }
+  std::string ptx_of_program() const override {
+    const std::lock_guard lock(mutex_);
+    return ptx_of_program_;
+  }
   long live_objects() const override {
     long result = 0;
     for (const auto& count : live_) result += count;
@@ -92,21 +102,27 @@ class Layer final : public FaultLayer {
     return result;
   }
 
-  // What a call of this function is to fail with; CL_SUCCESS where it is not to.
-  cl_int status_for(const char* function, const void* object) {
-    const bool is_retain = begins(function, "clRetain");
-    if (!is_retain) ++calls_;
+  // How a call of this function is to fail; with CL_SUCCESS where it is not to.
+  struct Failure {
+    cl_int status = CL_SUCCESS;
+    bool is_done = false;
+  };
+  Failure failure_of(const char* function, const void* object) {
+    if (!is_of_reference(function)) ++calls_;
     const std::lock_guard lock(mutex_);
-    cl_int result = CL_SUCCESS;
+    Failure result;
+    if (!is_armed_) return result;
     for (auto& [fault, count] : faults_) {
-      if (fault.first == 0 || (fault.function.empty() ? is_retain : fault.function != function)) continue;
+      if (fault.first == 0 || !counts(fault, function)) continue;
       if (fault.object != nullptr && fault.object != object) continue;
       ++count;
       const bool is_later =
           count > fault.first && fault.every != 0 && (count - fault.first) % fault.every == 0;
-      if (count == fault.first || is_later) result = fault.status;
+      if (count == fault.first || is_later)
+        result = {fault.status,
+                  fault.is_done || (is_dead(fault) && std::string_view(function) == "clFinish")};
     }
-    if (result != CL_SUCCESS && failed_.size() < 1000) failed_.emplace_back(function);
+    if (result.status != CL_SUCCESS && failed_.size() < 1000) failed_.emplace_back(function);
     return result;
   }
 
@@ -137,6 +153,22 @@ class Layer final : public FaultLayer {
     return true;
   }
 
+  std::string ptx() const {
+    const std::lock_guard lock(mutex_);
+    return ptx_;
+  }
+  void stands_for(std::string binary) {
+    const std::lock_guard lock(mutex_);
+    binary_ = std::move(binary);
+  }
+  // The binary that such a text stands for; empty where it is not one.
+  std::string binary_of(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    if (text.find(".target") == std::string::npos) return {};
+    ptx_of_program_ = text;
+    return binary_;
+  }
+
   template <class Handle>
   void count(Handle handle, long change) {
     constexpr int place = place_of<Handle>();
@@ -146,6 +178,20 @@ class Layer final : public FaultLayer {
   }
 
  private:
+  static bool is_of_reference(std::string_view function) {
+    return begins(function, "clRetain") || begins(function, "clRelease");
+  }
+
+  // Where everything fails from here on, nothing computes any more: what says so waits for what was under
+  // way.
+  static bool is_dead(const Fault& fault) { return fault.function.empty() && fault.every == 1; }
+
+  static bool counts(const Fault& fault, std::string_view function) {
+    const std::string_view named = fault.function;
+    if (named.empty()) return !is_of_reference(function);
+    return named.back() == '*' ? begins(function, named.substr(0, named.size() - 1)) : named == function;
+  }
+
   template <class Handle>
   static constexpr int place_of() {
     if (std::is_same_v<Handle, cl_context>) return 0;
@@ -159,6 +205,7 @@ class Layer final : public FaultLayer {
 
   mutable std::mutex mutex_;
   std::vector<std::pair<Fault, unsigned long>> faults_;  // and how many calls of theirs there were
+  bool is_armed_ = false;
   std::atomic<unsigned long> calls_{0};
   std::vector<std::string> failed_;
   std::atomic<unsigned long> reads_to_corrupted_{0};
@@ -168,6 +215,7 @@ class Layer final : public FaultLayer {
   bool records_ = false;
   std::vector<Command> commands_;
   std::map<std::pair<bool, cl_uint>, std::string> made_up_;
+  std::string ptx_, binary_, ptx_of_program_;
   std::atomic<long> live_[6] = {};
 };
 
@@ -249,17 +297,22 @@ struct Hook<Member> {
   }
 
   static Result call(Arguments... arguments) {
-    if (begins(name, "clRelease")) return hand_on(arguments...);
     layer().be_slow(name);
-    const cl_int status = layer().status_for(name, first_of(arguments...));
-    return status == CL_SUCCESS ? hand_on(arguments...) : fail(status, arguments...);
+    const auto [status, is_done] = layer().failure_of(name, first_of(arguments...));
+    if (status == CL_SUCCESS) return hand_on(arguments...);
+    if (is_done) {
+      hand_on(arguments...);
+    } else if constexpr (sizeof...(Arguments) == 1) {
+      if (begins(name, "clRelease")) (layer().count(arguments, -1), ...);
+    }
+    return fail(status, arguments...);
   }
 };
 
 cl_int get_device_info(cl_device_id device, cl_device_info parameter, std::size_t size, void* value,
                        std::size_t* needed) {
   using Real = Hook<&cl_icd_dispatch::clGetDeviceInfo>;
-  const cl_int status = layer().status_for(Real::name, nullptr);
+  const cl_int status = layer().failure_of(Real::name, nullptr).status;
   if (status != CL_SUCCESS) return status;
   if (layer().answer(false, parameter, size, value, needed)) return CL_SUCCESS;
   return Real::hand_on(device, parameter, size, value, needed);
@@ -268,10 +321,55 @@ cl_int get_device_info(cl_device_id device, cl_device_info parameter, std::size_
 cl_int get_platform_info(cl_platform_id platform, cl_platform_info parameter, std::size_t size, void* value,
                          std::size_t* needed) {
   using Real = Hook<&cl_icd_dispatch::clGetPlatformInfo>;
-  const cl_int status = layer().status_for(Real::name, nullptr);
+  const cl_int status = layer().failure_of(Real::name, nullptr).status;
   if (status != CL_SUCCESS) return status;
   if (layer().answer(true, parameter, size, value, needed)) return CL_SUCCESS;
   return Real::hand_on(platform, parameter, size, value, needed);
+}
+
+// Of a program for one device.
+std::string real_binary(cl_program program) {
+  std::size_t size = 0;
+  next_layer.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr);
+  std::string result(size, '\0');
+  char* const place = result.data();
+  next_layer.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof place, const_cast<char**>(&place),
+                              nullptr);
+  return result;
+}
+
+cl_int get_program_info(cl_program program, cl_program_info parameter, std::size_t size, void* value,
+                        std::size_t* needed) {
+  using Real = Hook<&cl_icd_dispatch::clGetProgramInfo>;
+  const cl_int status = layer().failure_of(Real::name, program).status;
+  if (status != CL_SUCCESS) return status;
+  const std::string ptx = layer().ptx();
+  if (ptx.empty() || (parameter != CL_PROGRAM_BINARY_SIZES && parameter != CL_PROGRAM_BINARIES))
+    return Real::hand_on(program, parameter, size, value, needed);
+  if (needed != nullptr) *needed = sizeof(std::size_t);
+  if (value == nullptr) return CL_SUCCESS;
+  if (parameter == CL_PROGRAM_BINARY_SIZES) {
+    *static_cast<std::size_t*>(value) = ptx.size();
+    return CL_SUCCESS;
+  }
+  layer().stands_for(real_binary(program));
+  std::memcpy(*static_cast<char**>(value), ptx.data(), ptx.size());
+  return CL_SUCCESS;
+}
+
+cl_program create_program_with_binary(cl_context context, cl_uint count, const cl_device_id* devices,
+                                      const std::size_t* sizes, const unsigned char** binaries,
+                                      cl_int* of_each, cl_int* status) {
+  using Real = Hook<&cl_icd_dispatch::clCreateProgramWithBinary>;
+  const cl_int failure = layer().failure_of(Real::name, context).status;
+  if (failure != CL_SUCCESS)
+    return Real::fail(failure, context, count, devices, sizes, binaries, of_each, status);
+  const std::string real =
+      layer().binary_of(std::string(reinterpret_cast<const char*>(binaries[0]), sizes[0]));
+  if (real.empty()) return Real::hand_on(context, count, devices, sizes, binaries, of_each, status);
+  const std::size_t size = real.size();
+  const auto* place = reinterpret_cast<const unsigned char*>(real.data());
+  return Real::hand_on(context, 1, devices, &size, &place, of_each, status);
 }
 
 template <auto Member>
@@ -298,9 +396,12 @@ void hook_what_asks() {
   CLGEMM_HOOK(clGetEventProfilingInfo);
   this_layer.clGetDeviceInfo = &get_device_info;
   this_layer.clGetPlatformInfo = &get_platform_info;
+  this_layer.clGetProgramInfo = &get_program_info;
 }
 
 void hook_objects() {
+  CLGEMM_HOOK(clRetainDevice);
+  CLGEMM_HOOK(clReleaseDevice);
   CLGEMM_HOOK(clCreateContext);
   CLGEMM_HOOK(clRetainContext);
   CLGEMM_HOOK(clReleaseContext);
@@ -313,6 +414,7 @@ void hook_objects() {
   CLGEMM_HOOK(clReleaseMemObject);
   CLGEMM_HOOK(clCreateProgramWithSource);
   CLGEMM_HOOK(clCreateProgramWithBinary);
+  this_layer.clCreateProgramWithBinary = &create_program_with_binary;
   CLGEMM_HOOK(clRetainProgram);
   CLGEMM_HOOK(clReleaseProgram);
   CLGEMM_HOOK(clBuildProgram);

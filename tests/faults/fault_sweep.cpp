@@ -1,10 +1,12 @@
-// Every scenario with a fault at the n-th OpenCL call, for all n or evenly chosen ones. A call under a fault
-// is right or says Error; the next call is right; nothing is leaked; and a later process is right on the same
-// cache. Exit status 0 only where all of that held.
+// Every scenario with a fault at the n-th OpenCL call, for all n or evenly chosen ones; and at the n-th
+// retain and the n-th release, which count by themselves. A call under a fault is right or says Error, under
+// a release that fails it is right; the next call is right; nothing is leaked, or released twice; and a later
+// process is right on the same cache. Exit status 0 only where all of that held.
 //
-//   fault_sweep [--every-fault] [--scenario NAME] [--faults N] [--list]
+//   fault_sweep [--every-fault] [--scenario NAME] [--faults N]
 //
-// Without --every-fault: --faults N places in each scenario (24), one status, once.
+// Without --every-fault: --faults N places in each scenario (24) and a third of that in its retains and its
+// releases, one status, once.
 #include <unistd.h>
 
 #include <chrono>
@@ -12,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "base/error.hpp"
@@ -65,14 +68,20 @@ Outcome outcome_of(Scenario& scenario, const std::vector<Fault>& faults, Count& 
   }
 }
 
+constexpr const char* retains = "clRetain*";
+constexpr const char* releases = "clRelease*";
+
 // Under a fault, and again without: a device that is lost may stay so for that Context.
 void try_fault(const std::string& name, Scenario& scenario, const Fault& fault, Count& count) {
-  std::snprintf(doing, sizeof doing, "%s, call %lu%s, status %d", name.c_str(), fault.first,
-                fault.every != 0 ? " and all later ones" : "", fault.status);
+  std::snprintf(doing, sizeof doing, "%s, %s call %lu%s, status %d%s", name.c_str(), fault.function.c_str(),
+                fault.first, fault.every != 0 ? " and all later ones" : "", fault.status,
+                fault.is_done ? ", though done" : "");
   alarm(patience_seconds);
   ++count.faults;
   const Outcome under_fault = outcome_of(scenario, {fault}, count);
   if (under_fault == Outcome::wrong) complain(count, "a wrong result under the fault");
+  if (under_fault != Outcome::right && fault.function == releases)
+    complain(count, "an Error for nothing but a release");
   ++(under_fault == Outcome::right ? count.right : count.errors);
   Outcome next = outcome_of(scenario, {}, count);
   if (next == Outcome::lost && fault.every != 0) {
@@ -96,6 +105,35 @@ void check_in_new_process(const Sweep& sweep, const std::string& name, Count& co
   ++count.processes;
   if (std::system(("'" + sweep.program + "' --check-cache").c_str()) != 0)
     complain(count, ("a new process is wrong on the cache that '" + name + "' left").c_str());
+}
+
+// How many retains and releases the call has without faults.
+std::pair<unsigned long, unsigned long> references_of(Scenario& scenario, Count& count) {
+  constexpr unsigned long never = std::numeric_limits<unsigned long>::max();
+  outcome_of(scenario, {{never, 0, CL_SUCCESS, retains}, {never, 0, CL_SUCCESS, releases}}, count);
+  FaultLayer& layer = FaultLayer::of_process();
+  return {layer.counted(0), layer.counted(1)};
+}
+
+// A release that fails may have been one all the same.
+void sweep_references(const Sweep& sweep, const std::string& name, Scenario& scenario, Count& count) {
+  const auto [all_retains, all_releases] = references_of(scenario, count);
+  const auto at_places = [&](unsigned long all, const auto& body) {
+    const unsigned long places = sweep.every_fault ? all : std::min(std::max(sweep.places / 3, 1UL), all);
+    for (unsigned long i = 0; i < places; ++i) body(1 + i * all / places, i);
+  };
+  at_places(all_retains, [&](unsigned long n, unsigned long i) {
+    for (const unsigned long every : {0UL, 1UL}) {
+      if (sweep.every_fault || every == i % 2)
+        try_fault(name, scenario, {n, every, CL_OUT_OF_RESOURCES, retains}, count);
+    }
+  });
+  at_places(all_releases, [&](unsigned long n, unsigned long i) {
+    for (const bool is_done : {false, true}) {
+      if (sweep.every_fault || is_done == (i % 2 == 0))
+        try_fault(name, scenario, {n, i % 4 / 2, CL_OUT_OF_RESOURCES, releases, nullptr, is_done}, count);
+    }
+  });
 }
 
 void sweep_scenario(const Sweep& sweep, const NamedScenario& named, Count& count) {
@@ -125,6 +163,7 @@ void sweep_scenario(const Sweep& sweep, const NamedScenario& named, Count& count
       }
       if (named.name == "first_cold") check_in_new_process(sweep, named.name, count);
     }
+    sweep_references(sweep, named.name, *scenario, count);
     check_in_new_process(sweep, named.name, count);
   }
   if (layer.live_objects() != live_before) complain(count, ("leaked: " + layer.describe_live()).c_str());

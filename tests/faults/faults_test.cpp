@@ -188,6 +188,55 @@ TEST_CASE("an event that cannot be handed out is an Error") {
   CHECK_ERROR([&] { call.run(queue); }, out_of_memory, "clRetainEvent failed: CL_OUT_OF_RESOURCES");
 }
 
+// Two multiplies of 4 x 4 x 4 whose matrices lie unevenly apart; A number i holds nothing but i.
+struct ListedCall {
+  static constexpr std::size_t side = 4, elements = side * side, matrices = 16;
+  cl::Buffer a = make_buffer(numbered()), b = make_buffer(std::vector<float>(elements, 1.0f));
+  cl::Buffer c = make_buffer(std::vector<float>(4 * elements));
+
+  static std::vector<float> numbered() {
+    std::vector<float> result;
+    for (std::size_t i = 0; i < matrices * elements; ++i) result.push_back(static_cast<float>(i / elements));
+    return result;
+  }
+
+  // By A number `i` and the one behind it.
+  void run(const cl::CommandQueue& queue, std::size_t i) const {
+    const auto at = [](const cl::Buffer& buffer, std::size_t matrix) {
+      return DeviceMatrix{buffer(), side, matrix * elements};
+    };
+    Options options;
+    options.kernel = "coalesced";
+    shared_context().sgemm_batched(queue(), Layout::row_major, Transpose::no, Transpose::no, side, side, side,
+                                   {1.0f}, {at(a, i), at(a, i + 1), at(a, i)}, {at(b, 0), at(b, 0), at(b, 0)},
+                                   {0.0f}, {at(c, 0), at(c, 3), at(c, 1)}, {}, nullptr, options);
+    queue.finish();
+  }
+
+  bool is_right(std::size_t i) const {
+    const std::vector<float> result = read_buffer(c);
+    return result.front() == static_cast<float>(side * i) &&
+           result.back() == static_cast<float>(side * (i + 1));
+  }
+};
+
+TEST_CASE("a list whose release fails is not taken for the one in its place") {
+  const ListedCall call;
+  const cl::CommandQueue queue = make_queue(false);
+  constexpr std::size_t kept = 8;
+  for (std::size_t i = 0; i < kept; ++i) call.run(queue, i);
+  {
+    const Armed armed({{1, 1, CL_OUT_OF_RESOURCES, "clReleaseMemObject", nullptr, true}});
+    call.run(queue, kept);
+    CHECK(FaultLayer::of_process().counted(0) != 0);
+  }
+  CHECK(call.is_right(kept));
+  for (const std::size_t i : {kept, std::size_t{0}, std::size_t{1}}) {
+    call.run(queue, i);
+    CHECK(call.is_right(i));
+  }
+}
+
 TEST_CASE("a sub-buffer whose parent the runtime will not retain is multiplied") {
   const PackedCall call;
   const cl::CommandQueue queue = make_queue(false);
@@ -214,6 +263,43 @@ TEST_CASE("threads that cannot be started cost time, and no result") {
     CHECK(is_right_on(context, {}));
   }
   CHECK(DiskCache::from_environment().info().entries != 0);
+}
+
+TEST_CASE("without threads the caller copies what goes to a device with memory of its own") {
+  const cl_bool no = CL_FALSE;
+  FaultLayer::of_process().pretend(false, CL_DEVICE_HOST_UNIFIED_MEMORY,
+                                   std::string(reinterpret_cast<const char*>(&no), sizeof no));
+  Context context;
+  FaultLayer::of_process().pretend(false, CL_DEVICE_HOST_UNIFIED_MEMORY, {});
+  const Multiply multiply = make_multiply({Layout::row_major, Transpose::no, Transpose::no}, {300, 310, 320},
+                                          {2, -1}, all_placements()[1]);
+  const Data before = integer_data(multiply, 9);
+  Options options;
+  options.device_memory_limit = 256 * 1024;
+  const auto& [form, shape, scalars, a, b, c] = multiply;
+  std::vector<float> result = before.c;
+  threads_can_start = false;
+  context.sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
+                before.a.data() + a.offset, a.ld, before.b.data() + b.offset, b.ld, scalars.beta,
+                result.data() + c.offset, c.ld, options);
+  threads_can_start = true;
+  CHECK(error_ratio(multiply, before, result) == 0);
+  CHECK(damage_around_c(multiply, before, result).empty());
+}
+
+TEST_CASE("a kernel that cannot be launched makes way for another, unless it was named") {
+  Context context;
+  CHECK(is_right_on(context, {}));
+  for (const cl_int status : {CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_PROGRAM_EXECUTABLE}) {
+    const Armed armed({nth("clEnqueueNDRangeKernel", 1, status)});
+    CHECK(is_right_on(context, {}));
+    CHECK(FaultLayer::of_process().failed().size() == 1);
+  }
+  CHECK(contains(explain_on(context, {}), "cannot be launched: CL_INVALID_WORK_GROUP_SIZE"));
+  Options named;
+  named.kernel = "coalesced";
+  const Armed armed({nth("clEnqueueNDRangeKernel", 1, CL_INVALID_WORK_ITEM_SIZE)});
+  CHECK_ERROR([&] { is_right_on(context, named); }, device_limit_exceeded, "'coalesced'");
 }
 
 // PoCL (3.1) has crashed where several threads were the first to ask for devices.
@@ -247,6 +333,44 @@ TEST_CASE("a compiler whose log cannot be read") {
   name_first_choice(options);
   CHECK_ERROR([&] { is_right_on(context, options); }, build_failed,
               "log cannot be read: CL_OUT_OF_HOST_MEMORY");
+}
+
+// What the public header says of a call on device memory that throws.
+TEST_CASE("after an Error the event is as it was, and when the queue is through, nothing follows") {
+  const cl::CommandQueue queue = make_queue(true);
+  FaultLayer& layer = FaultLayer::of_process();
+  PackedCall call;
+  call.options.scratch_limit = 20000;  // blocks
+  const auto& [form, shape, scalars, a, b, c] = call.multiply;
+  cl::UserEvent go(shared_cl_context());
+  auto* const untouched = reinterpret_cast<cl_event>(&layer);
+  cl_event done = untouched;
+  const auto run = [&](std::size_t ld_of_a) {
+    shared_context().sgemm(queue(), form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n,
+                           shape.k, scalars.alpha, {call.buffers.a(), ld_of_a, a.offset},
+                           matrix_at(call.buffers.b, b), scalars.beta, matrix_at(call.buffers.c, c), {go()},
+                           &done, call.options);
+  };
+  layer.record(true);
+  CHECK_ERROR([&] { run(shape.k - 1); }, invalid_leading_dimension, "lda");
+  CHECK(layer.record(true).empty());
+  {
+    const Armed armed({{6, 1, CL_OUT_OF_RESOURCES, "clEnqueueNDRangeKernel"}});  // the second block
+    CHECK_ERROR([&] { run(a.ld); }, out_of_memory, "clEnqueueNDRangeKernel");
+  }
+  const std::vector<Command> commands = layer.record(false);
+  CHECK(std::count_if(commands.begin(), commands.end(),
+                      [](const Command& one) { return one.function == "clEnqueueNDRangeKernel"; }) == 5);
+  CHECK(done == untouched);
+  go.setStatus(CL_COMPLETE);
+  queue.finish();
+  CHECK(damage_around_c(call.multiply, call.data, read_buffer(call.buffers.c)).empty());
+  CHECK(same_bits(read_buffer(call.buffers.a), call.data.a));
+  CHECK(same_bits(read_buffer(call.buffers.b), call.data.b));
+  queue.enqueueWriteBuffer(call.buffers.c, CL_TRUE, 0, call.data.c.size() * sizeof(float),
+                           call.data.c.data());
+  call.run(queue).wait();
+  CHECK(call.is_right());
 }
 
 TEST_CASE("where no other way is left, the Error says what made clgemm look for one") {

@@ -129,6 +129,37 @@ TEST_CASE("parts within blocks that a scratch limit forces") {
   }
 }
 
+// What the public header says of an infinite alpha: of sums 2, -4 and so on of the blocks of k, whose whole
+// sum is negative.
+TEST_CASE("an infinite alpha multiplies the whole sum, or that of each block of k") {
+  const Multiply multiply = make_multiply({Layout::row_major, Transpose::no, Transpose::no}, {70, 75, 600},
+                                          {std::numeric_limits<float>::infinity(), 1}, all_placements()[0]);
+  Data data = integer_data(multiply, 1);
+  std::fill(data.b.begin(), data.b.end(), 1.0f);
+  for (std::size_t i = 0; i < multiply.shape.m; ++i) {
+    for (std::size_t j = 0; j < multiply.shape.k; ++j)
+      data.a[multiply.a.index(i, j)] = j < 100 ? 2.0f : -4.0f;
+  }
+  const auto all = [&](const Options& options, auto is_right) {
+    const std::vector<float> c = run_on_device(multiply, data, options);
+    for (std::size_t i = 0; i < multiply.shape.m; ++i) {
+      for (std::size_t j = 0; j < multiply.shape.n; ++j) {
+        if (!is_right(c[multiply.c.index(i, j)])) return false;
+      }
+    }
+    return true;
+  };
+  const auto is_minus_infinity = [](float x) { return std::isinf(x) && x < 0; };
+  Options options;
+  CHECK(all(options, is_minus_infinity));
+  CHECK(all(split_options("tiled", 3), is_minus_infinity));
+  options.kernel = "tiled";
+  CHECK(all(options, is_minus_infinity));
+  options.scratch_limit = 40'000;
+  INFO(explain(multiply, options));
+  CHECK(all(options, [](float x) { return std::isnan(x); }));
+}
+
 TEST_CASE("a batch is done in parts, one matrix at a time") {
   constexpr std::size_t count = 3;
   const Shape shape{17, 9, 130};

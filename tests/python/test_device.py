@@ -98,6 +98,41 @@ def test_handles_as_integers_make_an_event_of_clgemm(queue, numbers, demand_prod
     demand_product(c_there.get(), a, a)
 
 
+def test_an_event_that_fails_is_an_error_and_one_of_clgemm_has_its_handle(queue):
+    import ctypes
+
+    failed = cl.UserEvent(queue.context)
+    ctypes.CDLL("libOpenCL.so.1").clRetainEvent(ctypes.c_void_p(failed.int_ptr))
+    event = clgemm.Event(failed.int_ptr)
+    assert event.int_ptr == failed.int_ptr
+    failed.set_status(-5)
+    with pytest.raises(clgemm.Error, match="the multiply failed: clWaitForEvents"):
+        event.wait()
+
+
+# What looks like an array of PyOpenCL.
+class Lookalike:
+    def __init__(self, **changes):
+        facts = {"base_data": None, "offset": 0, "dtype": numpy.dtype("float32"), "shape": (4, 4), "strides": (16, 4)}
+        self.__dict__.update({**facts, **changes})
+
+
+@pytest.mark.parametrize(
+    "kind, text, changes",
+    (
+        (TypeError, "a has a shape or strides that are not integers", {"strides": ("x", 4)}),
+        (ValueError, "a has as many strides as dimensions", {"strides": (16,)}),
+        (ValueError, "a has a negative offset", {"offset": -4}),
+        (ValueError, "a has a stride or offset of 6 bytes", {"offset": 6}),
+    ),
+)
+def test_what_only_looks_like_an_array_is_refused(queue, kind, text, changes):
+    good = to_device(queue, numpy.zeros((4, 4), numpy.float32), numpy.ones((4, 4), numpy.float32))
+    with pytest.raises(kind, match=text):
+        clgemm.enqueue_sgemm(queue, Lookalike(**changes), good[1], good[0])
+    assert (good[0].get() == 0).all()
+
+
 def test_a_context_of_a_queue_and_of_a_device(queue, numbers, demand_product):
     a = numbers(16, 16)
     (a_there,) = to_device(queue, a)

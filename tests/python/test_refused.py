@@ -21,6 +21,10 @@ def unaligned(rows, columns):
     return numpy.zeros(rows * columns * 4 + 1, numpy.uint8)[1:].view(numpy.float32).reshape(rows, columns)
 
 
+def between_elements(rows, columns):
+    return numpy.ndarray((rows, columns), numpy.float32, numpy.zeros(rows * (columns * 4 + 2), numpy.uint8), strides=(columns * 4 + 2, 4))
+
+
 # What is wrong: the error's kind, a part of its text, and how the call 4 x 6 times 6 x 5 is changed.
 CASES = {
     "a_float64": (TypeError, "a must be an array of float32, not float64", {"a": numpy.ones((4, 6))}),
@@ -48,6 +52,9 @@ CASES = {
     "stride_zero": (ValueError, "b has strides of 0", {"b": numpy.broadcast_to(ones(5), (6, 5))}),
     "stride_of_c": (ValueError, "c has strides of 20 and 2", {"c": ones(8, 10)[::2, ::2]}),
     "unaligned": (ValueError, "a lies at an address", {"a": unaligned(4, 6)}),
+    "stride_of_no_elements": (ValueError, "a has a stride or offset of 26 bytes", {"a": between_elements(4, 6)}),
+    "a_dates": (TypeError, "a must be an array of float32, not numpy.ndarray datetime64[s]", {"a": numpy.zeros((4, 6), "M8[s]")}),
+    "a_bytes": (TypeError, "a must be an array of float32, not items 'B'", {"a": b"1234"}),
     "read_only_c": (ValueError, "c is read-only", {"c": read_only(ones(4, 5))}),
     "alpha": (TypeError, "alpha must be a number, not str", {"alpha": "1"}),
     "beta": (TypeError, "beta must be a number, not complex", {"beta": 1j}),
@@ -133,6 +140,8 @@ def clgemm_kernel(name):
 
 
 def test_options_and_shapes_are_checked():
+    assert [clgemm.Options(precision=name).precision for name in ("fp32", "fp32_equivalent")] == ["fp32", "fp32_equivalent"]
+    assert clgemm.explain(64, 32, 16, transpose_b=True) == clgemm.explain(64, 32, 16, transpose_b=True, order="C")
     with pytest.raises(ValueError, match="precision must be"):
         clgemm.Options(precision="fp16")
     with pytest.raises(ValueError, match="order must be"):

@@ -383,7 +383,7 @@ std::vector<Sample> made_up_samples(const std::vector<Config>& configs, const Co
       slower.alone *= factor;
       slower.share *= factor;
       const Work work = work_of(problem_of(size, cache.device()), *kernel, 1, cache);
-      samples.push_back({size, config, predict(work, slower, rates, cache.device().compute_units).seconds()});
+      samples.push_back({size, config, predict(work, slower, rates, cache.device().compute_units).device()});
       factor *= 2.0;
     }
   }
@@ -399,14 +399,16 @@ TEST_CASE("a fit finds the coefficients by which the samples were made") {
       {"direct", {{"BM", 64}, {"BN", 64}, {"TM", 8}, {"TN", 8}, {"DEPTH", 8}, {"SLICES", 2}, {"COPIES", 2}}},
       {"direct", {{"BM", 32}, {"BN", 64}, {"TM", 8}, {"TN", 4}, {"DEPTH", 8}, {"SLICES", 2}, {"COPIES", 2}}}};
   const std::vector<Sample> samples = made_up_samples(configs, speed, rates, cache);
-  const Fitted fitted = fit(samples, cache);
+  const HostSeconds host{rates.call_seconds, rates.launch_seconds};
+  const Fitted fitted = fit(samples, cache, host);
+  CHECK(fitted.rates.call_seconds == host.call);
   REQUIRE(fitted.rows.size() == 2);
   for (const ConfigRow& row : fitted.rows) CHECK(row.residual < 0.1);
-  CHECK(held_out_regret(samples, cache).mean < 1.03);
+  CHECK(held_out_regret(samples, cache, host).mean < 1.03);
 
   const TemporaryFolder folder;
   const auto path = folder.path() / "samples.csv";
-  const std::vector<double> predicted = unseen_predictions(samples, cache);
+  const std::vector<double> predicted = unseen_predictions(samples, cache, host);
   for (std::size_t i = 0; i < samples.size(); ++i)
     CHECK(std::abs(std::log(predicted[i] / samples[i].seconds)) < 0.2);
   write_samples(path, samples, predicted);

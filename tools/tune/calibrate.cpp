@@ -59,7 +59,7 @@ class Calibration {
 
   // False where it was interrupted.
   bool run() {
-    if (!build()) return false;
+    if (!build() || !ask_host()) return false;
     for (index_ = 0; index_ < shapes_.size(); ++index_) {
       if (!measure_shape(shapes_[index_])) return false;
       if (now() > end_) break;
@@ -69,12 +69,22 @@ class Calibration {
   }
 
   const std::vector<Sample>& samples() const { return samples_; }
+  const HostSeconds& host() const { return host_; }
 
  private:
   bool build() {
     progress_.show(fmt::format("building {} configs", configs_.size()));
     if (times_are_fake()) return true;
     return !worker_.ask(write_build_question(configs_), end_ - now()).interrupted;
+  }
+
+  bool ask_host() {
+    const Rates guess;
+    host_ = {guess.call_seconds, guess.launch_seconds};
+    if (times_are_fake()) return true;
+    const auto answer = worker_.ask(write_host_question(), options_.limit_s);
+    if (answer.line) host_ = read_host(*answer.line);
+    return !answer.interrupted;
   }
 
   // A config on the shape that is being measured.
@@ -181,16 +191,17 @@ class Calibration {
   double end_;
   bench::Progress progress_;
   std::vector<Sample> samples_;
+  HostSeconds host_;
   std::size_t index_ = 0;
   double first_shape_ = 0.0;
 };
 
 // Fits, writes, and says how good it is.
 void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningFile file,
-               const std::filesystem::path& output, const std::string& samples_to) {
-  if (!samples_to.empty()) write_samples(samples_to, samples, unseen_predictions(samples, configs));
-  const Regret held_out = held_out_regret(samples, configs);
-  const Fitted fitted = fit(samples, configs);
+               const HostSeconds& host, const std::filesystem::path& output, const std::string& samples_to) {
+  if (!samples_to.empty()) write_samples(samples_to, samples, unseen_predictions(samples, configs, host));
+  const Regret held_out = held_out_regret(samples, configs, host);
+  const Fitted fitted = fit(samples, configs, host);
   const Regret all = regret(fitted, samples, configs);
   file.rates = fitted.rates;
   file.configs = fitted.rows;
@@ -257,7 +268,8 @@ int calibrate(const TuneOptions& options) {
     return ended_by_user;
   }
   ConfigCache cache(setup.device, options.kernel_folder);
-  write_fit(calibration.samples(), cache, std::move(file), setup.output, options.samples_to);
+  write_fit(calibration.samples(), cache, std::move(file), calibration.host(), setup.output,
+            options.samples_to);
   journal->remove();
   return all_is_well;
 }
@@ -267,8 +279,9 @@ int fit_samples(const TuneOptions& options) {
   const Device device = device_of(file.device);
   ConfigCache cache(device, options.kernel_folder);
   KernelLibrary library(kernel_folder_or_default(options.kernel_folder));
+  const Rates known = file.rates.value_or(Rates{});
   write_fit(valid_samples(read_samples(options.fit_from, library.names(Role::multiply)), cache), cache, file,
-            options.output, options.samples_to);
+            {known.call_seconds, known.launch_seconds}, options.output, options.samples_to);
   return all_is_well;
 }
 

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
 #include <thread>
 
@@ -26,6 +27,7 @@ using Json = nlohmann::json;
 constexpr double hopeless_ratio = 3.0;
 constexpr double batch_seconds = 1.5e-3;  // of calls that are timed together
 constexpr double most_calls = 200.0;      // in such a batch
+constexpr double most_calls_by_device = 50.0;
 
 Options options_of(const Json& json, const std::string& kernel_folder) {
   Options options;
@@ -74,19 +76,58 @@ class Matrices {
   cl::Buffer c_;
 };
 
+// Work that keeps a GPU busy while the host enqueues what is to be timed.
+class Occupation {
+ public:
+  Occupation(const cl::Context& context, const cl::CommandQueue& queue)
+      : from_(context, CL_MEM_READ_WRITE, bytes), to_(context, CL_MEM_READ_WRITE, bytes) {
+    copy(queue, 2);
+    queue.finish();
+    const auto start = std::chrono::steady_clock::now();
+    constexpr int some = 8;
+    copy(queue, some);
+    queue.finish();
+    const double one = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / some;
+    count_ = static_cast<int>(std::clamp(occupied_seconds / one, 1.0, 1000.0));
+  }
+
+  void enqueue(const cl::CommandQueue& queue) const { copy(queue, count_); }
+
+ private:
+  static constexpr std::size_t bytes = std::size_t{1} << 26;
+  static constexpr double occupied_seconds = 4e-3;  // 50 calls of four launches on a slow host
+
+  void copy(const cl::CommandQueue& queue, int count) const {
+    for (int i = 0; i < count; ++i) queue.enqueueCopyBuffer(from_, to_, 0, 0, bytes);
+  }
+
+  cl::Buffer from_;
+  cl::Buffer to_;
+  int count_ = 1;
+};
+
+double seconds_between_ends(const cl::Event& first, const cl::Event& last) {
+  const cl_ulong from = first.getProfilingInfo<CL_PROFILING_COMMAND_END>();
+  const cl_ulong to = last.getProfilingInfo<CL_PROFILING_COMMAND_END>();
+  return to > from ? static_cast<double>(to - from) * 1e-9 : 0.0;
+}
+
 class CalibrationWorker {
  public:
   CalibrationWorker(const std::string& device, const std::string& kernel_folder,
                     const std::vector<ShapeSize>& shapes)
       : device_(device.empty() ? default_device() : find_device(device)),
         cl_context_(device_),
-        queue_(cl_context_, device_),
+        queue_(cl_context_, device_, CL_QUEUE_PROFILING_ENABLE),
         context_(queue_()),
         matrices_(cl_context_, queue_, shapes),
-        kernel_folder_(kernel_folder) {}
+        kernel_folder_(kernel_folder) {
+    if (describe(device_).kind != DeviceKind::cpu) occupation_.emplace(cl_context_, queue_);
+  }
 
   Json answer(const Json& question) {
     if (question.contains("build")) return build(question.at("build"));
+    if (question.contains("host")) return host();
     try {
       return {{"seconds", time(question)}, {"failure", ""}};
     } catch (const Error& error) {
@@ -119,25 +160,66 @@ class CalibrationWorker {
     return {{"built", configs.size()}};
   }
 
+  // A call, and its event where one is asked for.
+  void call(const ShapeSize& size, const Options& options, cl::Event* done = nullptr) {
+    cl_event event = nullptr;
+    context_.sgemm(queue_(), Layout::row_major, Transpose::no, Transpose::no, size.m, size.n, size.k, 1.0F,
+                   matrices_.a(size.k), matrices_.b(size.n), 0.0F, matrices_.c(size.n), {},
+                   done == nullptr ? nullptr : &event, options);
+    if (done != nullptr) *done = cl::Event(event);
+  }
+
+  double by_host(const ShapeSize& size, const Options& options, int calls) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < calls; ++i) call(size, options);
+    queue_.finish();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / calls;
+  }
+
+  double by_device(const ShapeSize& size, const Options& options, int calls) {
+    cl::Event first;
+    cl::Event last;
+    occupation_->enqueue(queue_);
+    call(size, options, &first);
+    for (int i = 1; i < calls; ++i) call(size, options);
+    call(size, options, &last);
+    queue_.finish();
+    return seconds_between_ends(first, last) / calls;
+  }
+
   double time(const Json& question) {
-    const std::size_t m = question.at("m");
-    const std::size_t n = question.at("n");
-    const std::size_t k = question.at("k");
+    const ShapeSize size{question.at("m"), question.at("n"), question.at("k")};
     const Options options = options_of(question, kernel_folder_);
-    const auto seconds_of = [&](int calls) {
-      const auto start = std::chrono::steady_clock::now();
-      for (int i = 0; i < calls; ++i) {
-        context_.sgemm(queue_(), Layout::row_major, Transpose::no, Transpose::no, m, n, k, 1.0F,
-                       matrices_.a(k), matrices_.b(n), 0.0F, matrices_.c(n), {}, nullptr, options);
-      }
-      queue_.finish();
-      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / calls;
-    };
-    seconds_of(1);
-    const double once = seconds_of(1);
+    by_host(size, options, 1);
+    const double once = by_host(size, options, 1);
     const double best = question.at("best_seconds");
+    const double most = occupation_ ? most_calls_by_device : most_calls;
+    const int calls = static_cast<int>(std::clamp(batch_seconds / once, 2.0, most));
     if (best > 0.0 && once > hopeless_ratio * best + 1e-4) return once;
-    return seconds_of(static_cast<int>(std::clamp(batch_seconds / once, 2.0, most_calls)));
+    return occupation_ ? by_device(size, options, calls) : by_host(size, options, calls);
+  }
+
+  // The shortest of many times to enqueue a call of one launch, and one of three.
+  Json host() {
+    const auto seconds_of = [&](const Options& options) {
+      constexpr ShapeSize small{17, 17, 17};
+      constexpr int calls = 20;
+      double least = by_host(small, options, 1);
+      for (int i = 0; i < 50; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        for (int k = 0; k < calls; ++k) call(small, options);
+        least = std::min(
+            least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / calls);
+        queue_.finish();
+      }
+      return least;
+    };
+    Options in_place;
+    in_place.kernel = "naive";
+    Options packed;
+    packed.kernel = "tiled";
+    const double one = seconds_of(in_place);
+    return {{"call", one}, {"launch", std::max(seconds_of(packed) - one, 0.0) / 2.0}};
   }
 
   cl::Device device_;
@@ -146,6 +228,7 @@ class CalibrationWorker {
   Context context_;
   Matrices matrices_;
   std::string kernel_folder_;
+  std::optional<Occupation> occupation_;  // on a GPU
 };
 
 }  // namespace
@@ -165,6 +248,15 @@ std::string write_timing_question(const ShapeSize& size, const Config& config, d
               {"parameters", config.parameters},
               {"best_seconds", best_seconds}}
       .dump();
+}
+
+std::string write_host_question() {
+  return Json{{"host", true}}.dump();
+}
+
+HostSeconds read_host(const std::string& line) {
+  const Json json = Json::parse(line);
+  return {json.at("call"), json.at("launch")};
 }
 
 Timing read_timing(const std::string& line) {

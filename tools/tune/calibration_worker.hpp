@@ -1,11 +1,14 @@
-// The process that calibration measures in: builds many configs at once, and times one after the other as
-// callers see it, calls back to back on an in-order queue by the host's clock.
+// The process that calibration measures in: builds many configs at once, and times one after the other, calls
+// back to back on an in-order queue. On a CPU by the host's clock. On a GPU by its own, behind other work, so
+// that the host, which shares its machine with others more often than not, is always ahead; what the host
+// takes is measured apart.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "choose/tuning.hpp"
+#include "tune/fit.hpp"
 
 namespace clgemm::tune {
 
@@ -20,6 +23,9 @@ struct Timing {
 // A config that takes three times `best_seconds` (0: not known yet) has one run.
 std::string write_timing_question(const ShapeSize& size, const Config& config, double best_seconds);
 Timing read_timing(const std::string& line);
+
+std::string write_host_question();
+HostSeconds read_host(const std::string& line);
 
 // Answers until standard input ends; the buffers hold matrices of any of the `shapes`.
 void run_calibration_worker(const std::string& device, const std::string& kernel_folder, std::size_t shapes,

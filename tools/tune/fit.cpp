@@ -25,6 +25,11 @@ struct Measured {
   double weight = 1.0;
 };
 
+// What samples are of.
+double seconds_of(const Prediction& prediction, DeviceKind kind) {
+  return kind == DeviceKind::cpu ? prediction.seconds() : prediction.device();
+}
+
 using Values = std::vector<double>;
 
 // The least of a function, by steps along one axis at a time and along what a round of them has changed
@@ -68,8 +73,8 @@ double loss(double predicted, const Measured& one) {
 // Of one config.
 class RowFit {
  public:
-  RowFit(const std::vector<Measured>& measured, const Rates& rates, std::size_t units, bool shares_units)
-      : measured_(measured), rates_(rates), units_(units), shares_units_(shares_units) {
+  RowFit(const std::vector<Measured>& measured, const Rates& rates, std::size_t units, DeviceKind kind)
+      : measured_(measured), rates_(rates), units_(units), kind_(kind) {
     const auto count = std::count_if(measured.begin(), measured.end(),
                                      [](const Measured& one) { return one.work.unaligned == 0.0; });
     const auto aligned = static_cast<std::size_t>(count);
@@ -82,7 +87,7 @@ class RowFit {
     ConfigSpeed best;
     double least = std::numeric_limits<double>::infinity();
     for (const std::size_t residents : {1U, 2U, 3U, 4U, 5U, 6U, 8U, 12U, 16U}) {
-      if (residents > 1 && !shares_units_) break;
+      if (residents > 1 && kind_ == DeviceKind::cpu) break;
       const Values found =
           minimised(start(), [&](const Values& values) { return cost(speed_of(values, residents)); });
       const ConfigSpeed speed = speed_of(found, residents);
@@ -97,7 +102,7 @@ class RowFit {
     double sum = 0.0;
     double weights = 0.0;
     for (const Measured& one : measured_) {
-      const double off = std::log(predict(one.work, speed, rates_, units_).seconds() / one.seconds);
+      const double off = std::log(expected(one, speed) / one.seconds);
       sum += one.weight * off * off;
       weights += one.weight;
     }
@@ -126,30 +131,34 @@ class RowFit {
     static constexpr double least = 1e-15;
     const auto seconds = [](double logarithm) { return std::max(std::exp(logarithm), least); };
     ConfigSpeed speed{seconds(values[0]), seconds(values[1]), seconds(values[2]), residents, 0.0, 1.0};
-    if (!shares_units_) speed.share = speed.alone;
+    if (kind_ == DeviceKind::cpu) speed.share = speed.alone;
     if (takes_shares_) speed.prepare = std::exp(values[3]);
     if (fits_unaligned_) speed.unaligned = std::exp(values[4]);
     return speed;
   }
 
+  double expected(const Measured& one, const ConfigSpeed& speed) const {
+    return seconds_of(predict(one.work, speed, rates_, units_), kind_);
+  }
+
   double cost(const ConfigSpeed& speed) const {
     double sum = 0.0;
-    for (const Measured& one : measured_)
-      sum += loss(predict(one.work, speed, rates_, units_).seconds(), one);
+    for (const Measured& one : measured_) sum += loss(expected(one, speed), one);
     return sum;
   }
 
   const std::vector<Measured>& measured_;
   const Rates& rates_;
   std::size_t units_;
-  bool shares_units_;
+  DeviceKind kind_;
   bool takes_shares_ = false;
   bool fits_unaligned_ = false;
 };
 
 class Fit {
  public:
-  Fit(const std::vector<Sample>& samples, ConfigCache& configs) : device_(configs.device()) {
+  Fit(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host)
+      : device_(configs.device()), host_(host) {
     // Callers may allow fp32 units alone, so that these have a best of their own.
     std::map<std::pair<ShapeSize, Precision>, double> best;
     const auto key_of = [&configs](const Sample& sample) {
@@ -192,15 +201,15 @@ class Fit {
       }
       return least;
     }();
-    const double bytes = device_.kind == DeviceKind::cpu ? 2e10 : 3e12;
-    return {fastest, fastest / 3, fastest / 8, bytes, bytes, bytes};
+    if (device_.kind == DeviceKind::cpu) return {fastest, fastest / 3, fastest / 8, 2e10, 2e10, 2e10};
+    return {host_.call, host_.launch, fastest / 4, 3e12, 3e12, 3e12};
   }
 
   void fit_rows() {
     fitted_.rows.clear();
     for (const auto& [config, all] : measured_) {
       if (all.size() < least_samples) continue;
-      const RowFit row(all, fitted_.rates, device_.compute_units, device_.kind != DeviceKind::cpu);
+      const RowFit row(all, fitted_.rates, device_.compute_units, device_.kind);
       const ConfigSpeed speed = row.run();
       fitted_.rows.push_back({config, speed, row.residual(speed), shapes_.at(config).size()});
     }
@@ -208,25 +217,33 @@ class Fit {
 
   void fit_rates() {
     const Rates& from = fitted_.rates;
-    const Values start = {std::log(from.call_seconds),  std::log(from.launch_seconds),
-                          std::log(from.start_seconds), std::log(from.bytes),
-                          std::log(from.packing_bytes), std::log(from.adding_bytes)};
-    const auto rates_of = [](const Values& v) {
-      return Rates{std::exp(v[0]), std::exp(v[1]), std::exp(v[2]),
-                   std::exp(v[3]), std::exp(v[4]), std::exp(v[5])};
+    Values start = {std::log(from.start_seconds), std::log(from.bytes), std::log(from.packing_bytes),
+                    std::log(from.adding_bytes)};
+    if (device_.kind == DeviceKind::cpu)
+      start.insert(start.end(), {std::log(from.call_seconds), std::log(from.launch_seconds)});
+    const auto rates_of = [&](const Values& v) {
+      const bool fits_host = device_.kind == DeviceKind::cpu;
+      return Rates{fits_host ? std::exp(v[4]) : host_.call,
+                   fits_host ? std::exp(v[5]) : host_.launch,
+                   std::exp(v[0]),
+                   std::exp(v[1]),
+                   std::exp(v[2]),
+                   std::exp(v[3])};
     };
     fitted_.rates = rates_of(minimised(start, [&](const Values& values) {
       const Rates rates = rates_of(values);
       double sum = 0.0;
       for (const ConfigRow& row : fitted_.rows) {
         for (const Measured& one : measured_.at(row.config))
-          sum += loss(predict(one.work, row.speed, rates, device_.compute_units).seconds(), one);
+          sum +=
+              loss(seconds_of(predict(one.work, row.speed, rates, device_.compute_units), device_.kind), one);
       }
       return sum;
     }));
   }
 
   const Device& device_;
+  HostSeconds host_;
   std::map<Config, std::vector<Measured>> measured_;
   std::map<Config, std::set<ShapeSize>> shapes_;
   Fitted fitted_;
@@ -246,7 +263,8 @@ class Predictor {
     const auto kernel = configs_.get(row->first.kernel, row->first.parameters, {});
     const Work work =
         work_of(problem_of(sample.size, configs_.device()), *kernel, parts_of(sample.config), configs_);
-    return predict(work, row->second->speed, fitted_.rates, configs_.device().compute_units).seconds();
+    return seconds_of(predict(work, row->second->speed, fitted_.rates, configs_.device().compute_units),
+                      configs_.device().kind);
   }
 
  private:
@@ -276,8 +294,8 @@ struct Thirds {
 
 }  // namespace
 
-Fitted fit(const std::vector<Sample>& samples, ConfigCache& configs) {
-  return Fit(samples, configs).run();
+Fitted fit(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host) {
+  return Fit(samples, configs, host).run();
 }
 
 Regret regret(const Fitted& fitted, const std::vector<Sample>& samples, ConfigCache& configs) {
@@ -308,16 +326,17 @@ Regret regret(const Fitted& fitted, const std::vector<Sample>& samples, ConfigCa
   return result;
 }
 
-Regret held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs) {
+Regret held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host) {
   const Thirds thirds(samples, thirds_of_shapes - 1);
-  return regret(fit(thirds.others, configs), thirds.held_out, configs);
+  return regret(fit(thirds.others, configs, host), thirds.held_out, configs);
 }
 
-std::vector<double> unseen_predictions(const std::vector<Sample>& samples, ConfigCache& configs) {
+std::vector<double> unseen_predictions(const std::vector<Sample>& samples, ConfigCache& configs,
+                                       const HostSeconds& host) {
   std::vector<double> result(samples.size(), 0.0);
   for (std::size_t turn = 0; turn < thirds_of_shapes; ++turn) {
     const Thirds thirds(samples, turn);
-    const Fitted fitted = fit(thirds.others, configs);
+    const Fitted fitted = fit(thirds.others, configs, host);
     const Predictor predictor(fitted, configs);
     for (const std::size_t place : thirds.places) result[place] = predictor.seconds(samples[place]);
   }

@@ -14,10 +14,18 @@ struct Fitted {
   std::vector<ConfigRow> rows;
 };
 
-// Least squares of the logarithms, where what is off by much counts less, and what is far from the fastest of
-// its shape, too. Configs of fewer than `least_samples` have no row.
+// What the host takes for a call of one launch, and for each further launch.
+struct HostSeconds {
+  double call = 0.0;
+  double launch = 0.0;
+};
+
+// Samples of a GPU are seconds of the device, and `host` goes into the rates as it is; those of a CPU are
+// seconds of both, and the host's are found. Least squares of the logarithms, where what is off by much
+// counts less, and what is far from the fastest of its shape, too. Configs of fewer than `least_samples` have
+// no row.
 inline constexpr std::size_t least_samples = 4;
-Fitted fit(const std::vector<Sample>& samples, ConfigCache& configs);
+Fitted fit(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host);
 
 // The time of what the model chooses over that of the best config measured, over shapes.
 struct Regret {
@@ -28,10 +36,11 @@ struct Regret {
 Regret regret(const Fitted& fitted, const std::vector<Sample>& samples, ConfigCache& configs);
 
 // The regret on every third shape, fitted on the others.
-Regret held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs);
+Regret held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host);
 
 // Of each sample, the seconds that a fit on two thirds of the shapes predicts, its own not among them; 0 for
 // configs that it has no row for.
-std::vector<double> unseen_predictions(const std::vector<Sample>& samples, ConfigCache& configs);
+std::vector<double> unseen_predictions(const std::vector<Sample>& samples, ConfigCache& configs,
+                                       const HostSeconds& host);
 
 }  // namespace clgemm::tune

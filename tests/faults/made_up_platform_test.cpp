@@ -1,0 +1,193 @@
+// What only other platforms do, on one that the fault layer makes up of the real one: binaries of programs
+// that are kept on disk, PTX that is taken to another target, devices of other kinds.
+#include <limits>
+
+#include "base/device.hpp"
+#include "build/disk_cache.hpp"
+#include "build/ptx.hpp"
+#include "fault_layer.hpp"
+#include "kernel/kernel_file.hpp"
+#include "support/first_choice.hpp"
+#include "support/on_device.hpp"
+#include "support/temporary.hpp"
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+FaultLayer& layer() {
+  return FaultLayer::of_process();
+}
+
+// A fact that the layer makes up, for the length of a scope.
+struct MadeUp {
+  MadeUp(bool is_of_platform, cl_uint parameter, const std::string& bytes)
+      : of_platform(is_of_platform), about(parameter) {
+    layer().pretend(of_platform, about, bytes);
+  }
+  template <class Value>
+  MadeUp(cl_uint parameter, Value value)
+      : MadeUp(false, parameter, std::string(reinterpret_cast<const char*>(&value), sizeof value)) {}
+  ~MadeUp() { layer().pretend(of_platform, about, {}); }
+  MadeUp(const MadeUp&) = delete;
+  MadeUp& operator=(const MadeUp&) = delete;
+
+  bool of_platform;
+  cl_uint about;
+};
+
+std::string text(const char* words) {
+  return {words, words + std::char_traits<char>::length(words) + 1};
+}
+
+// How often these functions are called, or that they fail.
+struct Armed {
+  explicit Armed(std::vector<Fault> faults) { layer().arm(std::move(faults)); }
+  ~Armed() { layer().disarm(); }
+  Armed(const Armed&) = delete;
+  Armed& operator=(const Armed&) = delete;
+};
+Fault counting(const char* function) {
+  return {std::numeric_limits<unsigned long>::max(), 0, CL_SUCCESS, function};
+}
+Fault always(const char* function, cl_int status) {
+  return {1, 1, status, function};
+}
+
+TEST_CASE("a platform that gives binaries compiles once for all processes") {
+  const MadeUp platform(true, CL_PLATFORM_NAME, text("made up"));
+  const TemporaryFolder cache;
+  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  const auto calls_of_new_context = [](std::vector<Fault> faults) {
+    faults.insert(faults.begin(),
+                  {counting("clCreateProgramWithBinary"), counting("clCreateProgramWithSource")});
+    const Armed armed(faults);
+    Context context;
+    CHECK(is_right_on(context, {}));
+    return std::pair(layer().counted(0), layer().counted(1));
+  };
+  using Calls = std::pair<unsigned long, unsigned long>;
+  const Calls cold = calls_of_new_context({});
+  CHECK(cold.first == 0);
+  CHECK(cold.second != 0);
+  CHECK(DiskCache::from_environment().info().entries >= cold.second);
+  CHECK(calls_of_new_context({}) == Calls{cold.second, 0});
+
+  // What the driver does not take is compiled.
+  CHECK(calls_of_new_context({always("clCreateProgramWithBinary", CL_INVALID_BINARY)}).second == cold.second);
+  CHECK(calls_of_new_context({{1, 0, CL_INVALID_BINARY, "clBuildProgram"}}).second == 1);
+
+  // What cannot be had as a binary is compiled the next time, too.
+  const TemporaryFolder other;
+  const ScopedVariable other_folder("CLGEMM_CACHE_DIR", other.path().c_str());
+  CHECK(calls_of_new_context({always("clGetProgramInfo", CL_OUT_OF_HOST_MEMORY)}).first == 0);
+  CHECK(calls_of_new_context({}) == cold);
+}
+
+// A kernel that wants a target of its own, and what a compiler makes of it.
+struct PtxKernel {
+  TemporaryFolder folder;
+  Options options;
+
+  PtxKernel() {
+    std::string source = KernelFolders().find("naive.cl").value().text;
+    source.insert(source.find('\n') + 1, "// ptx: sm_90a\n");
+    options.kernel_file = folder.write("own.cl", source);
+  }
+
+  static std::string ptx(const char* target, const std::string& marked) {
+    return std::string("// made up\n.version 8.0\n.target ") + target + ", debug\n" + marked + "ret;\n";
+  }
+};
+
+TEST_CASE("a kernel with a target of PTX is what the driver makes of the changed text") {
+  const PtxKernel kernel;
+  Context context;
+  layer().pretend_ptx(PtxKernel::ptx("sm_90", "  " + std::string(ptx_marker)));
+  CHECK(is_right_on(context, kernel.options));
+  CHECK(layer().ptx_of_program() == "// made up\n.version 8.0\n.target sm_90a, debug\nret;\n");
+  layer().pretend_ptx({});
+}
+
+TEST_CASE("a kernel whose PTX cannot be taken to its target says why") {
+  const PtxKernel kernel;
+  const auto run = [&kernel] {
+    Context context;
+    is_right_on(context, kernel.options);
+  };
+  CHECK_ERROR(run, build_failed,
+              "cannot be taken to sm_90a: it has 0 lines '.target'");  // a binary of this device
+  layer().pretend_ptx(PtxKernel::ptx("sm_80", std::string(ptx_marker)));
+  CHECK_ERROR(run, build_failed, "it is for the target 'sm_80'");
+  layer().pretend_ptx(PtxKernel::ptx("sm_90", std::string(ptx_marker)));
+  {
+    const Armed armed({always("clCreateProgramWithBinary", CL_INVALID_BINARY)});
+    CHECK_ERROR(run, build_failed, "CL_INVALID_BINARY");
+  }
+  {
+    const Armed armed({{2, 0, CL_BUILD_PROGRAM_FAILURE, "clBuildProgram"}});
+    CHECK_ERROR(run, build_failed, "cannot be taken to sm_90a");
+  }
+  layer().pretend_ptx({});
+}
+
+TEST_CASE("a kernel file without the function of the contract says which ones it has") {
+  const TemporaryFolder folder;
+  const std::string head =
+      "// clgemm: own\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// local: 1 1\n// grid: columns "
+      "rows\n";
+  Options options;
+  options.kernel_file =
+      folder.write("own.cl", head + "__kernel void gem(int m) {}\n__kernel void more(int m) {}\n");
+  Context context;
+  CHECK_ERROR([&] { is_right_on(context, options); }, invalid_kernel_file, "it has 'gem', 'more'");
+  const Armed armed({always("clGetProgramInfo", CL_OUT_OF_HOST_MEMORY)});
+  CHECK_ERROR([&] { is_right_on(context, options); }, invalid_kernel_file, "does not tell the names");
+}
+
+TEST_CASE("local memory beyond the device's is refused, but where the device has more than it says") {
+  Options options;
+  options.kernel = "tiled";
+  Context context;
+  const MadeUp less(CL_DEVICE_LOCAL_MEM_SIZE, cl_ulong{1});
+  CHECK_ERROR([&] { is_right_on(context, options); }, device_limit_exceeded, "bytes of local memory");
+  const MadeUp platform(true, CL_PLATFORM_NAME, text("NVIDIA CUDA"));
+  CHECK(is_right_on(context, options));
+}
+
+TEST_CASE("devices of other kinds") {
+  const auto described = [] { return describe(shared_device()); };
+  CHECK(described().nvidia_sm == 0);
+  {
+    const MadeUp gpu(CL_DEVICE_TYPE, cl_device_type{CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT});
+    CHECK(described().kind == DeviceKind::gpu);
+    CHECK(find_device("")() == all_devices().front()());
+  }
+  {
+    const MadeUp other(CL_DEVICE_TYPE, cl_device_type{CL_DEVICE_TYPE_ACCELERATOR});
+    CHECK(described().kind == DeviceKind::other);
+    CHECK(find_device("")() == all_devices().front()());
+  }
+  const MadeUp extensions(false, CL_DEVICE_EXTENSIONS, text("cl_khr_fp64 cl_nv_device_attribute_query"));
+  const MadeUp major(CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, cl_uint{9});
+  const MadeUp minor(CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, cl_uint{1});
+  CHECK(described().nvidia_sm == 91);
+}
+
+TEST_CASE("a platform that gives no devices is passed over, and PoCL's reason is told") {
+  const Armed armed({always("clGetDeviceIDs", CL_DEVICE_NOT_FOUND)});
+  CHECK(all_devices().empty());
+  const ScopedVariable cache("POCL_CACHE_DIR", "/no/such/folder");
+  CHECK_ERROR([] { find_device("0"); }, device_not_found, "POCL_CACHE_DIR is '/no/such/folder'");
+  const ScopedVariable no_cache("POCL_CACHE_DIR", nullptr);
+  const ScopedVariable no_other("XDG_CACHE_HOME", nullptr);
+  const ScopedVariable no_home("HOME", nullptr);
+  const Thrown thrown = thrown_by([] { find_device("0"); });
+  CHECK(thrown.code == ErrorCode::device_not_found);
+  CHECK_FALSE(contains(thrown.text, "PoCL offers no device"));
+}
+
+}  // namespace
+}  // namespace clgemm
