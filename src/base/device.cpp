@@ -15,8 +15,11 @@
 namespace clgemm {
 namespace {
 
-// A device's type is a bit mask: PoCL says CPU | DEFAULT.
+// A device's type is a bit mask: PoCL says CPU | DEFAULT. Mesa's llvmpipe says CPU, but runs work-items as a
+// GPU does, as lanes of vectors, and ends a work-item's loops after 65,535 steps (22.3): what gives a CPU's
+// core all of a matrix in one work-item would be wrong there.
 DeviceKind kind_of(const cl::Device& device) {
+  if (device.getInfo<CL_DEVICE_NAME>().rfind("llvmpipe", 0) == 0) return DeviceKind::other;
   const cl_device_type type = device.getInfo<CL_DEVICE_TYPE>();
   if ((type & CL_DEVICE_TYPE_GPU) != 0) return DeviceKind::gpu;
   if ((type & CL_DEVICE_TYPE_CPU) != 0) return DeviceKind::cpu;

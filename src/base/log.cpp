@@ -13,31 +13,30 @@ void write_line(const std::string& text) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-// A variable whose value means nothing, and is taken as if it were not set.
-void say_unless(bool is_good, const char* name, const char* may_be) {
-  if (is_good) return;
-  write_line(std::string(name) + " is '" + environment(name) + "'; it may be " + may_be);
-}
-
-bool is_switch(const std::string& text) {
-  return text.empty() || text == "0" || text == "1";
-}
-
-bool is_count(const std::string& text) {
-  return text.find_first_not_of("0123456789") == std::string::npos;
-}
-
 int wanted_levels() {
   const std::string text = environment("CLGEMM_LOG");
-  if (text.empty()) return 0;
-  say_unless(text == "debug" || text == "info" || text == "0", "CLGEMM_LOG", "info or debug");
-  say_unless(is_switch(environment("CLGEMM_CACHE")), "CLGEMM_CACHE", "0 or 1");
-  say_unless(is_switch(environment("CLGEMM_SELF_TEST")), "CLGEMM_SELF_TEST", "0 or 1");
-  say_unless(is_count(environment("CLGEMM_CACHE_MIB")), "CLGEMM_CACHE_MIB", "a whole number");
   return text == "debug" ? 2 : text == "info" ? 1 : 0;
 }
 
 }  // namespace
+
+bool is_switch(const std::string& value) {
+  return value == "0" || value == "1";
+}
+
+bool is_count(const std::string& value) {
+  return value.find_first_not_of("0123456789") == std::string::npos &&
+         value.find_first_not_of('0') != std::string::npos;
+}
+
+void log_bad_values(const std::vector<Variable>& variables) {
+  if (const std::string wanted = environment("CLGEMM_LOG"); wanted.empty() || wanted == "0") return;
+  for (const Variable& variable : variables) {
+    const std::string value = environment(variable.name);
+    if (value.empty() || variable.is_good(value)) continue;
+    write_line(std::string(variable.name) + " is '" + value + "'; it may be " + variable.may_be);
+  }
+}
 
 bool logs(LogLevel level) {
   static const int levels = wanted_levels();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,21 +10,21 @@ namespace clgemm {
 
 // How many letters must be put in, left out, exchanged for another one, or with their neighbour.
 inline std::size_t edits_between(std::string_view one, std::string_view other) {
-  std::vector<std::size_t> before_last;
-  std::vector<std::size_t> last(other.size() + 1);
-  std::iota(last.begin(), last.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= one.size(); ++i) {
-    std::vector<std::size_t> row(other.size() + 1, i);
-    for (std::size_t j = 1; j <= other.size(); ++j) {
-      const std::size_t exchanged = last[j - 1] + (one[i - 1] == other[j - 1] ? 0 : 1);
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, exchanged});
+  const std::size_t width = other.size() + 1;
+  std::vector<std::size_t> edits((one.size() + 1) *
+                                 width);  // of the first i letters of one, and j of the other
+  const auto of = [&](std::size_t i, std::size_t j) -> std::size_t& { return edits[i * width + j]; };
+  for (std::size_t i = 0; i <= one.size(); ++i) {
+    for (std::size_t j = 0; j <= other.size(); ++j) {
+      of(i, j) = i + j;
+      if (i == 0 || j == 0) continue;
+      const std::size_t exchanged = of(i - 1, j - 1) + (one[i - 1] == other[j - 1] ? 0 : 1);
+      of(i, j) = std::min({of(i - 1, j) + 1, of(i, j - 1) + 1, exchanged});
       const bool turned = i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1];
-      if (turned) row[j] = std::min(row[j], before_last[j - 2] + 1);
+      if (turned) of(i, j) = std::min(of(i, j), of(i - 2, j - 2) + 1);
     }
-    before_last = std::move(last);
-    last = std::move(row);
   }
-  return last.back();
+  return of(one.size(), other.size());
 }
 
 // "; did you mean 'tiled'?", or nothing where no name is near: a third of its letters may differ.

@@ -36,6 +36,18 @@ constexpr double multiplications_before_a_device = 512.0 * 512.0 * 512.0;
 // After so many failures in a row the device is left alone: each may cost a compilation.
 constexpr int most_failures = 3;
 
+bool is_number(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return end != text.c_str() && *end == '\0' && value >= 0.0;
+}
+
+// Of the variables whose names begin with CLGEMM_BLAS_, one that asks for a summary is looked at with it.
+void log_variables() {
+  log_bad_values({{"CLGEMM_BLAS_CROSSING", is_number, "a number of multiplications, or 0"},
+                  {"CLGEMM_BLAS_BLOCK", is_count, "a whole number from 1 on"}});
+}
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -311,7 +323,7 @@ class Dispatcher {
 
   static std::optional<double> crossing_of_environment() {
     const std::string text = environment("CLGEMM_BLAS_CROSSING");
-    return text.empty() ? std::nullopt : std::optional(std::strtod(text.c_str(), nullptr));
+    return is_number(text) ? std::optional(std::strtod(text.c_str(), nullptr)) : std::nullopt;
   }
 
   const std::optional<double> fixed_crossing_ = crossing_of_environment();
@@ -329,6 +341,7 @@ thread_local bool Dispatcher::inside_cpu_blas = false;
 // Never destroyed: other libraries may call from their own destructors.
 Dispatcher& dispatcher() {
   static Dispatcher* const instance = [] {
+    log_variables();
     std::atexit([] { dispatcher().end_of_process(); });
     ::pthread_atfork(nullptr, nullptr, forget_parents_calls);
     return new Dispatcher;

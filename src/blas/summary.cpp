@@ -33,7 +33,12 @@ std::string text(const char* format, Values... values) {
 }  // namespace
 
 bool summary_is_wanted() {
-  static const bool wanted = environment("CLGEMM_BLAS_LOG") == "summary";
+  static const bool wanted = [] {
+    const std::string text = environment("CLGEMM_BLAS_LOG");
+    if (!text.empty() && text != "summary" && text != "0")
+      std::fprintf(stderr, "clgemm_blas: CLGEMM_BLAS_LOG is '%s'; it may be summary\n", text.c_str());
+    return text == "summary";
+  }();
   return wanted;
 }
 

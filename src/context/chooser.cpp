@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "choose/speed_model.hpp"
 #include "choose/tuning_files.hpp"
+#include "context/log_lines.hpp"
 #include "kernel/precision.hpp"
 #include "plan/make_plan.hpp"
 
@@ -19,26 +20,6 @@ namespace {
 // few megabytes in all; more shapes than that are ranked anew, some hundreds of microseconds each
 // (speed_model_test).
 constexpr std::size_t most_rankings = 1024;
-
-std::string predicted(const Candidate& candidate) {
-  return candidate.seconds ? fmt::format("{:.4g} ms predicted", *candidate.seconds * 1e3) : "no prediction";
-}
-
-// A line for each new choice; why others were passed over is said when that is found out.
-void log_choice(const Problem& problem, const Choice& choice) {
-  if (!logs(LogLevel::info)) return;
-  const Candidate& chosen = choice.chosen;
-  std::string text =
-      fmt::format("chosen for {} x {} x {}{}{}{}: {}, {}, {}", problem.m, problem.n, problem.k,
-                  problem.a.transposed ? ", A transposed" : "", problem.b.transposed ? ", B transposed" : "",
-                  problem.batch_count == 1 ? "" : fmt::format(", batch of {}", problem.batch_count),
-                  to_string(chosen.config), predicted(chosen), to_string(chosen.origin));
-  if (!choice.runners_up.empty()) {
-    const Candidate& next = choice.runners_up.front();
-    text += fmt::format("; runner-up: {}, {}", to_string(next.config), predicted(next));
-  }
-  log(LogLevel::info, text);
-}
 
 void check_precision(const KernelConfig& kernel, Precision allowed) {
   const Precision needed = kernel.manifest().precision;
@@ -183,7 +164,10 @@ std::shared_ptr<const Ranking> Chooser::ranking(const Problem& problem, const st
 }
 
 const Tuning& Chooser::tuning() {
-  std::call_once(tuning_read_, [this] { tuning_ = tuning_from_environment(); });
+  std::call_once(tuning_read_, [this] {
+    tuning_ = tuning_from_environment();
+    log_tuning(tuning_, info_);
+  });
   return tuning_;
 }
 

@@ -7,7 +7,9 @@
 #include "base/error.hpp"
 #include "base/forked.hpp"
 #include "base/handles.hpp"
+#include "base/log.hpp"
 #include "call/arguments.hpp"
+#include "context/log_lines.hpp"
 #include "plan/blocks.hpp"
 #include "plan/k_split.hpp"
 
@@ -29,7 +31,9 @@ Context::State::State(const cl::Context& context, const cl::Device& device)
       programs_(context, device, info_, DiskCache::from_environment()),
       chooser_(context, device, info_, programs_),
       scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)),
-      arrivals_(context, CL_MEM_READ_WRITE, kept_arrivals * arrivals_bytes, ScratchPool::Content::zeros) {}
+      arrivals_(context, CL_MEM_READ_WRITE, kept_arrivals * arrivals_bytes, ScratchPool::Content::zeros) {
+  log_variables();
+}
 
 Context::State::State(const cl::CommandQueue& queue)
     : State(cl::Context(context_of(queue), true), cl::Device(device_of(queue), true)) {}
@@ -50,11 +54,10 @@ Events Context::State::enqueue(const CheckedCall& checked, const Sequence& seque
                                const Options& options) {
   const SgemmCall& call = checked.call;
   if (reads_a_and_b(call)) {
-    if (checked.products.empty())
-      return multiply(checked.problem, checked.buffers, sequence, wait_for, options);
+    if (checked.products.empty()) return multiply(checked, checked.buffers, sequence, wait_for, options);
     Buffers buffers = checked.buffers;
     buffers.list = lists_.on_device(context_, checked.products);
-    return multiply(checked.problem, buffers, sequence, wait_for, options);
+    return multiply(checked, buffers, sequence, wait_for, options);
   }
   const bool is_empty = call.m == 0 || call.n == 0 || call.batch_count == 0;
   if (!is_empty && call.beta != 1.0f)
@@ -84,8 +87,11 @@ std::size_t Context::State::scratch_limit(const Options& options) const {
   return std::min(options.scratch_limit, info_.max_allocation_bytes);
 }
 
-Events Context::State::multiply(const Problem& problem, const Buffers& buffers, const Sequence& sequence,
+Events Context::State::multiply(const CheckedCall& checked, const Buffers& buffers, const Sequence& sequence,
                                 const Events& wait_for, const Options& options) {
+  const Problem& problem = checked.problem;
+  // The line of a call has its time from the events of all commands.
+  const Sequence told{sequence.queue, sequence.by_events || logs(LogLevel::debug), sequence.is_observed};
   Attempt attempt{scratch_limit(options), wait_for, {}};
   for (;;) {
     const std::shared_ptr<const ChosenPlan> chosen = choose(problem, options, attempt);
@@ -93,8 +99,9 @@ Events Context::State::multiply(const Problem& problem, const Buffers& buffers, 
     try {
       return at_boundary([&] {
         const BuiltPlan& built = chosen->built;
-        Events done = multiply_as_planned(built, buffers, sequence, attempt.wait_for, options, progress);
+        Events done = multiply_as_planned(built, buffers, told, attempt.wait_for, options, progress);
         for (const auto& program : built.programs()) programs_.keep(program);
+        log_call(checked.call, problem, *chosen, info_.name, progress);
         return done;
       });
     } catch (const Error& error) {

@@ -98,6 +98,9 @@ class Context::State {
  private:
   State(const cl::Context& context, const cl::Device& device);
 
+  // On the matrices where they lie, false where that cannot be.
+  bool multiply_in_place(const HostProblem& host, const Options& options);
+
   // What host matrices need of this object. `options` must outlive it.
   DeviceMultiply on_own_queue(const Options& options);
 
@@ -120,7 +123,7 @@ class Context::State {
 
   // Plans and enqueues a multiply. Where the device has no memory for the scratch, smaller blocks are tried,
   // down to a kernel that needs none.
-  Events multiply(const Problem& problem, const Buffers& buffers, const Sequence& sequence,
+  Events multiply(const CheckedCall& checked, const Buffers& buffers, const Sequence& sequence,
                   const Events& wait_for, const Options& options);
   Events multiply_as_planned(const BuiltPlan& built, const Buffers& buffers, const Sequence& sequence,
                              const Events& wait_for, const Options& options, Progress& progress);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <thread>
 
 #include "base/environment.hpp"
@@ -11,6 +12,7 @@
 #include "base/log.hpp"
 #include "base/sizes.hpp"
 #include "context/context.hpp"
+#include "context/log_lines.hpp"
 
 namespace clgemm {
 namespace {
@@ -96,12 +98,17 @@ Options with_scratch(const Options& options, std::size_t bytes) {
 }  // namespace
 
 void Context::State::sgemm_on_host(const HostProblem& host, const Options& options) {
-  if (works_in_place()) {
-    const std::vector<HostProblem> parts = parts_in_place(host, info_.max_allocation_bytes);
-    for (const HostProblem& part : parts) multiply_in_host_memory(on_own_queue(options), part);
-    if (!parts.empty()) return;
-  }
-  sgemm_in_parts(host, options);
+  const auto begin = std::chrono::steady_clock::now();
+  if (!multiply_in_place(host, options)) sgemm_in_parts(host, options);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+  log_host_call(host.problem, info_.name, spent.count());
+}
+
+bool Context::State::multiply_in_place(const HostProblem& host, const Options& options) {
+  if (!works_in_place()) return false;
+  const std::vector<HostProblem> parts = parts_in_place(host, info_.max_allocation_bytes);
+  for (const HostProblem& part : parts) multiply_in_host_memory(on_own_queue(options), part);
+  return !parts.empty();
 }
 
 void Context::State::sgemm_in_parts(const HostProblem& host, const Options& options) {

@@ -45,6 +45,20 @@ bool add_parts(const HostProblem& host, std::size_t most, std::vector<HostProble
   return !halves.empty();
 }
 
+// Behind the mapping. Rusticl (Mesa 22.3) refuses to unmap what is not mapped yet: it is waited for.
+cl::Event unmap(const cl::CommandQueue& queue, const cl::Buffer& c, void* mapped) {
+  cl::Event last;
+  try {
+    queue.enqueueUnmapMemObject(c, mapped, nullptr, &last);
+  } catch (const cl::Error& refused) {
+    if (refused.err() != CL_INVALID_VALUE) throw;
+    queue.enqueueMarkerWithWaitList(nullptr, &last);
+    last.wait();
+    queue.enqueueUnmapMemObject(c, mapped, nullptr, &last);
+  }
+  return last;
+}
+
 }  // namespace
 
 std::vector<HostProblem> parts_in_place(const HostProblem& host, std::size_t max_allocation) {
@@ -71,8 +85,7 @@ void multiply_in_host_memory(const DeviceMultiply& device, const HostProblem& ho
     // it: on PoCL each wait is 28 us of waking up (two AMD EPYC cores), and a small multiply hardly more.
     void* mapped =
         device.queue.enqueueMapBuffer(c, CL_FALSE, CL_MAP_READ, 0, extents.c * sizeof(float), &finished);
-    cl::Event last;
-    device.queue.enqueueUnmapMemObject(c, mapped, nullptr, &last);
+    cl::Event last = unmap(device.queue, c, mapped);
     last.wait();
   } catch (...) {
     settle(device.queue);  // whatever happened, the device must be through with the caller's memory

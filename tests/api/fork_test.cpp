@@ -74,7 +74,8 @@ int main() {
   check(status_of_child([] { return is_refused([] { clgemm::Context(); }); }) == 0, "so is a new Context");
   check(status_of_child([] { return is_refused([] { kept.explain({}); }); }) == 0, "so is the parent's");
   check(status_of_child([] {
-          kept = std::move(kept);
+          clgemm::Context& itself = kept;
+          kept = std::move(itself);
           clgemm::release_contexts();
           return true;
         }) == 0,

@@ -201,7 +201,7 @@ TEST_CASE("--accuracy passes what is as exact as fp32, and finds what is not") {
   CHECK(has(exact.text, {"40 x 40", "coalesced", "65536", "cancelling", "as plain fp32", "Every kernel"}));
   CHECK(exact.text.find("worse") == std::string::npos);
   const Finished truncating =
-      bench("--accuracy --size 40 --kernel " CLGEMM_TEST_KERNELS "/truncating.cl --peer none");
+      bench("--accuracy --size 40 --kernel '" CLGEMM_TEST_KERNELS "/truncating.cl' --peer none");
   INFO(truncating.text);
   CHECK(truncating.status == 1);
   CHECK(has(truncating.text, {"worse", "Not every kernel"}));
@@ -209,7 +209,7 @@ TEST_CASE("--accuracy passes what is as exact as fp32, and finds what is not") {
 
 TEST_CASE("--accuracy says where the kernel behind did the work") {
   const Finished table =
-      bench("--accuracy --size 40 --kernel " CLGEMM_TEST_KERNELS "/from_fp16_planes.cl --peer none");
+      bench("--accuracy --size 40 --kernel '" CLGEMM_TEST_KERNELS "/from_fp16_planes.cl' --peer none");
   INFO(table.text);
   const auto row_of = [&](const std::string& numbers) {
     const std::size_t first = table.text.find("| " + numbers + " |");

@@ -205,6 +205,8 @@ TEST_CASE("--compare says it by its exit status") {
   const Finished slower = compare_files(fast, slow);
   CHECK(slower.status == 1);
   CHECK(slower.out.find("SLOWER") != std::string::npos);
+  CHECK(compare_files(fast, other).err.find("kernel tiled in the old file, naive in the new one") !=
+        std::string::npos);
   for (const std::string& bad : {other, broken, fast + ".missing"}) {
     const Finished finished = compare_files(fast, bad);
     INFO(finished.err);

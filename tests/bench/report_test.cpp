@@ -328,6 +328,33 @@ TEST_CASE("where clgemm's own choice did not run, the fastest kernel has its own
   }
 }
 
+TEST_CASE("samples of the tuner are a map of configs and shapes, and the regret of what was predicted") {
+  const std::vector<SampleLine> lines = {{64, 64, 64, "a X=1 SPLIT_K=1 Y=2", 3e-6, 2e-6},
+                                         {64, 64, 64, "a X=1 SPLIT_K=4 Y=2", 2e-6, 3e-6},
+                                         {64, 64, 64, "b", 1e-6, 4e-6},
+                                         {32, 32, 32, "b", 1e-6, 1e-6}};
+  const TuningSamples samples = tuning_samples(lines);
+  CHECK(samples.configs == std::vector<std::string>{"a X=1 Y=2", "b"});
+  REQUIRE(samples.shapes.size() == 2);
+  CHECK(samples.shapes[0].size == Size{32, 32, 32});
+  CHECK(samples.shapes[1].regret() == Approx(3.0));
+  CHECK(samples.mean_regret() == Approx(std::sqrt(3.0)));
+  CHECK_FALSE(samples.times[0][0]);
+  CHECK(samples.times[0][1]->seconds == 2e-6);
+
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "samples.csv").string();
+  write_sample_lines(path, lines);
+  write_report_folder(folder.path().string(), all_rows("D").dump(), path);
+  for (const char* file : {"index.html", "tuning-space.svg", "regret.svg"}) {
+    const std::string text = text_of_file((folder.path() / file).string());
+    INFO(file);
+    CHECK(wrong_with(text) == "");
+    CHECK(text.find("64 x 64 x 64: ") != std::string::npos);
+  }
+  CHECK(tuning_space(tuning_samples({})).instead != "");
+}
+
 TEST_CASE("a page after a run, and bad usage") {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "out").string();

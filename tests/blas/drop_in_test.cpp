@@ -3,6 +3,7 @@
 // way that calls may go; results are the same on all.
 #include <cmath>
 #include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>

@@ -330,7 +330,7 @@ TEST_CASE("a compiler whose log cannot be read") {
   Context context;
   const Armed armed({always("clGetProgramBuildInfo", CL_OUT_OF_HOST_MEMORY)});
   CHECK(is_right_on(context, options));  // by another kernel
-  options.kernel = first_choice();
+  name_first_choice(options);
   CHECK_ERROR([&] { is_right_on(context, options); }, build_failed,
               "log cannot be read: CL_OUT_OF_HOST_MEMORY");
 }

@@ -22,6 +22,16 @@ std::string built_in(const std::string& relative) {
   return KernelFolders().find(relative).value().text;
 }
 
+Config first_config() {
+  const Shape shape = first_choice_multiply().shape;
+  const Device& device = shared_device_info();
+  ConfigCache configs(device, {});
+  return rank_candidates(Problem{shape.m, shape.n, shape.k, 1, 0, {}, {}, {}}, configs,
+                         tuning_from_environment(), default_scratch_limit(device))
+      .candidates[0]
+      .config;
+}
+
 std::string file_of_first_choice() {
   return KernelLibrary().find(first_choice()).file->manifest.name + ".cl";
 }
@@ -34,13 +44,13 @@ Multiply first_choice_multiply() {
 }
 
 std::string first_choice() {
-  const Shape shape = first_choice_multiply().shape;
-  const Device& device = shared_device_info();
-  ConfigCache configs(device, {});
-  return rank_candidates(Problem{shape.m, shape.n, shape.k, 1, 0, {}, {}, {}}, configs,
-                         tuning_from_environment(), default_scratch_limit(device))
-      .candidates[0]
-      .config.kernel;
+  return first_config().kernel;
+}
+
+void name_first_choice(Options& options) {
+  const Config config = first_config();
+  options.kernel = config.kernel;
+  options.parameters = config.parameters;
 }
 
 void write_first_choice(const TemporaryFolder& folder, const std::string& from, const std::string& to) {

@@ -15,6 +15,10 @@ Multiply first_choice_multiply();
 // The kernel or variant that clgemm tries first for it on the shared device.
 std::string first_choice();
 
+// Options that name it with the parameters that it is chosen with, for its defaults may not be for the
+// device.
+void name_first_choice(Options& options);
+
 // A kernel folder with the first choice's file, in which `from` is replaced by `to` wherever it stands. Fails
 // the test where it stands nowhere.
 void write_first_choice(const TemporaryFolder& folder, const std::string& from, const std::string& to);

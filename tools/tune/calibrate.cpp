@@ -198,7 +198,8 @@ class Calibration {
 
 // Fits, writes, and says how good it is.
 void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningFile file,
-               const HostSeconds& host, const std::filesystem::path& output) {
+               const HostSeconds& host, const std::filesystem::path& output, const std::string& samples_to) {
+  if (!samples_to.empty()) write_samples(samples_to, samples, unseen_predictions(samples, configs, host));
   const Regret held_out = held_out_regret(samples, configs, host);
   const Fitted fitted = fit(samples, configs, host);
   const Regret all = regret(fitted, samples, configs);
@@ -266,9 +267,9 @@ int calibrate(const TuneOptions& options) {
     fmt::print(stderr, "clgemm-tune: stopped; the same command goes on here\n");
     return ended_by_user;
   }
-  if (!options.samples_to.empty()) write_samples(options.samples_to, calibration.samples());
   ConfigCache cache(setup.device, options.kernel_folder);
-  write_fit(calibration.samples(), cache, std::move(file), calibration.host(), setup.output);
+  write_fit(calibration.samples(), cache, std::move(file), calibration.host(), setup.output,
+            options.samples_to);
   journal->remove();
   return all_is_well;
 }
@@ -280,7 +281,7 @@ int fit_samples(const TuneOptions& options) {
   KernelLibrary library(kernel_folder_or_default(options.kernel_folder));
   const Rates known = file.rates.value_or(Rates{});
   write_fit(valid_samples(read_samples(options.fit_from, library.names(Role::multiply)), cache), cache, file,
-            {known.call_seconds, known.launch_seconds}, options.output);
+            {known.call_seconds, known.launch_seconds}, options.output, options.samples_to);
   return all_is_well;
 }
 

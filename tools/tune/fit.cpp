@@ -249,6 +249,49 @@ class Fit {
   Fitted fitted_;
 };
 
+// What a fit says of samples; it refers to the fit.
+class Predictor {
+ public:
+  Predictor(const Fitted& fitted, ConfigCache& configs) : fitted_(fitted), configs_(configs) {
+    for (const ConfigRow& row : fitted.rows) rows_[row.config] = &row;
+  }
+
+  // 0 where no row speaks of the config.
+  double seconds(const Sample& sample) const {
+    const auto row = rows_.find(without_parts(sample.config));
+    if (row == rows_.end()) return 0.0;
+    const auto kernel = configs_.get(row->first.kernel, row->first.parameters, {});
+    const Work work =
+        work_of(problem_of(sample.size, configs_.device()), *kernel, parts_of(sample.config), configs_);
+    return seconds_of(predict(work, row->second->speed, fitted_.rates, configs_.device().compute_units),
+                      configs_.device().kind);
+  }
+
+ private:
+  const Fitted& fitted_;
+  ConfigCache& configs_;
+  std::map<Config, const ConfigRow*> rows_;
+};
+
+constexpr std::size_t thirds_of_shapes = 3;
+
+// Every third shape apart from the others, in the order of measuring, which is random.
+struct Thirds {
+  Thirds(const std::vector<Sample>& samples, std::size_t turn) {
+    std::map<ShapeSize, std::size_t> numbers;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const std::size_t number = numbers.emplace(samples[i].size, numbers.size()).first->second;
+      const bool is_held_out = number % thirds_of_shapes == turn;
+      (is_held_out ? held_out : others).push_back(samples[i]);
+      if (is_held_out) places.push_back(i);
+    }
+  }
+
+  std::vector<Sample> others;
+  std::vector<Sample> held_out;
+  std::vector<std::size_t> places;  // of those held out, in `samples`
+};
+
 }  // namespace
 
 Fitted fit(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host) {
@@ -261,21 +304,13 @@ Regret regret(const Fitted& fitted, const std::vector<Sample>& samples, ConfigCa
     double chosen = 0.0;
     double best = std::numeric_limits<double>::infinity();
   };
-  std::map<Config, const ConfigRow*> rows;
-  for (const ConfigRow& row : fitted.rows) rows[row.config] = &row;
+  const Predictor predictor(fitted, configs);
   std::map<ShapeSize, Shape> shapes;
   for (const Sample& sample : samples) {
-    const auto row = rows.find(without_parts(sample.config));
     Shape& shape = shapes[sample.size];
     shape.best = std::min(shape.best, sample.seconds);
-    if (row == rows.end()) continue;
-    const auto kernel = configs.get(row->first.kernel, row->first.parameters, {});
-    const Work work =
-        work_of(problem_of(sample.size, configs.device()), *kernel, parts_of(sample.config), configs);
-    const double seconds =
-        seconds_of(predict(work, row->second->speed, fitted.rates, configs.device().compute_units),
-                   configs.device().kind);
-    if (seconds >= shape.least_predicted) continue;
+    const double seconds = predictor.seconds(sample);
+    if (seconds == 0.0 || seconds >= shape.least_predicted) continue;
     shape.least_predicted = seconds;
     shape.chosen = sample.seconds;
   }
@@ -292,15 +327,20 @@ Regret regret(const Fitted& fitted, const std::vector<Sample>& samples, ConfigCa
 }
 
 Regret held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host) {
-  constexpr std::size_t every = 3;
-  std::map<ShapeSize, std::size_t> numbers;  // in the order of measuring, which is random
-  std::vector<Sample> fitted_on;
-  std::vector<Sample> held_out;
-  for (const Sample& sample : samples) {
-    const std::size_t number = numbers.emplace(sample.size, numbers.size()).first->second;
-    (number % every == every - 1 ? held_out : fitted_on).push_back(sample);
+  const Thirds thirds(samples, thirds_of_shapes - 1);
+  return regret(fit(thirds.others, configs, host), thirds.held_out, configs);
+}
+
+std::vector<double> unseen_predictions(const std::vector<Sample>& samples, ConfigCache& configs,
+                                       const HostSeconds& host) {
+  std::vector<double> result(samples.size(), 0.0);
+  for (std::size_t turn = 0; turn < thirds_of_shapes; ++turn) {
+    const Thirds thirds(samples, turn);
+    const Fitted fitted = fit(thirds.others, configs, host);
+    const Predictor predictor(fitted, configs);
+    for (const std::size_t place : thirds.places) result[place] = predictor.seconds(samples[place]);
   }
-  return regret(fit(fitted_on, configs, host), held_out, configs);
+  return result;
 }
 
 }  // namespace clgemm::tune

@@ -38,4 +38,9 @@ Regret regret(const Fitted& fitted, const std::vector<Sample>& samples, ConfigCa
 // The regret on every third shape, fitted on the others.
 Regret held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host);
 
+// Of each sample, the seconds that a fit on two thirds of the shapes predicts, its own not among them; 0 for
+// configs that it has no row for.
+std::vector<double> unseen_predictions(const std::vector<Sample>& samples, ConfigCache& configs,
+                                       const HostSeconds& host);
+
 }  // namespace clgemm::tune

@@ -15,6 +15,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Trial trial_of(const Json& json) {
+  Trial trial;
+  trial.size = {json.at("m"), json.at("n"), json.at("k")};
+  trial.config.kernel = json.at("kernel").get<std::string>();
+  trial.config.parameters = json.at("parameters").get<Parameters>();
+  trial.care = Care{json.at("care").get<int>()};
+  return trial;
+}
+
 }  // namespace
 
 Journal::Journal(std::filesystem::path path, const std::string& run) : path_(std::move(path)) {
@@ -47,9 +56,7 @@ void Journal::read_lines(const std::string& run) {
                         path_.string()));
       }
       if (start != 0) {
-        const Trial trial{{json.at("m"), json.at("n"), json.at("k")},
-                          {json.at("kernel"), json.at("parameters").get<Parameters>()},
-                          Care{json.at("care").get<int>()}};
+        const Trial trial = trial_of(json);
         outcomes_[key_of(trial)] = {json.at("ms"), json.at("failure"), json.at("spent_s")};
       }
       start = end + 1;

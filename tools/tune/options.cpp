@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <map>
 
+#include "common/kernel_names.hpp"
 #include "common/option_checks.hpp"
 #include "common/usage_error.hpp"
 
@@ -57,8 +59,10 @@ void add_what(CLI::App& app, CommandLine& line) {
       ->type_name("N|MxNxK")
       ->allow_extra_args(false)
       ->group(group);
-  app.add_option("-k,--kernel", line.kernels, "A kernel, or all (default); repeatable")
-      ->type_name("NAME")
+  app.add_option("-k,--kernel", line.kernels,
+                 "A kernel, or all (default), or a kernel file, of which nothing is\nwritten: clgemm does "
+                 "not choose it; repeatable")
+      ->type_name("NAME|FILE.cl")
       ->allow_extra_args(false)
       ->group(group);
   app.add_option("--kernel-folder", options.kernel_folder, "Searched for kernels before the built-in ones")
@@ -115,7 +119,9 @@ void add_calibration(CLI::App& app, CommandLine& line) {
       ->type_name("N")
       ->check(CLI::Range(1, 10000).description(""))
       ->group(group);
-  app.add_option("--keep-samples", options.samples_to, "Also writes what was measured, as CSV")
+  app.add_option("--keep-samples", options.samples_to,
+                 "Also writes what was measured and what was predicted, as CSV;\nclgemm-bench --report makes "
+                 "pictures of it")
       ->type_name("FILE")
       ->group(group);
   app.add_option(
@@ -177,6 +183,7 @@ std::optional<TuneOptions> parse_options(int argc, char** argv) {
   TuneOptions& options = line.options;
   for (const std::string& size : line.sizes) options.sizes.push_back(bench::parse_size(size));
   if (!line.kernels.empty()) options.kernels = line.kernels;
+  if (std::any_of(line.kernels.begin(), line.kernels.end(), bench::names_a_file)) options.own_choice = false;
   options.search.kind = search_kinds.at(line.search);
   if (!options.space.empty()) {
     if (!line.kernels.empty()) throw bench::UsageError("--space and --kernel: which of the two?");
@@ -189,6 +196,8 @@ std::optional<TuneOptions> parse_options(int argc, char** argv) {
   if (!options.export_to.empty()) options.action = Action::export_file;
   if (line.list) options.action = Action::list;
   if (line.calibrate) options.action = Action::calibrate;
+  if (line.calibrate && !line.kernels.empty())
+    throw bench::UsageError("--calibrate is of all kernels that clgemm may choose, without --kernel");
   if (!options.fit_from.empty()) options.action = Action::fit;
   if (options.action == Action::fit && options.output.empty())
     throw bench::UsageError("--fit needs --output: a tuning file, which names the device");

@@ -4,18 +4,17 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
+
+#include "common/sample_lines.hpp"
 
 namespace clgemm::tune {
 namespace {
 
-constexpr const char* head = "m,n,k,config,seconds";
-
-template <class Number>
-Number number_of(const std::string& text) {
-  Number value{};
+std::int64_t value_of(const std::string& text) {
+  std::int64_t value = 0;
   const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc() || rest != text.data() + text.size())
     throw std::runtime_error(fmt::format("'{}' is no number", text));
@@ -29,53 +28,32 @@ Config config_of(const std::string& text) {
   for (std::string word; words >> word;) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos) throw std::runtime_error(fmt::format("'{}': NAME=VALUE expected", word));
-    config.parameters[word.substr(0, equals)] = number_of<std::int64_t>(word.substr(equals + 1));
+    config.parameters[word.substr(0, equals)] = value_of(word.substr(equals + 1));
   }
   return config;
-}
-
-Sample sample_of(const std::string& line) {
-  std::istringstream fields(line);
-  std::string m;
-  std::string n;
-  std::string k;
-  std::string config;
-  std::string seconds;
-  std::getline(fields, m, ',');
-  std::getline(fields, n, ',');
-  std::getline(fields, k, ',');
-  std::getline(fields, config, ',');
-  std::getline(fields, seconds);
-  return {{number_of<std::size_t>(m), number_of<std::size_t>(n), number_of<std::size_t>(k)},
-          config_of(config),
-          number_of<double>(seconds)};
 }
 
 }  // namespace
 
 std::vector<Sample> read_samples(const std::filesystem::path& path, const std::vector<std::string>& known) {
-  std::ifstream file(path);
-  std::string line;
-  if (!std::getline(file, line) || line != head)
-    throw std::runtime_error(fmt::format("'{}' does not begin with '{}'", path.string(), head));
   std::vector<Sample> samples;
-  while (std::getline(file, line)) {
-    if (line == head) continue;  // of the next file, where several were put together
-    Sample sample = sample_of(line);
-    const bool is_known = std::find(known.begin(), known.end(), sample.config.kernel) != known.end();
-    if (is_known && sample.seconds > 0.0) samples.push_back(std::move(sample));
+  for (const bench::SampleLine& line : bench::read_sample_lines(path)) {
+    Config config = config_of(line.config);
+    const bool is_known = std::find(known.begin(), known.end(), config.kernel) != known.end();
+    if (is_known && line.seconds > 0.0)
+      samples.push_back({{line.m, line.n, line.k}, std::move(config), line.seconds});
   }
   return samples;
 }
 
-void write_samples(const std::filesystem::path& path, const std::vector<Sample>& samples) {
-  std::ofstream file(path);
-  file << head << '\n';
-  for (const Sample& sample : samples) {
-    file << fmt::format("{},{},{},{},{:.4g}\n", sample.size.m, sample.size.n, sample.size.k,
-                        to_string(sample.config), sample.seconds);
+void write_samples(const std::filesystem::path& path, const std::vector<Sample>& samples,
+                   const std::vector<double>& predicted) {
+  std::vector<bench::SampleLine> lines;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const auto& [size, config, seconds] = samples[i];
+    lines.push_back({size.m, size.n, size.k, to_string(config), seconds, predicted[i]});
   }
-  if (!file.flush()) throw std::runtime_error(fmt::format("cannot write '{}'", path.string()));
+  bench::write_sample_lines(path, lines);
 }
 
 Problem problem_of(const ShapeSize& size, const Device& device) {

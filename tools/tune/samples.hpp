@@ -18,10 +18,13 @@ struct Sample {
   double seconds = 0.0;
 };
 
-// "m,n,k,config,seconds", with "direct BM=64 SPLIT_K=3" as config. Lines of configs without a time, and of
-// kernels that `known` does not have, are passed over. Throws std::runtime_error for anything else.
+// As common/sample_lines.hpp has them. Lines of configs without a time, and of kernels that `known` does not
+// have, are passed over. Throws std::runtime_error for anything else.
 std::vector<Sample> read_samples(const std::filesystem::path& path, const std::vector<std::string>& known);
-void write_samples(const std::filesystem::path& path, const std::vector<Sample>& samples);
+
+// `predicted`: one for each, 0 where there is none.
+void write_samples(const std::filesystem::path& path, const std::vector<Sample>& samples,
+                   const std::vector<double>& predicted);
 
 // As the bench's matrices lie.
 Problem problem_of(const ShapeSize& size, const Device& device);

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "common/kernel_names.hpp"
 #include "kernel/kernel_config.hpp"
 
 namespace clgemm::tune {
@@ -52,7 +53,7 @@ std::vector<KernelSpace> spaces_of(const std::vector<std::string>& kernels, cons
       const NamedKernel named = library.find(kernel);
       if (named.file->manifest.role != Role::multiply)
         throw Error(ErrorCode::kernel_not_found, "'" + kernel + "' does not multiply");
-      names.push_back(named.file->manifest.name);
+      names.push_back(bench::names_a_file(kernel) ? kernel : named.file->manifest.name);
       continue;
     }
     for (const std::string& name : library.names(Role::multiply)) names.push_back(name);

@@ -10,6 +10,7 @@
 #include "choose/ranking.hpp"
 #include "choose/tuning_files.hpp"
 #include "common/interrupt.hpp"
+#include "common/kernel_names.hpp"
 #include "common/progress.hpp"
 #include "data/host_data.hpp"
 #include "plan/blocks.hpp"
@@ -48,6 +49,7 @@ class Tuner {
 
   bool found_all() const { return found_all_; }
   bool has_written() const { return written_; }
+  bool file_has_won() const { return file_has_won_; }
 
  private:
   bool tune_size(const bench::Size& size) {
@@ -67,9 +69,7 @@ class Tuner {
       return true;
     }
     const Winner& winner = *search.winner();
-    replace_entry(file_, entry_of(size, winner));
-    write_output(setup_.output, file_);
-    written_ = true;
+    keep(size, winner);
     const bool is_first = winner.ms == winner.first_ms;
     fmt::print("{}: {:.4g} GFLOPS, {}; {}; {} measurements\n", to_string(size), gflops(size, winner.ms),
                is_first && options_.own_choice ? "clgemm's own choice was the best"
@@ -77,6 +77,17 @@ class Tuner {
                to_string(winner.config), count_);
     std::fflush(stdout);
     return true;
+  }
+
+  // clgemm chooses kernels by their names: a file's are the user's own to call.
+  void keep(const bench::Size& size, const Winner& winner) {
+    if (bench::names_a_file(winner.config.kernel)) {
+      file_has_won_ = true;
+      return;
+    }
+    replace_entry(file_, entry_of(size, winner));
+    write_output(setup_.output, file_);
+    written_ = true;
   }
 
   std::optional<Outcome> measure(const Trial& trial, double worst_ms) {
@@ -122,7 +133,8 @@ class Tuner {
     const auto add = [&](const std::string& kernel, const Parameters& parameters, bool always) {
       try {
         const NamedKernel named = setup_.library.find(kernel);
-        Config config{named.file->manifest.name, configure(named, parameters, {}, setup_.device).values};
+        Config config{bench::names_a_file(kernel) ? kernel : named.file->manifest.name,
+                      configure(named, parameters, {}, setup_.device).values};
         if (const auto parts = parameters.find(split_parameter); parts != parameters.end())
           config.parameters.insert(*parts);
         const bool is_searched =
@@ -187,6 +199,7 @@ class Tuner {
   std::set<std::string> hopeless_;
   bool found_all_ = true;
   bool written_ = false;
+  bool file_has_won_ = false;
 
   // Of the size under way.
   std::size_t index_ = 0;
@@ -219,7 +232,15 @@ int tune(const TuneOptions& options) {
     return ended_by_user;
   }
   journal->remove();
-  fmt::print("{}: {}\n", tuner.has_written() ? "written" : "nothing to write", setup.output.string());
+  if (tuner.has_written()) {
+    fmt::print("written: {}\n", setup.output.string());
+  } else if (tuner.file_has_won()) {
+    fmt::print(
+        "nothing to write, for clgemm does not choose a kernel file by itself: name these values by --param, "
+        "or make them the defaults in its head\n");
+  } else {
+    fmt::print("nothing to write: {}\n", setup.output.string());
+  }
   return tuner.found_all() ? all_is_well : something_failed;
 }
 

@@ -62,7 +62,7 @@ int compare_files(const BenchOptions& options) {
   const ComparedFiles compared =
       compare(read_results(options.files.at(0)), read_results(options.files.at(1)));
   if (compared.rows.empty()) {
-    throw UsageError("--compare: the files have no device, kernel and shape in common");
+    throw UsageError(fmt::format("--compare: nothing to compare: {}", compared.nothing_in_common));
   }
   write_comparison(std::cout, compared);
   return got_worse(compared) ? something_failed : all_is_well;
@@ -70,7 +70,7 @@ int compare_files(const BenchOptions& options) {
 
 // Pages and pictures are made from the JSON alone, so that files of earlier runs do as well.
 void write_report(const BenchOptions& options, const std::string& json) {
-  write_report_folder(options.report, json);
+  write_report_folder(options.report, json, options.samples);
   fmt::print(stderr, "clgemm-bench: the page is {}/index.html\n", options.report);
 }
 

@@ -10,6 +10,7 @@
 
 #include "actions/commands.hpp"
 #include "base/error.hpp"
+#include "common/kernel_names.hpp"
 #include "common/statistics.hpp"
 #include "kernel/kernel_file.hpp"
 #include "running/runner.hpp"
@@ -24,10 +25,6 @@ constexpr std::chrono::milliseconds poll_interval(200);
 
 // Files by path, and when each was last written.
 using Stamps = std::map<std::string, fs::file_time_type>;
-
-bool is_path(const std::string& kernel) {
-  return kernel.find('/') != std::string::npos || fs::path(kernel).extension() == ".cl";
-}
 
 // The files that stand in the #line directives of an expanded source, the built-in ones left out.
 void add_included_files(const std::string& source, std::set<std::string>& files) {
@@ -46,7 +43,7 @@ void add_included_files(const std::string& source, std::set<std::string>& files)
 std::set<std::string> watched_files(const BenchOptions& options) {
   std::set<std::string> files;
   for (const std::string& kernel : options.kernels) {
-    if (!is_path(kernel)) continue;
+    if (!names_a_file(kernel)) continue;
     files.insert(kernel);
     try {
       add_included_files(KernelLibrary(options.kernel_folder).find(kernel).file->source, files);

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "command_line/suites.hpp"
+#include "common/kernel_names.hpp"
 #include "common/option_checks.hpp"
 #include "common/usage_error.hpp"
 #include "kernel/precision.hpp"
@@ -266,6 +267,13 @@ void add_files(CLI::App& app, CommandLine& line) {
   add_repeatable(app, "--from", line.from, "FILE", "--report of these results, without a run; repeatable")
       ->needs(report)
       ->group(group);
+  app.add_option(
+         "--samples", line.options.samples,
+         "What clgemm-tune --keep-samples has written: on the\npage, which config is fast where, and the "
+         "regret")
+      ->type_name("FILE")
+      ->needs(report)
+      ->group(group);
   CLI::Option* compare = app.add_option("--compare", line.compare,
                                         "What got faster or slower beyond the noise; exit\nstatus 1 where "
                                         "something got slower or is missing");
@@ -315,10 +323,6 @@ void parse_parameter(const std::string& text, Parameters& parameters) {
 
 bool names_one_kernel(const std::string& kernel) {
   return kernel != "all" && kernel != "auto";
-}
-
-bool names_a_file(const std::string& kernel) {
-  return kernel.find(".cl") != std::string::npos;
 }
 
 // What goes together by its values. Which options go together at all is said where they are added.

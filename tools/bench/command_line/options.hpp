@@ -67,6 +67,7 @@ struct BenchOptions {
   Format format = Format::table;
   std::string output;              // a file; empty: standard output
   std::string report;              // the folder of the page; empty: none
+  std::string samples;             // clgemm-tune's, for the page; empty: none
   std::vector<std::string> files;  // JSON of earlier runs: for --compare two, the old one first; for the page
                                    // or Markdown any number
 };

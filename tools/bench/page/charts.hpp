@@ -1,4 +1,4 @@
-// The three kinds of pictures, as data; what draws them is in the files of their names. Each is drawn for a
+// The kinds of pictures, as data; what draws them is in the files of their names. Each is drawn for a
 // given width, so that a narrow screen gets one of its own with type of the same size.
 #pragma once
 
@@ -86,5 +86,23 @@ struct DotChart {
 };
 
 std::string draw(const DotChart& chart, double width);
+
+// A field for each row and column, of which the best of its column has 1.
+struct HeatField {
+  double value = 0.0;  // 0: nothing is known
+  bool marked = false;
+  std::string tip;
+};
+
+struct HeatMap {
+  std::string title;
+  std::string key;  // what the colours tell
+  std::string column_name;
+  std::vector<double> columns;      // what stands below them, rising
+  std::vector<std::string> groups;  // of each row; those of one group together
+  std::vector<std::vector<HeatField>> fields;
+};
+
+std::string draw(const HeatMap& map, double width);
 
 }  // namespace clgemm::bench

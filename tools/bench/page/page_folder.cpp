@@ -91,7 +91,7 @@ void make_report_folder(const std::string& folder) {
   }
 }
 
-void write_report_folder(const std::string& folder, const std::string& json) {
+void write_report_folder(const std::string& folder, const std::string& json, const std::string& samples) {
   const std::vector<Results> runs = parse_results(json, "the results");
   if (runs.empty()) throw UsageError("--report: there are no results");
   const std::vector<std::string> names = different_names(runs);
@@ -110,7 +110,12 @@ void write_report_folder(const std::string& folder, const std::string& json) {
   }
   std::vector<std::pair<std::string, const Results*>> named_runs;
   for (const DevicePage& page : pages) named_runs.emplace_back(page.title, &page.results);
-  const std::vector<Picture> together = {runs_over_size(named_runs), rates_over_devices(named_runs)};
+  std::vector<Picture> together = {runs_over_size(named_runs), rates_over_devices(named_runs)};
+  if (!samples.empty()) {
+    const TuningSamples tuned = tuning_samples(read_sample_lines(samples));
+    together.push_back(regret_over_work(tuned));
+    together.push_back(tuning_space(tuned));
+  }
   for (const Picture& picture : together) write_picture(folder, picture);
   write_file(fs::path(folder) / "results.json", json);
   write_file(fs::path(folder) / "index.html", html_page(pages, together));

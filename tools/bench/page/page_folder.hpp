@@ -9,8 +9,9 @@ namespace clgemm::bench {
 // UsageError.
 void make_report_folder(const std::string& folder);
 
-// Writes index.html, results.json and a .svg for each picture. `json` is what clgemm-bench writes. Throws
-// UsageError where it has no rows, std::runtime_error where a file cannot be written.
-void write_report_folder(const std::string& folder, const std::string& json);
+// Writes index.html, results.json and a .svg for each picture. `json` is what clgemm-bench writes, `samples`
+// a file that clgemm-tune has written; empty: none. Throws UsageError where there are no rows,
+// std::runtime_error where a file cannot be read or written.
+void write_report_folder(const std::string& folder, const std::string& json, const std::string& samples = {});
 
 }  // namespace clgemm::bench

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "figures/results.hpp"
+#include "figures/tuning_samples.hpp"
 #include "page/chart_style.hpp"
 #include "page/charts.hpp"
 
@@ -36,6 +37,10 @@ Picture rates_over_devices(const std::vector<std::pair<std::string, const Result
 
 // One multiply of square matrices as they come, without gaps.
 bool is_square(const Case& one);
+
+// What clgemm-tune measured, and the regret of choosing by the speed model.
+Picture tuning_space(const TuningSamples& samples);
+Picture regret_over_work(const TuningSamples& samples);
 
 // The looks of its kernels and peers, the same in every picture.
 SeriesStyles styles_of(const Results& results);

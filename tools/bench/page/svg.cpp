@@ -68,6 +68,14 @@ void Svg::rectangle(const std::string& css_class, Point corner, double width, do
       css_class, corner.x, corner.y, width, height, tip_element(tip));
 }
 
+void Svg::field(const char* css_class, Point corner, double width, double height, double strength,
+                const std::string& tip) {
+  body_ += fmt::format(
+      "<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" fill=\"currentColor\" "
+      "fill-opacity=\"{:.2f}\">{}</rect>\n",
+      css_class, corner.x, corner.y, width, height, strength, tip_element(tip));
+}
+
 void Svg::text(const char* css_class, Point at, const char* anchor, std::string_view text) {
   body_ += fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
                        css_class, at.x, at.y, anchor, escaped(text));

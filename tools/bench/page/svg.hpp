@@ -26,6 +26,9 @@ class Svg {
   void line(const char* css_class, Point from, Point to);
   void rectangle(const std::string& css_class, Point corner, double width, double height,
                  const std::string& tip = {});
+  // One of a heat map, so strong: 0 to 1.
+  void field(const char* css_class, Point corner, double width, double height, double strength,
+             const std::string& tip);
   // `anchor`: start, middle or end.
   void text(const char* css_class, Point at, const char* anchor, std::string_view text);
   void path(const SeriesStyle& style, const std::string& points);

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "common/child_process.hpp"
+#include "common/kernel_names.hpp"
 #include "contestants/contestant.hpp"
 #include "data/check.hpp"
 #include "kernel/precision.hpp"
@@ -59,7 +60,7 @@ std::string title_of(const MultiplyKind& kind) {
 }  // namespace
 
 bool is_own_kernel(const KernelChoice& choice) {
-  return choice.options.kernel.ends_with(".cl") || choice.options.kernel.find('/') != std::string::npos;
+  return names_a_file(choice.options.kernel);
 }
 
 std::string try_in_own_process(const BenchOptions& options, const KernelChoice& choice) {

@@ -1,0 +1,156 @@
+#include "context/log_lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "base/log.hpp"
+
+namespace clgemm {
+namespace {
+
+std::string milliseconds(double seconds) {
+  return fmt::format("{:.4g} ms", seconds * 1e3);
+}
+
+std::string predicted(const Candidate& candidate) {
+  return candidate.seconds ? milliseconds(*candidate.seconds) + " predicted" : "no prediction";
+}
+
+std::string size_in_words(const Problem& problem) {
+  return fmt::format("{} x {} x {}{}{}{}", problem.m, problem.n, problem.k,
+                     problem.a.transposed ? ", A transposed" : "",
+                     problem.b.transposed ? ", B transposed" : "",
+                     problem.batch_count == 1 ? "" : fmt::format(", batch of {}", problem.batch_count));
+}
+
+// In the caller's words; of a list of matrices the problem has the count.
+std::string in_words(const SgemmCall& call, std::size_t batch_count) {
+  return fmt::format("{} x {} x {}{}{}{}{}, alpha {}, beta {}, ld {} {} {}", call.m, call.n, call.k,
+                     call.layout == Layout::column_major ? ", column-major" : "",
+                     call.transpose_a == Transpose::yes ? ", A transposed" : "",
+                     call.transpose_b == Transpose::yes ? ", B transposed" : "",
+                     batch_count == 1 ? "" : fmt::format(", batch of {}", batch_count), call.alpha, call.beta,
+                     call.lda, call.ldb, call.ldc);
+}
+
+// A call under way on a queue that keeps times.
+struct TimedCall {
+  std::string line;
+  std::vector<cl::Event> commands;
+};
+
+std::string time_of(const std::vector<cl::Event>& commands) {
+  cl_ulong begin = commands.front().getProfilingInfo<CL_PROFILING_COMMAND_START>();
+  cl_ulong end = 0;
+  for (const cl::Event& command : commands) {
+    begin = std::min(begin, command.getProfilingInfo<CL_PROFILING_COMMAND_START>());
+    end = std::max(end, command.getProfilingInfo<CL_PROFILING_COMMAND_END>());
+  }
+  return milliseconds(static_cast<double>(end - begin) * 1e-9) + " on the device";
+}
+
+void CL_CALLBACK say_when_complete(cl_event, cl_int status, void* data) {
+  const std::unique_ptr<TimedCall> call(static_cast<TimedCall*>(data));
+  try {
+    log(LogLevel::debug, call->line + "; " + (status < 0 ? "failed" : time_of(call->commands)));
+  } catch (const std::exception&) {
+    log(LogLevel::debug, call->line);
+  }
+}
+
+bool keeps_times(const cl::Event& command) {
+  const auto queue = command.getInfo<CL_EVENT_COMMAND_QUEUE>();
+  return (queue.getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_PROFILING_ENABLE) != 0;
+}
+
+const char* in_words(Kinship kin) {
+  switch (kin) {
+    case Kinship::same:
+      return "of this device";
+    case Kinship::family:
+      return "of its family";
+    case Kinship::stranger:
+      return "of another device of its kind";
+    case Kinship::none:
+      break;
+  }
+  return "of another kind of device";
+}
+
+}  // namespace
+
+void log_variables() {
+  static const std::vector<Variable> variables = {
+      {"CLGEMM_LOG", [](const std::string& value) { return value == "info" || value == "debug"; },
+       "info or debug"},
+      {"CLGEMM_CACHE", is_switch, "0 or 1"},
+      {"CLGEMM_CACHE_MIB", is_count, "a whole number from 1 on"},
+      {"CLGEMM_SELF_TEST", is_switch, "0 or 1"}};
+  static const bool said = (log_bad_values(variables), true);
+  static_cast<void>(said);
+}
+
+void log_tuning(const Tuning& tuning, const Device& device) {
+  if (!logs(LogLevel::info)) return;
+  const SpeedTable table = tuning.table(device);
+  for (const TuningFile& file : tuning.files()) {
+    const Kinship kin = kinship(file.device, device);
+    const std::string what = fmt::format("{}, '{}' {}", file.path, file.device.name, in_words(kin));
+    if (&file == table.file) {
+      log(LogLevel::info, "tuning data used: " + what);
+    } else if (kin == Kinship::same) {
+      log(LogLevel::info, fmt::format("tuning data used: {}, but only for the {} shapes measured in it: {}",
+                                      what, file.measured.size(),
+                                      file.rates ? "a file before it has the rates" : "it has no rates"));
+    } else {
+      log(LogLevel::info, fmt::format("tuning data not used: {}{}", what,
+                                      kin == Kinship::none ? ""
+                                      : file.rates         ? ", and a nearer one is there"
+                                                           : ", and it has no rates"));
+    }
+  }
+  if (table.file == nullptr) log(LogLevel::info, "tuning data: none for this device; speeds are guessed");
+}
+
+void log_choice(const Problem& problem, const Choice& choice) {
+  if (!logs(LogLevel::info)) return;
+  const Candidate& chosen = choice.chosen;
+  std::string text = fmt::format("chosen for {}: {}, {}, {}", size_in_words(problem),
+                                 to_string(chosen.config), predicted(chosen), to_string(chosen.origin));
+  if (!choice.runners_up.empty()) {
+    const Candidate& next = choice.runners_up.front();
+    text += fmt::format("; runner-up: {}, {}", to_string(next.config), predicted(next));
+  }
+  log(LogLevel::info, text);
+}
+
+void log_call(const SgemmCall& call, const Problem& problem, const ChosenPlan& chosen,
+              const std::string& device, const Progress& progress) {
+  if (!logs(LogLevel::debug)) return;
+  const Candidate& by = chosen.choice.chosen;
+  auto timed = std::make_unique<TimedCall>();
+  timed->line = fmt::format("call: {}: {}; {}; {}", device, in_words(call, problem.batch_count),
+                            to_string(by.config), predicted(by));
+  timed->commands = progress.under_way;
+  try {
+    if (!timed->commands.empty() && keeps_times(timed->commands.back())) {
+      cl::Event last = timed->commands.back();
+      last.setCallback(CL_COMPLETE, say_when_complete, timed.get());
+      static_cast<void>(timed.release());  // the callback's from now on
+      return;
+    }
+  } catch (const cl::Error&) {  // a line without the time
+  }
+  log(LogLevel::debug, timed->line);
+}
+
+void log_host_call(const Problem& problem, const std::string& device, double seconds) {
+  if (!logs(LogLevel::debug)) return;
+  log(LogLevel::debug, fmt::format("call: {}: {}, matrices in the host's memory; {} for the caller", device,
+                                   size_in_words(problem), milliseconds(seconds)));
+}
+
+}  // namespace clgemm
