@@ -56,7 +56,7 @@ static inline void add_parts(const Parts* parts, const int items, const int rows
     const volatile __global float4* results =
         (const volatile __global float4*)(parts->results + row * parts->ld + column);
     float4 sum = results[0];
-#pragma unroll 4
+#pragma unroll 8
     for (int part = 1; part < parts->count; ++part) sum += results[part * (parts->stride / 4)];
     store4_c(c, ldc, m, n, row, column, alpha, sum, beta);
   }

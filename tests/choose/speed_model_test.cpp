@@ -52,7 +52,7 @@ TEST_CASE("matrices of a batch and parts of k are work-groups") {
   batch.a.stride = batch.b.stride = batch.c.stride = 64 * 20000;
   CHECK(seconds_of(batch, direct) >= seconds_of(tight(64 * 265, 64, 20000), direct));
   const Problem deep = tight(64, 64, 65536);
-  CHECK(seconds_of(deep, direct, 128) < seconds_of(deep, direct) / 20);
+  CHECK(seconds_of(deep, direct, 128) < seconds_of(deep, direct) / 5);  // one work-group adds up all of them
 }
 
 TEST_CASE("lines that cannot be read by fours take longer, as was measured") {

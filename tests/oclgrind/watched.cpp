@@ -89,7 +89,10 @@ class Watched {
     const Data data = random_data(multiply, 1);
     const SharedConfig scale = configs_.get("scale", {}, {});
     const cl::Buffer c = upload(data.c);
-    enqueue_scale(*scale, programs_.get(scale, Purpose::named), problem_of(multiply), c, queue_, {}).wait();
+    enqueue_scale(*scale, programs_.get(scale, Purpose::named), problem_of(multiply), c,
+                  sequence_on(queue_, {}, true), {})
+        .front()
+        .wait();
     fmt::print("watched: scale\n");
     return is_right(multiply, data, c, "scale") ? 0 : 1;
   }
