@@ -61,6 +61,48 @@ TEST_CASE("kernels in parts: every shape, form, alpha and beta, and placement") 
   }
 }
 
+Options adding_options(std::int64_t parts) {
+  Options options;
+  options.kernel_file = CLGEMM_TEST_KERNELS "/adding_parts.cl";
+  options.parameters = {{split_parameter, parts}};
+  return options;
+}
+
+TEST_CASE(
+    "a kernel that adds up the parts itself is right in one launch, again and again, on both kinds of "
+    "queue") {
+  std::uint32_t seed = 0;
+  for (const Shape& shape : shapes) {
+    for (const Form& form : all_forms()) {
+      const Placement& placement = all_placements()[++seed % all_placements().size()];
+      const Scalars& scalars = all_scalars()[seed % all_scalars().size()];
+      const Multiply multiply = make_multiply(form, shape, scalars, placement);
+      INFO(describe(multiply));
+      check_on_device(multiply, random_data(multiply, seed), adding_options(1 + seed % 5));
+    }
+  }
+  const Multiply multiply = make_multiply(all_forms()[1], {37, 41, 2001}, {3, -2}, all_placements()[1]);
+  CHECK(explain(multiply, adding_options(7)).find("added up in the same launch") != std::string::npos);
+}
+
+// What a plan lacks the self-test does without: so it tells a kernel from its helper.
+TEST_CASE("a plan in parts whose helper was taken away is tested in one part") {
+  ConfigCache configs(shared_device_info(), kernel_folder_or_default({}));
+  ProgramCache programs(shared_cl_context(), shared_device(), shared_device_info(),
+                        DiskCache::from_environment());
+  Problem problem{64, 64, 512, 1, 0, {}, {}, {}};
+  const std::size_t alignment = shared_device_info().base_alignment_bytes / sizeof(float);
+  problem.a = {false, 512, 0, 0, alignment};
+  problem.b = problem.c = {false, 64, 0, 0, alignment};
+  const Plan plan = make_plan(problem, {"tiled", {{split_parameter, 4}}}, configs, std::size_t{1} << 30);
+  REQUIRE(plan.first().has(ProgramRole::reduce));
+  BuiltPlan built = build(plan, programs, Purpose::named);
+  CHECK(gives_known_answer(built, TestNumbers{}, shared_cl_context(), shared_device()));
+  built.plan.stages[0].programs[ProgramRole::reduce] = nullptr;
+  built.stages[0][ProgramRole::reduce] = nullptr;
+  CHECK(gives_known_answer(built, TestNumbers{}, shared_cl_context(), shared_device()));
+}
+
 TEST_CASE("integers come out exactly, of any number of parts") {
   for (const char* kernel : kernels) {
     for (const std::int64_t parts : {2, 3, 7, 64, 65535}) {
