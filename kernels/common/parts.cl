@@ -8,7 +8,7 @@
 
 // What this work-group stores or reads is ordered for all of the device.
 #if defined(__NV_CL_C_VERSION)
-#define DEVICE_FENCE asm volatile("fence.acq_rel.gpu;" ::: "memory")
+#define DEVICE_FENCE asm volatile("membar.gl;" ::: "memory")  // which every GPU of theirs has
 #else
 #define DEVICE_FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)  // OpenCL C 1.2 promises no more; `adds_parts` keeps other devices away
 #endif

@@ -63,6 +63,24 @@ TEST_CASE("nobody waits for what is in use on another queue") {
   CHECK(taken.last_use() == nullptr);
 }
 
+TEST_CASE(
+    "a buffer without an event is its queue's, until another queue has asked whether it is done with it") {
+  ScratchPool pool(test::shared_cl_context(), CL_MEM_READ_WRITE, 1 << 20);
+  const cl::CommandQueue queue = test::make_queue(false);
+  const cl::CommandQueue other = test::make_queue(false);
+  auto buffer = pool.take(1000, queue, {});
+  const cl::Buffer memory = buffer.memory;
+  pool.give_back(std::move(buffer), {}, queue, false);
+
+  auto again = pool.take(1000, queue, {});
+  CHECK(again.memory() == memory());
+  CHECK(again.last_use() == nullptr);
+  pool.give_back(std::move(again), {}, queue, false);
+  CHECK(pool.take(1000, other, {}).memory() != memory());  // which asks
+  queue.finish();
+  CHECK(pool.take(1000, other, {}).memory() == memory());
+}
+
 TEST_CASE("nobody waits for events that another call named") {
   for (const bool out_of_order : test::queue_kinds()) {
     const cl::CommandQueue queue = test::make_queue(out_of_order);
