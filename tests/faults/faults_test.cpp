@@ -442,5 +442,19 @@ TEST_CASE("a bit that flips in a self-test bans no kernel") {
   }
 }
 
+TEST_CASE("a kernel that passed its self-test is not tested again by a later Context") {
+  const TemporaryFolder cache;
+  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  const ScopedVariable on("CLGEMM_SELF_TEST", nullptr);
+  const auto launches_of_explain = [] {
+    Context context;
+    const Armed counting({nth("clEnqueueNDRangeKernel", std::numeric_limits<unsigned long>::max())});
+    explain_on(context, {});
+    return FaultLayer::of_process().counted(0);
+  };
+  CHECK(launches_of_explain() != 0);
+  CHECK(launches_of_explain() == 0);
+}
+
 }  // namespace
 }  // namespace clgemm
