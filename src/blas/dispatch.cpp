@@ -291,13 +291,19 @@ class Dispatcher {
   void on_cpu(const Call& call) {
     const CpuBlas& cpu = cpu_blas();
     if (!cpu || !cpu.can_take(call)) {
-      if (state_ == State::unusable || !on_device(call)) multiply_in_plain_loop(call);
+      if (state_ == State::unusable || !on_device(call))
+        counted_on_cpu([&] { multiply_in_plain_loop(call); });
       return;
     }
     const InsideCpuBlas guard;
-    if (!summary_is_wanted()) return cpu.multiply(call);
+    counted_on_cpu([&] { cpu.multiply(call); });
+  }
+
+  template <class Multiply>
+  static void counted_on_cpu(const Multiply& multiply) {
+    if (!summary_is_wanted()) return multiply();
     const auto start = std::chrono::steady_clock::now();
-    cpu.multiply(call);
+    multiply();
     count_cpu_call(seconds_since(start));
   }
 

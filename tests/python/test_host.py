@@ -1,4 +1,4 @@
-"""Arrays of the host: layouts, strides, batches, threads, what it costs."""
+"""Arrays of the host: layouts, strides, threads, what it costs."""
 
 import array
 import itertools
@@ -80,19 +80,6 @@ def test_whatever_has_the_buffer_protocol_is_an_array(demand_product):
     demand_product(c, numbers, numbers.T)
 
 
-def test_batches(numbers, demand_product):
-    a, b, shared = numbers(5, 9, 13), numbers(5, 13, 7), numbers(13, 7)
-    demand_product(clgemm.sgemm(a, b), a, b)
-    demand_product(clgemm.sgemm(a, shared), a, shared)
-    demand_product(clgemm.sgemm(shared, a, transpose_a=True, transpose_b=True), shared.T, a.transpose(0, 2, 1))
-    # The matrices of c lie line by line between each other.
-    c = numpy.zeros((9, 5, 7), numpy.float32).transpose(1, 0, 2)
-    before = numbers(5, 9, 7)
-    c[...] = before
-    demand_product(clgemm.sgemm(a[::-1][::-1], b, c, beta=2.0), a, b, beta=2.0, before=before)
-    assert clgemm.sgemm(a[:0], b[:0]).shape == (0, 9, 7)
-
-
 def test_options_name_a_kernel(numbers, demand_product):
     a, b = numbers(40, 40), numbers(40, 40)
     options = clgemm.Options(kernel="tiled", parameters={"TS": 16}, precision="fp32")
@@ -159,24 +146,31 @@ def test_threads_give_the_same_bits(numbers, demand_product):
     demand_product(results[0], a, b)
 
 
+def longest_gap_beside(call):
+    """The longest time that this thread does not run while another thread makes a call."""
+    thread = threading.Thread(target=call)
+    looks = [time.perf_counter()]
+    thread.start()
+    while thread.is_alive():
+        looks.append(time.perf_counter())
+    return max(later - earlier for earlier, later in zip(looks, looks[1:]))
+
+
 def test_the_interpreters_lock_is_released(numbers):
-    """While one thread multiplies, another one looks at the clock; were the lock held, it would not in all of a call."""
-    a, b, c = numbers(1500, 1500), numbers(1500, 1500), numbers(1500, 1500)
-    call = min(timeit.repeat(lambda: clgemm.sgemm(a, b, c), number=1, repeat=5))
+    """While one thread multiplies, another one looks at the clock; were the lock held, it would not in all of a call. On a busy
+    machine it does not run for some 50 ms, held or not: a call is long, and there are several."""
+    a, b, c = numbers(2500, 2500), numbers(2500, 2500), numbers(2500, 2500)
+    call = min(timeit.repeat(lambda: clgemm.sgemm(a, b, c), number=1, repeat=3))
     gaps = []
-    for _ in range(5):
-        thread = threading.Thread(target=clgemm.sgemm, args=(a, b, c))
-        looks = [time.perf_counter()]
-        thread.start()
-        while thread.is_alive():
-            looks.append(time.perf_counter())
-        gaps.append(max(later - earlier for earlier, later in zip(looks, looks[1:])))
+    while len(gaps) < 10 and (not gaps or min(gaps) >= call / 2):
+        gaps.append(longest_gap_beside(lambda: clgemm.sgemm(a, b, c)))
     assert min(gaps) < call / 2, (gaps, call)
 
 
 def test_a_call_costs_little_beside_the_one_from_cpp(numbers):
-    """With alpha 0 and beta 1 clgemm has nothing to do, so this is what Python and its checks take; 0.8 us as measured."""
+    """With alpha 0 and beta 1 clgemm has nothing to do, so this is what Python and its checks take: 0.8 us, as measured, and
+    0.2 of C++. Few calls at a time, so that some of them have a processor to themselves on a busy machine, too."""
     a, b, c = numbers(16, 16), numbers(16, 16), numbers(16, 16)
-    calls = 5000
-    seconds = min(timeit.repeat(lambda: clgemm.sgemm(a, b, c, 0.0, 1.0), number=calls, repeat=20))
+    calls = 50
+    seconds = min(timeit.repeat(lambda: clgemm.sgemm(a, b, c, 0.0, 1.0), number=calls, repeat=2000))
     assert seconds / calls < 3e-6
