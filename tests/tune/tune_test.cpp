@@ -226,6 +226,38 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
   CHECK_FALSE(std::filesystem::exists(output + ".programs"));
 }
 
+// Wrong in one way, and of one config.
+TEST_CASE("--check finds what is right only where nobody looks") {
+  const std::string of_a = "element_of_a(a + a_offset, lda, row, depth)";
+  const std::string store = "store_c(c + c_offset, ldc, m, n, row, column, alpha, sum, beta);";
+  struct Mistake {
+    std::string from, to, said;
+  };
+  const Mistake mistakes[] = {
+      {of_a, "a[a_offset + row * lda + depth]", "wrong result"},
+      {store, store + " if (column == n - 1 && ldc > n) c[row * ldc + n] = 0.0f;", "the gap behind row 0"},
+      {store, store + " if (row == m - 1 && column == n - 1) c[m * ldc] = 1.0f;", "behind its end"}};
+  std::string right = moody_kernel;
+  const auto replace = [](std::string text, const std::string& from, const std::string& to) {
+    REQUIRE(text.find(from) != std::string::npos);
+    return text.replace(text.find(from), from.size(), to);
+  };
+  right = replace(replace(right, "0 in 0 1 2 3 4", "0 in 0"), "8 in 4 8 16", "8 in 8");
+  const TemporaryFolder folder;
+  const auto check = [&](const std::string& text) {
+    return run_program(
+        command(fmt::format("--check --fresh --kernel '{}' --output '{}'", folder.write("moody.cl", text),
+                            (folder.path() / "out").string())));
+  };
+  CHECK(check(right).status == 0);
+  for (const Mistake& mistake : mistakes) {
+    const Finished finished = check(replace(right, mistake.from, mistake.to));
+    INFO(mistake.to << finished.out << finished.err);
+    CHECK(finished.status == 1);
+    CHECK(finished.out.find(mistake.said) != std::string::npos);
+  }
+}
+
 #ifdef CLGEMM_DYING_DEVICE
 TEST_CASE("a config that the device dies of is marked, and those behind it are measured by a new worker") {
   const TemporaryFolder folder;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tune/journal.hpp"
 #include "tune/measured.hpp"
@@ -20,11 +21,15 @@ class Measurer {
   // No value where Ctrl-C came first.
   std::optional<Outcome> measure(const Trial& trial, double worst_ms);
 
-  // Runs it once, on what hides least: by turns all transposes, and gaps or none; always with beta.
-  std::optional<Outcome> check(const Trial& trial, std::size_t turn);
+  // Runs it once for each of these turns, until it is wrong, on what hides least: by turns all transposes,
+  // and gaps or none; always with beta.
+  std::optional<Outcome> check(const Trial& trial, const std::vector<std::size_t>& turns);
 
  private:
-  std::optional<Outcome> ask(const Question& question);
+  // Of the journal where it has the trial, else of the last question that is asked: the first whose outcome
+  // is not right.
+  std::optional<Outcome> ask(const std::vector<Question>& questions);
+  std::optional<Outcome> ask_worker(const Question& question);
 
   const TuneOptions& options_;
   Journal& journal_;

@@ -1,7 +1,9 @@
-// --check: every config of the space, or a seeded sample, built, run and checked once.
+// --check: every config of the space, or a seeded sample, built, run and checked: one of each kernel in all
+// ways, the others each in one of them.
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <set>
 
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
@@ -19,6 +21,13 @@ std::vector<Config> configs_to_check(const TuneOptions& options, const std::vect
                        options.search.seed);
 }
 
+// A kernel that is wrong in one way only, as one that takes no notice of a transpose, may have but one
+// config.
+std::vector<std::size_t> turns_of(const Config& config, std::size_t number, std::set<std::string>& kernels) {
+  const bool is_first = kernels.insert(config.kernel).second;
+  return is_first ? std::vector<std::size_t>{0, 1, 2, 3, 4} : std::vector{number};
+}
+
 }  // namespace
 
 int check_configs(const TuneOptions& options) {
@@ -32,11 +41,12 @@ int check_configs(const TuneOptions& options) {
   std::size_t failed = 0;
   std::size_t refused = 0;
   bench::Progress progress;
+  std::set<std::string> kernels;
   for (const bench::Size& size : setup.sizes) {
     for (const Config& config : configs) {
       progress.show(fmt::format("{}: {} of {} configs, {} failed, {}", to_string(size), checked,
                                 configs.size() * setup.sizes.size(), failed, config.kernel));
-      const auto outcome = measurer.check({size, config, Care::quick}, checked);
+      const auto outcome = measurer.check({size, config, Care::quick}, turns_of(config, checked, kernels));
       if (!outcome) {
         fmt::print(stderr, "clgemm-tune: stopped; the same command goes on here\n");
         return ended_by_user;
