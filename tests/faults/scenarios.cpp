@@ -184,6 +184,7 @@ class DeviceScenario final : public Scenario {
   cl::Buffer buffer(const std::vector<float>& elements) const {
     cl::Buffer result(opencl_, CL_MEM_READ_WRITE, elements.size() * sizeof(float));
     queue_.enqueueWriteBuffer(result, CL_TRUE, 0, elements.size() * sizeof(float), elements.data());
+    queue_.finish();  // on an out-of-order queue what comes next may overtake a write that blocks
     return result;
   }
 

@@ -169,6 +169,7 @@ class Runner {
   cl::Buffer upload(const std::vector<float>& elements) {
     const cl::Buffer buffer(opencl_, CL_MEM_READ_WRITE, elements.size() * sizeof(float));
     in_order_.enqueueWriteBuffer(buffer, CL_TRUE, 0, elements.size() * sizeof(float), elements.data());
+    in_order_.finish();  // a write that blocks has taken the elements, but other queues may overtake it
     return buffer;
   }
   void download(const cl::Buffer& buffer, std::vector<float>& elements) {
