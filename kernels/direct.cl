@@ -17,8 +17,7 @@
 // require: is_cpu == 0
 // require: BM % TM == 0 && BN % (4*TN) == 0 && DEPTH*SLICES % 8 == 0
 // require: 4*COPIES*DEPTH*SLICES*(BM+BN+8) <= local_bytes
-// require: 64*(BM/TM*(BN/TN)*SLICES) <= local_bytes
-// require: BM/TM*(BN/TN)*SLICES > 256 || 16*SLICES*(BM/TM)*BN <= local_bytes
+// require: 16*SLICES*(BM/TM)*(BN+4) <= local_bytes
 
 // For shapes that one launch must do, or that packing would cost much. The technique is in common/slices.cl.
 // Not for CPUs: PoCL 3.1 now and then computes a tile wrongly, in which Oclgrind finds neither race nor stray access.
@@ -55,7 +54,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const Lines b_lines =
       lines_from(b + b_offset + product.b + first_k * (TRANSPOSE_B ? 1 : ldb), ldb, !TRANSPOSE_B, first_column, n, depth);
   __global float* to = c + c_offset + product.c;
-  multiply_slices(memory, a_lines, b_lines, m, n, depth, is_part ? 1.0f : product.alpha, is_part ? 0.0f : product.beta,
+  multiply_slices(memory, a_lines, b_lines, m, n, is_part ? 1.0f : product.alpha, is_part ? 0.0f : product.beta,
                   is_part ? result_of_part(&parts) : to, is_part ? parts.ld : ldc, first_row, first_column);
   if (is_part && is_last_part(&parts, get_group_id(0), (__local uint*)memory))
     add_parts(&parts, ITEMS, BM, BN, to, ldc, m, n, first_row, first_column, alpha, beta);

@@ -1,9 +1,14 @@
-/* Times ScaLAPACK's PSGEMM, C <- A * B + C, on a square grid of ranks, and checks one element of each rank:
+/* Times ScaLAPACK's PSGEMM, C <- A * B + C, and checks one element of each rank:
 
      mpicc -O2 psgemm.c -o psgemm -lscalapack-openmpi
-     mpirun -n 4 psgemm SIZE BLOCK_OF_THE_MATRICES
+     mpirun -n 4 psgemm SIZE BLOCK_OF_THE_MATRICES [ROWS_OF_THE_GRID]
 
-   Prints "SIZE RANKS seconds", the best of three. */
+   Prints "SIZE RANKS seconds", the best of three. The grid of ranks is as square as it can be where its rows
+   are not given.
+
+   Compiled with -D NO_SGEMM, with an SGEMM that does nothing: what ScaLAPACK and MPI take beside it, which no
+   device makes shorter. tools/psgemm_traffic does this for settings of both. */
+#include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +23,28 @@ void psgemm_(const char* transpose_a, const char* transpose_b, const int* m, con
              const float* alpha, const float* a, const int* ia, const int* ja, const int* descriptor_a,
              const float* b, const int* ib, const int* jb, const int* descriptor_b, const float* beta,
              float* c, const int* ic, const int* jc, const int* descriptor_c);
+
+int pilaenv_(const int* context, const char* precision);
+
+#ifdef NO_SGEMM
+void sgemm_(void); /* ScaLAPACK finds this one first */
+void sgemm_(void) {}
+enum { multiplies = 0 };
+#else
+enum { multiplies = 1 };
+#endif
+
+/* ScaLAPACK counts the bytes of a panel, its block along k times a side of the rank's part of C, in 32 bits.
+   Where there are too many it has no memory for the panel, and writes there. */
+static int panels_fit(int context, int m, int n) {
+  const int block = pilaenv_(&context, "S");
+  const long long bytes = (long long)sizeof(float) * block * (m > n ? m : n);
+  if (bytes > INT_MAX)
+    fprintf(stderr,
+            "a panel of %d x %d floats is too large for ScaLAPACK: blocks along k must be shorter than %d\n",
+            block, m > n ? m : n, (int)(INT_MAX / sizeof(float)) / (m > n ? m : n));
+  return bytes <= INT_MAX;
+}
 
 static float* filled(size_t count, float value) {
   float* result = malloc(count * sizeof *result);
@@ -34,6 +61,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   while (side * side < ranks) ++side;
   if (ranks % side != 0) side = 1;
+  if (argc > 3) side = atoi(argv[3]);
   Cblacs_get(-1, 0, &context);
   Cblacs_gridinit(&context, "Row", side, ranks / side);
   Cblacs_gridinfo(context, &rows, &columns, &row, &column);
@@ -42,6 +70,7 @@ int main(int argc, char** argv) {
   const int m = numroc_(&size, &block, &row, &zero, &rows);
   const int n = numroc_(&size, &block, &column, &zero, &columns);
   const int ld = m > 1 ? m : 1;
+  if (ranks > 1 && !panels_fit(context, m, n)) MPI_Abort(MPI_COMM_WORLD, 2);
   int descriptor[9];
   descinit_(descriptor, &size, &size, &block, &block, &zero, &zero, &context, &ld, &info);
   const size_t count = (size_t)ld * (size_t)(n > 1 ? n : 1);
@@ -61,7 +90,7 @@ int main(int argc, char** argv) {
     if (i != 0 && seconds < best) best = seconds;
   }
   const float expected = 1.0f + runs * 0.125f * (float)size;
-  const int wrong = m > 0 && n > 0 && (c[0] != expected || c[count - 1] != expected);
+  const int wrong = multiplies && m > 0 && n > 0 && (c[0] != expected || c[count - 1] != expected);
   if (wrong)
     fprintf(stderr, "rank %d: %g and %g, not %g\n", me, (double)c[0], (double)c[count - 1], (double)expected);
   if (me == 0) printf("%d %d %.4f\n", size, ranks, best);

@@ -46,6 +46,7 @@
 #include "common/copy_lines.cl"
 #include "common/parts.cl"
 #include "common/slices.cl"
+#include "common/store_tile.cl"
 #include "common/tile_order.cl"
 #include "common/wgmma.cl"
 
@@ -342,60 +343,6 @@ INLINED void add_to_tile(__local float* tile, const float* sums, const bool is_f
   }
 }
 
-// `width` neighbours of a row at once.
-INLINED void store_some(__global float* to, const __local float* from, const int width, const float alpha, const float beta) {
-  if (width == 4) {
-    const float4 sums = alpha * *(const __local float4*)from;
-    __global float4* place = (__global float4*)to;
-    *place = beta == 0.0f ? sums : MULTIPLY_ADD((float4)(beta), *place, sums);
-  } else if (width == 2) {
-    const float2 sums = alpha * *(const __local float2*)from;
-    __global float2* place = (__global float2*)to;
-    *place = beta == 0.0f ? sums : MULTIPLY_ADD((float2)(beta), *place, sums);
-  } else {
-    *to = beta == 0.0f ? alpha * *from : MULTIPLY_ADD(beta, *to, alpha * *from);
-  }
-}
-
-// store_tile_of_c() of a width that the compiler knows: a work-item keeps to its columns, so that no store of the loop asks for edges.
-INLINED void store_columns(const Multiply* call, const int first_row, const int first_column, const __local float* tile,
-                           const int width) {
-  const int item = get_local_id(0);
-  const int column = item % (COLUMNS / width) * width;
-  const int apart = MULTIPLIERS / (COLUMNS / width);
-  const int rows = min(call->m - first_row, ROWS);
-  const int columns = min(call->n - first_column - column, width);
-  int row = item / (COLUMNS / width);
-  __global float* place = call->c + (first_row + row) * call->ldc + first_column + column;
-  tile += row * C_STRIDE + column;
-  const float beta = call->beta;
-  if (columns == width && beta == 0.0f) {
-#pragma unroll 8
-    for (; row < rows; row += apart) {
-      store_some(place, tile, width, call->alpha, 0.0f);
-      place += apart * call->ldc;
-      tile += apart * C_STRIDE;
-    }
-  } else {
-    for (; row < rows; row += apart) {
-      for (int i = 0; i < columns; ++i) store_some(place + i, tile + i, 1, call->alpha, beta);
-      place += apart * call->ldc;
-      tile += apart * C_STRIDE;
-    }
-  }
-}
-
-INLINED void store_tile_of_c(const Multiply* call, const int first_row, const int first_column, const __local float* tile) {
-  const ulong places = call->ldc * 4 | (ulong)call->c;
-  if (places % 16 == 0) {
-    store_columns(call, first_row, first_column, tile, 4);
-  } else if (places % 8 == 0) {
-    store_columns(call, first_row, first_column, tile, 2);
-  } else {
-    store_columns(call, first_row, first_column, tile, 1);
-  }
-}
-
 // By the multipliers: the slices' sums come together and are stored, or the tile is computed again.
 INLINED void finish_tile(const Multiply* call, __local char* memory, const __local Noticed* noticed,
                          const int first_row, const int first_column, const float* sums, const int slice) {
@@ -405,10 +352,13 @@ INLINED void finish_tile(const Multiply* call, __local char* memory, const __loc
       if (other == slice) add_to_tile((__local float*)memory, sums, other == 0);
       SLICES_BARRIER;
     }
-    store_tile_of_c(call, first_row, first_column, (const __local float*)memory);
+    const Target target = {call->c + first_row * call->ldc + first_column, call->ldc, call->m - first_row,
+                           call->n - first_column, call->alpha, call->beta};
+    const Tile tile = {(const __local float*)memory, ROWS, COLUMNS, C_STRIDE, 1, 0};
+    store_tile_of_c(target, tile, MULTIPLIERS);
   } else {
     multiply_slices((__local float4*)memory, lines_from(call->a, call->lda, TRANSPOSE_A, first_row, call->m, call->k),
-                    lines_from(call->b, call->ldb, !TRANSPOSE_B, first_column, call->n, call->k), call->m, call->n, call->k,
+                    lines_from(call->b, call->ldb, !TRANSPOSE_B, first_column, call->n, call->k), call->m, call->n,
                     call->alpha, call->beta, call->c, call->ldc, first_row, first_column);
   }
 }

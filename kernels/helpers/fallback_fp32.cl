@@ -36,6 +36,6 @@ void fallback(const int m, const int n, const int k, const float alpha,
   const int first_column = tile.y * BN;
   const size_t batch = get_global_id(2);
   multiply_slices(memory, lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m, k),
-                  lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n, k), m, n, k, alpha, beta,
+                  lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n, k), m, n, alpha, beta,
                   c + c_offset + batch * c_stride, ldc, first_row, first_column);
 }

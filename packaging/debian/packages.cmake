@@ -1,8 +1,8 @@
-# The Debian packages, by CPack: libclgemm0, libclgemm-dev, clgemm-tools, python3-clgemm.
+# The Debian packages, by CPack: libclgemm0, libclgemm-dev, libclgemm-blas0, libclgemm-blas-dev, clgemm-tools, python3-clgemm.
 #
 #   cmake --preset package && cmake --build --preset package      # build/package/*.deb
 #
-# The name libclgemm0 follows the SONAME (docs/versions.md).
+# The names libclgemm0 and libclgemm-blas0 follow the SONAMEs (docs/versions.md).
 set(debian ${CMAKE_CURRENT_LIST_DIR})
 set(release 0upstream1)  # sorts before a package of Debian's own
 set(library_package libclgemm${CLGEMM_SONAME_NUMBER})
@@ -30,8 +30,10 @@ find_program(GZIP gzip REQUIRED)
 
 # CPack's own scripts call ldconfig, which Debian has a trigger for; a script that is not there stands in for them.
 file(WRITE ${PROJECT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers
-  ${debian}/none/postinst ${debian}/none/postrm)
+foreach(component LIBRARY BLAS)
+  set(CPACK_DEBIAN_${component}_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers
+    ${debian}/none/postinst ${debian}/none/postrm)
+endforeach()
 
 # DESCRIPTION's first line is the synopsis.
 function(debian_package component name section description)
@@ -76,6 +78,19 @@ debian_package(development libclgemm-dev libdevel
   "matrix multiply for any OpenCL device - headers\n${what}\n\n\
 This package has the headers in C and C++, and what CMake and pkg-config\nfind the library by."
   DEPENDS "${same_version}" "ocl-icd-opencl-dev | opencl-dev")
+if(TARGET clgemm_blas)
+  set(blas_package libclgemm-blas${CLGEMM_SONAME_NUMBER})
+  debian_package(blas ${blas_package} libs
+    "SGEMM of the BLAS on any OpenCL device - shared library\n${what}\n\n\
+This package has a library that is loaded in front of the BLAS of a program\n\
+which knows nothing of clgemm, and takes its large SGEMMs."
+    DEPENDS "${same_version}" RECOMMENDS "libblas3 | libblas.so.3")
+  debian_package(blas_development libclgemm-blas-dev libdevel
+    "SGEMM of the BLAS on any OpenCL device - for linking\n${what}\n\n\
+This package has what a program is linked with the drop-in BLAS by, also by\n\
+pkg-config; its headers are those of the BLAS."
+    DEPENDS "${blas_package} (= ${PROJECT_VERSION}-${release})" RECOMMENDS "libblas-dev | libblas.so")
+endif()
 debian_package(tools clgemm-tools science
   "matrix multiply for any OpenCL device - bench and tuner\n${what}\n\n\
 This package has clgemm-bench, which measures kernels beside their peers and\n\

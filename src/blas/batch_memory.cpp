@@ -78,7 +78,7 @@ void BatchMemory::send(Place& place, const Side& side, const Matrix* matrices, s
   queue_.enqueueWriteBuffer(place.on_device, CL_FALSE, 0, side.elements(count) * sizeof(float), place.memory);
 }
 
-void BatchMemory::multiply(Context& context, const Batch& batch, std::size_t& done) {
+void BatchMemory::multiply(Context& context, const Batch& batch, std::size_t& done, const Options& options) {
   const Call& call = batch.shape;
   const std::size_t each = side_of(call.transpose_a, call.m, call.k, call.lda, false).stride() +
                            side_of(call.transpose_b, call.k, call.n, call.ldb, false).stride() +
@@ -86,12 +86,13 @@ void BatchMemory::multiply(Context& context, const Batch& batch, std::size_t& do
   const std::size_t part = std::max<std::size_t>(most_elements / each, 1);
   for (done = 0; done < batch.count();) {
     const std::size_t count = std::min(part, batch.count() - done);
-    multiply_part(context, batch, done, count);
+    multiply_part(context, batch, done, count, options);
     done += count;
   }
 }
 
-void BatchMemory::multiply_part(Context& context, const Batch& batch, std::size_t first, std::size_t count) {
+void BatchMemory::multiply_part(Context& context, const Batch& batch, std::size_t first, std::size_t count,
+                                const Options& options) {
   const Call& call = batch.shape;
   const Side a = side_of(call.transpose_a, call.m, call.k, call.lda, all_same(batch.a));
   const Side b = side_of(call.transpose_b, call.k, call.n, call.ldb, all_same(batch.b));
@@ -105,10 +106,11 @@ void BatchMemory::multiply_part(Context& context, const Batch& batch, std::size_
     if (call.beta != 0.0f) send(c_, c, &batch.c[first], count);
     const auto stride = [](const Side& side) { return side.is_one_for_all ? 0 : side.stride(); };
     const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
-    context.sgemm_strided_batched(
-        queue_(), Layout::column_major, transpose(call.transpose_a), transpose(call.transpose_b),
-        size(call.m), size(call.n), size(call.k), call.alpha, {a_.on_device(), a.length}, stride(a),
-        {b_.on_device(), b.length}, stride(b), call.beta, {c_.on_device(), c.length}, c.stride(), count);
+    context.sgemm_strided_batched(queue_(), Layout::column_major, transpose(call.transpose_a),
+                                  transpose(call.transpose_b), size(call.m), size(call.n), size(call.k),
+                                  call.alpha, {a_.on_device(), a.length}, stride(a),
+                                  {b_.on_device(), b.length}, stride(b), call.beta,
+                                  {c_.on_device(), c.length}, c.stride(), count, {}, nullptr, options);
     queue_.enqueueReadBuffer(c_.on_device, CL_TRUE, 0, c.elements(count) * sizeof(float), c_.memory);
   } catch (...) {
     clFinish(queue_());  // what is on its way reads the memory that the next call fills

@@ -13,6 +13,7 @@
 
 #include "base/cache_folder.hpp"
 #include "base/log.hpp"
+#include "blas/batch_memory.hpp"
 
 namespace clgemm::blas {
 namespace {
@@ -137,13 +138,6 @@ std::string in_words(const Speeds& speeds) {
   return text;
 }
 
-// To gather an element of a batch, or to scatter it: a thread copies 9 GB/s on the H200's host.
-constexpr double gathered_element = 0.45e-9;
-
-// What a call on a device may take beside its multiply, where nobody measured. A guess, low: 1.1 ms through
-// the drop-in on an H200.
-constexpr double guessed_device_call = 1e-4;
-
 }  // namespace
 
 Speeds measure(const Contestants& contestants) {
@@ -188,10 +182,6 @@ bool one_launch_pays(const Speeds& speeds, const Call& call, std::size_t count,
   if (on_cpu <= around) return false;
   return around + predicted_seconds(count) <
          std::min(on_cpu, without_multiply + calls * predicted_seconds(1));
-}
-
-bool one_launch_pays(const Call& call) {
-  return elements_moved(call) * gathered_element < guessed_device_call;
 }
 
 }  // namespace clgemm::blas

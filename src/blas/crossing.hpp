@@ -45,7 +45,4 @@ bool pays(const Speeds& speeds, const Call& call,
 bool one_launch_pays(const Speeds& speeds, const Call& call, std::size_t count,
                      const std::function<double(std::size_t count)>& predicted_seconds);
 
-// The same where nothing was measured, and the CPU takes no part.
-bool one_launch_pays(const Call& call);
-
 }  // namespace clgemm::blas

@@ -98,52 +98,104 @@ StreamPlan in_rounds(const Problem& problem, const Cut& cut, std::size_t rounds,
   return plan;
 }
 
-// How long it takes, for comparing: what is moved, and a C that is read and written for each depth.
-double cost_of(const StreamPlan& plan) {
-  const Traffic traffic = traffic_of(plan, false);
-  constexpr double depth_of_equal_cost = 512;  // on an H200
-  return static_cast<double>(traffic.a + traffic.b) *
-         (1 + depth_of_equal_cost / static_cast<double>(plan.depth));
-}
-
-// Where all of C stays on the device, depths may be short: a block comes once whatever its depth is.
-void begin_sooner(StreamPlan& plan, const Problem& problem, std::size_t bytes) {
-  const bool is_once =
-      plan.round_rows == plan.rows_of_tiles() && plan.round_columns == plan.columns_of_tiles();
-  if (!is_once || plan.depth <= largest_depth) return;
-  Cut cut{plan.tile_rows, plan.tile_columns, plan.depth};
-  while (cut.depth > largest_depth) cut.depth = half_of(cut.depth);
-  const StreamPlan sooner = in_rounds(problem, cut, 1, 1);
-  if (sooner.held_bytes() <= bytes) plan = sooner;
+// Packed copies of a tile's blocks take up to one and a half times their bytes, as three planes of two bytes
+// an element; and parts of k some of C's. Where there is little memory, multiplies do with less.
+std::size_t scratch_for(const StreamPlan& plan, std::size_t limit) {
+  return std::min(limit / 4, 2 * (plan.a_bytes() + plan.b_bytes()) + plan.c_bytes());
 }
 
 // What is left of the memory holds blocks for later rounds.
-void fill(StreamPlan& plan, std::size_t bytes) {
+void fill(StreamPlan& plan, std::size_t limit) {
+  const std::size_t scratch = scratch_for(plan, limit);
+  const std::size_t bytes = limit - scratch;
   const auto hold_more = [&](std::size_t& blocks, std::size_t all, std::size_t block_bytes) {
     blocks += std::min(all - std::min(all, blocks), (bytes - plan.held_bytes()) / block_bytes);
   };
   hold_more(plan.a_blocks, plan.rows_of_tiles() * plan.depths(), plan.a_bytes());
   hold_more(plan.b_blocks, plan.columns_of_tiles() * plan.depths(), plan.b_bytes());
+  plan.scratch_bytes = std::max(scratch, std::min(limit / 4, limit - plan.held_bytes()));
+}
+
+bool fits(const StreamPlan& plan, std::size_t limit) {
+  return plan.held_bytes() <= limit - scratch_for(plan, limit);
+}
+
+// How long one device takes, for comparing: a round is multiplied while the blocks of the next one come. By
+// what an H200 does from pageable memory: its link moves 52 GB/s, but what comes and what goes back share the
+// host's memory, which takes each element three times at 145 GB/s. A step is a launch and its last, emptier
+// turn.
+double seconds_of(const StreamPlan& plan) {
+  constexpr double flops = 190e12, moved_bytes = 36e9, device_bytes = 4e12, step = 1e-4;
+  const auto floats = [](std::size_t rows, std::size_t columns) {
+    return static_cast<double>(sizeof(float)) * static_cast<double>(rows) * static_cast<double>(columns);
+  };
+  const auto strips = static_cast<double>(ceil_div(plan.rows_of_tiles(), plan.round_rows));
+  const auto parts = static_cast<double>(ceil_div(plan.columns_of_tiles(), plan.round_columns));
+  const double c = floats(plan.m, plan.n);
+  const double steps = static_cast<double>(plan.rows_of_tiles()) *
+                       static_cast<double>(plan.columns_of_tiles()) * static_cast<double>(plan.depths());
+  const double multiply = c / 4 * 2 * static_cast<double>(plan.k) / flops +
+                          2 * c * static_cast<double>(plan.depths()) / device_bytes + steps * step;
+  const double a = floats(plan.m, plan.k) / strips, b = floats(plan.k, plan.n) / parts;
+  const bool keeps_a = plan.a_blocks >= plan.round_rows * plan.depths();
+  const bool keeps_b = plan.b_blocks >= plan.columns_of_tiles() * plan.depths();
+  const auto round = [&](double bytes) { return std::max(multiply / strips / parts, bytes / moved_bytes); };
+  const auto strip = [&](double b_brought) {
+    return round(a + b_brought) + (parts - 1) * round((keeps_a ? 0 : a) + b_brought);
+  };
+  // Nothing hides the first blocks; nor the tiles of the last round that is not small, which are done during
+  // its last depth.
+  const double first = static_cast<double>(plan.a_bytes() + plan.b_bytes()) / moved_bytes;
+  const double last_depth = multiply / strips / parts / static_cast<double>(plan.depths());
+  const double last = keeps_a ? 0 : std::max(0.0, c / strips / parts / moved_bytes - last_depth);
+  return strip(b) + (strips - 1) * strip(keeps_b ? 0 : b) + first + last;
+}
+
+bool is_one_round(const StreamPlan& plan) {
+  return plan.round_rows == plan.rows_of_tiles() && plan.round_columns == plan.columns_of_tiles();
+}
+
+// Where all of C stays on the device, depths may be short: a block comes once whatever its depth is.
+void begin_sooner(StreamPlan& plan, const Problem& problem, std::size_t limit) {
+  if (!is_one_round(plan) || plan.depth <= largest_depth) return;
+  Cut cut{plan.tile_rows, plan.tile_columns, plan.depth};
+  while (cut.depth > largest_depth) cut.depth = half_of(cut.depth);
+  StreamPlan sooner = in_rounds(problem, cut, 1, 1);
+  if (!fits(sooner, limit)) return;
+  fill(sooner, limit);
+  plan = sooner;
 }
 
 // Of rounds along a side; the last means rounds of one tile.
 constexpr std::size_t some_counts[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 256, beyond_memory};
 
 // The best rounds of such tiles and depths that fit.
-std::optional<StreamPlan> best_rounds(const Problem& problem, const Cut& cut, const StreamLimits& limits,
-                                      std::size_t bytes) {
+std::optional<StreamPlan> best_rounds(const Problem& problem, const Cut& cut, const StreamLimits& limits) {
   const std::size_t largest = std::max({floats_of_a(cut), floats_of_b(cut), floats_of_c(cut)});
   if (largest > limits.max_allocation / sizeof(float)) return std::nullopt;
   std::optional<StreamPlan> best;
   for (const std::size_t rounds : some_counts) {
     for (const std::size_t across : some_counts) {
-      const StreamPlan plan = in_rounds(problem, cut, rounds, across);
-      if (plan.held_bytes() > bytes || (best && cost_of(*best) <= cost_of(plan))) continue;
-      best = plan;
+      StreamPlan plan = in_rounds(problem, cut, rounds, across);
+      if (!fits(plan, limits.bytes)) continue;
+      fill(plan, limits.bytes);
+      if (!best || seconds_of(plan) < seconds_of(*best)) best = plan;
       if (rounds * across == 1) return best;  // each block once: there is nothing better
     }
   }
   return best;
+}
+
+// The best of such tiles, of all depths.
+std::optional<StreamPlan> best_depth(const Problem& problem, Cut cut, const StreamLimits& limits) {
+  std::optional<StreamPlan> best;
+  for (;;) {
+    const std::optional<StreamPlan> plan = best_rounds(problem, cut, limits);
+    if (plan && (!best || seconds_of(*plan) < seconds_of(*best))) best = plan;
+    const std::size_t half = half_of(cut.depth);
+    if (half == cut.depth || (best && is_one_round(*best))) return best;
+    cut.depth = half;
+  }
 }
 
 // A strip for each of the sharers, along the side that has more tiles, and several rounds in each. What the
@@ -193,29 +245,20 @@ std::size_t block_ld(std::size_t length) {
 }
 
 StreamPlan plan_stream(const Problem& problem, const StreamLimits& limits) {
-  const std::size_t scratch = limits.bytes / 4;
-  const std::size_t bytes = limits.bytes - scratch;
   std::optional<StreamPlan> best;
-  for (Cut tiles = preferred_cut(problem); !best;) {
-    for (Cut cut = tiles;;) {
-      const auto plan = best_rounds(problem, cut, limits, bytes);
-      if (plan && (!best || cost_of(*plan) < cost_of(*best))) best = plan;
-      const std::size_t half = half_of(cut.depth);
-      const bool is_once = best && best->round_rows == best->rows_of_tiles() &&
-                           best->round_columns == best->columns_of_tiles();
-      if (half == cut.depth || is_once) break;
-      cut.depth = half;
-    }
-    if (!best && !halve(tiles, std::numeric_limits<std::size_t>::max())) break;
+  Cut tiles = preferred_cut(problem);
+  for (bool is_better = true; !best || is_better;) {
+    const std::optional<StreamPlan> plan = best_depth(problem, tiles, limits);
+    is_better = plan && (!best || seconds_of(*plan) < seconds_of(*best));
+    if (is_better) best = plan;
+    if ((best && is_one_round(*best)) || !halve(tiles, std::numeric_limits<std::size_t>::max())) break;
   }
   if (!best) {
     throw Error(
         ErrorCode::out_of_memory,
         fmt::format("{} bytes on the device are too few to multiply host matrices in parts", limits.bytes));
   }
-  begin_sooner(*best, problem, bytes);
-  fill(*best, bytes);
-  best->scratch_bytes = scratch;
+  begin_sooner(*best, problem, limits.bytes);
   share(*best, limits.sharers);
   return *best;
 }

@@ -1,6 +1,7 @@
 #include "python/arrangement.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace py = pybind11;
 
@@ -10,8 +11,8 @@ namespace {
 std::string dimensions(const Matrix& matrix, bool transpose) {
   const std::size_t rows = transpose ? matrix.columns : matrix.rows;
   const std::size_t columns = transpose ? matrix.rows : matrix.columns;
-  return std::string(matrix.name) + (transpose ? ", transposed, is " : " is ") + std::to_string(rows) +
-         " x " + std::to_string(columns);
+  return matrix.name.text() + (transpose ? ", transposed, is " : " is ") + std::to_string(rows) + " x " +
+         std::to_string(columns);
 }
 
 // The leading dimension of a matrix of `count` lines of `length` elements; nothing where these strides have
@@ -33,7 +34,7 @@ std::optional<std::size_t> leading_dimension(const Matrix& matrix, Layout layout
 
 [[noreturn]] void throw_needs_copy(const Matrix& matrix) {
   throw py::value_error(
-      std::string(matrix.name) + " has strides of " + std::to_string(matrix.row_stride) + " and " +
+      matrix.name.text() + " has strides of " + std::to_string(matrix.row_stride) + " and " +
       std::to_string(matrix.column_stride) +
       " elements: neither its rows nor its columns lie together, one behind the other; copy it first "
       "(numpy.ascontiguousarray)");
@@ -43,16 +44,38 @@ constexpr Layout other(Layout layout) {
   return layout == Layout::row_major ? Layout::column_major : Layout::row_major;
 }
 
-// A matrix of the other layout is, in this one, its transpose.
-void place(const Matrix& matrix, bool transpose, Layout layout, Transpose& result, std::size_t& ld) {
-  auto found = leading_dimension(matrix, layout);
-  if (!found) {
-    transpose = !transpose;
-    found = leading_dimension(matrix, other(layout));
+// The order that all of these lie in: `preferred`, where both would do.
+Layout common_order(std::span<const Matrix> matrices, Layout preferred) {
+  for (const Layout order : {preferred, other(preferred)}) {
+    const auto lies_so = [order](const Matrix& matrix) {
+      return leading_dimension(matrix, order).has_value();
+    };
+    if (std::all_of(matrices.begin(), matrices.end(), lies_so)) return order;
   }
-  if (!found) throw_needs_copy(matrix);
-  result = transpose ? Transpose::yes : Transpose::no;
-  ld = *found;
+  for (const Matrix& matrix : matrices) {
+    if (!leading_dimension(matrix, Layout::row_major) && !leading_dimension(matrix, Layout::column_major))
+      throw_needs_copy(matrix);
+  }
+  throw py::value_error(std::string(matrices.front().name.argument) +
+                        ": of some of its matrices the rows lie together, of others the columns; those of a "
+                        "list have one order");
+}
+
+// A matrix of the other order is, in this layout, its transpose.
+Transpose place(std::span<const Matrix> matrices, bool transpose, Layout layout, Layout& order,
+                std::size_t& ld) {
+  order = common_order(matrices, layout);
+  ld = leading_dimension_in(matrices.front(), order);
+  return transpose != (order != layout) ? Transpose::yes : Transpose::no;
+}
+
+void check_same_shape(std::span<const Matrix> matrices) {
+  for (const Matrix& matrix : matrices) {
+    if (matrix.is_batch) throw py::value_error(matrix.name.text() + " must have two dimensions in a list");
+    if (matrix.rows == matrices.front().rows && matrix.columns == matrices.front().columns) continue;
+    throw py::value_error(dimensions(matrix, false) + ", and " + dimensions(matrices.front(), false) +
+                          ": the matrices of a list have one shape");
+  }
 }
 
 // Matrices of one batch are as many; a single matrix serves for all.
@@ -60,19 +83,31 @@ std::size_t stride_in_batch(const Matrix& matrix, std::size_t batch_count) {
   if (!matrix.is_batch) return 0;
   if (matrix.batch_count == batch_count)
     return static_cast<std::size_t>(std::max<std::ptrdiff_t>(matrix.batch_stride, 0));
-  throw py::value_error(std::string(matrix.name) + " has " + std::to_string(matrix.batch_count) +
+  throw py::value_error(matrix.name.text() + " has " + std::to_string(matrix.batch_count) +
                         " matrices in a batch of " + std::to_string(batch_count));
 }
 
 void check_shape_of_c(const Matrix& c, const Arrangement& call) {
   if (c.is_batch != call.is_batch) {
-    throw py::value_error(std::string(c.name) + (call.is_batch
-                                                     ? " must have three dimensions, for a or b is a batch"
-                                                     : " must have two dimensions, as a and b have"));
+    throw py::value_error(c.name.text() + (call.is_batch
+                                               ? " must have three dimensions, for a or b is a batch"
+                                               : " must have two dimensions, as a and b have"));
   }
   if (c.rows == call.m && c.columns == call.n) return;
   throw py::value_error(dimensions(c, false) + ", but the result is " + std::to_string(call.m) + " x " +
                         std::to_string(call.n));
+}
+
+Arrangement arrange_all(std::span<const Matrix> a, std::span<const Matrix> b, std::span<const Matrix> c,
+                        bool transpose_a, bool transpose_b) {
+  Arrangement call = shape_of_result(a.front(), b.front(), transpose_a, transpose_b);
+  check_shape_of_c(c.front(), call);
+  call.stride_c = stride_in_batch(c.front(), call.batch_count);
+  call.layout = common_order(c, Layout::row_major);
+  call.ldc = leading_dimension_in(c.front(), call.layout);
+  call.transpose_a = place(a, transpose_a, call.layout, call.order_of_a, call.lda);
+  call.transpose_b = place(b, transpose_b, call.layout, call.order_of_b, call.ldb);
+  return call;
 }
 
 }  // namespace
@@ -95,16 +130,17 @@ Arrangement shape_of_result(const Matrix& a, const Matrix& b, bool transpose_a, 
 }
 
 Arrangement arrange(const Matrix& a, const Matrix& b, const Matrix& c, bool transpose_a, bool transpose_b) {
-  Arrangement call = shape_of_result(a, b, transpose_a, transpose_b);
-  check_shape_of_c(c, call);
-  call.stride_c = stride_in_batch(c, call.batch_count);
-  call.layout = leading_dimension(c, Layout::row_major) ? Layout::row_major : Layout::column_major;
-  const auto ldc = leading_dimension(c, call.layout);
-  if (!ldc) throw_needs_copy(c);
-  call.ldc = *ldc;
-  place(a, transpose_a, call.layout, call.transpose_a, call.lda);
-  place(b, transpose_b, call.layout, call.transpose_b, call.ldb);
-  return call;
+  return arrange_all(std::span(&a, 1), std::span(&b, 1), std::span(&c, 1), transpose_a, transpose_b);
+}
+
+Arrangement arrange(std::span<const Matrix> a, std::span<const Matrix> b, std::span<const Matrix> c,
+                    bool transpose_a, bool transpose_b) {
+  for (const auto& list : {a, b, c}) check_same_shape(list);
+  return arrange_all(a, b, c, transpose_a, transpose_b);
+}
+
+std::size_t leading_dimension_in(const Matrix& matrix, Layout order) {
+  return leading_dimension(matrix, order).value();
 }
 
 void check_batch_of_c(const Arrangement& call) {

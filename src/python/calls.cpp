@@ -1,15 +1,13 @@
 #include "python/calls.hpp"
 
 #include <cstdint>
+#include <map>
+#include <optional>
 
 namespace py = pybind11;
 
 namespace clgemm::python {
 namespace {
-
-bool is_on_device(py::handle object) {
-  return PyObject_CheckBuffer(object.ptr()) == 0 && py::hasattr(object, "base_data");
-}
 
 Matrix matrix_of(py::handle object, const char* name) {
   if (is_on_device(object)) return OnDevice(object, name).matrix;
@@ -43,7 +41,7 @@ void check_overlap_in_batch(py::handle c_object, const HostMatrix& c, py::handle
                             const HostMatrix& matrix) {
   if (lie_apart(c, matrix)) return;
   if (!py::cast<bool>(py::module_::import("numpy").attr("shares_memory")(c_object, object))) return;
-  throw py::value_error(std::string("c overlaps ") + matrix.matrix().name +
+  throw py::value_error(std::string("c overlaps ") + matrix.matrix().name.text() +
                         ": c must not share elements with it");
 }
 
@@ -56,19 +54,9 @@ std::vector<cl_event> events_of(py::handle wait_for) {
   return events;
 }
 
-}  // namespace
-
-py::tuple result_shape(py::handle a, py::handle b, py::handle transpose_a, py::handle transpose_b) {
-  const Arrangement call =
-      shape_of_result(matrix_of(a, "a"), matrix_of(b, "b"), flag(transpose_a, "transpose_a"),
-                      flag(transpose_b, "transpose_b"));
-  if (call.is_batch) return py::make_tuple(call.batch_count, call.m, call.n);
-  return py::make_tuple(call.m, call.n);
-}
-
 template <class Owner>
-void multiply(Owner& owner, py::handle a_object, py::handle b_object, py::handle c_object,
-              const Factors& factors, const Options& options) {
+void multiply_host_matrices(Owner&& in_all, py::handle a_object, py::handle b_object, py::handle c_object,
+                            const Factors& factors) {
   const HostMatrix a(a_object, "a", Access::read);
   const HostMatrix b(b_object, "b", Access::read);
   const HostMatrix c(c_object, "c", Access::write);
@@ -83,19 +71,111 @@ void multiply(Owner& owner, py::handle a_object, py::handle b_object, py::handle
     check_overlap_in_batch(c_object, c, b_object, b);
   }
   const py::gil_scoped_release released;
-  for (std::size_t i = 0; i < call.batch_count; ++i) {
-    owner.sgemm(call.layout, call.transpose_a, call.transpose_b, call.m, call.n, call.k, alpha,
-                a.first() + i * call.stride_a, call.lda, b.first() + i * call.stride_b, call.ldb, beta,
-                c.first() + i * call.stride_c, call.ldc, options);
+  in_all(call, HostPlaces{a.first(), b.first(), c.first()}, alpha, beta);
+}
+
+// An argument of a batch: a list of matrices, or one that serves for all.
+class List {
+ public:
+  List(py::handle object, const char* name) : name_(name) {
+    if (is_on_device(object)) {
+      held_.emplace_back(object, name);
+    } else {
+      is_list_ = true;
+      for (const py::object& item : items_of(object, name))
+        held_.emplace_back(item, Name(name, held_.size()));
+    }
+  }
+
+  // How many multiplies it speaks of; nothing where it serves for any number.
+  std::optional<std::size_t> count() const { return is_list_ ? std::optional(held_.size()) : std::nullopt; }
+
+  // Throws ValueError where it has not a matrix for each of so many multiplies.
+  void demand(std::size_t multiplies) const {
+    if (!is_list_ || held_.size() == multiplies) return;
+    throw py::value_error(std::string(name_) + " has " + std::to_string(held_.size()) +
+                          " matrices in a batch of " + std::to_string(multiplies));
+  }
+
+  std::vector<Matrix> matrices() const {
+    std::vector<Matrix> result;
+    for (const OnDevice& one : held_) result.push_back(one.matrix);
+    return result;
+  }
+
+  std::vector<DeviceMatrix> places(Layout order, std::size_t multiplies) const {
+    std::vector<DeviceMatrix> result;
+    for (const OnDevice& one : held_)
+      result.push_back({one.buffer, leading_dimension_in(one.matrix, order), one.offset});
+    if (!is_list_) result.assign(multiplies, DeviceMatrix(result.front()));
+    return result;
+  }
+
+ private:
+  const char* name_;
+  bool is_list_ = false;
+  std::vector<OnDevice> held_;
+};
+
+// clgemm itself looks at neighbours alone.
+void demand_each_once(const std::vector<DeviceMatrix>& places_of_c) {
+  std::map<std::pair<cl_mem, std::size_t>, std::size_t> found;
+  for (std::size_t i = 0; i < places_of_c.size(); ++i) {
+    const auto [first, is_new] = found.try_emplace({places_of_c[i].buffer, places_of_c[i].offset}, i);
+    if (is_new) continue;
+    throw py::value_error(Name("c", i).text() + " is where " + Name("c", first->second).text() +
+                          " is: the matrices of c must not share elements");
   }
 }
 
-template void multiply(Context& owner, py::handle a, py::handle b, py::handle c, const Factors& factors,
-                       const Options& options);
-template void multiply(DeviceSet& owner, py::handle a, py::handle b, py::handle c, const Factors& factors,
-                       const Options& options);
+std::vector<float> numbers_for(py::handle object, const char* name, std::size_t multiplies) {
+  std::vector<float> result = numbers(object, name);
+  if (result.size() == 1 || result.size() == multiplies) return result;
+  throw py::value_error(std::string(name) + " has " + std::to_string(result.size()) +
+                        " numbers in a batch of " + std::to_string(multiplies));
+}
 
-cl_event enqueue(Context* context, py::handle queue_object, py::handle a_object, py::handle b_object,
+}  // namespace
+
+py::tuple result_shape(py::handle a, py::handle b, py::handle transpose_a, py::handle transpose_b) {
+  const Arrangement call =
+      shape_of_result(matrix_of(a, "a"), matrix_of(b, "b"), flag(transpose_a, "transpose_a"),
+                      flag(transpose_b, "transpose_b"));
+  if (call.is_batch) return py::make_tuple(call.batch_count, call.m, call.n);
+  return py::make_tuple(call.m, call.n);
+}
+
+py::tuple result_shape_of_lists(py::handle a_object, py::handle b_object, py::handle transpose_a,
+                                py::handle transpose_b) {
+  const List a(a_object, "a");
+  const List b(b_object, "b");
+  const std::optional<std::size_t> count = a.count() ? a.count() : b.count();
+  if (!count) throw py::type_error("a must be a list, where b is none and there is no c");
+  b.demand(*count);
+  if (*count == 0) return py::make_tuple(0, 0, 0);
+  const Arrangement call =
+      shape_of_result(a.matrices().front(), b.matrices().front(), flag(transpose_a, "transpose_a"),
+                      flag(transpose_b, "transpose_b"));
+  return py::make_tuple(*count, call.m, call.n);
+}
+
+void multiply(OwnContext& owner, py::handle a, py::handle b, py::handle c, const Factors& factors,
+              const Options& options) {
+  const auto in_all = [&](const Arrangement& call, const HostPlaces& first, float alpha, float beta) {
+    owner.multiply(call, first, alpha, beta, options);
+  };
+  multiply_host_matrices(in_all, a, b, c, factors);
+}
+
+void multiply(DeviceSet& owner, py::handle a, py::handle b, py::handle c, const Factors& factors,
+              const Options& options) {
+  const auto in_all = [&](const Arrangement& call, const HostPlaces& first, float alpha, float beta) {
+    multiply_each(owner, call, first, alpha, beta, options);
+  };
+  multiply_host_matrices(in_all, a, b, c, factors);
+}
+
+cl_event enqueue(OwnContext* context, py::handle queue_object, py::handle a_object, py::handle b_object,
                  py::handle c_object, const Factors& factors, py::handle wait_for, const Options& options) {
   const OnDevice a(a_object, "a");
   const OnDevice b(b_object, "b");
@@ -117,9 +197,46 @@ cl_event enqueue(Context* context, py::handle queue_object, py::handle a_object,
                           call.stride_c, call.batch_count, events, &done, options);
   };
   if (context != nullptr) {
-    run([&](auto&&... arguments) { context->sgemm_strided_batched(arguments...); });
+    run([&](auto&&... arguments) { context->context().sgemm_strided_batched(arguments...); });
   } else {
     run([](auto&&... arguments) { clgemm::sgemm_strided_batched(arguments...); });
+  }
+  return done;
+}
+
+cl_event enqueue_lists(OwnContext* context, py::handle queue_object, py::handle a_object, py::handle b_object,
+                       py::handle c_object, const Factors& factors, py::handle wait_for,
+                       const Options& options) {
+  const List a(a_object, "a");
+  const List b(b_object, "b");
+  const List c(c_object, "c");
+  if (!c.count()) throw py::type_error("c must be a list");
+  const std::size_t count = *c.count();
+  a.demand(count);
+  b.demand(count);
+  const std::vector<float> alphas = numbers_for(factors.alpha, "alpha", count);
+  const std::vector<float> betas = numbers_for(factors.beta, "beta", count);
+  const bool transpose_a = flag(factors.transpose_a, "transpose_a");
+  const bool transpose_b = flag(factors.transpose_b, "transpose_b");
+  const Arrangement call = count == 0
+                               ? Arrangement()
+                               : arrange(a.matrices(), b.matrices(), c.matrices(), transpose_a, transpose_b);
+  auto* const queue = static_cast<cl_command_queue>(handle_of(queue_object, "queue"));
+  const std::vector<cl_event> events = events_of(wait_for);
+  const std::vector<DeviceMatrix> places_a = a.places(call.order_of_a, count);
+  const std::vector<DeviceMatrix> places_b = b.places(call.order_of_b, count);
+  const std::vector<DeviceMatrix> places_c = c.places(call.layout, count);
+  if (call.m > 0 && call.n > 0) demand_each_once(places_c);
+  cl_event done = nullptr;
+  const py::gil_scoped_release released;
+  const auto run = [&](auto&& sgemm_batched) {
+    sgemm_batched(queue, call.layout, call.transpose_a, call.transpose_b, call.m, call.n, call.k, alphas,
+                  places_a, places_b, betas, places_c, events, &done, options);
+  };
+  if (context != nullptr) {
+    run([&](auto&&... arguments) { context->context().sgemm_batched(arguments...); });
+  } else {
+    run([](auto&&... arguments) { clgemm::sgemm_batched(arguments...); });
   }
   return done;
 }

@@ -2,9 +2,8 @@
 // released.
 #pragma once
 
-#include <vector>
-
 #include "python/arrangement.hpp"
+#include "python/host_batch.hpp"
 
 namespace clgemm::python {
 
@@ -20,15 +19,25 @@ struct Factors {
 pybind11::tuple result_shape(pybind11::handle a, pybind11::handle b, pybind11::handle transpose_a,
                              pybind11::handle transpose_b);
 
-// Arrays of the host; returns when c is complete. `Owner` is a Context or a DeviceSet.
-template <class Owner>
-void multiply(Owner& owner, pybind11::handle a, pybind11::handle b, pybind11::handle c,
+// The same for lists of matrices: (count, m, n).
+pybind11::tuple result_shape_of_lists(pybind11::handle a, pybind11::handle b, pybind11::handle transpose_a,
+                                      pybind11::handle transpose_b);
+
+// Arrays of the host; returns when c is complete.
+void multiply(OwnContext& owner, pybind11::handle a, pybind11::handle b, pybind11::handle c,
+              const Factors& factors, const Options& options);
+void multiply(DeviceSet& owner, pybind11::handle a, pybind11::handle b, pybind11::handle c,
               const Factors& factors, const Options& options);
 
 // Arrays of a device; returns an event of the caller's when all is enqueued. Without `context`, the one that
 // clgemm keeps for the queue.
-cl_event enqueue(Context* context, pybind11::handle queue, pybind11::handle a, pybind11::handle b,
+cl_event enqueue(OwnContext* context, pybind11::handle queue, pybind11::handle a, pybind11::handle b,
                  pybind11::handle c, const Factors& factors, pybind11::handle wait_for,
                  const Options& options);
+
+// The same for lists of arrays of a device; alpha and beta may be lists, too, and a or b one matrix for all.
+cl_event enqueue_lists(OwnContext* context, pybind11::handle queue, pybind11::handle a, pybind11::handle b,
+                       pybind11::handle c, const Factors& factors, pybind11::handle wait_for,
+                       const Options& options);
 
 }  // namespace clgemm::python

@@ -62,7 +62,7 @@ Options make_options(const std::string& kernel, const std::map<std::string, std:
 }
 
 SgemmShape make_shape(std::size_t m, std::size_t n, std::size_t k, bool transpose_a, bool transpose_b,
-                      bool column_major, std::size_t batch_count) {
+                      bool column_major, std::size_t batch_count, bool one_a, bool one_b) {
   SgemmShape shape;
   shape.layout = column_major ? Layout::column_major : Layout::row_major;
   shape.transpose_a = transpose_a ? Transpose::yes : Transpose::no;
@@ -71,8 +71,8 @@ SgemmShape make_shape(std::size_t m, std::size_t n, std::size_t k, bool transpos
   shape.n = n;
   shape.k = k;
   shape.batch_count = batch_count;
-  shape.stride_a = m * k;
-  shape.stride_b = k * n;
+  shape.stride_a = one_a ? 0 : m * k;
+  shape.stride_b = one_b ? 0 : k * n;
   return shape;
 }
 
@@ -125,7 +125,8 @@ host_matrices_are_pinned  arrays of the host: all three lie in memory that is pi
                              [](const Options& options) { return precision_name(options.precision); });
   py::class_<SgemmShape>(module, "Shape")
       .def(py::init(&make_shape), py::arg("m"), py::arg("n"), py::arg("k"), py::arg("transpose_a"),
-           py::arg("transpose_b"), py::arg("column_major"), py::arg("batch_count"));
+           py::arg("transpose_b"), py::arg("column_major"), py::arg("batch_count"), py::arg("one_a"),
+           py::arg("one_b"));
   py::class_<Event>(module, "Event", "Completes when C is complete. It owns the OpenCL event `int_ptr`.")
       .def(py::init<std::uintptr_t>(), py::arg("int_ptr"))
       .def_property_readonly("int_ptr", &Event::handle)
@@ -138,6 +139,20 @@ void multiply_with(Owner& owner, py::handle a, py::handle b, py::handle c, py::h
   multiply(owner, a, b, c, {alpha, beta, transpose_a, transpose_b}, options);
 }
 
+template <auto enqueue_some>
+std::uintptr_t enqueue_with(OwnContext* context, py::handle queue, py::handle a, py::handle b, py::handle c,
+                            py::handle alpha, py::handle beta, py::handle transpose_a, py::handle transpose_b,
+                            py::handle wait_for, const Options& options) {
+  return reinterpret_cast<std::uintptr_t>(
+      enqueue_some(context, queue, a, b, c, {alpha, beta, transpose_a, transpose_b}, wait_for, options));
+}
+
+// A method of Context that says something of a call.
+template <auto method, class Asked>
+auto asked(OwnContext& owner, const Asked& call, const Options& options) {
+  return (owner.context().*method)(call, options);
+}
+
 std::vector<std::string> names_of(const DeviceSet& devices) {
   std::vector<std::string> names;
   for (cl_device_id device : devices.devices()) names.push_back(name_of(device));
@@ -146,22 +161,27 @@ std::vector<std::string> names_of(const DeviceSet& devices) {
 
 void define_context(py::module_& module) {
   using Released = py::call_guard<py::gil_scoped_release>;
-  py::class_<Context>(module, "Context")
-      .def(py::init<>(), Released())
-      .def(py::init<const std::string&>(), Released(), py::arg("device"))
+  const auto own = [](auto device) { return std::make_unique<OwnContext>(Context(device)); };
+  py::class_<OwnContext>(module, "Context")
+      .def(py::init([] { return std::make_unique<OwnContext>(Context()); }), Released())
+      .def(py::init([own](const std::string& device) { return own(device); }), Released(), py::arg("device"))
       .def_static(
           "of_device",
-          [](py::handle device) { return Context(static_cast<cl_device_id>(handle_of(device, "device"))); })
+          [own](py::handle device) { return own(static_cast<cl_device_id>(handle_of(device, "device"))); })
       .def_static(
           "of_queue",
-          [](py::handle queue) { return Context(static_cast<cl_command_queue>(handle_of(queue, "queue"))); })
-      .def("multiply", &multiply_with<Context>)
-      .def("prepare", &Context::prepare, Released(), py::arg("shapes"), py::arg("options"))
-      .def("explain", &Context::explain, Released(), py::arg("shape"), py::arg("options"))
-      .def("explain_host", &Context::explain_host, Released(), py::arg("shape"), py::arg("options"))
-      .def("scratch_bytes", &Context::sgemm_scratch_bytes, Released(), py::arg("shape"), py::arg("options"))
-      .def("predicted_seconds", &Context::predicted_seconds, Released(), py::arg("shape"), py::arg("options"))
-      .def("device_name", [](const Context& context) { return name_of(context.device()); });
+          [own](py::handle queue) { return own(static_cast<cl_command_queue>(handle_of(queue, "queue"))); })
+      .def("multiply", &multiply_with<OwnContext>)
+      .def("prepare", &asked<&Context::prepare, std::vector<SgemmShape>>, Released(), py::arg("shapes"),
+           py::arg("options"))
+      .def("explain", &asked<&Context::explain, SgemmShape>, Released(), py::arg("shape"), py::arg("options"))
+      .def("explain_host", &asked<&Context::explain_host, SgemmShape>, Released(), py::arg("shape"),
+           py::arg("options"))
+      .def("scratch_bytes", &asked<&Context::sgemm_scratch_bytes, SgemmShape>, Released(), py::arg("shape"),
+           py::arg("options"))
+      .def("predicted_seconds", &asked<&Context::predicted_seconds, SgemmShape>, Released(), py::arg("shape"),
+           py::arg("options"))
+      .def("device_name", [](OwnContext& owner) { return name_of(owner.context().device()); });
   py::class_<DeviceSet>(module, "DeviceSet")
       .def(py::init<const std::string&>(), Released(), py::arg("devices"))
       .def("multiply", &multiply_with<DeviceSet>)
@@ -184,11 +204,8 @@ PYBIND11_MODULE(_native, module) {
   define_values(module);
   define_context(module);
   module.def("result_shape", &result_shape);
-  module.def("enqueue", [](clgemm::Context* context, py::handle queue, py::handle a, py::handle b,
-                           py::handle c, py::handle alpha, py::handle beta, py::handle transpose_a,
-                           py::handle transpose_b, py::handle wait_for, const clgemm::Options& options) {
-    return reinterpret_cast<std::uintptr_t>(
-        enqueue(context, queue, a, b, c, {alpha, beta, transpose_a, transpose_b}, wait_for, options));
-  });
+  module.def("result_shape_of_lists", &result_shape_of_lists);
+  module.def("enqueue", &enqueue_with<enqueue>);
+  module.def("enqueue_lists", &enqueue_with<enqueue_lists>);
   module.def("release_contexts", &clgemm::release_contexts);
 }

@@ -279,6 +279,9 @@ TEST_CASE("--explain tells the plan, --cache what is compiled") {
   CHECK(explained.status == 0);
   CHECK(has(explained.text, {"kernel: wpt TS=16 WPT=8", "named by the caller", "op(A): packed",
                              "pads: m 100 to 112, n 30 to 32, k 20 to 32"}));
+  const Finished on_host = bench("--explain --host-to-host --size 100x30x20");
+  INFO(on_host.text);
+  CHECK(has(on_host.text, {"host matrices: used where they lie", "moved: nothing", "predicted: "}));
 
   const clgemm::test::TemporaryFolder folder;
   const std::string cache =

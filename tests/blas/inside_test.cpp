@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "blas/batch_memory.hpp"
 #include "blas/cpu_blas.hpp"
 #include "blas/crossing.hpp"
 #include "blas/local_rank.hpp"

@@ -1,4 +1,4 @@
-"""Arrays of the host: layouts, strides, batches, threads, what it costs."""
+"""Arrays of the host: layouts, strides, threads, what it costs."""
 
 import array
 import itertools
@@ -78,19 +78,6 @@ def test_whatever_has_the_buffer_protocol_is_an_array(demand_product):
     c = clgemm.sgemm(a, a, transpose_b=True)
     numbers = numpy.arange(12, dtype=numpy.float32).reshape(3, 4)
     demand_product(c, numbers, numbers.T)
-
-
-def test_batches(numbers, demand_product):
-    a, b, shared = numbers(5, 9, 13), numbers(5, 13, 7), numbers(13, 7)
-    demand_product(clgemm.sgemm(a, b), a, b)
-    demand_product(clgemm.sgemm(a, shared), a, shared)
-    demand_product(clgemm.sgemm(shared, a, transpose_a=True, transpose_b=True), shared.T, a.transpose(0, 2, 1))
-    # The matrices of c lie line by line between each other.
-    c = numpy.zeros((9, 5, 7), numpy.float32).transpose(1, 0, 2)
-    before = numbers(5, 9, 7)
-    c[...] = before
-    demand_product(clgemm.sgemm(a[::-1][::-1], b, c, beta=2.0), a, b, beta=2.0, before=before)
-    assert clgemm.sgemm(a[:0], b[:0]).shape == (0, 9, 7)
 
 
 def test_options_name_a_kernel(numbers, demand_product):

@@ -17,7 +17,8 @@ function(demand_heading text file anchor)
   message(SEND_ERROR "${text}: there is no heading #${anchor} in ${file}")
 endfunction()
 
-file(GLOB texts ${SOURCE}/*.md ${SOURCE}/docs/*.md ${SOURCE}/kernels/*.md ${SOURCE}/src/*.md ${SOURCE}/tools/*/*.md)
+file(GLOB texts ${SOURCE}/*.md ${SOURCE}/docs/*.md ${SOURCE}/kernels/*.md ${SOURCE}/src/*.md ${SOURCE}/tools/*/*.md
+  ${SOURCE}/packaging/*.md)
 set(count 0)
 foreach(text ${texts})
   cmake_path(GET text PARENT_PATH folder)

@@ -1,5 +1,5 @@
 # What `cmake --install` makes: library, headers, clgemm::clgemm for find_package(clgemm), clgemm.pc for pkg-config. The
-# components `library`, `development` and `tools` are parts of it.
+# components `library`, `development`, `blas`, `blas_development` and `tools` are parts of it.
 include(CMakePackageConfigHelpers)
 
 if(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
@@ -55,9 +55,11 @@ endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/clgemm.pc.in clgemm.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/clgemm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
-# The drop-in BLAS, a component of its own: `cmake --install TREE --component blas`, and clgemm-blas.pc.
+# The drop-in BLAS, and what programs are linked with it by.
 if(TARGET clgemm_blas)
-  install(TARGETS clgemm_blas clgemm_pilaenv LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT blas)
+  install(TARGETS clgemm_blas clgemm_pilaenv
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT blas NAMELINK_COMPONENT blas_development)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/clgemm-blas.pc.in clgemm-blas.pc @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/clgemm-blas.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT blas)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/clgemm-blas.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+    COMPONENT blas_development)
 endif()

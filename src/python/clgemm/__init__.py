@@ -5,7 +5,7 @@
     b = numpy.ones((256, 128), numpy.float32)
     c = clgemm.sgemm(a, b)          # on the device that CLGEMM_DEVICE names, else the first GPU, else the first CPU
 
-A matrix is an array of float32 with two dimensions; a batch of them has three. `sgemm` takes arrays of the host (numpy's,
+A matrix is an array of float32 with two dimensions; a batch of them has three, or is a list (`sgemm_batched`). `sgemm` takes arrays of the host (numpy's,
 or anything with the buffer protocol) and PyOpenCL's arrays; `enqueue_sgemm` takes device memory and a queue, and returns
 an event. Any layout and any strides will do that need no copy: rows or columns lie together, at any distance from each
 other. What cannot be so is a TypeError or ValueError that names the argument, and then nothing has been written.
@@ -21,6 +21,7 @@ from ._calls import (
     DeviceSet,
     default_context,
     enqueue_sgemm,
+    enqueue_sgemm_batched,
     explain,
     explain_host,
     predicted_seconds,
@@ -28,6 +29,7 @@ from ._calls import (
     release_contexts,
     scratch_bytes,
     sgemm,
+    sgemm_batched,
 )
 from ._device import DeviceMatrix
 from ._errors import ArgumentError, Error
@@ -46,6 +48,7 @@ __all__ = [
     "bench",
     "default_context",
     "enqueue_sgemm",
+    "enqueue_sgemm_batched",
     "explain",
     "explain_host",
     "predicted_seconds",
@@ -53,4 +56,5 @@ __all__ = [
     "release_contexts",
     "scratch_bytes",
     "sgemm",
+    "sgemm_batched",
 ]

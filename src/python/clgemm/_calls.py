@@ -1,4 +1,4 @@
-"""The calls: sgemm() and its kin, as functions and as methods of a Context."""
+"""The calls: sgemm() and its kin, as methods of a Context, and as functions of the process."""
 
 from __future__ import annotations
 
@@ -13,110 +13,274 @@ from ._native import Options
 
 _no_options = Options()
 Sizes = Tuple[int, int, int]
+Factor = Union[float, Sequence[float]]
 
 
 def _shape(
-    sizes: Sizes, transpose_a: bool, transpose_b: bool, order: str, batch_count: int
+    sizes: Sizes,
+    transpose_a: bool,
+    transpose_b: bool,
+    order: str,
+    batch_count: int,
+    one_for_all: str,
 ) -> _native.Shape:
     if order not in ("C", "F"):
         raise ValueError(f"order must be 'C' or 'F', not {order!r}")
+    if one_for_all not in ("", "a", "b", "ab"):
+        raise ValueError(f"one_for_all must be '', 'a', 'b' or 'ab', not {one_for_all!r}")
     m, n, k = sizes
-    return _native.Shape(m, n, k, transpose_a, transpose_b, order == "F", batch_count)
-
-
-def _enqueue(
-    native: Optional[_native.Context],
-    queue: Any,
-    arrays: Sequence[Any],
-    alpha: float,
-    beta: float,
-    transpose_a: bool,
-    transpose_b: bool,
-    wait_for: Optional[Sequence[Any]],
-    options: Optional[Options],
-) -> Any:
-    a, b, c = arrays
-    events = _device.events_before(arrays, wait_for)
-    handle = _native.enqueue(
-        native, queue, a, b, c, alpha, beta, transpose_a, transpose_b, events, options or _no_options
+    return _native.Shape(
+        m, n, k, transpose_a, transpose_b, order == "F", batch_count, "a" in one_for_all, "b" in one_for_all
     )
-    event = _device.event_for(queue, handle)
-    if hasattr(c, "add_event"):
-        c.add_event(event)
-    return event
 
 
-def _multiply_on_device(
-    native: Optional[_native.Context],
-    a: Any,
-    b: Any,
-    c: Any,
-    alpha: float,
-    beta: float,
-    transpose_a: bool,
-    transpose_b: bool,
-    queue: Any,
-    wait_for: Optional[Sequence[Any]],
-    options: Optional[Options],
-) -> Any:
-    _demand_c_for(beta, c)
-    if queue is None:
-        queue = _device.queue_of((a, b) if c is None else (c, a, b))
-    if c is None:
-        c = _device.new_array(queue, _native.result_shape(a, b, transpose_a, transpose_b), a)
-    _enqueue(native, queue, (a, b, c), alpha, beta, transpose_a, transpose_b, wait_for, options)
-    return c
-
-
-def _demand_c_for(beta: float, c: Any) -> None:
-    if c is None and beta != 0:
+def _demand_no_beta(beta: Any) -> None:
+    """Where there is no c."""
+    if beta != 0 if isinstance(beta, (int, float)) else numpy.any(numpy.asarray(beta) != 0):
         raise ValueError(f"beta is {beta}, but there is no c that it could multiply")
 
 
-def _multiply_on_host(
-    owner: Union["Context", "DeviceSet"],
-    a: Any,
-    b: Any,
-    c: Any,
-    alpha: float,
-    beta: float,
-    transpose_a: bool,
-    transpose_b: bool,
-    options: Optional[Options],
-) -> Any:
-    _demand_c_for(beta, c)
-    if c is None:
-        c = numpy.empty(_native.result_shape(a, b, transpose_a, transpose_b), numpy.float32)
-    owner._native.multiply(a, b, c, alpha, beta, transpose_a, transpose_b, options or _no_options)
-    return c
+def _new_host_array(a: Any, b: Any, beta: Any, transpose_a: bool, transpose_b: bool) -> Any:
+    _demand_no_beta(beta)
+    return numpy.empty(_native.result_shape(a, b, transpose_a, transpose_b), numpy.float32)
 
 
-def _multiply(
-    context: Optional["Context"],
-    a: Any,
-    b: Any,
-    c: Any,
-    alpha: float,
-    beta: float,
-    transpose_a: bool,
-    transpose_b: bool,
-    queue: Any,
-    wait_for: Optional[Sequence[Any]],
-    options: Optional[Options],
-) -> Any:
-    if queue is not None or _device.is_on_device(a):
-        native = None if context is None else context._native
-        return _multiply_on_device(
-            native, a, b, c, alpha, beta, transpose_a, transpose_b, queue, wait_for, options
+class _OnHost:
+    """What is asked of a call of arrays of the host."""
+
+    def _for_host(self) -> Union[_native.Context, _native.DeviceSet]:
+        raise NotImplementedError
+
+    def explain_host(
+        self,
+        m: int,
+        n: int,
+        k: int,
+        *,
+        transpose_a: bool = False,
+        transpose_b: bool = False,
+        order: str = "C",
+        options: Optional[Options] = None,
+    ) -> str:
+        """explain() for arrays of the host: the parts that they go in, what is moved, and the plan of a part on each
+        device."""
+        shape = _shape((m, n, k), transpose_a, transpose_b, order, 1, "")
+        return self._for_host().explain_host(shape, options or _no_options)
+
+
+class _Calls(_OnHost):
+    """The calls of a Context, and those of the process, which are the package's functions."""
+
+    def _for_device(self) -> Optional[_native.Context]:
+        """None: the one that clgemm keeps for a call's queue."""
+        raise NotImplementedError
+
+    def _for_shapes(self) -> _native.Context:
+        raise NotImplementedError
+
+    def sgemm(
+        self,
+        a: Any,
+        b: Any,
+        c: Any = None,
+        alpha: float = 1.0,
+        beta: float = 0.0,
+        transpose_a: bool = False,
+        transpose_b: bool = False,
+        *,
+        queue: Any = None,
+        wait_for: Optional[Sequence[Any]] = None,
+        options: Optional[Options] = None,
+    ) -> Any:
+        """C <- alpha * op(A) * op(B) + beta * C, and returns C.
+
+        a            (m, k), or (k, m) with transpose_a: float32
+        b            (k, n), or (n, k) with transpose_b: float32
+        c            (m, n): float32, written; must not share elements with a and b. None: a new array
+        alpha, beta  as in the formula; beta needs a c, and with beta 0 what was in c is not read
+        transpose_a  whether op(A) is the transpose of a; transpose_b likewise
+        queue        for arrays on a device: the queue, where it is not the one that c, a or b has
+        wait_for     for arrays on a device: events that the multiply waits for, besides those that the arrays carry
+        options      a clgemm.Options
+
+        With three dimensions, (count, m, k) and so on, it is a batch: count multiplies, in one launch where that is
+        faster. An a or b with two dimensions beside one with three serves for all of them.
+
+        Arrays of the host: returns when c is complete. PyOpenCL's arrays (and clgemm.DeviceMatrix): returns when the
+        multiply is enqueued; c carries the event, so that PyOpenCL's own operations wait for it, and `c.events[-1]` is it.
+        """
+        if queue is None and not _device.is_on_device(a):
+            if wait_for is not None:
+                raise ValueError("wait_for is for arrays on a device")
+            if c is None:
+                c = _new_host_array(a, b, beta, transpose_a, transpose_b)
+            self._for_host().multiply(a, b, c, alpha, beta, transpose_a, transpose_b, options or _no_options)
+            return c
+        if queue is None:
+            queue = _device.queue_of((a, b) if c is None else (c, a, b))
+        if c is None:
+            _demand_no_beta(beta)
+            c = _device.new_array(queue, _native.result_shape(a, b, transpose_a, transpose_b), a)
+        self.enqueue_sgemm(
+            queue, a, b, c, alpha, beta, transpose_a, transpose_b, wait_for=wait_for, options=options
         )
-    if wait_for is not None:
-        raise ValueError("wait_for is for arrays on a device")
-    return _multiply_on_host(
-        context or _default_owner(), a, b, c, alpha, beta, transpose_a, transpose_b, options
-    )
+        return c
+
+    def enqueue_sgemm(
+        self,
+        queue: Any,
+        a: Any,
+        b: Any,
+        c: Any,
+        alpha: float = 1.0,
+        beta: float = 0.0,
+        transpose_a: bool = False,
+        transpose_b: bool = False,
+        *,
+        wait_for: Optional[Sequence[Any]] = None,
+        options: Optional[Options] = None,
+    ) -> Any:
+        """sgemm() of matrices in device memory, on this queue; returns the event that completes when c is complete.
+
+        a, b, c   PyOpenCL's arrays or clgemm.DeviceMatrix, with shapes as for sgemm(); their memory belongs to the queue's
+                  OpenCL context and must live until the event has completed
+        queue     a pyopencl.CommandQueue, in-order or out-of-order, or the cl_command_queue as an integer; of a
+                  Context's device and OpenCL context, where this is its method
+        returns   a pyopencl.Event where the queue is PyOpenCL's, else a clgemm.Event
+        """
+        events = _device.events_before((a, b, c), wait_for)
+        how = (alpha, beta, transpose_a, transpose_b, events, options or _no_options)
+        return _device.event_of(queue, _native.enqueue(self._for_device(), queue, a, b, c, *how), (c,))
+
+    def sgemm_batched(
+        self,
+        a: Any,
+        b: Any,
+        c: Optional[Sequence[Any]] = None,
+        alpha: Factor = 1.0,
+        beta: Factor = 0.0,
+        transpose_a: bool = False,
+        transpose_b: bool = False,
+        *,
+        queue: Any = None,
+        wait_for: Optional[Sequence[Any]] = None,
+        options: Optional[Options] = None,
+    ) -> Sequence[Any]:
+        """sgemm() of lists of matrices in device memory, which lie anywhere: c[i] <- alpha[i] op(a[i]) op(b[i]) + beta[i] c[i].
+
+        a, b         lists of PyOpenCL's arrays or clgemm.DeviceMatrix, with two dimensions each, or one that serves for all
+        c            a list of them, which is returned. None: new arrays, which lie one behind the other
+        alpha, beta  a number for all, or a list of as many as there are multiplies
+
+        The matrices of one list have one shape and one order; the distance between rows may differ. Those whose a, b and
+        c are each in one buffer, with one such distance, are done in one launch, wherever they lie there, where that is
+        faster. No c may share elements with any other matrix; between different i this is checked only for a c that stands
+        twice in the list, and for one and the next. Everything else is as for sgemm().
+        """
+        if c is None:
+            _demand_no_beta(beta)
+            shape = _native.result_shape_of_lists(a, b, transpose_a, transpose_b)
+            if queue is None:
+                queue = _device.queue_of(_device.matrices_of(a, b))
+            c = _device.new_arrays(queue, shape, a)
+        elif queue is None:
+            queue = _device.queue_of(_device.matrices_of(c, a, b))
+        self.enqueue_sgemm_batched(
+            queue, a, b, c, alpha, beta, transpose_a, transpose_b, wait_for=wait_for, options=options
+        )
+        return c
+
+    def enqueue_sgemm_batched(
+        self,
+        queue: Any,
+        a: Any,
+        b: Any,
+        c: Sequence[Any],
+        alpha: Factor = 1.0,
+        beta: Factor = 0.0,
+        transpose_a: bool = False,
+        transpose_b: bool = False,
+        *,
+        wait_for: Optional[Sequence[Any]] = None,
+        options: Optional[Options] = None,
+    ) -> Any:
+        """sgemm_batched() on this queue; returns the event that completes when all of c is complete, as enqueue_sgemm()."""
+        events = _device.events_before(_device.matrices_of(a, b, c), wait_for)
+        how = (alpha, beta, transpose_a, transpose_b, events, options or _no_options)
+        return _device.event_of(queue, _native.enqueue_lists(self._for_device(), queue, a, b, c, *how), c)
+
+    def explain(
+        self,
+        m: int,
+        n: int,
+        k: int,
+        *,
+        transpose_a: bool = False,
+        transpose_b: bool = False,
+        order: str = "C",
+        batch_count: int = 1,
+        one_for_all: str = "",
+        options: Optional[Options] = None,
+    ) -> str:
+        """The plan for a call in words: kernel and parameters, why it was chosen, the runners-up, pads, scratch.
+
+        op(A) is m x k, op(B) k x n. `order` is "C" or "F", how all three lie in memory. Of a batch, `one_for_all` names
+        what has two dimensions: "", "a", "b" or "ab". Compiles like prepare().
+        """
+        shape = _shape((m, n, k), transpose_a, transpose_b, order, batch_count, one_for_all)
+        return self._for_shapes().explain(shape, options or _no_options)
+
+    def prepare(
+        self,
+        sizes: Iterable[Sizes],
+        *,
+        transpose_a: bool = False,
+        transpose_b: bool = False,
+        order: str = "C",
+        batch_count: int = 1,
+        one_for_all: str = "",
+        options: Optional[Options] = None,
+    ) -> None:
+        """Compiles what calls of these sizes, each (m, n, k), need, so that the first real call does not wait for it."""
+        shapes = [_shape(one, transpose_a, transpose_b, order, batch_count, one_for_all) for one in sizes]
+        self._for_shapes().prepare(shapes, options or _no_options)
+
+    def scratch_bytes(
+        self,
+        m: int,
+        n: int,
+        k: int,
+        *,
+        transpose_a: bool = False,
+        transpose_b: bool = False,
+        order: str = "C",
+        batch_count: int = 1,
+        one_for_all: str = "",
+        options: Optional[Options] = None,
+    ) -> int:
+        """The device memory, in bytes, that a call takes for packed copies of A and B."""
+        shape = _shape((m, n, k), transpose_a, transpose_b, order, batch_count, one_for_all)
+        return self._for_shapes().scratch_bytes(shape, options or _no_options)
+
+    def predicted_seconds(
+        self,
+        m: int,
+        n: int,
+        k: int,
+        *,
+        transpose_a: bool = False,
+        transpose_b: bool = False,
+        order: str = "C",
+        batch_count: int = 1,
+        one_for_all: str = "",
+        options: Optional[Options] = None,
+    ) -> float:
+        """The seconds that the speed model expects of a call on a device's memory. Compiles nothing."""
+        shape = _shape((m, n, k), transpose_a, transpose_b, order, batch_count, one_for_all)
+        return self._for_shapes().predicted_seconds(shape, options or _no_options)
 
 
-class Context:
+class Context(_Calls):
     """A device with everything that clgemm keeps for it: compiled kernels and scratch memory.
 
     device  its index, as `clgemm-bench --list-devices` prints it, a part of its name, or a pyopencl.Device; None: the one
@@ -147,120 +311,13 @@ class Context:
         """As the device's driver calls it."""
         return self._native.device_name()
 
-    def sgemm(
-        self,
-        a: Any,
-        b: Any,
-        c: Any = None,
-        alpha: float = 1.0,
-        beta: float = 0.0,
-        transpose_a: bool = False,
-        transpose_b: bool = False,
-        *,
-        queue: Any = None,
-        wait_for: Optional[Sequence[Any]] = None,
-        options: Optional[Options] = None,
-    ) -> Any:
-        """clgemm.sgemm() on this device."""
-        return _multiply(self, a, b, c, alpha, beta, transpose_a, transpose_b, queue, wait_for, options)
+    def _for_host(self) -> _native.Context:
+        return self._native
 
-    def enqueue_sgemm(
-        self,
-        queue: Any,
-        a: Any,
-        b: Any,
-        c: Any,
-        alpha: float = 1.0,
-        beta: float = 0.0,
-        transpose_a: bool = False,
-        transpose_b: bool = False,
-        *,
-        wait_for: Optional[Sequence[Any]] = None,
-        options: Optional[Options] = None,
-    ) -> Any:
-        """clgemm.enqueue_sgemm() on a queue of this Context's device and OpenCL context."""
-        return _enqueue(self._native, queue, (a, b, c), alpha, beta, transpose_a, transpose_b, wait_for, options)
-
-    def explain(
-        self,
-        m: int,
-        n: int,
-        k: int,
-        *,
-        transpose_a: bool = False,
-        transpose_b: bool = False,
-        order: str = "C",
-        batch_count: int = 1,
-        options: Optional[Options] = None,
-    ) -> str:
-        """clgemm.explain() on this device."""
-        shape = _shape((m, n, k), transpose_a, transpose_b, order, batch_count)
-        return self._native.explain(shape, options or _no_options)
-
-    def explain_host(
-        self,
-        m: int,
-        n: int,
-        k: int,
-        *,
-        transpose_a: bool = False,
-        transpose_b: bool = False,
-        order: str = "C",
-        batch_count: int = 1,
-        options: Optional[Options] = None,
-    ) -> str:
-        """clgemm.explain_host() on this device."""
-        shape = _shape((m, n, k), transpose_a, transpose_b, order, batch_count)
-        return self._native.explain_host(shape, options or _no_options)
-
-    def prepare(
-        self,
-        sizes: Iterable[Sizes],
-        *,
-        transpose_a: bool = False,
-        transpose_b: bool = False,
-        order: str = "C",
-        batch_count: int = 1,
-        options: Optional[Options] = None,
-    ) -> None:
-        """clgemm.prepare() on this device."""
-        shapes = [_shape(one, transpose_a, transpose_b, order, batch_count) for one in sizes]
-        self._native.prepare(shapes, options or _no_options)
-
-    def scratch_bytes(
-        self,
-        m: int,
-        n: int,
-        k: int,
-        *,
-        transpose_a: bool = False,
-        transpose_b: bool = False,
-        order: str = "C",
-        batch_count: int = 1,
-        options: Optional[Options] = None,
-    ) -> int:
-        """clgemm.scratch_bytes() on this device."""
-        shape = _shape((m, n, k), transpose_a, transpose_b, order, batch_count)
-        return self._native.scratch_bytes(shape, options or _no_options)
-
-    def predicted_seconds(
-        self,
-        m: int,
-        n: int,
-        k: int,
-        *,
-        transpose_a: bool = False,
-        transpose_b: bool = False,
-        order: str = "C",
-        batch_count: int = 1,
-        options: Optional[Options] = None,
-    ) -> float:
-        """clgemm.predicted_seconds() on this device."""
-        shape = _shape((m, n, k), transpose_a, transpose_b, order, batch_count)
-        return self._native.predicted_seconds(shape, options or _no_options)
+    _for_device = _for_shapes = _for_host
 
 
-class DeviceSet:
+class DeviceSet(_OnHost):
     """Several devices that share each multiply of arrays of the host; they may be of different vendors and kinds.
 
     devices  a list with commas, each an index or a part of a name as Context takes it, "all", or "all NVIDIA"; or a list
@@ -281,6 +338,9 @@ class DeviceSet:
         """As the devices' drivers call them, in the order of the list."""
         return self._native.device_names()
 
+    def _for_host(self) -> _native.DeviceSet:
+        return self._native
+
     def sgemm(
         self,
         a: Any,
@@ -293,42 +353,16 @@ class DeviceSet:
         *,
         options: Optional[Options] = None,
     ) -> Any:
-        """clgemm.sgemm() of arrays of the host, by all these devices."""
-        return _multiply_on_host(self, a, b, c, alpha, beta, transpose_a, transpose_b, options)
-
-    def explain_host(
-        self,
-        m: int,
-        n: int,
-        k: int,
-        *,
-        transpose_a: bool = False,
-        transpose_b: bool = False,
-        order: str = "C",
-        batch_count: int = 1,
-        options: Optional[Options] = None,
-    ) -> str:
-        """How such a multiply is divided, and the plan of a part on each device, in words."""
-        shape = _shape((m, n, k), transpose_a, transpose_b, order, batch_count)
-        return self._native.explain_host(shape, options or _no_options)
+        """clgemm.sgemm() of arrays of the host, by all these devices; of a batch, each multiply by all of them."""
+        if c is None:
+            c = _new_host_array(a, b, beta, transpose_a, transpose_b)
+        self._native.multiply(a, b, c, alpha, beta, transpose_a, transpose_b, options or _no_options)
+        return c
 
 
 _lock = threading.Lock()
 _default: Optional[Context] = None
 _default_set: Optional[DeviceSet] = None
-
-
-def _default_owner() -> Union[Context, DeviceSet]:
-    """What multiplies arrays of the host: the devices of CLGEMM_DEVICES, where that is set, else the default Context."""
-    global _default_set
-    owner = _default_set or _default
-    if owner is not None:
-        return owner
-    if not os.environ.get("CLGEMM_DEVICES"):
-        return default_context()
-    with _lock:
-        _default_set = _default_set or DeviceSet(os.environ["CLGEMM_DEVICES"])
-        return _default_set
 
 
 def default_context() -> Context:
@@ -350,176 +384,33 @@ def release_contexts() -> None:
     _native.release_contexts()
 
 
-def sgemm(
-    a: Any,
-    b: Any,
-    c: Any = None,
-    alpha: float = 1.0,
-    beta: float = 0.0,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
-    *,
-    queue: Any = None,
-    wait_for: Optional[Sequence[Any]] = None,
-    options: Optional[Options] = None,
-) -> Any:
-    """C <- alpha * op(A) * op(B) + beta * C, and returns C.
+class _OfProcess(_Calls):
+    def _for_device(self) -> None:
+        return None
 
-    a            (m, k), or (k, m) with transpose_a: float32
-    b            (k, n), or (n, k) with transpose_b: float32
-    c            (m, n): float32, written; must not share elements with a and b. None: a new array
-    alpha, beta  as in the formula; beta needs a c, and with beta 0 what was in c is not read
-    transpose_a  whether op(A) is the transpose of a; transpose_b likewise
-    queue        for arrays on a device: the queue, where it is not the one that c, a or b has
-    wait_for     for arrays on a device: events that the multiply waits for, besides those that the arrays carry
-    options      a clgemm.Options
+    def _for_shapes(self) -> _native.Context:
+        return default_context()._native
 
-    With three dimensions, (count, m, k) and so on, it is a batch: count multiplies. An a or b with two dimensions beside
-    one with three serves for all of them.
-
-    Arrays of the host: returns when c is complete. PyOpenCL's arrays (and clgemm.DeviceMatrix): returns when the multiply
-    is enqueued; c carries the event, so that PyOpenCL's own operations wait for it, and `c.events[-1]` is it.
-    """
-    return _multiply(None, a, b, c, alpha, beta, transpose_a, transpose_b, queue, wait_for, options)
+    def _for_host(self) -> Union[_native.Context, _native.DeviceSet]:
+        """The devices of CLGEMM_DEVICES, where that is set, else the default Context."""
+        global _default_set
+        owner = _default_set or _default
+        if owner is not None:
+            return owner._native
+        if not os.environ.get("CLGEMM_DEVICES"):
+            return default_context()._native
+        with _lock:
+            _default_set = _default_set or DeviceSet(os.environ["CLGEMM_DEVICES"])
+            return _default_set._native
 
 
-def enqueue_sgemm(
-    queue: Any,
-    a: Any,
-    b: Any,
-    c: Any,
-    alpha: float = 1.0,
-    beta: float = 0.0,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
-    *,
-    wait_for: Optional[Sequence[Any]] = None,
-    options: Optional[Options] = None,
-) -> Any:
-    """sgemm() of matrices in device memory, on this queue; returns the event that completes when c is complete.
-
-    a, b, c   PyOpenCL's arrays or clgemm.DeviceMatrix, with shapes as for sgemm(); their memory belongs to the queue's
-              OpenCL context and must live until the event has completed
-    queue     a pyopencl.CommandQueue, in-order or out-of-order, or the cl_command_queue as an integer
-    returns   a pyopencl.Event where the queue is PyOpenCL's, else a clgemm.Event
-    """
-    return _enqueue(None, queue, (a, b, c), alpha, beta, transpose_a, transpose_b, wait_for, options)
-
-
-def explain(
-    m: int,
-    n: int,
-    k: int,
-    *,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
-    order: str = "C",
-    batch_count: int = 1,
-    options: Optional[Options] = None,
-) -> str:
-    """The plan for a call in words: kernel and parameters, why it was chosen, the runners-up, pads, scratch.
-
-    op(A) is m x k, op(B) k x n. `order` is "C" or "F", how all three lie in memory. Compiles like prepare().
-    """
-    return default_context().explain(
-        m,
-        n,
-        k,
-        transpose_a=transpose_a,
-        transpose_b=transpose_b,
-        order=order,
-        batch_count=batch_count,
-        options=options,
-    )
-
-
-def explain_host(
-    m: int,
-    n: int,
-    k: int,
-    *,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
-    order: str = "C",
-    batch_count: int = 1,
-    options: Optional[Options] = None,
-) -> str:
-    """explain() for arrays of the host: the parts that they go in, what is moved, and the plan of a part."""
-    return _default_owner().explain_host(
-        m,
-        n,
-        k,
-        transpose_a=transpose_a,
-        transpose_b=transpose_b,
-        order=order,
-        batch_count=batch_count,
-        options=options,
-    )
-
-
-def prepare(
-    sizes: Iterable[Sizes],
-    *,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
-    order: str = "C",
-    batch_count: int = 1,
-    options: Optional[Options] = None,
-) -> None:
-    """Compiles what calls of these sizes, each (m, n, k), need, so that the first real call does not wait for it."""
-    default_context().prepare(
-        sizes,
-        transpose_a=transpose_a,
-        transpose_b=transpose_b,
-        order=order,
-        batch_count=batch_count,
-        options=options,
-    )
-
-
-def scratch_bytes(
-    m: int,
-    n: int,
-    k: int,
-    *,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
-    order: str = "C",
-    batch_count: int = 1,
-    options: Optional[Options] = None,
-) -> int:
-    """The device memory, in bytes, that a call takes for packed copies of A and B."""
-    return default_context().scratch_bytes(
-        m,
-        n,
-        k,
-        transpose_a=transpose_a,
-        transpose_b=transpose_b,
-        order=order,
-        batch_count=batch_count,
-        options=options,
-    )
-
-
-def predicted_seconds(
-    m: int,
-    n: int,
-    k: int,
-    *,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
-    order: str = "C",
-    batch_count: int = 1,
-    options: Optional[Options] = None,
-) -> float:
-    """The seconds that the speed model expects of a call on a device's memory. Compiles nothing."""
-    return default_context().predicted_seconds(
-        m,
-        n,
-        k,
-        transpose_a=transpose_a,
-        transpose_b=transpose_b,
-        order=order,
-        batch_count=batch_count,
-        options=options,
-    )
+_process = _OfProcess()
+sgemm = _process.sgemm
+enqueue_sgemm = _process.enqueue_sgemm
+sgemm_batched = _process.sgemm_batched
+enqueue_sgemm_batched = _process.enqueue_sgemm_batched
+explain = _process.explain
+explain_host = _process.explain_host
+prepare = _process.prepare
+scratch_bytes = _process.scratch_bytes
+predicted_seconds = _process.predicted_seconds

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, Iterable, List, Optional, Sequence, Tuple
 
 import numpy
 
@@ -65,7 +65,18 @@ def is_of_pyopencl(thing: Any) -> bool:
     return type(thing).__module__.partition(".")[0] in ("pyopencl", "pyopencl_cl")
 
 
-def queue_of(arrays: Sequence[Any]) -> Any:
+def matrices_of(*arguments: Any) -> List[Any]:
+    """All matrices of arguments that are lists of them, or one for all."""
+    matrices = []
+    for argument in arguments:
+        if is_on_device(argument) or not isinstance(argument, Sequence):
+            matrices.append(argument)
+        else:
+            matrices.extend(argument)
+    return matrices
+
+
+def queue_of(arrays: Iterable[Any]) -> Any:
     """The first queue that one of these arrays names."""
     for array in arrays:
         queue = getattr(array, "queue", None)
@@ -83,18 +94,37 @@ def new_array(queue: Any, shape: Tuple[int, ...], like: Any) -> Any:
     return array.empty(queue, shape, _float32, allocator=getattr(like, "allocator", None))
 
 
-def events_before(arrays: Sequence[Any], wait_for: Optional[Sequence[Any]]) -> Sequence[Any]:
+def new_arrays(queue: Any, shape: Tuple[int, int, int], like: Any) -> List[Any]:
+    """PyOpenCL arrays for results, one behind the other in one buffer."""
+    if 0 in shape:
+        return [new_array(queue, shape[1:], like) for _ in range(shape[0])]
+    together = new_array(queue, shape, like)
+    return [together[i] for i in range(shape[0])]
+
+
+def events_before(arrays: Iterable[Any], wait_for: Optional[Sequence[Any]]) -> Sequence[Any]:
     """What a call waits for: the caller's events and those that PyOpenCL's arrays carry."""
     events = list(wait_for) if wait_for is not None else []
+    carried = set()
     for array in arrays:
-        events.extend(getattr(array, "events", ()))
+        of_array = getattr(array, "events", ())
+        if of_array and id(of_array) not in carried:  # parts of an array carry one list
+            carried.add(id(of_array))
+            events.extend(of_array)
     return events
 
 
-def event_for(queue: Any, handle: int) -> Any:
-    """The event as the class that the queue's library has for it."""
-    if is_of_pyopencl(queue):
+def event_of(queue: Any, handle: int, results: Iterable[Any]) -> Any:
+    """The event as the class that the queue's library has for it; PyOpenCL's arrays carry it from now on."""
+    if not is_of_pyopencl(queue):
+        event: Any = _native.Event(handle)
+    else:
         from pyopencl import Event
 
-        return Event.from_int_ptr(handle, retain=False)
-    return _native.Event(handle)
+        event = Event.from_int_ptr(handle, retain=False)
+    carried = set()
+    for result in results:
+        if hasattr(result, "add_event") and id(result.events) not in carried:
+            carried.add(id(result.events))
+            result.add_event(event)
+    return event

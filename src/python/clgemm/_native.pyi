@@ -1,4 +1,4 @@
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 class Options:
     def __init__(
@@ -32,7 +32,16 @@ class Options:
 
 class Shape:
     def __init__(
-        self, m: int, n: int, k: int, transpose_a: bool, transpose_b: bool, column_major: bool, batch_count: int
+        self,
+        m: int,
+        n: int,
+        k: int,
+        transpose_a: bool,
+        transpose_b: bool,
+        column_major: bool,
+        batch_count: int,
+        one_a: bool,
+        one_b: bool,
     ) -> None: ...
 
 class Event:
@@ -82,6 +91,7 @@ class DeviceSet:
     def device_names(self) -> List[str]: ...
 
 def result_shape(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Tuple[int, ...]: ...
+def result_shape_of_lists(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Tuple[int, int, int]: ...
 def enqueue(
     context: Optional[Context],
     queue: Any,
@@ -90,6 +100,19 @@ def enqueue(
     c: Any,
     alpha: float,
     beta: float,
+    transpose_a: bool,
+    transpose_b: bool,
+    wait_for: Sequence[Any],
+    options: Options,
+) -> int: ...
+def enqueue_lists(
+    context: Optional[Context],
+    queue: Any,
+    a: Any,
+    b: Any,
+    c: Any,
+    alpha: Union[float, Sequence[float]],
+    beta: Union[float, Sequence[float]],
     transpose_a: bool,
     transpose_b: bool,
     wait_for: Sequence[Any],

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <optional>
 
 #include "base/error.hpp"
 #include "build/disk_cache.hpp"
@@ -49,12 +50,17 @@ std::string date_of(std::chrono::system_clock::time_point time) {
 
 void explain_sizes(std::ostream& out, const BenchOptions& options, const cl::Device& device) {
   Context context(device());
-  for (const Case& one : cases_of(options, describe(device))) {
-    const Device info = describe(device);
+  std::optional<DeviceSet> several;
+  if (options.devices.size() > 1) several.emplace(fmt::format("{}", fmt::join(options.devices, ",")));
+  const Device info = describe(device);
+  for (const Case& one : cases_of(options, info)) {
     const SgemmCall call = call_of(one.kind, one.size);
+    const SgemmShape shape = shape_of(one.kind, one.size);
     for (const KernelChoice& choice : with_own_parameters(choose_kernels(options, info), call, info)) {
       out << fmt::format("size: {}\n{}\n", describe_shape(one),
-                         context.explain(shape_of(one.kind, one.size), choice.options));
+                         several                ? several->explain_host(shape, choice.options)
+                         : options.host_to_host ? context.explain_host(shape, choice.options)
+                                                : context.explain(shape, choice.options));
     }
   }
 }

@@ -169,7 +169,7 @@ void add_with_what(CLI::App& app, CommandLine& line) {
   add_repeatable(
       app, "--peer", line.peers, "NAME[=VALUE]",
       "Measured beside them on the same data: clblast\n(default), clblast-tuned=FILE.json,..., openblas,\n"
-      "cblas=LIBRARY, cublas[=FOLDER] or none; repeatable")
+      "cblas=LIBRARY, cublas[=FOLDER], cublasxt[=FOLDER]\nor none; repeatable")
       ->group(group);
   app.add_option("--kernel-folder", line.options.kernel_folder,
                  "Searched for kernels before the built-in ones")
@@ -253,7 +253,8 @@ void add_output(CLI::App& app, CommandLine& line) {
   add(Action::accuracy, "--accuracy",
       "How exact kernels and peers are on numbers that are\nhard in different ways, where C has as "
       "many rows as\n--size says; nothing is measured");
-  add(Action::explain, "--explain", "clgemm's plan for each size, in words; nothing is measured");
+  add(Action::explain, "--explain",
+      "clgemm's plan for each size, in words; nothing is\nmeasured (with --host-to-host: of that call)");
   add(Action::list_devices, "--list-devices", "The OpenCL devices");
   add(Action::list_kernels, "--list-kernels", "The kernels, their variants and parameters");
 }
