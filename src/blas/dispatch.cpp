@@ -291,13 +291,19 @@ class Dispatcher {
   void on_cpu(const Call& call) {
     const CpuBlas& cpu = cpu_blas();
     if (!cpu || !cpu.can_take(call)) {
-      if (state_ == State::unusable || !on_device(call)) multiply_in_plain_loop(call);
+      if (state_ == State::unusable || !on_device(call)) timed(multiply_in_plain_loop, call);
       return;
     }
     const InsideCpuBlas guard;
-    if (!summary_is_wanted()) return cpu.multiply(call);
+    timed([&cpu](const Call& one) { cpu.multiply(one); }, call);
+  }
+
+  // A multiply by the CPU.
+  template <class Multiply>
+  static void timed(const Multiply& multiply, const Call& call) {
+    if (!summary_is_wanted()) return multiply(call);
     const auto start = std::chrono::steady_clock::now();
-    cpu.multiply(call);
+    multiply(call);
     count_cpu_call(seconds_since(start));
   }
 
