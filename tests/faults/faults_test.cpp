@@ -128,6 +128,10 @@ TEST_CASE("calls that share the caller's scratch within a batch come one after t
 
 TEST_CASE("a call whose wait list fails holds up no later one") {
   if (queue_kinds().size() == 1) return;
+  if (shared_device_info().platform_name == "Intel(R) OpenCL") {
+    WARN("NOT TESTED: this runtime (2026.2) frees twice where a kernel waits for a user's event that fails");
+    return;
+  }
   const cl::CommandQueue queue = make_queue(true);
   PackedCall().run(queue).wait();
   cl::UserEvent caller_s(shared_cl_context());
