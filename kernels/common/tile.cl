@@ -32,9 +32,9 @@ static inline Lines next_lines(Lines lines, const int depth) {
   return lines;
 }
 
-// The line and the depth in the tile of an element, or of the first of four. Where neighbours in memory are
-// of neighbouring depths, 8 of them make a piece, a sector of most caches, and the next work-items have the
-// next lines: so the writes to a transposed tile go to different banks.
+// The line and the depth in the tile of an element, or of the first of four. Where neighbours in memory are of
+// neighbouring depths, 8 of them make a piece, a sector of most caches, and the next work-items have the next lines: so
+// the writes to a transposed tile go to different banks. Pieces of 16 and 32 are no faster on an H200.
 static inline int line_of(const int element, const bool lines_together, const int lines) {
   return lines_together ? element % lines : element / 8 % lines;
 }

@@ -291,19 +291,19 @@ class Dispatcher {
   void on_cpu(const Call& call) {
     const CpuBlas& cpu = cpu_blas();
     if (!cpu || !cpu.can_take(call)) {
-      if (state_ == State::unusable || !on_device(call)) timed(multiply_in_plain_loop, call);
+      if (state_ == State::unusable || !on_device(call))
+        counted_on_cpu([&] { multiply_in_plain_loop(call); });
       return;
     }
     const InsideCpuBlas guard;
-    timed([&cpu](const Call& one) { cpu.multiply(one); }, call);
+    counted_on_cpu([&] { cpu.multiply(call); });
   }
 
-  // A multiply by the CPU.
   template <class Multiply>
-  static void timed(const Multiply& multiply, const Call& call) {
-    if (!summary_is_wanted()) return multiply(call);
+  static void counted_on_cpu(const Multiply& multiply) {
+    if (!summary_is_wanted()) return multiply();
     const auto start = std::chrono::steady_clock::now();
-    multiply(call);
+    multiply();
     count_cpu_call(seconds_since(start));
   }
 

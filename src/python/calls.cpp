@@ -105,6 +105,7 @@ class List {
 
   std::vector<DeviceMatrix> places(Layout order, std::size_t multiplies) const {
     std::vector<DeviceMatrix> result;
+    if (multiplies == 0) return result;
     for (const OnDevice& one : held_)
       result.push_back({one.buffer, leading_dimension_in(one.matrix, order), one.offset});
     if (!is_list_) result.assign(multiplies, DeviceMatrix(result.front()));

@@ -48,7 +48,7 @@ const char* precision_name(Precision precision) {
 Options make_options(const std::string& kernel, const std::map<std::string, std::int64_t>& parameters,
                      const std::string& kernel_file, const std::string& kernel_folder,
                      const std::string& precision, std::size_t scratch_limit, std::size_t device_memory_limit,
-                     bool host_matrices_are_pinned) {
+                     bool host_matrices_are_pinned, py::handle scratch) {
   Options options;
   options.kernel = kernel;
   options.parameters = parameters;
@@ -58,6 +58,7 @@ Options make_options(const std::string& kernel, const std::map<std::string, std:
   options.scratch_limit = scratch_limit;
   options.device_memory_limit = device_memory_limit;
   options.host_matrices_are_pinned = host_matrices_are_pinned;
+  if (!scratch.is_none()) options.scratch = static_cast<cl_mem>(handle_of(scratch, "scratch"));
   return options;
 }
 
@@ -108,12 +109,15 @@ kernel_folder  a folder that is searched for kernels before the built-in ones
 precision      "fp32_equivalent": any way whose error bound is no worse than that of fp32; "fp32": fp32 units alone
 scratch_limit  the most device memory, in bytes, that packed copies may take in one call; 0: clgemm's choice
 device_memory_limit       arrays of the host: the most device memory that a call may hold; larger ones go in parts
-host_matrices_are_pinned  arrays of the host: all three lie in memory that is pinned for the device)")
+host_matrices_are_pinned  arrays of the host: all three lie in memory that is pinned for the device
+scratch        a pyopencl.Buffer (or its handle) for those copies, of scratch_bytes() or any other size; no other call may
+               use it until this one is complete. None: clgemm uses its own)")
       .def(py::init(&make_options), py::kw_only(), py::arg("kernel") = "",
            py::arg("parameters") = std::map<std::string, std::int64_t>(), py::arg("kernel_file") = "",
            py::arg("kernel_folder") = "", py::arg("precision") = "fp32_equivalent",
            py::arg("scratch_limit") = 0, py::arg("device_memory_limit") = 0,
-           py::arg("host_matrices_are_pinned") = false)
+           py::arg("host_matrices_are_pinned") = false, py::arg("scratch") = py::none(),
+           py::keep_alive<1, 10>())
       .def_readonly("kernel", &Options::kernel)
       .def_readonly("parameters", &Options::parameters)
       .def_readonly("kernel_file", &Options::kernel_file)
@@ -121,6 +125,8 @@ host_matrices_are_pinned  arrays of the host: all three lie in memory that is pi
       .def_readonly("scratch_limit", &Options::scratch_limit)
       .def_readonly("device_memory_limit", &Options::device_memory_limit)
       .def_readonly("host_matrices_are_pinned", &Options::host_matrices_are_pinned)
+      .def_property_readonly(
+          "scratch", [](const Options& options) { return reinterpret_cast<std::uintptr_t>(options.scratch); })
       .def_property_readonly("precision",
                              [](const Options& options) { return precision_name(options.precision); });
   py::class_<SgemmShape>(module, "Shape")

@@ -138,7 +138,7 @@ def test_one_matrix_for_all_and_new_arrays(queue, numbers, demand_product):
             demand_product(c[i].get(), a[i], b)
     c = clgemm.sgemm_batched(one, listed(queue, a), transpose_a=True, transpose_b=True)
     demand_product(c[3].get(), b.T, a[3].T)
-    assert clgemm.sgemm_batched([], one, queue=queue) == []
+    assert clgemm.sgemm_batched([], to_device(queue, numpy.asfortranarray(b)), queue=queue) == []
     assert [one.shape for one in clgemm.sgemm_batched(listed(queue, a[:, :0]), one)] == [(0, 7)] * 5
 
 

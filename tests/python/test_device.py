@@ -144,6 +144,28 @@ def test_a_context_of_a_queue_and_of_a_device(queue, numbers, demand_product):
     demand_product(of_device.sgemm(a, a.copy()), a, a)
 
 
+def test_packed_copies_in_a_buffer_of_the_callers(queue, numbers, demand_product):
+    a, b = numbers(33, 20), numbers(20, 17)
+    a_there, b_there = to_device(queue, a, b)
+    context = clgemm.Context(queue=queue)
+    size = context.scratch_bytes(33, 17, 20, options=clgemm.Options(kernel="tiled"))
+    assert size > 0
+    scratch = cl.Buffer(queue.context, cl.mem_flags.READ_WRITE, size)
+    untouched = numpy.full(size // 4, 7.0, numpy.float32)
+    cl.enqueue_copy(queue, scratch, untouched)
+    options = clgemm.Options(kernel="tiled", scratch=scratch)
+    assert options.scratch == scratch.int_ptr
+    demand_product(context.sgemm(a_there, b_there, options=options).get(), a, b)
+    used = numpy.empty_like(untouched)
+    cl.enqueue_copy(queue, used, scratch)
+    assert (used != 7.0).any()
+    of_another_context = clgemm.Options(kernel="tiled", scratch=cl.Buffer(make_queue().context, cl.mem_flags.READ_WRITE, size))
+    with pytest.raises(ValueError, match="scratch"):
+        context.sgemm(a_there, b_there, options=of_another_context)
+    with pytest.raises(TypeError, match="scratch must be an OpenCL object"):
+        clgemm.Options(scratch="mine")
+
+
 def test_what_is_wrong_on_a_device_is_said_and_nothing_is_written(queue, numbers):
     a, b, before = numbers(4, 6), numbers(6, 5), numbers(4, 5)
     a_there, b_there, c_there = to_device(queue, a, b, before)

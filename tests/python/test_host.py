@@ -146,24 +146,31 @@ def test_threads_give_the_same_bits(numbers, demand_product):
     demand_product(results[0], a, b)
 
 
+def longest_gap_beside(call):
+    """The longest time that this thread does not run while another thread makes a call."""
+    thread = threading.Thread(target=call)
+    looks = [time.perf_counter()]
+    thread.start()
+    while thread.is_alive():
+        looks.append(time.perf_counter())
+    return max(later - earlier for earlier, later in zip(looks, looks[1:]))
+
+
 def test_the_interpreters_lock_is_released(numbers):
-    """While one thread multiplies, another one looks at the clock; were the lock held, it would not in all of a call."""
-    a, b, c = numbers(1500, 1500), numbers(1500, 1500), numbers(1500, 1500)
-    call = min(timeit.repeat(lambda: clgemm.sgemm(a, b, c), number=1, repeat=5))
+    """While one thread multiplies, another one looks at the clock; were the lock held, it would not in all of a call. On a busy
+    machine it does not run for some 50 ms, held or not: a call is long, and there are several."""
+    a, b, c = numbers(2500, 2500), numbers(2500, 2500), numbers(2500, 2500)
+    call = min(timeit.repeat(lambda: clgemm.sgemm(a, b, c), number=1, repeat=3))
     gaps = []
-    for _ in range(5):
-        thread = threading.Thread(target=clgemm.sgemm, args=(a, b, c))
-        looks = [time.perf_counter()]
-        thread.start()
-        while thread.is_alive():
-            looks.append(time.perf_counter())
-        gaps.append(max(later - earlier for earlier, later in zip(looks, looks[1:])))
+    while len(gaps) < 10 and (not gaps or min(gaps) >= call / 2):
+        gaps.append(longest_gap_beside(lambda: clgemm.sgemm(a, b, c)))
     assert min(gaps) < call / 2, (gaps, call)
 
 
 def test_a_call_costs_little_beside_the_one_from_cpp(numbers):
-    """With alpha 0 and beta 1 clgemm has nothing to do, so this is what Python and its checks take; 0.8 us as measured."""
+    """With alpha 0 and beta 1 clgemm has nothing to do, so this is what Python and its checks take: 0.8 us, as measured, and
+    0.2 of C++. Few calls at a time, so that some of them have a processor to themselves on a busy machine, too."""
     a, b, c = numbers(16, 16), numbers(16, 16), numbers(16, 16)
-    calls = 5000
-    seconds = min(timeit.repeat(lambda: clgemm.sgemm(a, b, c, 0.0, 1.0), number=calls, repeat=20))
+    calls = 50
+    seconds = min(timeit.repeat(lambda: clgemm.sgemm(a, b, c, 0.0, 1.0), number=calls, repeat=2000))
     assert seconds / calls < 3e-6

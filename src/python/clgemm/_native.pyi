@@ -12,6 +12,7 @@ class Options:
         scratch_limit: int = 0,
         device_memory_limit: int = 0,
         host_matrices_are_pinned: bool = False,
+        scratch: Any = None,
     ) -> None: ...
     @property
     def kernel(self) -> str: ...
@@ -29,6 +30,8 @@ class Options:
     def device_memory_limit(self) -> int: ...
     @property
     def host_matrices_are_pinned(self) -> bool: ...
+    @property
+    def scratch(self) -> int: ...
 
 class Shape:
     def __init__(
