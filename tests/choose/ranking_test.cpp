@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 
 #include "base/error.hpp"
 #include "plan/blocks.hpp"
@@ -105,6 +106,20 @@ TEST_CASE("a C of one row is computed as one column") {
   CHECK(best.config.mirrored);
   CHECK_FALSE(ranked(tight(4000, 1, 3000), configs).front().config.mirrored);
   CHECK(ranked(tight(2, 4000, 3000), configs).front().config.kernel == "panels");
+}
+
+TEST_CASE("whichever kernel a device gets wrong, another that is fast is left") {
+  for (const Device& device : all_kinds()) {
+    ConfigCache configs(device, {});
+    for (const Problem& problem : {tight(256, 256, 256), tight(4096, 4096, 4096), tight(128, 128, 65536)}) {
+      INFO(fmt::format("{}: {} x {} x {}", device.name, problem.m, problem.n, problem.k));
+      std::set<std::string> kernels;
+      for (const Candidate& one : ranked(problem, configs)) kernels.insert(one.config.kernel);
+      for (const char* slow : {"coalesced", "matrix_vector", "thin_rows", "thin_columns"})
+        kernels.erase(slow);
+      CHECK(kernels.size() >= 2);
+    }
+  }
 }
 
 TEST_CASE("the last candidate runs on any device") {

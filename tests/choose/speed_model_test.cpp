@@ -29,11 +29,12 @@ Device h200() {
 constexpr Rates rates{10e-6, 3e-6, 1e-6, 1e15, 1e12, 1e12};
 constexpr ConfigSpeed speed{2e-6, 10e-9, 8e-9, 2, 0.0, 1.5};
 
-double seconds_of(const Problem& problem, const Config& config, std::size_t parts = 1) {
+double seconds_of(const Problem& problem, const Config& config, std::size_t parts = 1,
+                  const Rates& at_rates = rates) {
   static const Device& device = *new Device(h200());
   static ConfigCache& configs = *new ConfigCache(device, {});
   const auto kernel = configs.get(config.kernel, config.parameters, {});
-  return predict(work_of(problem, *kernel, parts, configs), speed, rates, device.compute_units).seconds();
+  return predict(work_of(problem, *kernel, parts, configs), speed, at_rates, device.compute_units).seconds();
 }
 
 const Config direct{
@@ -61,7 +62,20 @@ TEST_CASE("lines that cannot be read by fours take longer, as was measured") {
 
 TEST_CASE("memory and the host are limits, too") {
   CHECK(seconds_of(tight(8, 8, 8), direct) == Approx(10e-6));
-  CHECK(seconds_of(tight(16384, 16384, 1), direct) >= 4.0 * 16384 * 16384 / 1e15);
+  Rates slow_memory = rates;
+  slow_memory.bytes = 1e9;
+  const auto seconds = [&](const Problem& problem) { return seconds_of(problem, direct, 1, slow_memory); };
+  Problem problem = tight(1000, 2000, 30);
+  constexpr double a = 1000 * 30, b = 30 * 2000, c = 1000 * 2000;
+  problem.beta = 0.0f;
+  CHECK(seconds(problem) == Approx(4e-9 * (a + b + c)).epsilon(0.01));
+  problem.beta = 1.0f;  // C is read, too
+  CHECK(seconds(problem) == Approx(4e-9 * (a + b + 2 * c)).epsilon(0.01));
+  problem.batch_count = 5;
+  problem.a.stride = 1000 * 30;
+  problem.b.stride = 0;  // one for all
+  problem.c.stride = 1000 * 2000;
+  CHECK(seconds(problem) == Approx(4e-9 * (5 * a + b + 10 * c)).epsilon(0.01));
 }
 
 TEST_CASE("what is remembered for each shape takes little time to find out") {

@@ -7,10 +7,12 @@
 #include <cerrno>
 #include <limits>
 #include <thread>
+#include <utility>
 
 #include "base/opencl.hpp"
 #include "build/disk_cache.hpp"
 #include "fault_layer.hpp"
+#include "kernel/kernel_config.hpp"
 #include "support/first_choice.hpp"
 #include "support/on_device.hpp"
 #include "support/reference.hpp"
@@ -124,6 +126,21 @@ TEST_CASE("calls that share the caller's scratch within a batch come one after t
   for (const std::size_t packing : {3u, 4u})
     CHECK(commands[packing].wait_for == std::vector{commands[2].event});
   CHECK(call.is_right());
+}
+
+TEST_CASE("calls that follow each other make no buffers") {
+  const cl::CommandQueue queue = make_queue(false);
+  PackedCall adding_parts;  // which takes memory to count parts in
+  adding_parts.options = {};
+  adding_parts.options.kernel_file = CLGEMM_TEST_KERNELS "/adding_parts.cl";
+  adding_parts.options.parameters = {{split_parameter, 3}};
+  const PackedCall packed;
+  for (const PackedCall* call : {&packed, &std::as_const(adding_parts)}) {
+    call->run(queue).wait();
+    const Armed counting({nth("clCreateBuffer", std::numeric_limits<unsigned long>::max())});
+    call->run(queue).wait();
+    CHECK(FaultLayer::of_process().counted(0) == 0);
+  }
 }
 
 TEST_CASE("a call whose wait list fails holds up no later one") {

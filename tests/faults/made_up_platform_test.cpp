@@ -1,6 +1,8 @@
 // What only other platforms do, on one that the fault layer makes up of the real one: binaries of programs
 // that are kept on disk, PTX that is taken to another target, devices of other kinds.
+#include <chrono>
 #include <limits>
+#include <thread>
 
 #include "base/device.hpp"
 #include "build/disk_cache.hpp"
@@ -84,6 +86,29 @@ TEST_CASE("a platform that gives binaries compiles once for all processes") {
   const ScopedVariable other_folder("CLGEMM_CACHE_DIR", other.path().c_str());
   CHECK(calls_of_new_context({always("clGetProgramInfo", CL_OUT_OF_HOST_MEMORY)}).first == 0);
   CHECK(calls_of_new_context({}) == cold);
+}
+
+TEST_CASE("a program is stored when none of its launches is under way") {
+  const MadeUp platform(true, CL_PLATFORM_NAME, text("made up"));
+  const TemporaryFolder cache;
+  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  const auto stored = [] { return DiskCache::from_environment().info().entries; };
+  Context context;
+  const cl::Context opencl(context.context(), true);
+  const cl::CommandQueue queue(context.queue(), true);
+  const cl::Buffer matrix(opencl, CL_MEM_READ_WRITE, 64), result(opencl, CL_MEM_READ_WRITE, 64);
+  cl::UserEvent go(opencl);
+  Options options;
+  options.kernel = "coalesced";
+  context.sgemm(queue(), Layout::row_major, Transpose::no, Transpose::no, 4, 4, 4, 1.0f, {matrix(), 4, 0},
+                {matrix(), 4, 0}, 0.0f, {result(), 4, 0}, {go()}, nullptr, options);
+  queue.flush();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  CHECK(stored() == 0);
+  go.setStatus(CL_COMPLETE);
+  queue.finish();
+  for (int i = 0; i < 500 && stored() == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(stored() == 1);
 }
 
 // A kernel that wants a target of its own, and what a compiler makes of it.
