@@ -130,10 +130,12 @@ std::shared_ptr<BuiltKernel> ProgramCache::get_any(const std::shared_ptr<const K
 std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Purpose purpose) const {
   const std::string key = disk_key(config);
   const std::optional<DiskCache::Entry> entry = disk_.load(key);
-  if (entry && entry->trust == DiskCache::Trust::quarantined && purpose == Purpose::chosen) {
-    throw quarantine_error(config);
-  }
-  cl::Program program = entry ? load(entry->binary, config, context_, device_) : cl::Program{};
+  const bool has_verdict = entry && entry->trust == DiskCache::Trust::quarantined;
+  if (has_verdict && purpose == Purpose::chosen) throw quarantine_error(config);
+  // A verdict stands in place of a binary. Rusticl (Mesa 22.3) ends the process where it is given anything
+  // else.
+  const bool has_binary = entry && !has_verdict;
+  cl::Program program = has_binary ? load(entry->binary, config, context_, device_) : cl::Program{};
   const bool from_disk = program() != nullptr;
   if (!from_disk) program = compile(config, context_, device_);
   log(LogLevel::debug,

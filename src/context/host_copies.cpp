@@ -87,8 +87,13 @@ void settle(const cl::CommandQueue& queue) noexcept {
     queue.flush();
     return event;
   };
-  const std::function<void()> ways[] = {[&] { queue.finish(); }, [&] { marker().wait(); },
-                                        [&] { by_polling(marker()); }, [&] { queue.finish(); }};
+  // The finish of rusticl (Mesa 22.3) waits for what was not flushed before, and for nothing else.
+  const auto finish = [&queue] {
+    queue.enqueueMarkerWithWaitList();
+    queue.finish();
+  };
+  const std::function<void()> ways[] = {finish, [&] { marker().wait(); }, [&] { by_polling(marker()); },
+                                        [&] { queue.finish(); }};
   for (const auto& wait : ways) {
     try {
       return wait();

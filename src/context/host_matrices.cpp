@@ -52,8 +52,9 @@ cl::Event unmap(const cl::CommandQueue& queue, const cl::Buffer& c, void* mapped
     queue.enqueueUnmapMemObject(c, mapped, nullptr, &last);
   } catch (const cl::Error& refused) {
     if (refused.err() != CL_INVALID_VALUE) throw;
-    queue.enqueueMarkerWithWaitList(nullptr, &last);
-    last.wait();
+    cl::Event is_mapped;
+    queue.enqueueMarkerWithWaitList(nullptr, &is_mapped);
+    is_mapped.wait();
     queue.enqueueUnmapMemObject(c, mapped, nullptr, &last);
   }
   return last;

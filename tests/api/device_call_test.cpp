@@ -79,6 +79,7 @@ TEST_CASE("nothing is read or written before the wait list is complete") {
     const cl::CommandQueue other = make_queue(false);
     const auto write = [&other](const cl::Buffer& buffer, const std::vector<float>& elements) {
       other.enqueueWriteBuffer(buffer, CL_TRUE, 0, elements.size() * sizeof(float), elements.data());
+      other.finish();
     };
     write(buffers.a, right.a);
     write(buffers.b, right.b);

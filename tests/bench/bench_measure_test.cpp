@@ -139,10 +139,11 @@ TEST_CASE("--host-to-host has a figure of its own for kernels and peers, and is 
     std::filesystem::copy_file(CLGEMM_FAKE_BLAS, cuda.path() / name);
   }
   const std::string beta = GENERATE("0", "-0.5");
-  const Json row = only_row(fmt::format(
-      "--size 65x33x17 --layout column --transpose-a --beta {} --host-to-host --peer clblast --peer cblas={} "
-      "--peer cublas={} --peer cublasxt={}",
-      beta, CLGEMM_FAKE_BLAS, cuda.path().string(), cuda.path().string()));
+  const Json row =
+      only_row(fmt::format("--size 65x33x17 --layout column --transpose-a --beta {} --host-to-host --peer "
+                           "clblast --peer 'cblas={}' "
+                           "--peer 'cublas={}' --peer 'cublasxt={}'",
+                           beta, CLGEMM_FAKE_BLAS, cuda.path().string(), cuda.path().string()));
   CHECK(row.at("passed") == true);
   CHECK(row.at("host_ms").get<double>() > 0.0);
   CHECK(row.at("host_bound_ms").get<double>() > 0.0);

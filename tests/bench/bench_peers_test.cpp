@@ -79,8 +79,8 @@ TEST_CASE("a CBLAS library multiplies the same data in every layout") {
                                     "--transpose-a --transpose-b");
   const FakeCuda cuda;
   const Finished finished =
-      bench(fmt::format("--size 33x17x9 --peer cblas={} --peer cublas={} --format json {}", CLGEMM_FAKE_BLAS,
-                        cuda.path(), kind));
+      bench(fmt::format("--size 33x17x9 --peer 'cblas={}' --peer 'cublas={}' --format json {}",
+                        CLGEMM_FAKE_BLAS, cuda.path(), kind));
   INFO(kind << finished.err << finished.out);
   CHECK(finished.status == 0);
   CHECK(finished.err.empty());
@@ -104,9 +104,9 @@ TEST_CASE("every peer multiplies a batch, and clgemm does") {
   const std::string kind = GENERATE("--gap 3", "--transpose-a --beta 0.5 --layout column --gap 1",
                                     "--transpose-b --layout column");
   const FakeCuda cuda;
-  const Finished finished = bench(
-      fmt::format("--size 33x17x9 --batch 5 --peer cblas={} --peer cublas={} --peer clblast --format json {}",
-                  CLGEMM_FAKE_BLAS, cuda.path(), kind));
+  const Finished finished = bench(fmt::format(
+      "--size 33x17x9 --batch 5 --peer 'cblas={}' --peer 'cublas={}' --peer clblast --format json {}",
+      CLGEMM_FAKE_BLAS, cuda.path(), kind));
   INFO(kind << finished.err << finished.out);
   CHECK(finished.status == 0);
   const Json row = Json::parse(finished.out).at(0);
@@ -125,7 +125,7 @@ TEST_CASE("what fails in CUDA is said, and what was made before is freed") {
   const std::string function = GENERATE("cudaMemcpy", "cublasSetMathMode");
   const FakeCuda cuda;
   const clgemm::test::ScopedVariable fails("FAKE_CUDA_FAILS", function.c_str());
-  const Finished finished = bench(fmt::format("--size 9 --peer cublas={} --format json", cuda.path()));
+  const Finished finished = bench(fmt::format("--size 9 --peer 'cublas={}' --format json", cuda.path()));
   INFO(function << finished.err << finished.out);
   CHECK(finished.err.find(function) != std::string::npos);
   CHECK(finished.err.find("not freed") == std::string::npos);
@@ -191,7 +191,7 @@ TEST_CASE("CLBlast with its tuner's parameters stands beside CLBlast as it comes
   write_tuned(good, usual, "1");
   write_tuned(bad, "KWG=16", "1");
   const Finished finished =
-      bench(fmt::format("--size 64 --peer clblast --peer clblast-tuned={} --format json", good));
+      bench(fmt::format("--size 64 --peer clblast --peer 'clblast-tuned={}' --format json", good));
   REQUIRE(finished.status == 0);
   const Json peers = Json::parse(finished.out).at(0).at("peers");
   if (peers.at("clblast").contains("error")) {
@@ -202,6 +202,6 @@ TEST_CASE("CLBlast with its tuner's parameters stands beside CLBlast as it comes
   CHECK(peers.at("clblast-tuned").at("passed") == true);
   CHECK(peers.at("clblast-tuned").at("settings").get<std::string>().find("Xgemm GEMMK=0 KREG=1 KWG=32") == 0);
 
-  const Finished refused = bench(fmt::format("--size 64 --peer clblast-tuned={}", bad));
+  const Finished refused = bench(fmt::format("--size 64 --peer 'clblast-tuned={}'", bad));
   CHECK(refused.err.find("CLBlast does not take these parameters for Xgemm") != std::string::npos);
 }

@@ -238,6 +238,30 @@ TEST_CASE("bold is what is fastest in fp32; times have the unit that they need; 
   }
 }
 
+TEST_CASE(
+    "what stands above the line of the fp32 units is explained where the results lack the tensor cores") {
+  Json rows = Json::array({row("D", "auto", 64)});
+  const auto caption = [&rows] { return roofline(parse_results(rows.dump(), "test").at(0)).caption; };
+  CHECK(caption().find("What stands above") == std::string::npos);
+  rows[0]["ceilings"]["fp32_gflops"] = 0.001;
+  CHECK(caption().find("What stands above the line of the fp32 units") != std::string::npos);
+  rows[0]["ceilings"]["tensor_gflops"] = 3000.0;
+  CHECK(caption().find("What stands above") == std::string::npos);
+}
+
+TEST_CASE("a step of the ladder is from kernel to kernel, and none is from what clgemm chose") {
+  const std::vector<Results> runs = parse_results(all_rows("D").dump(), "test");
+  const std::string picture = ladder(runs.at(0)).draw(880.0);
+  const auto ratios_of = [&picture](const std::string& kernel) {
+    const std::size_t begin = picture.find("<title>" + kernel + ": ");
+    REQUIRE(begin != std::string::npos);
+    const std::string tip = picture.substr(begin, picture.find("</title>", begin) - begin);
+    return std::count(tip.begin(), tip.end(), 'x') - std::count(kernel.begin(), kernel.end(), 'x');
+  };
+  CHECK(ratios_of("naive") == 1);  // which runs behind "auto"
+  CHECK(ratios_of("coalesced") == 2);
+}
+
 TEST_CASE("rows with hardly a key make a page that says what is missing") {
   Json bare = {{"device", "D"}, {"kernel", "naive"}, {"m", 8}, {"n", 9}, {"k", 10}};
   const TemporaryFolder folder;

@@ -148,7 +148,7 @@ TEST_CASE("a copy that fails is an Error, and the next call is right") {
   const Multiply multiply = make_multiply(all_forms()[0], {307, 290, 601}, {1, 0}, all_placements()[0]);
   Data data = random_data(multiply, 11);
   for (const std::size_t reads : {0u, 1u, 3u}) {
-    fail_after_reads("", reads);
+    fail_after_reads(nullptr, reads);
     CHECK_ERROR([&] { state().sgemm_on_host(host_problem_of(multiply, data), with_limit(little)); },
                 opencl_error, "clEnqueueReadBuffer");
     heal();

@@ -46,6 +46,8 @@ void complain(Count& count, const char* what) {
   std::printf("%s (%s): %s\n", doing, failed.empty() ? "" : failed.front().c_str(), what);
 }
 
+std::string last_error;  // what the last Error said
+
 enum class Outcome { right, wrong, error, lost };
 
 // A call, and what came of it.
@@ -59,6 +61,7 @@ Outcome outcome_of(Scenario& scenario, const std::vector<Fault>& faults, Count& 
     return scenario.is_right() ? Outcome::right : Outcome::wrong;
   } catch (const Error& error) {
     layer.disarm();
+    last_error = error.what();
     if (!scenario.is_undamaged()) complain(count, "an Error, and memory around C was written to");
     return error.code() == ErrorCode::device_lost ? Outcome::lost : Outcome::error;
   } catch (const std::exception& other) {
@@ -81,7 +84,7 @@ void try_fault(const std::string& name, Scenario& scenario, const Fault& fault, 
   const Outcome under_fault = outcome_of(scenario, {fault}, count);
   if (under_fault == Outcome::wrong) complain(count, "a wrong result under the fault");
   if (under_fault != Outcome::right && fault.function == releases)
-    complain(count, "an Error for nothing but a release");
+    complain(count, ("an Error for nothing but a release: " + last_error).c_str());
   ++(under_fault == Outcome::right ? count.right : count.errors);
   Outcome next = outcome_of(scenario, {}, count);
   if (next == Outcome::lost && fault.every != 0) {

@@ -76,6 +76,7 @@ struct PackedCall {
 };
 
 TEST_CASE("a second attempt in the caller's scratch waits for all that the first one enqueued") {
+  if (queue_kinds().size() == 1) return;
   const cl::CommandQueue queue = make_queue(true);
   PackedCall().run(queue).wait();
   PackedCall call;
@@ -101,6 +102,7 @@ TEST_CASE("a second attempt in the caller's scratch waits for all that the first
 }
 
 TEST_CASE("calls that share the caller's scratch within a batch come one after the other") {
+  if (queue_kinds().size() == 1) return;
   const PackedCall call;
   const cl::CommandQueue queue = make_queue(true);
   const cl::Buffer scratch(shared_cl_context(), CL_MEM_READ_WRITE, 100000);
@@ -142,6 +144,11 @@ TEST_CASE("calls that follow each other make no buffers") {
 }
 
 TEST_CASE("a call whose wait list fails holds up no later one") {
+  if (queue_kinds().size() == 1) return;
+  if (shared_device_info().platform_name == "Intel(R) OpenCL") {
+    WARN("NOT TESTED: this runtime (2026.2) frees twice where a kernel waits for a user's event that fails");
+    return;
+  }
   const cl::CommandQueue queue = make_queue(true);
   PackedCall().run(queue).wait();
   cl::UserEvent caller_s(shared_cl_context());
@@ -224,10 +231,11 @@ struct ListedCall {
     };
     Options options;
     options.kernel = "coalesced";
+    cl_event done = nullptr;
     shared_context().sgemm_batched(queue(), Layout::row_major, Transpose::no, Transpose::no, side, side, side,
                                    {1.0f}, {at(a, i), at(a, i + 1), at(a, i)}, {at(b, 0), at(b, 0), at(b, 0)},
-                                   {0.0f}, {at(c, 0), at(c, 3), at(c, 1)}, {}, nullptr, options);
-    queue.finish();
+                                   {0.0f}, {at(c, 0), at(c, 3), at(c, 1)}, {}, &done, options);
+    cl::Event(done).wait();
   }
 
   bool is_right(std::size_t i) const {
@@ -268,7 +276,39 @@ TEST_CASE("a sub-buffer whose parent the runtime will not retain is multiplied")
   CHECK(of_part.is_right());
 }
 
+TEST_CASE("a verdict in the cache is not given to the driver as a program") {
+  if (shared_device_info().platform_name != "Portable Computing Language") {
+    WARN("NOT TESTED: this driver is given other programs from the cache");
+    return;
+  }
+  const TemporaryFolder cache;
+  const TemporaryFolder kernels;
+  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  const ScopedVariable on("CLGEMM_SELF_TEST", nullptr);
+  write_wrong_first_choice(kernels);
+  Options options;
+  options.kernel_folder = kernels.path().string();
+  {
+    Context context;
+    CHECK(is_right_on(context, options));
+  }
+  REQUIRE_FALSE(DiskCache::from_environment().verdicts().empty());
+  name_first_choice(options);
+  Context later;
+  const Armed armed({always("clCreateProgramWithBinary")});
+  CHECK_FALSE(is_right_on(later, options));
+  CHECK(FaultLayer::of_process().counted(0) == 0);
+}
+
+// Rusticl (Mesa 22.3) ends the process where it cannot start a thread.
+bool driver_lives_without_threads() {
+  if (shared_device_info().platform_name != "rusticl") return true;
+  WARN("NOT TESTED with this driver: threads that cannot be started");
+  return false;
+}
+
 TEST_CASE("threads that cannot be started cost time, and no result") {
+  if (!driver_lives_without_threads()) return;
   const TemporaryFolder cache;
   const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
   {
@@ -283,6 +323,7 @@ TEST_CASE("threads that cannot be started cost time, and no result") {
 }
 
 TEST_CASE("without threads the caller copies what goes to a device with memory of its own") {
+  if (!driver_lives_without_threads()) return;
   const cl_bool no = CL_FALSE;
   FaultLayer::of_process().pretend(false, CL_DEVICE_HOST_UNIFIED_MEMORY,
                                    std::string(reinterpret_cast<const char*>(&no), sizeof no));

@@ -27,7 +27,7 @@ demand_component(blas_development "${links};pkgconfig/clgemm-blas.pc")
 set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBRARY_FOLDER}/pkgconfig)
 set(ENV{LD_LIBRARY_PATH} ${prefix}/${LIBRARY_FOLDER})
 output_of(link ${PKG_CONFIG} --libs clgemm-blas)
-separate_arguments(link)
+separate_arguments(link UNIX_COMMAND "${link}")
 file(WRITE ${FOLDER}/drop_in.c "
 void cblas_sgemm(int layout, int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float* a, int lda,
                  const float* b, int ldb, float beta, float* c, int ldc);

@@ -16,8 +16,9 @@ if(STATIC)
 endif()
 output_of(compile ${PKG_CONFIG} --cflags clgemm)
 output_of(link ${PKG_CONFIG} --libs ${kind} clgemm)
-separate_arguments(compile)
-separate_arguments(link)
+# pkg-config writes for a shell: a backslash in front of each byte that is no plain letter.
+separate_arguments(compile UNIX_COMMAND "${compile}")
+separate_arguments(link UNIX_COMMAND "${link}")
 
 foreach(source host.cpp after_clblast.cpp device.c)
   cmake_path(GET source STEM name)

@@ -169,17 +169,23 @@ class Runner {
   cl::Buffer upload(const std::vector<float>& elements) {
     const cl::Buffer buffer(opencl_, CL_MEM_READ_WRITE, elements.size() * sizeof(float));
     in_order_.enqueueWriteBuffer(buffer, CL_TRUE, 0, elements.size() * sizeof(float), elements.data());
+    in_order_.finish();  // a write that blocks has taken the elements, but other queues may overtake it
     return buffer;
   }
   void download(const cl::Buffer& buffer, std::vector<float>& elements) {
     in_order_.enqueueReadBuffer(buffer, CL_TRUE, 0, elements.size() * sizeof(float), elements.data());
   }
 
+  // Rusticl (Mesa 22.3) has no others than in-order queues.
+  cl_command_queue_properties where_there_is(cl_command_queue_properties wanted) const {
+    return device_.getInfo<CL_DEVICE_QUEUE_PROPERTIES>() & wanted;
+  }
+
   Context context_;
   cl::Context opencl_{context_.context(), true};
   cl::Device device_{context_.device(), true};
   cl::CommandQueue in_order_{opencl_, device_};
-  cl::CommandQueue out_of_order_{opencl_, device_, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE};
+  cl::CommandQueue out_of_order_{opencl_, device_, where_there_is(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)};
 };
 
 // What is wrong with one element; empty where nothing is.

@@ -2,17 +2,17 @@
 // the OpenCL library.
 #pragma once
 
+#include <CL/cl.h>
+
 #include <cstddef>
-#include <string>
 
 namespace clgemm::test {
 
-// Of a device whose name has this part: so many kernels are enqueued, and all later ones fail, as do reads.
-// "" is any device.
-void fail_after_kernels(const std::string& device, std::size_t kernels);
+// So many kernels are enqueued on this device, null for any, and all later ones fail, as do reads.
+void fail_after_kernels(cl_device_id device, std::size_t kernels);
 
 // Likewise for reads of buffers alone.
-void fail_after_reads(const std::string& device, std::size_t reads);
+void fail_after_reads(cl_device_id device, std::size_t reads);
 
 // The next so many calls fail.
 void fail_maps(int calls);

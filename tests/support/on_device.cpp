@@ -47,6 +47,7 @@ cl::Buffer make_buffer(const std::vector<float>& elements, cl_mem_flags access) 
   const std::size_t bytes = elements.size() * sizeof(float);
   cl::Buffer result(shared_cl_context(), access, bytes);
   shared_queue().enqueueWriteBuffer(result, CL_TRUE, 0, bytes, elements.data());
+  shared_queue().finish();  // who blocks may only have its elements copied: other queues know nothing of it
   return result;
 }
 

@@ -179,7 +179,8 @@ Picture ladder(const Results& results) {
   for (const KernelResult& kernel : richest->kernels) {
     add_bar(chart, kernel.long_title(), styles.kernel(kernel.title()), *richest, kernel.figures, naive,
             previous);
-    if (kernel.figures.measured()) previous = kernel.figures;
+    // A step of the ladder is no step from what clgemm chose.
+    if (kernel.figures.measured()) previous = kernel.is_own_choice() ? Figures() : kernel.figures;
   }
   for (const PeerResult& peer : richest->peers) {
     add_bar(chart, peer_title(peer.name), styles.peer(peer.name), *richest, peer.figures, naive, {});
@@ -221,6 +222,32 @@ std::vector<XySeries> own_and_peers(const Results& results) {
   }
   remove_empty(all);
   return all;
+}
+
+bool stands_above(const std::vector<XySeries>& all, double limit) {
+  return std::any_of(all.begin(), all.end(), [limit](const XySeries& series) {
+    return std::any_of(series.points.begin(), series.points.end(),
+                       [limit](const XyPoint& point) { return point.y > limit; });
+  });
+}
+
+std::string roofs_in_words(const Ceilings& ceilings, const std::vector<XySeries>& all) {
+  std::string text = fmt::format(
+      "The lines are the device's limits, measured here: {} GFLOPS of fp32 fused multiply-adds, {} GB/s of "
+      "reading memory",
+      format_figure(ceilings.fp32_gflops), format_figure(ceilings.read_gbs));
+  if (ceilings.cache_gbs > 0.0)
+    text += fmt::format(" and {} GB/s of reading the last cache", format_figure(ceilings.cache_gbs));
+  text += ". Data that lie in a cache are bound by its line only.";
+  if (ceilings.tensor_gflops > 0.0)
+    return text +
+           " That of the tensor cores follows from their number and clock, for fp32 made of three products.";
+  if (stands_above(all, ceilings.fp32_gflops))
+    text +=
+        " What stands above the line of the fp32 units was computed by others, tensor cores, whose limit "
+        "these "
+        "results lack.";
+  return text;
 }
 
 }  // namespace
@@ -270,15 +297,7 @@ Picture roofline(const Results& results) {
         {fmt::format("tensor cores, three products: {} GFLOPS", format_figure(tensor)),
          {{std::max(left, tensor / std::max(cache, bandwidth)), tensor}, {right, tensor}}});
   }
-  picture.caption = fmt::format(
-      "The lines are the device's limits, measured here: {} GFLOPS of fp32 fused multiply-adds, {} GB/s of "
-      "reading "
-      "memory{}. Data that lie in a cache are bound by its line only.{}",
-      format_figure(peak), format_figure(bandwidth),
-      cache > 0.0 ? fmt::format(" and {} GB/s of reading the last cache", format_figure(cache)) : "",
-      tensor > 0.0
-          ? " That of the tensor cores follows from their number and clock, for fp32 made of three products."
-          : "");
+  picture.caption = roofs_in_words(*results.ceilings, chart.series);
   picture.draw = drawer(std::move(chart));
   return picture;
 }

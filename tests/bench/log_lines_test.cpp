@@ -1,0 +1,127 @@
+// What CLGEMM_LOG says on stderr, by clgemm-bench in a process of its own.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/program.hpp"
+#include "support/temporary.hpp"
+
+namespace {
+
+using clgemm::test::TemporaryFolder;
+
+constexpr const char* one_call = "--kernel auto --size 96x80x112 --runs 1 --warmup 0";
+
+// The lines of clgemm's on stderr that begin like this.
+std::vector<std::string> lines_of(const std::string& variables, const std::string& arguments,
+                                  const std::string& begin) {
+  const clgemm::test::Finished finished =
+      clgemm::test::run_program(fmt::format("{} '{}' {}", variables, CLGEMM_BENCH_PROGRAM, arguments));
+  INFO(finished.err);
+  CHECK(finished.status == 0);
+  std::vector<std::string> result;
+  std::istringstream lines(finished.err);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("clgemm: " + begin, 0) == 0) result.push_back(line.substr(8));
+  }
+  return result;
+}
+
+bool has(const std::string& line, const std::vector<std::string>& parts) {
+  return std::all_of(parts.begin(), parts.end(),
+                     [&line](const std::string& part) { return line.find(part) != std::string::npos; });
+}
+
+// Between "chosen for 96 x 80 x 112: " and the kernel's parameters.
+std::string chosen_kernel() {
+  const auto lines = lines_of("CLGEMM_LOG=info", one_call, "chosen for 96 x 80 x 112: ");
+  REQUIRE_FALSE(lines.empty());
+  const std::string rest = lines[0].substr(lines[0].find(": ") + 2);
+  return rest.substr(0, rest.find_first_of(" ,"));
+}
+
+}  // namespace
+
+TEST_CASE("info: a choice with its config, its predicted time and the runner-up, and nothing of calls") {
+  const auto lines = lines_of("CLGEMM_LOG=info", one_call, "");
+  const auto is_choice = [](const std::string& line) {
+    return line.rfind("chosen for 96 x 80 x 112: ", 0) == 0;
+  };
+  const auto choice = std::find_if(lines.begin(), lines.end(), is_choice);
+  REQUIRE(choice != lines.end());
+  INFO(*choice);
+  CHECK(has(*choice, {" ms predicted, ", "; runner-up: "}));
+  for (const std::string& line : lines) CHECK_FALSE(has(line, {"call: "}));
+  CHECK(lines_of("CLGEMM_LOG=", one_call, "").empty());
+}
+
+TEST_CASE("info: why tuning data is passed over") {
+  const TemporaryFolder folder;
+  const auto about = [&](const std::string& tuning) {
+    return lines_of(fmt::format("CLGEMM_LOG=info CLGEMM_TUNING='{}'", tuning), one_call, "tuning data");
+  };
+  const auto broken = about(folder.write("broken.json", "{ nonsense"));
+  REQUIRE_FALSE(broken.empty());
+  CHECK(has(broken[0], {"tuning data not used: ", "broken.json: "}));
+  CHECK(has(about((folder.path() / "missing.json").string()).at(0), {"missing.json: not a readable file"}));
+  folder.write("clgemm/tuning/own.json", "{ nonsense");
+  const auto about_own = [&](const char* tuning) {
+    return lines_of(
+        fmt::format("CLGEMM_LOG=info XDG_CONFIG_HOME='{}' CLGEMM_TUNING={}", folder.path().string(), tuning),
+        one_call, "tuning data not used: " + folder.path().string());
+  };
+  CHECK_FALSE(about_own("").empty());
+  CHECK(about_own("0").empty());  // only what ships
+  // What ships is for several devices, of which at most one is this one.
+  const auto shipped = lines_of("CLGEMM_LOG=info", one_call, "tuning data not used: built-in/");
+  REQUIRE_FALSE(shipped.empty());
+  CHECK(has(shipped[0], {".json, '", "' of "}));
+}
+
+TEST_CASE("info: a kernel that is given up, and why") {
+  const TemporaryFolder folder;
+  const std::string kernel = chosen_kernel();
+  const auto shown =
+      clgemm::test::run_program(fmt::format("'{}' --show-kernel {}", CLGEMM_BENCH_PROGRAM, kernel));
+  REQUIRE(shown.status == 0);
+  std::string text = shown.out;
+  const std::string name = text.substr(11, text.find('\n') - 11);  // behind "// clgemm: "
+  text.insert(text.find("__kernel"), "nonsense; ");
+  folder.write(name + ".cl", text);
+  const auto lines = lines_of(fmt::format("CLGEMM_LOG=info CLGEMM_KERNEL_DIR='{}'", folder.path().string()),
+                              one_call, "not used: " + kernel);
+  REQUIRE_FALSE(lines.empty());
+  CHECK(has(lines[0], {"does not compile"}));
+}
+
+TEST_CASE("debug: what is compiled, and a line a call with device, shape, kernel and time") {
+  const TemporaryFolder cache;
+  const std::string variables =
+      fmt::format("CLGEMM_LOG=debug CLGEMM_CACHE_DIR='{}'", (cache.path() / "new").string());
+  CHECK_FALSE(lines_of(variables, one_call, "compiled: the kernel '").empty());
+  const auto calls = lines_of(variables, "--kernel naive --size 8x9x10 --runs 1 --warmup 0", "call: ");
+  REQUIRE_FALSE(calls.empty());
+  INFO(calls[0]);
+  CHECK(has(calls[0],
+            {": 8 x 9 x 10, alpha 1, beta 0, ld 10 9 9; naive", " predicted; ", " ms on the device"}));
+}
+
+TEST_CASE("debug: a call on host matrices has the caller's time") {
+  const auto calls = lines_of("CLGEMM_LOG=debug",
+                              "--kernel naive --size 8x9x10 --runs 1 --warmup 0 --host-to-host", "call: ");
+  CHECK(std::any_of(calls.begin(), calls.end(), [](const std::string& line) {
+    return has(line, {": 8 x 9 x 10, matrices in the host's memory; ", " ms for the caller"});
+  }));
+}
+
+TEST_CASE("a bad value of a variable is said once, whatever the number of contexts") {
+  const auto lines = lines_of("CLGEMM_LOG=info CLGEMM_CACHE_MIB=none CLGEMM_SELF_TEST=never",
+                              "--kernel naive --kernel tiled --size 8 --runs 1 --warmup 0", "CLGEMM_");
+  REQUIRE(lines.size() == 2);
+  CHECK(has(lines[0], {"CLGEMM_CACHE_MIB is 'none'; it may be a whole number from 1 on"}));
+  CHECK(has(lines[1], {"CLGEMM_SELF_TEST is 'never'; it may be 0 or 1"}));
+}
