@@ -15,7 +15,7 @@
 // adds_parts: nvidia_sm >= 70
 // align: 4
 // require: is_cpu == 0
-// require: BM % TM == 0 && BN % (4*TN) == 0 && DEPTH*SLICES % 8 == 0
+// require: BM % TM == 0 && BN % (4*TN) == 0 && DEPTH*SLICES % 8 == 0 && BM/TM*(BN/TN)*SLICES >= 8
 // require: 4*COPIES*DEPTH*SLICES*(BM+BN+8) <= local_bytes
 // require: 16*SLICES*(BM/TM)*(BN+4) <= local_bytes
 
@@ -28,7 +28,31 @@
 #include "common/batch.cl"
 #include "common/parts.cl"
 #include "common/slices.cl"
+#include "common/store_tile.cl"
 #include "common/tile_order.cl"
+
+// Adds up the slices and stores, SUMS_ROWS at a time: a row of blocks of each work-item.
+static inline void store_by_rows(const float4 sums[TM][TN / 4], __local float4* memory, Target target) {
+  const int slice = get_local_id(0) / SLICE_ITEMS;
+  const int item = get_local_id(0) % SLICE_ITEMS;
+  __local float4* place = memory + (slice * DOWN + row_of(item)) * SUMS_STRIDE + column_of(item);
+  const Tile tile = {(const __local float*)memory, SUMS_ROWS, BN, SUMS_STRIDE, SLICES, SUMS_ROWS * SUMS_STRIDE};
+#pragma unroll
+  for (int block = 0; block < TM / 4; ++block) {
+    SLICES_BARRIER;
+#pragma unroll
+    for (int row = 0; row < 4; ++row) {
+#pragma unroll
+      for (int other = 0; other < TN / 4; ++other) {
+        place[row * (SUMS_STRIDE / 4) + other * ACROSS] = sums[block * 4 + row][other];
+      }
+    }
+    SLICES_BARRIER;
+    store_tile_of_c(target, tile, ITEMS);
+    target.first += SUMS_ROWS * target.ld;
+    target.rows -= SUMS_ROWS;
+  }
+}
 
 // No pointer is `restrict`, so that compilers leave the loads in front of the barrier that they stand in front of.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
@@ -54,8 +78,12 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const Lines b_lines =
       lines_from(b + b_offset + product.b + first_k * (TRANSPOSE_B ? 1 : ldb), ldb, !TRANSPOSE_B, first_column, n, depth);
   __global float* to = c + c_offset + product.c;
-  multiply_slices(memory, a_lines, b_lines, m, n, is_part ? 1.0f : product.alpha, is_part ? 0.0f : product.beta,
-                  is_part ? result_of_part(&parts) : to, is_part ? parts.ld : ldc, first_row, first_column);
+  const ulong ld = is_part ? parts.ld : ldc;
+  const Target target = {(is_part ? result_of_part(&parts) : to) + first_row * ld + first_column, ld, m - first_row,
+                         n - first_column, is_part ? 1.0f : product.alpha, is_part ? 0.0f : product.beta};
+  float4 sums[TM][TN / 4];
+  multiply_slices(sums, memory, a_lines, b_lines);
+  store_by_rows(sums, memory, target);
   if (is_part && is_last_part(&parts, get_group_id(0), (__local uint*)memory))
     add_parts(&parts, ITEMS, BM, BN, to, ldc, m, n, first_row, first_column, alpha, beta);
 }

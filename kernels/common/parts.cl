@@ -53,7 +53,7 @@ static inline void add_parts(const Parts* parts, const int items, const int rows
                              const ulong ldc, const int m, const int n, const int first_row, const int first_column,
                              const float alpha, const float beta) {
   const int places = rows * columns / 4;
-  const int together = min(PLACES_TOGETHER, (places + items - 1) / items);  // known to the compiler
+  const int together = min(PLACES_TOGETHER, (places + items - 1) / items);  // known to the compiler; all are powers of two
   const int last_row = min(rows, m - first_row) - 1;
   for (int first = get_local_id(0); first < places; first += items * together) {
     __global const float4* from[PLACES_TOGETHER];
@@ -77,7 +77,6 @@ static inline void add_parts(const Parts* parts, const int items, const int rows
 #pragma unroll
     for (int i = 0; i < together; ++i) {
       const int place = first + i * items;
-      if (place >= places) break;
       store4_c(c, ldc, m, n, first_row + place / (columns / 4), first_column + place % (columns / 4) * 4, alpha, sums[i], beta);
     }
   }

@@ -1,4 +1,4 @@
-// The one way into C: C[row][column] <- alpha * sum + beta * C[row][column], and nothing outside m x n.
+// The way into C: C[row][column] <- alpha * sum + beta * C[row][column], and nothing outside m x n; whole tiles go by store_tile.cl.
 // beta == 0 does not read C, so that what lies there (NaN, say) cannot show. Whether C is `restrict` is the kernel's word.
 #include "common/arithmetic.cl"
 

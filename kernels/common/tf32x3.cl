@@ -357,9 +357,11 @@ INLINED void finish_tile(const Multiply* call, __local char* memory, const __loc
     const Tile tile = {(const __local float*)memory, ROWS, COLUMNS, C_STRIDE, 1, 0};
     store_tile_of_c(target, tile, MULTIPLIERS);
   } else {
-    multiply_slices((__local float4*)memory, lines_from(call->a, call->lda, TRANSPOSE_A, first_row, call->m, call->k),
-                    lines_from(call->b, call->ldb, !TRANSPOSE_B, first_column, call->n, call->k), call->m, call->n,
-                    call->alpha, call->beta, call->c, call->ldc, first_row, first_column);
+    float4 plain[TM][TN / 4];
+    multiply_slices(plain, (__local float4*)memory, lines_from(call->a, call->lda, TRANSPOSE_A, first_row, call->m, call->k),
+                    lines_from(call->b, call->ldb, !TRANSPOSE_B, first_column, call->n, call->k));
+    store_slices(plain, (__local float4*)memory, call->c, call->ldc, call->m, call->n, first_row, first_column, call->alpha,
+                 call->beta);
   }
 }
 

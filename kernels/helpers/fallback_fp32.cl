@@ -11,7 +11,9 @@
 // tile: BM BN DEPTH*SLICES
 // local: BM/TM*(BN/TN)*SLICES
 // grid: tiles
+// require: DEPTH*SLICES % 8 == 0
 // require: 4*COPIES*DEPTH*SLICES*(BM+BN+8) <= local_bytes
+// require: 16*SLICES*(BM/TM)*(BN+4) <= local_bytes
 
 // Runs behind kernels on planes: it costs little more
 // than a launch where there is nothing to do. The technique is in common/slices.cl.
@@ -35,7 +37,8 @@ void fallback(const int m, const int n, const int k, const float alpha,
   const int first_row = tile.x * BM;
   const int first_column = tile.y * BN;
   const size_t batch = get_global_id(2);
-  multiply_slices(memory, lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m, k),
-                  lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n, k), m, n, alpha, beta,
-                  c + c_offset + batch * c_stride, ldc, first_row, first_column);
+  float4 sums[TM][TN / 4];
+  multiply_slices(sums, memory, lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m, k),
+                  lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n, k));
+  store_slices(sums, memory, c + c_offset + batch * c_stride, ldc, m, n, first_row, first_column, alpha, beta);
 }

@@ -1,8 +1,8 @@
 // clgemm: adding_parts
-// summary: one element a work-item, and the parts of k added up in the launch that multiplies them
+// summary: 16 elements a work-item, and the parts of k added up in the launch that multiplies them
 // operands: in_place
 // adds_parts: 1
-// tile: 8 8 1
+// tile: 32 32 1
 // local: 64
 // grid: tiles
 
@@ -22,20 +22,22 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const bool is_part = parts.count > 1;
   const size_t batch = is_part ? 0 : get_global_id(2);
   const int first_k = is_part ? get_global_id(2) * part_depth : 0;
-  const int2 tile = tile_position((m + 7) / 8, (n + 7) / 8, 8) * 8;
-  const int row = tile.x + get_local_id(0) / 8;
-  const int column = tile.y + get_local_id(0) % 8;
+  const int2 tile = tile_position((m + 31) / 32, (n + 31) / 32, 8) * 32;
   __global float* to = c + c_offset + batch * c_stride;
-  float sum = 0.0f;
-  for (int depth = first_k; row < m && column < n && depth < min(k, first_k + part_depth); ++depth) {
-    sum = MULTIPLY_ADD(element_of_a(a + a_offset + batch * a_stride, lda, row, depth),
-                       element_of_b(b + b_offset + batch * b_stride, ldb, depth, column), sum);
+  for (int place = get_local_id(0); place < 32 * 32; place += 64) {
+    const int row = tile.x + place / 32;
+    const int column = tile.y + place % 32;
+    float sum = 0.0f;
+    for (int depth = first_k; row < m && column < n && depth < min(k, first_k + part_depth); ++depth) {
+      sum = MULTIPLY_ADD(element_of_a(a + a_offset + batch * a_stride, lda, row, depth),
+                         element_of_b(b + b_offset + batch * b_stride, ldb, depth, column), sum);
+    }
+    if (is_part) {
+      store_c(result_of_part(&parts), parts.ld, m, n, row, column, 1.0f, sum, 0.0f);
+    } else {
+      store_c(to, ldc, m, n, row, column, alpha, sum, beta);
+    }
   }
-  if (!is_part) {
-    store_c(to, ldc, m, n, row, column, alpha, sum, beta);
-    return;
-  }
-  store_c(result_of_part(&parts), parts.ld, m, n, row, column, 1.0f, sum, 0.0f);
-  if (is_last_part(&parts, get_group_id(0), &word))
-    add_parts(&parts, 64, 8, 8, to, ldc, m, n, tile.x, tile.y, alpha, beta);
+  if (is_part && is_last_part(&parts, get_group_id(0), &word))
+    add_parts(&parts, 64, 32, 32, to, ldc, m, n, tile.x, tile.y, alpha, beta);
 }
