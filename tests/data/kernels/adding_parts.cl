@@ -1,8 +1,8 @@
 // clgemm: adding_parts
-// summary: 16 elements a work-item, and the parts of k added up in the launch that multiplies them
+// summary: 32 elements a work-item, and the parts of k added up in the launch that multiplies them
 // operands: in_place
 // adds_parts: 1
-// tile: 32 32 1
+// tile: 64 32 1
 // local: 64
 // grid: tiles
 
@@ -22,9 +22,9 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const bool is_part = parts.count > 1;
   const size_t batch = is_part ? 0 : get_global_id(2);
   const int first_k = is_part ? get_global_id(2) * part_depth : 0;
-  const int2 tile = tile_position((m + 31) / 32, (n + 31) / 32, 8) * 32;
+  const int2 tile = tile_position((m + 63) / 64, (n + 31) / 32, 8) * (int2)(64, 32);
   __global float* to = c + c_offset + batch * c_stride;
-  for (int place = get_local_id(0); place < 32 * 32; place += 64) {
+  for (int place = get_local_id(0); place < 64 * 32; place += 64) {
     const int row = tile.x + place / 32;
     const int column = tile.y + place % 32;
     float sum = 0.0f;
@@ -39,5 +39,5 @@ void gemm(const int m, const int n, const int k, const float alpha,
     }
   }
   if (is_part && is_last_part(&parts, get_group_id(0), &word))
-    add_parts(&parts, 64, 32, 32, to, ldc, m, n, tile.x, tile.y, alpha, beta);
+    add_parts(&parts, 64, 64, 32, to, ldc, m, n, tile.x, tile.y, alpha, beta);
 }
