@@ -195,10 +195,16 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
   const TemporaryFolder folder;
   folder.write("moody.cl", moody_kernel);
   const std::string output = (folder.path() / "out.json").string();
-  const std::string options =
-      fmt::format("--kernel-folder '{}' --kernel moody --size 33x31x17 --limit 3 --output '{}'",
-                  folder.path().string(), output);
-  const Finished checked = run_program(command(options + " --check"));
+  const auto options_within = [&](int limit_s) {
+    return fmt::format("--kernel-folder '{}' --kernel moody --size 33x31x17 --limit {} --output '{}' --fresh",
+                       folder.path().string(), limit_s, output);
+  };
+  // What works takes long on a busy machine, too: the limit grows until all of that is in time.
+  constexpr int longest_s = 48;
+  int limit_s = 3;
+  Finished checked = run_program(command(options_within(limit_s) + " --check"));
+  while (checked.out.find("3 of 15 configs PASSED") == std::string::npos && limit_s < longest_s)
+    checked = run_program(command(options_within(limit_s *= 4) + " --check"));
   INFO(checked.out << checked.err);
   CHECK(checked.status == 1);
   CHECK(test::text_of_file(output).empty());
@@ -209,12 +215,12 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
     return result;
   };
   CHECK(count("wrong result") == 3);
-  CHECK(count("no result within 3 s") == 3);
+  CHECK(count(fmt::format("no result within {} s", limit_s)) == 3);
   CHECK(count("ended by signal") == 3);
   CHECK(count("3 of 15 configs PASSED") == 1);
   CHECK(count("FAILED") == 12);
 
-  const Finished tuned = run_program(command(options + " --samples 15 --without-own-choice"));
+  const Finished tuned = run_program(command(options_within(limit_s) + " --samples 15 --without-own-choice"));
   INFO(tuned.out << tuned.err);
   CHECK(tuned.status == 0);
   const TuningFile file = parse_tuning(text_of_file(output), output);
