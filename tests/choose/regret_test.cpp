@@ -65,17 +65,6 @@ std::map<Shape, std::vector<Recorded>> recorded_times() {
   return result;
 }
 
-// As the test of the choice asks of its device.
-Device h200() {
-  Device device = made_up_hopper();
-  device.name = "NVIDIA H200";
-  device.vendor = "NVIDIA Corporation";
-  device.platform_name = "NVIDIA CUDA";
-  device.compute_units = 132;
-  device.clock_mhz = 1980;
-  return device;
-}
-
 // The one with the nearest number of parts; null where there is none.
 const Recorded* nearest_of(const std::vector<const Recorded*>& recorded, std::size_t parts) {
   const auto apart = [parts](const Recorded* one) {
@@ -112,7 +101,7 @@ double us_of_choice(const Shape& shape, const std::vector<Recorded>& recorded, C
 }
 
 TEST_CASE("what is chosen on an H200 takes at most 1.08 times as long as the best, in the geometric mean") {
-  const Device device = h200();
+  const Device device = made_up_h200();
   ConfigCache configs(device, {});
   const auto shapes = recorded_times();
   REQUIRE(shapes.size() == 91);
@@ -126,7 +115,7 @@ TEST_CASE("what is chosen on an H200 takes at most 1.08 times as long as the bes
 
 // Of each config and shape with several recorded numbers of parts: 277 of them, 1.02 by the model.
 TEST_CASE("the number of parts of k takes at most 1.04 times as long as the best, in the geometric mean") {
-  const Device device = h200();
+  const Device device = made_up_h200();
   ConfigCache configs(device, {});
   const SpeedTable table = shipped_tuning().table(configs.device());
   double sum = 0.0;
