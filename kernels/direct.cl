@@ -81,6 +81,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const ulong ld = is_part ? parts.ld : ldc;
   const Target target = {(is_part ? result_of_part(&parts) : to) + first_row * ld + first_column, ld, m - first_row,
                          n - first_column, is_part ? 1.0f : product.alpha, is_part ? 0.0f : product.beta};
+  prefetch_tile_of_c(target, BM, BN, ITEMS);
   float4 sums[TM][TN / 4];
   multiply_slices(sums, memory, a_lines, b_lines);
   store_by_rows(sums, memory, target);

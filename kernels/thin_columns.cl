@@ -16,6 +16,7 @@
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
 #error "operands: in_place needs TRANSPOSE_A and TRANSPOSE_B"
 #endif
+#define THIN_TOGETHER !TRANSPOSE_B
 #include "common/thin.cl"
 
 // No pointer is `restrict`, so that compilers leave the loads in front of the barrier that they stand in front of.

@@ -22,7 +22,9 @@
 #define BK (DEPTH * SLICES)
 #define A_STRIDE (BM + 4)       // the pad spreads transposed writes over the banks
 #define B_STRIDE (BN + 4)
-#define TILES_SIZE (COPIES * BK * (A_STRIDE + B_STRIDE))
+#define A_SIZE (BK * A_STRIDE)
+#define STAGE_SIZE (A_SIZE + BK * B_STRIDE)  // a tile of A and one of B
+#define TILES_SIZE (COPIES * STAGE_SIZE)
 #define SUMS_ROWS (4 * DOWN)    // of the tile of C that are added up at a time, four of each work-item
 #define SUMS_STRIDE (BN + 4)
 #define SUMS_SIZE (SLICES * SUMS_ROWS * SUMS_STRIDE)
@@ -31,6 +33,8 @@
 #include "common/lanes.cl"
 #include "common/store.cl"
 #include "common/tile.cl"
+DEFINE_TILE(a, BM, TRANSPOSE_A)
+DEFINE_TILE(b, BN, !TRANSPOSE_B)
 
 static inline int order_of(const int item) {
   return SLICE_ITEMS % 32 == 0 ? (item & ~31) | patch_order(item) : item;
@@ -63,57 +67,53 @@ static inline void multiply_depth(float4 sums[TM][TN / 4], const __local float4*
   }
 }
 
-// The way along k: sums of products in registers. A tile in local memory is multiplied while the next one is on its way to registers. The loads stand in
-// front of the barrier, for compilers put off those behind it until their results are needed.
-static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memory, Lines a_lines, Lines b_lines) {
+// The way along k: sums of products in registers. A tile in local memory is multiplied while the next one is on its way to registers.
+// The loads stand in front of the barrier, for compilers put off those behind it until their results are needed.
+static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memory, const Lines a_lines, const Lines b_lines) {
 #pragma unroll
   for (int row = 0; row < TM; ++row) {
 #pragma unroll
     for (int block = 0; block < TN / 4; ++block) sums[row][block] = (float4)(0.0f);
   }
-  __local float* a_tiles = (__local float*)memory;
-  __local float* b_tiles = a_tiles + COPIES * BK * A_STRIDE;
   const int slice = get_local_id(0) / SLICE_ITEMS;
   const int item = get_local_id(0) % SLICE_ITEMS;
-  const __local float4* a_first = memory + slice * DEPTH * A_STRIDE / 4 + row_of(item);
-  const __local float4* b_first = memory + (COPIES * BK * A_STRIDE + slice * DEPTH * B_STRIDE) / 4 + column_of(item);
 
   // The first step along k may be a shorter one, so that all others need not look where k ends.
   const int first_depth = a_lines.depth_left - (a_lines.depth_left - 1) / BK * BK;
-  float a_next[TILE_ELEMENTS(BM)];
-  float b_next[TILE_ELEMENTS(BN)];
-  load_tile(a_next, a_lines, BM, first_depth);
-  load_tile(b_next, b_lines, BN, first_depth);
-  store_tile(a_tiles, A_STRIDE, a_next, a_lines, BM);
-  store_tile(b_tiles, B_STRIDE, b_next, b_lines, BN);
-  a_lines = next_lines(a_lines, first_depth);
-  b_lines = next_lines(b_lines, first_depth);
-  const __local float4* a_place = a_first;
-  const __local float4* b_place = b_first;
-  int copy = 0;
-  while (a_lines.depth_left > 0) {
-    load_tile(a_next, a_lines, BM, BK);
-    load_tile(b_next, b_lines, BN, BK);
-    a_lines = next_lines(a_lines, BK);
-    b_lines = next_lines(b_lines, BK);
+  a_tile a = a_tile_from(a_lines, 0, A_STRIDE);
+  b_tile b = b_tile_from(b_lines, A_SIZE, B_STRIDE);
+  load_a_tile(&a, first_depth);
+  load_b_tile(&b, first_depth);
+  store_a_tile(&a, (__local float*)memory, A_STRIDE);
+  store_b_tile(&b, (__local float*)memory, B_STRIDE);
+
+  // All places change from step to step: where they did not, compilers would compute them anew in each.
+  int a_place = slice * DEPTH * A_STRIDE / 4 + row_of(item);
+  int b_place = (A_SIZE + slice * DEPTH * B_STRIDE) / 4 + column_of(item);
+  int to_next = COPIES == 1 ? 0 : STAGE_SIZE;
+  while (a.depth_left > 0) {
+    load_a_tile(&a, BK);
+    load_b_tile(&b, BK);
     SLICES_BARRIER;
 #pragma unroll
     for (int depth = 0; depth < DEPTH; ++depth) {
-      multiply_depth(sums, a_place + depth * (A_STRIDE / 4), b_place + depth * (B_STRIDE / 4));
+      multiply_depth(sums, memory + a_place + depth * (A_STRIDE / 4), memory + b_place + depth * (B_STRIDE / 4));
     }
-    copy = (copy + 1) % COPIES;
-    a_place = a_first + copy * (BK * A_STRIDE / 4);
-    b_place = b_first + copy * (BK * B_STRIDE / 4);
     if (COPIES == 1) SLICES_BARRIER;
-    store_tile(a_tiles + copy * (BK * A_STRIDE), A_STRIDE, a_next, a_lines, BM);
-    store_tile(b_tiles + copy * (BK * B_STRIDE), B_STRIDE, b_next, b_lines, BN);
+    a.to += to_next;
+    b.to += to_next;
+    store_a_tile(&a, (__local float*)memory, A_STRIDE);
+    store_b_tile(&b, (__local float*)memory, B_STRIDE);
+    a_place += to_next / 4;
+    b_place += to_next / 4;
+    to_next = -to_next;
   }
 
   // The last tile. Unrolled it would cost compilers as much time as the loop.
   SLICES_BARRIER;
 #pragma unroll 2
   for (int depth = 0; depth < DEPTH; ++depth) {
-    multiply_depth(sums, a_place + depth * (A_STRIDE / 4), b_place + depth * (B_STRIDE / 4));
+    multiply_depth(sums, memory + a_place + depth * (A_STRIDE / 4), memory + b_place + depth * (B_STRIDE / 4));
   }
 }
 

@@ -17,6 +17,21 @@ typedef struct {
   int rows, columns, stride, copies, apart;
 } Tile;
 
+// Where C is added to, a tile of it comes nearer while the way along k is gone: 4001 x 4001 x 64 with a beta takes direct.cl 138 us on
+// an H200 where all is read at the end, and 102 this way. By so many `items`; `columns` of the tile, as all sizes, a power of two.
+static inline void prefetch_tile_of_c(const Target target, const int rows, const int columns, const int items) {
+#if defined(__NV_CL_C_VERSION)  // OpenCL's own prefetch() does nothing there
+  if (target.beta == 0.0f) return;
+  const int across = (columns + 31) / 32;  // lines of the cache, of 128 bytes
+  for (int line = get_local_id(0); line < rows * across; line += items) {
+    const int row = line / across;
+    const int column = line % across * 32;
+    if (row < target.rows && column < target.columns)
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(target.first + row * target.ld + column));
+  }
+#endif
+}
+
 // store_rows_of_1() and so on: WIDTH neighbours of each of `count` rows. What is added to is read ahead, for a compiler cannot know
 // that rows are apart.
 #define ROWS_AHEAD 4

@@ -343,6 +343,12 @@ INLINED void add_to_tile(__local float* tile, const float* sums, const bool is_f
   }
 }
 
+INLINED Target target_of(const Multiply* call, const int first_row, const int first_column) {
+  const Target target = {call->c + first_row * call->ldc + first_column, call->ldc, call->m - first_row,
+                         call->n - first_column, call->alpha, call->beta};
+  return target;
+}
+
 // By the multipliers: the slices' sums come together and are stored, or the tile is computed again.
 INLINED void finish_tile(const Multiply* call, __local char* memory, const __local Noticed* noticed,
                          const int first_row, const int first_column, const float* sums, const int slice) {
@@ -352,10 +358,8 @@ INLINED void finish_tile(const Multiply* call, __local char* memory, const __loc
       if (other == slice) add_to_tile((__local float*)memory, sums, other == 0);
       SLICES_BARRIER;
     }
-    const Target target = {call->c + first_row * call->ldc + first_column, call->ldc, call->m - first_row,
-                           call->n - first_column, call->alpha, call->beta};
     const Tile tile = {(const __local float*)memory, ROWS, COLUMNS, C_STRIDE, 1, 0};
-    store_tile_of_c(target, tile, MULTIPLIERS);
+    store_tile_of_c(target_of(call, first_row, first_column), tile, MULTIPLIERS);
   } else {
     float4 plain[TM][TN / 4];
     multiply_slices(plain, (__local float4*)memory, lines_from(call->a, call->lda, TRANSPOSE_A, first_row, call->m, call->k),
@@ -393,6 +397,7 @@ INLINED void multiply_tile(const Multiply* call, __local char* memory, __local u
     return;
   }
   TAKE_REGISTERS;
+  prefetch_tile_of_c(target_of(call, first_row, first_column), ROWS, COLUMNS, MULTIPLIERS);
   const int slice = SLICES == 1 ? 0 : item / SLICE_MULTIPLIERS;
   float sums[SUMS];
   const uint least = multiply_steps(sums, memory + slice * SLICE_BYTES, rings + slice * STAGES * 16,

@@ -5,8 +5,8 @@
 // of SLOTS places along k. Neighbouring work-items have neighbours in memory, so that any offset and any leading
 // dimension is read at the speed of aligned ones. Tiles of the thin operand go through local memory. At the end the
 // sums of all places along k are added up in local memory, in the same order each time.
-#if !defined(THIN) || !defined(LINES) || !defined(UNROLL) || !defined(ITEMS)
-#error "common/thin.cl needs THIN, LINES, UNROLL and ITEMS"
+#if !defined(THIN) || !defined(THIN_TOGETHER) || !defined(LINES) || !defined(UNROLL) || !defined(ITEMS)
+#error "common/thin.cl needs THIN, THIN_TOGETHER (its lines are neighbours in memory), LINES, UNROLL and ITEMS"
 #endif
 
 #define PLACES (LINES / 4)  // work-items side by side across the lines
@@ -22,9 +22,10 @@
 
 #include "common/store.cl"
 #include "common/tile.cl"
+DEFINE_TILE(thin, THIN, THIN_TOGETHER)
 
-// The next elements of the wide operand: zeros past the end of k.
-static inline void load_wide(float4 elements[UNROLL], const Lines wide, const int place, const int slot) {
+// The next `end` depths of the wide operand, zeros after them.
+static inline void load_wide(float4 elements[UNROLL], const Lines wide, const int place, const int slot, const int end) {
 #pragma unroll
   for (int step = 0; step < UNROLL; ++step) {
     const int depth = slot + step * SLOTS;
@@ -33,7 +34,7 @@ static inline void load_wide(float4 elements[UNROLL], const Lines wide, const in
     for (int i = 0; i < 4; ++i) {
       const int line = min(place + i * PLACES, wide.last_line);
       const ulong index = wide.lines_together ? depth * wide.ld + line : line * wide.ld + depth;
-      values[i] = depth < wide.depth_left ? wide.elements[index] : 0.0f;
+      values[i] = depth < end ? wide.elements[index] : 0.0f;
     }
     elements[step] = (float4)(values[0], values[1], values[2], values[3]);
   }
@@ -56,29 +57,31 @@ static inline void multiply_tile(float4 sums[THIN], const __local float4* thin_t
 // This work-item's share of k: sums[i] has line i of the thin operand and the 4 lines of the wide one.
 static inline void multiply_thin(float4 sums[THIN], __local float4* memory, Lines thin, Lines wide, const int place,
                                  const int slot, const int k) {
-  __local float* tiles = (__local float*)memory;
   const __local float4* first = memory + slot * STRIDE / 4;
-  float thin_next[TILE_ELEMENTS(THIN)];
   float4 wide_next[UNROLL];
   float4 wide_values[UNROLL];
 #pragma unroll
   for (int i = 0; i < THIN; ++i) sums[i] = (float4)(0.0f);
-  load_wide(wide_values, wide, place, slot);
-  load_tile(thin_next, thin, THIN, thin.depth_left);
-  store_tile(tiles, STRIDE, thin_next, thin, THIN);
+  // The first step along k may be a shorter one, so that all others need not look where k ends.
+  const int first_depth = k - (k - 1) / BK * BK;
+  thin_tile tile = thin_tile_from(thin, 0, STRIDE);
+  load_wide(wide_values, wide, place, slot, first_depth);
+  load_thin_tile(&tile, first_depth);
+  store_thin_tile(&tile, (__local float*)memory, STRIDE);
+  wide.elements += first_depth * (wide.lines_together ? wide.ld : 1);
 
   // Multiply while the next elements are on their way. The loads stand in front of the barrier, for compilers put off
   // those behind it until their results are needed.
   int copy = 0;
-  for (int left = k - BK; left > 0; left -= BK) {
-    thin = next_lines(thin, BK);
-    wide = next_lines(wide, BK);
-    load_wide(wide_next, wide, place, slot);
-    load_tile(thin_next, thin, THIN, thin.depth_left);
+  while (tile.depth_left > 0) {
+    load_wide(wide_next, wide, place, slot, BK);
+    load_thin_tile(&tile, BK);
+    wide.elements += BK * (wide.lines_together ? wide.ld : 1);
     barrier(CLK_LOCAL_MEM_FENCE);
     multiply_tile(sums, first + copy * (TILE_SIZE / 4), wide_values);
+    tile.to += copy == 0 ? TILE_SIZE : -TILE_SIZE;
     copy ^= 1;
-    store_tile(tiles + copy * TILE_SIZE, STRIDE, thin_next, thin, THIN);
+    store_thin_tile(&tile, (__local float*)memory, STRIDE);
 #pragma unroll
     for (int step = 0; step < UNROLL; ++step) wide_values[step] = wide_next[step];
   }

@@ -8,9 +8,6 @@
 #error "common/tile.cl needs 8 work-items or more, and a BK of whole eights; all sizes are powers of two"
 #endif
 
-// Elements of a tile that one work-item moves.
-#define TILE_ELEMENTS(lines) (((lines) * BK / WIDTH + ITEMS - 1) / ITEMS * WIDTH)
-
 // op(A) or op(B) from a work-group's first line and the next depth on. `lines_together`: neighbours in memory are of
 // neighbouring lines, not depths.
 typedef struct {
@@ -28,94 +25,102 @@ static inline Lines lines_from(__global const float* elements, const ulong ld, c
   return lines;
 }
 
-static inline Lines next_lines(Lines lines, const int depth) {
-  lines.elements += depth * (lines.lines_together ? lines.ld : 1);
-  lines.depth_left -= depth;
-  return lines;
+// A work-item moves runs of up to four elements whose distances in memory are constants, so that one address serves a run: four
+// depths of a line or, where neighbours are of neighbouring lines, lines that lie so far apart that work-items stay beside each
+// other. An address for each element costs direct.cl 10 % on an H200: by its instructions, and by its registers, for which fewer
+// work-groups are there at a time.
+#define DIVIDES(lines, length) ((lines) * BK % (ITEMS * (length)) == 0)
+#define RUN_UP_TO(lines, most) ((most) >= 4 && DIVIDES(lines, 4) ? 4 : (most) >= 2 && DIVIDES(lines, 2) ? 2 : 1)
+#define RUN(lines, lines_together) \
+  (WIDTH == 4 ? 4 : RUN_UP_TO(lines, !(lines_together) ? 4 : (lines) >= 128 ? 4 : (lines) >= 64 ? 2 : 1))
+#define RUNS(lines, lines_together) (((lines) * BK / RUN(lines, lines_together) + ITEMS - 1) / ITEMS)
+
+// Where a tile's run begins. Of a line, 8 depths make a piece, a sector of most caches, and the next runs have the next lines: so the
+// writes to a transposed tile go to different banks.
+static inline int line_of(const int run, const int length, const bool lines_together, const int lines) {
+  if (!lines_together) return run / (8 / length) % lines;
+  return run % (lines / length) * (WIDTH == 4 ? 4 : 1);
 }
 
-// The line and the depth in the tile of an element, or of the first of four. Where neighbours in memory are of
-// neighbouring depths, 8 of them make a piece, a sector of most caches, and the next work-items have the next lines: so
-// the writes to a transposed tile go to different banks. Pieces of 16 and of 32 are no faster on an H200.
-static inline int line_of(const int element, const bool lines_together, const int lines) {
-  return lines_together ? element % lines : element / 8 % lines;
+static inline int depth_of(const int run, const int length, const bool lines_together, const int lines) {
+  return lines_together ? run / (lines / length) : run / (8 / length) / lines * 8 + run % (8 / length) * length;
 }
 
-static inline int depth_of(const int element, const bool lines_together, const int lines) {
-  return lines_together ? element / lines : element / (8 * lines) * 8 + element % 8;
-}
-
-// The first `depth` of a tile, zeros after them, in the order of line_of() and depth_of(). Lines past the last one repeat
-// one that is there, for nobody stores what comes of them.
-#if WIDTH == 4
-static inline void load_tile(float* elements, const Lines source, const int lines, const int depth) {
-  const int last_line = source.last_line - (source.lines_together ? 3 : 0);
-  const bool whole = depth == BK && lines * BK % (ITEMS * 4) == 0;  // known to the compiler
-#pragma unroll
-  for (int i = 0; i < TILE_ELEMENTS(lines); i += 4) {
-    const int element = get_local_id(0) * 4 + i * ITEMS;
-    const int line = min(line_of(element, source.lines_together, lines), last_line);
-    const int element_depth = depth_of(element, source.lines_together, lines);
-    __global const float* place =
-        source.elements + (source.lines_together ? element_depth * source.ld + line : line * source.ld + element_depth);
-    const float4 four = whole || element_depth < depth ? *(__global const float4*)place : (float4)(0.0f);
-    elements[i] = four.x;
-    elements[i + 1] = four.y;
-    elements[i + 2] = four.z;
-    elements[i + 3] = four.w;
+// A type NAME_tile, for what a work-item moves of a tile, and its functions; constants are macros' so that all compilers unroll.
+// - NAME_tile_from(lines, first, stride): nothing loaded yet; element (line, depth) will come to
+//   memory[first + depth * stride + line]. `to` may be moved: it is where the first run goes.
+// - load_NAME_tile(&tile, depth): the next `depth`, with zeros after them the first time; later depths are BK. Of lines past
+//   the last one come zeros or another line, for nobody stores what comes of them.
+// - store_NAME_tile(&tile, memory, stride): to local memory.
+#define DEFINE_TILE(name, lines, lines_together)                                                                     \
+  typedef struct {                                                                                                   \
+    __global const float* places[RUNS(lines, lines_together)];                                                       \
+    float elements[RUNS(lines, lines_together)][RUN(lines, lines_together)];                                         \
+    int to;                                                                                                          \
+    ulong step;                                                                                                      \
+    int last_line, depth_left;                                                                                       \
+  } name##_tile;                                                                                                     \
+                                                                                                                     \
+  static inline int line_of_##name(const int run) {                                                                  \
+    return line_of(run, RUN(lines, lines_together), lines_together, lines);                                          \
+  }                                                                                                                  \
+  static inline int depth_of_##name(const int run) {                                                                 \
+    return depth_of(run, RUN(lines, lines_together), lines_together, lines);                                         \
+  }                                                                                                                  \
+                                                                                                                     \
+  static inline name##_tile name##_tile_from(const Lines from, const int first, const int stride) {                  \
+    name##_tile tile;                                                                                                \
+    tile.to = first + depth_of_##name(get_local_id(0)) * stride + line_of_##name(get_local_id(0));                   \
+    tile.step = (lines_together) ? from.ld : 1;                                                                      \
+    tile.last_line = from.last_line - ((lines_together) && WIDTH == 4 ? 3 : 0);                                      \
+    tile.depth_left = from.depth_left;                                                                               \
+    _Pragma("unroll") for (int i = 0; i < RUNS(lines, lines_together); ++i) {                                        \
+      const int run = get_local_id(0) + i * ITEMS;                                                                   \
+      const bool is_inside = (lines_together) && WIDTH == 1; /* where load_NAME_tile() looks at each line */         \
+      const ulong line = is_inside ? line_of_##name(run) : min(line_of_##name(run), tile.last_line);                 \
+      const ulong depth = depth_of_##name(run);                                                                      \
+      tile.places[i] = from.elements + ((lines_together) ? depth * from.ld + line : line * from.ld + depth);         \
+      _Pragma("unroll") for (int next = 0; next < RUN(lines, lines_together); ++next) tile.elements[i][next] = 0.0f; \
+    }                                                                                                                \
+    return tile;                                                                                                     \
+  }                                                                                                                  \
+                                                                                                                     \
+  static inline void load_##name##_tile(name##_tile* tile, const int depth) {                                        \
+    const bool whole = depth == BK && DIVIDES(lines, RUN(lines, lines_together)); /* known to the compiler */        \
+    _Pragma("unroll") for (int i = 0; i < RUNS(lines, lines_together); ++i) {                                        \
+      const int run = get_local_id(0) + i * ITEMS;                                                                   \
+      const int left = whole ? BK : depth - depth_of_##name(run);                                                    \
+      if (WIDTH == 4) {                                                                                              \
+        const float4 four = left > 0 ? *(__global const float4*)tile->places[i] : (float4)(0.0f);                    \
+        tile->elements[i][0] = four.x;                                                                               \
+        tile->elements[i][1] = four.y;                                                                               \
+        tile->elements[i][2] = four.z;                                                                               \
+        tile->elements[i][3] = four.w;                                                                               \
+      } else {                                                                                                       \
+        _Pragma("unroll") for (int next = 0; next < RUN(lines, lines_together); ++next) {                            \
+          const int apart = (lines_together) ? (lines) / RUN(lines, lines_together) : 1;                             \
+          const bool is_there = (lines_together) ? left > 0 && line_of_##name(run) + next * apart <= tile->last_line \
+                                                 : left > next;                                                      \
+          if (is_there) tile->elements[i][next] = tile->places[i][next * apart];                                     \
+        }                                                                                                            \
+      }                                                                                                              \
+      tile->places[i] += depth * tile->step;                                                                         \
+    }                                                                                                                \
+    tile->depth_left -= depth;                                                                                       \
+  }                                                                                                                  \
+                                                                                                                     \
+  static inline void store_##name##_tile(const name##_tile* tile, __local float* memory, const int stride) {         \
+    _Pragma("unroll") for (int i = 0; i < RUNS(lines, lines_together); ++i) {                                        \
+      if (!DIVIDES(lines, RUN(lines, lines_together)) &&                                                             \
+          (get_local_id(0) + i * ITEMS) * RUN(lines, lines_together) >= (lines) * BK) continue;                      \
+      __local float* place = memory + tile->to + depth_of_##name(i * ITEMS) * stride + line_of_##name(i * ITEMS);    \
+      if (WIDTH == 4 && (lines_together)) {                                                                          \
+        const float* from = tile->elements[i];                                                                       \
+        *(__local float4*)place = (float4)(from[0], from[1], from[2], from[3]);                                      \
+      } else {                                                                                                       \
+        _Pragma("unroll") for (int next = 0; next < RUN(lines, lines_together); ++next) {                            \
+          place[next * ((lines_together) ? (lines) / RUN(lines, lines_together) : stride)] = tile->elements[i][next];\
+        }                                                                                                            \
+      }                                                                                                              \
+    }                                                                                                                \
   }
-}
-#else
-// Each of so many places in memory is told from the one before: where compilers have all of them in registers from step to
-// step, direct.cl takes 5 to 15 % longer on an H200, for fewer of its work-groups are there at a time.
-static inline void load_tile(float* elements, const Lines source, const int lines, const int depth) {
-  const int item = get_local_id(0);
-  const bool whole = depth == BK && lines * BK % ITEMS == 0;  // known to the compiler
-  int i = 0;
-  if (source.lines_together) {
-    const int apart = ITEMS > lines ? ITEMS / lines : 1;
-    __global const float* row = source.elements + item / lines * source.ld;
-#pragma unroll
-    for (int step = 0; step < BK; step += apart) {
-#pragma unroll
-      for (int line = 0; line < lines; line += ITEMS) {
-        const bool is_inside = whole || item / lines + step < depth;
-        elements[i++] = is_inside ? row[min(line + item % lines, source.last_line)] : 0.0f;
-      }
-      row += apart * source.ld;
-    }
-  } else {
-    const int apart = ITEMS / 8 < lines ? ITEMS / 8 : lines;
-    const int first_line = line_of(item, false, lines);
-#pragma unroll
-    for (int step = 0; step < BK; step += ITEMS / apart) {
-      const int place = step + depth_of(item, false, lines);
-      __global const float* line = source.elements + min(first_line, source.last_line) * source.ld + place;
-#pragma unroll
-      for (int next = apart; next <= lines; next += apart) {
-        elements[i++] = whole || place < depth ? *line : 0.0f;
-        if (first_line + next <= source.last_line) line += apart * source.ld;
-      }
-    }
-  }
-}
-#endif
-
-// In local memory element (line, depth) lies at depth * stride + line.
-static inline void store_tile(__local float* tile, const int stride, const float* elements, const Lines source,
-                              const int lines) {
-#pragma unroll
-  for (int i = 0; i < TILE_ELEMENTS(lines); i += WIDTH) {
-    const int element = get_local_id(0) * WIDTH + i * ITEMS;
-    const int line = line_of(element, source.lines_together, lines);
-    const int depth = depth_of(element, source.lines_together, lines);
-    __local float* place = tile + depth * stride + line;
-    if (lines * BK % (ITEMS * WIDTH) != 0 && element >= lines * BK) continue;
-    if (WIDTH == 4 && source.lines_together) {
-      *(__local float4*)place = (float4)(elements[i], elements[i + 1], elements[i + 2], elements[i + 3]);
-    } else {
-#pragma unroll
-      for (int next = 0; next < WIDTH; ++next) place[next * stride] = elements[i + next];
-    }
-  }
-}

@@ -21,6 +21,18 @@ namespace clgemm {
 // have, and each that is kept keeps its OpenCL context alive.
 constexpr std::size_t kept_queue_contexts = 8;
 
+namespace {
+
+std::shared_ptr<DeviceSet> devices_of_environment(const std::string& list) {
+  try {
+    return std::make_shared<DeviceSet>(list);
+  } catch (const Error& error) {
+    throw Error(error.code(), "CLGEMM_DEVICES: " + std::string(error.what()));
+  }
+}
+
+}  // namespace
+
 // Contexts that calls share. Calls hold the one they use, so that it may be dropped here at any time.
 class Registry {
  public:
@@ -34,7 +46,7 @@ class Registry {
     const std::lock_guard lock(mutex_);
     if (!host_.context && !host_.devices) {
       if (const std::string list = environment("CLGEMM_DEVICES"); !list.empty()) {
-        host_.devices = std::make_shared<DeviceSet>(list);
+        host_.devices = devices_of_environment(list);
       } else {
         host_.context = std::make_shared<Context>();
       }

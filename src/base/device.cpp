@@ -207,7 +207,13 @@ std::vector<cl::Device> find_devices(std::string_view list) {
 }
 
 cl::Device default_device() {
-  return find_device(environment("CLGEMM_DEVICE"));
+  const std::string wanted = environment("CLGEMM_DEVICE");
+  try {
+    return find_device(wanted);
+  } catch (const Error& error) {
+    if (wanted.empty()) throw;
+    throw Error(error.code(), fmt::format("CLGEMM_DEVICE: {}", error.what()));
+  }
 }
 
 }  // namespace clgemm

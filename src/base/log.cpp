@@ -1,6 +1,8 @@
 #include "base/log.hpp"
 
 #include <cstdio>
+#include <mutex>
+#include <set>
 
 #include "base/environment.hpp"
 
@@ -45,6 +47,14 @@ bool logs(LogLevel level) {
 
 void log(LogLevel level, const std::string& text) {
   if (logs(level)) write_line(text);
+}
+
+void log_once(LogLevel level, const std::string& text) {
+  static auto& mutex = *new std::mutex;  // may outlive static destructors, as what was said
+  static auto& said = *new std::set<std::string>;
+  if (!logs(level)) return;
+  const std::lock_guard lock(mutex);
+  if (said.insert(text).second) write_line(text);
 }
 
 }  // namespace clgemm

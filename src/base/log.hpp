@@ -27,4 +27,7 @@ void log_bad_values(const std::vector<Variable>& variables);
 // Writes one line, "clgemm: text", where CLGEMM_LOG asks for this level.
 void log(LogLevel level, const std::string& text);
 
+// The same, once a process for each text: what is wrong with its surroundings every Context finds.
+void log_once(LogLevel level, const std::string& text);
+
 }  // namespace clgemm

@@ -19,6 +19,7 @@
 
 #include "base/cache_folder.hpp"
 #include "base/environment.hpp"
+#include "base/log.hpp"
 #include "base/private_file.hpp"
 
 namespace clgemm {
@@ -230,7 +231,14 @@ void DiskCache::store(const std::string& key, const Entry& entry) const noexcept
     std::error_code failure;
     if (!folder_.parent_path().empty()) fs::create_directories(folder_.parent_path(), failure);
     ::mkdir(folder_.c_str(), S_IRWXU);
-    if (!is_usable()) return;
+    if (!is_usable()) {
+      log_once(
+          LogLevel::info,
+          fmt::format("compiled programs are not kept: '{}' is no folder, not the user's own, or others may "
+                      "write to it",
+                      folder_.string()));
+      return;
+    }
 
     const XXH128_hash_t hash = hash_of(key);
     Header header{magic,

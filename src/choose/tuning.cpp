@@ -106,11 +106,13 @@ std::vector<SpeedTable> Tuning::tables(const Device& device) const {
   for (const TuningFile& file : files_) {
     if (file.rates && kinship(file.device, device) != Kinship::none) result.push_back(table_of(file, device));
   }
-  const auto has_width = [&device](const SpeedTable& table) {
-    return table.file->device.vector_width == device.native_float_width;
+  // Of strangers, too, those with vectors of a near width are nearer: blocks of C are made for the registers.
+  const auto likeness = [&device](const SpeedTable& table) {
+    const auto [less, more] = std::minmax(table.file->device.vector_width, device.native_float_width);
+    return static_cast<double>(less) / static_cast<double>(more);
   };
   std::stable_sort(result.begin(), result.end(), [&](const SpeedTable& x, const SpeedTable& y) {
-    return std::pair(x.kin, has_width(x)) > std::pair(y.kin, has_width(y));
+    return std::pair(x.kin, likeness(x)) > std::pair(y.kin, likeness(y));
   });
   return result;
 }

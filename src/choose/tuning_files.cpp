@@ -22,14 +22,15 @@ void add_text(std::string_view text, const std::string& path, std::vector<Tuning
   try {
     files.push_back(parse_tuning(text, path));
   } catch (const std::exception& error) {
-    log(LogLevel::info, fmt::format("tuning data not used: {}: {}", path, error.what()));
+    log_once(LogLevel::info, fmt::format("tuning data not used: {}: {}", path, error.what()));
   }
 }
 
 void add_file(const fs::path& path, std::vector<TuningFile>& files) {
   const auto content = read_private_file(path, Links::follow, most_bytes);
   if (!content) {
-    log(LogLevel::info,
+    log_once(
+        LogLevel::info,
         fmt::format("tuning data not used: {}: not a readable file that is the user's own and that nobody "
                     "else may write to",
                     path.string()));

@@ -87,9 +87,11 @@ void settle(const cl::CommandQueue& queue) noexcept {
     queue.flush();
     return event;
   };
-  // The finish of rusticl (Mesa 22.3) waits for what was not flushed before, and for nothing else.
-  const auto finish = [&queue] {
-    queue.enqueueMarkerWithWaitList();
+  // The finish of rusticl (Mesa 22.3) waits for what was not flushed before, and for nothing else. PoCL 6
+  // still uses a queue whose finish has had to wait when that returns, and ends the process where the queue
+  // is gone.
+  const auto finish = [&] {
+    marker().wait();
     queue.finish();
   };
   const std::function<void()> ways[] = {finish, [&] { marker().wait(); }, [&] { by_polling(marker()); },

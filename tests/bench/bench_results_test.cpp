@@ -323,6 +323,13 @@ TEST_CASE("there is no verdict within the noise, and what makes figures uncertai
   CHECK(troubles()[2].find("300 %") != std::string::npos);
   single.update({{"runs", 20}, {"on_fp32_units", false}, {"part_of_others", 0.01}});
   CHECK(troubles().empty());
+  single = with_peer(std::move(single), 1.0);
+  single["peers"]["clblast"]["gflops"] = 120.0;
+  REQUIRE(troubles().size() == 1);
+  CHECK(troubles()[0].find("CLBlast") == 0);
+  CHECK(troubles()[0].find("120 %") != std::string::npos);
+  single["peers"]["clblast"]["note"] = "not fp32";
+  CHECK(troubles().empty());
 }
 
 TEST_CASE("two files without a common row say what differs") {

@@ -294,18 +294,24 @@ TEST_CASE("an entry of a part of the configs is found by its name only") {
   CHECK(tuning.of_space("some", {2000, 2000, 2000}, test::made_up_cpu()) == nullptr);
 }
 
-TEST_CASE("PoCL on any CPU takes what ships for its width of vectors") {
+TEST_CASE("a CPU takes what ships for its platform and its width of vectors, or what is nearest") {
   const NoSettings none;
   Device cpu = test::made_up_cpu();
-  cpu.platform_name = "Portable Computing Language";
   const auto reason_with = [&](std::size_t width) {
     cpu.native_float_width = width;
     return to_string(first_choice(cpu, tight(16, 2048, 2048)).origin);
   };
+  cpu.platform_name = "Portable Computing Language";
   CHECK(test::contains(reason_with(8), "pocl_avx2_zen5.json"));
   CHECK(test::contains(reason_with(16), "pocl_avx512_zen5.json"));
   CHECK(test::contains(reason_with(8), "of its family"));
   CHECK(test::contains(reason_with(4), "no relative"));
+  CHECK(test::contains(reason_with(4), "pocl_avx2_zen5.json"));
+  cpu.platform_name = "Intel(R) OpenCL";
+  CHECK(test::contains(reason_with(16), "intel_avx512_zen5.json"));
+  CHECK(test::contains(reason_with(16), "of its family"));
+  CHECK(test::contains(reason_with(8), "pocl_avx2_zen5.json"));
+  CHECK(test::contains(reason_with(8), "no relative"));
 }
 
 TEST_CASE("what ships is of this schema") {

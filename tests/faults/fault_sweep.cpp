@@ -17,6 +17,7 @@
 #include <limits>
 #include <string>
 
+#include "base/device.hpp"
 #include "base/error.hpp"
 #include "fault_layer.hpp"
 #include "scenarios.hpp"
@@ -139,6 +140,14 @@ void sweep_references(const Sweep& sweep, const std::string& name, Scenario& sce
   });
 }
 
+// Where every later call fails, only clFinish is left to wait with, and rusticl's does not
+// (docs/platforms.md).
+bool can_wait_when_all_fails(const NamedScenario& named) {
+  const bool can = named.name != "host_copies" || describe(default_device()).platform_name != "rusticl";
+  if (!can) std::printf("NOT TESTED on rusticl: %s where all later calls fail\n", named.name.c_str());
+  return can;
+}
+
 void sweep_scenario(const Sweep& sweep, const NamedScenario& named, Count& count) {
   FaultLayer& layer = FaultLayer::of_process();
   const long live_before = layer.live_objects();
@@ -154,14 +163,15 @@ void sweep_scenario(const Sweep& sweep, const NamedScenario& named, Count& count
       calls = layer.calls();
     }
     const unsigned long places = sweep.every_fault ? calls : std::min(sweep.places, calls);
+    const unsigned long most_every = can_wait_when_all_fails(named) ? 1 : 0;
     for (unsigned long i = 0; i < places; ++i) {
       const unsigned long n = 1 + i * calls / places;
       if (!sweep.every_fault) {
-        try_fault(named.name, *scenario, {n, i % 4 == 3 ? 1UL : 0UL, CL_OUT_OF_RESOURCES, {}}, count);
+        try_fault(named.name, *scenario, {n, i % 4 == 3 ? most_every : 0, CL_OUT_OF_RESOURCES, {}}, count);
         continue;
       }
       for (const cl_int status : {CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY, CL_INVALID_WORK_GROUP_SIZE}) {
-        for (const unsigned long every : {0UL, 1UL})
+        for (unsigned long every = 0; every <= most_every; ++every)
           try_fault(named.name, *scenario, {n, every, status, {}}, count);
       }
       if (named.name == "first_cold") check_in_new_process(sweep, named.name, count);

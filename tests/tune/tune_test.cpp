@@ -195,10 +195,16 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
   const TemporaryFolder folder;
   folder.write("moody.cl", moody_kernel);
   const std::string output = (folder.path() / "out.json").string();
-  const std::string options =
-      fmt::format("--kernel-folder '{}' --kernel moody --size 33x31x17 --limit {} --output '{}'",
-                  folder.path().string(), CLGEMM_CONFIG_SECONDS, output);
-  const Finished checked = run_program(command(options + " --check"));
+  const auto options_within = [&](int limit_s) {
+    return fmt::format("--kernel-folder '{}' --kernel moody --size 33x31x17 --limit {} --output '{}' --fresh",
+                       folder.path().string(), limit_s, output);
+  };
+  // What works takes long on a busy machine, too: the limit grows until all of that is in time.
+  constexpr int longest_s = 48;
+  int limit_s = 3;
+  Finished checked = run_program(command(options_within(limit_s) + " --check"));
+  while (checked.out.find("3 of 15 configs PASSED") == std::string::npos && limit_s < longest_s)
+    checked = run_program(command(options_within(limit_s *= 4) + " --check"));
   INFO(checked.out << checked.err);
   CHECK(checked.status == 1);
   CHECK(test::text_of_file(output).empty());
@@ -209,12 +215,12 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
     return result;
   };
   CHECK(count("wrong result") == 3);
-  CHECK(count(fmt::format("no result within {} s", CLGEMM_CONFIG_SECONDS)) == 3);
+  CHECK(count(fmt::format("no result within {} s", limit_s)) == 3);
   CHECK(count("ended by signal") == 3);
   CHECK(count("3 of 15 configs PASSED") == 1);
   CHECK(count("FAILED") == 12);
 
-  const Finished tuned = run_program(command(options + " --samples 15 --without-own-choice"));
+  const Finished tuned = run_program(command(options_within(limit_s) + " --samples 15 --without-own-choice"));
   INFO(tuned.out << tuned.err);
   CHECK(tuned.status == 0);
   const TuningFile file = parse_tuning(text_of_file(output), output);
@@ -410,15 +416,15 @@ TEST_CASE("the space tvm36 has 36 configs, and its winner is a step of the ladde
 std::vector<Sample> made_up_samples(const std::vector<Config>& configs, const ConfigSpeed& speed,
                                     const Rates& rates, ConfigCache& cache) {
   std::vector<Sample> samples;
-  for (const ShapeSize& size : calibrated_shapes(DeviceKind::gpu, 48, 3)) {
+  for (const SampleShape& shape : calibrated_shapes(DeviceKind::gpu, 48, 3)) {
     double factor = 1.0;
     for (const Config& config : configs) {
       const auto kernel = cache.get(config.kernel, config.parameters, {});
       ConfigSpeed slower = speed;
       slower.alone *= factor;
       slower.share *= factor;
-      const Work work = work_of(problem_of(size, cache.device()), *kernel, 1, cache);
-      samples.push_back({size, config, predict(work, slower, rates, cache.device().compute_units).device()});
+      const Work work = work_of(problem_of(shape, cache.device()), *kernel, 1, cache);
+      samples.push_back({shape, config, predict(work, slower, rates, cache.device().compute_units).device()});
       factor *= 2.0;
     }
   }
@@ -439,7 +445,7 @@ TEST_CASE("a fit finds the coefficients by which the samples were made") {
   CHECK(fitted.rates.call_seconds == host.call);
   REQUIRE(fitted.rows.size() == 2);
   for (const ConfigRow& row : fitted.rows) CHECK(row.residual < 0.1);
-  CHECK(held_out_regret(samples, cache, host).mean < 1.03);
+  CHECK(held_out_regret(samples, cache, host).all.mean < 1.03);
 
   const TemporaryFolder folder;
   const auto path = folder.path() / "samples.csv";
@@ -456,15 +462,59 @@ TEST_CASE("calibrated shapes are the seed's, of every kind, and the first of mor
   CHECK(shapes == calibrated_shapes(DeviceKind::gpu, 32, 1));
   CHECK_FALSE(shapes == calibrated_shapes(DeviceKind::gpu, 32, 2));
   auto more = calibrated_shapes(DeviceKind::gpu, 40, 1);
-  more.resize(32);
+  more.resize(shapes.size());
   CHECK(more == shapes);
   const auto count = [&shapes](const auto& is_one) {
-    return std::count_if(shapes.begin(), shapes.end(), is_one);
+    return std::count_if(shapes.begin(), shapes.end(),
+                         [&](const SampleShape& one) { return one.batch == 1 && is_one(one); });
   };
-  CHECK(count([](const ShapeSize& one) { return one.m <= 16; }) >= 3);
-  CHECK(count([](const ShapeSize& one) { return one.n == 1; }) >= 2);
-  CHECK(count([](const ShapeSize& one) { return one.k <= 64; }) >= 3);
-  CHECK(count([](const ShapeSize& one) { return one.k % 4 == 0 && (one.n == 1 || one.n % 4 == 0); }) >= 16);
+  CHECK(count([](const SampleShape& one) { return one.m <= 16; }) >= 3);
+  CHECK(count([](const SampleShape& one) { return one.n == 1; }) >= 2);
+  CHECK(count([](const SampleShape& one) { return one.k <= 64; }) >= 3);
+  CHECK(count([](const SampleShape& one) { return one.k % 4 == 0 && (one.n == 1 || one.n % 4 == 0); }) >= 16);
+}
+
+TEST_CASE("behind every third calibrated shape stands a batch, of squares and others, of every magnitude") {
+  for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::cpu}) {
+    const auto shapes = calibrated_shapes(kind, 72, 1);
+    REQUIRE(shapes.size() == 96);
+    std::vector<SampleShape> batches;
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      CHECK((shapes[i].batch > 1) == (i % 4 == 3));
+      if (shapes[i].batch > 1) batches.push_back(shapes[i]);
+    }
+    const auto count = [&batches](const auto& is_one) {
+      return std::count_if(batches.begin(), batches.end(), is_one);
+    };
+    CHECK(count([](const SampleShape& one) { return one.m == one.n && one.n == one.k; }) >= 6);
+    CHECK(count([](const SampleShape& one) { return one.m != one.n; }) >= 10);
+    CHECK(count([](const SampleShape& one) { return one.m <= 32 && one.n <= 32; }) >= 3);
+    CHECK(count([](const SampleShape& one) { return one.m > 64 && one.n > 64; }) >= 2);
+    CHECK(count([](const SampleShape& one) { return one.k % 4 != 0; }) >= 4);
+  }
+}
+
+TEST_CASE("batches are samples like others: read again as they were written, and not in parts of k") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "samples.csv";
+  Device device = test::made_up_gpu();
+  device.compute_units = 64;
+  const Config config{"small", {{"BM", 8}, {"BN", 8}, {"BK", 8}, {"MATRICES", 16}}};
+  write_samples(path, {{{64, 32, 1000, 40}, config, 2e-6}, {{64, 32, 1000}, config, 1e-6}}, {3e-6, 0.0});
+  const std::vector<Sample> read = read_samples(path, {"small"});
+  REQUIRE(read.size() == 2);
+  CHECK(read[0].shape == SampleShape{64, 32, 1000, 40});
+  CHECK(read[1].shape == SampleShape{64, 32, 1000, 1});
+  const Problem problem = problem_of(read[0].shape, device);
+  CHECK(problem.batch_count == 40);
+  CHECK(problem.b.stride == 32000);
+
+  KernelLibrary library;
+  const Config direct{"direct", {{"BM", 32}, {"BN", 32}, {"TM", 4}, {"TN", 4}, {"DEPTH", 8}, {"SLICES", 1}}};
+  CHECK(with_parts(direct, {64, 32, 10000}, device, library).size() > 1);
+  CHECK(with_parts(direct, {64, 32, 10000, 40}, device, library).size() == 1);
+  CHECK(with_parts(config, {64, 32, 1000, 16}, device, library).size() == 1);
+  CHECK(with_parts(config, {64, 32, 1000, 15}, device, library).empty());  // fewer than a work-group does
 }
 
 TEST_CASE("a calibration writes rates and rows that the library then goes by") {

@@ -11,7 +11,8 @@ namespace clgemm::bench {
 namespace {
 
 constexpr const char* head = "m,n,k,config,seconds";
-constexpr const char* more = ",predicted";
+constexpr const char* predicted = ",predicted";
+constexpr const char* batch = ",batch";
 
 template <class Number>
 Number number_of(const std::string& text) {
@@ -35,8 +36,8 @@ SampleLine sample_of(const std::string& line) {
   result.k = number_of<std::size_t>(next());
   result.config = next();
   result.seconds = number_of<double>(next());
-  if (const std::string predicted = next(); !predicted.empty())
-    result.predicted = number_of<double>(predicted);
+  if (const std::string field = next(); !field.empty()) result.predicted = number_of<double>(field);
+  if (const std::string field = next(); !field.empty()) result.batch = number_of<std::size_t>(field);
   return result;
 }
 
@@ -46,7 +47,10 @@ std::vector<SampleLine> read_sample_lines(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::vector<SampleLine> result;
   std::string line;
-  const auto is_head = [&] { return line == head || line == std::string(head) + more; };
+  const auto is_head = [&] {
+    return line == head || line == std::string(head) + predicted ||
+           line == std::string(head) + predicted + batch;
+  };
   if (!std::getline(file, line) || !is_head())
     throw std::runtime_error(fmt::format("'{}' does not begin with '{}'", path.string(), head));
   while (std::getline(file, line)) {
@@ -57,11 +61,11 @@ std::vector<SampleLine> read_sample_lines(const std::filesystem::path& path) {
 
 void write_sample_lines(const std::filesystem::path& path, const std::vector<SampleLine>& lines) {
   std::ofstream file(path);
-  file << head << more << '\n';
+  file << head << predicted << batch << '\n';
   for (const SampleLine& line : lines) {
     file << fmt::format("{},{},{},{},{:.4g},", line.m, line.n, line.k, line.config, line.seconds);
     if (line.predicted != 0.0) file << fmt::format("{:.4g}", line.predicted);
-    file << '\n';
+    file << fmt::format(",{}\n", line.batch);
   }
   if (!file.flush()) throw std::runtime_error(fmt::format("cannot write '{}'", path.string()));
 }

@@ -16,9 +16,10 @@ struct SampleLine {
   std::string config;  // "direct BM=64 SPLIT_K=3"
   double seconds = 0.0;
   double predicted = 0.0;  // seconds, by a speed model that has not seen the shape; 0: by none
+  std::size_t batch = 1;   // matrices of this size
 };
 
-// Files without the last column, and several put together, are taken, too. Throws std::runtime_error for
+// Files without the last columns, and several put together, are taken, too. Throws std::runtime_error for
 // anything else.
 std::vector<SampleLine> read_sample_lines(const std::filesystem::path& path);
 void write_sample_lines(const std::filesystem::path& path, const std::vector<SampleLine>& lines);

@@ -98,15 +98,15 @@ class Calibration {
 
   // What else runs on the machine only ever adds time, and does so for a while: the configs take turns, until
   // for each the two shortest times are one, and the shortest counts.
-  bool measure_shape(const ShapeSize& size) {
-    std::vector<Timed> configs = configs_for(size);
+  bool measure_shape(const SampleShape& shape) {
+    std::vector<Timed> configs = configs_for(shape);
     double best = 0.0;
     for (int turn = 0; turn < most_turns; ++turn) {
       bool all_are_settled = true;
       for (Timed& one : configs) {
         if (is_settled(one, best)) continue;
         all_are_settled = false;
-        show(size);
+        show(shape);
         if (!measure(one, best)) return false;
         if (one.failure.empty()) best = best == 0.0 ? one.least() : std::min(best, one.least());
       }
@@ -117,13 +117,13 @@ class Calibration {
   }
 
   // Those that an interrupted run has measured have their samples already.
-  std::vector<Timed> configs_for(const ShapeSize& size) {
+  std::vector<Timed> configs_for(const SampleShape& shape) {
     std::vector<Timed> result;
     for (const Config& config : configs_) {
-      for (const Config& split : with_parts(config, size, setup_.device, setup_.library)) {
-        const Trial trial{{size.m, size.n, size.k}, split, Care::calibrated};
+      for (const Config& split : with_parts(config, shape, setup_.device, setup_.library)) {
+        const Trial trial{{shape.m, shape.n, shape.k}, split, Care::calibrated, shape.batch};
         if (const auto known = journal_.find(trial)) {
-          if (known->is_right()) samples_.push_back({size, split, known->ms * 1e-3});
+          if (known->is_right()) samples_.push_back({shape, split, known->ms * 1e-3});
         } else {
           result.push_back({trial, {}, {}});
         }
@@ -149,9 +149,8 @@ class Calibration {
       one.seconds.push_back(with_fake_times(one.trial, {}).ms * 1e-3);
       return true;
     }
-    const bench::Size& size = one.trial.size;
-    const auto answer = worker_.ask(write_timing_question({size.m, size.n, size.k}, one.trial.config, best),
-                                    options_.limit_s);
+    const auto answer =
+        worker_.ask(write_timing_question(shape_of(one.trial), one.trial.config, best), options_.limit_s);
     if (answer.interrupted) return false;
     const Timing timing = answer.line ? read_timing(*answer.line) : Timing{0.0, answer.failure};
     one.seconds.push_back(timing.seconds);
@@ -162,13 +161,17 @@ class Calibration {
   void keep(const Timed& one) {
     const double seconds = one.failure.empty() ? one.least() : 0.0;
     journal_.add(one.trial, {seconds * 1e3, one.failure, 0.0});
-    const bench::Size& size = one.trial.size;
-    if (one.failure.empty()) samples_.push_back({{size.m, size.n, size.k}, one.trial.config, seconds});
+    if (one.failure.empty()) samples_.push_back({shape_of(one.trial), one.trial.config, seconds});
   }
 
-  void show(const ShapeSize& size) {
-    progress_.show(fmt::format("{}/{} {} x {} x {}: {} measured, {} left", index_ + 1, shapes_.size(), size.m,
-                               size.n, size.k, samples_.size(), time_left()));
+  static SampleShape shape_of(const Trial& trial) {
+    return {trial.size.m, trial.size.n, trial.size.k, trial.batch};
+  }
+
+  void show(const SampleShape& shape) {
+    const std::string matrices = shape.batch == 1 ? "" : fmt::format("{} of ", shape.batch);
+    progress_.show(fmt::format("{}/{} {}{} x {} x {}: {} measured, {} left", index_ + 1, shapes_.size(),
+                               matrices, shape.m, shape.n, shape.k, samples_.size(), time_left()));
   }
 
   // By what the shapes before have taken, and the budget at most.
@@ -186,7 +189,7 @@ class Calibration {
   RunSetup& setup_;
   Journal& journal_;
   std::vector<Config> configs_;
-  std::vector<ShapeSize> shapes_;
+  std::vector<SampleShape> shapes_;
   WorkerProcess worker_;
   double end_;
   bench::Progress progress_;
@@ -200,7 +203,7 @@ class Calibration {
 void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningFile file,
                const HostSeconds& host, const std::filesystem::path& output, const std::string& samples_to) {
   if (!samples_to.empty()) write_samples(samples_to, samples, unseen_predictions(samples, configs, host));
-  const Regret held_out = held_out_regret(samples, configs, host);
+  const auto [held_out, batches] = held_out_regret(samples, configs, host);
   const Fitted fitted = fit(samples, configs, host);
   const Regret all = regret(fitted, samples, configs);
   file.rates = fitted.rates;
@@ -209,6 +212,9 @@ void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningF
   fmt::print("{} samples, {} configs\n", samples.size(), fitted.rows.size());
   fmt::print("regret on {} shapes that were not fitted: {:.3f}, worst {:.2f}\n", held_out.shapes,
              held_out.mean, held_out.worst);
+  if (batches.shapes > 0)
+    fmt::print("on the {} batches among these: {:.3f}, worst {:.2f}\n", batches.shapes, batches.mean,
+               batches.worst);
   fmt::print("regret on all {} shapes: {:.3f}, worst {:.2f}\n", all.shapes, all.mean, all.worst);
   fmt::print("written: {}\n", output.string());
 }

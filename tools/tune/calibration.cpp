@@ -21,6 +21,16 @@ struct ConfigList {
   std::vector<std::vector<std::int64_t>> values;
 };
 
+// A tile for each size of small matrices, and as many matrices as make about 128 work-items of 4 x 4; of the
+// smallest, fewer as well, for GPUs of 32 KiB of local memory.
+std::vector<std::vector<std::int64_t>> small_configs() {
+  return {{4, 4, 8, 32},   {4, 4, 16, 16},  {8, 8, 8, 32},   {8, 8, 8, 16},   {8, 8, 16, 16},
+          {8, 16, 16, 8},  {16, 8, 16, 8},  {16, 16, 8, 8},  {16, 16, 16, 8}, {8, 32, 16, 4},
+          {32, 8, 16, 4},  {16, 32, 16, 4}, {32, 16, 16, 4}, {24, 24, 16, 4}, {32, 32, 16, 2},
+          {32, 32, 32, 1}, {16, 64, 32, 1}, {64, 16, 32, 1}, {48, 48, 32, 1}, {32, 64, 32, 1},
+          {64, 32, 32, 1}, {64, 64, 32, 1}};
+}
+
 // Of all that searches on an H200 have found among the best of some shape, and smaller ones for smaller GPUs.
 std::vector<ConfigList> gpu_configs() {
   return {
@@ -32,7 +42,8 @@ std::vector<ConfigList> gpu_configs() {
         {32, 64, 8, 4, 8, 4, 2},   {16, 32, 4, 4, 8, 16, 1}, {128, 128, 8, 8, 8, 1, 2},
         {128, 64, 8, 8, 8, 1, 2},  {128, 64, 8, 8, 8, 2, 2}, {32, 128, 8, 8, 8, 2, 2},
         {32, 128, 4, 8, 8, 2, 2},  {16, 64, 4, 4, 8, 4, 2},  {32, 32, 4, 4, 8, 4, 2},
-        {32, 32, 4, 4, 8, 1, 2},   {16, 32, 4, 4, 8, 8, 1}}},
+        {32, 32, 4, 4, 8, 1, 2},   {16, 32, 4, 4, 8, 8, 1},  {32, 64, 8, 4, 8, 1, 2},
+        {64, 32, 8, 4, 8, 1, 2}}},
       {"block_2d",
        {"BM", "BN", "BK", "WM", "WN", "GROUP"},
        {{64, 128, 16, 64, 32, 8},
@@ -44,6 +55,7 @@ std::vector<ConfigList> gpu_configs() {
         {128, 64, 8, 64, 32, 8},
         {128, 64, 16, 128, 16, 8},
         {256, 128, 8, 128, 32, 8}}},
+      {"small", {"BM", "BN", "BK", "MATRICES"}, small_configs()},
       {"thin_rows", {"THIN", "ITEMS"}, {{4, 512}, {4, 256}, {8, 256}, {16, 256}}},
       {"thin_columns", {"THIN", "ITEMS"}, {{4, 512}, {4, 256}, {8, 256}, {16, 256}}},
       {"fp16x3_wgmma",
@@ -118,14 +130,22 @@ struct Bounds {
 constexpr Bounds gpu_bounds{16, 9400, 2e7, 1.5e11};
 constexpr Bounds cpu_bounds{12, 3000, 5e5, 4e9};
 
+// Of batches: the sides of a matrix, and the operations of them all.
+constexpr Bounds gpu_batch_bounds{6, 600, 2e6, 1e10};
+constexpr Bounds cpu_batch_bounds{6, 300, 5e5, 2e8};
+constexpr double least_matrices = 16.0;
+constexpr double most_matrices = 10000.0;
+constexpr double most_batch_elements = 6e7;  // of A, B and C together: 240 MB
+
 class ShapeSource {
  public:
-  ShapeSource(const Bounds& bounds, std::uint64_t seed) : bounds_(bounds), random_(seed) {}
+  ShapeSource(const Bounds& bounds, std::uint64_t seed)
+      : bounds_(bounds), random_(seed), place_(0.381966 * static_cast<double>(seed)) {}
 
   // Every fourth has few rows or columns, every eighth a k of at most 64, every eighth is small.
-  ShapeSize next(std::size_t number) {
+  SampleShape next(std::size_t number) {
     for (;;) {
-      ShapeSize size{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)};
+      SampleShape size{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)};
       constexpr double thin = 16.0;
       constexpr double flat = 64.0;
       constexpr double small = 300.0;
@@ -140,21 +160,46 @@ class ShapeSource {
     }
   }
 
+  // Every second is of squares, of sides that the golden ratio spreads evenly, however many they are.
+  SampleShape next_batch(std::size_t number) {
+    for (;;) {
+      SampleShape shape{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)};
+      if (number % 2 == 0) shape.m = shape.n = shape.k = spread(place_ += 0.618034);
+      shape = in_fours(shape, number);
+      const auto m = static_cast<double>(shape.m);
+      const auto n = static_cast<double>(shape.n);
+      const auto k = static_cast<double>(shape.k);
+      const double operations = 2.0 * m * n * k;
+      const double least = std::max(least_matrices, bounds_.least_operations / operations);
+      const double most = std::min({most_matrices, bounds_.most_operations / operations,
+                                    most_batch_elements / (m * k + k * n + m * n)});
+      if (least > most) continue;
+      shape.batch = log_uniform(least, most);
+      return shape;
+    }
+  }
+
  private:
   double uniform() { return static_cast<double>(random_()) / static_cast<double>(std::mt19937::max()); }
   std::size_t log_uniform(double least, double most) {
     return static_cast<std::size_t>(std::exp(std::log(least) + uniform() * std::log(most / least)));
   }
+  std::size_t spread(double turns) const {
+    return static_cast<std::size_t>(
+        std::exp(std::log(bounds_.least_side) +
+                 (turns - std::floor(turns)) * std::log(bounds_.most_side / bounds_.least_side)));
+  }
   std::size_t side(double most) { return log_uniform(bounds_.least_side, most); }
 
   // Whether lines can be read by fours: by turns, of each of the kinds above.
-  static ShapeSize in_fours(const ShapeSize& size, std::size_t number) {
+  static SampleShape in_fours(const SampleShape& size, std::size_t number) {
     if (number / 2 % 2 == 0) return size;
-    return {size.m, size.n == 1 ? 1 : round_up(size.n, 4), round_up(size.k, 4)};
+    return {size.m, size.n == 1 ? 1 : round_up(size.n, 4), round_up(size.k, 4), size.batch};
   }
 
   const Bounds& bounds_;
   std::mt19937 random_;
+  double place_;
 };
 
 }  // namespace
@@ -172,27 +217,34 @@ std::vector<Config> calibrated_configs(const Device& device, KernelLibrary& libr
   return result;
 }
 
-std::vector<ShapeSize> calibrated_shapes(DeviceKind kind, std::size_t count, std::uint64_t seed) {
-  ShapeSource source(kind == DeviceKind::cpu ? cpu_bounds : gpu_bounds, seed);
-  std::vector<ShapeSize> result;
-  for (std::size_t i = 0; i < count; ++i) result.push_back(source.next(i));
+std::vector<SampleShape> calibrated_shapes(DeviceKind kind, std::size_t count, std::uint64_t seed) {
+  const bool is_cpu = kind == DeviceKind::cpu;
+  ShapeSource source(is_cpu ? cpu_bounds : gpu_bounds, seed);
+  ShapeSource batches(is_cpu ? cpu_batch_bounds : gpu_batch_bounds, seed);
+  constexpr std::size_t between_batches = 3;
+  std::vector<SampleShape> result;
+  for (std::size_t i = 0; i < count; ++i) {
+    result.push_back(source.next(i));
+    if ((i + 1) % between_batches == 0) result.push_back(batches.next_batch(i / between_batches));
+  }
   return result;
 }
 
-std::vector<Config> with_parts(const Config& config, const ShapeSize& size, const Device& device,
+std::vector<Config> with_parts(const Config& config, const SampleShape& size, const Device& device,
                                KernelLibrary& library) {
   constexpr std::size_t thin = 16;  // the most rows or columns that these are for
   if (config.kernel == "thin_rows" && size.m > thin) return {};
   if (config.kernel == "thin_columns" && size.n > thin) return {};
   if (config.kernel == "matrix_vector" && size.n != 1) return {};
   const KernelConfig kernel = configure(library.find(config.kernel), config.parameters, {}, device);
+  if (kernel.matrices > size.batch) return {};
   if (!can_split_k(kernel.manifest()) || device.kind == DeviceKind::cpu) return {config};
   const std::size_t tiles = ceil_div(size.m, kernel.tile_rows) * ceil_div(size.n, kernel.tile_columns);
   std::vector<Config> result;
   std::size_t last = 0;
   for (const std::size_t parts : {std::size_t{1}, device.compute_units / tiles,
                                   2 * device.compute_units / tiles, 4 * device.compute_units / tiles}) {
-    if (parts <= last || (parts > 1 && size.k / parts < least_part_depth)) continue;
+    if (parts <= last || (parts > 1 && (size.batch > 1 || size.k / parts < least_part_depth))) continue;
     last = parts;
     result.push_back(config);
     result.back().parameters[split_parameter] = static_cast<std::int64_t>(parts);

@@ -7,6 +7,7 @@
 #include "base/device.hpp"
 #include "choose/tuning.hpp"
 #include "kernel/kernel_file.hpp"
+#include "tune/samples.hpp"
 
 namespace clgemm::tune {
 
@@ -14,12 +15,13 @@ namespace clgemm::tune {
 std::vector<Config> calibrated_configs(const Device& device, KernelLibrary& library);
 
 // As many shapes as wanted, the seed's: sides of every magnitude, half of them in whole fours; thin, flat,
-// deep and small ones among any few of them. The first ones are the same however many are wanted.
-std::vector<ShapeSize> calibrated_shapes(DeviceKind kind, std::size_t count, std::uint64_t seed);
+// deep and small ones among any few of them; and behind every third a batch, whose matrices are small. The
+// first ones are the same however many are wanted.
+std::vector<SampleShape> calibrated_shapes(DeviceKind kind, std::size_t count, std::uint64_t seed);
 
 // The config on a shape: in one part of k, and in those that make one, two and four turns of the device.
-// Nothing where the shape is not for its kernel.
-std::vector<Config> with_parts(const Config& config, const ShapeSize& size, const Device& device,
+// Nothing where the shape is not for its kernel. A batch is not split.
+std::vector<Config> with_parts(const Config& config, const SampleShape& shape, const Device& device,
                                KernelLibrary& library);
 
 }  // namespace clgemm::tune

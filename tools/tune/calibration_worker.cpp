@@ -25,8 +25,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr double hopeless_ratio = 3.0;
-constexpr double batch_seconds = 1.5e-3;  // of calls that are timed together
-constexpr double most_calls = 200.0;      // in such a batch
+constexpr double timed_seconds = 1.5e-3;  // of calls that are timed together
+constexpr double most_calls = 200.0;      // that are
 constexpr double most_calls_by_device = 50.0;
 
 Options options_of(const Json& json, const std::string& kernel_folder) {
@@ -40,14 +40,15 @@ Options options_of(const Json& json, const std::string& kernel_folder) {
 // Room for A, B and C of any of the shapes, filled once.
 class Matrices {
  public:
-  Matrices(const cl::Context& context, const cl::CommandQueue& queue, const std::vector<ShapeSize>& shapes) {
+  Matrices(const cl::Context& context, const cl::CommandQueue& queue,
+           const std::vector<SampleShape>& shapes) {
     std::size_t a = 1;
     std::size_t b = 1;
     std::size_t c = 1;
-    for (const ShapeSize& size : shapes) {
-      a = std::max(a, size.m * size.k);
-      b = std::max(b, size.k * size.n);
-      c = std::max(c, size.m * size.n);
+    for (const SampleShape& shape : shapes) {
+      a = std::max(a, shape.batch * shape.m * shape.k);
+      b = std::max(b, shape.batch * shape.k * shape.n);
+      c = std::max(c, shape.batch * shape.m * shape.n);
     }
     a_ = cl::Buffer(context, CL_MEM_READ_WRITE, a * sizeof(float));
     b_ = cl::Buffer(context, CL_MEM_READ_WRITE, b * sizeof(float));
@@ -115,7 +116,7 @@ double seconds_between_ends(const cl::Event& first, const cl::Event& last) {
 class CalibrationWorker {
  public:
   CalibrationWorker(const std::string& device, const std::string& kernel_folder,
-                    const std::vector<ShapeSize>& shapes)
+                    const std::vector<SampleShape>& shapes)
       : device_(device.empty() ? default_device() : find_device(device)),
         cl_context_(device_),
         queue_(cl_context_, device_, CL_QUEUE_PROFILING_ENABLE),
@@ -161,48 +162,55 @@ class CalibrationWorker {
   }
 
   // A call, and its event where one is asked for.
-  void call(const ShapeSize& size, const Options& options, cl::Event* done = nullptr) {
+  void call(const SampleShape& shape, const Options& options, cl::Event* done = nullptr) {
     cl_event event = nullptr;
-    context_.sgemm(queue_(), Layout::row_major, Transpose::no, Transpose::no, size.m, size.n, size.k, 1.0F,
-                   matrices_.a(size.k), matrices_.b(size.n), 0.0F, matrices_.c(size.n), {},
-                   done == nullptr ? nullptr : &event, options);
+    cl_event* const wanted = done == nullptr ? nullptr : &event;
+    const auto [m, n, k, batch] = shape;
+    if (batch == 1) {
+      context_.sgemm(queue_(), Layout::row_major, Transpose::no, Transpose::no, m, n, k, 1.0F, matrices_.a(k),
+                     matrices_.b(n), 0.0F, matrices_.c(n), {}, wanted, options);
+    } else {
+      context_.sgemm_strided_batched(queue_(), Layout::row_major, Transpose::no, Transpose::no, m, n, k, 1.0F,
+                                     matrices_.a(k), m * k, matrices_.b(n), k * n, 0.0F, matrices_.c(n),
+                                     m * n, batch, {}, wanted, options);
+    }
     if (done != nullptr) *done = cl::Event(event);
   }
 
-  double by_host(const ShapeSize& size, const Options& options, int calls) {
+  double by_host(const SampleShape& shape, const Options& options, int calls) {
     const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < calls; ++i) call(size, options);
+    for (int i = 0; i < calls; ++i) call(shape, options);
     queue_.finish();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / calls;
   }
 
-  double by_device(const ShapeSize& size, const Options& options, int calls) {
+  double by_device(const SampleShape& shape, const Options& options, int calls) {
     cl::Event first;
     cl::Event last;
     occupation_->enqueue(queue_);
-    call(size, options, &first);
-    for (int i = 1; i < calls; ++i) call(size, options);
-    call(size, options, &last);
+    call(shape, options, &first);
+    for (int i = 1; i < calls; ++i) call(shape, options);
+    call(shape, options, &last);
     queue_.finish();
     return seconds_between_ends(first, last) / calls;
   }
 
   double time(const Json& question) {
-    const ShapeSize size{question.at("m"), question.at("n"), question.at("k")};
+    const SampleShape shape{question.at("m"), question.at("n"), question.at("k"), question.at("batch")};
     const Options options = options_of(question, kernel_folder_);
-    by_host(size, options, 1);
-    const double once = by_host(size, options, 1);
+    by_host(shape, options, 1);
+    const double once = by_host(shape, options, 1);
     const double best = question.at("best_seconds");
     const double most = occupation_ ? most_calls_by_device : most_calls;
-    const int calls = static_cast<int>(std::clamp(batch_seconds / once, 2.0, most));
+    const int calls = static_cast<int>(std::clamp(timed_seconds / once, 2.0, most));
     if (best > 0.0 && once > hopeless_ratio * best + 1e-4) return once;
-    return occupation_ ? by_device(size, options, calls) : by_host(size, options, calls);
+    return occupation_ ? by_device(shape, options, calls) : by_host(shape, options, calls);
   }
 
   // The shortest of many times to enqueue a call of one launch, and one of three.
   Json host() {
     const auto seconds_of = [&](const Options& options) {
-      constexpr ShapeSize small{17, 17, 17};
+      constexpr SampleShape small{17, 17, 17};
       constexpr int calls = 20;
       double least = by_host(small, options, 1);
       for (int i = 0; i < 50; ++i) {
@@ -240,10 +248,11 @@ std::string write_build_question(const std::vector<Config>& configs) {
   return Json{{"build", list}}.dump();
 }
 
-std::string write_timing_question(const ShapeSize& size, const Config& config, double best_seconds) {
-  return Json{{"m", size.m},
-              {"n", size.n},
-              {"k", size.k},
+std::string write_timing_question(const SampleShape& shape, const Config& config, double best_seconds) {
+  return Json{{"m", shape.m},
+              {"n", shape.n},
+              {"k", shape.k},
+              {"batch", shape.batch},
               {"kernel", config.kernel},
               {"parameters", config.parameters},
               {"best_seconds", best_seconds}}

@@ -21,7 +21,7 @@ struct Timing {
   std::string failure;  // why there are none
 };
 // A config that takes three times `best_seconds` (0: not known yet) has one run.
-std::string write_timing_question(const ShapeSize& size, const Config& config, double best_seconds);
+std::string write_timing_question(const SampleShape& shape, const Config& config, double best_seconds);
 Timing read_timing(const std::string& line);
 
 std::string write_host_question();

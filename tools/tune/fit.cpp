@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -160,10 +161,10 @@ class Fit {
   Fit(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host)
       : device_(configs.device()), host_(host) {
     // Callers may allow fp32 units alone, so that these have a best of their own.
-    std::map<std::pair<ShapeSize, Precision>, double> best;
+    std::map<std::pair<SampleShape, Precision>, double> best;
     const auto key_of = [&configs](const Sample& sample) {
       const auto kernel = configs.get(sample.config.kernel, without_parts(sample.config).parameters, {});
-      return std::pair(sample.size, kernel->manifest().precision);
+      return std::pair(sample.shape, kernel->manifest().precision);
     };
     for (const Sample& sample : samples) {
       const auto place = best.emplace(key_of(sample), sample.seconds).first;
@@ -171,12 +172,12 @@ class Fit {
     }
     for (const Sample& sample : samples) {
       const Config config = without_parts(sample.config);
-      const Problem problem = problem_of(sample.size, device_);
+      const Problem problem = problem_of(sample.shape, device_);
       const auto kernel = configs.get(config.kernel, config.parameters, {});
       const double weight = std::max(least_weight, std::pow(best.at(key_of(sample)) / sample.seconds, 2));
       measured_[config].push_back(
           {work_of(problem, *kernel, parts_of(sample.config), configs), sample.seconds, weight});
-      shapes_[config].insert(sample.size);
+      shapes_[config].insert(sample.shape);
     }
   }
 
@@ -245,7 +246,7 @@ class Fit {
   const Device& device_;
   HostSeconds host_;
   std::map<Config, std::vector<Measured>> measured_;
-  std::map<Config, std::set<ShapeSize>> shapes_;
+  std::map<Config, std::set<SampleShape>> shapes_;
   Fitted fitted_;
 };
 
@@ -262,7 +263,7 @@ class Predictor {
     if (row == rows_.end()) return 0.0;
     const auto kernel = configs_.get(row->first.kernel, row->first.parameters, {});
     const Work work =
-        work_of(problem_of(sample.size, configs_.device()), *kernel, parts_of(sample.config), configs_);
+        work_of(problem_of(sample.shape, configs_.device()), *kernel, parts_of(sample.config), configs_);
     return seconds_of(predict(work, row->second->speed, fitted_.rates, configs_.device().compute_units),
                       configs_.device().kind);
   }
@@ -278,9 +279,9 @@ constexpr std::size_t thirds_of_shapes = 3;
 // Every third shape apart from the others, in the order of measuring, which is random.
 struct Thirds {
   Thirds(const std::vector<Sample>& samples, std::size_t turn) {
-    std::map<ShapeSize, std::size_t> numbers;
+    std::map<SampleShape, std::size_t> numbers;
     for (std::size_t i = 0; i < samples.size(); ++i) {
-      const std::size_t number = numbers.emplace(samples[i].size, numbers.size()).first->second;
+      const std::size_t number = numbers.emplace(samples[i].shape, numbers.size()).first->second;
       const bool is_held_out = number % thirds_of_shapes == turn;
       (is_held_out ? held_out : others).push_back(samples[i]);
       if (is_held_out) places.push_back(i);
@@ -305,9 +306,9 @@ Regret regret(const Fitted& fitted, const std::vector<Sample>& samples, ConfigCa
     double best = std::numeric_limits<double>::infinity();
   };
   const Predictor predictor(fitted, configs);
-  std::map<ShapeSize, Shape> shapes;
+  std::map<SampleShape, Shape> shapes;
   for (const Sample& sample : samples) {
-    Shape& shape = shapes[sample.size];
+    Shape& shape = shapes[sample.shape];
     shape.best = std::min(shape.best, sample.seconds);
     const double seconds = predictor.seconds(sample);
     if (seconds == 0.0 || seconds >= shape.least_predicted) continue;
@@ -326,9 +327,13 @@ Regret regret(const Fitted& fitted, const std::vector<Sample>& samples, ConfigCa
   return result;
 }
 
-Regret held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host) {
+HeldOut held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host) {
   const Thirds thirds(samples, thirds_of_shapes - 1);
-  return regret(fit(thirds.others, configs, host), thirds.held_out, configs);
+  const Fitted fitted = fit(thirds.others, configs, host);
+  std::vector<Sample> batches;
+  std::copy_if(thirds.held_out.begin(), thirds.held_out.end(), std::back_inserter(batches),
+               [](const Sample& sample) { return sample.shape.batch > 1; });
+  return {regret(fitted, thirds.held_out, configs), regret(fitted, batches, configs)};
 }
 
 std::vector<double> unseen_predictions(const std::vector<Sample>& samples, ConfigCache& configs,

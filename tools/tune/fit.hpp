@@ -35,8 +35,12 @@ struct Regret {
 };
 Regret regret(const Fitted& fitted, const std::vector<Sample>& samples, ConfigCache& configs);
 
-// The regret on every third shape, fitted on the others.
-Regret held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host);
+// The regret on every third shape, fitted on the others; and on the batches among these shapes.
+struct HeldOut {
+  Regret all;
+  Regret batches;
+};
+HeldOut held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host);
 
 // Of each sample, the seconds that a fit on two thirds of the shapes predicts, its own not among them; 0 for
 // configs that it has no row for.

@@ -21,6 +21,7 @@ Trial trial_of(const Json& json) {
   trial.config.kernel = json.at("kernel").get<std::string>();
   trial.config.parameters = json.at("parameters").get<Parameters>();
   trial.care = Care{json.at("care").get<int>()};
+  trial.batch = json.at("batch");
   return trial;
 }
 
@@ -68,7 +69,7 @@ void Journal::read_lines(const std::string& run) {
 }
 
 Journal::Key Journal::key_of(const Trial& trial) {
-  return {trial.size.m, trial.size.n, trial.size.k, trial.config, trial.care};
+  return {trial.batch, trial.size.m, trial.size.n, trial.size.k, trial.config, trial.care};
 }
 
 std::optional<Outcome> Journal::find(const Trial& trial) const {
@@ -80,6 +81,7 @@ void Journal::add(const Trial& trial, const Outcome& outcome) {
   write_line(Json{{"m", trial.size.m},
                   {"n", trial.size.n},
                   {"k", trial.size.k},
+                  {"batch", trial.batch},
                   {"kernel", trial.config.kernel},
                   {"parameters", trial.config.parameters},
                   {"care", static_cast<int>(trial.care)},

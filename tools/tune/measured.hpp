@@ -17,6 +17,7 @@ struct Trial {
   bench::Size size;
   Config config;
   Care care = Care::quick;
+  std::size_t batch = 1;  // matrices of the size
 };
 
 struct Outcome {

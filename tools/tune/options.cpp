@@ -115,7 +115,8 @@ void add_calibration(CLI::App& app, CommandLine& line) {
          "chooses for every shape, and says its regret on\nshapes that it did not fit. --budget: 600 by "
          "default")
       ->group(group);
-  app.add_option("--shapes", options.calibration_shapes, "To measure at most (default: 64)")
+  app.add_option("--shapes", options.calibration_shapes,
+                 "To measure at most, and a third as many batches (default: 64)")
       ->type_name("N")
       ->check(CLI::Range(1, 10000).description(""))
       ->group(group);

@@ -41,7 +41,7 @@ std::vector<Sample> read_samples(const std::filesystem::path& path, const std::v
     Config config = config_of(line.config);
     const bool is_known = std::find(known.begin(), known.end(), config.kernel) != known.end();
     if (is_known && line.seconds > 0.0)
-      samples.push_back({{line.m, line.n, line.k}, std::move(config), line.seconds});
+      samples.push_back({{line.m, line.n, line.k, line.batch}, std::move(config), line.seconds});
   }
   return samples;
 }
@@ -50,20 +50,24 @@ void write_samples(const std::filesystem::path& path, const std::vector<Sample>&
                    const std::vector<double>& predicted) {
   std::vector<bench::SampleLine> lines;
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    const auto& [size, config, seconds] = samples[i];
-    lines.push_back({size.m, size.n, size.k, to_string(config), seconds, predicted[i]});
+    const auto& [shape, config, seconds] = samples[i];
+    lines.push_back({shape.m, shape.n, shape.k, to_string(config), seconds, predicted[i], shape.batch});
   }
   bench::write_sample_lines(path, lines);
 }
 
-Problem problem_of(const ShapeSize& size, const Device& device) {
+Problem problem_of(const SampleShape& shape, const Device& device) {
   SgemmCall call;
-  call.m = size.m;
-  call.n = size.n;
-  call.k = size.k;
+  call.m = shape.m;
+  call.n = shape.n;
+  call.k = shape.k;
   call.lda = lines_of_a(call).length;
   call.ldb = lines_of_b(call).length;
   call.ldc = lines_of_c(call).length;
+  call.batch_count = shape.batch;
+  call.stride_a = shape.m * shape.k;
+  call.stride_b = shape.k * shape.n;
+  call.stride_c = shape.m * shape.n;
   Problem problem = canonical(call);
   problem.a.base_alignment = problem.b.base_alignment = device.base_alignment_bytes / sizeof(float);
   return problem;

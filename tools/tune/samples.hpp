@@ -12,9 +12,19 @@
 
 namespace clgemm::tune {
 
+// What is measured: a multiply, or a batch of them; matrices without gaps, not transposed.
+struct SampleShape {
+  std::size_t m = 0;
+  std::size_t n = 0;
+  std::size_t k = 0;
+  std::size_t batch = 1;
+
+  auto operator<=>(const SampleShape&) const = default;
+};
+
 struct Sample {
-  ShapeSize size;  // matrices without gaps, not transposed
-  Config config;   // with SPLIT_K, where the kernel splits k
+  SampleShape shape;
+  Config config;  // with SPLIT_K, where the kernel splits k
   double seconds = 0.0;
 };
 
@@ -27,7 +37,7 @@ void write_samples(const std::filesystem::path& path, const std::vector<Sample>&
                    const std::vector<double>& predicted);
 
 // As the bench's matrices lie.
-Problem problem_of(const ShapeSize& size, const Device& device);
+Problem problem_of(const SampleShape& shape, const Device& device);
 
 // The config without its parts of k, and these; 1 where it says nothing of them.
 Config without_parts(const Config& config);

@@ -14,6 +14,7 @@
 #include "common/statistics.hpp"
 #include "kernel/kernel_file.hpp"
 #include "running/runner.hpp"
+#include "writing/compare.hpp"
 #include "writing/output.hpp"
 
 namespace clgemm::bench {
@@ -64,39 +65,49 @@ Stamps stamps_of(const std::set<std::string>& files) {
   return stamps;
 }
 
-// Medians of what was right, by kernel and size.
-using Medians = std::map<std::string, double>;
+// The last right figures of each kernel at each size, whatever its parameters were.
+using Known = std::map<std::string, ComparedKernel>;
 
-Medians medians_of(const Results& results) {
-  Medians medians;
-  for (const ShapeResult& shape : results.shapes) {
-    for (const KernelResult& kernel : shape.kernels) {
-      if (!kernel.figures.measured() || kernel.figures.failed()) continue;
-      medians[fmt::format("{} at {}", kernel.kernel, to_string(shape.size))] = *kernel.figures.median_ms;
-    }
+// What became of one that was right before.
+std::string difference(const std::string& name, const Comparison& of) {
+  const std::string before = format_figure(*of.before.figures.median_ms);
+  if (of.verdict == Verdict::fails)
+    return fmt::format("{}: {} ms when it was last right, which the next version is compared with\n", name,
+                       before);
+  const std::string change =
+      fmt::format("{}: {} -> {} ms", name, before, format_figure(*of.after.figures.median_ms));
+  const std::string percent = fmt::format("{:+.1f} %", of.median_change * 100.0);
+  switch (of.verdict) {
+    case Verdict::faster:
+      return fmt::format("{}, {} (faster)\n", change, percent);
+    case Verdict::slower:
+      return fmt::format("{}, {} (slower)\n", change, percent);
+    case Verdict::same:
+      return fmt::format("{}, {} (within the noise)\n", change, percent);
+    default:
+      return fmt::format("{}, by different clocks\n", change);
   }
-  return medians;
 }
 
-void show_differences(std::ostream& out, const Medians& before, const Medians& now) {
-  for (const auto& [name, ms] : now) {
-    const auto earlier = before.find(name);
-    if (earlier == before.end()) continue;
-    const double percent = (ms / earlier->second - 1.0) * 100.0;
-    out << fmt::format("{}: {} -> {} ms, {:+.1f} % {}\n", name, format_figure(earlier->second),
-                       format_figure(ms), percent, percent < 0.0 ? "(faster)" : "(slower)");
+// What fails now keeps its last right figures.
+void show_differences(std::ostream& out, Known& known, const Results& results) {
+  for (const ShapeResult& shape : results.shapes) {
+    for (const KernelResult& kernel : shape.kernels) {
+      const ComparedKernel now{kernel.kernel, to_string(shape.size), kernel.figures};
+      const std::string name = fmt::format("{} at {}", now.title, now.shape);
+      const auto earlier = known.find(name);
+      if (earlier != known.end()) out << difference(name, compare_kernels(earlier->second, now));
+      if (now.figures.measured() && !now.figures.failed()) known[name] = now;
+    }
   }
 }
 
 // Measures, and tells instead of throwing: the next version of the file may be right.
-void measure_once(std::ostream& out, const BenchOptions& options, const cl::Device& device,
-                  Medians& medians) {
+void measure_once(std::ostream& out, const BenchOptions& options, const cl::Device& device, Known& known) {
   try {
     const Results results = run_bench(options, device);
     write_table(out, results);
-    const Medians now = medians_of(results);
-    show_differences(out, medians, now);
-    for (const auto& [name, ms] : now) medians[name] = ms;  // what fails now keeps its last right figure
+    show_differences(out, known, results);
   } catch (const Error& error) {
     out << fmt::format("clgemm-bench: error: {}\n", error.what());
   }
@@ -112,11 +123,11 @@ void wait_for_change(const std::set<std::string>& files, const Stamps& stamps) {
 void watch(std::ostream& out, const BenchOptions& options, const cl::Device& device, std::size_t rounds) {
   BenchOptions quick = options;
   quick.peers.clear();  // they do not change, and some compile for seconds
-  Medians medians;
+  Known known;
   for (std::size_t round = 1;; ++round) {
     const std::set<std::string> files = watched_files(options);
     const Stamps stamps = stamps_of(files);
-    measure_once(out, quick, device, medians);
+    measure_once(out, quick, device, known);
     if (round == rounds) return;
     out << fmt::format("waiting for a change of {} files; Ctrl-C ends\n\n", files.size()) << std::flush;
     wait_for_change(files, stamps);

@@ -139,13 +139,19 @@ void add_single_runs(std::vector<std::string>& troubles, const Results& results)
 void add_rates_above_peak(std::vector<std::string>& troubles, const Results& results) {
   if (!results.ceilings) return;
   const double peak = results.ceilings->fp32_gflops;
+  const auto look_at = [&](const ShapeResult& shape, const std::string& title, const Figures& figures) {
+    const double rate = shape.rate(figures).value_or(0.0);  // by the clock of the table
+    if (rate <= peak) return;
+    troubles.push_back(fmt::format(
+        "{} at {} is at {:.0f} % of the peak that --ceilings measured: one of the two was disturbed.", title,
+        describe_shape(shape), 100.0 * rate / peak));
+  };
   for (const ShapeResult& shape : results.shapes) {
     for (const KernelResult& kernel : shape.kernels) {
-      const double rate = kernel.figures.gflops.value_or(0.0);
-      if (!kernel.on_fp32_units.value_or(false) || rate <= peak) continue;
-      troubles.push_back(fmt::format(
-          "{} at {} is at {:.0f} % of the peak that --ceilings measured: one of the two was disturbed.",
-          kernel.long_title(), describe_shape(shape), 100.0 * rate / peak));
+      if (kernel.on_fp32_units.value_or(false)) look_at(shape, kernel.long_title(), kernel.figures);
+    }
+    for (const PeerResult& peer : shape.peers) {
+      if (peer.figures.computes_in_fp32) look_at(shape, peer_title(peer.name), peer.figures);
     }
   }
 }

@@ -1,5 +1,7 @@
 #include "figures/tuning_samples.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -24,11 +26,16 @@ std::map<Key, std::size_t> numbered(std::map<Key, std::size_t> keys) {
 }
 
 // By the work, then by the sides.
-auto order_of(const Size& size) {
-  return std::tuple(operations(size), size.m, size.n, size.k);
+auto order_of(const SampleLine& line) {
+  const Size size{line.m, line.n, line.k};
+  return std::tuple(static_cast<double>(line.batch) * operations(size), size.m, size.n, size.k);
 }
 
 }  // namespace
+
+std::string TuningSamples::Shape::name() const {
+  return batch == 1 ? to_string(size) : fmt::format("{} of {}", batch, to_string(size));
+}
 
 bool TuningSamples::has_choices() const {
   return std::any_of(shapes.begin(), shapes.end(), [](const Shape& one) { return one.chosen_seconds > 0.0; });
@@ -46,11 +53,11 @@ double TuningSamples::mean_regret() const {
 }
 
 TuningSamples tuning_samples(const std::vector<SampleLine>& lines) {
-  using Order = decltype(order_of(Size{}));
+  using Order = decltype(order_of(SampleLine{}));
   std::map<Order, std::size_t> shapes;
   std::map<std::string, std::size_t> configs;
   for (const SampleLine& line : lines) {
-    shapes.emplace(order_of({line.m, line.n, line.k}), 0);
+    shapes.emplace(order_of(line), 0);
     configs.emplace(without_parts(line.config), 0);
   }
   shapes = numbered(std::move(shapes));
@@ -62,11 +69,11 @@ TuningSamples tuning_samples(const std::vector<SampleLine>& lines) {
   result.times.assign(configs.size(), std::vector<std::optional<TunedTime>>(shapes.size()));
   std::vector<double> least_predicted(shapes.size(), 0.0);
   for (const SampleLine& line : lines) {
-    const Size size{line.m, line.n, line.k};
-    const std::size_t column = shapes.at(order_of(size));
+    const std::size_t column = shapes.at(order_of(line));
     const std::size_t row = configs.at(without_parts(line.config));
     TuningSamples::Shape& shape = result.shapes[column];
-    shape.size = size;
+    shape.size = {line.m, line.n, line.k};
+    shape.batch = line.batch;
     if (shape.best_seconds == 0.0 || line.seconds < shape.best_seconds) shape.best_seconds = line.seconds;
     auto& time = result.times[row][column];
     if (!time || line.seconds < time->seconds) time = TunedTime{line.seconds, line.config};

@@ -19,12 +19,14 @@ struct TunedTime {
 struct TuningSamples {
   struct Shape {
     Size size;
+    std::size_t batch = 1;  // so many of that size
     double best_seconds = 0.0;
     double chosen_seconds = 0.0;  // 0: nothing was predicted
     std::string chosen;
     std::size_t chosen_row = 0;
 
-    double gflop() const { return operations(size) * 1e-9; }
+    double gflop() const { return static_cast<double>(batch) * operations(size) * 1e-9; }
+    std::string name() const;  // "100 of 16 x 16 x 16", or the size alone
     double regret() const { return chosen_seconds / best_seconds; }
   };
 

@@ -20,7 +20,7 @@ HeatField field_of(const TuningSamples& samples, std::size_t row, std::size_t co
   field.marked = shape.chosen_seconds > 0.0 && shape.chosen_row == row;
   if (!time) return field;
   field.value = shape.best_seconds / time->seconds;
-  field.tip = fmt::format("{}: {}: {}, {:.0f} % of the best{}", to_string(shape.size), time->config,
+  field.tip = fmt::format("{}: {}: {}, {:.0f} % of the best{}", shape.name(), time->config,
                           microseconds(time->seconds), field.value * 100.0,
                           field.marked ? ", chosen by the speed model" : "");
   return field;
@@ -83,7 +83,7 @@ Picture regret_over_work(const TuningSamples& samples) {
     series.points.push_back(
         {shape.gflop(),
          shape.regret(),
-         fmt::format("{}: {:.2f}; chosen: {}", to_string(shape.size), shape.regret(), shape.chosen),
+         fmt::format("{}: {:.2f}; chosen: {}", shape.name(), shape.regret(), shape.chosen),
          {},
          {}});
   }

@@ -101,21 +101,8 @@ bool is_right(const Figures& figures) {
   return figures.measured() && !figures.failed();
 }
 
-Comparison compare_entries(const Entry& entry_before, const Entry& entry_after) {
-  Comparison rows{describe(entry_before), describe(entry_after)};
-  const Figures& before = rows.before.figures;
-  const Figures& after = rows.after.figures;
-  if (is_right(before) && !is_right(after)) {
-    rows.verdict = Verdict::fails;
-  } else if (!comparable(before, after)) {
-    rows.verdict = Verdict::not_comparable;
-  } else {
-    rows.median_change = change(*before.median_ms, *after.median_ms);
-    rows.min_change = change(*before.min_ms, *after.min_ms);
-    rows.noise = noise_of(rows, change_of_peers(*entry_before.shape, *entry_after.shape));
-    rows.verdict = verdict_of(rows);
-  }
-  return rows;
+Comparison compare_entries(const Entry& before, const Entry& after) {
+  return compare_kernels(describe(before), describe(after), change_of_peers(*before.shape, *after.shape));
 }
 
 // What the rows of a file are of, one name after the other.
@@ -180,6 +167,22 @@ void add_row(TextTable& table, const Comparison& rows) {
 }
 
 }  // namespace
+
+Comparison compare_kernels(const ComparedKernel& before, const ComparedKernel& after,
+                           double change_of_peers) {
+  Comparison rows{before, after};
+  if (is_right(before.figures) && !is_right(after.figures)) {
+    rows.verdict = Verdict::fails;
+  } else if (!comparable(before.figures, after.figures)) {
+    rows.verdict = Verdict::not_comparable;
+  } else {
+    rows.median_change = change(*before.figures.median_ms, *after.figures.median_ms);
+    rows.min_change = change(*before.figures.min_ms, *after.figures.min_ms);
+    rows.noise = noise_of(rows, change_of_peers);
+    rows.verdict = verdict_of(rows);
+  }
+  return rows;
+}
 
 ComparedFiles compare(const std::vector<Results>& before, const std::vector<Results>& after) {
   // Where a file has the same multiply twice, the first goes with the first.

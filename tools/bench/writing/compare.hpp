@@ -46,6 +46,10 @@ struct ComparedFiles {
   std::string nothing_in_common;  // why, where no row is in both
 };
 
+// A kernel before and after a change. `change_of_peers` is how much longer they take, 0 where there are none.
+Comparison compare_kernels(const ComparedKernel& before, const ComparedKernel& after,
+                           double change_of_peers = 0.0);
+
 // Results belong together by device, kernel, its parameters where it was named, shape, transposes, layout,
 // alpha and beta.
 ComparedFiles compare(const std::vector<Results>& before, const std::vector<Results>& after);
