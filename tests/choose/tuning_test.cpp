@@ -258,6 +258,7 @@ TEST_CASE("a file that is bad, foreign or not the user's own is passed over") {
   CHECK(choice_with("") == by_model);
   CHECK(choice_with("not JSON") == by_model);
   CHECK(choice_with(std::string(1000000, '[')) == by_model);
+  CHECK(choice_with(good + std::string(std::size_t{4} << 20, ' ')) == by_model);  // larger than any
   CHECK(choice_with(replaced(good, "\"clgemm_tuning\": 2", "\"clgemm_tuning\": 99")) == by_model);
   CHECK(choice_with(replaced(good, gpu.name, "another device")) == by_model);
   CHECK(choice_with(text_of(test::made_up_cpu(), "wpt")) == by_model);

@@ -311,9 +311,12 @@ TEST_CASE("threads that cannot be started cost time, and no result") {
   if (!driver_lives_without_threads()) return;
   const TemporaryFolder cache;
   const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  Options packed;
+  packed.kernel = "tiled";  // of three programs
   {
     Context context;
     threads_can_start = false;
+    CHECK(is_right_on(context, packed));
     CHECK(is_right_on(context, {}));
     CHECK(DiskCache::from_environment().info().entries == 0);  // which takes a thread
     threads_can_start = true;
@@ -354,6 +357,11 @@ TEST_CASE("a kernel that cannot be launched makes way for another, unless it was
     CHECK(FaultLayer::of_process().failed().size() == 1);
   }
   CHECK(contains(explain_on(context, {}), "cannot be launched: CL_INVALID_WORK_GROUP_SIZE"));
+  {
+    const Armed armed(
+        {nth("clEnqueueNDRangeKernel", 1, CL_INVALID_VALUE)});  // which says nothing of the kernel
+    CHECK_ERROR([&] { is_right_on(context, {}); }, opencl_error, "CL_INVALID_VALUE");
+  }
   Options named;
   named.kernel = "coalesced";
   const Armed armed({nth("clEnqueueNDRangeKernel", 1, CL_INVALID_WORK_ITEM_SIZE)});
@@ -413,7 +421,7 @@ TEST_CASE("after an Error the event is as it was, and when the queue is through,
   CHECK_ERROR([&] { run(shape.k - 1); }, invalid_leading_dimension, "lda");
   CHECK(layer.record(true).empty());
   {
-    const Armed armed({{6, 1, CL_OUT_OF_RESOURCES, "clEnqueueNDRangeKernel"}});  // the second block
+    const Armed armed({nth("clEnqueueNDRangeKernel", 6)});  // the second block: C has been scaled once
     CHECK_ERROR([&] { run(a.ld); }, out_of_memory, "clEnqueueNDRangeKernel");
   }
   const std::vector<Command> commands = layer.record(false);

@@ -90,7 +90,7 @@ TEST_CASE("a platform that gives binaries compiles once for all processes") {
   CHECK(calls_of_new_context({}) == cold);
 }
 
-TEST_CASE("a program is stored when none of its launches is under way") {
+TEST_CASE("a program's binary is taken before its first launch, so that no later call waits for it") {
   const MadeUp platform(true, CL_PLATFORM_NAME, text("made up"));
   const TemporaryFolder cache;
   const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
@@ -102,15 +102,21 @@ TEST_CASE("a program is stored when none of its launches is under way") {
   cl::UserEvent go(opencl);
   Options options;
   options.kernel = "coalesced";
-  context.sgemm(queue(), Layout::row_major, Transpose::no, Transpose::no, 4, 4, 4, 1.0f, {matrix(), 4, 0},
-                {matrix(), 4, 0}, 0.0f, {result(), 4, 0}, {go()}, nullptr, options);
-  queue.flush();
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  CHECK(stored() == 0);
-  go.setStatus(CL_COMPLETE);
-  queue.finish();
+  const auto call = [&] {
+    context.sgemm(queue(), Layout::row_major, Transpose::no, Transpose::no, 4, 4, 4, 1.0f, {matrix(), 4, 0},
+                  {matrix(), 4, 0}, 0.0f, {result(), 4, 0}, {go()}, nullptr, options);
+  };
+  const Armed armed({counting("clGetProgramInfo")});
+  call();
+  const unsigned long asked = layer().counted(0);
+  CHECK(asked != 0);
+  // It goes to the disk while the launch waits.
   for (int i = 0; i < 500 && stored() == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(stored() == 1);
+  call();
+  go.setStatus(CL_COMPLETE);
+  queue.finish();
+  CHECK(layer().counted(0) == asked);
 }
 
 // A kernel that wants a target of its own, and what a compiler makes of it.
