@@ -1,5 +1,7 @@
 // What only other platforms do, on one that the fault layer makes up of the real one: binaries of programs
 // that are kept on disk, PTX that is taken to another target, devices of other kinds.
+#include <fmt/format.h>
+
 #include <chrono>
 #include <limits>
 #include <thread>
@@ -208,6 +210,35 @@ TEST_CASE("devices of other kinds") {
   const MadeUp major(CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, cl_uint{9});
   const MadeUp minor(CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, cl_uint{1});
   CHECK(described().nvidia_sm == 91);
+}
+
+// 6958 x 4161 x 36, of which a search on a GPU has found another config than the model would.
+TEST_CASE("what was measured on a GPU is what auto runs there") {
+  const MadeUp gpu(CL_DEVICE_TYPE, cl_device_type{CL_DEVICE_TYPE_GPU});
+  const MadeUp name(false, CL_DEVICE_NAME, text("made-up GPU"));
+  const Device device = describe(shared_device());
+  const TemporaryFolder folder;  // as clgemm-tune writes it; far longer than the model predicts for others
+  const std::string path = folder.write(
+      "tuned.json",
+      fmt::format(R"({{"clgemm_tuning": 2, "device": {{"name": "{}", "vendor": "{}", "platform": "{}",
+        "driver": "1", "type": "gpu", "vector_width": 1, "compute_units": 4, "clock_mhz": 0}}, "measured": [
+        {{"m": 6958, "n": 4161, "k": 36, "transposes": "nn", "kernel": "wpt", "parameters":
+        {{"SPLIT_K": 1, "TS": 16, "WPT": 4}}, "median_ms": 1000, "gflops": 2.08}}]}})",
+                  device.name, device.vendor, device.platform_name));
+  const auto explained = [](std::size_t k) {
+    Context context;
+    SgemmShape shape;
+    shape.m = 6958;
+    shape.n = 4161;
+    shape.k = k;
+    return context.explain(shape);
+  };
+  const ScopedVariable no_tuning("CLGEMM_TUNING", "0");
+  CHECK(contains(explained(36), "chosen: by speed model"));
+  const ScopedVariable tuning("CLGEMM_TUNING", path.c_str());
+  CHECK(contains(explained(36), "kernel: wpt "));
+  CHECK(contains(explained(36), "chosen: measured: " + path + ", 6958 x 4161 x 36"));
+  CHECK(contains(explained(37), "chosen: by speed model"));
 }
 
 TEST_CASE("a platform that gives no devices is passed over, and PoCL's reason is told") {
