@@ -298,7 +298,7 @@ CLGEMM_API clgemm_status clgemm_sgemm_strided_batched(
 /// with one leading dimension, are done in one launch, wherever the matrices lie there, if that takes less
 /// time than a launch for each run of matrices that lie evenly apart. A list of places goes to the device by
 /// itself; the arrays are read only during the call. The matrices C must not overlap each other or any A and
-/// B; between matrices of different i this is checked only for a C and the next one in the list.
+/// B; of those of different i this is checked for any two C, not for a C and an A or B.
 CLGEMM_API clgemm_status clgemm_sgemm_batched(
     clgemm_context* context, cl_command_queue queue, clgemm_layout layout, clgemm_transpose transpose_a,
     clgemm_transpose transpose_b, size_t m, size_t n, size_t k, const float* alphas, const clgemm_matrix* a,

@@ -213,7 +213,7 @@ class CLGEMM_API Context {
   /// are done in one launch, wherever the matrices lie there, if that takes less time than a launch for each
   /// run of matrices that lie evenly apart. A list of places goes to the device by itself; `a`, `b`, `c`,
   /// `alphas` and `betas` are read only during the call. The matrices C must not overlap each other or any A
-  /// and B; between matrices of different i this is checked only for a C and the next one in the list.
+  /// and B; of those of different i this is checked for any two C, not for a C and an A or B.
   void sgemm_batched(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
                      std::size_t m, std::size_t n, std::size_t k, const std::vector<float>& alphas,
                      const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,

@@ -15,9 +15,6 @@
 namespace clgemm {
 namespace {
 
-// How long the end of a Context waits for kernels that are under way, to store their programs.
-constexpr std::chrono::milliseconds last_patience(200);
-
 Error quarantine_error(const KernelConfig& config) {
   return Error(
       ErrorCode::self_test_failed,
@@ -29,48 +26,31 @@ Error quarantine_error(const KernelConfig& config) {
 }  // namespace
 
 BuiltKernel::BuiltKernel(cl::Program program, const char* entry, cl::Kernel first, std::string key,
-                         std::string title)
+                         std::string title, std::vector<unsigned char> binary)
     : program_(std::move(program)),
       entry_(entry),
       key_(std::move(key)),
       title_(std::move(title)),
-      use_(ProgramUse::of(key_)) {
+      binary_(std::move(binary)) {
   idle_.push_back(std::move(first));
 }
 
-BuiltKernel::Lease::Lease(std::shared_ptr<BuiltKernel> owner)
-    : owner_(std::move(owner)), is_counted_(owner_->use_->begin()) {
+BuiltKernel::Lease::Lease(std::shared_ptr<BuiltKernel> owner) : owner_(std::move(owner)) {
   const std::lock_guard lock(owner_->mutex_);
   if (!owner_->idle_.empty()) {
     kernel_ = std::move(owner_->idle_.back());
     owner_->idle_.pop_back();
     return;
   }
-  try {
-    kernel_ = cl::Kernel(owner_->program_, owner_->entry_);
-  } catch (...) {
-    if (is_counted_) owner_->use_->end({});
-    throw;
-  }
+  kernel_ = cl::Kernel(owner_->program_, owner_->entry_);
 }
 
 BuiltKernel::Lease::~Lease() {
   try {
-    if (is_counted_) owner_->use_->end(launched_);
     const std::lock_guard lock(owner_->mutex_);
     owner_->idle_.push_back(std::move(kernel_));
   } catch (const std::exception&) {
     return;  // no memory: the kernel is released instead
-  }
-}
-
-// A launch that nothing more is known of never ends, for all that ProgramUse is told: the binary is not
-// taken.
-void BuiltKernel::Lease::launched(const cl::Event& event) noexcept {
-  try {
-    assign(launched_, event);
-  } catch (const cl::Error&) {
-    is_counted_ = false;
   }
 }
 
@@ -144,10 +124,10 @@ std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Pur
   cl::Kernel kernel = checked_kernel(config, program, device_);
   auto built =
       std::make_shared<BuiltKernel>(program, contract_of(config.manifest().role).function, std::move(kernel),
-                                    key, title_of(config) + " on " + device_name_);
+                                    key, title_of(config) + " on " + device_name_,
+                                    from_disk ? std::vector<unsigned char>{} : binary_to_keep(program));
   if (entry) built->trust = entry->trust;
   built->is_new = !entry.has_value();
-  if (from_disk || !gives_binaries_ || !disk_.is_on()) built->use_->do_without_binary();
   return built;
 }
 
@@ -171,7 +151,6 @@ void ProgramCache::keep(const std::shared_ptr<BuiltKernel>& built) {
 }
 
 void ProgramCache::finish_keeping() {
-  deadline_ = std::chrono::steady_clock::now() + last_patience;
   std::vector<std::future<void>> tasks;
   {
     const std::lock_guard lock(mutex_);
@@ -180,12 +159,21 @@ void ProgramCache::finish_keeping() {
   for (const std::future<void>& task : tasks) task.wait();
 }
 
-bool ProgramCache::has_no_more_time() const {
-  return std::chrono::steady_clock::now() > deadline_.load();
+// By the thread that has just waited for the compiler, before anybody has the program: whoever asked later
+// would have to hold up its launches, for an implementation need not bear that a kernel starts or finishes
+// meanwhile. Empty where there is none to be had, or none is wanted.
+std::vector<unsigned char> ProgramCache::binary_to_keep(const cl::Program& program) const noexcept {
+  try {
+    if (gives_binaries_ && disk_.is_on()) return binary_of(program, device_);
+  } catch (const std::exception& failure) {
+    log(LogLevel::debug, fmt::format("a program will not be kept: {}", failure.what()));
+  }
+  return {};
 }
 
 void ProgramCache::store(BuiltKernel& built) const noexcept {
   try {
+    const std::lock_guard lock(built.storing_);
     if (built.trust == DiskCache::Trust::quarantined) {
       disk_.quarantine(built.key_, {std::chrono::system_clock::now(), built.title_});
       return;
@@ -194,11 +182,9 @@ void ProgramCache::store(BuiltKernel& built) const noexcept {
       disk_.store(built.key_, {built.trust, {}});
       return;
     }
-    std::vector<unsigned char> binary;
-    if (const auto stored = disk_.load(built.key_)) binary = stored->binary;  // only the trust is new
-    if (binary.empty()) {
-      binary = built.use_->binary([&] { return binary_of(built.program_, device_); },
-                                  [this] { return has_no_more_time(); });
+    std::vector<unsigned char> binary = std::exchange(built.binary_, {});
+    if (binary.empty()) {  // only the trust is new
+      if (const auto stored = disk_.load(built.key_)) binary = stored->binary;
     }
     if (!binary.empty()) disk_.store(built.key_, {built.trust, binary});
   } catch (const std::exception& failure) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <future>
 #include <map>
 #include <memory>
@@ -15,7 +14,6 @@
 #include "base/device.hpp"
 #include "base/opencl.hpp"
 #include "build/disk_cache.hpp"
-#include "build/program_use.hpp"
 #include "kernel/kernel_config.hpp"
 
 namespace clgemm {
@@ -23,7 +21,8 @@ namespace clgemm {
 // A built program. Its kernels hold arguments, so that a thread takes one for itself while it sets them.
 class BuiltKernel {
  public:
-  BuiltKernel(cl::Program program, const char* entry, cl::Kernel first, std::string key, std::string title);
+  BuiltKernel(cl::Program program, const char* entry, cl::Kernel first, std::string key, std::string title,
+              std::vector<unsigned char> binary);
 
   // A kernel that is the caller's alone until this object ends.
   class Lease {
@@ -34,17 +33,9 @@ class BuiltKernel {
     Lease& operator=(const Lease&) = delete;
     cl::Kernel& operator*() { return kernel_; }
 
-    // Whether the event of the launch is needed.
-    bool is_counted() const { return is_counted_; }
-
-    // To be told of the launch that the kernel was taken for; a null event where it need not be counted.
-    void launched(const cl::Event& event) noexcept;
-
    private:
     std::shared_ptr<BuiltKernel> owner_;
-    bool is_counted_;
     cl::Kernel kernel_;
-    cl::Event launched_;
   };
 
   // What is known of the kernel, in this process or from an earlier one.
@@ -71,9 +62,10 @@ class BuiltKernel {
   const char* entry_;
   std::string key_;    // of the entry on disk
   std::string title_;  // for people
-  std::shared_ptr<ProgramUse> use_;
-  std::mutex mutex_;
+  std::mutex mutex_;   // of what follows
   std::vector<cl::Kernel> idle_;
+  std::mutex storing_;  // of what follows, and held while it goes to the disk
+  std::vector<unsigned char> binary_;
 };
 
 // Who wants a program: clgemm itself, which takes no kernel that is in quarantine, or a caller who named it.
@@ -100,11 +92,11 @@ class ProgramCache {
   bool has(const std::shared_ptr<const KernelConfig>& config);
 
   // Puts the program on disk, with what is known of it, in the background, where it is new. To be called
-  // after a launch: only then do the binaries of some implementations (PoCL's) hold machine code. Where no
-  // thread can be started nothing happens.
+  // after a launch, for what cannot be launched is not worth keeping. Where no thread can be started nothing
+  // happens.
   void keep(const std::shared_ptr<BuiltKernel>& built);
 
-  // Waits until everything that was to be kept is stored; not for kernels that are under way for much longer.
+  // Waits until everything that was to be kept is stored.
   void finish_keeping();
 
  private:
@@ -115,8 +107,8 @@ class ProgramCache {
   std::shared_ptr<BuiltKernel> get_any(const std::shared_ptr<const KernelConfig>& config, Purpose purpose);
   std::shared_ptr<BuiltKernel> build(const KernelConfig& config, Purpose purpose) const;
   std::string disk_key(const KernelConfig& config) const;
+  std::vector<unsigned char> binary_to_keep(const cl::Program& program) const noexcept;
   void store(BuiltKernel& built) const noexcept;
-  bool has_no_more_time() const;
 
   cl::Context context_;
   cl::Device device_;
@@ -128,7 +120,6 @@ class ProgramCache {
   bool gives_binaries_;
 
   DiskCache disk_;
-  std::atomic<std::chrono::steady_clock::time_point> deadline_{std::chrono::steady_clock::time_point::max()};
   std::mutex mutex_;  // of what follows
   std::map<Key, Pending> programs_;
   std::vector<std::future<void>> keeping_;

@@ -11,6 +11,7 @@
 #include "base/handles.hpp"
 #include "base/sizes.hpp"
 #include "call/aliasing.hpp"
+#include "call/listed_overlap.hpp"
 
 namespace clgemm {
 namespace {
@@ -90,6 +91,15 @@ cl_mem root_of(const cl::Buffer& buffer) {
   return parent == nullptr ? buffer() : parent;
 }
 
+// Where in that memory a buffer begins, in elements.
+struct Origin {
+  cl_mem root = nullptr;
+  std::size_t first = 0;
+};
+Origin origin_of(const cl::Buffer& buffer) {
+  return {root_of(buffer), buffer.getInfo<CL_MEM_OFFSET>() / sizeof(float)};
+}
+
 Region region_of(const cl::Buffer& buffer, const DeviceMatrix& matrix, const Lines& lines,
                  const SgemmCall& call, std::size_t stride) {
   const std::size_t first = buffer.getInfo<CL_MEM_OFFSET>() / sizeof(float) + matrix.offset;
@@ -144,21 +154,10 @@ class RegionsIn {
   Lines lines_;
 };
 
-void check_listed_c(const RegionsIn& regions, const BatchGroup& group) {
-  for (std::size_t at = 1; at < group.size(); ++at) {
-    if (!overlaps(regions[group[at - 1]], regions[group[at]])) continue;
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("the matrices C of the batch overlap each other: those of multiplies {} and {}",
-                            group[at - 1], group[at]),
-                Argument::c);
-  }
-}
-
-// As check_aliasing() for each multiply of a group, and for neighbours among its matrices C.
+// As check_aliasing() for each multiply of a group.
 void check_listed_aliasing(const SgemmCall& call, const Buffers& buffers, const BatchLists& lists,
                            const BatchGroup& group) {
   const RegionsIn regions_of_c(buffers.c, lists.c, lines_of_c(call));
-  check_listed_c(regions_of_c, group);
   const bool exchanged = call.layout == Layout::column_major;
   const auto check = [&](const char* name, const cl::Buffer& buffer,
                          const std::vector<DeviceMatrix>& matrices, const Lines& lines) {
@@ -236,6 +235,26 @@ ListedOperands place_listed(const SgemmCall& call, const BatchLists& lists, cons
   lies_by(problem.b, all.b);
   lies_by(problem.c, all.c);
   return result;
+}
+
+void check_listed_c(const SgemmCall& one, const std::vector<DeviceMatrix>& c) {
+  const Lines lines = lines_of_c(one);
+  if (lines.count == 0 || lines.length == 0) return;
+  std::vector<PlacedMatrix> matrices;
+  matrices.reserve(c.size());
+  cl_mem last = nullptr;
+  Origin origin;
+  for (const DeviceMatrix& matrix : c) {
+    if (std::exchange(last, matrix.buffer) != matrix.buffer) origin = origin_of(cl::Buffer(last, true));
+    matrices.push_back(
+        {origin.root, static_cast<std::int64_t>(origin.first + matrix.offset), matrix.ld, matrices.size()});
+  }
+  const auto found = overlapping_two(std::move(matrices), lines.count, lines.length);
+  if (!found) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("the matrices C of the batch overlap each other: those of multiplies {} and {}",
+                          found->first, found->second),
+              Argument::c);
 }
 
 cl::Buffer check_scratch(cl_mem scratch, const Buffers& matrices, const cl::Context& context,

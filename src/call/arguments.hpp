@@ -26,14 +26,17 @@ Buffers place_operands(const SgemmCall& call, const Extents& extents, const Devi
                        const Device& device, Problem& problem);
 
 // The same for multiplies of a batch that a kernel finds by a list: of one group, `call` being one of them.
-// Makes `problem` that of the whole list. Of the matrices C only those are compared that stand beside each
-// other in the lists.
+// Makes `problem` that of the whole list. The matrices C are not compared with each other.
 struct ListedOperands {
   Buffers buffers;  // without the list
   std::vector<Product> products;
 };
 ListedOperands place_listed(const SgemmCall& call, const BatchLists& lists, const BatchGroup& group,
                             const cl::Context& context, const Device& device, Problem& problem);
+
+// Throws Error(invalid_argument) where two of the matrices C, each of which was checked by itself, overlap
+// each other. `one` is any call of the batch.
+void check_listed_c(const SgemmCall& one, const std::vector<DeviceMatrix>& c);
 
 // Checks memory that the caller brings for packed operands (Options::scratch).
 cl::Buffer check_scratch(cl_mem scratch, const Buffers& matrices, const cl::Context& context,

@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "choose/batches.hpp"
 #include "choose/speed_model.hpp"
 #include "kernel/precision.hpp"
 #include "plan/make_plan.hpp"
@@ -110,19 +109,8 @@ class Ranker {
   }
 
   double seconds_of(const Plan& plan) const {
-    return prediction_of(plan, table_.speed_of(plan.first().multiply())).seconds();
+    return predict(plan, table_.speed_of(plan.first().multiply()), table_.rates, configs_).seconds();
   }
-
-  // Many small matrices do not run like parts of a large one.
-  Prediction prediction_of(const Plan& plan, const ConfigSpeed& speed) const {
-    Prediction prediction = predict(plan, speed, table_.rates, configs_);
-    if (is_batch_on_gpu()) {
-      if (const auto multiply = batch_seconds(plan, device_)) prediction.multiply = *multiply;
-    }
-    return prediction;
-  }
-
-  bool is_batch_on_gpu() const { return device_.kind != DeviceKind::cpu && problem_.batch_count > 1; }
 
   bool is_allowed(const KernelConfig& kernel) const {
     const Manifest& manifest = kernel.manifest();
@@ -161,6 +149,7 @@ class Ranker {
   std::optional<Predicted> predicted(const ConfigRow& row) {
     const SharedConfig kernel = configs_.get(row.config.kernel, row.config.parameters, {});
     if (!is_allowed(*kernel) || !has_vectors(*kernel, device_)) return std::nullopt;
+    if (kernel->matrices > problem_.batch_count) return std::nullopt;  // part of a work-group would be idle
     if (table_.kin != Kinship::same && !leaves_room(*kernel, device_)) return std::nullopt;
     // A kernel of one column is for a C of one, or of one row, whose transpose is one column.
     const bool is_for_vectors = kernel->tile_columns == 1;
@@ -184,9 +173,6 @@ class Ranker {
   // kernel has no other row that it does allow.
   std::vector<Predicted> all_predicted() {
     std::vector<Predicted> result;
-    // Rows were not measured on batches of small ones.
-    constexpr std::size_t large_in_batch = 512;
-    if (is_batch_on_gpu() && std::max(problem_.m, problem_.n) < large_in_batch) return result;
     std::set<std::string> allowed;
     std::map<std::string, Rejected> refused;
     for (const ConfigRow& row : table_.unmeasured) {
@@ -226,7 +212,6 @@ class Ranker {
         kernels.insert(kernel);
       }
     }
-    if (is_batch_on_gpu()) add_batches(added);
     add_sorted(std::move(added));
     add_sorted(std::move(of_other_kernels));
   }
@@ -255,20 +240,6 @@ class Ranker {
     result_.candidates.push_back(std::move(other));
   }
 
-  void add_batches(std::vector<Planned>& added) {
-    for (Candidate& candidate : batch_candidates(problem_, device_)) {
-      try {
-        const Plan plan = make_plan(problem_, candidate.config, configs_, scratch_limit_);
-        if (!is_allowed(plan.first().multiply())) continue;
-        const Prediction prediction = prediction_of(plan, table_.speed_of(plan.first().multiply()));
-        candidate.seconds = prediction.seconds();
-        added.push_back({std::move(candidate), prediction.device()});
-      } catch (const Error& error) {
-        reject(candidate.config, error);
-      }
-    }
-  }
-
   // In one part of k, where the device cannot add up parts.
   std::optional<Planned> planned_candidate(const Predicted& one) {
     Config config = one.row->config;
@@ -278,7 +249,7 @@ class Ranker {
         config.parameters[split_parameter] = static_cast<std::int64_t>(parts);
       try {
         const Plan plan = make_plan(problem_, config, configs_, scratch_limit_);
-        const Prediction prediction = prediction_of(plan, table_.speed_of(*one.row));
+        const Prediction prediction = predict(plan, table_.speed_of(*one.row), table_.rates, configs_);
         return Planned{{std::move(config), table_.origin_of(*one.row), prediction.seconds()},
                        prediction.device()};
       } catch (const Error& error) {

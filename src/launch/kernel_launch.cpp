@@ -60,20 +60,18 @@ Events KernelLaunch::enqueue(const cl::CommandQueue& queue, const Events& wait_f
     local[i] = config_.local[i];
     global[i] = groups_along(grid[i], size) * local[i];
   }
-  const bool has_event = is_wanted || kernel_.is_counted();
   Events result;
   if (is_wanted) result.reserve(1);  // nothing may fail behind the launch
   cl::Event done;
   try {
     queue.enqueueNDRangeKernel(*kernel_, cl::NullRange, cl::NDRange(global[0], global[1], size.batch_count),
-                               cl::NDRange(local[0], local[1], 1), &wait_for, has_event ? &done : nullptr);
+                               cl::NDRange(local[0], local[1], 1), &wait_for, is_wanted ? &done : nullptr);
   } catch (const cl::Error& failure) {
     if (!means_unlaunchable(failure.err())) throw;
     throw Error(ErrorCode::device_limit_exceeded,
                 fmt::format("the kernel '{}' with {} cannot be launched: {}", config_.name,
                             describe_values(config_.values), opencl_status_name(failure.err())));
   }
-  kernel_.launched(done);
   if (is_wanted) result.push_back(std::move(done));
   return result;
 }

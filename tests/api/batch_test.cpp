@@ -419,6 +419,9 @@ TEST_CASE("whatever is wrong with one matrix of a list, no C is touched") {
   lists.c[4].offset = lists.c[3].offset + 2;  // in a list of irregular places
   CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "overlap each other: those of multiplies 3 and 4");
   lists = good;
+  lists.c[5] = {good.c[0].buffer, good.c[0].ld, good.c[0].offset + 2};  // far from it in the list
+  CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "overlap each other: those of multiplies 0 and 5");
+  lists = good;
   lists.a.back().buffer = nullptr;
   CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "A is null");
   lists = good;
@@ -438,6 +441,26 @@ TEST_CASE("whatever is wrong with one matrix of a list, no C is touched") {
   CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "overlap each other");
 
   CHECK(run.contents_of_c() == before);
+}
+
+TEST_CASE(
+    "matrices C that meet in the parent of two sub-buffers are found, and such that only touch are not") {
+  const cl::Buffer parent = make_buffer(std::vector<float>(8192));
+  const auto part = [&parent](std::size_t first) {
+    const cl_buffer_region region{first * sizeof(float), 4096 * sizeof(float)};
+    return cl::Buffer(parent).createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
+  };
+  const cl::Buffer front = part(0), middle = part(2048), other = make_buffer(std::vector<float>(64));
+  const auto call = [&](std::size_t place_in_front) {
+    const DeviceMatrix a{other(), 8, 0};
+    const std::vector<DeviceMatrix> c = {
+        {middle(), 8, 100}, {other(), 8, 32}, {front(), 8, place_in_front}, {front(), 8, 0}};
+    shared_context().sgemm_batched(shared_queue()(), Layout::row_major, Transpose::no, Transpose::no, 4, 8, 4,
+                                   {1}, {a, a, a, a}, {a, a, a, a}, {0}, c);
+  };
+  CHECK_ERROR([&] { call(2048 + 100 + 31); }, invalid_argument, "those of multiplies 0 and 2");
+  CHECK_NOTHROW(call(2048 + 100 + 32));
+  shared_queue().finish();
 }
 
 TEST_CASE("every argument of a strided batch is checked before any work") {

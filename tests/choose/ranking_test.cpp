@@ -149,21 +149,10 @@ TEST_CASE("a kernel is not chosen where it is not as exact as its precision says
     CHECK(configs.get(one.config.kernel, one.config.parameters, {})->manifest().precision == Precision::fp32);
 }
 
-Problem batch_of(std::size_t count, std::size_t m, std::size_t n, std::size_t k) {
-  Problem problem = tight(m, n, k);
-  problem.batch_count = count;
-  problem.a.stride = m * k;
-  problem.b.stride = k * n;
-  problem.c.stride = m * n;
-  return problem;
-}
-
 // On an H200, ms by the best config of each kernel: 128 x 4096 x 1024 0.0225 tf32x3_wgmma, 0.0326 on fp32
 // units; 67 x 5445 x 3336 0.087, 0.133; 4096 0.66 fp16x3_wgmma, 1.35 tf32x3_wgmma.
 TEST_CASE("on Hopper three products are chosen where they were measured to be the fastest, and exact") {
-  Device device = made_up_hopper();
-  device.compute_units = 132;
-  device.clock_mhz = 1980;
+  const Device device = made_up_h200();
   ConfigCache configs(device, {});
   const auto kernel = [&](std::size_t m, std::size_t n, std::size_t k, Precision precision) {
     return rank_candidates(tight(m, n, k), configs, shipped_tuning(), no_limit, precision)
@@ -176,7 +165,7 @@ TEST_CASE("on Hopper three products are chosen where they were measured to be th
   CHECK(kernel(4096, 4096, 4096, any) == "fp16x3_wgmma");
   CHECK(kernel(4096, 4096, 31, any) == kernel(4096, 4096, 31, Precision::fp32));
   CHECK(kernel(128, 4096, 1024, Precision::fp32) != "tf32x3_wgmma");
-  CHECK(kernel(4096, 4096, 4096, Precision::fp32) == "block_2d");
+  CHECK(kernel(4096, 4096, 4096, Precision::fp32) != "fp16x3_wgmma");
 }
 
 TEST_CASE("tensor cores that nobody measured are chosen by their peak, where that is far above fp32's") {
@@ -202,29 +191,35 @@ TEST_CASE("tensor cores that nobody measured are chosen by their peak, where tha
   }
 }
 
-TEST_CASE("batches get what was measured to be the fastest for them on an H200, or within 10 % of it") {
-  struct Expected {
-    std::size_t count, side;
-    const char* kernel;
-    std::int64_t tile;  // rows of it
-  };
-  Device device = made_up_hopper();
-  device.compute_units = 132;
-  device.clock_mhz = 1980;
+TEST_CASE("batches and single multiplies are ranked by the seconds of the speed model alone") {
+  const Device device = made_up_h200();
   ConfigCache configs(device, {});
-  for (const Expected& expected :
-       {Expected{10000, 8, "small", 8}, Expected{1000, 8, "small", 8}, Expected{4000, 10, "small", 16},
-        Expected{10000, 16, "small", 16}, Expected{1000, 16, "small", 16}, Expected{4000, 20, "small", 24},
-        Expected{4000, 24, "small", 24}, Expected{4000, 32, "direct", 32}, Expected{1000, 32, "direct", 32},
-        Expected{2000, 48, "small", 48}, Expected{2000, 64, "block_2d", 64},
-        Expected{500, 64, "block_2d", 64}, Expected{1000, 96, "direct", 32},
-        Expected{300, 256, "block_2d", 64}}) {
-    INFO(expected.count << " of " << expected.side);
-    const Problem problem = batch_of(expected.count, expected.side, expected.side, expected.side);
-    const Config config =
-        rank_candidates(problem, configs, shipped_tuning(), no_limit).candidates.front().config;
-    CHECK(config.kernel == expected.kernel);
-    CHECK(config.parameters.at("BM") == expected.tile);
+  const SpeedTable table = shipped_tuning().table(device);
+  for (const Problem& problem :
+       {tight(1000, 700, 300), tight_batch(10000, 8, 8, 8), tight_batch(2000, 33, 20, 17),
+        tight_batch(300, 200, 200, 200), tight_batch(16, 512, 512, 512)}) {
+    INFO(fmt::format("{} of {} x {} x {}", problem.batch_count, problem.m, problem.n, problem.k));
+    const std::vector<Candidate> all = ranked(problem, configs);
+    for (const Candidate& one : all) {
+      INFO(to_string(one.config));
+      const Plan plan = make_plan(problem, one.config, configs, no_limit);
+      const ConfigSpeed speed = table.speed_of(plan.first().multiply());
+      CHECK(*one.seconds == predict(plan, speed, table.rates, configs).seconds());
+      CHECK(*one.seconds >= *all.front().seconds);
+    }
+  }
+}
+
+TEST_CASE("a config that does several matrices a work-group is for batches of as many") {
+  const Device device = made_up_h200();
+  ConfigCache configs(device, {});
+  for (const std::size_t count : {1u, 3u, 8u, 31u, 1000u}) {
+    std::size_t most = 0;
+    for (const Candidate& one : ranked(tight_batch(count, 8, 8, 8), configs))
+      most = std::max(most, configs.get(one.config.kernel, one.config.parameters, {})->matrices);
+    INFO(count);
+    CHECK(most <= count);
+    CHECK((most > 1) == (count >= 2));
   }
 }
 
@@ -235,7 +230,7 @@ TEST_CASE(
     for (const std::size_t m : {1u, 5u, 16u, 40u, 100u, 700u}) {
       for (const std::size_t n : {1u, 7u, 31u, 64u, 300u}) {
         for (const std::size_t k : {1u, 8u, 33u, 600u}) {
-          Problem problem = batch_of(500, m, n, k);
+          Problem problem = tight_batch(500, m, n, k);
           INFO(fmt::format("{}: {} x {} x {}", device.name, m, n, k));
           const Ranking ranking = rank_candidates(problem, configs, shipped_tuning(), no_limit);
           const Plan plan = make_plan(problem, ranking.candidates.front().config, configs, no_limit);
@@ -257,7 +252,7 @@ TEST_CASE(
 
 TEST_CASE("a batch longer than the device counts work-groups is cut by work-groups, not by matrices") {
   Planner make;
-  const Problem problem = batch_of(10 * max_groups_beyond_first, 8, 8, 8);
+  const Problem problem = tight_batch(10 * max_groups_beyond_first, 8, 8, 8);
   CHECK(make(problem, "coalesced").block_batch == max_groups_beyond_first);
   CHECK(make(problem, Config{"small", {{"MATRICES", 8}}}).block_batch == 8 * max_groups_beyond_first);
 }

@@ -16,22 +16,12 @@ namespace {
 
 using test::tight;
 
-Device h200() {
-  Device device = test::made_up_hopper();
-  device.name = "NVIDIA H200";
-  device.vendor = "NVIDIA Corporation";
-  device.platform_name = "NVIDIA CUDA";
-  device.compute_units = 132;
-  device.clock_mhz = 1980;
-  return device;
-}
-
 constexpr Rates rates{10e-6, 3e-6, 1e-6, 1e15, 1e12, 1e12};
 constexpr ConfigSpeed speed{2e-6, 10e-9, 8e-9, 2, 0.0, 1.5};
 
 double seconds_of(const Problem& problem, const Config& config, std::size_t parts = 1,
                   const Rates& at_rates = rates) {
-  static const Device& device = *new Device(h200());
+  static const Device& device = *new Device(test::made_up_h200());
   static ConfigCache& configs = *new ConfigCache(device, {});
   const auto kernel = configs.get(config.kernel, config.parameters, {});
   return predict(work_of(problem, *kernel, parts, configs), speed, at_rates, device.compute_units).seconds();
@@ -79,7 +69,7 @@ TEST_CASE("memory and the host are limits, too") {
 }
 
 TEST_CASE("what is remembered for each shape takes little time to find out") {
-  const Device device = h200();
+  const Device device = test::made_up_h200();
   ConfigCache configs(device, {});
   const Problem problem = tight(1000, 1000, 1000);
   const auto rank = [&] {

@@ -3,6 +3,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "choose/ranking.hpp"
 #include "choose/tuning_files.hpp"
 #include "choose/tuning_json.hpp"
@@ -167,6 +169,41 @@ TEST_CASE("what was measured serves that very shape, lying as it did, and no oth
   CHECK(tuning.measured(tight(1024, 1024, 1024), sister).empty());
 }
 
+// On an H200 the model once took a config that ran at 12.0 TFLOP/s for this shape, after a search had found
+// one of 17.0.
+TEST_CASE("what was measured runs, even where the model predicts less time for another config") {
+  const NoSettings none;
+  const Device gpu = test::made_up_h200();
+  const Problem problem = tight(6958, 4161, 36);
+  const Candidate estimated = first_choice(gpu, problem);
+  CHECK(estimated.origin.source == Source::fitted_on_device);
+
+  TunedEntry found = entry_of({6958, 4161, 36}, "direct",
+                              {{"BM", 128},
+                               {"BN", 64},
+                               {"TM", 8},
+                               {"TN", 8},
+                               {"DEPTH", 8},
+                               {"SLICES", 1},
+                               {"COPIES", 2},
+                               {split_parameter, 1}});
+  found.seconds = 2.0 * 6958 * 4161 * 36 / 17.0e12;
+  REQUIRE(estimated.config != found.config);
+  REQUIRE(*estimated.seconds < found.seconds);
+  const std::string path =
+      none.folder.write("clgemm/tuning/nvidia_h200.json", write_tuning(file_of(gpu, {found})));
+  const Candidate first = first_choice(gpu, problem);
+  CHECK(first.config == found.config);
+  CHECK(*first.seconds == Approx(found.seconds));
+  CHECK(to_string(first.origin) == "measured: " + path + ", 6958 x 4161 x 36, 1.7e+04 GFLOPS there");
+
+  ConfigCache configs(gpu, {});
+  const auto all = rank_candidates(problem, configs, tuning_from_environment(), test::no_limit).candidates;
+  CHECK(std::any_of(all.begin() + 1, all.end(),
+                    [&](const Candidate& one) { return one.config == estimated.config; }));
+  CHECK(first_choice(gpu, tight(6958, 4161, 37)).origin.source == Source::fitted_on_device);
+}
+
 TEST_CASE("CLGEMM_TUNING comes before the user's folder, and that before what ships") {
   const NoSettings none;
   const Device gpu = test::made_up_gpu();
@@ -221,6 +258,7 @@ TEST_CASE("a file that is bad, foreign or not the user's own is passed over") {
   CHECK(choice_with("") == by_model);
   CHECK(choice_with("not JSON") == by_model);
   CHECK(choice_with(std::string(1000000, '[')) == by_model);
+  CHECK(choice_with(good + std::string(std::size_t{4} << 20, ' ')) == by_model);  // larger than any
   CHECK(choice_with(replaced(good, "\"clgemm_tuning\": 2", "\"clgemm_tuning\": 99")) == by_model);
   CHECK(choice_with(replaced(good, gpu.name, "another device")) == by_model);
   CHECK(choice_with(text_of(test::made_up_cpu(), "wpt")) == by_model);

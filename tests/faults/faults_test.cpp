@@ -109,10 +109,10 @@ TEST_CASE("calls that share the caller's scratch within a batch come one after t
   const cl::Buffer other_c = make_buffer(call.data.c);
   Options options = call.options;
   options.scratch = scratch();
-  const auto& [form, shape, scalars, a, b, c] = call.multiply;
-  const DeviceMatrix at_a = matrix_at(call.buffers.a, a);
-  const DeviceMatrix at_b = matrix_at(call.buffers.b, b);
   const auto run = [&] {
+    const auto& [form, shape, scalars, a, b, c] = call.multiply;
+    const DeviceMatrix at_a = matrix_at(call.buffers.a, a);
+    const DeviceMatrix at_b = matrix_at(call.buffers.b, b);
     shared_context().sgemm_batched(queue(), form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n,
                                    shape.k, {scalars.alpha}, {at_a, at_a}, {at_b, at_b}, {scalars.beta},
                                    {matrix_at(call.buffers.c, c), matrix_at(other_c, c)}, {}, nullptr,
@@ -172,9 +172,9 @@ TEST_CASE("a host call returns when the device is through with its memory, and n
   const Multiply multiply = make_multiply({Layout::row_major, Transpose::no, Transpose::no}, {400, 400, 900},
                                           {2, -1}, all_placements()[0]);
   const Data before = integer_data(multiply, 4);
-  const auto& [form, shape, scalars, a, b, c] = multiply;
   std::vector<float> result;
   const auto run = [&](Context& context) {
+    const auto& [form, shape, scalars, a, b, c] = multiply;
     result = before.c;
     context.sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
                   before.a.data(), a.ld, before.b.data(), b.ld, scalars.beta, result.data(), c.ld);
@@ -311,9 +311,12 @@ TEST_CASE("threads that cannot be started cost time, and no result") {
   if (!driver_lives_without_threads()) return;
   const TemporaryFolder cache;
   const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  Options packed;
+  packed.kernel = "tiled";  // of three programs
   {
     Context context;
     threads_can_start = false;
+    CHECK(is_right_on(context, packed));
     CHECK(is_right_on(context, {}));
     CHECK(DiskCache::from_environment().info().entries == 0);  // which takes a thread
     threads_can_start = true;
@@ -354,6 +357,11 @@ TEST_CASE("a kernel that cannot be launched makes way for another, unless it was
     CHECK(FaultLayer::of_process().failed().size() == 1);
   }
   CHECK(contains(explain_on(context, {}), "cannot be launched: CL_INVALID_WORK_GROUP_SIZE"));
+  {
+    const Armed armed(
+        {nth("clEnqueueNDRangeKernel", 1, CL_INVALID_VALUE)});  // which says nothing of the kernel
+    CHECK_ERROR([&] { is_right_on(context, {}); }, opencl_error, "CL_INVALID_VALUE");
+  }
   Options named;
   named.kernel = "coalesced";
   const Armed armed({nth("clEnqueueNDRangeKernel", 1, CL_INVALID_WORK_ITEM_SIZE)});
@@ -399,22 +407,22 @@ TEST_CASE("after an Error the event is as it was, and when the queue is through,
   FaultLayer& layer = FaultLayer::of_process();
   PackedCall call;
   call.options.scratch_limit = 20000;  // blocks
-  const auto& [form, shape, scalars, a, b, c] = call.multiply;
   cl::UserEvent go(shared_cl_context());
   auto* const untouched = reinterpret_cast<cl_event>(&layer);
   cl_event done = untouched;
   const auto run = [&](std::size_t ld_of_a) {
+    const auto& [form, shape, scalars, a, b, c] = call.multiply;
     shared_context().sgemm(queue(), form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n,
                            shape.k, scalars.alpha, {call.buffers.a(), ld_of_a, a.offset},
                            matrix_at(call.buffers.b, b), scalars.beta, matrix_at(call.buffers.c, c), {go()},
                            &done, call.options);
   };
   layer.record(true);
-  CHECK_ERROR([&] { run(shape.k - 1); }, invalid_leading_dimension, "lda");
+  CHECK_ERROR([&] { run(call.multiply.shape.k - 1); }, invalid_leading_dimension, "lda");
   CHECK(layer.record(true).empty());
   {
-    const Armed armed({{6, 1, CL_OUT_OF_RESOURCES, "clEnqueueNDRangeKernel"}});  // the second block
-    CHECK_ERROR([&] { run(a.ld); }, out_of_memory, "clEnqueueNDRangeKernel");
+    const Armed armed({nth("clEnqueueNDRangeKernel", 6)});  // the second block: C has been scaled once
+    CHECK_ERROR([&] { run(call.multiply.a.ld); }, out_of_memory, "clEnqueueNDRangeKernel");
   }
   const std::vector<Command> commands = layer.record(false);
   CHECK(std::count_if(commands.begin(), commands.end(),

@@ -55,6 +55,9 @@ TEST_CASE("a folder or a dangling link that is called like a kernel is none, and
   std::filesystem::create_directory(folder.path() / "x.cl");
   std::filesystem::create_directory(folder.path() / "tiled.cl");
   std::filesystem::create_symlink("nowhere", folder.path() / "y.cl");
+  const std::vector<std::string> files = KernelFolders({folder.path()}).list();
+  CHECK(has(files, "tiled.cl"));  // the built-in one
+  CHECK_FALSE((has(files, "x.cl") || has(files, "y.cl")));
   KernelLibrary library(folder.path().string());
   CHECK(has(library.names(Role::multiply), "tiled"));
   CHECK_FALSE(has(library.names(Role::multiply), "x"));

@@ -129,6 +129,22 @@ TEST_CASE("a chain of includes has a bound, and no stack overflows") {
   CHECK_ERROR([&] { expand(chain(100)); }, invalid_kernel_file, "include each other in a chain");
 }
 
+TEST_CASE("what a kernel includes has a bound in all") {
+  const TemporaryFolder folder;
+  const std::string almost_too_large = "//" + std::string((std::size_t{4} << 20) - 10, 'x') + "\n";
+  const auto with_parts = [&](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+      folder.write(fmt::format("part{}.cl", i), almost_too_large);
+      text += fmt::format("#include \"part{}.cl\"\n", i);
+    }
+    return folder.write("main.cl", text);
+  };
+  CHECK(expand(with_parts(3)).size() > 3 * almost_too_large.size());
+  CHECK_ERROR([&] { expand(with_parts(5)); }, invalid_kernel_file,
+              ".cl\": with what it includes the kernel has more than 16777216 bytes");
+}
+
 TEST_CASE("a circle is seen whatever way the path is written") {
   const TemporaryFolder folder;
   const std::string self = folder.write("self.cl", "\n#include \"./self.cl\"\n");

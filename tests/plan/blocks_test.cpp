@@ -44,8 +44,9 @@ TEST_CASE("by default, a quarter of the device's memory is the limit, and an all
 TEST_CASE("sizes beyond 32 bits are cut into blocks that a kernel can count") {
   Planner make;
   for (const char* kernel : {"coalesced", "wpt", "block_1d"}) {
-    const Problem problem = tight((std::size_t{1} << 31) + 5, 3, (std::size_t{1} << 33) + 1);
-    check_plan(make(problem, kernel), problem, no_limit);
+    const std::size_t side = (std::size_t{1} << 31) + 5;
+    for (const Problem& problem : {tight(side, 3, (std::size_t{1} << 33) + 1), tight(3, side, 5)})
+      check_plan(make(problem, kernel), problem, no_limit);
   }
 }
 

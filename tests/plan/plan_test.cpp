@@ -123,6 +123,10 @@ TEST_CASE("k is cut into blocks of whole tiles that a kernel can count") {
   CHECK(make(tight(4, 4, 100), "coalesced").block_k == 100);
   CHECK(make(tight(4, 4, max_block), "coalesced").block_k == max_block);
   CHECK(make(tight(4, 4, max_block + 1), "coalesced").block_k == max_block);
+  Planner on_cpu{made_up_cpu()};
+  const Plan thirds =
+      on_cpu(tight(4, 4, max_block + 1), Config{"panels", {{"KC", 384}, {"NC", 64}, {"MR", 4}}});
+  CHECK(thirds.block_k == max_block - max_block % 384);
 }
 
 TEST_CASE("packing that leaves notes has a work-group a tile, and no more than each compute unit can have") {

@@ -43,6 +43,17 @@ inline Device made_up_hopper() {
   return result;
 }
 
+// As the tuning data that ships names it.
+inline Device made_up_h200() {
+  Device result = made_up_hopper();
+  result.name = "NVIDIA H200";
+  result.vendor = "NVIDIA Corporation";
+  result.platform_name = "NVIDIA CUDA";
+  result.compute_units = 132;
+  result.clock_mhz = 1980;
+  return result;
+}
+
 // A device that the built-in kernel is made for.
 inline Device suitable_device(KernelLibrary& library, const std::string& kernel) {
   for (const Manifest::Rule& rule : library.find(kernel).file->manifest.requirements) {

@@ -154,6 +154,15 @@ Problem tight(std::size_t m, std::size_t n, std::size_t k) {
   return problem;
 }
 
+Problem tight_batch(std::size_t count, std::size_t m, std::size_t n, std::size_t k) {
+  Problem problem = tight(m, n, k);
+  problem.batch_count = count;
+  problem.a.stride = m * k;
+  problem.b.stride = k * n;
+  problem.c.stride = m * n;
+  return problem;
+}
+
 void check_plan(const Plan& plan, const Problem& problem, std::size_t limit) {
   CHECK(plan.scratch_bytes <= limit);
   check_blocks(plan, problem);

@@ -15,6 +15,9 @@ constexpr std::size_t no_limit = std::size_t{1} << 31;
 // A problem without gaps, aligned as every buffer is.
 Problem tight(std::size_t m, std::size_t n, std::size_t k);
 
+// So many of them, with no gaps between matrices.
+Problem tight_batch(std::size_t count, std::size_t m, std::size_t n, std::size_t k);
+
 struct Planner {
   Device device = made_up_gpu();
   ConfigCache configs{device, {}};

@@ -1,5 +1,5 @@
 # What the texts show of results is what clgemm-bench makes of tools/bench/results/*.json: all tables in docs/results.md,
-# the README's one table, and its picture, docs/h200.svg.
+# the README's one table, its picture, docs/h200.svg, and the rates in docs/ladder.md.
 #   cmake -DBENCH=... -DSOURCE=... [-DRENEW=ON] -P readme_results.cmake
 # RENEW writes them (target readme_results); without it, what differs is an error.
 set(results ${SOURCE}/tools/bench/results)
@@ -91,6 +91,31 @@ function(demand_picture picture file)
   demand(${picture} "${svg}")
 endfunction()
 
+# The ladder's headings, "## tiled: 5523 GFLOPS", and the peak that it names.
+function(demand_ladder)
+  execute_process(COMMAND ${BENCH} --markdown ${results}/h200-ladder.json OUTPUT_VARIABLE ladder COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${BENCH} --markdown ${results}/h200-seeds.json OUTPUT_VARIABLE squares COMMAND_ERROR_IS_FATAL ANY)
+  file(READ ${SOURCE}/docs/ladder.md text)
+  string(REGEX MATCHALL "## [a-z0-9_]+: [0-9.]+ GFLOPS" headings "${text}")
+  foreach(heading ${headings})
+    string(REGEX MATCH "## ([a-z0-9_]+)" name "${heading}")
+    set(name ${CMAKE_MATCH_1})
+    if(name STREQUAL "fp16x3_wgmma")  # clgemm's own choice
+      cells_of(cells "${squares}" 4096)
+    elseif(name STREQUAL "vector")
+      cells_of(cells "${ladder}" "`float4`")
+    else()
+      cells_of(cells "${ladder}" "`${name}`")
+    endif()
+    list(GET cells 1 rate)
+    string(REPLACE "${heading}" "## ${name}: ${rate} GFLOPS" text "${text}")
+  endforeach()
+  if(ladder MATCHES "Measured there as the peak: ([0-9]+) GFLOPS")
+    string(REGEX REPLACE "was measured as [0-9]+" "was measured as ${CMAKE_MATCH_1}" text "${text}")
+  endif()
+  demand(docs/ladder.md "${text}")
+endfunction()
+
 file(GLOB files ${results}/*.json)
 execute_process(COMMAND ${BENCH} --markdown ${files} OUTPUT_VARIABLE tables COMMAND_ERROR_IS_FATAL ANY)
 demand_between_marks(docs/results.md "${tables}")
@@ -103,3 +128,4 @@ demand_between_marks(README.md "| | m = n = k | clgemm | cuBLAS fp32, OpenBLAS |
 ${rows}")
 
 demand_picture(docs/h200.svg h200-seeds.json)
+demand_ladder()

@@ -1,0 +1,131 @@
+#include "call/listed_overlap.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <queue>
+#include <span>
+#include <tuple>
+
+namespace clgemm {
+namespace {
+
+using Two = std::optional<std::pair<std::size_t, std::size_t>>;
+using Matrices = std::span<const PlacedMatrix>;
+
+std::int64_t as_signed(std::size_t value) {
+  return static_cast<std::int64_t>(value);
+}
+
+std::pair<std::size_t, std::size_t> in_order(std::size_t x, std::size_t y) {
+  return std::minmax({x, y});
+}
+
+bool lies_before(const PlacedMatrix& x, const PlacedMatrix& y) {
+  return std::tie(x.memory, x.first) < std::tie(y.memory, y.first);
+}
+
+// The lines of all matrices.
+struct Shape {
+  std::int64_t lines;
+  std::int64_t length;
+};
+
+// Memory whose lines are `ld` long is a grid, in which a matrix is a rectangle: or two, where it lies round
+// the ends of the grid's lines.
+struct Rectangle {
+  std::int64_t top;
+  std::int64_t left;
+  std::int64_t right;  // the first column behind it
+  std::size_t number;
+};
+
+std::vector<Rectangle> rectangles_of(Matrices matrices, const Shape& shape) {
+  std::vector<Rectangle> result;
+  result.reserve(matrices.size());
+  const std::int64_t ld = as_signed(matrices.front().ld);
+  for (const PlacedMatrix& matrix : matrices) {
+    const std::int64_t place = matrix.first - matrices.front().first;
+    const std::int64_t left = place % ld;
+    const std::int64_t right = left + shape.length;
+    result.push_back({place / ld, left, std::min(right, ld), matrix.number});
+    if (right > ld) result.push_back({place / ld + 1, 0, right - ld, matrix.number});
+  }
+  std::sort(result.begin(), result.end(),
+            [](const Rectangle& x, const Rectangle& y) { return x.top < y.top; });
+  return result;
+}
+
+// Down the grid, with the rectangles that the present line crosses from left to right: a new one can only
+// meet its neighbours there. All are as high, so that they end in the order in which they begin.
+Two two_of_one_ld(Matrices matrices, const Shape& shape) {
+  const std::vector<Rectangle> rectangles = rectangles_of(matrices, shape);
+  std::map<std::int64_t, const Rectangle*> crossed;  // by their left sides
+  auto leaves = rectangles.begin();
+  for (const Rectangle& comes : rectangles) {
+    for (; leaves->top + shape.lines <= comes.top; ++leaves) crossed.erase(leaves->left);
+    const auto behind = crossed.upper_bound(comes.left);
+    if (behind != crossed.end() && behind->first < comes.right)
+      return in_order(behind->second->number, comes.number);
+    if (behind != crossed.begin()) {
+      const Rectangle& before = *std::prev(behind)->second;
+      if (before.right > comes.left) return in_order(before.number, comes.number);
+    }
+    crossed.emplace_hint(behind, comes.left, &comes);
+  }
+  return std::nullopt;
+}
+
+// Line by line through the memory: of lines in their order, two that meet have neighbours that do.
+Two two_of_any_ld(Matrices matrices, const Shape& shape) {
+  struct Line {
+    std::int64_t begin;
+    const PlacedMatrix* matrix;
+    std::int64_t index;
+    bool operator>(const Line& other) const { return begin > other.begin; }
+  };
+  std::priority_queue<Line, std::vector<Line>, std::greater<>> next;  // of each matrix
+  for (const PlacedMatrix& matrix : matrices) next.push({matrix.first, &matrix, 0});
+  std::optional<Line> last;
+  while (!next.empty()) {
+    const Line line = next.top();
+    next.pop();
+    if (last && line.begin < last->begin + shape.length)
+      return in_order(last->matrix->number, line.matrix->number);
+    if (line.index + 1 < shape.lines)
+      next.push({line.begin + as_signed(line.matrix->ld), line.matrix, line.index + 1});
+    last = line;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::pair<std::size_t, std::size_t>> overlapping_two(std::vector<PlacedMatrix> matrices,
+                                                                   std::size_t lines, std::size_t length) {
+  if (lines == 0 || length == 0) return std::nullopt;
+  const Shape shape{as_signed(lines), as_signed(length)};
+  if (!std::is_sorted(matrices.begin(), matrices.end(), lies_before))
+    std::sort(matrices.begin(), matrices.end(), lies_before);
+  // Those of which each begins before the ones in front of it have ended.
+  for (auto begin = matrices.begin(); begin != matrices.end();) {
+    std::int64_t reached = begin->first;
+    auto end = begin;
+    bool is_of_one_ld = true;
+    while (end != matrices.end() && end->memory == begin->memory && (end == begin || end->first < reached)) {
+      reached = std::max(reached, end->first + (shape.lines - 1) * as_signed(end->ld) + shape.length);
+      is_of_one_ld = is_of_one_ld && end->ld == begin->ld;
+      ++end;
+    }
+    if (end - begin > 1) {
+      const Matrices among_each_other(begin, end);
+      const Two found =
+          is_of_one_ld ? two_of_one_ld(among_each_other, shape) : two_of_any_ld(among_each_other, shape);
+      if (found) return found;
+    }
+    begin = end;
+  }
+  return std::nullopt;
+}
+
+}  // namespace clgemm
