@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "choose/tuning_json.hpp"
+#include "support/llvmpipe.hpp"
 #include "support/made_up.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
@@ -201,9 +202,11 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
   };
   // What works takes long on a busy machine, too: the limit grows until all of that is in time.
   constexpr int longest_s = 48;
+  const std::size_t hanging = test::is_on_llvmpipe() ? 0 : 3;  // which ends every loop
+  const std::string passed = fmt::format("{} of 15 configs PASSED", 6 - hanging);
   int limit_s = 3;
   Finished checked = run_program(command(options_within(limit_s) + " --check"));
-  while (checked.out.find("3 of 15 configs PASSED") == std::string::npos && limit_s < longest_s)
+  while (checked.out.find(passed) == std::string::npos && limit_s < longest_s)
     checked = run_program(command(options_within(limit_s *= 4) + " --check"));
   INFO(checked.out << checked.err);
   CHECK(checked.status == 1);
@@ -215,10 +218,10 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
     return result;
   };
   CHECK(count("wrong result") == 3);
-  CHECK(count(fmt::format("no result within {} s", limit_s)) == 3);
+  CHECK(count(fmt::format("no result within {} s", limit_s)) == hanging);
   CHECK(count("ended by signal") == 3);
-  CHECK(count("3 of 15 configs PASSED") == 1);
-  CHECK(count("FAILED") == 12);
+  CHECK(count(passed) == 1);
+  CHECK(count("FAILED") == 9 + hanging);
 
   const Finished tuned = run_program(command(options_within(limit_s) + " --samples 15 --without-own-choice"));
   INFO(tuned.out << tuned.err);
@@ -383,7 +386,11 @@ TEST_CASE("clgemm's own choice wins where the kernels that were asked for are sl
   REQUIRE(run_program(command("--kernel naive --samples 1 --size 300 --output " + output)).status == 0);
   const TuningFile file = parse_tuning(text_of_file(output), output);
   REQUIRE(file.measured.size() == 1);
-  CHECK(file.measured[0].config.kernel != "naive");
+  if (test::is_on_llvmpipe()) {
+    WARN("NOT TESTED on llvmpipe, where naive is the fastest: that clgemm's own choice wins");
+  } else {
+    CHECK(file.measured[0].config.kernel != "naive");
+  }
 }
 
 TEST_CASE("the space tvm36 has 36 configs, and its winner is a step of the ladder, not clgemm's choice") {

@@ -57,7 +57,8 @@ Affordable affordable(const std::vector<KernelChoice>& choices, const Results& e
 }
 
 std::string left_out(double seconds) {
-  return fmt::format("left out: about {:.0f} s a run, above --max-seconds", seconds);
+  return fmt::format("left out: about {} s a run, above --max-seconds",
+                     seconds < 1.0 ? fmt::format("{:.1g}", seconds) : fmt::format("{:.0f}", seconds));
 }
 
 bool leaves_out_baseline(const Affordable& kernels) {
@@ -101,8 +102,8 @@ double predict_ms(const MakeContestant& make, const cl::CommandQueue& queue, con
   const auto contestant = make(data);
   contestant->run();
   const RunTimes times = contestant->run();
-  const double ms = times.operation_ms > 0.0 ? times.operation_ms : times.call_ms;
-  return ms * operations(size) / operations(small);
+  const Clock clock = trusted_clock(times.operation_ms, times.call_ms);
+  return (clock == Clock::device ? times.operation_ms : times.call_ms) * operations(size) / operations(small);
 }
 
 }  // namespace clgemm::bench
