@@ -106,8 +106,13 @@ class Plot {
     if (limit.rising) {
       svg_.text("muted", {x(limit.points[0].x) + 10.0, y(limit.points[0].y) + 6.0}, "start", limit.name);
     } else {
-      svg_.text("muted", {x(end.x), y(end.y) - 7.0}, "end", limit.name);
+      svg_.text("muted", {x(end.x), y(end.y) - 7.0}, "end", name_within(limit.name, x(end.x) - left_));
     }
+  }
+
+  // In a narrow picture a long name goes without its figure, which the text below has, too.
+  static std::string name_within(const std::string& name, double width) {
+    return text_width(name) <= width ? name : name.substr(0, name.find(':'));
   }
 
   void draw_series(const XySeries& series, const Scale& x, const Scale& y) {
