@@ -18,6 +18,7 @@
 #include "kernel/kernel_file.hpp"
 #include "running/affordable.hpp"
 #include "support/catch.hpp"
+#include "support/llvmpipe.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
 #include "writing/compare.hpp"
@@ -264,7 +265,9 @@ TEST_CASE("--compare finds a kernel slowed by ten percent, and is silent on two 
   }
   INFO(seen);
   constexpr double of_a_quiet_machine = 8.0;
-  if (!found && least_noise > of_a_quiet_machine) {
+  const bool is_quiet =
+      least_noise <= of_a_quiet_machine && !clgemm::test::is_on_llvmpipe();  // whose times vary
+  if (!found && !is_quiet) {
     WARN("NOT TESTED: a kernel slowed by ten percent, for the noise was " << least_noise << " % at least");
   } else {
     CHECK(found);
