@@ -240,10 +240,11 @@ std::string roofs_in_words(const Ceilings& ceilings, const std::vector<XySeries>
     text += fmt::format(" and {} GB/s of reading the last cache", format_figure(ceilings.cache_gbs));
   text += ". Data that lie in a cache are bound by its line only.";
   if (ceilings.tensor_gflops > 0.0)
-    return text + fmt::format(
-                      " That of the tensor cores, {} GFLOPS, follows from their number and clock, for fp32 made of "
-                      "three products.",
-                      format_figure(ceilings.tensor_gflops / products_of_three_planes));
+    return text +
+           fmt::format(
+               " That of the tensor cores, {} GFLOPS, follows from their number and clock, for fp32 made of "
+               "three products.",
+               format_figure(ceilings.tensor_gflops / products_of_three_planes));
   if (stands_above(all, ceilings.fp32_gflops))
     text +=
         " What stands above the line of the fp32 units was computed by others, tensor cores, whose limit "
