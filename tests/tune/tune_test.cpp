@@ -17,6 +17,7 @@
 #include "support/made_up.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
+#include "support/thrown.hpp"
 #include "tune/calibration.hpp"
 #include "tune/fake_times.hpp"
 #include "tune/fit.hpp"
@@ -536,6 +537,21 @@ TEST_CASE("a calibration writes rates and rows that the library then goes by") {
   CHECK(file.rates);
   CHECK(file.configs.size() >= 4);
   CHECK_FALSE(std::filesystem::exists(output + ".journal"));
+}
+
+TEST_CASE("--fit fits what was measured before, for the device of a file, and says that this is missing") {
+  const TemporaryFolder folder;
+  const std::string shipped = text_of_file(CLGEMM_KERNELS "/tuned/nvidia_h200.json");
+  const std::string table = folder.write("device.json", shipped);
+  const std::string samples = "--fit " CLGEMM_TEST_DATA "/h200_times.csv --output ";
+  const Finished fitted = run_program(command(samples + table));
+  CHECK(fitted.status == 0);
+  CHECK(test::contains(fitted.out, "regret on all 96 shapes"));
+  CHECK(parse_tuning(text_of_file(table), table).device.name == "NVIDIA H200");
+  CHECK(text_of_file(table) != shipped);
+  const Finished missing = run_program(command(samples + table + "x"));
+  CHECK(missing.status == 1);
+  CHECK(test::contains(missing.err, "cannot read '" + table + "x': No such file"));
 }
 
 TEST_CASE("a file that is no tuning data is not overwritten") {

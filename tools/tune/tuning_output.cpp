@@ -59,8 +59,11 @@ TuningFile read_output(const fs::path& path, const Device& device) {
 }
 
 TuningFile read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw std::runtime_error(fmt::format("cannot read '{}': {}", path.string(), std::strerror(errno)));
   std::stringstream content;
-  content << std::ifstream(path, std::ios::binary).rdbuf();
+  content << file.rdbuf();
   try {
     return parse_tuning(content.str(), path.string());
   } catch (const Error& error) {
