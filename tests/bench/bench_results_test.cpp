@@ -372,7 +372,9 @@ TEST_CASE("a peer that would take longer than --max-seconds is left out, and so 
   INFO(finished.out);
   CHECK(finished.status == 0);
   CHECK(std::regex_search(finished.out, std::regex("CLBlast +did not run: left out: about [0-9.]*[1-9]")));
-  CHECK(finished.out.find("naive: left out") != std::string::npos);
+  CHECK(finished.out.find("naive: left out: about ") != std::string::npos);
+  CHECK(finished.out.find("x CLBlast") == std::string::npos);  // no column where nothing would be in it
+  CHECK(finished.out.find("Fastest") == std::string::npos);    // of one alone
   CHECK(bench("--size 32 --no-baseline --runs 2").out.find("naive") == std::string::npos);
 }
 

@@ -104,9 +104,9 @@ class Plot {
     // A rising one has its name at its foot, below the line that leaves it.
     const Point& end = limit.points.back();
     if (limit.rising) {
-      svg_.text("muted", {x(limit.points[0].x) + 10.0, y(limit.points[0].y) + 6.0}, "start", limit.name);
+      svg_.text("muted halo", {x(limit.points[0].x) + 10.0, y(limit.points[0].y) + 6.0}, "start", limit.name);
     } else {
-      svg_.text("muted", {x(end.x), y(end.y) - 7.0}, "end", name_within(limit.name, x(end.x) - left_));
+      svg_.text("muted halo", {x(end.x), y(end.y) - 7.0}, "end", name_within(limit.name, x(end.x) - left_));
     }
   }
 

@@ -75,12 +75,9 @@ Columns columns_for(const Results& results, const ShapeResult& shape) {
       return percent_of(shape.rate(line.figures).value_or(0.0) / peak);
     });
   }
-  if (shape.naive.measured() || !shape.naive.reason.empty())
-    add_speed_up(columns, "naive", 2, shape, shape.naive);
-  add_speed_up(columns, "CLBlast", 1, shape, shape.peer_figures("clblast"));
+  if (shape.naive.measured()) add_speed_up(columns, "naive", 2, shape, shape.naive);
   for (const PeerResult& peer : shape.peers) {
-    if (!peer.figures.measured() || peer.name == "clblast") continue;
-    add_speed_up(columns, peer_title(peer.name), 1, shape, peer.figures);
+    if (peer.figures.measured()) add_speed_up(columns, peer_title(peer.name), 1, shape, peer.figures);
   }
   add_figure(columns, "error", 3, &Figures::error_ratio);
   add(columns, "check", 0, [](const Line& line) { return check_mark(line.figures); });
@@ -125,7 +122,7 @@ class ShapeTable {
 
   void print(std::ostream& out) const {
     table_.print(out);
-    if (fastest_name_.empty()) return;
+    if (fastest_name_.empty() || measured_ < 2) return;
     out << fmt::format(
         "Fastest {}: {}{}.\n", shape_.clock() == Clock::device ? "on the device" : "by the call",
         fastest_name_,
@@ -145,6 +142,7 @@ class ShapeTable {
       add_unmeasured(table_, result);
       return;
     }
+    ++measured_;
     const Line line{name, parameters, result.figures};
     std::vector<std::string> cells;
     for (const Column& column : columns_) cells.push_back(column.cell(line));
@@ -162,6 +160,7 @@ class ShapeTable {
   Columns columns_;
   TextTable table_;
   const Figures* fastest_;
+  std::size_t measured_ = 0;
   std::string fastest_name_;
   std::vector<std::string> as_fast_;
 };
