@@ -18,7 +18,7 @@ constexpr const char* layout_css = R"(
 body{margin:0;font:16px/1.55 system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','Liberation Sans',Arial,sans-serif;
 -webkit-text-size-adjust:100%}
 main{max-width:980px;margin:0 auto;padding:40px 24px 64px}
-.device+.device{margin-top:72px;border-top:2px solid var(--line);padding-top:48px}
+.card+.device,.contents+.device,.device+.device{margin-top:72px;border-top:2px solid var(--line);padding-top:48px}
 .eyebrow{margin:0;font-size:14px;font-weight:600;color:var(--accent)}
 h1{margin:4px 0 6px;font-size:30px;line-height:1.2;letter-spacing:-.015em;overflow-wrap:anywhere}
 h2{margin:0 0 4px;font-size:19px;line-height:1.3}
