@@ -172,8 +172,8 @@ void explain_columns(std::ostream& out, const Results& results) {
          "last\none's end, call by the host's clock from the call to its completion, first the first call, "
          "which "
          "compiles or\nloads. GFLOPS and ratios are by the first of these columns, which is the call where a "
-         "peer "
-         "has no other time.\n"
+         "peer or "
+         "the device\nhas no other time.\n"
       << meaning_of_plus_minus << "Spread: (95th percentile - minimum) / median.\n";
   if (!results.ceilings) return;
   out << fmt::format(
