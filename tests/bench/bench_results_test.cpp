@@ -337,6 +337,10 @@ TEST_CASE("there is no verdict within the noise, and what makes figures uncertai
   single["ceilings"] = {{"fp32_gflops", 100.0}, {"read_gbs", 20.0}, {"copy_gbs", 15.0}};
   const auto troubles = [&single] { return troubles_of(results(Json::array({single})).front()); };
   REQUIRE(troubles().size() == 3);
+  std::ostringstream of_single_runs;
+  write_table(of_single_runs, results(Json::array({with_peer(single, 2.0)})).front());
+  INFO(of_single_runs.str());
+  CHECK(of_single_runs.str().find("Fastest on the device, in a single run: tiled.") != std::string::npos);
   CHECK(troubles()[0].find("40 %") != std::string::npos);
   CHECK(troubles()[1].find("single run tells of no noise: tiled") != std::string::npos);
   CHECK(troubles()[2].find("300 %") != std::string::npos);

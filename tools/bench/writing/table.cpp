@@ -91,7 +91,9 @@ Columns columns_for(const Results& results, const ShapeResult& shape) {
   }
   add_where_measured(columns, "cold ms", shape, &Figures::cold_ms);
   add_where_measured(columns, "warm ms", shape, &Figures::warm_ms);
-  add(columns, "spread", 6, [](const Line& line) { return percent_of(line.figures.spread.value_or(0.0)); });
+  add(columns, "spread", 6, [](const Line& line) {
+    return line.figures.runs == 1 ? "-" : percent_of(line.figures.spread.value_or(0.0));
+  });
   add(columns, "runs", 5, [](const Line& line) { return std::to_string(line.figures.runs); });
   return columns;
 }
@@ -124,8 +126,8 @@ class ShapeTable {
     table_.print(out);
     if (fastest_name_.empty() || measured_ < 2) return;
     out << fmt::format(
-        "Fastest {}: {}{}.\n", shape_.clock() == Clock::device ? "on the device" : "by the call",
-        fastest_name_,
+        "Fastest {}{}: {}{}.\n", shape_.clock() == Clock::device ? "on the device" : "by the call",
+        fastest_->runs == 1 ? ", in a single run" : "", fastest_name_,
         as_fast_.empty() ? "" : fmt::format("; within the noise also {}", fmt::join(as_fast_, ", ")));
   }
 
