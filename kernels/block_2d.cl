@@ -40,6 +40,8 @@
 #define A_LOADS (BM * BK / 4 / ITEMS)   // float4 that one work-item moves for each tile
 #define B_LOADS (BN * BK / 4 / ITEMS)
 #define A_STRIDE (BM + 4)               // the pad spreads the transposed writes over the banks
+#define B_FOURS BLOCKS_N
+#include "common/products.cl"
 
 static inline void load_tiles(float4* a_next, float4* b_next, __global const float* restrict a, const ulong lda,
                               __global const float* restrict b, const ulong ldb) {
@@ -83,14 +85,7 @@ static inline void multiply_tiles(float4 sums[BLOCKS_M * 4][BLOCKS_N], const __l
     for (int block = 0; block < BLOCKS_N; ++block) b_values[block] = b_tile[depth * BN / 4 + block * 4];
 #pragma unroll
     for (int block = 0; block < BLOCKS_M; ++block) {
-      const float4 a_values = a_tile[depth * A_STRIDE / 4 + block * 8];
-#pragma unroll
-      for (int other = 0; other < BLOCKS_N; ++other) {
-        sums[block * 4][other] = MULTIPLY_ADD((float4)(a_values.x), b_values[other], sums[block * 4][other]);
-        sums[block * 4 + 1][other] = MULTIPLY_ADD((float4)(a_values.y), b_values[other], sums[block * 4 + 1][other]);
-        sums[block * 4 + 2][other] = MULTIPLY_ADD((float4)(a_values.z), b_values[other], sums[block * 4 + 2][other]);
-        sums[block * 4 + 3][other] = MULTIPLY_ADD((float4)(a_values.w), b_values[other], sums[block * 4 + 3][other]);
-      }
+      add_products(&sums[block * 4], a_tile[depth * A_STRIDE / 4 + block * 8], b_values);
     }
   }
 }

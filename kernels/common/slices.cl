@@ -30,7 +30,14 @@
 #define SUMS_SIZE (SLICES * SUMS_ROWS * SUMS_STRIDE)
 #define SLICES_MEMORY (TILES_SIZE > SUMS_SIZE ? TILES_SIZE : SUMS_SIZE)  // floats
 
+// Whether products come to and fro (common/products.cl), for which compilers need registers to choose among.
+#if !defined(TO_AND_FRO)
+#define TO_AND_FRO 0
+#endif
+
+#define B_FOURS (TN / 4)
 #include "common/lanes.cl"
+#include "common/products.cl"
 #include "common/store.cl"
 #include "common/tile.cl"
 DEFINE_TILE(a, BM, TRANSPOSE_A)
@@ -57,6 +64,9 @@ static inline void multiply_depth(float4 sums[TM][TN / 4], const __local float4*
 #pragma unroll
   for (int block = 0; block < TM / 4; ++block) {
     const float4 a_values = a_tile[block * DOWN];
+#if TO_AND_FRO
+    add_products(&sums[block * 4], a_values, b_values);
+#else
 #pragma unroll
     for (int other = 0; other < TN / 4; ++other) {
       sums[block * 4][other] = MULTIPLY_ADD((float4)(a_values.x), b_values[other], sums[block * 4][other]);
@@ -64,6 +74,7 @@ static inline void multiply_depth(float4 sums[TM][TN / 4], const __local float4*
       sums[block * 4 + 2][other] = MULTIPLY_ADD((float4)(a_values.z), b_values[other], sums[block * 4 + 2][other]);
       sums[block * 4 + 3][other] = MULTIPLY_ADD((float4)(a_values.w), b_values[other], sums[block * 4 + 3][other]);
     }
+#endif
   }
 }
 

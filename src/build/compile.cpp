@@ -61,18 +61,29 @@ cl::Program compile_source(const KernelConfig& config, const cl::Context& contex
   return program;
 }
 
-// Takes a program's PTX to the target of its manifest, and the driver compiles that.
-cl::Program at_ptx_target(const cl::Program& program, const KernelConfig& config, const cl::Context& context,
-                          const cl::Device& device) {
+// What the manifest wants of a program's PTX.
+std::string changed_ptx(const std::string& ptx, const KernelConfig& config) {
   const std::string& target = config.manifest().ptx_target;
+  const std::string result = target.empty() ? ptx : retargeted_ptx(ptx, target);
+  return config.registers == 0 ? result : limited_ptx(result, config.registers);
+}
+
+// The driver compiles the program's PTX anew, as the manifest wants it.
+cl::Program with_changed_ptx(const cl::Program& program, const KernelConfig& config,
+                             const cl::Context& context, const cl::Device& device) {
   cl::Program result;
   const auto fail = [&](const std::string& why) {
+    const std::string& target = config.manifest().ptx_target;
+    const std::string what = target.empty() ? fmt::format("limited to {} registers", config.registers)
+                                            : fmt::format("taken to {}", target);
     throw Error(ErrorCode::build_failed,
-                fmt::format("{}: its PTX cannot be taken to {}: {}", title_of(config), target, why));
+                fmt::format("{}: its PTX cannot be {}: {}", title_of(config), what, why));
   };
   try {
     const std::vector<unsigned char> binary = binary_of(program, device);
-    const std::string ptx = retargeted_ptx(std::string(binary.begin(), binary.end()), target);
+    const std::string before(binary.begin(), binary.end());
+    const std::string ptx = changed_ptx(before, config);
+    if (ptx == before) return program;
     result = cl::Program(context, {device}, cl::Program::Binaries{{ptx.begin(), ptx.end()}});
     result.build(std::vector<cl::Device>{device});
   } catch (const Error& error) {
@@ -163,7 +174,8 @@ std::string title_of(const KernelConfig& config) {
 cl::Program compile(const KernelConfig& config, const cl::Context& context, const cl::Device& device) {
   check_local_arrays(config, device);
   const cl::Program program = compile_source(config, context, device);
-  return config.manifest().ptx_target.empty() ? program : at_ptx_target(program, config, context, device);
+  const bool changes = !config.manifest().ptx_target.empty() || config.registers != 0;
+  return changes ? with_changed_ptx(program, config, context, device) : program;
 }
 
 cl::Program load(const std::vector<unsigned char>& binary, const KernelConfig& config,

@@ -68,4 +68,13 @@ std::string retargeted_ptx(std::string_view ptx, std::string_view target) {
   return result;
 }
 
+std::string limited_ptx(std::string_view ptx, std::size_t registers) {
+  constexpr std::string_view size_directive = "\n.reqntid ";
+  const std::size_t place = ptx.find(size_directive);
+  const bool is_one = place != std::string_view::npos && ptx.rfind(size_directive) == place;
+  std::string result(ptx);
+  if (is_one) result.insert(place, fmt::format("\n.maxnreg {}", registers));
+  return result;
+}
+
 }  // namespace clgemm

@@ -3,6 +3,7 @@
 // they are comments, and this stage of the build takes the PTX to the target that knows them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,5 +16,10 @@ inline constexpr std::string_view ptx_marker = "//@@";
 // with a letter behind it. Throws Error(build_failed) where the text is no PTX, is for another target, or has
 // no marker.
 std::string retargeted_ptx(std::string_view ptx, std::string_view target);
+
+// The PTX with a limit to a work-item's registers (`.maxnreg`), which OpenCL C cannot say; the compiler's own
+// option for it is overlooked where a kernel requires its work-group's size. Unchanged where the text is not
+// that of one kernel with such a size.
+std::string limited_ptx(std::string_view ptx, std::size_t registers);
 
 }  // namespace clgemm

@@ -98,6 +98,17 @@ class Rules {
                             rule.expression.text(), value, describe_values(values_), most));
   }
 
+  // As many as PTX can say, or 0.
+  std::size_t registers() const {
+    constexpr std::int64_t most = 255;
+    const Manifest::Rule& rule = kernel_.file->manifest.registers;
+    const std::int64_t value = evaluate(rule);
+    if (value >= 0 && value <= most) return static_cast<std::size_t>(value);
+    throw Error(ErrorCode::requirement_failed,
+                fmt::format("{}: '{}' is {} with {}; it must be from 0 to {}", place(rule),
+                            rule.expression.text(), value, describe_values(values_), most));
+  }
+
   void check_share(const Manifest::Rule& rule, std::size_t share, std::size_t tile) const {
     if (share <= tile) return;
     throw Error(ErrorCode::requirement_failed,
@@ -194,6 +205,7 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   config.align = rules.size(manifest.align);
   for (const Manifest::Rule& rule : manifest.local) config.local.push_back(rules.positive(rule));
   check_device_limits(config, device);
+  if (manifest.registers.line != 0 && device.nvidia_sm != 0) config.registers = rules.registers();
   config.build_options = build_options(config.values, macros);
   return config;
 }

@@ -58,6 +58,8 @@ struct Manifest {
   Rule matrices;    // without a line unless the kernel takes batches as they come: a work-group does so many
   Rule adds_parts;  // without a line unless the kernel can add up parts of k itself; where it is not 0, it
                     // does
+  Rule registers;   // without a line unless compilers that can are told how many a work-item may have; 0: as
+                    // they like
   std::vector<Rule> local;     // one a dimension of the grid
   std::vector<GridAxis> grid;  // one axis, or rows and columns in either order
   Rule align;                  // offsets and leading dimensions are multiples of this many elements

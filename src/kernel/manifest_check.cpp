@@ -102,6 +102,7 @@ class ManifestCheck {
       geometry.insert(geometry.end(), {manifest_.share_rows, manifest_.share_columns});
     }
     if (manifest_.takes_lists()) geometry.push_back(manifest_.matrices);
+    if (manifest_.registers.line != 0) geometry.push_back(manifest_.registers);
     for (const Manifest::Rule& rule : geometry) check_names_of(rule, {});
     if (manifest_.packed_size.line != 0) {
       check_names_of(manifest_.packed_size,

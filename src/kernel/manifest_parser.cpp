@@ -91,16 +91,27 @@ class ManifestParser {
 
   void parse_line() {
     static const auto& parsers = *new std::map<std::string_view, void (ManifestParser::*)()>{
-        {"clgemm", &ManifestParser::parse_name},     {"role", &ManifestParser::parse_role},
-        {"summary", &ManifestParser::parse_summary}, {"operands", &ManifestParser::parse_operands},
-        {"param", &ManifestParser::parse_parameter}, {"variant", &ManifestParser::parse_variant},
-        {"tile", &ManifestParser::parse_tile},       {"local", &ManifestParser::parse_local},
-        {"grid", &ManifestParser::parse_grid},       {"align", &ManifestParser::parse_align},
-        {"require", &ManifestParser::parse_require}, {"shares", &ManifestParser::parse_shares},
-        {"batch", &ManifestParser::parse_batch},     {"precision", &ManifestParser::parse_precision},
-        {"least_k", &ManifestParser::parse_least_k}, {"fallback", &ManifestParser::parse_fallback},
-        {"size", &ManifestParser::parse_size},       {"range_notes", &ManifestParser::parse_range_notes},
-        {"ptx", &ManifestParser::parse_ptx},         {"adds_parts", &ManifestParser::parse_adds_parts},
+        {"clgemm", &ManifestParser::parse_name},
+        {"role", &ManifestParser::parse_role},
+        {"summary", &ManifestParser::parse_summary},
+        {"operands", &ManifestParser::parse_operands},
+        {"param", &ManifestParser::parse_parameter},
+        {"variant", &ManifestParser::parse_variant},
+        {"tile", &ManifestParser::parse_tile},
+        {"local", &ManifestParser::parse_local},
+        {"grid", &ManifestParser::parse_grid},
+        {"align", &ManifestParser::parse_align},
+        {"require", &ManifestParser::parse_require},
+        {"shares", &ManifestParser::parse_shares},
+        {"batch", &ManifestParser::parse_batch},
+        {"precision", &ManifestParser::parse_precision},
+        {"least_k", &ManifestParser::parse_least_k},
+        {"fallback", &ManifestParser::parse_fallback},
+        {"size", &ManifestParser::parse_size},
+        {"range_notes", &ManifestParser::parse_range_notes},
+        {"ptx", &ManifestParser::parse_ptx},
+        {"adds_parts", &ManifestParser::parse_adds_parts},
+        {"registers", &ManifestParser::parse_registers},
     };
     static const auto& repeatable = *new std::set<std::string_view>{"param", "variant", "require"};
 
@@ -193,6 +204,8 @@ class ManifestParser {
   }
 
   void parse_adds_parts() { manifest_.adds_parts = rule_of(without_remark(value_)); }
+
+  void parse_registers() { manifest_.registers = rule_of(without_remark(value_)); }
 
   void parse_local() {
     manifest_.local = rules_of(1, 2, "expected one or two expressions, one a dimension of the grid");

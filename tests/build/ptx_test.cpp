@@ -50,6 +50,13 @@ TEST_CASE("PTX that is not understood is refused, with the reason") {
   CHECK(contains(text_of(".target\n//@@ x\n", "sm_90a"), "0 lines '.target'"));
 }
 
+TEST_CASE("registers are limited where one kernel has a work-group's size, and nowhere else") {
+  const std::string sized = ".entry gemm(\n)\n.reqntid 128, 1, 1\n{\n\tret;\n}\n";
+  CHECK(limited_ptx(sized, 168) == ".entry gemm(\n)\n.maxnreg 168\n.reqntid 128, 1, 1\n{\n\tret;\n}\n");
+  CHECK(limited_ptx(small, 168) == small);
+  CHECK(limited_ptx(sized + sized, 168) == sized + sized);
+}
+
 // What NVIDIA's driver made of our own kernels, by name; those that want a target of their own have marks.
 std::map<std::string, std::string> recorded_ptx() {
   std::map<std::string, std::string> result;

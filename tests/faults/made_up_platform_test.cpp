@@ -168,6 +168,34 @@ TEST_CASE("a kernel whose PTX cannot be taken to its target says why") {
   layer().pretend_ptx({});
 }
 
+TEST_CASE("a limit to registers goes into the PTX of NVIDIA's devices, and is left where there is none") {
+  std::string source = KernelFolders().find("naive.cl").value().text;
+  source.insert(source.find('\n') + 1, "// registers: 100\n");
+  const TemporaryFolder folder;
+  Options options;
+  options.kernel_file = folder.write("own.cl", source);
+  const MadeUp name(false, CL_DEVICE_NAME, text("a device"));
+  const ScopedVariable default_device("CLGEMM_DEVICE", nullptr);
+  const MadeUp extensions(false, CL_DEVICE_EXTENSIONS, text("cl_khr_fp64 cl_nv_device_attribute_query"));
+  const MadeUp major(CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, cl_uint{9});
+  const MadeUp minor(CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, cl_uint{0});
+  const auto is_right = [&options] {
+    Context context;
+    return is_right_on(context, options);
+  };
+  CHECK(is_right());  // the device's own binary is no PTX
+  const std::string head = "// made up\n.target sm_90\n.entry gemm(\n)\n";
+  const std::string rest = ".reqntid 16, 16, 1\n{\n}\n";
+  layer().pretend_ptx(head + rest);
+  CHECK(is_right());
+  CHECK(layer().ptx_of_program() == head + ".maxnreg 100\n" + rest);
+  {
+    const Armed armed({always("clCreateProgramWithBinary", CL_INVALID_BINARY)});
+    CHECK_ERROR(is_right, build_failed, "cannot be limited to 100 registers");
+  }
+  layer().pretend_ptx({});
+}
+
 TEST_CASE("a kernel file without the function of the contract says which ones it has") {
   const TemporaryFolder folder;
   const std::string head =

@@ -55,6 +55,18 @@ TEST_CASE("macros are defined beside the parameters") {
   CHECK(config.build_options == "-cl-std=CL1.2 -DTS=16 -DWIDTH=4 -DTRANSPOSE_A=1 -DTRANSPOSE_B=0");
 }
 
+TEST_CASE("a limit to registers is for NVIDIA's devices, and within what PTX can say") {
+  const NamedKernel kernel =
+      made_up_kernel(std::string(source) + "// registers: 168 * (TS == 16) - (TS == 32)\n");
+  Device nvidia = made_up_gpu();
+  nvidia.nvidia_sm = 90;
+  CHECK(configure(kernel, {}, {}, made_up_gpu()).registers == 0);
+  CHECK(configure(kernel, {}, {}, nvidia).registers == 168);
+  CHECK(configure(kernel, {{"TS", 8}}, {}, nvidia).registers == 0);
+  CHECK(configure_mine({}, nvidia).registers == 0);
+  CHECK_ERROR([&] { configure(kernel, {{"TS", 32}}, {}, nvidia); }, requirement_failed, "from 0 to 255");
+}
+
 TEST_CASE("no built-in kernel is compiled with options that loosen IEEE arithmetic") {
   KernelLibrary library;
   for (const Role role : {Role::multiply, Role::pack, Role::scale}) {
