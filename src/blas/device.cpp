@@ -44,10 +44,18 @@ std::vector<cl::Device> dealt_out(const LocalRank& rank, const std::vector<cl::D
   return result;
 }
 
+std::vector<cl::Device> devices_of_list(const std::string& list) {
+  try {
+    return find_devices(list);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("CLGEMM_DEVICES: {}", error.what()));
+  }
+}
+
 std::vector<cl::Device> devices_of_process() {
   const std::optional<LocalRank> rank = local_rank();
   if (const std::string list = environment("CLGEMM_DEVICES"); !list.empty()) {
-    const std::vector<cl::Device> all = find_devices(list);
+    const std::vector<cl::Device> all = devices_of_list(list);
     return rank ? dealt_out(*rank, all, " of CLGEMM_DEVICES") : all;
   }
   if (!rank || !environment("CLGEMM_DEVICE").empty()) return {default_device()};

@@ -11,9 +11,9 @@
 namespace clgemm::blas {
 namespace {
 
-// Where an argument stands. CBLAS has the layout in front of all. For row-major calls the reference CBLAS
-// reports the position in the column-major call that it makes of them, and its own cblas_xerbla() turns that
-// back.
+// Where an argument stands. CBLAS has the layout in front of all. Of cblas_sgemm() every BLAS itself looks at
+// the layout and the transposes alone: all else is reported as by the column-major call of SGEMM that it
+// makes of it. 0: by none.
 struct Position {
   Argument argument;
   int fortran;
@@ -24,15 +24,15 @@ struct Position {
 constexpr Position positions[] = {{Argument::layout, 0, 1, 1, 1},
                                   {Argument::transpose_a, 1, 2, 2, 2},
                                   {Argument::transpose_b, 2, 3, 3, 3},
-                                  {Argument::m, 3, 4, 4, 4},
-                                  {Argument::n, 4, 5, 5, 5},
-                                  {Argument::k, 5, 6, 6, 6},
-                                  {Argument::a, 7, 8, 8, 8},
-                                  {Argument::lda, 8, 9, 9, 9},
-                                  {Argument::b, 9, 10, 11, 10},
-                                  {Argument::ldb, 10, 11, 12, 11},
-                                  {Argument::c, 12, 13, 15, 13},
-                                  {Argument::ldc, 13, 14, 16, 14},
+                                  {Argument::m, 3, 0, 4, 4},
+                                  {Argument::n, 4, 0, 5, 5},
+                                  {Argument::k, 5, 0, 6, 6},
+                                  {Argument::a, 7, 0, 8, 8},
+                                  {Argument::lda, 8, 0, 9, 9},
+                                  {Argument::b, 9, 0, 11, 10},
+                                  {Argument::ldb, 10, 0, 12, 11},
+                                  {Argument::c, 12, 0, 15, 13},
+                                  {Argument::ldc, 13, 0, 16, 14},
                                   {Argument::batch_count, 0, 0, 18, 15}};
 
 int position_of(Interface interface, Argument argument) {
@@ -86,16 +86,30 @@ void report_to_fortran(const char* name, int position) {
   xerbla(name, &info, std::strlen(name));
 }
 
-void report_to_c(const char* name, int position, bool row_major) {
+// By these the reference CBLAS tells its own cblas_xerbla() and xerbla_() what to turn back, and to say so in
+// the words of CBLAS. Other libraries have none.
+class ReferenceFlag {
+ public:
+  ReferenceFlag(const char* name, bool value)
+      : flag_(static_cast<int*>(dlsym(RTLD_DEFAULT, name))), before_(flag_ != nullptr ? *flag_ : 0) {
+    if (flag_ != nullptr) *flag_ = value ? 1 : 0;
+  }
+  ~ReferenceFlag() {
+    if (flag_ != nullptr) *flag_ = before_;
+  }
+  ReferenceFlag(const ReferenceFlag&) = delete;
+  ReferenceFlag& operator=(const ReferenceFlag&) = delete;
+
+ private:
+  int* flag_;
+  int before_;
+};
+
+void report_to_c(const char* name, int position) {
   using Xerbla = void(int position, const char* name, const char* format, ...);
   auto* const xerbla = reinterpret_cast<Xerbla*>(find("cblas_xerbla"));
   if (xerbla == nullptr) return report_to_fortran(name, position);
-  // By this the reference CBLAS tells its cblas_xerbla() what to turn back.
-  auto* const row_major_flag = static_cast<int*>(dlsym(RTLD_DEFAULT, "RowMajorStrg"));
-  const int before = row_major_flag != nullptr ? *row_major_flag : 0;
-  if (row_major_flag != nullptr) *row_major_flag = row_major ? 1 : 0;
   xerbla(position, name, "%s", "");
-  if (row_major_flag != nullptr) *row_major_flag = before;
 }
 
 bool is_short(std::int64_t ld, std::int64_t length) {
@@ -115,10 +129,12 @@ Argument first_fault(const Call& call) {
 }
 
 void report(Interface interface, Argument argument, bool row_major) {
-  const char* const name = name_of(interface);
   const int position = position_of(interface, argument);
-  if (interface == Interface::fortran) return report_to_fortran(name, position);
-  report_to_c(name, position, row_major);
+  if (interface == Interface::fortran) return report_to_fortran(name_of(interface), position);
+  const ReferenceFlag order("RowMajorStrg", row_major);
+  const ReferenceFlag caller("CBLAS_CallFromC", true);
+  if (position != 0) return report_to_c(name_of(interface), position);
+  report_to_fortran(name_of(Interface::fortran), position_of(Interface::fortran, argument));
 }
 
 }  // namespace clgemm::blas

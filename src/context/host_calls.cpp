@@ -89,6 +89,17 @@ std::string in_words(const StreamPlan& plan, const Traffic& moved) {
   return result;
 }
 
+// What `make` makes; its Error says, too, what made us try it, if anything did.
+template <class Make>
+StreamPlan with_cause(const std::string& why, const Make& make) {
+  try {
+    return make();
+  } catch (const Error& error) {
+    if (why.empty()) throw;
+    throw Error(error.code(), fmt::format("{}; so few were tried because {}", error.what(), why));
+  }
+}
+
 Options with_scratch(const Options& options, std::size_t bytes) {
   Options result = options;
   result.scratch_limit = options.scratch_limit == 0 ? bytes : std::min(options.scratch_limit, bytes);
@@ -113,8 +124,9 @@ bool Context::State::multiply_in_place(const HostProblem& host, const Options& o
 
 void Context::State::sgemm_in_parts(const HostProblem& host, const Options& options) {
   // Where the device has less memory than it says, or others have it, smaller blocks may do.
+  std::string why;  // of the first attempt
   for (std::size_t limit = device_memory_limit(options);; limit /= 2) {
-    const StreamPlan plan = stream_plan(host.problem, options, limit);
+    const StreamPlan plan = with_cause(why, [&] { return stream_plan(host.problem, options, limit); });
     std::vector<Round> rounds = rounds_of(plan);
     std::reverse(rounds.begin(), rounds.end());
     const auto next_round = [&]() -> std::optional<Round> {
@@ -133,6 +145,7 @@ void Context::State::sgemm_in_parts(const HostProblem& host, const Options& opti
     } catch (const Error& error) {
       health_.look_after(error);
       if (error.code() != ErrorCode::out_of_memory || some_came) throw;
+      if (why.empty()) why = error.what();
       log(LogLevel::info, fmt::format("{} on the device were too many: {}", mebibytes(limit), error.what()));
     }
   }

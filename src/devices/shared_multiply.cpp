@@ -25,11 +25,14 @@ constexpr double worth_sharing_seconds = 1e-3;
 // Pieces of a band for each device that works where the matrices lie. A guess.
 constexpr std::size_t pieces_a_device = 4;
 
-// An Error that says something about the device, not about the call.
-bool is_of_device(const Error& error) {
+// An Error that says something about the device, not about the call: of a kernel that the caller names, it is
+// the caller's that it does not compile, or wants more than the device has.
+bool is_of_device(const Error& error, const Options& options) {
+  if (error.argument() != Argument::none) return false;
   switch (error.code()) {
     case ErrorCode::build_failed:
     case ErrorCode::device_limit_exceeded:
+      return named_kernel(options).empty();
     case ErrorCode::out_of_memory:
     case ErrorCode::opencl_error:
     case ErrorCode::internal_error:
@@ -131,7 +134,7 @@ double predicted_seconds(DeviceSet::State& devices, Member& member, const Proble
   try {
     seconds = member.state.health().watch([&] { return member.state.predict_on_host(problem, options); });
   } catch (const Error& error) {
-    if (!is_of_device(error)) throw;
+    if (!is_of_device(error, options)) throw;
     devices.leave_out(member, error);
   }
   return seconds;
@@ -298,7 +301,7 @@ class Sharing {
       member.state.health().watch(body);
       return true;
     } catch (const Error& error) {
-      if (is_of_device(error)) {
+      if (is_of_device(error, options_)) {
         devices_.leave_out(member, error);
       } else {
         const std::lock_guard lock(mutex_);

@@ -256,7 +256,8 @@ StreamPlan plan_stream(const Problem& problem, const StreamLimits& limits) {
   if (!best) {
     throw Error(
         ErrorCode::out_of_memory,
-        fmt::format("{} bytes on the device are too few to multiply host matrices in parts", limits.bytes));
+        fmt::format("{} bytes on the device are too few to multiply host matrices in parts", limits.bytes),
+        Argument::options);
   }
   begin_sooner(*best, problem, limits.bytes);
   share(*best, limits.sharers);

@@ -272,12 +272,14 @@ void expect_fortran(int position, const Fortran& call) {
         "sgemm_ reports " + std::to_string(position) + ", not " + std::to_string(reported_position));
 }
 
-void expect_c(int position, int layout, int transpose_a, int transpose_b, std::vector<int> sizes) {
+void expect_c(const std::string& name, int position, int layout, int transpose_a, int transpose_b,
+              std::vector<int> sizes) {
   reported_position = 0;
   cblas_sgemm(layout, transpose_a, transpose_b, sizes[0], sizes[1], sizes[2], 1.0f, nullptr, sizes[3],
               nullptr, sizes[4], 1.0f, nullptr, sizes[5]);
-  check(reported_position == position && reported_name == "cblas_sgemm",
-        "cblas_sgemm reports " + std::to_string(position) + ", not " + std::to_string(reported_position));
+  check(reported_position == position && reported_name == name,
+        "cblas_sgemm reports " + std::to_string(position) + " of " + name + ", not " +
+            std::to_string(reported_position) + " of " + reported_name);
 }
 
 void test_wrong_arguments() {
@@ -292,18 +294,18 @@ void test_wrong_arguments() {
   expect_fortran(10, {'N', 'C', 2, 3, 4, 2, 2});
   expect_fortran(13, {'N', 'N', 2, 3, 4, 2, 4, 1});
   expect_fortran(13, {'N', 'N', 0, 0, 0, 1, 1, 0});
-  expect_c(1, 7, no, no, {2, 3, 4, 2, 4, 2});
-  expect_c(2, column_major, 7, 7, {2, 3, 4, 2, 4, 2});
-  expect_c(3, column_major, no, 7, {2, 3, 4, 2, 4, 2});
-  expect_c(4, column_major, no, no, {-1, -1, 4, 2, 4, 2});
-  expect_c(14, column_major, no, no, {2, 3, 4, 2, 4, 1});
-  // Positions in the column-major call that a row-major one is: the reference CBLAS turns them back where it
-  // prints them.
-  expect_c(5, row_major, no, no, {-1, 3, 4, 4, 3, 3});
-  expect_c(4, row_major, no, no, {2, -1, 4, 4, 3, 3});
-  expect_c(11, row_major, no, no, {2, 3, 4, 3, 3, 3});
-  expect_c(9, row_major, no, no, {2, 3, 4, 4, 2, 3});
-  expect_c(14, row_major, no, no, {2, 3, 4, 4, 3, 2});
+  expect_c("cblas_sgemm", 1, 7, no, no, {2, 3, 4, 2, 4, 2});
+  expect_c("cblas_sgemm", 2, column_major, 7, 7, {2, 3, 4, 2, 4, 2});
+  expect_c("cblas_sgemm", 3, column_major, no, 7, {2, 3, 4, 2, 4, 2});
+  expect_c("SGEMM ", 3, column_major, no, no, {-1, -1, 4, 2, 4, 2});
+  expect_c("SGEMM ", 13, column_major, no, no, {2, 3, 4, 2, 4, 1});
+  // Sizes are reported by the call of SGEMM that this one is: positions of row-major calls are those of the
+  // column-major one. The reference CBLAS turns them back where it prints them.
+  expect_c("SGEMM ", 4, row_major, no, no, {-1, 3, 4, 4, 3, 3});
+  expect_c("SGEMM ", 3, row_major, no, no, {2, -1, 4, 4, 3, 3});
+  expect_c("SGEMM ", 10, row_major, no, no, {2, 3, 4, 3, 3, 3});
+  expect_c("SGEMM ", 8, row_major, no, no, {2, 3, 4, 4, 2, 3});
+  expect_c("SGEMM ", 13, row_major, no, no, {2, 3, 4, 4, 3, 2});
   reported_position = 0;
   cblas_sgemm_batch_strided(column_major, no, no, 2, 3, 4, 1, nullptr, 2, 8, nullptr, 4, 12, 0, nullptr, 2, 6,
                             -1);

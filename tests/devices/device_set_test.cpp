@@ -231,6 +231,34 @@ TEST_CASE("errors of the call leave no device out") {
   CHECK(devices.devices().size() == count);
 }
 
+TEST_CASE("options that no device can do as they are leave no device out") {
+  const Multiply multiply = make_multiply(all_forms()[0], {600, 600, 600}, {1, 0}, all_placements()[0]);
+  const Data data = random_data(multiply, 10);
+  const TemporaryFolder folder;
+  Options no_c;
+  no_c.kernel_file =
+      folder.write("no_c.cl",
+                   "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// local: 1 1\n"
+                   "// grid: columns rows\nthis is no C\n");
+  Options too_large;
+  too_large.kernel_file =
+      folder.write("too_large.cl",
+                   "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n"
+                   "// local: 1048576 1\n// grid: columns rows\n");
+  Options too_little;
+  too_little.device_memory_limit = 1000;
+  for (const Way way : {Way::in_place, Way::on_copies}) {
+    DeviceSet devices = all_of(way);
+    const std::size_t count = devices.devices().size();
+    CHECK_ERROR([&] { run_on(devices, multiply, data, no_c); }, build_failed, "no_c.cl");
+    CHECK_ERROR([&] { run_on(devices, multiply, data, too_large); }, device_limit_exceeded, "1048576");
+    if (way == Way::on_copies)
+      CHECK_ERROR([&] { run_on(devices, multiply, data, too_little); }, out_of_memory, "1000 bytes");
+    CHECK(devices.devices().size() == count);
+    check_on(devices, multiply);
+  }
+}
+
 TEST_CASE("a set that was moved, and calls that multiply nothing") {
   DeviceSet devices("0");
   DeviceSet moved = all_of(Way::in_place);

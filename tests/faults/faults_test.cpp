@@ -348,6 +348,19 @@ TEST_CASE("without threads the caller copies what goes to a device with memory o
   CHECK(damage_around_c(multiply, before, result).empty());
 }
 
+TEST_CASE("where no part is small enough for the device, the Error says what it said of the first") {
+  const cl_bool no = CL_FALSE;
+  FaultLayer::of_process().pretend(false, CL_DEVICE_HOST_UNIFIED_MEMORY,
+                                   std::string(reinterpret_cast<const char*>(&no), sizeof no));
+  Context context;
+  FaultLayer::of_process().pretend(false, CL_DEVICE_HOST_UNIFIED_MEMORY, {});
+  {
+    const Armed armed({always("clCreateBuffer", CL_MEM_OBJECT_ALLOCATION_FAILURE)});
+    CHECK_ERROR([&] { is_right_on(context, {}); }, out_of_memory, "CL_MEM_OBJECT_ALLOCATION_FAILURE");
+  }
+  CHECK(is_right_on(context, {}));
+}
+
 TEST_CASE("a kernel that cannot be launched makes way for another, unless it was named") {
   Context context;
   CHECK(is_right_on(context, {}));
