@@ -39,10 +39,11 @@
 
 // Adds up the slices and stores, SUMS_ROWS at a time: a row of blocks of each work-item.
 // Sums that are stored as they are sit in registers in fours from the beginning, in the banks in which B's fours are: an H200 takes 5 %
-// longer with 16 x 8 results a work-item. Scaled ones are new numbers.
-static inline void store_by_rows(const float4 sums[TM][TN / 4], __local float4* memory, Target target) {
-  const float scale = TO_AND_FRO ? target.alpha : 1.0f;
-  if (TO_AND_FRO) target.alpha = 1.0f;
+// longer with 16 x 8 results a work-item. So they become new numbers: scaled, where there is but one slice; else, for what is added up is
+// scaled afterwards, by a `one` that the compiler does not know to be 1.
+static inline void store_by_rows(const float4 sums[TM][TN / 4], __local float4* memory, Target target, const float one) {
+  const float scale = !TO_AND_FRO ? 1.0f : SLICES == 1 ? target.alpha : one;
+  if (TO_AND_FRO && SLICES == 1) target.alpha = 1.0f;
   const int slice = get_local_id(0) / SLICE_ITEMS;
   const int item = get_local_id(0) % SLICE_ITEMS;
   __local float4* place = memory + (slice * DOWN + row_of(item)) * SUMS_STRIDE + column_of(item);
@@ -94,7 +95,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
   prefetch_tile_of_c(target, BM, BN, ITEMS);
   float4 sums[TM][TN / 4];
   multiply_slices(sums, memory, a_lines, b_lines);
-  store_by_rows(sums, memory, target);
+  store_by_rows(sums, memory, target, m < 1 ? 0.0f : 1.0f);
   if (is_part && is_last_part(&parts, get_group_id(0), (__local uint*)memory))
     add_parts(&parts, ITEMS, BM, BN, to, ldc, m, n, first_row, first_column, alpha, beta);
 }
