@@ -147,6 +147,42 @@ TEST_CASE("infinities and NaN come out where IEEE arithmetic puts them") {
   }
 }
 
+// Ones, then as many minus ones along k, in such a number that slices of a tile do not cancel by themselves;
+// with alpha, the sum of any few products overflows.
+void check_that_alpha_comes_last(const Options& options, const KernelConfig& config) {
+  const std::size_t k = (config.tile_depth % 2 == 0 ? 3 : 6) * config.tile_depth;
+  const Multiply multiply = make_multiply(all_forms()[0], {config.tile_rows, config.tile_columns, k},
+                                          {1e35f, 0}, all_placements()[0]);
+  Data data = random_data(multiply, 3);
+  for (std::size_t depth = 0; depth < k; ++depth) {
+    for (std::size_t row = 0; row < config.tile_rows; ++row)
+      data.a[multiply.a.index(row, depth)] = depth < k / 2 ? 1.0f : -1.0f;
+    for (std::size_t column = 0; column < config.tile_columns; ++column)
+      data.b[multiply.b.index(depth, column)] = 1e5f;
+  }
+  const std::vector<float> c = run_on_device(multiply, data, options);
+  std::size_t wrong = 0;
+  for (std::size_t row = 0; row < config.tile_rows; ++row) {
+    for (std::size_t column = 0; column < config.tile_columns; ++column)
+      wrong += c[multiply.c.index(row, column)] != 0.0f;
+  }
+  INFO(config.name << " " << describe_values(config.values));
+  CHECK(wrong == 0);
+}
+
+// `panels` adds one block of k after the other into C, as the BLAS of CPUs do.
+TEST_CASE("alpha comes after the sum of all products") {
+  KernelLibrary library(kernel_folder_or_default({}));
+  for (const std::string& kernel : runnable_kernels()) {
+    if (kernel == "panels") continue;
+    check_that_alpha_comes_last(options_of(kernel), config_of(kernel));
+    if (kernel != "direct") continue;
+    const Parameters slices = {{"BM", 64}, {"BN", 64}, {"TM", 8}, {"TN", 8}, {"DEPTH", 8}, {"SLICES", 2}};
+    check_that_alpha_comes_last(options_of(kernel, slices),
+                                configure(library.find(kernel), slices, {}, shared_device_info()));
+  }
+}
+
 TEST_CASE("the same call gives the same bits") {
   for (const std::string& kernel : runnable_kernels()) {
     const Multiply multiply = make_multiply(all_forms()[1], {65, 43, 77}, {-1.5f, 1}, all_placements()[1]);
