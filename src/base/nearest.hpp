@@ -27,7 +27,20 @@ inline std::size_t edits_between(std::string_view one, std::string_view other) {
   return of(one.size(), other.size());
 }
 
-// "; did you mean 'tiled'?", or nothing where no name is near: a third of its letters may differ.
+// The one name that begins so; null where none or several do.
+inline const std::string* only_one_that_begins_with(std::string_view begin,
+                                                    const std::vector<std::string>& known) {
+  const std::string* found = nullptr;
+  for (const std::string& one : known) {
+    if (begin.size() < 2 || !one.starts_with(begin) || one.size() == begin.size()) continue;
+    if (found != nullptr) return nullptr;
+    found = &one;
+  }
+  return found;
+}
+
+// "; did you mean 'tiled'?", or nothing where no name is near: a third of its letters may differ, or the rest
+// be missing.
 inline std::string did_you_mean(std::string_view name, const std::vector<std::string>& known) {
   const std::string* nearest = nullptr;
   std::size_t least = name.size() / 3 + 1;
@@ -38,6 +51,7 @@ inline std::string did_you_mean(std::string_view name, const std::vector<std::st
       nearest = &one;
     }
   }
+  if (nearest == nullptr) nearest = only_one_that_begins_with(name, known);
   return nearest == nullptr ? "" : "; did you mean '" + *nearest + "'?";
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -230,13 +231,13 @@ void DiskCache::store(const std::string& key, const Entry& entry) const noexcept
     if (!problem_.empty()) return;
     std::error_code failure;
     if (!folder_.parent_path().empty()) fs::create_directories(folder_.parent_path(), failure);
-    ::mkdir(folder_.c_str(), S_IRWXU);
+    const bool is_there = ::mkdir(folder_.c_str(), S_IRWXU) == 0 || errno == EEXIST;
+    const int why_not = errno;
     if (!is_usable()) {
-      log_once(
-          LogLevel::info,
-          fmt::format("compiled programs are not kept: '{}' is no folder, not the user's own, or others may "
-                      "write to it",
-                      folder_.string()));
+      log_once(LogLevel::info,
+               fmt::format("compiled programs are not kept: '{}' {}", folder_.string(),
+                           is_there ? "is no folder, not the user's own, or others may write to it"
+                                    : "cannot be made: " + std::generic_category().message(why_not)));
       return;
     }
 

@@ -150,9 +150,14 @@ bool reads_a_and_b(const SgemmCall& call) {
 
 Problem canonical(const SgemmCall& call) {
   Problem result{call.m, call.n, call.k, call.alpha, call.beta, {}, {}, {}, call.batch_count};
-  result.a = {call.transpose_a == Transpose::yes, call.lda, 0, call.stride_a};
-  result.b = {call.transpose_b == Transpose::yes, call.ldb, 0, call.stride_b};
-  result.c = {false, call.ldc, 0, call.stride_c};
+  result.a = {call.transpose_a == Transpose::yes, call.lda};
+  result.b = {call.transpose_b == Transpose::yes, call.ldb};
+  result.c = {false, call.ldc};
+  if (call.batch_count != 1) {  // of one, no stride is ever used: it is the same problem with any
+    result.a.stride = call.stride_a;
+    result.b.stride = call.stride_b;
+    result.c.stride = call.stride_c;
+  }
   if (call.layout == Layout::column_major) {
     std::swap(result.m, result.n);
     std::swap(result.a, result.b);

@@ -29,11 +29,13 @@ void add_text(std::string_view text, const std::string& path, std::vector<Tuning
 void add_file(const fs::path& path, std::vector<TuningFile>& files) {
   const auto content = read_private_file(path, Links::follow, most_bytes);
   if (!content) {
+    std::error_code failure;
+    const bool is_there = fs::exists(path, failure);
     log_once(
         LogLevel::info,
-        fmt::format("tuning data not used: {}: not a readable file that is the user's own and that nobody "
-                    "else may write to",
-                    path.string()));
+        fmt::format("tuning data not used: {}: {}", path.string(),
+                    is_there ? "not a readable file that is the user's own and that nobody else may write to"
+                             : "there is no such file"));
     return;
   }
   const std::string text(content->begin(), content->end());

@@ -178,8 +178,8 @@ std::string Context::State::explain_on_host(const Problem& problem, const Option
         parts_in_place({problem, nullptr, nullptr, nullptr}, info_.max_allocation_bytes);
     if (!parts.empty()) {
       const Problem& first = parts.front().problem;
-      return fmt::format("host matrices: used where they lie, in {} parts of {} x {} x {}\nmoved: nothing\n",
-                         parts.size(), first.m, first.n, first.k) +
+      return fmt::format("host matrices: used where they lie, in {} part{} of {} x {} x {}\nmoved: nothing\n",
+                         parts.size(), parts.size() == 1 ? "" : "s", first.m, first.n, first.k) +
              explain(first, options);
     }
   }

@@ -27,7 +27,8 @@ std::vector<std::filesystem::path> checked_folder(const std::string& folder) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored)) {
     throw Error(ErrorCode::invalid_kernel_file,
-                fmt::format("the kernel folder '{}' is not a folder", folder));
+                fmt::format("the kernel folder '{}'{} is not a folder", folder,
+                            folder == environment("CLGEMM_KERNEL_DIR") ? " of CLGEMM_KERNEL_DIR" : ""));
   }
   return {folder};
 }

@@ -277,8 +277,7 @@ TEST_CASE("auto is the kernel that the library ran, not a wrong one that it woul
   const Finished measured = run(with_wrong + "--kernel auto --peer none --runs 1 --warmup 0");
   INFO(measured.text);
   CHECK(measured.status == 0);
-  const bool has_times = has(measured.text, {"Fastest on the device: "});
-  CHECK(word_after(measured.text, has_times ? "Fastest on the device: " : "Fastest by the call: ") == taken);
+  CHECK(has(measured.text, {"\n" + taken + " "}));  // the first cell of its line
 }
 
 TEST_CASE("--explain tells the plan, --cache what is compiled") {

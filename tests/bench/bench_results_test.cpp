@@ -337,6 +337,10 @@ TEST_CASE("there is no verdict within the noise, and what makes figures uncertai
   single["ceilings"] = {{"fp32_gflops", 100.0}, {"read_gbs", 20.0}, {"copy_gbs", 15.0}};
   const auto troubles = [&single] { return troubles_of(results(Json::array({single})).front()); };
   REQUIRE(troubles().size() == 3);
+  std::ostringstream of_single_runs;
+  write_table(of_single_runs, results(Json::array({with_peer(single, 2.0)})).front());
+  INFO(of_single_runs.str());
+  CHECK(of_single_runs.str().find("Fastest on the device, in a single run: tiled.") != std::string::npos);
   CHECK(troubles()[0].find("40 %") != std::string::npos);
   CHECK(troubles()[1].find("single run tells of no noise: tiled") != std::string::npos);
   CHECK(troubles()[2].find("300 %") != std::string::npos);
@@ -372,7 +376,9 @@ TEST_CASE("a peer that would take longer than --max-seconds is left out, and so 
   INFO(finished.out);
   CHECK(finished.status == 0);
   CHECK(std::regex_search(finished.out, std::regex("CLBlast +did not run: left out: about [0-9.]*[1-9]")));
-  CHECK(finished.out.find("naive: left out") != std::string::npos);
+  CHECK(finished.out.find("naive: left out: about ") != std::string::npos);
+  CHECK(finished.out.find("x CLBlast") == std::string::npos);  // no column where nothing would be in it
+  CHECK(finished.out.find("Fastest") == std::string::npos);    // of one alone
   CHECK(bench("--size 32 --no-baseline --runs 2").out.find("naive") == std::string::npos);
 }
 

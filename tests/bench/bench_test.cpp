@@ -115,8 +115,11 @@ TEST_CASE("a name that is nearly right is found, one that is not is none") {
   CHECK(clgemm::did_you_mean("fp23", names) == "; did you mean 'fp32'?");
   CHECK(clgemm::did_you_mean("block_2d", names).empty());
   CHECK(clgemm::did_you_mean("", names).empty());
+  CHECK(clgemm::did_you_mean("col", {"column", "row"}) == "; did you mean 'column'?");
+  CHECK(clgemm::did_you_mean("til", {"tiled_vector", "tiled_wide"}).empty());  // which of the two?
   for (const char* wrong :
-       {"--szie 8", "--kernel tield", "--peer clbast", "--suite seds", "--kernel tiled --param TSX=8"}) {
+       {"--szie 8", "--kernel tield", "--peer clbast", "--suite seds", "--kernel tiled --param TSX=8", "64",
+        "mine.cl", "--layout col", "--show-kernel common/stor.cl"}) {
     INFO(wrong);
     CHECK(bench(wrong).err.find("did you mean") != std::string::npos);
   }

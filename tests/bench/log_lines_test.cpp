@@ -55,8 +55,20 @@ TEST_CASE("info: a choice with its config, its predicted time and the runner-up,
   REQUIRE(choice != lines.end());
   INFO(*choice);
   CHECK(has(*choice, {" ms predicted, ", "; runner-up: "}));
+  CHECK(std::count_if(lines.begin(), lines.end(), is_choice) == 1);  // what is chosen stays chosen
   for (const std::string& line : lines) CHECK_FALSE(has(line, {"call: "}));
   CHECK(lines_of("CLGEMM_LOG=", one_call, "").empty());
+}
+
+TEST_CASE("info: why compiled programs are not kept") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("file", "");
+  const auto about = [](const std::string& cache) {
+    return lines_of(fmt::format("CLGEMM_LOG=info CLGEMM_CACHE_DIR='{}'", cache), one_call,
+                    "compiled programs are not kept");
+  };
+  CHECK(has(about(file).at(0), {"file' is no folder, not the user's own"}));
+  CHECK(has(about(file + "/below").at(0), {"file/below' cannot be made: Not a directory"}));
 }
 
 TEST_CASE("info: why tuning data is passed over") {
@@ -67,7 +79,7 @@ TEST_CASE("info: why tuning data is passed over") {
   const auto broken = about(folder.write("broken.json", "{ nonsense"));
   REQUIRE_FALSE(broken.empty());
   CHECK(has(broken[0], {"tuning data not used: ", "broken.json: "}));
-  CHECK(has(about((folder.path() / "missing.json").string()).at(0), {"missing.json: not a readable file"}));
+  CHECK(has(about((folder.path() / "missing.json").string()).at(0), {"missing.json: there is no such file"}));
   folder.write("clgemm/tuning/own.json", "{ nonsense");
   const auto about_own = [&](const char* tuning) {
     return lines_of(

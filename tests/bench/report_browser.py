@@ -1,4 +1,4 @@
-"""A page of real results in Chromium: it renders without a complaint, wide and narrow, light and dark, no label lies on another,
+"""A page of real results in Chromium: it renders without a complaint, wide and narrow, light and dark, no label lies on another or below a mark,
 and the pointer does what it should: a mark under it says what it is, a series under it comes forward, a click on a name hides
 its series and another brings it back.
 
@@ -120,6 +120,15 @@ window.colliding = function () {
       if (across > 1 && down > 4)
         found.push(svg.closest('section').id + ': ' + texts[i].textContent + ' / ' + texts[j].textContent);
     }
+    var marks = Array.from(svg.querySelectorAll('.series [data-tip]'));
+    texts.filter(function (one) { return one.classList.contains('halo'); }).forEach(function (name) {
+      var box = name.getBoundingClientRect();
+      marks.forEach(function (mark) {
+        var on = mark.getBoundingClientRect(), x = (on.left + on.right) / 2, y = (on.top + on.bottom) / 2;
+        if (x > box.left && x < box.right && y > box.top && y < box.bottom)
+          found.push(svg.closest('section').id + ': ' + name.textContent + ' / ' + mark.getAttribute('data-tip'));
+      });
+    });
   });
   return found;
 };
@@ -139,7 +148,7 @@ def check_layout(browser, width, size):
     check(browser.value(f"Array.from(document.querySelectorAll('.{size} svg')).every(shown)"), f"{size}: a picture is missing")
     check(not browser.value(f"Array.from(document.querySelectorAll('.{other} svg')).some(shown)"), f"{size}: pictures twice")
     for one in browser.value("colliding()"):
-        check(False, f"{size}: labels collide in {one}")
+        check(False, f"{size}: a label and another, or a mark, collide in {one}")
 
 
 def check_hover(browser, size):

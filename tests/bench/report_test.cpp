@@ -9,6 +9,7 @@
 
 #include "common/usage_error.hpp"
 #include "figures/results_json.hpp"
+#include "page/legend.hpp"
 #include "page/page.hpp"
 #include "page/page_folder.hpp"
 #include "page/pictures.hpp"
@@ -164,6 +165,41 @@ TEST_CASE("a long list of shapes is a line for each peer in Markdown, not one fo
   CHECK(markdown.str().find("| m x n x k |") == std::string::npos);
 }
 
+TEST_CASE("titles of runs differ: by the day, by the minute, or by a number") {
+  const TemporaryFolder folder;
+  Json rows = Json::array();
+  for (const char* date : {"2026-11-20T08:36:44Z", "2026-11-21T08:36:44Z", "2026-11-21T09:15:00Z",
+                           "2026-11-22T10:00:00Z", "2026-11-22T10:00:59Z"}) {
+    Json one = row("D", "auto", 64);
+    one["date"] = date;
+    rows.push_back(one);
+  }
+  write_report_folder(folder.path().string(), rows.dump());
+  const std::string page = text_of_file((folder.path() / "index.html").string());
+  CHECK(page.find("<h1>5 runs</h1>") != std::string::npos);
+  for (const char* title :
+       {"D: 1 shape, 2026-11-20", "D: 1 shape, 2026-11-21 08:36", "D: 1 shape, 2026-11-21 09:15",
+        "D: 1 shape, 2026-11-22 10:00", "D: 1 shape, 2026-11-22 10:00, 2"}) {
+    INFO(title);
+    CHECK(page.find(fmt::format(">{}</a>", title)) != std::string::npos);
+    CHECK(page.find(fmt::format("<h1>{}</h1>", title)) != std::string::npos);
+  }
+}
+
+TEST_CASE("long names are shortened in their middle, and not within a letter") {
+  const std::string name = "pthread-skylake-avx512-Intel(R) Xeon(R) Processor: 18 shapes, 2026-11-20";
+  const std::string shorter = shortened(name, 250.0);
+  CHECK(shorter.starts_with("pthread-"));
+  CHECK(shorter.ends_with("18 shapes, 2026-11-20"));
+  CHECK(text_width(shorter) <= 250.0);
+  CHECK(shortened(name, 2000.0) == name);
+  for (double width = 0.0; width < 80.0; width += 5.0) {
+    const std::string letters = shortened("üüüüüüüüüüüü", width);
+    const auto dots = letters.find("…");
+    if (dots != std::string::npos) CHECK((dots % 2 == 0 && letters.size() % 2 == 1));  // three bytes of two
+  }
+}
+
 TEST_CASE("each device has pictures of its own") {
   const TemporaryFolder folder;
   Json rows = all_rows("First Device");
@@ -231,6 +267,9 @@ TEST_CASE("bold is what is fastest in fp32; times have the unit that they need; 
   CHECK(table.find("class=\"best\"") != std::string::npos);
   CHECK(table.find("12.30 \u00b5s") != std::string::npos);
   const std::string picture = roofline(runs.at(0)).draw(880.0);
+  CHECK(picture.find("cuBLAS fp32, 64") != std::string::npos);
+  CHECK(picture.find("cuBLAS TF32, 64") == std::string::npos);
+  CHECK(roofline(runs.at(0)).caption.find("cuBLAS TF32 does not compute in fp32") != std::string::npos);
   for (const char* roof :
        {"memory: 20.00 GB/s", "cache: 90.00 GB/s", "fp32 units: 300.0", "three products: 1000"}) {
     INFO(roof);

@@ -162,6 +162,18 @@ TEST_CASE("row-major stays as it is") {
   CHECK(problem.c.ld == call.ldc);
 }
 
+TEST_CASE("a batch of one is the same problem with any strides, one of two is not") {
+  SgemmCall call = call_of(Layout::row_major, Transpose::no, Transpose::no);
+  const Problem plain = canonical(call);
+  call.stride_a = call.stride_b = call.stride_c = 1000;
+  CHECK(canonical(call) == plain);
+  call.batch_count = 2;
+  const Problem two = canonical(call);
+  CHECK(two.a.stride == 1000);
+  CHECK(two.b.stride == 1000);
+  CHECK(two.c.stride == 1000);
+}
+
 TEST_CASE("column-major exchanges A and B, m and n, and keeps the transposes") {
   const SgemmCall call = call_of(Layout::column_major, Transpose::yes, Transpose::no);
   const Problem problem = canonical(call);

@@ -163,6 +163,16 @@ TEST_CASE("a budget ends a search, and its first start is decided in any case") 
   CHECK(search.count < 20);
 }
 
+TEST_CASE("what the command line names and is not there is bad usage; the help shows nothing of CLI11's") {
+  for (const char* wrong : {"--kernel tield", "--device 'no such device'", "--kernel tiled --seach climb"}) {
+    INFO(wrong);
+    CHECK(run_program(command(wrong)).status == 2);
+  }
+  const std::string help = run_program(command("--help")).out;
+  CHECK(help.find("--without-own-choice ") != std::string::npos);
+  CHECK(help.find('{') == std::string::npos);
+}
+
 TEST_CASE("a journal gives back what was added, drops a torn line and knows its run") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "journal";

@@ -10,6 +10,7 @@ namespace {
 // two within a moment are one.
 constexpr std::time_t one_interrupt_s = 1;
 
+bool noting = false;
 volatile std::sig_atomic_t noted = 0;
 volatile std::time_t noted_at = 0;
 
@@ -28,14 +29,21 @@ void note(int signal) {
 }  // namespace
 
 InterruptNoted::InterruptNoted() {
+  noting = true;
+  note_interrupts_again();
+}
+
+InterruptNoted::~InterruptNoted() {
+  noting = false;
+  std::signal(SIGINT, SIG_DFL);
+}
+
+void note_interrupts_again() {
+  if (!noting) return;
   struct sigaction action = {};
   action.sa_handler = note;
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
-}
-
-InterruptNoted::~InterruptNoted() {
-  std::signal(SIGINT, SIG_DFL);
 }
 
 bool interrupted() {

@@ -13,6 +13,10 @@ class InterruptNoted {
   InterruptNoted& operator=(const InterruptNoted&) = delete;
 };
 
+// Again, where one of these lives: some drivers (Intel's CPU runtime) take the signal for themselves when
+// they compile, and two at once, as timeout(1) sends them, then end the program.
+void note_interrupts_again();
+
 // Whether it was noted, since the program began.
 bool interrupted();
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/nearest.hpp"
+#include "common/kernel_names.hpp"
 
 namespace clgemm::bench {
 
@@ -47,7 +48,11 @@ inline std::string unknown_option(const CLI::App& app) {
     const std::string name = word.substr(0, word.find('='));
     if (name.starts_with("-")) return fmt::format("there is no option {}{}", name, did_you_mean(name, known));
   }
-  return fmt::format("'{}' belongs to no option", fmt::join(app.remaining(), " "));
+  const std::string word = app.remaining().front();
+  const bool is_size = word != "x" && word.find_first_not_of("0123456789x") == std::string::npos;
+  const char* meant = is_size ? "--size" : names_a_file(word) ? "--kernel" : nullptr;
+  return fmt::format("'{}' belongs to no option{}", fmt::join(app.remaining(), " "),
+                     meant == nullptr ? "" : fmt::format("; did you mean '{} {}'?", meant, word));
 }
 
 }  // namespace clgemm::bench

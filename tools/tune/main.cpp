@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "common/bad_usage.hpp"
 #include "common/usage_error.hpp"
 #include "tune/calibrate.hpp"
 #include "tune/calibration_worker.hpp"
@@ -56,7 +57,7 @@ int main(int argc, char** argv) {
   } catch (const clgemm::bench::UsageError& error) {
     return complain(error.what(), bad_usage);
   } catch (const clgemm::Error& error) {
-    return complain(error.what(), something_failed);
+    return complain(error.what(), clgemm::bench::is_bad_usage(error) ? bad_usage : something_failed);
   } catch (const cl::Error& error) {
     return complain(clgemm::from_opencl(error).what(), something_failed);
   } catch (const std::exception& error) {

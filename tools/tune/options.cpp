@@ -16,7 +16,9 @@ namespace {
 
 constexpr const char* description =
     "Finds the fastest kernel and parameters for this device and writes them where clgemm finds them.\n"
-    "Every result is checked before it may win. Ctrl-C stops; the same command goes on where it was.";
+    "Every result is checked before it may win. Ctrl-C stops; the same command goes on where it was.\n\n"
+    "Exit status: 0 when all is well, 1 when a config was wrong or on an error, 2 for bad usage, 130 where\n"
+    "Ctrl-C ended it.\n";
 
 constexpr const char* footer =
     "Searches: random is a seeded sample of the configs. exhaustive is all of them. climb (default) measures "
@@ -75,8 +77,9 @@ void add_what(CLI::App& app, CommandLine& line) {
       ->type_name("tvm36")
       ->check(bench::one_of({"tvm36"}))
       ->group(group);
-  app.add_flag("!--without-own-choice", options.own_choice,
-               "The best of these kernels wins, even if clgemm's own choice is faster")
+  app.add_flag_callback(
+         "--without-own-choice", [&options] { options.own_choice = false; },
+         "The best of these kernels wins, even if clgemm's own choice is faster")
       ->group(group);
   app.add_flag("--transpose-a", options.transpose_a, "A is stored transposed: tuned apart")->group(group);
   app.add_flag("--transpose-b", options.transpose_b, "B is stored transposed: tuned apart")->group(group);

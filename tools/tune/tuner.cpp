@@ -72,8 +72,9 @@ class Tuner {
     keep(size, winner);
     const bool is_first = winner.ms == winner.first_ms;
     fmt::print("{}: {:.4g} GFLOPS, {}; {}; {} measurements\n", to_string(size), gflops(size, winner.ms),
-               is_first && options_.own_choice ? "clgemm's own choice was the best"
-                                               : fmt::format("{:.4g} before", gflops(size, winner.first_ms)),
+               !is_first             ? fmt::format("{:.4g} before", gflops(size, winner.first_ms))
+               : options_.own_choice ? "clgemm's own choice was the best"
+                                     : "the first config was the best",
                to_string(winner.config), count_);
     std::fflush(stdout);
     return true;

@@ -5,6 +5,7 @@
 
 #include "base/device.hpp"
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "common/text_table.hpp"
 #include "kernel/kernel_config.hpp"
 
@@ -73,7 +74,12 @@ void show_kernel(std::ostream& out, const std::string& name, const std::string& 
   if (!file && !name.ends_with(".cl")) {
     file = folders.find_kernel(KernelLibrary(folder).find(name).file->manifest.name + ".cl");  // of a variant
   }
-  if (!file) throw Error(ErrorCode::kernel_not_found, fmt::format("there is no built-in file '{}'", name));
+  if (!file) {
+    std::vector<std::string> known;
+    for (const EmbeddedFile& one : embedded_files()) known.emplace_back(one.path);
+    throw Error(ErrorCode::kernel_not_found,
+                fmt::format("there is no built-in file '{}'{}", name, did_you_mean(name, known)));
+  }
   out << file->text;
 }
 

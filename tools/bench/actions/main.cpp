@@ -1,7 +1,6 @@
 // clgemm-bench: measures and checks the kernels of clgemm on an OpenCL device, beside their peers.
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdio>
 #include <iostream>
 #include <set>
@@ -13,6 +12,7 @@
 #include "actions/new_kernel.hpp"
 #include "base/error.hpp"
 #include "command_line/options.hpp"
+#include "common/bad_usage.hpp"
 #include "common/interrupt.hpp"
 #include "common/usage_error.hpp"
 #include "figures/results_json.hpp"
@@ -32,17 +32,6 @@ constexpr int something_failed = 1;
 constexpr int bad_usage = 2;
 constexpr int ended_by_user = 130;  // as a shell says it of SIGINT
 
-// The errors that mean that the command line names something that is not there.
-constexpr std::array usage_codes = {ErrorCode::device_not_found, ErrorCode::kernel_not_found,
-                                    ErrorCode::invalid_parameter};
-
-int status_of(const Error& error) {
-  for (const ErrorCode code : usage_codes) {
-    if (error.code() == code) return bad_usage;
-  }
-  return something_failed;
-}
-
 // Whoever reads only the file that was written must not take a peer that is not there for one that lost.
 void say_missing_peers(const Results& results) {
   std::set<std::string> notes;
@@ -59,8 +48,8 @@ void say_missing_peers(const Results& results) {
 }
 
 int compare_files(const BenchOptions& options) {
-  const ComparedFiles compared =
-      compare(read_results(options.files.at(0)), read_results(options.files.at(1)));
+  const std::vector<Results> before = read_results(options.files.at(0));
+  const ComparedFiles compared = compare(before, read_results(options.files.at(1)));
   if (compared.rows.empty()) {
     throw UsageError(fmt::format("--compare: nothing to compare: {}", compared.nothing_in_common));
   }
@@ -170,7 +159,7 @@ int main(int argc, char** argv) {
   } catch (const UsageError& error) {
     return complain(error.what(), bad_usage);
   } catch (const clgemm::Error& error) {
-    return complain(error.what(), status_of(error));
+    return complain(error.what(), is_bad_usage(error) ? bad_usage : something_failed);
   } catch (const cl::Error& error) {
     return complain(clgemm::from_opencl(error).what(), something_failed);
   } catch (const std::exception& error) {

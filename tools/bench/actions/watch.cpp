@@ -129,7 +129,9 @@ void watch(std::ostream& out, const BenchOptions& options, const cl::Device& dev
     const Stamps stamps = stamps_of(files);
     measure_once(out, quick, device, known);
     if (round == rounds) return;
-    out << fmt::format("waiting for a change of {} files; Ctrl-C ends\n\n", files.size()) << std::flush;
+    out << fmt::format("waiting for a change of {} {}; Ctrl-C ends\n\n", files.size(),
+                       files.size() == 1 ? "file" : "files")
+        << std::flush;
     wait_for_change(files, stamps);
   }
 }

@@ -41,7 +41,8 @@ std::string css_of(const Palette& palette) {
       ".grid{{stroke:{2};stroke-width:1}}\n"
       ".chart .axis{{stroke:{1};stroke-width:1}}\n.chart .mark{{stroke:{0};stroke-width:1.5}}\n"
       ".chart .chosen{{stroke:{4};stroke-width:2.5}}\n.chart .hollow{{fill:{3}}}\n.chart "
-      ".ground{{fill:{3}}}\n",
+      ".ground{{fill:{3}}}\n.chart "
+      ".halo{{paint-order:stroke;stroke:{3};stroke-width:4;stroke-linejoin:round}}\n",
       palette.ink, palette.muted, palette.grid, palette.ground, palette.series[1]);
   for (std::size_t i = 0; i < palette.series.size(); ++i) {
     css += fmt::format(".chart .s{}{{color:{}}}\n", i, palette.series[i]);

@@ -27,10 +27,18 @@ double draw_legend(Svg& svg, const LegendEntries& entries, double top, bool with
 
 std::string shortened(const std::string& text, double width) {
   if (text_width(text) <= width) return text;
-  std::string result = text;
-  while (!result.empty() && text_width(result + "…") > width) result.pop_back();
-  while (!result.empty() && (static_cast<unsigned char>(result.back()) & 0x80U) != 0U) result.pop_back();
-  return result + "…";
+  const auto begins_letter = [&text](std::size_t place) {  // and is not in the middle of one, in UTF-8
+    return place >= text.size() || (static_cast<unsigned char>(text[place]) & 0xC0U) != 0x80U;
+  };
+  for (std::size_t kept = text.size(); kept-- > 0;) {
+    std::size_t head = kept / 3;
+    std::size_t tail = text.size() - (kept - head);
+    while (!begins_letter(head)) --head;
+    while (!begins_letter(tail)) ++tail;
+    std::string result = text.substr(0, head) + "…" + text.substr(tail);
+    if (text_width(result) <= width) return result;
+  }
+  return "…";
 }
 
 }  // namespace clgemm::bench

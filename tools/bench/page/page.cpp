@@ -18,7 +18,7 @@ constexpr const char* layout_css = R"(
 body{margin:0;font:16px/1.55 system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','Liberation Sans',Arial,sans-serif;
 -webkit-text-size-adjust:100%}
 main{max-width:980px;margin:0 auto;padding:40px 24px 64px}
-.device+.device{margin-top:72px;border-top:2px solid var(--line);padding-top:48px}
+.card+.device,.contents+.device,.device+.device{margin-top:72px;border-top:2px solid var(--line);padding-top:48px}
 .eyebrow{margin:0;font-size:14px;font-weight:600;color:var(--accent)}
 h1{margin:4px 0 6px;font-size:30px;line-height:1.2;letter-spacing:-.015em;overflow-wrap:anywhere}
 h2{margin:0 0 4px;font-size:19px;line-height:1.3}
@@ -35,7 +35,7 @@ p{margin:0 0 12px}
 .chart{display:block;max-width:100%;height:auto}
 .narrow{display:none}
 .instead{color:var(--muted);font-size:14px}
-.contents{columns:2;margin:0 0 40px;padding:0 0 0 18px;font-size:15px}
+.contents{columns:2;margin:14px 0 40px;padding:0 0 0 18px;font-size:15px}
 .contents a{color:var(--accent)}
 .beware{border-left:3px solid var(--accent);padding-left:12px;font-size:14px}
 .tip{display:none;position:fixed;z-index:1;pointer-events:none;max-width:320px;padding:6px 10px;border-radius:6px;
@@ -50,6 +50,7 @@ table{border-collapse:collapse;font-size:14px;font-variant-numeric:tabular-nums;
 th,td{padding:6px 14px 6px 0;text-align:right;border-bottom:1px solid var(--line)}
 th{font-weight:600;color:var(--muted)}
 th:last-child,td:last-child{padding-right:0}
+th:first-child,td:first-child{position:sticky;left:0;background:var(--card)}
 .left{text-align:left}
 .shape td{border-bottom:0;padding-top:18px;font-weight:600}
 .failed{font-weight:700}
@@ -84,8 +85,9 @@ std::string not_drawn(const std::vector<Picture>& pictures) {
 }
 
 std::string contents_of(const std::vector<DevicePage>& devices) {
-  if (devices.size() < 2) return "";
-  std::string html = "<ul class=\"contents\">\n";
+  std::string html = "<p class=\"eyebrow\">Single-precision matrix multiply, measured by clgemm-bench</p>\n";
+  if (devices.size() < 2) return html;
+  html += fmt::format("<h1>{} runs</h1>\n<ul class=\"contents\">\n", devices.size());
   for (const DevicePage& device : devices) {
     html += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", escaped(device.name), escaped(device.title));
   }
@@ -106,7 +108,8 @@ std::string figure_of(const Picture& picture) {
 
 std::string html_page(const std::vector<DevicePage>& devices, const std::vector<Picture>& together) {
   std::string title = "clgemm-bench";
-  if (!devices.empty()) title += ": " + devices.front().results.facts.device;
+  if (devices.size() == 1) title += ": " + devices.front().results.facts.device;
+  if (devices.size() > 1) title += fmt::format(": {} runs", devices.size());
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"/>\n<title>{}</title>\n"

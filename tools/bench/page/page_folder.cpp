@@ -64,11 +64,33 @@ std::vector<std::string> different_names(const std::vector<Results>& runs) {
   return names;
 }
 
-// The titles of the page, which say which is which: runs of one name by what they are of.
-std::string long_title_of(const Results& run) {
-  const std::string date = run.facts.date.substr(0, 10);
+constexpr std::size_t day = 10;  // letters of "2026-11-22T08:36:44Z"
+constexpr std::size_t minute = 16;
+
+// Runs of one name by what they are of, and when they were made.
+std::string long_title_of(const Results& run, std::size_t letters_of_date) {
+  std::string date = run.facts.date.substr(0, letters_of_date);
+  std::replace(date.begin(), date.end(), 'T', ' ');
   return fmt::format("{}: {}{}{}{}", title_of(run), run.shapes.size(),
                      run.shapes.size() == 1 ? " shape" : " shapes", date.empty() ? "" : ", ", date);
+}
+
+// The titles of the page, which say which is which: those of one day by the minute, where that is needed.
+std::vector<std::string> different_titles(const std::vector<Results>& runs) {
+  if (runs.size() == 1) return {runs.front().facts.device};
+  std::vector<std::string> by_day;
+  for (const Results& run : runs) by_day.push_back(long_title_of(run, day));
+  std::vector<std::string> titles;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const bool alone = std::count(by_day.begin(), by_day.end(), by_day[i]) == 1;
+    const std::string plain = alone ? by_day[i] : long_title_of(runs[i], minute);
+    std::string title = plain;
+    for (int number = 2; std::find(titles.begin(), titles.end(), title) != titles.end(); ++number) {
+      title = fmt::format("{}, {}", plain, number);
+    }
+    titles.push_back(std::move(title));
+  }
+  return titles;
 }
 
 void write_picture(const fs::path& folder, const Picture& picture) {
@@ -95,12 +117,10 @@ void write_report_folder(const std::string& folder, const std::string& json, con
   const std::vector<Results> runs = parse_results(json, "the results");
   if (runs.empty()) throw UsageError("--report: there are no results");
   const std::vector<std::string> names = different_names(runs);
+  const std::vector<std::string> titles = different_titles(runs);
   std::vector<DevicePage> pages;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    DevicePage page{names[i],
-                    runs.size() > 1 ? long_title_of(runs[i]) : runs[i].facts.device,
-                    each_kernel_once(runs[i]),
-                    {}};
+    DevicePage page{names[i], titles[i], each_kernel_once(runs[i]), {}};
     page.pictures = pictures_of(page.results);
     for (Picture& picture : page.pictures) {
       if (runs.size() > 1) picture.name = fmt::format("{}-{}", picture.name, page.name);

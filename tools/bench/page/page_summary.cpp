@@ -84,11 +84,9 @@ std::string facts_line(const Results& results) {
 }  // namespace
 
 std::string html_summary(const Results& results, const std::string& title) {
-  std::string html = fmt::format(
-      "<header>\n<p class=\"eyebrow\">Single-precision matrix multiply, measured by "
-      "clgemm-bench</p>\n<h1>{}</h1>\n<p "
-      "class=\"facts\">{}</p>\n</header>\n<div class=\"tiles\">\n",
-      escaped(title), escaped(facts_line(results)));
+  std::string html =
+      fmt::format("<header>\n<h1>{}</h1>\n<p class=\"facts\">{}</p>\n</header>\n<div class=\"tiles\">\n",
+                  escaped(title), escaped(facts_line(results)));
   html += best_rate(results) + checks(results);
   const std::vector<BesidePeer> peers = beside_peers(results);
   for (const BesidePeer& beside : peers) html += over_peer(beside);

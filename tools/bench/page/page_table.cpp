@@ -31,7 +31,7 @@ std::string time_text(const std::optional<double>& ms) {
 // How far the true median may be from this one.
 std::string bounds_text(const ShapeResult& shape, const Figures& figures) {
   const std::optional<Time> time = shape.time(figures);
-  if (!time || time->low_ms == time->high_ms) return "-";
+  if (!time || !figures.low_ms || figures.runs == 1) return "-";
   const double most = std::max(time->high_ms - time->ms, time->ms - time->low_ms) / time->ms;
   return fmt::format("{:.1f} %", 100.0 * most);
 }

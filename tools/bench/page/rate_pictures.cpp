@@ -207,10 +207,16 @@ double intensity(const Case& shape) {
   return operations(shape.size) / (4.0 * (m * k + k * n + m * n * times_c));
 }
 
-// Of all kernels, what speaks for clgemm at each shape.
+bool computes_in_fp32(const Results& results, const std::string& peer) {
+  const PeerResult* measured = peer_with_version(results, peer);
+  return measured == nullptr || measured->figures.computes_in_fp32;
+}
+
+// Of all kernels, what speaks for clgemm at each shape. What does not compute in fp32 has other roofs.
 std::vector<XySeries> own_and_peers(const Results& results) {
   const SeriesStyles styles = styles_of(results);
-  const std::vector<std::string> peers = measured_peers(results);
+  std::vector<std::string> peers = measured_peers(results);
+  std::erase_if(peers, [&](const std::string& peer) { return !computes_in_fp32(results, peer); });
   std::vector<XySeries> all = {{own_title(results), styles.kernel("clgemm"), {}, false}};
   for (const std::string& peer : peers) all.push_back({peer_title(peer), styles.peer(peer), {}, false});
   for (const ShapeResult& shape : results.shapes) {
@@ -301,6 +307,10 @@ Picture roofline(const Results& results) {
          {{std::max(left, tensor / std::max(cache, bandwidth)), tensor}, {right, tensor}}});
   }
   picture.caption = roofs_in_words(*results.ceilings, chart.series);
+  for (const std::string& peer : measured_peers(results)) {
+    if (!computes_in_fp32(results, peer))
+      picture.caption += fmt::format(" {} does not compute in fp32: other lines bound it.", peer_title(peer));
+  }
   picture.draw = drawer(std::move(chart));
   return picture;
 }

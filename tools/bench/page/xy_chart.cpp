@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "page/charts.hpp"
 #include "page/legend.hpp"
@@ -13,6 +14,12 @@ namespace {
 
 constexpr double right_margin = 18.0;
 constexpr double below_plot = 46.0;
+
+// Of a level line's name: how far from the line its foot is, how high it is, and what marks take around them.
+constexpr double above_line = 7.0;
+constexpr double below_line = 17.0;
+constexpr double text_height = 11.0;
+constexpr double mark_room = 6.0;
 
 struct Range {
   double low = std::numeric_limits<double>::infinity();
@@ -102,17 +109,51 @@ class Plot {
                 {x(limit.points[i].x), y(limit.points[i].y)});
     }
     // A rising one has its name at its foot, below the line that leaves it.
-    const Point& end = limit.points.back();
+    const std::string brief = limit.name.substr(0, limit.name.find(':'));
     if (limit.rising) {
-      svg_.text("muted", {x(limit.points[0].x) + 10.0, y(limit.points[0].y) + 6.0}, "start", limit.name);
-    } else {
-      svg_.text("muted", {x(end.x), y(end.y) - 7.0}, "end", name_within(limit.name, x(end.x) - left_));
+      const Point foot{x(limit.points[0].x) + 10.0, y(limit.points[0].y) + 6.0};
+      const double width = text_width(limit.name);
+      const bool has_room = is_free({foot.x + width, foot.y}, width, x, y);
+      svg_.text("muted halo", foot, "start", has_room ? limit.name : brief);
+      return;
     }
+    // In a narrow picture a long name goes without its figure, which the text below has, too.
+    for (const std::string& name : {limit.name, brief}) {
+      if (const auto place = place_of(name, limit, x, y)) {
+        svg_.text("muted halo", *place, "end", name);
+        return;
+      }
+    }
+    const Point& end = limit.points.back();
+    svg_.text("muted halo", {x(end.x), y(end.y) - above_line}, "end", brief);
   }
 
-  // In a narrow picture a long name goes without its figure, which the text below has, too.
-  static std::string name_within(const std::string& name, double width) {
-    return text_width(name) <= width ? name : name.substr(0, name.find(':'));
+  // The right end of the name of a level line: as far to the right as no mark lies on it, above or below.
+  // None where there is no room.
+  std::optional<Point> place_of(const std::string& name, const XyLimit& limit, const Scale& x,
+                                const Scale& y) const {
+    constexpr double step = 10.0;
+    const double width = text_width(name);
+    const Point end{x(limit.points.back().x), y(limit.points.back().y)};
+    for (double right = end.x; right - width >= left_; right -= step) {
+      for (const double down : {-above_line, below_line}) {
+        const Point place{right, end.y + down};
+        if (is_free(place, width, x, y)) return place;
+      }
+    }
+    return std::nullopt;
+  }
+
+  bool is_free(const Point& place, double width, const Scale& x, const Scale& y) const {
+    const auto lies_on = [&](const XyPoint& point) {
+      const double across = x(point.x);
+      const double down = y(point.y);
+      return across > place.x - width - mark_room && across < place.x + mark_room &&
+             down > place.y - text_height - mark_room && down < place.y + mark_room;
+    };
+    return std::none_of(chart_.series.begin(), chart_.series.end(), [&](const XySeries& series) {
+      return std::any_of(series.points.begin(), series.points.end(), lies_on);
+    });
   }
 
   void draw_series(const XySeries& series, const Scale& x, const Scale& y) {

@@ -56,9 +56,14 @@ Affordable affordable(const std::vector<KernelChoice>& choices, const Results& e
   return result;
 }
 
+std::string about_a_run(double seconds) {
+  const double ms = seconds * 1e3;
+  if (ms < 1.0) return fmt::format("about {:.1g} ms a run", ms);
+  return ms < 1e3 ? fmt::format("about {:.0f} ms a run", ms) : fmt::format("about {:.0f} s a run", seconds);
+}
+
 std::string left_out(double seconds) {
-  return fmt::format("left out: about {} s a run, above --max-seconds",
-                     seconds < 1.0 ? fmt::format("{:.1g}", seconds) : fmt::format("{:.0f}", seconds));
+  return fmt::format("left out: {}, above --max-seconds", about_a_run(seconds));
 }
 
 bool leaves_out_baseline(const Affordable& kernels) {

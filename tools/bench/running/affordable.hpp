@@ -24,6 +24,9 @@ struct Affordable {
 Affordable affordable(const std::vector<KernelChoice>& choices, const Results& earlier, const Case& one,
                       double max_seconds);
 
+// "about 2 s a run", "about 0.05 ms a run".
+std::string about_a_run(double seconds);
+
 // Why something is not measured that would take so long a run.
 std::string left_out(double seconds);
 

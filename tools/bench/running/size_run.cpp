@@ -133,8 +133,11 @@ void SizeRun::enter_baseline(const std::vector<KernelChoice>& choices) {
       const double ms = predict_ms(
           [&choice](const DeviceData& small) { return make_kernel_contestant(small, choice.options); },
           queue_, data_.call(), prediction_side);
-      if (ms > std::min(longest_baseline_ms, settings_.max_seconds * 1e3)) {
-        result_.naive.reason = fmt::format("left out: about {:.0f} s a run", ms * 1e-3);
+      if (ms > settings_.max_seconds * 1e3) {
+        result_.naive.reason = left_out(ms * 1e-3);
+      } else if (ms > longest_baseline_ms) {
+        result_.naive.reason =
+            fmt::format("left out: {}; --kernel {} measures it", about_a_run(ms * 1e-3), baseline_kernel);
       } else {
         baseline_ = std::make_unique<Entrant>(make_kernel_contestant(data_, choice.options), nullptr);
       }
@@ -152,6 +155,7 @@ void SizeRun::measure_all() {
     }
   }
   if (baseline_) entrants.push_back(baseline_.get());
+  note_interrupts_again();  // all is compiled
   measure(entrants, settings_, tell_);
 
   for (std::size_t i = 0; i < peers_.size(); ++i) {

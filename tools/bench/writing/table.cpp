@@ -75,12 +75,9 @@ Columns columns_for(const Results& results, const ShapeResult& shape) {
       return percent_of(shape.rate(line.figures).value_or(0.0) / peak);
     });
   }
-  if (shape.naive.measured() || !shape.naive.reason.empty())
-    add_speed_up(columns, "naive", 2, shape, shape.naive);
-  add_speed_up(columns, "CLBlast", 1, shape, shape.peer_figures("clblast"));
+  if (shape.naive.measured()) add_speed_up(columns, "naive", 2, shape, shape.naive);
   for (const PeerResult& peer : shape.peers) {
-    if (!peer.figures.measured() || peer.name == "clblast") continue;
-    add_speed_up(columns, peer_title(peer.name), 1, shape, peer.figures);
+    if (peer.figures.measured()) add_speed_up(columns, peer_title(peer.name), 1, shape, peer.figures);
   }
   add_figure(columns, "error", 3, &Figures::error_ratio);
   add(columns, "check", 0, [](const Line& line) { return check_mark(line.figures); });
@@ -94,7 +91,9 @@ Columns columns_for(const Results& results, const ShapeResult& shape) {
   }
   add_where_measured(columns, "cold ms", shape, &Figures::cold_ms);
   add_where_measured(columns, "warm ms", shape, &Figures::warm_ms);
-  add(columns, "spread", 6, [](const Line& line) { return percent_of(line.figures.spread.value_or(0.0)); });
+  add(columns, "spread", 6, [](const Line& line) {
+    return line.figures.runs == 1 ? "-" : percent_of(line.figures.spread.value_or(0.0));
+  });
   add(columns, "runs", 5, [](const Line& line) { return std::to_string(line.figures.runs); });
   return columns;
 }
@@ -125,10 +124,10 @@ class ShapeTable {
 
   void print(std::ostream& out) const {
     table_.print(out);
-    if (fastest_name_.empty()) return;
+    if (fastest_name_.empty() || measured_ < 2) return;
     out << fmt::format(
-        "Fastest {}: {}{}.\n", shape_.clock() == Clock::device ? "on the device" : "by the call",
-        fastest_name_,
+        "Fastest {}{}: {}{}.\n", shape_.clock() == Clock::device ? "on the device" : "by the call",
+        fastest_->runs == 1 ? ", in a single run" : "", fastest_name_,
         as_fast_.empty() ? "" : fmt::format("; within the noise also {}", fmt::join(as_fast_, ", ")));
   }
 
@@ -145,6 +144,7 @@ class ShapeTable {
       add_unmeasured(table_, result);
       return;
     }
+    ++measured_;
     const Line line{name, parameters, result.figures};
     std::vector<std::string> cells;
     for (const Column& column : columns_) cells.push_back(column.cell(line));
@@ -162,6 +162,7 @@ class ShapeTable {
   Columns columns_;
   TextTable table_;
   const Figures* fastest_;
+  std::size_t measured_ = 0;
   std::string fastest_name_;
   std::vector<std::string> as_fast_;
 };
@@ -173,8 +174,8 @@ void explain_columns(std::ostream& out, const Results& results) {
          "last\none's end, call by the host's clock from the call to its completion, first the first call, "
          "which "
          "compiles or\nloads. GFLOPS and ratios are by the first of these columns, which is the call where a "
-         "peer "
-         "has no other time.\n"
+         "peer or "
+         "the device\nhas no other time.\n"
       << meaning_of_plus_minus << "Spread: (95th percentile - minimum) / median.\n";
   if (!results.ceilings) return;
   out << fmt::format(
