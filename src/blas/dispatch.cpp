@@ -2,7 +2,6 @@
 
 #include <sched.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -349,7 +348,7 @@ Dispatcher& dispatcher() {
   static Dispatcher* const instance = [] {
     log_variables();
     std::atexit([] { dispatcher().end_of_process(); });
-    ::pthread_atfork(nullptr, nullptr, forget_parents_calls);
+    count_anew_in_children();
     return new Dispatcher;
   }();
   return *instance;

@@ -1,5 +1,7 @@
 #include "blas/summary.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <mutex>
@@ -22,6 +24,13 @@ unsigned long batches = 0;
 unsigned long in_batches = 0;
 unsigned long failures = 0;
 std::string first_failure;
+
+void reset() {
+  on_device = on_cpu = {};
+  multiply_seconds = 0.0;
+  batches = in_batches = 0;
+  failures = 0;
+}
 
 template <class... Values>
 std::string text(const char* format, Values... values) {
@@ -67,11 +76,19 @@ void count_device_failure(const std::string& why) {
   if (failures++ == 0) first_failure = why;
 }
 
-void forget_parents_calls() {
-  on_device = on_cpu = {};
-  multiply_seconds = 0.0;
-  batches = in_batches = 0;
-  failures = 0;
+void forget_calls() {
+  const std::lock_guard lock(mutex);
+  reset();
+}
+
+void count_anew_in_children() {
+  // Held over the fork: a child would wait for ever for a thread that counts, and that it does not have.
+  const auto unlock = [] { mutex.unlock(); };
+  const auto reset_and_unlock = [] {
+    reset();
+    mutex.unlock();
+  };
+  ::pthread_atfork([] { mutex.lock(); }, unlock, reset_and_unlock);
 }
 
 std::string summary(const std::string& device, const std::string& cpu_blas) {

@@ -23,8 +23,11 @@ void count_batch(const DeviceTimes& times, std::size_t multiplies);
 // A call that a device began and the CPU finished. The first reason is said.
 void count_device_failure(const std::string& why);
 
-// A child of fork() counts from zero.
-void forget_parents_calls();
+// Counts from zero.
+void forget_calls();
+
+// Has children of fork() count from zero, whatever other threads count while this one forks.
+void count_anew_in_children();
 
 // The lines of the summary; empty where there was no call.
 std::string summary(const std::string& device, const std::string& cpu_blas);

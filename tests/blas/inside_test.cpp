@@ -1,5 +1,9 @@
 // The parts of the drop-in: where the crossing lies and how it is kept, whose rank we are, which BLAS is
 // found, and the loop that is left where there is none.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <fstream>
@@ -212,7 +216,7 @@ TEST_CASE("whichever CPU BLAS is installed is found by name, and multiplies") {
 }
 
 TEST_CASE("the summary says what went where") {
-  forget_parents_calls();
+  forget_calls();
   CHECK(summary("some device", "/lib/some_blas").empty());
   count_device_call({2.0, 1.0});
   count_device_call({2.0, 2.5});
@@ -227,6 +231,29 @@ TEST_CASE("the summary says what went where") {
   count_batch({1.0, 1.0}, 100);
   CHECK(contains(summary("some device", ""), "3 calls, 5.000 s on some device"));
   CHECK(contains(summary("some device", ""), "1 of these were batches, 100 multiplies in a launch each"));
+}
+
+TEST_CASE("children count from zero, also where another thread counts while one forks") {
+  count_anew_in_children();
+  std::atomic<bool> counting = true;
+  std::thread other([&] {
+    while (counting) count_cpu_call(1e-9);
+  });
+  bool all_counted = true;
+  for (int i = 0; i < 300 && all_counted; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(10);
+      count_cpu_call(0.5);
+      ::_exit(contains(summary("", "some BLAS"), " 1 calls, 0.500 s on the CPU") ? 0 : 1);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    all_counted = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+  counting = false;
+  other.join();
+  CHECK(all_counted);
 }
 
 }  // namespace
