@@ -153,6 +153,8 @@ TEST_CASE("a bad manifest is refused with file, line and text") {
                          {10, "// shares: 4", "mine.cl:10:", "two expressions"},
                          {10, "// shares: 4 local_bytes", "mine.cl:10:", "local_bytes"},
                          {10, "// align: 4 4", "mine.cl:10:", "one expression"},
+                         {10, "// registers: TS %", "mine.cl:10:", "TS %"},
+                         {10, "// registers: local_bytes", "mine.cl:10:", "local_bytes"},
                          {10, "// precision: fp8", "mine.cl:10:", "fp32_equivalent"},
                          {10, "// least_k: 0", "mine.cl:10:", "from 1 on"},
                          {10, "// fallback: a-b", "mine.cl:10:", "name of a kernel"},
