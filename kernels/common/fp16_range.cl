@@ -21,11 +21,16 @@ static inline float smallest_noted(const uint complement) {
   return as_float(min(~complement, ONE_BITS));
 }
 
+// Whether a number is too small for any partner.
+static inline bool is_too_small(const uint complement, const int k) {
+  return smallest_noted(complement) * max(k, LEAST_DEPTH) < LEAST_TIMES_DEPTH;
+}
+
 static inline bool planes_are_exact(const __local Extremes* extremes, const int k) {
   const float depth = max(k, LEAST_DEPTH);
   const float a_smallest = smallest_noted(extremes->a_smallest);
   const float b_smallest = smallest_noted(extremes->b_smallest);
   return as_float(extremes->a_largest) * as_float(extremes->b_largest) * k < MOST_SUM &&  // false with Inf or NaN, too
-         min(a_smallest, b_smallest) * depth >= LEAST_TIMES_DEPTH &&
+         !is_too_small(extremes->a_smallest, k) && !is_too_small(extremes->b_smallest, k) &&
          a_smallest * b_smallest * depth >= LEASTS_TIMES_DEPTH;
 }

@@ -4,27 +4,21 @@
 // In scratch lie two words of each work-group that packed a part of A, for all A of the batch, then those of B (an operand
 // with stride 0 is one for the whole batch), then a word for each product: whether it is done. Of both words of a note the largest
 // of all counts; what they say is the form's own (common/bf16_range.cl, common/fp16_range.cl).
-#define NOTES_TOGETHER 8  // that a work-item has on their way at a time
+#define NOTES_TOGETHER 4  // of each matrix that a work-item has on their way at a time
 
 // The largest of each of the two words, in the form's own terms: a largest magnitude, the complement of a smallest one.
 typedef struct {
   uint a_largest, a_smallest, b_largest, b_smallest;
 } Extremes;
 
-// Folds a matrix's notes, which `items` work-items share, into two words of local memory, which were 0.
-static inline void gather_notes(volatile __local uint* largest, volatile __local uint* smallest,
-                                __global const uint2* restrict notes, const int count, const int item,
-                                const int items) {
-  uint2 extremes = (uint2)(0, 0);
-  for (int first = item; first < count; first += NOTES_TOGETHER * items) {
-    uint2 some[NOTES_TOGETHER];
-#pragma unroll
-    for (int i = 0; i < NOTES_TOGETHER; ++i) some[i] = notes[min(first + i * items, count - 1)];
-#pragma unroll
-    for (int i = 0; i < NOTES_TOGETHER; ++i) extremes = max(extremes, some[i]);
-  }
-  if (extremes.x > *largest) atomic_max(largest, extremes.x);  // most find it done
-  if (extremes.y > *smallest) atomic_max(smallest, extremes.y);
+// Folds what a work-item has of the two words into those of local memory, which were 0. Where a warp can, it has one word for all, for
+// each work-item's own one would wait its turn.
+static inline void fold_note(volatile __local uint* largest, uint value) {
+#if defined(__NV_CL_C_VERSION) && NVIDIA_SM >= 80
+  asm volatile("redux.sync.max.u32 %0, %1, 0xffffffff;" : "=r"(value) : "r"(value));
+  if (get_local_id(0) % 32 != 0) return;
+#endif
+  if (value > *largest) atomic_max(largest, value);  // most find it done
 }
 
 static inline __global uint2* b_notes_of(__global uint* notes, const ulong notes_offset, const int a_notes,
@@ -38,16 +32,31 @@ static inline __global uint* is_done_word_of(__global uint* notes, const ulong n
   return (__global uint*)(b + b_notes * (b_stride == 0 ? 1 : get_global_size(2))) + get_global_id(2);
 }
 
+// By `items` work-items. All loads of both matrices are on their way before the first is waited for: whoever multiplies waits for them.
 static inline void gather_all_notes(__local Extremes* extremes, __global uint* notes, const ulong notes_offset,
                                     const int a_notes, const ulong a_stride, const int b_notes, const ulong b_stride,
                                     const int item, const int items) {
   const size_t batch = get_global_id(2);
-  __global const uint2* a = (__global const uint2*)(notes + notes_offset);
-  __global const uint2* b = b_notes_of(notes, notes_offset, a_notes, a_stride);
-  gather_notes(&extremes->a_largest, &extremes->a_smallest, a + (a_stride == 0 ? 0 : batch * a_notes), a_notes, item,
-               items);
-  gather_notes(&extremes->b_largest, &extremes->b_smallest, b + (b_stride == 0 ? 0 : batch * b_notes), b_notes, item,
-               items);
+  __global const uint2* a = (__global const uint2*)(notes + notes_offset) + (a_stride == 0 ? 0 : batch * a_notes);
+  __global const uint2* b = b_notes_of(notes, notes_offset, a_notes, a_stride) + (b_stride == 0 ? 0 : batch * b_notes);
+  uint2 of_a = (uint2)(0, 0), of_b = (uint2)(0, 0);
+  for (int first = item; first < max(a_notes, b_notes); first += NOTES_TOGETHER * items) {
+    uint2 some[2 * NOTES_TOGETHER];
+#pragma unroll
+    for (int i = 0; i < NOTES_TOGETHER; ++i) {
+      some[i] = a[min(first + i * items, a_notes - 1)];
+      some[NOTES_TOGETHER + i] = b[min(first + i * items, b_notes - 1)];
+    }
+#pragma unroll
+    for (int i = 0; i < NOTES_TOGETHER; ++i) {
+      of_a = max(of_a, some[i]);
+      of_b = max(of_b, some[NOTES_TOGETHER + i]);
+    }
+  }
+  fold_note(&extremes->a_largest, of_a.x);
+  fold_note(&extremes->a_smallest, of_a.y);
+  fold_note(&extremes->b_largest, of_b.x);
+  fold_note(&extremes->b_smallest, of_b.y);
 }
 
 // The same, for a work-group of `items` in one dimension from the beginning to the end. Has barriers.

@@ -8,6 +8,30 @@
 #error "common/tile.cl needs 8 work-items or more, and a BK of whole eights; all sizes are powers of two"
 #endif
 
+// A line of an operand is read in pieces, a few in each step, far from the other lines' pieces: NVIDIA's GPUs are told to bring 256 bytes
+// of memory nearer at a time. 5053 x 29 x 5793 takes an H200 94 us so, 112 without.
+#if defined(__NV_CL_C_VERSION) && NVIDIA_SM >= 75
+static inline float load_1(__global const float* place) {
+  float value;
+  asm volatile("ld.global.L2::256B.f32 %0, [%1];" : "=f"(value) : "l"(place));
+  return value;
+}
+
+static inline float4 load_4(__global const float* place) {
+  float x, y, z, w;
+  asm volatile("ld.global.L2::256B.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x), "=f"(y), "=f"(z), "=f"(w) : "l"(place));
+  return (float4)(x, y, z, w);
+}
+#else
+static inline float load_1(__global const float* place) {
+  return *place;
+}
+
+static inline float4 load_4(__global const float* place) {
+  return *(__global const float4*)place;
+}
+#endif
+
 // op(A) or op(B) from a work-group's first line and the next depth on. `lines_together`: neighbours in memory are of
 // neighbouring lines, not depths.
 typedef struct {
@@ -91,7 +115,7 @@ static inline int depth_of(const int run, const int length, const bool lines_tog
       const int run = get_local_id(0) + i * ITEMS;                                                                   \
       const int left = whole ? BK : depth - depth_of_##name(run);                                                    \
       if (WIDTH == 4) {                                                                                              \
-        const float4 four = left > 0 ? *(__global const float4*)tile->places[i] : (float4)(0.0f);                    \
+        const float4 four = left > 0 ? load_4(tile->places[i]) : (float4)(0.0f);                                       \
         tile->elements[i][0] = four.x;                                                                               \
         tile->elements[i][1] = four.y;                                                                               \
         tile->elements[i][2] = four.z;                                                                               \
@@ -101,7 +125,7 @@ static inline int depth_of(const int run, const int length, const bool lines_tog
           const int apart = (lines_together) ? (lines) / RUN(lines, lines_together) : 1;                             \
           const bool is_there = (lines_together) ? left > 0 && line_of_##name(run) + next * apart <= tile->last_line \
                                                  : left > next;                                                      \
-          if (is_there) tile->elements[i][next] = tile->places[i][next * apart];                                     \
+          if (is_there) tile->elements[i][next] = load_1(tile->places[i] + next * apart);                              \
         }                                                                                                            \
       }                                                                                                              \
       tile->places[i] += depth * tile->step;                                                                         \

@@ -20,6 +20,16 @@
 #include "common/notes.cl"
 #include "common/tf32x3.cl"
 
+// What compilers know to be an argument of the kernel they read from the memory of constants wherever it is needed: in all steps along k,
+// which take an H200 8 % longer so.
+INLINED Multiply in_registers(Multiply call) {
+  ulong a = (ulong)call.a, b = (ulong)call.b;
+  asm volatile("" : "+r"(call.m), "+r"(call.n), "+r"(call.k), "+l"(a), "+l"(b), "+l"(call.lda), "+l"(call.ldb));
+  call.a = (__global const float*)a;
+  call.b = (__global const float*)b;
+  return call;
+}
+
 __kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPIERS * SLICES, 1, 1)))
 void fallback(const int m, const int n, const int k, const float alpha,
               __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
@@ -31,8 +41,8 @@ void fallback(const int m, const int n, const int k, const float alpha,
   __local Noticed noticed;
   if (is_done(notes, before)) return;
   const size_t batch = get_global_id(2);
-  const Multiply call = {m, n, k, alpha, beta, a + a_offset + batch * a_stride, b + b_offset + batch * b_stride,
-                         c + c_offset + batch * c_stride, lda, ldb, ldc};
+  const Multiply call = in_registers((Multiply){m, n, k, alpha, beta, a + a_offset + batch * a_stride,
+                                                b + b_offset + batch * b_stride, c + c_offset + batch * c_stride, lda, ldb, ldc});
   const int2 first = tile_of(&call);
   multiply_tile(&call, memory, barriers, &noticed, first.x, first.y);
 }

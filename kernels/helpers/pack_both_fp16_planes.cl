@@ -12,6 +12,7 @@
 // once and written once as a rule. Neighbours write neighbouring 16-byte pieces, whether they read neighbours along k or from
 // line to line. Work-groups are few, and each has every so many lines of one operand.
 #include "common/fp16_planes.cl"
+#include "common/fp16_range.cl"
 #include "common/half.cl"
 #include "common/packing.cl"
 
@@ -72,15 +73,23 @@ static inline uint load_pieces(float values[PIECES][PIECE], const Source source,
   return most;
 }
 
-static inline uint split_pieces(float values[PIECES][PIECE], __global uint4* restrict packed, const Source source,
-                                const int line, const int depth, const float scale, uint complement) {
+// With those of all pieces.
+static inline uint note_pieces(float values[PIECES][PIECE], const Source source, const int depth, const float scale,
+                               uint complement) {
+#pragma unroll
+  for (int i = 0; i < PIECES; ++i) {
+    if (depth + i * STEP < source.packed_depth) complement = complement_of_least(complement, values[i], scale);
+  }
+  return complement;
+}
+
+static inline void split_pieces(float values[PIECES][PIECE], __global uint4* restrict packed, const Source source,
+                                const int line, const int depth, const float scale) {
 #pragma unroll
   for (int i = 0; i < PIECES; ++i) {
     if (depth + i * STEP >= source.packed_depth) continue;
-    complement = complement_of_least(complement, values[i], scale);
     store_planes(packed + place_of_piece(source, line, depth + i * STEP), values[i], scale);
   }
-  return complement;
 }
 
 // The largest of a line, by what its work-items have; the word was 0. Has a barrier.
@@ -90,13 +99,15 @@ static inline uint largest_of_line(volatile __local uint* largest, const uint mo
   return *largest;
 }
 
-// A work-group's lines from `first` on. `memory`: of each line the largest of its first numbers and of all, and a word that
-// says whether to begin again.
+// A work-group's lines from `first` on. `memory`: of each line the largest of its first numbers and of all, a word that says
+// whether to begin again, and one that says that these planes are in vain: the rest of the lines is not packed then. A matrix of
+// numbers of 1 to 2^-30, 4096 a side, goes on to TF32 after 27 us on an H200, where packing all of it takes 79.
 static inline uint2 pack_lines(__local uint* memory, __global uint4* restrict packed, const Source source,
                                const int first, uint2 extremes) {
   const Position position = position_of(source);
   const int line = first + position.line;
   __local uint* of_line = memory + position.line;
+  volatile __local uint* in_vain = memory + 2 * LINES + 1;
   barrier(CLK_LOCAL_MEM_FENCE);
   if (get_local_id(0) < 3 * LINES) memory[get_local_id(0)] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -107,25 +118,27 @@ static inline uint2 pack_lines(__local uint* memory, __global uint4* restrict pa
   uint complement = 0;
   int exponent = 0;
   bool again = false;
-  int depth = 0;
   do {
-    most = load_pieces(values, source, line, depth + position.depth, most);
-    if (depth == 0 && !again) exponent = line_exponent(largest_of_line(of_line, most)) + (goes_on ? ROOM : 0);
-    complement =
-        split_pieces(values, packed, source, line, depth + position.depth, power_of_two(-exponent), complement);
-    depth += TOGETHER;
-    if (depth >= source.packed_depth && goes_on && !again) {
-      const int needed = line_exponent(largest_of_line(of_line + LINES, most));
-      if (needed > exponent) memory[2 * LINES] = 1;
-      barrier(CLK_LOCAL_MEM_FENCE);
-      again = memory[2 * LINES] != 0;
-      if (again) {
-        exponent = needed;
-        complement = 0;
-        depth = 0;
-      }
+    int depth = 0;
+    do {
+      most = load_pieces(values, source, line, depth + position.depth, most);
+      if (depth == 0 && !again) exponent = line_exponent(largest_of_line(of_line, most)) + (goes_on ? ROOM : 0);
+      const float scale = power_of_two(-exponent);
+      complement = note_pieces(values, source, depth + position.depth, scale, complement);
+      if (exponent > EXACT_EXPONENT && is_too_small(complement, source.depth)) *in_vain = 1;
+      if (*in_vain == 0) split_pieces(values, packed, source, line, depth + position.depth, scale);
+      depth += TOGETHER;
+    } while (depth < source.packed_depth && *in_vain == 0);
+    if (!goes_on || again) break;
+    const int needed = line_exponent(largest_of_line(of_line + LINES, most));
+    if (needed > exponent) memory[2 * LINES] = 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    again = memory[2 * LINES] != 0 && *in_vain == 0;
+    if (again) {
+      exponent = needed;
+      complement = 0;
     }
-  } while (depth < source.packed_depth);
+  } while (again);
   if (position.depth == 0) set_exponent_of_line(packed, strip_bytes(source.packed_depth), line, exponent);
   return max(extremes, (uint2)(most, exponent > EXACT_EXPONENT ? complement : 0));
 }

@@ -157,8 +157,9 @@ void check_device_limits(const KernelConfig& config, const Device& device) {
 }
 
 // The one place that writes the -D of a kernel.
-std::string build_options(const Parameters& values, const Parameters& macros) {
+std::string build_options(const Parameters& values, const Parameters& macros, const Device& device) {
   std::string result = "-cl-std=CL1.2";
+  if (device.nvidia_sm != 0) result += fmt::format(" -DNVIDIA_SM={}", device.nvidia_sm);
   for (const Parameters* definitions : {&values, &macros}) {
     for (const auto& [name, value] : *definitions) result += fmt::format(" -D{}={}", name, value);
   }
@@ -206,7 +207,7 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   for (const Manifest::Rule& rule : manifest.local) config.local.push_back(rules.positive(rule));
   check_device_limits(config, device);
   if (manifest.registers.line != 0 && device.nvidia_sm != 0) config.registers = rules.registers();
-  config.build_options = build_options(config.values, macros);
+  config.build_options = build_options(config.values, macros, device);
   return config;
 }
 

@@ -55,6 +55,12 @@ TEST_CASE("macros are defined beside the parameters") {
   CHECK(config.build_options == "-cl-std=CL1.2 -DTS=16 -DWIDTH=4 -DTRANSPOSE_A=1 -DTRANSPOSE_B=0");
 }
 
+TEST_CASE("NVIDIA's devices tell kernels their architecture") {
+  Device nvidia = made_up_gpu();
+  nvidia.nvidia_sm = 75;
+  CHECK(configure_mine({}, nvidia).build_options == "-cl-std=CL1.2 -DNVIDIA_SM=75 -DTS=16 -DWIDTH=4");
+}
+
 TEST_CASE("a limit to registers is for NVIDIA's devices, and within what PTX can say") {
   const NamedKernel kernel =
       made_up_kernel(std::string(source) + "// registers: 168 * (TS == 16) - (TS == 32)\n");

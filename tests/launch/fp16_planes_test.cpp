@@ -163,6 +163,22 @@ TEST_CASE("the packing notes what planes cannot hold, wherever it is") {
   }
 }
 
+TEST_CASE("lines whose first numbers are beyond all planes are not packed to their end") {
+  for (const bool along_k : {true, false}) {
+    PackingSource source = make_source(64, 4000, along_k, 0, 0);
+    for (int line = 0; line < source.lines; ++line) {
+      for (int deep = 3; deep < 1024; deep += 8) source.memory[source.index(line, deep)] = 0x1p-60f;
+    }
+    const PackedWords packed = pack(source);
+    CHECK(float_of(~packed.notes[1]) < 0x1p-40f);
+    int written = 0;
+    for (std::size_t word = header; word < strip_words(packed); ++word) {
+      if (bits_of(packed.words[word]) != bits_of(nan)) ++written;
+    }
+    CHECK(written == 0);
+  }
+}
+
 Options from_planes(std::int64_t mark = 0) {
   Options options;
   options.kernel_file = CLGEMM_TEST_KERNELS "/from_fp16_planes.cl";
