@@ -77,14 +77,16 @@ static inline void copy_step(Copier* copier, const uint memory, const uint barri
   }
 }
 
-// As many steps as there are stages: nobody need wait for these.
+// Steps that are on their way before it is known whether they are needed: as many as come while that is found out.
+#define FIRST_STEPS ((STAGES + 1) / 2)
+
 static inline void copy_first_steps(Copier* copier, const uint memory, const uint barriers) {
-  for (int step = 0; step < STAGES && copier->left > 0; ++step) copy_step(copier, memory, barriers);
+  for (int step = 0; step < FIRST_STEPS && copier->left > 0; ++step) copy_step(copier, memory, barriers);
 }
 
 // For a work-group that ends without multiplying: nothing may be on its way into its memory any more.
 static inline void wait_for_first_steps(const int k, const uint barriers) {
-  for (int step = 0; step < STAGES && step * BLOCK_DEPTH * STEP < k; ++step) {
+  for (int step = 0; step < FIRST_STEPS && step * BLOCK_DEPTH * STEP < k; ++step) {
     mbarrier_wait(full_barrier(barriers, step), 0);
   }
 }

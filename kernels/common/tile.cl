@@ -49,14 +49,16 @@ static inline Lines lines_from(__global const float* elements, const ulong ld, c
   return lines;
 }
 
-// A work-item moves runs of up to four elements whose distances in memory are constants, so that one address serves a run: four
-// depths of a line or, where neighbours are of neighbouring lines, lines that lie so far apart that work-items stay beside each
-// other. An address for each element costs direct.cl 10 % on an H200: by its instructions, and by its registers, for which fewer
-// work-groups are there at a time.
+// A work-item moves runs of up to four elements whose distances in memory are constants, so that one address serves a run: depths of a
+// line or, where neighbours are of neighbouring lines, lines that lie so far apart that work-items stay beside each other. On an H200 an
+// address for each element costs direct.cl 10 %: by its instructions, and by its registers, for which fewer work-groups are there at a
+// time. Runs of four depths let a warp's loads touch 16 lines of memory each, of two 8: tiles of 64 x 64 by 128 work-items are 8 %
+// faster with two, those of 128 x 128 by 256, which have no registers for more addresses, 9 % slower.
 #define DIVIDES(lines, length) ((lines) * BK % (ITEMS * (length)) == 0)
 #define RUN_UP_TO(lines, most) ((most) >= 4 && DIVIDES(lines, 4) ? 4 : (most) >= 2 && DIVIDES(lines, 2) ? 2 : 1)
+#define MOST_DEPTHS (ITEMS <= 128 ? 2 : 4)
 #define RUN(lines, lines_together) \
-  (WIDTH == 4 ? 4 : RUN_UP_TO(lines, !(lines_together) ? 4 : (lines) >= 128 ? 4 : (lines) >= 64 ? 2 : 1))
+  (WIDTH == 4 ? 4 : RUN_UP_TO(lines, !(lines_together) ? MOST_DEPTHS : (lines) >= 128 ? 4 : (lines) >= 64 ? 2 : 1))
 #define RUNS(lines, lines_together) (((lines) * BK / RUN(lines, lines_together) + ITEMS - 1) / ITEMS)
 
 // Where a tile's run begins. Of a line, 8 depths make a piece, a sector of most caches, and the next runs have the next lines: so the
@@ -75,6 +77,7 @@ static inline int depth_of(const int run, const int length, const bool lines_tog
 //   memory[first + depth * stride + line]. `to` may be moved: it is where the first run goes.
 // - load_NAME_tile(&tile, depth): the next `depth`, with zeros after them the first time; later depths are BK. Of lines past
 //   the last one come zeros or another line, for nobody stores what comes of them.
+//   Two conditions of it are the same in other words: the first takes 2 % longer with 64 lines on an H200, the second 14 % with 128.
 // - store_NAME_tile(&tile, memory, stride): to local memory.
 #define DEFINE_TILE(name, lines, lines_together)                                                                     \
   typedef struct {                                                                                                   \
@@ -82,7 +85,7 @@ static inline int depth_of(const int run, const int length, const bool lines_tog
     float elements[RUNS(lines, lines_together)][RUN(lines, lines_together)];                                         \
     int to;                                                                                                          \
     ulong step;                                                                                                      \
-    int last_line, depth_left;                                                                                       \
+    int last_line, lines_left, depth_left;                                                                           \
   } name##_tile;                                                                                                     \
                                                                                                                      \
   static inline int line_of_##name(const int run) {                                                                  \
@@ -97,6 +100,7 @@ static inline int depth_of(const int run, const int length, const bool lines_tog
     tile.to = first + depth_of_##name(get_local_id(0)) * stride + line_of_##name(get_local_id(0));                   \
     tile.step = (lines_together) ? from.ld : 1;                                                                      \
     tile.last_line = from.last_line - ((lines_together) && WIDTH == 4 ? 3 : 0);                                      \
+    tile.lines_left = tile.last_line - line_of_##name(get_local_id(0));                                              \
     tile.depth_left = from.depth_left;                                                                               \
     _Pragma("unroll") for (int i = 0; i < RUNS(lines, lines_together); ++i) {                                        \
       const int run = get_local_id(0) + i * ITEMS;                                                                   \
@@ -123,8 +127,10 @@ static inline int depth_of(const int run, const int length, const bool lines_tog
       } else {                                                                                                       \
         _Pragma("unroll") for (int next = 0; next < RUN(lines, lines_together); ++next) {                            \
           const int apart = (lines_together) ? (lines) / RUN(lines, lines_together) : 1;                             \
-          const bool is_there = (lines_together) ? left > 0 && line_of_##name(run) + next * apart <= tile->last_line \
-                                                 : left > next;                                                      \
+          const int on = line_of_##name(i * ITEMS) + next * apart;                                                   \
+          const bool is_there = !(lines_together) ? left > next                                                      \
+                                : (lines) >= 128  ? left > 0 && line_of_##name(run) + next * apart <= tile->last_line \
+                                                  : (whole || left > 0) && on <= tile->lines_left;                   \
           if (is_there) tile->elements[i][next] = load_1(tile->places[i] + next * apart);                              \
         }                                                                                                            \
       }                                                                                                              \

@@ -94,6 +94,11 @@ TEST_CASE("the PTX of our own kernels is taken to its target, and nothing else c
   int multiplies = 0;
   for (const auto& [kernel, ptx] : recorded_ptx()) {
     INFO(kernel);
+    // In front of the size of a work-group, and nowhere else.
+    const std::string limit = ".maxnreg 168\n";
+    std::string limited = limited_ptx(ptx, 168);
+    REQUIRE(contains(limited, limit + ".reqntid "));
+    CHECK(limited.erase(limited.find(limit), limit.size()) == ptx);
     const auto retarget = [&text = ptx] { return retargeted_ptx(text, "sm_90a"); };
     if (!contains(ptx, std::string(ptx_marker))) {  // of a kernel that runs on what the compiler makes of it
       CHECK_ERROR(retarget, build_failed, "//@@");
