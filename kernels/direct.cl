@@ -43,7 +43,9 @@
 // scaled afterwards, by a `one` that the compiler does not know to be 1.
 static inline void store_by_rows(const float4 sums[TM][TN / 4], __local float4* memory, Target target, const float one) {
   const float scale = !TO_AND_FRO ? 1.0f : SLICES == 1 ? target.alpha : one;
-  if (TO_AND_FRO && SLICES == 1) target.alpha = 1.0f;
+#if TO_AND_FRO && SLICES == 1
+  target.alpha = 1.0f;
+#endif
   const int slice = get_local_id(0) / SLICE_ITEMS;
   const int item = get_local_id(0) % SLICE_ITEMS;
   __local float4* place = memory + (slice * DOWN + row_of(item)) * SUMS_STRIDE + column_of(item);

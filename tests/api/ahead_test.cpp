@@ -43,7 +43,9 @@ cl::Buffer scratch_of(std::size_t bytes, cl_mem_flags access = CL_MEM_READ_WRITE
 }
 
 TEST_CASE("explain names the kernel, its parameters, the forms, the pads, the blocks and the scratch") {
-  const std::string plan = shared_context().explain(shape_of(packing_multiply()), with_kernel("tiled"));
+  Options in_one_part = with_kernel("tiled");
+  in_one_part.parameters = {{"SPLIT_K", 1}};
+  const std::string plan = shared_context().explain(shape_of(packing_multiply()), in_one_part);
   INFO(plan);
   for (const char* part :
        {"kernel: tiled TS=16 TSK=16 (built-in/tiled.cl)\n", "chosen: named by the caller\n",
@@ -155,7 +157,9 @@ TEST_CASE("a call keeps within the caller's scratch") {
 
 TEST_CASE("scratch that a batch takes is told as well") {
   SgemmShape shape = shape_of(packing_multiply());
-  const std::size_t one = shared_context().sgemm_scratch_bytes(shape, with_kernel("tiled"));
+  Options in_one_part = with_kernel("tiled");  // as batches are
+  in_one_part.parameters = {{"SPLIT_K", 1}};
+  const std::size_t one = shared_context().sgemm_scratch_bytes(shape, in_one_part);
   shape.batch_count = 5;
   shape.stride_a = 100000;
   shape.stride_b = 100000;

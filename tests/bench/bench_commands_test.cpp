@@ -287,7 +287,9 @@ TEST_CASE("--explain tells the plan, --cache what is compiled") {
                              "pads: m 100 to 112, n 30 to 32, k 20 to 32"}));
   const Finished on_host = bench("--explain --host-to-host --size 100x30x20");
   INFO(on_host.text);
-  CHECK(has(on_host.text, {"host matrices: used where they lie", "moved: nothing", "predicted: "}));
+  CHECK(has(on_host.text, {"predicted: "}));
+  CHECK((has(on_host.text, {"host matrices: used where they lie", "moved: nothing"}) ||
+         has(on_host.text, {"host matrices: through ", "moved: A "})));
 
   const clgemm::test::TemporaryFolder folder;
   const std::string cache =

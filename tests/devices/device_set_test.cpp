@@ -83,8 +83,17 @@ TEST_CASE("lists of devices") {
 // Large enough to be shared: predictions decide, and PoCL's two devices are much alike.
 const Shape shared_shape{1030, 530, 1290};
 
+bool are_of_one_platform(const std::vector<cl_device_id>& devices) {
+  const auto platform_of = [](cl_device_id device) {
+    return cl::Device(device, true).getInfo<CL_DEVICE_PLATFORM>();
+  };
+  return std::all_of(devices.begin(), devices.end(), [&](cl_device_id device) {
+    return platform_of(device) == platform_of(devices.front());
+  });
+}
+
 // Those that have a share of a multiply of shared_shape, the widest first: all of one platform, but of
-// several perhaps not all.
+// several perhaps not all, or one alone.
 std::vector<cl_device_id> sharers(DeviceSet& devices) {
   const std::string text = devices.explain_host(
       {.m = shared_shape.m, .n = shared_shape.n, .k = shared_shape.k}, with_little_memory());
@@ -94,22 +103,17 @@ std::vector<cl_device_id> sharers(DeviceSet& devices) {
     return text.find(" x " + name_of(device)) == std::string::npos;
   };
   result.erase(std::remove_if(result.begin(), result.end(), has_none), result.end());
-  REQUIRE(result.size() > 1);
+  if (result.size() < 2) {
+    REQUIRE_FALSE(are_of_one_platform(devices.devices()));
+    WARN("NOT TESTED: one of these devices is best alone at " << shared_shape.m << " x " << shared_shape.n
+                                                              << " x " << shared_shape.k);
+  }
   const auto units = [](cl_device_id device) {
     return cl::Device(device, true).getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
   };
   std::stable_sort(result.begin(), result.end(),
                    [&](cl_device_id one, cl_device_id other) { return units(one) > units(other); });
   return result;
-}
-
-bool are_of_one_platform(const std::vector<cl_device_id>& devices) {
-  const auto platform_of = [](cl_device_id device) {
-    return cl::Device(device, true).getInfo<CL_DEVICE_PLATFORM>();
-  };
-  return std::all_of(devices.begin(), devices.end(), [&](cl_device_id device) {
-    return platform_of(device) == platform_of(devices.front());
-  });
 }
 
 TEST_CASE("all forms on several devices, with gaps, where the matrices lie and on copies") {
@@ -157,6 +161,7 @@ TEST_CASE("a device that fails in the middle is left out, and the others do its 
                                  {Way::on_copies, false, 9}}) {
     DeviceSet devices = all_of(failure.way);
     const std::vector<cl_device_id> sharing = sharers(devices);
+    if (sharing.size() < 2) return;
     const cl_device_id failing = failure.widest ? sharing.front() : sharing.back();
     run_on(devices, multiply, random_data(multiply, 1));  // all kernels are compiled and trusted
     const std::size_t count = devices.devices().size();
@@ -180,7 +185,9 @@ TEST_CASE("a device that fails when it has written a part of C where it lies") {
     DeviceSet devices = all_of(Way::in_place);
     const std::size_t count = devices.devices().size();
     run_on(devices, multiply, data, options);
-    fail_after_kernels(sharers(devices).front(), kernels);
+    const std::vector<cl_device_id> sharing = sharers(devices);
+    if (sharing.size() < 2) return;
+    fail_after_kernels(sharing.front(), kernels);
     check_result(multiply, data, run_on(devices, multiply, data, options));
     heal();
     CHECK(devices.devices().size() == count - 1);
@@ -336,9 +343,9 @@ TEST_CASE("the free function takes the devices of CLGEMM_DEVICES") {
 }
 
 TEST_CASE("explain_host() of one device, where the matrices lie and on copies") {
-  const std::string in_place = shared_context().explain_host({.m = 300, .n = 200, .k = 100});
-  CHECK(in_place.find("used where they lie") != std::string::npos);
   Context::State state(shared_device());
+  const std::string by_default = shared_context().explain_host({.m = 300, .n = 200, .k = 100});
+  CHECK((by_default.find("used where they lie") != std::string::npos) == state.works_in_place());
   state.always_copy();
   const std::string on_copies =
       state.explain_on_host(canonical(call_of({.m = 1030, .n = 530, .k = 1290})), with_little_memory());
@@ -375,7 +382,7 @@ TEST_CASE("the same in C") {
   CHECK(clgemm_device_set_create("999", &devices) == CLGEMM_DEVICE_NOT_FOUND);
   CHECK(devices == nullptr);
   clgemm_options options = CLGEMM_OPTIONS_INIT;
-  options.device_memory_limit = 1000;
+  options.device_memory_limit = 64 * 1024;
   options.host_matrices_are_pinned = 1;
   CHECK(clgemm_explain_host(nullptr, &shape, &options, sizeof text, text, nullptr) == CLGEMM_SUCCESS);
 }

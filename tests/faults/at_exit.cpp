@@ -1,12 +1,14 @@
 // A Context made in the destructor of a static object that is older than all of clgemm's: nothing that clgemm
 // reads may be gone by then. What is not asked for is a compile: that of PoCL (3.1) ends before. Where the
-// driver itself answers no more by then (Intel's CPU runtime 2026.2), there is nothing to test.
+// driver itself answers no more by then (Intel's CPU runtime 2026.2), or has no devices any more (NVIDIA's
+// 580), there is nothing to test.
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <clgemm/clgemm.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 
 #include "base/device.hpp"
 #include "choose/ranking.hpp"
@@ -35,15 +37,20 @@ bool can_choose() {
   return true;
 }
 
-cl_device_id asked_at_the_end = nullptr;  // in a process that is there to ask the driver alone
+bool asks_at_the_end = false;  // in a process that is there to ask the driver alone
+
+bool driver_answers() {
+  try {
+    return clgemm::default_device().getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() > 0;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
 
 struct LastUser {
   LastUser() = default;
   ~LastUser() {
-    if (asked_at_the_end != nullptr) {
-      cl::Device(asked_at_the_end, true).getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
-      std::_Exit(0);
-    }
+    if (asks_at_the_end) std::_Exit(driver_answers() ? 0 : 1);
     if (!can_choose()) std::_Exit(1);
     std::puts("right at the end of the process");
   }
@@ -56,7 +63,7 @@ const LastUser last_user;
 bool driver_answers_at_the_end() {
   const pid_t child = ::fork();
   if (child == 0) {
-    asked_at_the_end = clgemm::default_device()();
+    asks_at_the_end = driver_answers();
     std::exit(0);
   }
   int status = 0;
