@@ -92,7 +92,11 @@ int run(const Settings& settings) {
     clgemm::Context context;
     for (const MixedCall& call : calls) run_on_host(context, call);
     const std::chrono::milliseconds all(settings.seconds * 1000);
-    layer.arm({{1, static_cast<unsigned long>(settings.every), CL_OUT_OF_RESOURCES, {}, nullptr}});
+    // Want of memory, after which parts of host matrices are tried again, smaller ones, where they are
+    // copied; and what nothing helps.
+    const auto every = static_cast<unsigned long>(settings.every);
+    layer.arm({{1, 2 * every, CL_OUT_OF_RESOURCES, {}, nullptr},
+               {1 + every, 2 * every, CL_INVALID_OPERATION, {}, nullptr}});
     run_threads(context, calls, settings, all / 4, counts);
     before = resident_mib();
     run_threads(context, calls, settings, all * 3 / 4, counts);
