@@ -21,7 +21,7 @@ static inline float smallest_noted(const uint complement) {
   return as_float(min(~complement, ONE_BITS));
 }
 
-// Whether a number is too small for any partner.
+// Whether the smallest number, by the complement that was noted, is too small for any partner. `k` as the multiply walks it.
 static inline bool is_too_small(const uint complement, const int k) {
   return smallest_noted(complement) * max(k, LEAST_DEPTH) < LEAST_TIMES_DEPTH;
 }

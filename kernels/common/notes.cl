@@ -4,15 +4,14 @@
 // In scratch lie two words of each work-group that packed a part of A, for all A of the batch, then those of B (an operand
 // with stride 0 is one for the whole batch), then a word for each product: whether it is done. Of both words of a note the largest
 // of all counts; what they say is the form's own (common/bf16_range.cl, common/fp16_range.cl).
-#define NOTES_TOGETHER 4  // of each matrix that a work-item has on their way at a time
+#define NOTES_TOGETHER 4  // of each matrix that a work-item has on their way at a time; of two, as many as the 8 of one before
 
 // The largest of each of the two words, in the form's own terms: a largest magnitude, the complement of a smallest one.
 typedef struct {
   uint a_largest, a_smallest, b_largest, b_smallest;
 } Extremes;
 
-// Folds what a work-item has of the two words into those of local memory, which were 0. Where a warp can, it has one word for all, for
-// each work-item's own one would wait its turn.
+// Folds each work-item's word into one of local memory, which was 0. A warp folds its own first where it can, for else 32 atomics queue.
 static inline void fold_note(volatile __local uint* largest, uint value) {
 #if defined(__NV_CL_C_VERSION) && NVIDIA_SM >= 80
   asm volatile("redux.sync.max.u32 %0, %1, 0xffffffff;" : "=r"(value) : "r"(value));
@@ -32,7 +31,8 @@ static inline __global uint* is_done_word_of(__global uint* notes, const ulong n
   return (__global uint*)(b + b_notes * (b_stride == 0 ? 1 : get_global_size(2))) + get_global_id(2);
 }
 
-// By `items` work-items. All loads of both matrices are on their way before the first is waited for: whoever multiplies waits for them.
+// By `items` work-items, whole warps in one dimension; each matrix has a note at least. All loads of both are on their way before the
+// first is waited for, for whoever multiplies waits for them.
 static inline void gather_all_notes(__local Extremes* extremes, __global uint* notes, const ulong notes_offset,
                                     const int a_notes, const ulong a_stride, const int b_notes, const ulong b_stride,
                                     const int item, const int items) {

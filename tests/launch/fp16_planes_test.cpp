@@ -163,6 +163,25 @@ TEST_CASE("the packing notes what planes cannot hold, wherever it is") {
   }
 }
 
+TEST_CASE(
+    "a number beyond all planes is noted where only a later part of a line, or its second reading, has it") {
+  for (const bool along_k : {true, false}) {
+    for (const float largest_of_all : {1.0f, 1e4f}) {
+      PackingSource source = make_source(70, 3000, along_k, 0, 0);
+      CHECK(float_of(~pack(source).notes[1]) > 0.0f);
+      source.memory[source.index(5, 2990)] = largest_of_all;  // the second one lets the line begin again
+      source.memory[source.index(5, 2000)] = 0x1p-60f;
+      CHECK(float_of(~pack(source).notes[1]) == 0.0f);
+    }
+    // In range until the line begins again.
+    PackingSource source = make_source(70, 3000, along_k, 0, 0);
+    source.memory[source.index(5, 7)] = 0x1p-30f;
+    CHECK(float_of(~pack(source).notes[1]) > 0.0f);
+    source.memory[source.index(5, 2990)] = 1e6f;
+    CHECK(float_of(~pack(source).notes[1]) == 0.0f);
+  }
+}
+
 TEST_CASE("lines whose first numbers are beyond all planes are not packed to their end") {
   for (const bool along_k : {true, false}) {
     PackingSource source = make_source(64, 4000, along_k, 0, 0);
@@ -216,6 +235,22 @@ TEST_CASE("the device takes fp16 planes for all numbers that they hold, and for 
     CHECK_FALSE(all_are(multiply, c, 42.0f));
     CHECK(different_kinds(c, run_on_device(multiply, data, plain)) == 0);
     if (std::isfinite(special.a * special.b)) check_result(multiply, data, c);
+  }
+}
+
+// The packing ends early where the multiply would not take its planes, and nowhere else: both go by k in
+// whole steps.
+TEST_CASE("a number at the limit is in the planes where k is no whole number of steps, too") {
+  for (const std::size_t k : {std::size_t{33}, std::size_t{40}, std::size_t{47}}) {
+    const Multiply multiply = make_multiply(all_forms()[0], {64, 64, k}, {1, 0}, all_placements()[0]);
+    Data data = random_data(multiply, 8);
+    for (float& value : data.a) value = 1.0f + 0.8f * std::fabs(value);
+    for (const float above : {1.01f, 0.99f}) {
+      data.a[multiply.a.index(0, 0)] = above * 0x1p-22f / 48;
+      INFO(k << ", " << above);
+      CHECK(all_are(multiply, run_on_device(multiply, data, from_planes(1)), 42.0f) == (above > 1.0f));
+      check_result(multiply, data, run_on_device(multiply, data, from_planes()));
+    }
   }
 }
 
