@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <iostream>
+#include <ostream>
 #include <set>
 #include <sstream>
 
@@ -47,13 +47,13 @@ void say_missing_peers(const Results& results) {
   for (const std::string& note : notes) fmt::print(stderr, "clgemm-bench: note: {}\n", note);
 }
 
-int compare_files(const BenchOptions& options) {
+int compare_files(std::ostream& out, const BenchOptions& options) {
   const std::vector<Results> before = read_results(options.files.at(0));
   const ComparedFiles compared = compare(before, read_results(options.files.at(1)));
   if (compared.rows.empty()) {
     throw UsageError(fmt::format("--compare: nothing to compare: {}", compared.nothing_in_common));
   }
-  write_comparison(std::cout, compared);
+  write_comparison(out, compared);
   return got_worse(compared) ? something_failed : all_is_well;
 }
 
@@ -63,11 +63,11 @@ void write_report(const BenchOptions& options, const std::string& json) {
   fmt::print(stderr, "clgemm-bench: the page is {}/index.html\n", options.report);
 }
 
-int measure(const BenchOptions& options, const cl::Device& device) {
-  Output output(options);
+int measure(Output& output, const BenchOptions& options, const cl::Device& device) {
   const InterruptNoted noted;
   const Results results = run_bench(options, device);
-  output.write(results);
+  write_results(output.stream(), options, results);
+  output.finish();  // a report that fails takes nothing with it
   if (!options.report.empty() && !results.shapes.empty()) {
     std::ostringstream json;
     write_json(json, results);
@@ -84,63 +84,78 @@ int measure(const BenchOptions& options, const cl::Device& device) {
   return all_passed(results) ? all_is_well : something_failed;
 }
 
-int run_on(const cl::Device& device, const BenchOptions& options) {
+int run_on(const cl::Device& device, Output& output, const BenchOptions& options) {
   switch (options.action) {
     case Action::explain:
-      explain_sizes(std::cout, options, device);
+      explain_sizes(output.stream(), options, device);
       return all_is_well;
     case Action::accuracy:
-      return show_accuracy(std::cout, options, device) ? all_is_well : something_failed;
+      return show_accuracy(output.stream(), options, device) ? all_is_well : something_failed;
     case Action::watch:
-      watch(std::cout, options, device, options.watch_rounds);
+      watch(output.stream(), options, device, options.watch_rounds);
       return all_is_well;
     default:
-      return measure(options, device);
+      return measure(output, options, device);
   }
 }
 
-int run(const BenchOptions& options) {
+int run(Output& output, const BenchOptions& options) {
+  std::ostream& out = output.stream();
   if (!options.report.empty()) make_report_folder(options.report);
   switch (options.action) {
     case Action::report_files:
       write_report(options, join_files(options.files));
       return all_is_well;
     case Action::compare:
-      return compare_files(options);
+      return compare_files(out, options);
     case Action::markdown:
-      write_markdown(std::cout, parse_results(join_files(options.files), "the files"));
+      write_markdown(out, parse_results(join_files(options.files), "the files"));
       return all_is_well;
     case Action::list_kernels:
-      list_kernels(std::cout, options.kernel_folder);
+      list_kernels(out, options.kernel_folder);
       return all_is_well;
     case Action::show_kernel:
-      show_kernel(std::cout, options.show_kernel, options.kernel_folder);
+      show_kernel(out, options.show_kernel, options.kernel_folder);
       return all_is_well;
     case Action::list_devices:
-      list_devices(std::cout);
+      list_devices(out);
       return all_is_well;
     case Action::show_cache:
-      show_cache(std::cout);
+      show_cache(out);
       return all_is_well;
     case Action::clear_quarantine:
-      clear_quarantine(std::cout);
+      clear_quarantine(out);
       return all_is_well;
     case Action::clear_cache:
-      clear_cache(std::cout);
+      clear_cache(out);
       return all_is_well;
     case Action::new_kernel:
       write_new_kernel(options.new_kernel);
       return all_is_well;
     case Action::trial:
-      fmt::print("{}", try_kernel(options));
+      out << try_kernel(options);
       return all_is_well;
     case Action::first_call:
-      fmt::print("{}\n", time_first_call(options));
+      out << fmt::format("{}\n", time_first_call(options));
       return all_is_well;
     default:
-      return run_on(options.device.empty() ? default_device() : find_devices(options.device).front(),
+      return run_on(options.device.empty() ? default_device() : find_devices(options.device).front(), output,
                     options);
   }
+}
+
+int run_and_write(const BenchOptions& options) {
+  Output output(options.output);
+  const int status = run(output, options);
+  if (options.action != Action::measure) output.finish();  // that one writes before its page
+  return status;
+}
+
+int run_command_line(int argc, char** argv) {
+  const auto options = parse_options(argc, argv);
+  const int status = options ? run_and_write(*options) : all_is_well;
+  finish_standard_output();
+  return status;
 }
 
 int complain(const char* what, int status) {
@@ -154,8 +169,7 @@ int complain(const char* what, int status) {
 int main(int argc, char** argv) {
   using namespace clgemm::bench;
   try {
-    const auto options = parse_options(argc, argv);
-    return options ? run(*options) : all_is_well;
+    return run_command_line(argc, argv);
   } catch (const UsageError& error) {
     return complain(error.what(), bad_usage);
   } catch (const clgemm::Error& error) {

@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <filesystem>
 #include <iostream>
 #include <map>
 
@@ -12,6 +14,7 @@
 #include "common/kernel_names.hpp"
 #include "common/option_checks.hpp"
 #include "common/usage_error.hpp"
+#include "kernel/kernel_file.hpp"
 #include "kernel/precision.hpp"
 
 namespace clgemm::bench {
@@ -136,6 +139,8 @@ void add_what_to_multiply(CLI::App& app, CommandLine& line) {
       ->type_name("COUNT")
       ->check(between(0, 1000000))
       ->group(group);
+  for (const char* given : {"--transpose-a", "--transpose-b", "--layout", "--gap"})
+    app.get_option("--varied")->excludes(given);
   app.add_option("--alpha", kind.alpha, "C <- alpha * op(A) * op(B) + beta * C (default: 1)")
       ->type_name("X")
       ->check(any_number)
@@ -300,6 +305,7 @@ void add_own_kernels(CLI::App& app, CommandLine& line) {
   app.add_option("--watch-rounds", line.options.watch_rounds, "End --watch after so many measurements")
       ->type_name("COUNT")
       ->check(between(1, 1000000))
+      ->needs(watch)
       ->group(group);
   CLI::Option* cache = app.add_option("--cache", line.cache,
                                       "The compiled programs on disk: show where and how\nmany, or remove "
@@ -356,6 +362,42 @@ Action action_of(const CommandLine& line) {
   return asked == line.actions.end() ? Action::measure : asked->second;
 }
 
+// The option that asks for what is done in place of measuring; --from has no action of its own.
+std::string name_of_action(const CommandLine& line) {
+  if (!line.from.empty()) return "--from";
+  for (const auto& [option, action] : line.actions) {
+    if (option->count() > 0) return option->get_name();
+  }
+  return "";
+}
+
+// Texts go where --output says, and have one format each.
+void check_output(const CommandLine& line, const BenchOptions& options) {
+  if (options.action == Action::measure) return;
+  const std::string name = name_of_action(line);
+  if (options.format != Format::table) {
+    throw UsageError(
+        fmt::format("--format: {} is of measurements, {} has a text of its own", line.format, name));
+  }
+  constexpr std::array without_output = {Action::watch, Action::new_kernel, Action::report_files};
+  const bool writes_there =
+      std::find(without_output.begin(), without_output.end(), options.action) == without_output.end();
+  if (!options.output.empty() && !writes_there)
+    throw UsageError(fmt::format("--output: {} writes nothing there", name));
+}
+
+// --kernel-folder has its check where it is added. What reads no kernel does not mind.
+void check_kernel_folder(const BenchOptions& options) {
+  constexpr std::array reading = {Action::measure, Action::watch,        Action::accuracy,
+                                  Action::explain, Action::list_kernels, Action::show_kernel,
+                                  Action::trial,   Action::first_call};
+  if (std::find(reading.begin(), reading.end(), options.action) == reading.end()) return;
+  const std::string folder = kernel_folder_or_default(options.kernel_folder);
+  std::error_code ignored;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+    throw UsageError(fmt::format("CLGEMM_KERNEL_DIR: '{}' is not a folder", folder));
+}
+
 // The bounds of an option, in whose name an error is said.
 Bounds bounds_of(const char* option, const std::string& text) {
   try {
@@ -409,6 +451,8 @@ BenchOptions options_of(const CommandLine& line) {
   options.format = formats.at(line.format);
   if (!options.devices.empty()) options.device = options.devices.front();
   check_values(options);
+  check_output(line, options);
+  check_kernel_folder(options);
   return options;
 }
 

@@ -52,6 +52,24 @@ void vary(MultiplyKind& kind, Dice& dice) {
   kind.gap = dice.coin() ? 1 + dice.below(largest_gap) : 0;
 }
 
+// In 10^9 operations: of the smallest cube of these sides, and of the largest.
+Bounds gflop_within(const Bounds& sides) {
+  const auto of_cube = [](double side) {
+    const auto whole = static_cast<std::size_t>(std::lround(side));
+    return operations(Size{whole, whole, whole}) * 1e-9;
+  };
+  return {of_cube(sides.least), of_cube(sides.most)};
+}
+
+[[noreturn]] void too_few(std::size_t found, const RandomShapes& wanted, const Bounds& gflop) {
+  const Bounds reached = gflop_within(wanted.sides);
+  throw UsageError(fmt::format(
+      "--random: only {} of {} shapes found with sides of {} to {} and {} to {} GFLOP; such sides reach "
+      "{:.3g} to {:.3g} GFLOP (--sides, --gflop)",
+      found, wanted.count, wanted.sides.least, wanted.sides.most, gflop.least, gflop.most, reached.least,
+      reached.most));
+}
+
 }  // namespace
 
 Bounds parse_bounds(std::string_view text) {
@@ -68,14 +86,12 @@ Bounds parse_bounds(std::string_view text) {
 
 std::vector<Case> random_cases(const RandomShapes& wanted, const MultiplyKind& kind, DeviceKind device) {
   const Bounds gflop = wanted.gflop.value_or(device == DeviceKind::cpu ? gflop_of_cpus : gflop_of_others);
+  const Bounds reached = gflop_within(wanted.sides);
+  if (reached.most < gflop.least || gflop.most < reached.least) too_few(0, wanted, gflop);
   Dice dice(wanted.seed);
   std::vector<Case> cases;
   for (std::size_t tries = 0; cases.size() < wanted.count; ++tries) {
-    if (tries == wanted.count * tries_a_shape) {
-      throw UsageError(fmt::format(
-          "--random: only {} of {} shapes found with sides of {} to {} and {} to {} GFLOP", cases.size(),
-          wanted.count, wanted.sides.least, wanted.sides.most, gflop.least, gflop.most));
-    }
+    if (tries == wanted.count * tries_a_shape) too_few(cases.size(), wanted, gflop);
     Case one{{}, kind, {}};
     one.size.m = dice.log_uniform(wanted.sides);
     one.size.n = dice.log_uniform(wanted.sides);

@@ -188,10 +188,11 @@ void add_case(const BenchOptions& options, const Case& one, const std::vector<Ke
 }  // namespace
 
 Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
+  const Device device = at_boundary([&] { return describe(cl_device); });
+  const std::vector<Case> cases = cases_of(options, device);  // a UsageError of its stays one
   return at_boundary([&] {
     Results results;
     const MachineLoad load;
-    const Device device = describe(cl_device);
     results.facts = facts_now(cl_device);
     results.precision = options.precision;
     results.wanted_runs = options.runs;
@@ -215,7 +216,6 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
       progress.show("ceilings");
       results.ceilings = measure_ceilings(queue);
     }
-    const std::vector<Case> cases = cases_of(options, device);
     Way way(cases.size());
     for (const Case& one : cases) {
       if (interrupted()) break;

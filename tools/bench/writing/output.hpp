@@ -1,8 +1,9 @@
 // Results as text, in each format, to where the options want them.
 #pragma once
 
-#include <memory>
 #include <ostream>
+#include <sstream>
+#include <string>
 
 #include "command_line/options.hpp"
 #include "figures/results.hpp"
@@ -14,21 +15,37 @@ void write_ladder_table(std::ostream& out, const Results& results);  // the same
 void write_list_table(std::ostream& out, const Results& results);    // the same for a long list of shapes
 void write_csv(std::ostream& out, const Results& results);           // a line a kernel and shape
 
-// To the file, or to standard output, that the options name, in their format.
+// The results in the format of the options.
+void write_results(std::ostream& out, const BenchOptions& options, const Results& results);
+
+// Flushes standard output. Throws std::runtime_error where not all that was printed went there.
+void finish_standard_output();
+
+// What --output names, else standard output. A file that is there is as it was until all that goes into it is
+// known: FILE.new is written beside it and takes its name. Links are followed. What is no regular file (a
+// pipe, /dev/full) is written straight.
 class Output {
  public:
-  // Opens the file, so that an unwritable one is known before the work. Throws UsageError.
-  explicit Output(const BenchOptions& options);
+  // Empty: standard output. Throws UsageError where nothing can be written there, before the work, and
+  // changes nothing.
+  explicit Output(const std::string& path);
   ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  // Throws std::runtime_error where not everything could be written.
-  void write(const Results& results);
+  std::ostream& stream();
+
+  // To be called at the end. Throws std::runtime_error where not everything could be written.
+  void finish();
 
  private:
-  const BenchOptions& options_;
-  std::unique_ptr<std::ostream> file_;  // null for standard output
+  void finish_file();
+
+  std::string path_;     // as it was named
+  std::string target_;   // where its links lead
+  std::string written_;  // FILE.new, or the target itself where nothing can be made beside it
+  int straight_ = -1;    // the descriptor of what is no regular file
+  std::ostringstream text_;
 };
 
 }  // namespace clgemm::bench
