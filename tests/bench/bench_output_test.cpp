@@ -125,7 +125,8 @@ TEST_CASE("what does not measure writes to the file of --output, too") {
 }
 
 TEST_CASE("what writes no text refuses --output") {
-  for (const char* action : {"--watch --kernel a.cl", "--new-kernel /nosuch/a.cl", "--report x --from a"}) {
+  for (const char* action :
+       {"--watch --watch-rounds 1 --kernel a.cl", "--new-kernel /nosuch/a.cl", "--report x --from a"}) {
     const Finished refused = bench(fmt::format("-o /dev/null {}", action));
     INFO(action << ": " << refused.err);
     CHECK(refused.status == 2);

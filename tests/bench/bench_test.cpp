@@ -410,6 +410,7 @@ TEST_CASE("a size that does not fit ends the run, and what was measured before i
       bench("--size 8 --size 1000000x1000000x8 --peer none --format json" + std::string(quick));
   CHECK(finished.status == 1);
   CHECK(finished.err.find("1000000 x 1000000 x 8") != std::string::npos);
+  CHECK(finished.err.find("1000000 x 1000000 x 8") == finished.err.rfind("1000000 x 1000000 x 8"));
   CHECK(nlohmann::json::parse(finished.out).size() == 1);
 }
 

@@ -225,7 +225,9 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
             [&] { add_case(options, one, choices, peers, queue, link, device, way, progress, results); });
       } catch (const Error& error) {
         if (results.shapes.empty()) throw;
-        results.stopped_by = fmt::format("{}: {}", to_string(one.size), error.what());
+        const std::string size = to_string(one.size);
+        const std::string why = error.what();
+        results.stopped_by = why.starts_with(size) ? why : fmt::format("{}: {}", size, why);
         break;
       }
     }
