@@ -349,9 +349,9 @@ TEST_CASE("a config that the device dies of is marked, and those behind it are m
 }
 #endif
 
-// Starts the program, and a signal ends it once the journal beside the output has this many lines.
-int stopped_at(const std::vector<std::string>& arguments, const std::string& output, std::ptrdiff_t lines,
-               int signal) {
+// Starts the program, and a signal ends it once it is time.
+template <class Condition>
+int stopped_when(const Condition& is_time, const std::vector<std::string>& arguments, int signal) {
   const pid_t child = fork();
   if (child == 0) {
     std::vector<char*> words;
@@ -366,14 +366,33 @@ int stopped_at(const std::vector<std::string>& arguments, const std::string& out
   }
   int status = 0;
   for (int i = 0; i < 60000; ++i) {
-    const std::string text = text_of_file(journal_of(output));
-    if (std::count(text.begin(), text.end(), '\n') > lines) break;
+    if (is_time()) break;
     if (waitpid(child, &status, WNOHANG) == child) return status;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   kill(child, signal);
   waitpid(child, &status, 0);
   return status;
+}
+
+// Once the journal beside the output has more lines than this.
+int stopped_at(const std::vector<std::string>& arguments, const std::string& output, std::ptrdiff_t lines,
+               int signal) {
+  const auto has_lines = [&] {
+    const std::string text = text_of_file(journal_of(output));
+    return std::count(text.begin(), text.end(), '\n') > lines;
+  };
+  return stopped_when(has_lines, arguments, signal);
+}
+
+TEST_CASE("a check has no journal and leaves nothing behind") {
+  const TemporaryFolder folder;
+  const std::string output = (folder.path() / "out.json").string();
+  const auto has_begun = [&] { return std::filesystem::exists(output + ".programs"); };
+  const int status = stopped_when(has_begun, {"--check", "--kernel", "tiled", "--output", output}, SIGINT);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 130);
+  CHECK(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_CASE("killed halfway and started again, it ends with the same file as one run through") {
@@ -406,9 +425,8 @@ TEST_CASE("killed halfway and started again, it ends with the same file as one r
   // Other commands on the same output begin anew and leave the journal as it is.
   const std::string file = folder.write("of_a_user.cl", text_of_file(CLGEMM_KERNELS "/naive.cl"));
   for (const std::string& other :
-       {std::string("--list"), std::string("--check --kernel tiled"), options + " --check",
-        std::string("--kernel tiled --samples 1 --size 32"), "--samples 1 --size 32 --kernel " + file,
-        std::string("--calibrate --shapes 16")}) {
+       {std::string("--list"), options + " --check", std::string("--kernel tiled --samples 1 --size 32"),
+        "--samples 1 --size 32 --kernel " + file, std::string("--calibrate --shapes 16")}) {
     const Finished finished = run_program(command(other + " --output " + parts));
     INFO(other << finished.out << finished.err);
     CHECK(finished.status == 0);
