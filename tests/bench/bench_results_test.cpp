@@ -344,6 +344,9 @@ TEST_CASE("there is no verdict within the noise, and what makes figures uncertai
   CHECK(troubles()[0].find("40 %") != std::string::npos);
   CHECK(troubles()[1].find("single run tells of no noise: tiled") != std::string::npos);
   CHECK(troubles()[2].find("300 %") != std::string::npos);
+  single["runs"] = 5;
+  CHECK(troubles()[1].find("fewer than 6 runs") != std::string::npos);
+  CHECK(troubles()[1].find("95 of 100: tiled.") != std::string::npos);
   single.update({{"runs", 20}, {"on_fp32_units", false}, {"part_of_others", 0.01}});
   CHECK(troubles().empty());
   single = with_peer(std::move(single), 1.0);
@@ -369,6 +372,28 @@ TEST_CASE("two files without a common row say what differs") {
   after["device"] = "E";
   CHECK(said(after).find("device D in the old file, E in the new one; precision") != std::string::npos);
   CHECK(said(before).find("Nothing to compare") == std::string::npos);
+  Json added_to = before;
+  added_to["beta"] = 1.0;
+  CHECK(said(added_to).find("Nothing to compare: beta 0 in the old file, 1 in the new one.") !=
+        std::string::npos);
+  std::ostringstream of_nothing;
+  write_comparison(of_nothing, compare({}, results(Json::array({before}))));
+  CHECK(of_nothing.str().find("there are no results in the old file") != std::string::npos);
+}
+
+TEST_CASE("a comparison says which file is of a busy machine") {
+  const Json quiet = row("tiled", 10.2, 10.0);
+  Json busy = quiet;
+  busy["part_of_others"] = 0.5;
+  const auto said = [](const Json& before, const Json& after) {
+    std::ostringstream out;
+    write_comparison(out, compare(results(Json::array({before})), results(Json::array({after}))));
+    return out.str();
+  };
+  CHECK(said(quiet, quiet).find("Beware") == std::string::npos);
+  CHECK(said(busy, quiet).find("when the old file was made") != std::string::npos);
+  CHECK(said(quiet, busy).find("when the new file was made") != std::string::npos);
+  CHECK(said(busy, busy).find("when the two files were made") != std::string::npos);
 }
 
 TEST_CASE("a peer that would take longer than --max-seconds is left out, and so is the baseline") {

@@ -403,6 +403,8 @@ TEST_CASE("the ladder has every step in order, and loops on the host before them
     CHECK(position != std::string::npos);
   }
   CHECK(finished.out.find("FAILED") == std::string::npos);
+  CHECK(finished.out.find("+-: how far") != std::string::npos);
+  CHECK(finished.out.find("Beware: of fewer than 6 runs") != std::string::npos);
 }
 
 TEST_CASE("a size that does not fit ends the run, and what was measured before it is written") {
@@ -419,6 +421,8 @@ TEST_CASE("CSV has as many cells in each line as titles") {
       bench("--kernel naive --kernel wpt --size 12 --size 7x8x9 --format csv" + std::string(quick));
   REQUIRE(finished.status == 0);
   const std::vector<std::ptrdiff_t> cells = clgemm::test::cells_of_lines(finished.out);
+  CHECK(finished.out.find(",alpha,beta,gap,precision,") != std::string::npos);
+  CHECK(finished.out.find(",1,0,0,fp32_equivalent,") != std::string::npos);
   CHECK(cells.size() == 5);
   for (const std::ptrdiff_t count : cells) CHECK(count == cells.front());
 }

@@ -140,6 +140,17 @@ TEST_CASE("a report is a page, the results, and pictures, all well formed, and i
   CHECK(page.find("all PASSED") != std::string::npos);
 }
 
+TEST_CASE("two files of the same second stay two, and so they do in a page of pages") {
+  const TemporaryFolder folder;
+  const auto path = [&folder](const char* name) { return (folder.path() / name).string(); };
+  folder.write("one.json", R"([{"device": "D", "date": "now", "kernel": "a", "m": 8, "n": 8, "k": 8}])");
+  folder.write("two.json", R"([{"device": "D", "date": "now", "kernel": "b", "m": 9, "n": 9, "k": 9}])");
+  const std::string both = join_files({path("one.json"), path("two.json")});
+  CHECK(parse_results(both, "both").size() == 2);
+  folder.write("both.json", both);
+  CHECK(parse_results(join_files({path("both.json"), path("one.json")}), "all").size() == 3);
+}
+
 TEST_CASE("a peer that ran nowhere is said once, and is no column") {
   Json rows = all_rows("D");
   for (Json& object : rows)

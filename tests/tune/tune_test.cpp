@@ -77,6 +77,17 @@ std::string command(const std::string& options, const std::string& environment =
   return fmt::format("{} '{}' {}", environment, CLGEMM_TUNE_PROGRAM, options);
 }
 
+// The first journal beside the output, by the name; empty where there is none.
+std::string journal_of(const std::filesystem::path& output) {
+  std::set<std::string> found;
+  for (const auto& one : std::filesystem::directory_iterator(output.parent_path())) {
+    const std::string name = one.path().filename().string();
+    if (name.rfind(output.filename().string() + ".", 0) == 0 && one.path().extension() == ".journal")
+      found.insert(one.path().string());
+  }
+  return found.empty() ? std::string() : *found.begin();
+}
+
 std::vector<KernelSpace> small_space() {
   KernelLibrary library;
   return spaces_of({"tiled", "wpt", "block_1d"}, test::made_up_gpu(), library);
@@ -173,6 +184,35 @@ TEST_CASE("what the command line names and is not there is bad usage; the help s
   CHECK(help.find('{') == std::string::npos);
 }
 
+TEST_CASE("options that exclude each other, or would change nothing, are bad usage, and nothing is run") {
+  const TemporaryFolder folder;
+  const ScopedVariable config("XDG_CONFIG_HOME", folder.path().c_str());
+  const ScopedVariable fake("CLGEMM_TUNE_FAKE_TIMES", "1");
+  const std::string samples = (folder.path() / "samples.csv").string();
+  const std::string fit = "--fit " CLGEMM_TEST_DATA "/h200_times.csv ";
+  const std::string calibrate = "--calibrate --shapes 1 --budget 1 ";
+  const std::pair<std::string, std::string> mistakes[] = {
+      {"--list --calibrate", "--calibrate and --list: which of the two?"},
+      {"--list --check", "--check and --list: which of the two?"},
+      {"--check --list --export x", "--export and --check: which of the two?"},
+      {fit + "--list", "--fit and --list: which of the two?"},
+      {"--list --keep-samples " + samples, "--keep-samples needs --calibrate or --fit"},
+      {calibrate + "--size 64", "without --size"},
+      {calibrate + "--space tvm36", "without --space"},
+      {calibrate + "--transpose-b", "without --transpose-b"},
+      {calibrate + "--kernel tiled", "without --kernel"},
+      {fit + "--size 64 --output x", "without --size"},
+      {fit, "--fit needs --output"}};
+  for (const auto& [options, said] : mistakes) {
+    const Finished finished = run_program(command(options));
+    INFO(options << finished.out << finished.err);
+    CHECK(finished.status == 2);
+    CHECK(test::contains(finished.err, said));
+    CHECK(finished.out.empty());
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
 TEST_CASE("a journal gives back what was added, drops a torn line and knows its run") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "journal";
@@ -242,7 +282,7 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
   CHECK(file.measured[0].config.kernel == "moody");
   CHECK(file.measured[0].config.parameters.at("MOOD") == 0);
   CHECK(file.measured[0].size == ShapeSize{33, 31, 17});
-  CHECK_FALSE(std::filesystem::exists(output + ".journal"));
+  CHECK(journal_of(output).empty());
   CHECK_FALSE(std::filesystem::exists(output + ".programs"));
 }
 
@@ -266,7 +306,7 @@ TEST_CASE("--check finds what is right only where nobody looks") {
   const TemporaryFolder folder;
   const auto check = [&](const std::string& text) {
     return run_program(
-        command(fmt::format("--check --fresh --kernel '{}' --output '{}'", folder.write("moody.cl", text),
+        command(fmt::format("--check --kernel '{}' --output '{}'", folder.write("moody.cl", text),
                             (folder.path() / "out").string())));
   };
   CHECK(check(right).status == 0);
@@ -309,9 +349,9 @@ TEST_CASE("a config that the device dies of is marked, and those behind it are m
 }
 #endif
 
-// Starts the program, and a signal ends it once its journal has this many lines.
-int stopped_at(const std::vector<std::string>& arguments, const std::string& journal, std::ptrdiff_t lines,
-               int signal) {
+// Starts the program, and a signal ends it once it is time.
+template <class Condition>
+int stopped_when(const Condition& is_time, const std::vector<std::string>& arguments, int signal) {
   const pid_t child = fork();
   if (child == 0) {
     std::vector<char*> words;
@@ -326,14 +366,33 @@ int stopped_at(const std::vector<std::string>& arguments, const std::string& jou
   }
   int status = 0;
   for (int i = 0; i < 60000; ++i) {
-    const std::string text = text_of_file(journal);
-    if (std::count(text.begin(), text.end(), '\n') > lines) break;
+    if (is_time()) break;
     if (waitpid(child, &status, WNOHANG) == child) return status;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   kill(child, signal);
   waitpid(child, &status, 0);
   return status;
+}
+
+// Once the journal beside the output has more lines than this.
+int stopped_at(const std::vector<std::string>& arguments, const std::string& output, std::ptrdiff_t lines,
+               int signal) {
+  const auto has_lines = [&] {
+    const std::string text = text_of_file(journal_of(output));
+    return std::count(text.begin(), text.end(), '\n') > lines;
+  };
+  return stopped_when(has_lines, arguments, signal);
+}
+
+TEST_CASE("a check has no journal and leaves nothing behind") {
+  const TemporaryFolder folder;
+  const std::string output = (folder.path() / "out.json").string();
+  const auto has_begun = [&] { return std::filesystem::exists(output + ".programs"); };
+  const int status = stopped_when(has_begun, {"--check", "--kernel", "tiled", "--output", output}, SIGINT);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 130);
+  CHECK(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_CASE("killed halfway and started again, it ends with the same file as one run through") {
@@ -351,25 +410,37 @@ TEST_CASE("killed halfway and started again, it ends with the same file as one r
 
   std::vector<std::string> arguments = search;
   arguments.insert(arguments.end(), {"--output", parts});
-  const std::string journal = parts + ".journal";
-  const int killed = stopped_at(arguments, journal, 5, SIGKILL);
+  const int killed = stopped_at(arguments, parts, 5, SIGKILL);
   CHECK(WIFSIGNALED(killed));
-  const int killed_again = stopped_at(arguments, journal, 15, SIGKILL);
+  const int killed_again = stopped_at(arguments, parts, 15, SIGKILL);
   CHECK(WIFSIGNALED(killed_again));
-  const int interrupted = stopped_at(arguments, journal, 20, SIGINT);
+  const int interrupted = stopped_at(arguments, parts, 20, SIGINT);
   CHECK(WIFEXITED(interrupted));
   CHECK(WEXITSTATUS(interrupted) == 130);
   CHECK_FALSE(text_of_file(parts) == text_of_file(whole));
+  const std::string journal = journal_of(parts);
   const auto lines_before = text_of_file(journal);
   CHECK(std::count(lines_before.begin(), lines_before.end(), '\n') > 20);
 
-  const Finished refused = run_program(command(options + " --seed 4 --output " + parts));
-  CHECK(refused.status != 0);
+  // Other commands on the same output begin anew and leave the journal as it is.
+  const std::string file = folder.write("of_a_user.cl", text_of_file(CLGEMM_KERNELS "/naive.cl"));
+  for (const std::string& other :
+       {std::string("--list"), options + " --check", std::string("--kernel tiled --samples 1 --size 32"),
+        "--samples 1 --size 32 --kernel " + file, std::string("--calibrate --shapes 16")}) {
+    const Finished finished = run_program(command(other + " --output " + parts));
+    INFO(other << finished.out << finished.err);
+    CHECK(finished.status == 0);
+    CHECK_FALSE(test::contains(finished.err, "going on after"));
+    CHECK(journal_of(parts) == journal);
+    CHECK(text_of_file(journal) == lines_before);
+  }
+  std::filesystem::remove(parts);
   const Finished resumed = run_program(command(options + " --output " + parts));
   INFO(resumed.out << resumed.err);
   CHECK(resumed.status == 0);
   CHECK(test::text_of_file(parts) == test::text_of_file(whole));
   CHECK(resumed.err.find("going on after") != std::string::npos);
+  CHECK(journal_of(parts).empty());
 }
 
 TEST_CASE("what a run finds is added to what the file has, found by the library, and exported") {
@@ -546,7 +617,7 @@ TEST_CASE("a calibration writes rates and rows that the library then goes by") {
   const TuningFile file = parse_tuning(text_of_file(output), output);
   CHECK(file.rates);
   CHECK(file.configs.size() >= 4);
-  CHECK_FALSE(std::filesystem::exists(output + ".journal"));
+  CHECK(journal_of(output).empty());
 }
 
 TEST_CASE("--fit fits what was measured before, for the device of a file, and says that this is missing") {
@@ -566,10 +637,20 @@ TEST_CASE("--fit fits what was measured before, for the device of a file, and sa
 
 TEST_CASE("a file that is no tuning data is not overwritten") {
   const TemporaryFolder folder;
-  const std::string path = folder.write("precious.json", "my notes\n");
-  const Finished finished = run_program(command("--kernel tiled --samples 1 --size 32 --output " + path));
-  CHECK(finished.status == 1);
-  CHECK(text_of_file(path) == "my notes\n");
+  const std::pair<const char*, const char*> notes[] = {
+      {"my notes\n", "precious.json' is there and is not JSON: line 1, column 1\n"},
+      {"{\n  \"a\": 1;\n}\n", "precious.json' is there and is not JSON: line 2, column 9\n"},
+      {"", "precious.json' is there and is not JSON: line 1, column 1\n"},
+      {"{}", "precious.json' is there and is no tuning data"}};
+  for (const auto& [text, said] : notes) {
+    const std::string path = folder.write("precious.json", text);
+    const Finished finished = run_program(command("--kernel tiled --samples 1 --size 32 --output " + path));
+    INFO(finished.err);
+    CHECK(finished.status == 1);
+    CHECK(test::contains(finished.err, said));
+    CHECK(text_of_file(path) == text);
+    CHECK(journal_of(path).empty());
+  }
 }
 
 }  // namespace

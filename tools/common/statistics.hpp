@@ -1,6 +1,7 @@
 // Figures of repeated runs, and how a figure is written.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,8 +17,9 @@ double minimum(const std::vector<double>& values);
 double percentile_95(std::vector<double> values);
 
 // The bounds between which the median of all such runs lies, 95 times of 100, whatever their distribution; of
-// fewer than six runs the least and the largest, which hold it less often. Nothing where a single run tells
-// of none.
+// fewer than `runs_for_interval` the least and the largest, which hold it less often. Nothing where a single
+// run tells of none.
+constexpr std::size_t runs_for_interval = 6;
 struct Interval {
   double low = 0.0;
   double high = 0.0;

@@ -1,4 +1,5 @@
-// Measures configs: from the journal where they are in it, else by the worker, within the time limit.
+// Measures configs: from the journal where there is one that has them, else by the worker, within the time
+// limit.
 #pragma once
 
 #include <functional>
@@ -16,7 +17,8 @@ namespace clgemm::tune {
 
 class Measurer {
  public:
-  Measurer(const TuneOptions& options, Journal& journal);
+  // Without a journal (nullptr), what is measured is kept nowhere.
+  Measurer(const TuneOptions& options, Journal* journal);
 
   // No value where Ctrl-C came first.
   std::optional<Outcome> measure(const Trial& trial, double worst_ms);
@@ -32,7 +34,7 @@ class Measurer {
   std::optional<Outcome> ask_worker(const Question& question);
 
   const TuneOptions& options_;
-  Journal& journal_;
+  Journal* journal_;
   WorkerProcess worker_;
 };
 

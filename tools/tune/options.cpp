@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <utility>
 
 #include "common/kernel_names.hpp"
 #include "common/option_checks.hpp"
@@ -36,18 +37,21 @@ struct CommandLine {
   std::vector<std::string> sizes;
   std::vector<std::string> kernels;
   std::string search = "climb";
-  bool check = false;
-  bool list = false;
-  bool calibrate = false;
-  bool work = false;
-  bool work_for_calibration = false;
   TuneOptions options;
+
+  // What the program does in place of tuning, by the option that asks for it. No two go together.
+  std::vector<std::pair<CLI::Option*, Action>> actions;
 };
 
 std::vector<std::string> names_of(const std::map<std::string, SearchKind>& choices) {
   std::vector<std::string> names;
   for (const auto& choice : choices) names.push_back(choice.first);
   return names;
+}
+
+CLI::Option* add_action(CommandLine& line, Action action, CLI::Option* option) {
+  line.actions.emplace_back(option, action);
+  return option;
 }
 
 void add_what(CLI::App& app, CommandLine& line) {
@@ -112,11 +116,11 @@ void add_how(CLI::App& app, CommandLine& line) {
 void add_calibration(CLI::App& app, CommandLine& line) {
   TuneOptions& options = line.options;
   const char* group = "The speed model";
-  app.add_flag(
-         "--calibrate", line.calibrate,
-         "Measures all configs that may ever win on random shapes, fits the speed\nmodel, by which clgemm "
-         "chooses for every shape, and says its regret on\nshapes that it did not fit. --budget: 600 by "
-         "default")
+  add_action(line, Action::calibrate, app.add_flag("--calibrate"))
+      ->description(
+          "Measures all configs that may ever win on random shapes, fits the speed\nmodel, by which clgemm "
+          "chooses for every shape, and says its regret on\nshapes that it did not fit. --budget: 600 by "
+          "default")
       ->group(group);
   app.add_option("--shapes", options.calibration_shapes,
                  "To measure at most, and a third as many batches (default: 64)")
@@ -124,13 +128,13 @@ void add_calibration(CLI::App& app, CommandLine& line) {
       ->check(CLI::Range(1, 10000).description(""))
       ->group(group);
   app.add_option("--keep-samples", options.samples_to,
-                 "Also writes what was measured and what was predicted, as CSV;\nclgemm-bench --report makes "
-                 "pictures of it")
+                 "With --calibrate or --fit: also writes what was measured and what was\npredicted, as CSV; "
+                 "clgemm-bench --report makes pictures of it")
       ->type_name("FILE")
       ->group(group);
-  app.add_option(
-         "--fit", options.fit_from,
-         "Measures nothing: fits to what --keep-samples has written, for the\ndevice of the --output file")
+  add_action(line, Action::fit, app.add_option("--fit", options.fit_from))
+      ->description(
+          "Measures nothing: fits to what --keep-samples has written, for the\ndevice of the --output file")
       ->type_name("FILE")
       ->check(CLI::Validator(CLI::ExistingFile).description(""))
       ->group(group);
@@ -146,20 +150,55 @@ void add_where(CLI::App& app, CommandLine& line) {
       ->type_name("FILE")
       ->group(group);
   app.add_flag("--fresh", options.fresh, "Forget the measurements of a run that was stopped")->group(group);
-  app.add_option("--export", options.export_to,
-                 "Tunes nothing: writes what the output file has as a file that\nships in kernels/tuned/")
+  add_action(line, Action::export_file, app.add_option("--export", options.export_to))
+      ->description("Tunes nothing: writes what the output file has as a file that\nships in kernels/tuned/")
       ->type_name("FILE")
       ->group(group);
-  app.add_flag(
-         "--check", line.check,
-         "Tunes nothing: runs and checks every config, or --samples of them,\nonce at each --size (default: "
-         "67x65x33)")
+  add_action(line, Action::check, app.add_flag("--check"))
+      ->description(
+          "Tunes nothing: runs and checks every config, or --samples of them,\nonce at each --size (default: "
+          "67x65x33)")
       ->group(group);
-  app.add_flag("--list", line.list, "Tunes nothing: says how many configs each kernel has here")
+  add_action(line, Action::list, app.add_flag("--list"))
+      ->description("Tunes nothing: says how many configs each kernel has here")
       ->group(group);
-  app.add_flag("--worker", line.work, "")->group("");
-  app.add_flag("--calibration-worker", line.work_for_calibration, "")
-      ->group("");  // the process that runs configs
+  // For the processes that run configs.
+  add_action(line, Action::work, app.add_flag("--worker"))->group("");
+  add_action(line, Action::work_for_calibration, app.add_flag("--calibration-worker"))->group("");
+}
+
+// Tuning, where no option asks for anything else.
+Action action_of(const CommandLine& line) {
+  const CLI::Option* chosen = nullptr;
+  Action result = Action::tune;
+  for (const auto& [option, action] : line.actions) {
+    if (option->count() == 0) continue;
+    if (chosen != nullptr)
+      throw bench::UsageError(
+          fmt::format("{} and {}: which of the two?", chosen->get_name(), option->get_name()));
+    chosen = option;
+    result = action;
+  }
+  return result;
+}
+
+// What would be taken and change nothing.
+void refuse_useless(const CLI::App& app, const TuneOptions& options) {
+  const bool is_fit = options.action == Action::fit;
+  const bool is_of_the_model = is_fit || options.action == Action::calibrate;
+  if (!options.samples_to.empty() && !is_of_the_model)
+    throw bench::UsageError("--keep-samples needs --calibrate or --fit: nothing else has samples to keep");
+  if (is_fit && options.output.empty())
+    throw bench::UsageError("--fit needs --output: a tuning file, which names the device");
+  if (!is_of_the_model) return;
+  for (const char* one : {"--kernel", "--size", "--space", "--transpose-a", "--transpose-b"}) {
+    if (app.get_option(one)->count() > 0)
+      throw bench::UsageError(fmt::format("{}: without {}",
+                                          is_fit ? "--fit takes kernels and shapes as its file has them"
+                                                 : "--calibrate is of all kernels that clgemm may choose, on "
+                                                   "shapes of its own (--shapes)",
+                                          one));
+  }
 }
 
 }  // namespace
@@ -185,6 +224,8 @@ std::optional<TuneOptions> parse_options(int argc, char** argv) {
     throw bench::UsageError(error.what());
   }
   TuneOptions& options = line.options;
+  options.action = action_of(line);
+  refuse_useless(app, options);
   for (const std::string& size : line.sizes) options.sizes.push_back(bench::parse_size(size));
   if (!line.kernels.empty()) options.kernels = line.kernels;
   if (std::any_of(line.kernels.begin(), line.kernels.end(), bench::names_a_file)) options.own_choice = false;
@@ -195,18 +236,7 @@ std::optional<TuneOptions> parse_options(int argc, char** argv) {
     options.own_choice = false;
     options.search.kind = SearchKind::exhaustive;
   }
-  if (line.check) options.action = Action::check;
-  if (line.check && app.get_option("--samples")->empty()) options.search.samples = 0;
-  if (!options.export_to.empty()) options.action = Action::export_file;
-  if (line.list) options.action = Action::list;
-  if (line.calibrate) options.action = Action::calibrate;
-  if (line.calibrate && !line.kernels.empty())
-    throw bench::UsageError("--calibrate is of all kernels that clgemm may choose, without --kernel");
-  if (!options.fit_from.empty()) options.action = Action::fit;
-  if (options.action == Action::fit && options.output.empty())
-    throw bench::UsageError("--fit needs --output: a tuning file, which names the device");
-  if (line.work) options.action = Action::work;
-  if (line.work_for_calibration) options.action = Action::work_for_calibration;
+  if (options.action == Action::check && app.get_option("--samples")->empty()) options.search.samples = 0;
   return options;
 }
 

@@ -5,6 +5,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <system_error>
 
@@ -54,10 +55,12 @@ std::string describe_run(const TuneOptions& options, RunSetup& setup) {
 }
 
 std::unique_ptr<Journal> open_journal(const TuneOptions& options, RunSetup& setup) {
-  const std::filesystem::path path = setup.output.string() + ".journal";
+  const std::string run = describe_run(options, setup);
+  const auto hash = static_cast<std::uint32_t>(XXH3_64bits(run.data(), run.size()));
+  const std::filesystem::path path = fmt::format("{}.{:08x}.journal", setup.output.string(), hash);
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path());
   if (options.fresh) std::filesystem::remove(path);
-  return std::make_unique<Journal>(path, describe_run(options, setup));
+  return std::make_unique<Journal>(path, run);
 }
 
 OwnCaches::OwnCaches(const std::filesystem::path& output) : folder_(output.string() + ".programs") {

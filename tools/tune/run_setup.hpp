@@ -27,7 +27,8 @@ struct RunSetup {
 // All that measurements and the search depend on, in words: a journal is of use to the same run only.
 std::string describe_run(const TuneOptions& options, RunSetup& setup);
 
-// Opens the journal beside the output; a --fresh one is empty.
+// Opens the journal beside the output; a --fresh one is empty. Its name has a hash of the run: one that was
+// stopped stands in no other's way.
 std::unique_ptr<Journal> open_journal(const TuneOptions& options, RunSetup& setup);
 
 // Thousands of configs would push what the user needs out of clgemm's, PoCL's and NVIDIA's caches: while one

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "choose/ranking.hpp"
@@ -33,11 +34,8 @@ double gflops(const bench::Size& size, double ms) {
 
 class Tuner {
  public:
-  Tuner(const TuneOptions& options, RunSetup& setup, Journal& journal)
-      : options_(options),
-        setup_(setup),
-        measurer_(options, journal),
-        file_(read_output(setup.output, setup.device)) {}
+  Tuner(const TuneOptions& options, RunSetup& setup, Journal& journal, TuningFile file)
+      : options_(options), setup_(setup), measurer_(options, &journal), file_(std::move(file)) {}
 
   // False where it was interrupted.
   bool run() {
@@ -219,6 +217,7 @@ int tune(const TuneOptions& options) {
     fmt::print(stderr, "clgemm-tune: none of these kernels has a config for '{}'\n", setup.device.name);
     return something_failed;
   }
+  TuningFile file = read_output(setup.output, setup.device);  // one that cannot be read is said before all
   const auto journal = open_journal(options, setup);
   if (journal->size() > 0)
     fmt::print(stderr, "clgemm-tune: going on after {} measurements\n", journal->size());
@@ -227,7 +226,7 @@ int tune(const TuneOptions& options) {
   std::fflush(stdout);
   const bench::InterruptNoted noted;
   const OwnCaches caches(setup.output);
-  Tuner tuner(options, setup, *journal);
+  Tuner tuner(options, setup, *journal, std::move(file));
   if (!tuner.run()) {
     fmt::print(stderr, "clgemm-tune: stopped; the same command goes on here\n");
     return ended_by_user;

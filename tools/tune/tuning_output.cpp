@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 
@@ -40,6 +41,52 @@ std::string as_file_name(const std::string& name) {
   throw std::runtime_error(fmt::format("cannot write '{}': {}", path.string(), std::strerror(errno)));
 }
 
+// Where the links lead, there being something or not: what is renamed to a link takes its place.
+fs::path behind_links(fs::path path) {
+  constexpr int most_links = 40;
+  for (int links = 0; fs::is_symlink(path); ++links) {
+    if (links == most_links) {
+      errno = ELOOP;
+      fail(path);
+    }
+    path = path.parent_path() / fs::read_symlink(path);
+  }
+  return path;
+}
+
+// A pipe or a device: nothing can be put in its place, and it has no disk to be flushed to.
+void write_straight(const fs::path& path, const std::string& text) {
+  const File out(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!out.is_open() || !out.write_all(text.data(), text.size())) fail(path);
+}
+
+// Leaves nothing behind where it fails.
+void write_and_rename(const fs::path& path, const std::string& text) {
+  const fs::path temporary = path.string() + ".new";
+  const File out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!out.is_open()) fail(temporary);
+  if (out.write_all(text.data(), text.size()) && ::fsync(out.get()) == 0 &&
+      ::rename(temporary.c_str(), path.c_str()) == 0)
+    return;
+  const int reason = errno;
+  ::unlink(temporary.c_str());
+  errno = reason;
+  fail(path);
+}
+
+// Throws std::runtime_error that says where, in words that need no knowledge of the parser.
+void demand_json(const std::string& text, const fs::path& path) {
+  try {
+    [[maybe_unused]] const auto parsed = nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    const std::string before = text.substr(0, std::max<std::size_t>(error.byte, 1) - 1);
+    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+    const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
+    throw std::runtime_error(
+        fmt::format("'{}' is there and is not JSON: line {}, column {}", path.string(), line, column));
+  }
+}
+
 }  // namespace
 
 fs::path default_output(const Device& device) {
@@ -60,10 +107,13 @@ TuningFile read_output(const fs::path& path, const Device& device) {
 
 TuningFile read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file)
+  const bool is_folder = fs::is_directory(path);  // which can be opened like a file
+  if (is_folder) errno = EISDIR;
+  if (!file || is_folder)
     throw std::runtime_error(fmt::format("cannot read '{}': {}", path.string(), std::strerror(errno)));
   std::stringstream content;
   content << file.rdbuf();
+  demand_json(content.str(), path);
   try {
     return parse_tuning(content.str(), path.string());
   } catch (const Error& error) {
@@ -73,15 +123,11 @@ TuningFile read_file(const fs::path& path) {
 }
 
 void write_output(const fs::path& path, const TuningFile& file) {
-  if (path.has_parent_path()) fs::create_directories(path.parent_path());
   const std::string text = write_tuning(file);
-  const fs::path temporary = path.string() + ".new";
-  {
-    const File out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    if (!out.is_open() || !out.write_all(text.data(), text.size()) || ::fsync(out.get()) != 0)
-      fail(temporary);
-  }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) fail(path);
+  if (fs::exists(path) && !fs::is_regular_file(path)) return write_straight(path, text);
+  const fs::path target = behind_links(path);
+  if (target.has_parent_path()) fs::create_directories(target.parent_path());
+  write_and_rename(target, text);
 }
 
 void replace_entry(TuningFile& file, const TunedEntry& entry) {

@@ -1,4 +1,4 @@
-// The file that a run writes: what is known of one device. Written whole or not at all.
+// The file that a run writes: what is known of one device. Written whole or not at all, where it is a file.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,8 @@ TuningFile read_output(const std::filesystem::path& path, const Device& device);
 // A file that is there. Throws std::runtime_error.
 TuningFile read_file(const std::filesystem::path& path);
 
-// Makes the folder where there is none.
+// Makes the folder where there is none. A link stays, and what it leads to is written; so does a device or a
+// pipe. Throws std::runtime_error, and leaves nothing behind.
 void write_output(const std::filesystem::path& path, const TuningFile& file);
 
 // Puts the entry in the place of the one of the same shape.

@@ -156,6 +156,7 @@ struct Results {
   std::optional<Ceilings> ceilings;                  // where asked for
   std::vector<MissingPeer> missing_peers;
   std::vector<ShapeResult> shapes;
+  std::string file;                      // of several that were joined: two may have begun in the same second
   std::optional<double> part_of_others;  // of the time of all cores, what other programs took during the run
 
   // Of the run that is under way only; JSON does not keep them.

@@ -245,14 +245,18 @@ ShapeResult shape_of(const Json& object) {
   return shape;
 }
 
+// What tells the files apart that join_files() joined.
+constexpr const char* file_key = "file";
+
 // The run that this row is of, as the last of all where it is a new one.
 Results& run_of(std::vector<Results>& runs, const Json& object) {
   Results run;
   for (const auto& [key, member] : fact_keys) run.facts.*member = text(object, key);
   if (text(object, "precision") == "fp32") run.precision = Precision::fp32;
+  run.file = text(object, file_key);
   const auto found = std::find_if(runs.begin(), runs.end(), [&run](const Results& other) {
     return other.facts.device == run.facts.device && other.facts.date == run.facts.date &&
-           other.precision == run.precision;
+           other.precision == run.precision && other.file == run.file;
   });
   Results& result = found != runs.end() ? *found : runs.emplace_back(std::move(run));
   if (const auto part = number(object, "part_of_others")) result.part_of_others = part;
@@ -364,8 +368,14 @@ std::vector<Results> read_results(const std::string& path) {
 
 std::string join_files(const std::vector<std::string>& paths) {
   Json all(Json::value_t::array);
+  std::size_t file = 0;
   for (const std::string& path : paths) {
-    for (Json& row : parse_array(text_of_file(path), path)) all.push_back(std::move(row));
+    ++file;
+    for (Json& row : parse_array(text_of_file(path), path)) {
+      if (row.is_object())
+        row[file_key] = fmt::format("{}.{}", file, text(row, file_key));  // may be a joined one
+      all.push_back(std::move(row));
+    }
   }
   return text_of(all);
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/statistics.hpp"
+
 namespace clgemm::bench {
 namespace {
 
@@ -123,17 +125,28 @@ namespace {
 // What a desktop takes of its cores.
 constexpr double quiet_part = 0.05;
 
-void add_single_runs(std::vector<std::string>& troubles, const Results& results) {
-  std::vector<std::string> names;
-  const auto look_at = [&names](const std::string& name, const Figures& figures) {
-    if (figures.measured() && figures.runs == 1) add_once(names, name);
+void add_few_runs(std::vector<std::string>& troubles, const Results& results) {
+  std::vector<std::string> of_one;
+  std::vector<std::string> of_few;
+  const auto look_at = [&](const std::string& name, const Figures& figures) {
+    if (!figures.measured() || figures.runs >= runs_for_interval) return;
+    add_once(figures.runs == 1 ? of_one : of_few, name);
   };
   for (const ShapeResult& shape : results.shapes) {
     for (const KernelResult& kernel : shape.kernels) look_at(kernel.long_title(), kernel.figures);
     for (const PeerResult& peer : shape.peers) look_at(peer_title(peer.name), peer.figures);
   }
-  if (names.empty()) return;
-  troubles.push_back(fmt::format("a single run tells of no noise: {}.", fmt::join(names, ", ")));
+  // A long list tells nobody anything.
+  const auto listed = [](const std::vector<std::string>& names) {
+    constexpr std::size_t most = 4;
+    return names.size() > most ? fmt::format("{} of the rows", names.size())
+                               : fmt::format("{}", fmt::join(names, ", "));
+  };
+  if (!of_one.empty()) troubles.push_back(fmt::format("a single run tells of no noise: {}.", listed(of_one)));
+  if (of_few.empty()) return;
+  troubles.push_back(
+      fmt::format("of fewer than {} runs +- is how far they were apart, which says less than 95 of 100: {}.",
+                  runs_for_interval, listed(of_few)));
 }
 
 void add_rates_above_peak(std::vector<std::string>& troubles, const Results& results) {
@@ -158,13 +171,17 @@ void add_rates_above_peak(std::vector<std::string>& troubles, const Results& res
 
 }  // namespace
 
+bool was_busy(const Results& results) {
+  return results.part_of_others.value_or(0.0) > quiet_part;
+}
+
 std::vector<std::string> troubles_of(const Results& results) {
   std::vector<std::string> troubles;
-  if (results.part_of_others.value_or(0.0) > quiet_part) {
+  if (was_busy(results)) {
     troubles.push_back(fmt::format("the machine was busy: other programs took {:.0f} % of its cores' time.",
                                    100.0 * *results.part_of_others));
   }
-  add_single_runs(troubles, results);
+  add_few_runs(troubles, results);
   add_rates_above_peak(troubles, results);
   return troubles;
 }

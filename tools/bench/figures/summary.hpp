@@ -29,6 +29,9 @@ const ShapeResult* ladder_shape(const Results& results);
 // runs, rates of fp32 units above their measured peak.
 std::vector<std::string> troubles_of(const Results& results);
 
+// Whether other programs took more of the cores than a quiet machine's do.
+bool was_busy(const Results& results);
+
 // How many results were checked, kernels and peers together, and how many of them are right.
 struct Checks {
   std::size_t checked = 0;

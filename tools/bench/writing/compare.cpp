@@ -12,6 +12,7 @@
 
 #include "common/statistics.hpp"
 #include "common/text_table.hpp"
+#include "figures/summary.hpp"
 #include "kernel/kernel_config.hpp"
 #include "kernel/precision.hpp"
 
@@ -122,8 +123,12 @@ std::string difference_of(const std::vector<Results>& before, const std::vector<
       {"precision", [](const Entry& entry) { return std::string(to_string(entry.run->precision)); }},
       {"kernel", [](const Entry& entry) { return entry.kernel->asked; }},
       {"size", [](const Entry& entry) { return describe_shape(*entry.shape); }},
+      {"alpha", [](const Entry& entry) { return fmt::format("{}", entry.shape->kind.alpha); }},
+      {"beta", [](const Entry& entry) { return fmt::format("{}", entry.shape->kind.beta); }},
       {"copies of the matrices",
        [](const Entry& entry) { return entry.shape->rotation ? "several" : "one"; }}};
+  if (entries_of(before).empty() || entries_of(after).empty())
+    return fmt::format("there are no results in the {} file", entries_of(before).empty() ? "old" : "new");
   std::vector<std::string> differences;
   for (const auto& [aspect, name_of] : aspects) {
     const Names old_names = names_in(entries_of(before), name_of);
@@ -135,7 +140,7 @@ std::string difference_of(const std::vector<Results>& before, const std::vector<
                                       fmt::join(old_names, " / "), fmt::join(new_names, " / ")));
   }
   return differences.empty()
-             ? "no multiply is the same in all of device, precision, kernel, parameters and size"
+             ? "no multiply is the same in all of device, precision, kernel, parameters, size, alpha and beta"
              : fmt::format("{}", fmt::join(differences, "; "));
 }
 
@@ -198,6 +203,11 @@ ComparedFiles compare(const std::vector<Results>& before, const std::vector<Resu
     compared.rows.push_back(compare_entries(earlier.front(), entry));
     earlier.erase(earlier.begin());
   }
+  for (const auto* runs : {&before, &after}) {
+    for (const Results& run : *runs) {
+      if (was_busy(run)) (runs == &before ? compared.before_was_busy : compared.after_was_busy) = true;
+    }
+  }
   if (compared.rows.empty()) compared.nothing_in_common = difference_of(before, after);
   for (const auto& [key, entries] : waiting) {
     for (const Entry& entry : entries) compared.only_before.push_back(describe(entry));
@@ -234,6 +244,12 @@ void write_comparison(std::ostream& out, const ComparedFiles& compared) {
       compared.rows.size(), how_many(compared, Verdict::slower), how_many(compared, Verdict::faster),
       how_many(compared, Verdict::fails), how_many(compared, Verdict::not_comparable),
       compared.only_before.size(), compared.only_after);
+  if (compared.before_was_busy || compared.after_was_busy) {
+    out << fmt::format("Beware: the machine was busy with other programs when the {} made.\n",
+                       !compared.after_was_busy    ? "old file was"
+                       : !compared.before_was_busy ? "new file was"
+                                                   : "two files were");
+  }
   out << "Slower or faster: the median and the minimum both changed by more than the noise, which is the "
          "largest of\n"
          "3 % and 20 % / runs, how far both changes are apart, what medians of such runs may differ by, and "

@@ -44,6 +44,8 @@ struct ComparedFiles {
   std::vector<ComparedKernel> only_before;
   std::size_t only_after = 0;
   std::string nothing_in_common;  // why, where no row is in both
+  bool before_was_busy = false;   // with other programs
+  bool after_was_busy = false;
 };
 
 // A kernel before and after a change. `change_of_peers` is how much longer they take, 0 where there are none.

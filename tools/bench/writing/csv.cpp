@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "kernel/kernel_config.hpp"
+#include "kernel/precision.hpp"
 #include "writing/output.hpp"
 
 namespace clgemm::bench {
@@ -63,7 +64,9 @@ std::vector<std::string> fields_of(const Results& results, const ShapeResult& sh
                                      kind.layout == Layout::row_major ? "row" : "column",
                                      fmt::format("{}{}", letter(kind.transpose_a), letter(kind.transpose_b)),
                                      fmt::format("{}", kind.alpha),
-                                     fmt::format("{}", kind.beta)};
+                                     fmt::format("{}", kind.beta),
+                                     std::to_string(kind.gap),
+                                     std::string(to_string(results.precision))};
   for (const auto& [title, member] : before_runs) fields.push_back(number(figures.*member));
   fields.push_back(figures.measured() ? std::to_string(figures.runs) : "");
   for (const auto& [title, member] : behind_runs) fields.push_back(number(figures.*member));
@@ -78,8 +81,8 @@ std::vector<std::string> fields_of(const Results& results, const ShapeResult& sh
 }
 
 std::vector<std::string> titles_of(const Results& results) {
-  std::vector<std::string> titles = {"device", "kernel", "parameters", "m",     "n",   "k",
-                                     "batch",  "layout", "transposes", "alpha", "beta"};
+  std::vector<std::string> titles = {"device", "kernel",     "parameters", "m",    "n",   "k",        "batch",
+                                     "layout", "transposes", "alpha",      "beta", "gap", "precision"};
   for (const auto& [title, member] : before_runs) titles.emplace_back(title);
   titles.emplace_back("runs");
   for (const auto& [title, member] : behind_runs) titles.emplace_back(title);

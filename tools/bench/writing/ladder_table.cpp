@@ -22,6 +22,7 @@ class LadderTable {
         table_({{"step", Align::left},
                 {"parameters", Align::left, 5},
                 {"time ms"},
+                {"+-", Align::right, 2},
                 {"x first", Align::right, 1},
                 {"x previous", Align::right, 3},
                 {"GFLOPS"},
@@ -61,7 +62,7 @@ class LadderTable {
   void add(const std::string& name, const std::string& parameters, const Figures& figures,
            const std::optional<double>& x_previous) {
     const std::optional<Time> time = shape_.time(figures);
-    table_.add_row({name, parameters, time ? format_figure(time->ms) : "-",
+    table_.add_row({name, parameters, time ? format_figure(time->ms) : "-", plus_minus(shape_, figures),
                     factor_or_dash(shape_.speed_up(first_, figures)), factor_or_dash(x_previous),
                     figure_or_dash(shape_.rate(figures)), figure_or_dash(figures.error_ratio),
                     check_mark(figures)});
@@ -78,7 +79,7 @@ std::string how_many_runs(const Results& results, const ShapeResult& shape) {
   for (const KernelResult& kernel : shape.kernels) {
     if (kernel.figures.measured()) fewest = std::min(fewest, kernel.figures.runs);
   }
-  if (fewest == results.wanted_runs) return fmt::format("{} runs", fewest);
+  if (fewest == results.wanted_runs) return fewest == 1 ? "1 run" : fmt::format("{} runs", fewest);
   return fmt::format("{} to {} runs, as many as fit in {} s", fewest, results.wanted_runs,
                      results.max_seconds);
 }
@@ -90,6 +91,7 @@ void write_closing(std::ostream& out, const Results& results, const ShapeResult&
   out << fmt::format("Time: the median of {}, packing included, {}. x first: against {}.\n",
                      how_many_runs(results, shape), clock_in_words(shape), first->kernel);
   const KernelResult& best = *shape.own();
+  out << meaning_of_plus_minus;
   if (const auto ratio = shape.speed_up(shape.naive, best.figures)) {
     out << fmt::format("\nbest / naive: {:.1f} x ({}, from {} to {} GFLOPS).\n{}\n", *ratio, best.kernel,
                        figure_or_dash(shape.rate(shape.naive)), figure_or_dash(shape.rate(best.figures)),
@@ -112,6 +114,7 @@ void write_ladder_table(std::ostream& out, const Results& results) {
     write_notes(out, results, shape);
     write_closing(out, results, shape);
   }
+  write_troubles(out, results);
 }
 
 }  // namespace clgemm::bench
