@@ -1,8 +1,6 @@
 #include "tune/tuning_output.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -14,9 +12,9 @@
 #include <stdexcept>
 
 #include "base/error.hpp"
-#include "base/private_file.hpp"
 #include "choose/tuning_files.hpp"
 #include "choose/tuning_json.hpp"
+#include "common/whole_file.hpp"
 
 namespace clgemm::tune {
 namespace {
@@ -35,43 +33,6 @@ std::string as_file_name(const std::string& name) {
   }
   while (!result.empty() && result.back() == '_') result.pop_back();
   return result.empty() ? "device" : result;
-}
-
-[[noreturn]] void fail(const fs::path& path) {
-  throw std::runtime_error(fmt::format("cannot write '{}': {}", path.string(), std::strerror(errno)));
-}
-
-// Where the links lead, there being something or not: what is renamed to a link takes its place.
-fs::path behind_links(fs::path path) {
-  constexpr int most_links = 40;
-  for (int links = 0; fs::is_symlink(path); ++links) {
-    if (links == most_links) {
-      errno = ELOOP;
-      fail(path);
-    }
-    path = path.parent_path() / fs::read_symlink(path);
-  }
-  return path;
-}
-
-// A pipe or a device: nothing can be put in its place, and it has no disk to be flushed to.
-void write_straight(const fs::path& path, const std::string& text) {
-  const File out(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (!out.is_open() || !out.write_all(text.data(), text.size())) fail(path);
-}
-
-// Leaves nothing behind where it fails.
-void write_and_rename(const fs::path& path, const std::string& text) {
-  const fs::path temporary = path.string() + ".new";
-  const File out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!out.is_open()) fail(temporary);
-  if (out.write_all(text.data(), text.size()) && ::fsync(out.get()) == 0 &&
-      ::rename(temporary.c_str(), path.c_str()) == 0)
-    return;
-  const int reason = errno;
-  ::unlink(temporary.c_str());
-  errno = reason;
-  fail(path);
 }
 
 // Throws std::runtime_error that says where, in words that need no knowledge of the parser.
@@ -124,10 +85,9 @@ TuningFile read_file(const fs::path& path) {
 
 void write_output(const fs::path& path, const TuningFile& file) {
   const std::string text = write_tuning(file);
-  if (fs::exists(path) && !fs::is_regular_file(path)) return write_straight(path, text);
-  const fs::path target = behind_links(path);
-  if (target.has_parent_path()) fs::create_directories(target.parent_path());
-  write_and_rename(target, text);
+  std::error_code none;
+  if (path.has_parent_path() && !fs::exists(path, none)) fs::create_directories(path.parent_path(), none);
+  bench::write_whole(path.string(), text);
 }
 
 void replace_entry(TuningFile& file, const TunedEntry& entry) {

@@ -203,11 +203,8 @@ ComparedFiles compare(const std::vector<Results>& before, const std::vector<Resu
     compared.rows.push_back(compare_entries(earlier.front(), entry));
     earlier.erase(earlier.begin());
   }
-  for (const auto* runs : {&before, &after}) {
-    for (const Results& run : *runs) {
-      if (was_busy(run)) (runs == &before ? compared.before_was_busy : compared.after_was_busy) = true;
-    }
-  }
+  compared.before_was_busy = std::any_of(before.begin(), before.end(), was_busy);
+  compared.after_was_busy = std::any_of(after.begin(), after.end(), was_busy);
   if (compared.rows.empty()) compared.nothing_in_common = difference_of(before, after);
   for (const auto& [key, entries] : waiting) {
     for (const Entry& entry : entries) compared.only_before.push_back(describe(entry));

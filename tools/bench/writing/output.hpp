@@ -21,17 +21,12 @@ void write_results(std::ostream& out, const BenchOptions& options, const Results
 // Flushes standard output. Throws std::runtime_error where not all that was printed went there.
 void finish_standard_output();
 
-// What --output names, else standard output. A file that is there is as it was until all that goes into it is
-// known: FILE.new is written beside it and takes its name. Links are followed. What is no regular file (a
-// pipe, /dev/full) is written straight.
+// What --output names (common/whole_file.hpp), else standard output.
 class Output {
  public:
   // Empty: standard output. Throws UsageError where nothing can be written there, before the work, and
   // changes nothing.
   explicit Output(const std::string& path);
-  ~Output();
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
 
   std::ostream& stream();
 
@@ -39,12 +34,7 @@ class Output {
   void finish();
 
  private:
-  void finish_file();
-
-  std::string path_;     // as it was named
-  std::string target_;   // where its links lead
-  std::string written_;  // FILE.new, or the target itself where nothing can be made beside it
-  int straight_ = -1;    // the descriptor of what is no regular file
+  std::string path_;
   std::ostringstream text_;
 };
 
