@@ -4,7 +4,7 @@
 // In scratch lie two words of each work-group that packed a part of A, for all A of the batch, then those of B (an operand
 // with stride 0 is one for the whole batch), then a word for each product: whether it is done. Of both words of a note the largest
 // of all counts; what they say is the form's own (common/bf16_range.cl, common/fp16_range.cl).
-#define NOTES_TOGETHER 4  // of each matrix that a work-item has on their way at a time; of two, as many as the 8 of one before
+#define NOTES_TOGETHER 4  // of each matrix that a work-item has on their way at a time
 
 // The largest of each of the two words, in the form's own terms: a largest magnitude, the complement of a smallest one.
 typedef struct {
