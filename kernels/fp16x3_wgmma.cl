@@ -1,7 +1,7 @@
 // clgemm: fp16x3_wgmma
 // summary: fp32 on the tensor cores of NVIDIA Hopper: three products of fp16 planes, added in fp32
 // operands: fp16_planes
-// fallback: fallback_tf32x3
+// fallback: fallback_tf32x3 TILE_X=64*(1+(TILE_M+TILE_N>128)) TILE_Y=64*(1+(TILE_M+TILE_N>192)) SLICES=1+(TILE_M+TILE_N==128)
 // precision: fp32_equivalent
 // least_k: 32
 // ptx: sm_90a

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <exception>
 
+#include "base/mapped.hpp"
+
 namespace clgemm::blas {
 namespace {
 
@@ -54,8 +56,7 @@ BatchMemory::~BatchMemory() {
 }
 
 void BatchMemory::release(Place& place) noexcept {
-  if (place.memory != nullptr)
-    clEnqueueUnmapMemObject(queue_(), place.pinned(), place.memory, 0, nullptr, nullptr);
+  if (place.memory != nullptr) unmap_before_release(queue_, place.pinned, place.memory);
   clFinish(queue_());
   place = {};
 }

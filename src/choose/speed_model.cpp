@@ -23,10 +23,10 @@ constexpr double planes_bytes = 10.0;
 // Packs both, multiplies, and then the kernels that stand behind it, which mostly have nothing to do.
 double launches_of_planes(const KernelConfig& kernel, ConfigCache& configs) {
   double launches = 2.0;
-  for (std::string next = kernel.manifest().fallback; !next.empty();) {
-    const auto behind = configs.get(next, {}, {});
+  SharedConfig behind;
+  for (const KernelConfig* one = &kernel; !one->manifest().fallback.empty(); one = behind.get()) {
+    behind = configs.get(one->manifest().fallback, one->fallback_values, {});
     launches += behind->manifest().role == Role::multiply ? 2.0 : 1.0;
-    next = behind->manifest().fallback;
   }
   return launches;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/handles.hpp"
+#include "base/mapped.hpp"
 #include "base/sizes.hpp"
 
 namespace clgemm {
@@ -125,8 +126,7 @@ HostCopies::~HostCopies() {
     settle(lane->queue);
     for (const auto& chunks : lane->chunks) {
       for (const Chunk& chunk : *chunks) {
-        if (chunk.memory != nullptr)
-          clEnqueueUnmapMemObject(mapping_(), chunk.pinned(), chunk.memory, 0, nullptr, nullptr);
+        if (chunk.memory != nullptr) unmap_before_release(mapping_, chunk.pinned, chunk.memory);
       }
     }
   }

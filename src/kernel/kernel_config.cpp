@@ -203,6 +203,8 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   }
   if (manifest.takes_lists()) config.matrices = rules.size(manifest.matrices);
   if (manifest.takes_parts()) config.adds_parts = rules.evaluate(manifest.adds_parts) != 0;
+  for (const auto& [name, rule] : manifest.fallback_parameters)
+    config.fallback_values[name] = rules.evaluate(rule);
   config.align = rules.size(manifest.align);
   for (const Manifest::Rule& rule : manifest.local) config.local.push_back(rules.positive(rule));
   check_device_limits(config, device);

@@ -35,6 +35,7 @@ struct KernelConfig {
   std::vector<std::size_t> local;  // work-group size, one entry a dimension of the grid
   std::size_t registers = 0;       // on NVIDIA: the most that a work-item may have; 0: as the compiler likes
   std::size_t align = 1;           // in elements: of offsets and leading dimensions of A and B
+  Parameters fallback_values;      // of the kernel behind this one; others have its defaults
   std::size_t split_k = 0;    // parts of k, each multiplied by work-groups of its own; 0: the plan's choice
   std::string build_options;  // all the -D that the source needs
 

@@ -66,9 +66,10 @@ struct Manifest {
   std::vector<Rule> requirements;
 
   // Of a kernel with role multiply.
-  Precision precision = Precision::fp32;  // what a caller must allow
-  std::size_t least_k = 1;                // from which on its errors are as small as that says
-  std::string fallback;                   // the kernel behind this one; empty: none
+  Precision precision = Precision::fp32;            // what a caller must allow
+  std::size_t least_k = 1;                          // from which on its errors are as small as that says
+  std::string fallback;                             // the kernel behind this one; empty: none
+  std::map<std::string, Rule> fallback_parameters;  // of that one, by those of this one; others: its defaults
 
   // Of a kernel with role pack_both.
   Rule packed_size;             // of one packed copy, in floats

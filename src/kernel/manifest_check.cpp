@@ -103,6 +103,7 @@ class ManifestCheck {
     }
     if (manifest_.takes_lists()) geometry.push_back(manifest_.matrices);
     if (manifest_.registers.line != 0) geometry.push_back(manifest_.registers);
+    for (const auto& [name, rule] : manifest_.fallback_parameters) geometry.push_back(rule);
     for (const Manifest::Rule& rule : geometry) check_names_of(rule, {});
     if (manifest_.packed_size.line != 0) {
       check_names_of(manifest_.packed_size,

@@ -242,9 +242,20 @@ class ManifestParser {
     manifest_.least_k = static_cast<std::size_t>(least);
   }
 
+  // NAME PARAMETER=expression ...
   void parse_fallback() {
-    manifest_.fallback = without_remark(value_);
-    if (!is_identifier(manifest_.fallback)) fail("expected the name of a kernel", value_);
+    const std::vector<std::string> words = words_of(without_remark(value_));
+    if (words.empty() || !is_identifier(words[0])) fail("expected the name of a kernel", value_);
+    manifest_.fallback = words[0];
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const std::size_t equals = words[i].find('=');
+      const std::string name = words[i].substr(0, equals);
+      if (equals == std::string::npos || !is_identifier(name))
+        fail("expected PARAMETER=expression", words[i]);
+      const auto rule = rule_of(std::string_view(words[i]).substr(equals + 1));
+      if (!manifest_.fallback_parameters.emplace(name, rule).second)
+        fail("the parameter stands here twice", name);
+    }
   }
 
   void parse_size() { manifest_.packed_size = rules_of(1, 1, "expected one expression without spaces")[0]; }

@@ -56,10 +56,11 @@ class Planner {
                                 fmt::join(names, " -> "), next));
       }
       names.push_back(next);
-      const SharedConfig behind = configs_.get(next, {}, {});
+      const Parameters& parameters = kernel->fallback_values;
+      const SharedConfig behind = configs_.get(next, parameters, {});
       // Either a kernel for that alone, or another one on planes, with its own packing and one behind it.
       if (behind->manifest().fallback.empty()) check_role(*behind, Role::fallback, *kernel);
-      result.push_back(stage(next, {}));
+      result.push_back(stage(next, parameters));
       // Whatever stands behind a kernel has as many parts.
       if (can_split_k(behind->manifest()))
         result.back().split.wanted_parts = result.front().split.wanted_parts;

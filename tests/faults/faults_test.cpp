@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <limits>
 #include <thread>
 #include <utility>
@@ -51,6 +52,43 @@ Fault nth(const char* function, unsigned long n, cl_int status = CL_OUT_OF_RESOU
 
 Fault always(const char* function, cl_int status = CL_OUT_OF_RESOURCES) {
   return {1, 1, status, function, nullptr};
+}
+
+// Its device seems to have memory of its own, through which host matrices go.
+Context copying_context() {
+  const cl_bool no = CL_FALSE;
+  FaultLayer::of_process().pretend(false, CL_DEVICE_HOST_UNIFIED_MEMORY,
+                                   std::string(reinterpret_cast<const char*>(&no), sizeof no));
+  Context context;
+  FaultLayer::of_process().pretend(false, CL_DEVICE_HOST_UNIFIED_MEMORY, {});
+  return context;
+}
+
+// Whether a command on an out-of-order queue overtakes one that waits for an event of the user's.
+bool commands_overtake() {
+  const cl::CommandQueue queue = make_queue(true);
+  const std::vector<float> elements(4);
+  const cl::Buffer first = make_buffer(elements);
+  const cl::Buffer second = make_buffer(elements);
+  cl::UserEvent caller_s(shared_cl_context());
+  const std::vector<cl::Event> before = {caller_s};
+  cl::Event overtaken;
+  cl::Event overtaking;
+  const std::size_t bytes = elements.size() * sizeof(float);
+  queue.enqueueWriteBuffer(first, CL_FALSE, 0, bytes, elements.data(), &before, &overtaken);
+  queue.enqueueWriteBuffer(second, CL_FALSE, 0, bytes, elements.data(), nullptr, &overtaking);
+  queue.flush();
+  const auto is_through = [&] {
+    return overtaking.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE;
+  };
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  while (!is_through() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const bool result = is_through();
+  caller_s.setStatus(CL_COMPLETE);
+  overtaken.wait();
+  overtaking.wait();
+  return result;
 }
 
 // A multiply by a kernel that packs A and B, on buffers of its own.
@@ -147,6 +185,10 @@ TEST_CASE("a call whose wait list fails holds up no later one") {
   if (queue_kinds().size() == 1) return;
   if (shared_device_info().platform_name == "Intel(R) OpenCL") {
     WARN("NOT TESTED: this runtime (2026.2) frees twice where a kernel waits for a user's event that fails");
+    return;
+  }
+  if (!commands_overtake()) {
+    WARN("NOT TESTED on this device: a command behind one that waits waits, too, on an out-of-order queue");
     return;
   }
   const cl::CommandQueue queue = make_queue(true);
@@ -327,11 +369,7 @@ TEST_CASE("threads that cannot be started cost time, and no result") {
 
 TEST_CASE("without threads the caller copies what goes to a device with memory of its own") {
   if (!driver_lives_without_threads()) return;
-  const cl_bool no = CL_FALSE;
-  FaultLayer::of_process().pretend(false, CL_DEVICE_HOST_UNIFIED_MEMORY,
-                                   std::string(reinterpret_cast<const char*>(&no), sizeof no));
-  Context context;
-  FaultLayer::of_process().pretend(false, CL_DEVICE_HOST_UNIFIED_MEMORY, {});
+  Context context = copying_context();
   const Multiply multiply = make_multiply({Layout::row_major, Transpose::no, Transpose::no}, {300, 310, 320},
                                           {2, -1}, all_placements()[1]);
   const Data before = integer_data(multiply, 9);
@@ -348,12 +386,28 @@ TEST_CASE("without threads the caller copies what goes to a device with memory o
   CHECK(damage_around_c(multiply, before, result).empty());
 }
 
+// An OpenCL implementation that fails once to unmap a chunk would keep it for as long as the process lives.
+TEST_CASE("the chunks that copies go through are unmapped, though the first attempt fails") {
+  FaultLayer& layer = FaultLayer::of_process();
+  layer.record(true);
+  {
+    Context context = copying_context();
+    CHECK(is_right_on(context, {}));
+    layer.arm({nth("clEnqueueUnmapMemObject", 1)});
+  }
+  layer.disarm();
+  CHECK(layer.failed() == std::vector<std::string>{"clEnqueueUnmapMemObject"});
+  const std::vector<Command> commands = layer.record(false);
+  const auto count = [&commands](const char* function) {
+    return std::count_if(commands.begin(), commands.end(),
+                         [&](const Command& command) { return command.function == function; });
+  };
+  CHECK(count("clEnqueueMapBuffer") >= 2);  // on the way in and out
+  CHECK(count("clEnqueueUnmapMemObject") == count("clEnqueueMapBuffer"));
+}
+
 TEST_CASE("where no part is small enough for the device, the Error says what it said of the first") {
-  const cl_bool no = CL_FALSE;
-  FaultLayer::of_process().pretend(false, CL_DEVICE_HOST_UNIFIED_MEMORY,
-                                   std::string(reinterpret_cast<const char*>(&no), sizeof no));
-  Context context;
-  FaultLayer::of_process().pretend(false, CL_DEVICE_HOST_UNIFIED_MEMORY, {});
+  Context context = copying_context();
   {
     const Armed armed({always("clCreateBuffer", CL_MEM_OBJECT_ALLOCATION_FAILURE)});
     CHECK_ERROR([&] { is_right_on(context, {}); }, out_of_memory, "CL_MEM_OBJECT_ALLOCATION_FAILURE");

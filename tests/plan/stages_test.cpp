@@ -1,6 +1,7 @@
 // The chain of kernels in a plan: what each stage has, and how the stages share the scratch.
 #include "plan/make_plan.hpp"
 
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -77,6 +78,22 @@ TEST_CASE("a kernel that another stands behind is the first of two stages") {
   CHECK(behind.multiply().macros == Parameters{{"TRANSPOSE_A", 1}, {"TRANSPOSE_B", 0}});
   CHECK(behind.split.parts == 1);
   CHECK(test::contains(describe(plan), "fallback: fallback_fp32"));
+}
+
+// Tiles as large as the first kernel's, so that there are as many work-groups.
+TEST_CASE("the kernel behind another one has the parameters that follow from that one's") {
+  Planner make;
+  const auto behind = [&make](const Parameters& parameters) {
+    const Plan plan = make(Config{"fp16x3_wgmma", parameters}, problem_of(1000, 700, 900));
+    REQUIRE(plan.stages.size() == 2);
+    const KernelConfig& kernel = plan.stages[1].multiply();
+    CHECK(kernel.name == "fallback_tf32x3");
+    return std::array{kernel.tile_rows, kernel.tile_columns, kernel.tile_depth};
+  };
+  CHECK(behind({{"TILE_M", 128}, {"TILE_N", 128}}) == std::array<std::size_t, 3>{128, 128, 32});
+  CHECK(behind({{"TILE_M", 128}, {"TILE_N", 64}}) == std::array<std::size_t, 3>{128, 64, 32});
+  CHECK(behind({{"TILE_M", 64}, {"TILE_N", 128}, {"STAGES", 4}}) == std::array<std::size_t, 3>{128, 64, 32});
+  CHECK(behind({{"TILE_M", 64}, {"TILE_N", 64}}) == std::array<std::size_t, 3>{64, 64, 64});
 }
 
 TEST_CASE("a plan holds the problem as its kernels see it") {
