@@ -22,10 +22,11 @@
 
 // For shapes that one launch must do, or that packing would cost much. The technique is in common/slices.cl.
 // Not for CPUs: PoCL 3.1 now and then computes a tile wrongly, in which Oclgrind finds neither race nor stray access.
-#if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED)
-#error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B and ALIGNED"
+#if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED_A) || !defined(ALIGNED_B)
+#error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B, ALIGNED_A and ALIGNED_B"
 #endif
-#define WIDTH (ALIGNED ? 4 : 1)
+#define A_WIDTH (ALIGNED_A ? 4 : 1)
+#define B_WIDTH (ALIGNED_B ? 4 : 1)
 
 // An H200's compute unit has registers for 12 warps with 168 each, which lets its compiler choose those that the order to and fro
 // wants, or for 16 with 128, which does not. Both have their shapes: beside cuBLAS's fp32, over 20 of them, 64 x 64 tiles by 128

@@ -19,14 +19,15 @@
 // So small a multiply is read, multiplied and written by a few work-items, and a work-group has several: what bounds it is
 // memory. op(A) and op(B) go to local memory as they lie, without a transpose, and each work-item takes 4 x 4 blocks of
 // them to registers, whichever way they lie. Not for CPUs, like `direct`.
-#if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED)
-#error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B and ALIGNED"
+#if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED_A) || !defined(ALIGNED_B)
+#error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B, ALIGNED_A and ALIGNED_B"
 #endif
 #include "common/batch.cl"
 #include "common/store.cl"
 
-#define WIDTH (ALIGNED ? 4 : 1)  // elements that are moved at once: a piece
-#define DOWN (BM / TM)           // work-items of a matrix
+#define A_WIDTH (ALIGNED_A ? 4 : 1)  // elements that are moved at once: a piece
+#define B_WIDTH (ALIGNED_B ? 4 : 1)
+#define DOWN (BM / TM)  // work-items of a matrix
 #define ACROSS (BN / TN)
 #define MATRIX_ITEMS (DOWN * ACROSS)
 #define ITEMS (MATRICES * MATRIX_ITEMS)
@@ -39,7 +40,7 @@
 #define PADDED(length) ((length) + 4)
 #define A_SIZE (A_LINES * PADDED(A_LENGTH))
 #define B_SIZE (B_LINES * PADDED(B_LENGTH))
-#define TURNS(lines, length) ((MATRICES * (lines) * (length) / WIDTH + ITEMS - 1) / ITEMS)
+#define TURNS(lines, length, width) ((MATRICES * (lines) * (length) / (width) + ITEMS - 1) / ITEMS)
 
 // Rows and columns of a work-item. Those of neighbours lie beside each other, so that lines along k come from different
 // banks; but fours that lie together in memory stay together.
@@ -57,20 +58,20 @@ typedef struct {
 
 // A tile of each matrix, from a line and a place in it on, to registers; zeros where there is nothing.
 static inline void load_tiles(float4* pieces, const Source source, const int tile_lines, const int tile_length,
-                              const int first_line, const int first_place) {
-  const int line_pieces = tile_length / WIDTH;
+                              const int width, const int first_line, const int first_place) {
+  const int line_pieces = tile_length / width;
 #pragma unroll
-  for (int turn = 0; turn < TURNS(tile_lines, tile_length); ++turn) {
+  for (int turn = 0; turn < TURNS(tile_lines, tile_length, width); ++turn) {
     const int piece = get_local_id(0) + turn * ITEMS;
     const int matrix = piece / (tile_lines * line_pieces);
     const int line = first_line + piece / line_pieces % tile_lines;
-    const int place = first_place + piece % line_pieces * WIDTH;
+    const int place = first_place + piece % line_pieces * width;
     pieces[turn] = (float4)(0.0f);
     if (matrix >= min(source.matrices, MATRICES) || line >= source.lines || place >= source.length) continue;
     ulong begin = matrix * source.stride;
     if (source.products != 0) begin = source.is_b ? source.products[matrix].b : source.products[matrix].a;
     __global const float* elements = source.elements + begin + line * source.ld + place;
-    if (WIDTH == 4) {
+    if (width == 4) {
       pieces[turn] = *(__global const float4*)elements;
     } else {
       pieces[turn].x = *elements;
@@ -78,14 +79,15 @@ static inline void load_tiles(float4* pieces, const Source source, const int til
   }
 }
 
-static inline void store_tiles(__local float* tiles, const float4* pieces, const int tile_lines, const int tile_length) {
-  const int line_pieces = tile_length / WIDTH;
+static inline void store_tiles(__local float* tiles, const float4* pieces, const int tile_lines, const int tile_length,
+                               const int width) {
+  const int line_pieces = tile_length / width;
 #pragma unroll
-  for (int turn = 0; turn < TURNS(tile_lines, tile_length); ++turn) {
+  for (int turn = 0; turn < TURNS(tile_lines, tile_length, width); ++turn) {
     const int piece = get_local_id(0) + turn * ITEMS;
     if (MATRICES * tile_lines * line_pieces % ITEMS != 0 && piece >= MATRICES * tile_lines * line_pieces) continue;
-    __local float* place = tiles + piece / line_pieces * PADDED(tile_length) + piece % line_pieces * WIDTH;
-    if (WIDTH == 4) {
+    __local float* place = tiles + piece / line_pieces * PADDED(tile_length) + piece % line_pieces * width;
+    if (width == 4) {
       *(__local float4*)place = pieces[turn];
     } else {
       *place = pieces[turn].x;
@@ -184,14 +186,14 @@ void gemm(const int m, const int n, const int k, const float alpha,
     for (int column = 0; column < TN; ++column) sums[row][column] = 0.0f;
   }
   for (int start = 0; start < k; start += BK) {
-    float4 a_next[TURNS(A_LINES, A_LENGTH)];
-    float4 b_next[TURNS(B_LINES, B_LENGTH)];
-    load_tiles(a_next, from_a, A_LINES, A_LENGTH, TRANSPOSE_A ? start : first_row, TRANSPOSE_A ? first_row : start);
-    load_tiles(b_next, from_b, B_LINES, B_LENGTH, TRANSPOSE_B ? first_column : start,
+    float4 a_next[TURNS(A_LINES, A_LENGTH, A_WIDTH)];
+    float4 b_next[TURNS(B_LINES, B_LENGTH, B_WIDTH)];
+    load_tiles(a_next, from_a, A_LINES, A_LENGTH, A_WIDTH, TRANSPOSE_A ? start : first_row, TRANSPOSE_A ? first_row : start);
+    load_tiles(b_next, from_b, B_LINES, B_LENGTH, B_WIDTH, TRANSPOSE_B ? first_column : start,
                TRANSPOSE_B ? start : first_column);
     if (start != 0) barrier(CLK_LOCAL_MEM_FENCE);
-    store_tiles(a_tiles, a_next, A_LINES, A_LENGTH);
-    store_tiles(b_tiles, b_next, B_LINES, B_LENGTH);
+    store_tiles(a_tiles, a_next, A_LINES, A_LENGTH, A_WIDTH);
+    store_tiles(b_tiles, b_next, B_LINES, B_LENGTH, B_WIDTH);
     barrier(CLK_LOCAL_MEM_FENCE);
     const int depths = min(k - start, BK);
 #pragma unroll 1

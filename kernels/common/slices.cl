@@ -7,8 +7,8 @@
 // results are TM/4 x TN/4 blocks of 4 x 4, spread over the tile, so that neighbours read neighbouring 16-byte pieces of
 // local memory.
 #if !defined(BM) || !defined(BN) || !defined(TM) || !defined(TN) || !defined(DEPTH) || !defined(SLICES) || \
-    !defined(COPIES) || !defined(WIDTH)
-#error "common/slices.cl needs BM, BN, TM, TN, DEPTH, SLICES, COPIES and WIDTH"
+    !defined(COPIES) || !defined(A_WIDTH) || !defined(B_WIDTH)
+#error "common/slices.cl needs BM, BN, TM, TN, DEPTH, SLICES, COPIES, A_WIDTH and B_WIDTH"
 #endif
 
 #if !defined(SLICES_BARRIER)  // of the work-items that share a tile; others of the work-group may do something else
@@ -40,8 +40,8 @@
 #include "common/products.cl"
 #include "common/store.cl"
 #include "common/tile.cl"
-DEFINE_TILE(a, BM, TRANSPOSE_A)
-DEFINE_TILE(b, BN, !TRANSPOSE_B)
+DEFINE_TILE(a, BM, TRANSPOSE_A, A_WIDTH)
+DEFINE_TILE(b, BN, !TRANSPOSE_B, B_WIDTH)
 
 static inline int order_of(const int item) {
   return SLICE_ITEMS % 32 == 0 ? (item & ~31) | patch_order(item) : item;

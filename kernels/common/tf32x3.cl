@@ -36,7 +36,8 @@
 #define TN (TILE_Y == 128 ? 8 : 4)
 #define DEPTH 8
 #define COPIES 2
-#define WIDTH 1  // floats that it reads at once: operands lie anywhere
+#define A_WIDTH 1  // floats that it reads at once: operands lie anywhere
+#define B_WIDTH 1
 #define SLICES_BARRIER asm volatile("bar.sync 8, %0;" ::"n"(MULTIPLIERS) : "memory")
 #define PARTS_BARRIER SLICES_BARRIER
 

@@ -12,7 +12,6 @@
 #define PLACES (LINES / 4)  // work-items side by side across the lines
 #define SLOTS (ITEMS / PLACES)
 #define BK (SLOTS * UNROLL)
-#define WIDTH 1
 #define STRIDE (THIN + 4)   // the pad spreads neighbouring depths over the banks
 #define TILE_SIZE (BK * STRIDE)
 #define SUMS_STRIDE (LINES + 4)
@@ -22,7 +21,7 @@
 
 #include "common/store.cl"
 #include "common/tile.cl"
-DEFINE_TILE(thin, THIN, THIN_TOGETHER)
+DEFINE_TILE(thin, THIN, THIN_TOGETHER, 1)
 
 // The next `end` depths of the wide operand, zeros after them.
 static inline void load_wide(float4 elements[UNROLL], const Lines wide, const int place, const int slot, const int end) {

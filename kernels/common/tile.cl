@@ -1,8 +1,8 @@
 // Tiles of op(A) and op(B) from where the caller has them to local memory, by way of registers: for kernels with
 // `operands: in_place`. A tile has `lines`, rows of op(A) or columns of op(B), and is BK deep; ITEMS work-items move it,
-// neighbours beside neighbours, WIDTH of them at once: 1, or 4 where all fours of the operands are aligned and whole.
-#if !defined(BK) || !defined(ITEMS) || !defined(WIDTH)
-#error "common/tile.cl needs BK, ITEMS and WIDTH"
+// neighbours beside neighbours, `width` of them at once: 1, or 4 where all fours of the operand are aligned and whole.
+#if !defined(BK) || !defined(ITEMS)
+#error "common/tile.cl needs BK and ITEMS"
 #endif
 #if ITEMS < 8 || BK % 8 != 0
 #error "common/tile.cl needs 8 work-items or more, and a BK of whole eights; all sizes are powers of two"
@@ -57,15 +57,15 @@ static inline Lines lines_from(__global const float* elements, const ulong ld, c
 #define DIVIDES(lines, length) ((lines) * BK % (ITEMS * (length)) == 0)
 #define RUN_UP_TO(lines, most) ((most) >= 4 && DIVIDES(lines, 4) ? 4 : (most) >= 2 && DIVIDES(lines, 2) ? 2 : 1)
 #define MOST_DEPTHS (ITEMS <= 128 ? 2 : 4)
-#define RUN(lines, lines_together) \
-  (WIDTH == 4 ? 4 : RUN_UP_TO(lines, !(lines_together) ? MOST_DEPTHS : (lines) >= 128 ? 4 : (lines) >= 64 ? 2 : 1))
-#define RUNS(lines, lines_together) (((lines) * BK / RUN(lines, lines_together) + ITEMS - 1) / ITEMS)
+#define RUN(lines, lines_together, width) \
+  ((width) == 4 ? 4 : RUN_UP_TO(lines, !(lines_together) ? MOST_DEPTHS : (lines) >= 128 ? 4 : (lines) >= 64 ? 2 : 1))
+#define RUNS(lines, run) (((lines) * BK / (run) + ITEMS - 1) / ITEMS)
 
 // Where a tile's run begins. Of a line, 8 depths make a piece, a sector of most caches, and the next runs have the next lines: so the
 // writes to a transposed tile go to different banks.
-static inline int line_of(const int run, const int length, const bool lines_together, const int lines) {
+static inline int line_of(const int run, const int length, const bool lines_together, const int lines, const int width) {
   if (!lines_together) return run / (8 / length) % lines;
-  return run % (lines / length) * (WIDTH == 4 ? 4 : 1);
+  return run % (lines / length) * (width == 4 ? 4 : 1);
 }
 
 static inline int depth_of(const int run, const int length, const bool lines_together, const int lines) {
@@ -80,59 +80,60 @@ static inline int depth_of(const int run, const int length, const bool lines_tog
 //   Its two conditions for `lines_together` are the same in other words: that for 128 lines would take an H200 2 % longer with 64, that for
 //   fewer 14 % longer with 128.
 // - store_NAME_tile(&tile, memory, stride): to local memory.
-#define DEFINE_TILE(name, lines, lines_together)                                                                     \
+#define DEFINE_TILE(name, lines, lines_together, width)                                                              \
+  enum { name##_RUN = RUN(lines, lines_together, width) };                                                           \
   typedef struct {                                                                                                   \
-    __global const float* places[RUNS(lines, lines_together)];                                                       \
-    float elements[RUNS(lines, lines_together)][RUN(lines, lines_together)];                                         \
+    __global const float* places[RUNS(lines, name##_RUN)];                                                           \
+    float elements[RUNS(lines, name##_RUN)][name##_RUN];                                                             \
     int to;                                                                                                          \
     ulong step;                                                                                                      \
     int last_line, lines_left, depth_left;                                                                           \
   } name##_tile;                                                                                                     \
                                                                                                                      \
   static inline int line_of_##name(const int run) {                                                                  \
-    return line_of(run, RUN(lines, lines_together), lines_together, lines);                                          \
+    return line_of(run, name##_RUN, lines_together, lines, width);                                                   \
   }                                                                                                                  \
   static inline int depth_of_##name(const int run) {                                                                 \
-    return depth_of(run, RUN(lines, lines_together), lines_together, lines);                                         \
+    return depth_of(run, name##_RUN, lines_together, lines);                                                         \
   }                                                                                                                  \
                                                                                                                      \
   static inline name##_tile name##_tile_from(const Lines from, const int first, const int stride) {                  \
     name##_tile tile;                                                                                                \
     tile.to = first + depth_of_##name(get_local_id(0)) * stride + line_of_##name(get_local_id(0));                   \
     tile.step = (lines_together) ? from.ld : 1;                                                                      \
-    tile.last_line = from.last_line - ((lines_together) && WIDTH == 4 ? 3 : 0);                                      \
+    tile.last_line = from.last_line - ((lines_together) && (width) == 4 ? 3 : 0);                                    \
     tile.lines_left = tile.last_line - line_of_##name(get_local_id(0));                                              \
     tile.depth_left = from.depth_left;                                                                               \
-    _Pragma("unroll") for (int i = 0; i < RUNS(lines, lines_together); ++i) {                                        \
+    _Pragma("unroll") for (int i = 0; i < RUNS(lines, name##_RUN); ++i) {                                            \
       const int run = get_local_id(0) + i * ITEMS;                                                                   \
-      const bool is_inside = (lines_together) && WIDTH == 1; /* where load_NAME_tile() looks at each line */         \
+      const bool is_inside = (lines_together) && (width) == 1; /* where load_NAME_tile() looks at each line */       \
       const ulong line = is_inside ? line_of_##name(run) : min(line_of_##name(run), tile.last_line);                 \
       const ulong depth = depth_of_##name(run);                                                                      \
       tile.places[i] = from.elements + ((lines_together) ? depth * from.ld + line : line * from.ld + depth);         \
-      _Pragma("unroll") for (int next = 0; next < RUN(lines, lines_together); ++next) tile.elements[i][next] = 0.0f; \
+      _Pragma("unroll") for (int next = 0; next < name##_RUN; ++next) tile.elements[i][next] = 0.0f;                 \
     }                                                                                                                \
     return tile;                                                                                                     \
   }                                                                                                                  \
                                                                                                                      \
   static inline void load_##name##_tile(name##_tile* tile, const int depth) {                                        \
-    const bool whole = depth == BK && DIVIDES(lines, RUN(lines, lines_together)); /* known to the compiler */        \
-    _Pragma("unroll") for (int i = 0; i < RUNS(lines, lines_together); ++i) {                                        \
+    const bool whole = depth == BK && DIVIDES(lines, name##_RUN); /* known to the compiler */                        \
+    _Pragma("unroll") for (int i = 0; i < RUNS(lines, name##_RUN); ++i) {                                            \
       const int run = get_local_id(0) + i * ITEMS;                                                                   \
       const int left = whole ? BK : depth - depth_of_##name(run);                                                    \
-      if (WIDTH == 4) {                                                                                              \
-        const float4 four = left > 0 ? load_4(tile->places[i]) : (float4)(0.0f);                                       \
+      if ((width) == 4) {                                                                                            \
+        const float4 four = left > 0 ? load_4(tile->places[i]) : (float4)(0.0f);                                     \
         tile->elements[i][0] = four.x;                                                                               \
         tile->elements[i][1] = four.y;                                                                               \
         tile->elements[i][2] = four.z;                                                                               \
         tile->elements[i][3] = four.w;                                                                               \
       } else {                                                                                                       \
-        _Pragma("unroll") for (int next = 0; next < RUN(lines, lines_together); ++next) {                            \
-          const int apart = (lines_together) ? (lines) / RUN(lines, lines_together) : 1;                             \
+        _Pragma("unroll") for (int next = 0; next < name##_RUN; ++next) {                                            \
+          const int apart = (lines_together) ? (lines) / name##_RUN : 1;                                             \
           const int line_on = line_of_##name(i * ITEMS) + next * apart;                                              \
           const bool is_there = !(lines_together) ? left > next                                                      \
-                                : (lines) >= 128  ? left > 0 && line_of_##name(run) + next * apart <= tile->last_line \
+                                : (lines) >= 128  ? left > 0 && line_of_##name(run) + next * apart <= tile->last_line\
                                                   : (whole || left > 0) && line_on <= tile->lines_left;              \
-          if (is_there) tile->elements[i][next] = load_1(tile->places[i] + next * apart);                              \
+          if (is_there) tile->elements[i][next] = load_1(tile->places[i] + next * apart);                            \
         }                                                                                                            \
       }                                                                                                              \
       tile->places[i] += depth * tile->step;                                                                         \
@@ -141,16 +142,16 @@ static inline int depth_of(const int run, const int length, const bool lines_tog
   }                                                                                                                  \
                                                                                                                      \
   static inline void store_##name##_tile(const name##_tile* tile, __local float* memory, const int stride) {         \
-    _Pragma("unroll") for (int i = 0; i < RUNS(lines, lines_together); ++i) {                                        \
-      if (!DIVIDES(lines, RUN(lines, lines_together)) &&                                                             \
-          (get_local_id(0) + i * ITEMS) * RUN(lines, lines_together) >= (lines) * BK) continue;                      \
+    _Pragma("unroll") for (int i = 0; i < RUNS(lines, name##_RUN); ++i) {                                            \
+      if (!DIVIDES(lines, name##_RUN) &&                                                                             \
+          (get_local_id(0) + i * ITEMS) * name##_RUN >= (lines) * BK) continue;                                      \
       __local float* place = memory + tile->to + depth_of_##name(i * ITEMS) * stride + line_of_##name(i * ITEMS);    \
-      if (WIDTH == 4 && (lines_together)) {                                                                          \
+      if ((width) == 4 && (lines_together)) {                                                                        \
         const float* from = tile->elements[i];                                                                       \
         *(__local float4*)place = (float4)(from[0], from[1], from[2], from[3]);                                      \
       } else {                                                                                                       \
-        _Pragma("unroll") for (int next = 0; next < RUN(lines, lines_together); ++next) {                            \
-          place[next * ((lines_together) ? (lines) / RUN(lines, lines_together) : stride)] = tile->elements[i][next];\
+        _Pragma("unroll") for (int next = 0; next < name##_RUN; ++next) {                                            \
+          place[next * ((lines_together) ? (lines) / name##_RUN : stride)] = tile->elements[i][next];                \
         }                                                                                                            \
       }                                                                                                              \
     }                                                                                                                \

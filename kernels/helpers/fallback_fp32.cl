@@ -20,7 +20,8 @@
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
 #error "role: fallback needs TRANSPOSE_A and TRANSPOSE_B"
 #endif
-#define WIDTH 1  // floats that are read at once: operands lie anywhere
+#define A_WIDTH 1  // floats that are read at once: operands lie anywhere
+#define B_WIDTH 1
 #include "common/notes.cl"
 #include "common/slices.cl"
 #include "common/tile_order.cl"

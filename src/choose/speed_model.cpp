@@ -93,11 +93,9 @@ void add_parts(const Problem& seen, const KernelConfig& kernel, std::size_t part
       4.0 * as_double(seen.m) * as_double(seen.n) * (2.0 * as_double(ceil_div(k, depth)) + 1.0);
 }
 
-// Kernels with `align` read both operands in one way, others each as it lies.
 double unaligned_part(const Problem& seen, const KernelConfig& kernel) {
   constexpr std::size_t fours = 4;
   if (!kernel.reads_in_place()) return 0.0;
-  if (kernel.align > 1) return is_aligned(seen, kernel) ? 0.0 : 1.0;
   return (a_lies_in(fours, seen) ? 0.0 : 0.5) + (b_lies_in(fours, seen) ? 0.0 : 0.5);
 }
 

@@ -175,8 +175,11 @@ std::size_t depth_for_parts(const KernelConfig& kernel) {
 
 // By so much more than a whole tile; what a kernel that was compiled for aligned operands can do, else 1.
 std::size_t step_beyond_tile(const KernelConfig& kernel) {
-  const auto aligned = kernel.macros.find("ALIGNED");
-  return aligned != kernel.macros.end() && aligned->second != 0 ? kernel.align : 1;
+  const auto is_set = [&kernel](const char* name) {
+    const auto found = kernel.macros.find(name);
+    return found != kernel.macros.end() && found->second != 0;
+  };
+  return is_set("ALIGNED_A") || is_set("ALIGNED_B") ? kernel.align : 1;
 }
 
 }  // namespace

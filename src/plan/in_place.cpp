@@ -9,6 +9,12 @@ bool lies_in(std::size_t elements, const Operand& operand, std::size_t length) {
          fits(length);
 }
 
+// Of what an aligned kernel reads at once.
+bool tiles_are_multiples(const KernelConfig& kernel) {
+  const auto fits = [&](std::size_t size) { return size % kernel.align == 0; };
+  return fits(kernel.tile_rows) && fits(kernel.tile_columns) && fits(kernel.tile_depth);
+}
+
 }  // namespace
 
 bool fits_in_place(const Operand& operand, const KernelConfig& kernel, Shape shape, Shape tile) {
@@ -20,10 +26,12 @@ bool fits_in_place(const Operand& operand, const KernelConfig& kernel, Shape sha
          shape.rows % tile.rows == 0 && shape.columns % tile.columns == 0;
 }
 
-bool is_aligned(const Problem& problem, const KernelConfig& kernel) {
-  const auto fits = [&](std::size_t size) { return size % kernel.align == 0; };
-  return a_lies_in(kernel.align, problem) && b_lies_in(kernel.align, problem) && fits(kernel.tile_rows) &&
-         fits(kernel.tile_columns) && fits(kernel.tile_depth);
+bool a_is_aligned(const Problem& problem, const KernelConfig& kernel) {
+  return a_lies_in(kernel.align, problem) && tiles_are_multiples(kernel);
+}
+
+bool b_is_aligned(const Problem& problem, const KernelConfig& kernel) {
+  return b_lies_in(kernel.align, problem) && tiles_are_multiples(kernel);
 }
 
 bool a_lies_in(std::size_t elements, const Problem& problem) {

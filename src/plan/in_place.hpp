@@ -18,9 +18,10 @@ struct Shape {
 // a time.
 bool fits_in_place(const Operand& operand, const KernelConfig& kernel, Shape shape, Shape tile);
 
-// Whether a kernel that takes operands as they lie may read them `align` elements at a time: every line of
-// them begins at such a place and is as long.
-bool is_aligned(const Problem& problem, const KernelConfig& kernel);
+// Whether a kernel that takes operands as they lie may read A, or B, `align` elements at a time: every line
+// of it begins at such a place and is as long.
+bool a_is_aligned(const Problem& problem, const KernelConfig& kernel);
+bool b_is_aligned(const Problem& problem, const KernelConfig& kernel);
 
 // Whether each line of op(A), as it lies, begins at a multiple of so many elements and has such a length; and
 // of op(B).

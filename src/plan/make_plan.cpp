@@ -18,7 +18,10 @@ namespace {
 Parameters in_place_macros(const Problem& problem, const KernelConfig& kernel) {
   Parameters result = {{"TRANSPOSE_A", problem.a.transposed ? 1 : 0},
                        {"TRANSPOSE_B", problem.b.transposed ? 1 : 0}};
-  if (kernel.align > 1) result["ALIGNED"] = is_aligned(problem, kernel) ? 1 : 0;
+  if (kernel.align > 1) {
+    result["ALIGNED_A"] = a_is_aligned(problem, kernel) ? 1 : 0;
+    result["ALIGNED_B"] = b_is_aligned(problem, kernel) ? 1 : 0;
+  }
   return result;
 }
 

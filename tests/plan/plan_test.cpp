@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <random>
+#include <utility>
 
 #include "base/sizes.hpp"
 #include "plan/blocks.hpp"
@@ -73,36 +74,43 @@ TEST_CASE("kernels that read in place pack nothing and know the transposes") {
   CHECK(plan.first().multiply().build_options.find("-DTRANSPOSE_A=0 -DTRANSPOSE_B=1") != std::string::npos);
 }
 
-TEST_CASE("a kernel that reads in place with an alignment is told whether both operands have it") {
+TEST_CASE("a kernel that reads in place with an alignment is told which operands have it") {
   Planner make;
+  using Aligned = std::pair<bool, bool>;  // of A and B
   const auto aligned = [&make](const Problem& problem) {
     const Plan plan = make(problem, "direct");  // align 4
     check_plan(plan, problem, no_limit);
-    return plan.first().multiply().macros.at("ALIGNED") == 1;
+    const Parameters& macros = plan.first().multiply().macros;
+    return Aligned{macros.at("ALIGNED_A") == 1, macros.at("ALIGNED_B") == 1};
   };
   const auto changed = [&aligned](const auto& change) {
     Problem problem = tight(64, 64, 64);
     change(problem);
     return aligned(problem);
   };
-  CHECK(aligned(tight(64, 64, 64)));
-  CHECK(aligned(tight(63, 64, 64)));        // no line of A or B is of m elements
-  CHECK_FALSE(aligned(tight(64, 62, 64)));  // those of B are of n
-  CHECK_FALSE(aligned(tight(64, 64, 63)));  // those of A of k
-  CHECK(changed([](Problem& problem) { problem.b.ld = 68; }));
-  CHECK_FALSE(changed([](Problem& problem) { problem.b.ld = 66; }));
-  CHECK_FALSE(changed([](Problem& problem) { problem.a.ld = 65; }));
-  CHECK_FALSE(changed([](Problem& problem) { problem.a.offset = 2; }));
-  CHECK_FALSE(changed([](Problem& problem) { problem.b.offset = 1; }));
-  CHECK_FALSE(changed([](Problem& problem) { problem.b.stride = 4097; }));
-  CHECK_FALSE(changed([](Problem& problem) { problem.a.base_alignment = 1; }));
+  constexpr Aligned both{true, true};
+  constexpr Aligned only_a{true, false};
+  constexpr Aligned only_b{false, true};
+  CHECK(aligned(tight(64, 64, 64)) == both);
+  CHECK(aligned(tight(63, 64, 64)) == both);    // no line of A or B is of m elements
+  CHECK(aligned(tight(64, 62, 64)) == only_a);  // those of B are of n
+  CHECK(aligned(tight(64, 64, 63)) == only_b);  // those of A of k
+  CHECK(aligned(tight(64, 62, 63)) == Aligned{false, false});
+  CHECK(changed([](Problem& problem) { problem.b.ld = 68; }) == both);
+  CHECK(changed([](Problem& problem) { problem.b.ld = 66; }) == only_a);
+  CHECK(changed([](Problem& problem) { problem.a.ld = 65; }) == only_b);
+  CHECK(changed([](Problem& problem) { problem.a.offset = 2; }) == only_b);
+  CHECK(changed([](Problem& problem) { problem.b.offset = 1; }) == only_a);
+  CHECK(changed([](Problem& problem) { problem.b.stride = 4097; }) == only_a);
+  CHECK(changed([](Problem& problem) { problem.a.base_alignment = 1; }) == only_b);
   Problem transposed = tight(62, 64, 63);
   transposed.a.transposed = true;
   transposed.a.ld = 64;
-  CHECK_FALSE(aligned(transposed));  // lines of m elements
+  CHECK(aligned(transposed) == only_b);  // lines of m elements
   transposed.m = 60;
-  CHECK(aligned(transposed));
-  CHECK(make(tight(64, 64, 64), "coalesced").first().multiply().macros.count("ALIGNED") == 0);
+  CHECK(aligned(transposed) == both);
+  const Parameters none = make(tight(64, 64, 64), "coalesced").first().multiply().macros;
+  CHECK(none.count("ALIGNED_A") + none.count("ALIGNED_B") == 0);
 }
 
 TEST_CASE("packing has smaller work-groups where the device allows no larger ones") {

@@ -137,17 +137,21 @@ class CalibrationWorker {
   }
 
  private:
-  // For lines in fours and for others, which are programs of their own.
+  // For lines of A and of B in fours and for others, which are programs of their own.
   Json build(const Json& configs) {
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
       for (std::size_t i = next++; i < configs.size(); i = next++) {
         try {
           const Options options = options_of(configs[i], kernel_folder_);
-          for (const std::size_t side : {1023U, 1024U}) {
-            SgemmShape shape;
-            shape.m = shape.n = shape.k = side;
-            context_.prepare({shape}, options);
+          for (const std::size_t n : {1023U, 1024U}) {
+            for (const std::size_t k : {1023U, 1024U}) {
+              SgemmShape shape;
+              shape.m = 1024;
+              shape.n = n;
+              shape.k = k;
+              context_.prepare({shape}, options);
+            }
           }
         } catch (const Error&) {
           continue;  // timing says it
