@@ -407,13 +407,22 @@ TEST_CASE("the ladder has every step in order, and loops on the host before them
   CHECK(finished.out.find("Beware: of fewer than 6 runs") != std::string::npos);
 }
 
-TEST_CASE("a size that does not fit ends the run, and what was measured before it is written") {
-  const Finished finished =
-      bench("--size 8 --size 1000000x1000000x8 --peer none --format json" + std::string(quick));
-  CHECK(finished.status == 1);
-  CHECK(finished.err.find("1000000 x 1000000 x 8") != std::string::npos);
-  CHECK(finished.err.find("1000000 x 1000000 x 8") == finished.err.rfind("1000000 x 1000000 x 8"));
-  CHECK(nlohmann::json::parse(finished.out).size() == 1);
+TEST_CASE("a size that does not fit is an error, and the others are measured") {
+  for (const char* sizes :
+       {"--size 1000000x1000000x8 --size 8 --size 9", "--size 8 --size 1000000x1000000x8 --size 9"}) {
+    const Finished finished = bench(fmt::format("{} --peer none --format json{}", sizes, quick));
+    CHECK(finished.status == 1);
+    CHECK(finished.err.find("1000000 x 1000000 x 8") != std::string::npos);
+    CHECK(finished.err.find("1000000 x 1000000 x 8") == finished.err.rfind("1000000 x 1000000 x 8"));
+    const Json rows = Json::parse(finished.out);
+    REQUIRE(rows.size() == 2);
+    CHECK(rows.at(0).at("m") == 8);
+    CHECK(rows.at(1).at("m") == 9);
+  }
+  const Finished alone = bench("--size 1000000x1000000x8 --peer none --format json" + std::string(quick));
+  CHECK(alone.status == 1);
+  CHECK(alone.out.empty());
+  CHECK(alone.err.find("larger than") != std::string::npos);
 }
 
 TEST_CASE("CSV has as many cells in each line as titles") {
@@ -473,17 +482,29 @@ TEST_CASE("a kernel that is right only where nobody looks FAILED") {
   }
 }
 
+std::string write_endless_kernel(const TemporaryFolder& folder) {
+  return folder.write(
+      "endless.cl",
+      altered_kernel("  float sum = 0.0f;",
+                     "  float sum = 0.0f;\n  while (alpha < 1e9f) sum += *(volatile __global float*)c;"));
+}
+
 TEST_CASE("a kernel that never ends costs its trial's time, in another process") {
   if (clgemm::test::is_on_llvmpipe()) {
     WARN("NOT TESTED on llvmpipe, which ends every loop: a kernel that never ends");
     return;
   }
   const TemporaryFolder folder;
-  const std::string path = folder.write(
-      "endless.cl",
-      altered_kernel("  float sum = 0.0f;",
-                     "  float sum = 0.0f;\n  while (alpha < 1e9f) sum += *(volatile __global float*)c;"));
+  const std::string path = write_endless_kernel(folder);
   const Finished finished = bench("--size 24 --trial-seconds 2 --kernel " + path);
   CHECK(finished.status == 1);
   CHECK(finished.err.find("tried in a process of its own: no result within 2 s") != std::string::npos);
+
+  // timeout(1) sends it to the trial's process, too, as a terminal does.
+  const Finished interrupted = clgemm::test::run_program(
+      fmt::format("timeout --preserve-status --kill-after 30 --signal INT 2 '{}' --size 24 --kernel {}",
+                  CLGEMM_BENCH_PROGRAM, path));
+  CHECK(interrupted.status == 130);
+  CHECK(interrupted.err.find("interrupted") != std::string::npos);
+  CHECK(interrupted.err.find("ended by signal") == std::string::npos);
 }

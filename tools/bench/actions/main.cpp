@@ -74,9 +74,8 @@ int measure(Output& output, const BenchOptions& options, const cl::Device& devic
     write_report(options, json.str());
   }
   say_missing_peers(results);
-  if (!results.stopped_by.empty()) {
-    fmt::print(stderr, "clgemm-bench: error: {}\n", results.stopped_by);
-  }
+  for (const std::string& failure : results.failures)
+    fmt::print(stderr, "clgemm-bench: error: {}\n", failure);
   if (interrupted()) {
     fmt::print(stderr, "clgemm-bench: interrupted: these are the results so far\n");
     return ended_by_user;

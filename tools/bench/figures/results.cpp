@@ -104,7 +104,7 @@ bool all_passed(const Results& results) {
            std::all_of(shape.peers.begin(), shape.peers.end(),
                        [&](const PeerResult& peer) { return is_fine(peer.figures); });
   };
-  return results.stopped_by.empty() &&
+  return results.failures.empty() &&
          std::all_of(results.host_loops.begin(), results.host_loops.end(),
                      [&](const HostLoopResult& loop) { return is_fine(loop.figures); }) &&
          std::all_of(results.shapes.begin(), results.shapes.end(), shape_ok);

@@ -162,7 +162,7 @@ struct Results {
   // Of the run that is under way only; JSON does not keep them.
   std::size_t wanted_runs = 0;
   double max_seconds = 0.0;
-  std::string stopped_by;                  // the error at a shape after others that are here
+  std::vector<std::string> failures;       // at shapes that are not here
   std::vector<HostLoopResult> host_loops;  // of the ladder
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <functional>
 
 #include "base/error.hpp"
 #include "choose/tuning_files.hpp"
@@ -65,11 +66,17 @@ std::vector<KernelChoice> choices_for(const BenchOptions& options, const Device&
 }
 
 // Kernels from files are tried before anything is measured. One that cannot run at all is left to the
-// measurement, which says why.
+// measurement, which says why. Ctrl-C ends the process that tries one, too.
 void try_own_kernels(const BenchOptions& options, std::vector<KernelChoice>& choices) {
   if (!options.check) return;
   for (KernelChoice& choice : choices) {
-    if (is_own_kernel(choice)) choice.fault = try_in_own_process(options, choice);
+    if (!is_own_kernel(choice)) continue;
+    try {
+      choice.fault = try_in_own_process(options, choice);
+    } catch (const Error&) {
+      if (interrupted()) return;
+      throw;
+    }
   }
 }
 
@@ -185,6 +192,31 @@ void add_case(const BenchOptions& options, const Case& one, const std::vector<Ke
   std::move(kernels.left_out.begin(), kernels.left_out.end(), std::back_inserter(done.kernels));
 }
 
+// What went wrong at this size.
+std::string with_size(const Case& one, const Error& error) {
+  const std::string size = to_string(one.size);
+  const std::string why = error.what();
+  return why.starts_with(size) ? why : fmt::format("{}: {}", size, why);
+}
+
+// One after the other by `add`. What does not fit the memory says nothing of the next case; another error may
+// hold for all, and ends it. Throws the first one where nothing else came of it.
+void add_cases(const std::vector<Case>& cases, Results& results,
+               const std::function<void(const Case&)>& add) {
+  std::optional<Error> first;
+  for (const Case& one : cases) {
+    if (interrupted()) break;
+    try {
+      at_boundary([&] { add(one); });
+    } catch (const Error& error) {
+      if (!first) first = error;
+      results.failures.push_back(with_size(one, error));
+      if (error.code() != ErrorCode::out_of_memory) break;
+    }
+  }
+  if (results.shapes.empty() && first) throw *first;
+}
+
 }  // namespace
 
 Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
@@ -211,26 +243,16 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
     const cl::CommandQueue queue(context, cl_device, CL_QUEUE_PROFILING_ENABLE);
     Progress progress;
     std::optional<HostLink> link;
-    if (options.host_to_host) link = measure_host_link(queue);
-    if (options.ceilings) {
+    if (options.host_to_host && !interrupted()) link = measure_host_link(queue);
+    if (options.ceilings && !interrupted()) {
       progress.show("ceilings");
       results.ceilings = measure_ceilings(queue);
     }
     Way way(cases.size());
-    for (const Case& one : cases) {
-      if (interrupted()) break;
+    add_cases(cases, results, [&](const Case& one) {
       way.next();
-      try {
-        at_boundary(
-            [&] { add_case(options, one, choices, peers, queue, link, device, way, progress, results); });
-      } catch (const Error& error) {
-        if (results.shapes.empty()) throw;
-        const std::string size = to_string(one.size);
-        const std::string why = error.what();
-        results.stopped_by = why.starts_with(size) ? why : fmt::format("{}: {}", size, why);
-        break;
-      }
-    }
+      add_case(options, one, choices, peers, queue, link, device, way, progress, results);
+    });
     results.part_of_others = load.part_of_others();
     return results;
   });
