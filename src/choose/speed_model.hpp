@@ -33,7 +33,8 @@ struct ConfigSpeed {
   double share = 0.0;
   std::size_t residents = 1;
   double prepare = 0.0;    // rows that preparing a share costs as much as
-  double unaligned = 1.0;  // so many times the steps where a kernel cannot read lines of A and B by fours
+  double unaligned = 1.0;  // so many times the steps where a kernel cannot read lines of A and B by fours;
+                           // its root where it can those of one
 };
 
 // A multiply as the speed model sees it.

@@ -15,15 +15,16 @@ bool lies_in_fours(const Operand& operand) {
          operand.stride % 4 == 0;
 }
 
-// Measured as one multiply of matrices without gaps: where these could be read by fours, the problem's can.
+// Measured as one multiply of matrices without gaps: which of these could be read by fours, of the problem's
+// can.
 bool is_of(const TunedEntry& entry, const Problem& problem) {
   if (!entry.space.empty() || problem.batch_count != 1) return false;
   if (entry.size != ShapeSize{problem.m, problem.n, problem.k}) return false;
   if (entry.transpose_a != problem.a.transposed || entry.transpose_b != problem.b.transposed) return false;
   const std::size_t measured_a = entry.transpose_a ? entry.size.m : entry.size.k;
   const std::size_t measured_b = entry.transpose_b ? entry.size.k : entry.size.n;
-  const bool measured_in_fours = measured_a % 4 == 0 && measured_b % 4 == 0;
-  return !measured_in_fours || (lies_in_fours(problem.a) && lies_in_fours(problem.b));
+  return (measured_a % 4 != 0 || lies_in_fours(problem.a)) &&
+         (measured_b % 4 != 0 || lies_in_fours(problem.b));
 }
 
 // The most that a side of one is larger than that of the other, as a power of two.

@@ -167,19 +167,38 @@ std::size_t test_side(std::size_t tile, std::size_t share_unit, std::size_t more
   return (share_unit == 0 ? tile : std::min(tile, units * share_unit)) + more;
 }
 
+struct Shape3 {
+  std::size_t m, n, k;
+};
+
 // So deep that what is a little deeper is done in two parts.
 std::size_t depth_for_parts(const KernelConfig& kernel) {
   constexpr std::size_t vector = 4;
   return std::lcm(std::lcm(kernel.tile_depth, kernel.align), vector);
 }
 
-// By so much more than a whole tile; what a kernel that was compiled for aligned operands can do, else 1.
-std::size_t step_beyond_tile(const KernelConfig& kernel) {
+// By so much is a side more than a whole tile: 1, but what the kernel reads at once where lines of an operand
+// are as long as this side, and it was compiled for those that are whole.
+std::size_t step_beyond_tile(const KernelConfig& kernel, bool is_line_of_a, bool is_line_of_b) {
   const auto is_set = [&kernel](const char* name) {
     const auto found = kernel.macros.find(name);
     return found != kernel.macros.end() && found->second != 0;
   };
-  return is_set("ALIGNED_A") || is_set("ALIGNED_B") ? kernel.align : 1;
+  const bool is_whole = (is_line_of_a && is_set("ALIGNED_A")) || (is_line_of_b && is_set("ALIGNED_B"));
+  return is_whole ? kernel.align : 1;
+}
+
+Shape3 test_shape(const Stage& stage, const Problem& problem) {
+  const KernelConfig& kernel = stage.multiply();
+  const auto more = [&](bool is_line_of_a, bool is_line_of_b) {
+    return step_beyond_tile(kernel, is_line_of_a, is_line_of_b);
+  };
+  const bool transpose_a = problem.a.transposed;
+  const bool transpose_b = problem.b.transposed;
+  const std::size_t depth = stage.adds_parts() ? depth_for_parts(kernel) : kernel.tile_depth;
+  return {test_side(kernel.tile_rows, kernel.share_rows, more(transpose_a, false)),
+          test_side(kernel.tile_columns, kernel.share_columns, more(false, !transpose_b)),
+          depth + more(!transpose_a, transpose_b)};
 }
 
 }  // namespace
@@ -189,10 +208,7 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   const Problem& problem = built.plan.problem;
   const Stage& stage = built.plan.first();
   const KernelConfig& kernel = stage.multiply();
-  const std::size_t more = step_beyond_tile(kernel);
-  const std::size_t m = test_side(kernel.tile_rows, kernel.share_rows, more);
-  const std::size_t n = test_side(kernel.tile_columns, kernel.share_columns, more);
-  const std::size_t k = (stage.adds_parts() ? depth_for_parts(kernel) : kernel.tile_depth) + more;
+  const auto [m, n, k] = test_shape(stage, problem);
   const bool takes_any = kernel.reads_in_place() || stage.has(ProgramRole::pack_both);
   const Largest largest = largest_operands(numbers.large, k);
   const std::size_t batch_count = kernel.matrices + 1;  // of two work-groups along the batch

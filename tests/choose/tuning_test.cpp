@@ -158,6 +158,12 @@ TEST_CASE("what was measured serves that very shape, lying as it did, and no oth
   Problem gap = tight(1024, 1024, 1024);
   gap.b.ld = 1027;  // rows that do not begin where four can be read
   CHECK(tuning.measured(gap, gpu).empty());
+  gap = tight(1024, 1023, 1024);  // those of B could not when it was measured, those of A could
+  const Tuning of_a({file_of(gpu, {entry_of({1024, 1023, 1024}, "direct")})});
+  gap.b.ld = 1027;
+  CHECK(of_a.measured(gap, gpu).size() == 1);
+  gap.a.ld = 1027;
+  CHECK(of_a.measured(gap, gpu).empty());
   Problem transposed = tight(1024, 1024, 1024);
   transposed.b.transposed = true;
   CHECK(tuning.measured(transposed, gpu).empty());

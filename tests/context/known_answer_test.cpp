@@ -187,6 +187,48 @@ TEST_CASE("a kernel with one mistake fails") {
   }
 }
 
+// Of the right kernel, one that is told which operands it may read by fours, and says a wrong result where
+// that is not so.
+std::string kernel_of_fours() {
+  std::string text = right_kernel;
+  const auto replace = [&text](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace("// tile: 4 8 1\n", "// tile: 4 8 4\n// align: 4\n");
+  replace("  c[row",
+          "  const int a_length = TRANSPOSE_A ? m : k;\n"
+          "  const int b_length = TRANSPOSE_B ? k : n;\n"
+          "  if (ALIGNED_A && (a_length % 4 != 0 || lda % 4 != 0 || a_stride % 4 != 0)) sum += 1.0f;\n"
+          "  if (ALIGNED_B && (b_length % 4 != 0 || ldb % 4 != 0 || b_stride % 4 != 0)) sum += 1.0f;\n"
+          "  c[row");
+  return text;
+}
+
+TEST_CASE("what reads one operand by fours is tried where lines of the other are no whole fours") {
+  const TemporaryFolder folder;
+  std::string wrong_a = kernel_of_fours();
+  wrong_a.insert(wrong_a.find("  if (ALIGNED_A"), "  if (a_length % 4 != 0) sum += 1.0f;\n");
+  std::string wrong_b = kernel_of_fours();
+  wrong_b.insert(wrong_b.find("  if (ALIGNED_A"), "  if (b_length % 4 != 0) sum += 1.0f;\n");
+  const std::string right_file = folder.write("fours.cl", kernel_of_fours());
+  const std::string wrong_a_file = folder.write("wrong_a.cl", wrong_a);
+  const std::string wrong_b_file = folder.write("wrong_b.cl", wrong_b);
+  for (const auto& [transpose_a, transpose_b] : {std::pair{false, false}, {true, false}, {true, true}}) {
+    for (const bool a_in_fours : {false, true}) {
+      Problem problem = problem_of(64, transpose_a, transpose_b);
+      Operand& odd = a_in_fours ? problem.b : problem.a;
+      odd.ld = 67;
+      INFO("transposes " << transpose_a << transpose_b << ", A in fours: " << a_in_fours);
+      const BuiltPlan built = built_plan(problem, right_file);
+      CHECK(built.plan.first().multiply().macros.at("ALIGNED_A") == (a_in_fours ? 1 : 0));
+      CHECK(built.plan.first().multiply().macros.at("ALIGNED_B") == (a_in_fours ? 0 : 1));
+      CHECK(passes(built));
+      CHECK(passes(built_plan(problem, wrong_a_file)) == a_in_fours);
+      CHECK(passes(built_plan(problem, wrong_b_file)) == !a_in_fours);
+    }
+  }
+}
+
 // What the entries of a cache folder are known as; the header is magic[8], format[4], trust[4].
 std::size_t entries_with(DiskCache::Trust trust, const std::filesystem::path& folder) {
   std::size_t result = 0;

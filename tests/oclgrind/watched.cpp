@@ -1,6 +1,6 @@
 // Multiplies small matrices with every kernel, for Oclgrind to watch: its defaults, and a few seeded configs
-// of small tiles, in two forms each. Programs are built one after the other, for Oclgrind's compiler does not
-// bear two threads.
+// of small tiles, in two forms each, or five. Programs are built one after the other, for Oclgrind's compiler
+// does not bear two threads.
 //   watched [KERNEL]...     all kernels where none is named; CLGEMM_KERNEL_DIR is searched first
 #include <fmt/format.h>
 
@@ -32,14 +32,14 @@ struct Case {
   Placement placement;
 };
 // More than one tile of the small ones, and no multiple of any; gaps, offsets, transposes, beta. Nothing lies
-// behind the matrices, where Oclgrind would see no fault in reading it. Lines of A are whole fours in the
-// first, lines of neither operand in the second.
+// behind the matrices, where Oclgrind would see no fault in reading it.
 const std::vector<Case> cases = {
-    {{Layout::row_major, Transpose::no, Transpose::no}, {37, 67, 36}, {2, 0}, {16, 8, 32, 0}},
+    {{Layout::row_major, Transpose::no, Transpose::no}, {37, 67, 35}, {2, 0}, {16, 8, 32, 0}},
     {{Layout::row_major, Transpose::yes, Transpose::yes}, {67, 35, 19}, {1, -1.5f}, {1, 3, 5, 0}}};
 
-// For kernels that read whole fours at once: those of B, and of both.
+// For kernels that read whole fours at once: those of A, of B, and of both.
 const std::vector<Case> more_cases_of_fours = {
+    {{Layout::row_major, Transpose::no, Transpose::no}, {37, 67, 36}, {1, -1.5f}, {16, 8, 32, 0}},
     {{Layout::row_major, Transpose::yes, Transpose::no}, {37, 68, 35}, {2, 0}, {16, 8, 32, 0}},
     {{Layout::row_major, Transpose::no, Transpose::yes}, {37, 67, 36}, {1, -1.5f}, {4, 0, 4, 0}}};
 
