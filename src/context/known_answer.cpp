@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/sizes.hpp"
+#include "choose/tuning.hpp"
 #include "context/scratch.hpp"
 #include "launch/multiply.hpp"
 #include "plan/blocks.hpp"
@@ -167,38 +168,29 @@ std::size_t test_side(std::size_t tile, std::size_t share_unit, std::size_t more
   return (share_unit == 0 ? tile : std::min(tile, units * share_unit)) + more;
 }
 
-struct Shape3 {
-  std::size_t m, n, k;
-};
-
 // So deep that what is a little deeper is done in two parts.
 std::size_t depth_for_parts(const KernelConfig& kernel) {
   constexpr std::size_t vector = 4;
   return std::lcm(std::lcm(kernel.tile_depth, kernel.align), vector);
 }
 
-// By so much is a side more than a whole tile: 1, but what the kernel reads at once where lines of an operand
-// are as long as this side, and it was compiled for those that are whole.
-std::size_t step_beyond_tile(const KernelConfig& kernel, bool is_line_of_a, bool is_line_of_b) {
+// Little more than a whole tile: 1, but what the kernel reads at once where lines of an operand are as long
+// as this side, and it was compiled for those that are whole.
+ShapeSize test_shape(const Stage& stage, const Problem& problem) {
+  const KernelConfig& kernel = stage.multiply();
   const auto is_set = [&kernel](const char* name) {
     const auto found = kernel.macros.find(name);
     return found != kernel.macros.end() && found->second != 0;
   };
-  const bool is_whole = (is_line_of_a && is_set("ALIGNED_A")) || (is_line_of_b && is_set("ALIGNED_B"));
-  return is_whole ? kernel.align : 1;
-}
-
-Shape3 test_shape(const Stage& stage, const Problem& problem) {
-  const KernelConfig& kernel = stage.multiply();
-  const auto more = [&](bool is_line_of_a, bool is_line_of_b) {
-    return step_beyond_tile(kernel, is_line_of_a, is_line_of_b);
-  };
+  const bool whole_a = is_set("ALIGNED_A");
+  const bool whole_b = is_set("ALIGNED_B");
   const bool transpose_a = problem.a.transposed;
   const bool transpose_b = problem.b.transposed;
+  const auto more = [&kernel](bool is_whole) { return is_whole ? kernel.align : 1; };
   const std::size_t depth = stage.adds_parts() ? depth_for_parts(kernel) : kernel.tile_depth;
-  return {test_side(kernel.tile_rows, kernel.share_rows, more(transpose_a, false)),
-          test_side(kernel.tile_columns, kernel.share_columns, more(false, !transpose_b)),
-          depth + more(!transpose_a, transpose_b)};
+  return {test_side(kernel.tile_rows, kernel.share_rows, more(whole_a && transpose_a)),
+          test_side(kernel.tile_columns, kernel.share_columns, more(whole_b && !transpose_b)),
+          depth + more((whole_a && !transpose_a) || (whole_b && transpose_b))};
 }
 
 }  // namespace
