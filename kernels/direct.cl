@@ -5,7 +5,7 @@
 // param: BN = 32 in 16 32 64 128
 // param: TM = 4 in 4 8
 // param: TN = 4 in 4 8
-// param: DEPTH = 8 in 4 8 16
+// param: DEPTH = 8 in 8 16
 // param: SLICES = 4 in 1 2 4 8 16
 // param: COPIES = 2 in 1 2
 // tile: BM BN DEPTH*SLICES
@@ -28,10 +28,8 @@
 #define A_WIDTH (ALIGNED_A ? 4 : 1)
 #define B_WIDTH (ALIGNED_B ? 4 : 1)
 
-// An H200's compute unit has registers for 12 warps with 168 each, which lets its compiler choose those that the order to and fro
-// wants, or for 16 with 128, which does not. Both have their shapes: beside cuBLAS's fp32, over 20 of them, 64 x 64 tiles by 128
-// work-items have .85 this way and .75 without, and .80 by 256 in the plain order, .68 to and fro.
-#define TO_AND_FRO (TM * TN == 64 && ITEMS <= 128)
+// An H200's compute unit has registers for 12 warps with 168 each, or for 16 with 128, which are too few for 8 x 8 results and what is on
+// its way to them: beside cuBLAS's fp32, over 8 shapes, 64 x 64 tiles by 128 work-items have .93 with 168 and .85 with 128.
 #include "common/batch.cl"
 #include "common/parts.cl"
 #include "common/slices.cl"
@@ -43,10 +41,8 @@
 // longer with 16 x 8 results a work-item. So they become new numbers: scaled, where there is but one slice; else, for what is added up is
 // scaled afterwards, by a `one` that the compiler does not know to be 1.
 static inline void store_by_rows(const float4 sums[TM][TN / 4], __local float4* memory, Target target, const float one) {
-  const float scale = !TO_AND_FRO ? 1.0f : SLICES == 1 ? target.alpha : one;
-#if TO_AND_FRO && SLICES == 1
-  target.alpha = 1.0f;
-#endif
+  const float scale = SLICES == 1 ? target.alpha : one;
+  if (SLICES == 1) target.alpha = 1.0f;
   const int slice = get_local_id(0) / SLICE_ITEMS;
   const int item = get_local_id(0) % SLICE_ITEMS;
   __local float4* place = memory + (slice * DOWN + row_of(item)) * SUMS_STRIDE + column_of(item);

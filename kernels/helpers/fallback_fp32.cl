@@ -5,14 +5,12 @@
 // param: BN = 128 in 32 128
 // param: TM = 8 in 4 8
 // param: TN = 8 in 4 8
-// param: DEPTH = 8 in 4 8
 // param: SLICES = 1 in 1 2
 // param: COPIES = 2 in 1 2
-// tile: BM BN DEPTH*SLICES
+// tile: BM BN 8*SLICES
 // local: BM/TM*(BN/TN)*SLICES
 // grid: tiles
-// require: DEPTH*SLICES % 8 == 0
-// require: 4*COPIES*DEPTH*SLICES*(BM+BN+8) <= local_bytes
+// require: 32*COPIES*SLICES*(BM+BN+8) <= local_bytes
 // require: 16*SLICES*(BM/TM)*(BN+4) <= local_bytes
 
 // Runs behind kernels on planes: it costs little more
@@ -20,6 +18,7 @@
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
 #error "role: fallback needs TRANSPOSE_A and TRANSPOSE_B"
 #endif
+#define DEPTH 8
 #define A_WIDTH 1  // floats that are read at once: operands lie anywhere
 #define B_WIDTH 1
 #include "common/notes.cl"
