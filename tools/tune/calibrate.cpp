@@ -22,7 +22,7 @@
 namespace clgemm::tune {
 namespace {
 
-// These take four minutes on an H200, compiling included; more on slower devices.
+// These take five minutes on an H200, compiling included; more on slower devices.
 constexpr std::size_t default_shapes = 64;
 constexpr double default_budget_s = 600.0;
 

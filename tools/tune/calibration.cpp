@@ -37,9 +37,9 @@ std::vector<ConfigList> gpu_configs() {
       {"direct",
        {"BM", "BN", "TM", "TN", "DEPTH", "SLICES", "COPIES"},
        {{64, 128, 8, 8, 8, 2, 2},  {64, 128, 8, 8, 8, 1, 2}, {64, 128, 8, 8, 16, 1, 2},
-        {128, 64, 8, 8, 16, 1, 2}, {64, 64, 8, 8, 4, 4, 2},  {64, 64, 8, 8, 8, 4, 2},
-        {64, 64, 8, 8, 8, 2, 2},   {64, 64, 8, 4, 8, 1, 2},  {32, 64, 8, 4, 8, 2, 2},
-        {32, 64, 8, 4, 8, 4, 2},   {16, 32, 4, 4, 8, 16, 1}, {128, 128, 8, 8, 8, 1, 2},
+        {128, 64, 8, 8, 16, 1, 2}, {64, 64, 8, 8, 8, 4, 2},  {64, 32, 8, 8, 8, 4, 2},
+        {32, 64, 8, 8, 8, 2, 2},   {32, 128, 8, 8, 8, 1, 2}, {64, 64, 8, 8, 8, 2, 2},
+        {64, 64, 8, 4, 8, 1, 2},   {32, 64, 8, 4, 8, 2, 2},  {32, 64, 8, 4, 8, 4, 2},
         {128, 64, 8, 8, 8, 1, 2},  {128, 64, 8, 8, 8, 2, 2}, {32, 128, 8, 8, 8, 2, 2},
         {32, 128, 4, 8, 8, 2, 2},  {16, 64, 4, 4, 8, 4, 2},  {32, 32, 4, 4, 8, 4, 2},
         {32, 32, 4, 4, 8, 1, 2},   {16, 32, 4, 4, 8, 8, 1},  {32, 64, 8, 4, 8, 1, 2},
@@ -130,6 +130,18 @@ struct Bounds {
 constexpr Bounds gpu_bounds{16, 9400, 2e7, 1.5e11};
 constexpr Bounds cpu_bounds{12, 3000, 5e5, 4e9};
 
+// Of large ones, of which the others have few: where a device is full to the end, the speed of a step is all
+// there is.
+constexpr Bounds gpu_large_bounds{1000, 9400, 1.5e10, 1.5e11};
+constexpr Bounds cpu_large_bounds{300, 3000, 4e8, 4e9};
+const Bounds& large_bounds(DeviceKind kind) {
+  return kind == DeviceKind::cpu ? cpu_large_bounds : gpu_large_bounds;
+}
+
+double operations_of(const SampleShape& shape) {
+  return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
+}
+
 // Of batches: the sides of a matrix, and the operations of them all.
 constexpr Bounds gpu_batch_bounds{6, 600, 2e6, 1e10};
 constexpr Bounds cpu_batch_bounds{6, 300, 5e5, 2e8};
@@ -153,10 +165,18 @@ class ShapeSource {
       if (number % 8 == 3) size.n = number % 16 == 3 ? 1 : log_uniform(1.0, thin);
       if (number % 8 == 5) size.k = side(flat);
       if (number % 8 == 7) size = {side(small), side(small), side(small)};
-      const double operations =
-          2.0 * static_cast<double>(size.m) * static_cast<double>(size.n) * static_cast<double>(size.k);
-      const double least = number % 8 == 7 ? 0.0 : bounds_.least_operations;
-      if (operations >= least && operations <= bounds_.most_operations) return in_fours(size, number);
+      if (is_within_operations(size) || number % 8 == 7) return in_fours(size, number);
+    }
+  }
+
+  // Every second is of whole tiles, whatever these are: kernels that pack operands need not pack such ones.
+  SampleShape next_large(std::size_t number) {
+    constexpr std::size_t whole = 256;
+    for (;;) {
+      const SampleShape size{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)};
+      if (!is_within_operations(size)) continue;
+      if (number % 2 == 0) return size;
+      return {round_up(size.m, whole), round_up(size.n, whole), round_up(size.k, whole)};
     }
   }
 
@@ -169,7 +189,7 @@ class ShapeSource {
       const auto m = static_cast<double>(shape.m);
       const auto n = static_cast<double>(shape.n);
       const auto k = static_cast<double>(shape.k);
-      const double operations = 2.0 * m * n * k;
+      const double operations = operations_of(shape);
       const double least = std::max(least_matrices, bounds_.least_operations / operations);
       const double most = std::min({most_matrices, bounds_.most_operations / operations,
                                     most_batch_elements / (m * k + k * n + m * n)});
@@ -180,6 +200,10 @@ class ShapeSource {
   }
 
  private:
+  bool is_within_operations(const SampleShape& size) const {
+    const double operations = operations_of(size);
+    return operations >= bounds_.least_operations && operations <= bounds_.most_operations;
+  }
   double uniform() { return static_cast<double>(random_()) / static_cast<double>(std::mt19937::max()); }
   std::size_t log_uniform(double least, double most) {
     return static_cast<std::size_t>(std::exp(std::log(least) + uniform() * std::log(most / least)));
@@ -221,13 +245,20 @@ std::vector<SampleShape> calibrated_shapes(DeviceKind kind, std::size_t count, s
   const bool is_cpu = kind == DeviceKind::cpu;
   ShapeSource source(is_cpu ? cpu_bounds : gpu_bounds, seed);
   ShapeSource batches(is_cpu ? cpu_batch_bounds : gpu_batch_bounds, seed);
+  ShapeSource large(large_bounds(kind), seed);
   constexpr std::size_t between_batches = 3;
+  constexpr std::size_t between_large = 8;
   std::vector<SampleShape> result;
   for (std::size_t i = 0; i < count; ++i) {
     result.push_back(source.next(i));
     if ((i + 1) % between_batches == 0) result.push_back(batches.next_batch(i / between_batches));
+    if ((i + 1) % between_large == 0) result.push_back(large.next_large(i / between_large));
   }
   return result;
+}
+
+bool is_large(const SampleShape& shape, DeviceKind kind) {
+  return shape.batch == 1 && operations_of(shape) >= large_bounds(kind).least_operations;
 }
 
 std::vector<Config> with_parts(const Config& config, const SampleShape& size, const Device& device,

@@ -15,9 +15,12 @@ namespace clgemm::tune {
 std::vector<Config> calibrated_configs(const Device& device, KernelLibrary& library);
 
 // As many shapes as wanted, the seed's: sides of every magnitude, half of them in whole fours; thin, flat,
-// deep and small ones among any few of them; and behind every third a batch, whose matrices are small. The
-// first ones are the same however many are wanted.
+// deep and small ones among any few of them; behind every third a batch, whose matrices are small, and behind
+// every eighth a large one, by turns of whole tiles. The first ones are the same however many are wanted.
 std::vector<SampleShape> calibrated_shapes(DeviceKind kind, std::size_t count, std::uint64_t seed);
+
+// No batch, and as many operations as those large ones have at least.
+bool is_large(const SampleShape& shape, DeviceKind kind);
 
 // The config on a shape: in one part of k, and in those that make one, two and four turns of the device.
 // Nothing where the shape is not for its kernel. A batch is not split.

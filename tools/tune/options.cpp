@@ -123,7 +123,7 @@ void add_calibration(CLI::App& app, CommandLine& line) {
           "default")
       ->group(group);
   app.add_option("--shapes", options.calibration_shapes,
-                 "To measure at most, and a third as many batches (default: 64)")
+                 "To measure at most, a third as many batches and an eighth as many large ones (default: 64)")
       ->type_name("N")
       ->check(CLI::Range(1, 10000).description(""))
       ->group(group);
