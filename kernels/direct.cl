@@ -16,11 +16,13 @@
 // align: 4
 // registers: 168 * (TM*TN == 64 && BM/TM*(BN/TN)*SLICES <= 128)
 // require: is_cpu == 0
-// require: BM % TM == 0 && BN % (4*TN) == 0 && DEPTH*SLICES % 8 == 0 && BM/TM*(BN/TN)*SLICES >= 8
+// require: BM % TM == 0 && BN % (4*TN) == 0 && BM/TM*(BN/TN)*SLICES >= 8
 // require: 4*COPIES*DEPTH*SLICES*(BM+BN+8) <= local_bytes
 // require: 16*SLICES*(BM/TM)*(BN+4) <= local_bytes
 
 // For shapes that one launch must do, or that packing would cost much. The technique is in common/slices.cl.
+// `registers`: an H200's compute unit has them for 12 warps with 168 each, or for 16 with 128, which are too few for 8 x 8 results and what
+// is on its way to them: beside cuBLAS's fp32, over 8 shapes, 64 x 64 tiles by 128 work-items have .93 with 168 and .85 with 128.
 // Not for CPUs: PoCL 3.1 now and then computes a tile wrongly, in which Oclgrind finds neither race nor stray access.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED_A) || !defined(ALIGNED_B)
 #error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B, ALIGNED_A and ALIGNED_B"
@@ -28,8 +30,6 @@
 #define A_WIDTH (ALIGNED_A ? 4 : 1)
 #define B_WIDTH (ALIGNED_B ? 4 : 1)
 
-// An H200's compute unit has registers for 12 warps with 168 each, or for 16 with 128, which are too few for 8 x 8 results and what is on
-// its way to them: beside cuBLAS's fp32, over 8 shapes, 64 x 64 tiles by 128 work-items have .93 with 168 and .85 with 128.
 #include "common/batch.cl"
 #include "common/parts.cl"
 #include "common/slices.cl"
@@ -64,7 +64,7 @@ static inline void store_by_rows(const float4 sums[TM][TN / 4], __local float4* 
   }
 }
 
-// No pointer is `restrict`, so that compilers leave the loads in front of the barrier that they stand in front of.
+// No pointer is `restrict`, so that compilers leave the loads of a tile in the step that they stand in, in front of its barrier.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,

@@ -10,8 +10,8 @@
     !defined(COPIES) || !defined(A_WIDTH) || !defined(B_WIDTH)
 #error "common/slices.cl needs BM, BN, TM, TN, DEPTH, SLICES, COPIES, A_WIDTH and B_WIDTH"
 #endif
-#if DEPTH < 8
-#error "common/slices.cl needs a DEPTH of 8 or more"
+#if DEPTH % 8 != 0
+#error "common/slices.cl needs a DEPTH of whole eights, by which it divides a step"
 #endif
 
 #if !defined(SLICES_BARRIER)  // of the work-items that share a tile; others of the work-group may do something else
@@ -76,12 +76,19 @@ static inline void multiply_factors(float4 sums[TM][TN / 4], const Factors* fact
 // Where in a step, by its depths, tiles of the operands go from registers to local memory, and others come from global memory. Those that
 // are read by fours take few registers and stay there from step to step, so that they have a whole step to come; others come and go
 // in one. Of 16 shapes on an H200, beside cuBLAS's fp32: 6 of fours .99 where all loads began a step and all stores ended it, 1.05 so;
-// 10 with an operand that is not 1.00 and 1.04, and worse in the other order.
+// 10 with an operand that is not 1.00 and 1.04, and less where these stayed, too.
 #define STAYS (A_WIDTH == 4 && B_WIDTH == 4 && COPIES == 2)
-#define STORE_A_AT (STAYS ? DEPTH / 8 : COPIES == 2 ? DEPTH - 3 : DEPTH - 2)
-#define STORE_B_AT (STAYS ? 3 * DEPTH / 8 : COPIES == 2 ? DEPTH - 4 : DEPTH - 2)
-#define LOAD_A_AT (STAYS ? 4 * DEPTH / 8 : 1)
-#define LOAD_B_AT (STAYS ? 6 * DEPTH / 8 : 0)
+#if STAYS
+#define STORE_A_AT (DEPTH / 8)
+#define STORE_B_AT (3 * DEPTH / 8)
+#define LOAD_A_AT (4 * DEPTH / 8)
+#define LOAD_B_AT (6 * DEPTH / 8)
+#else
+#define LOAD_A_AT 1
+#define LOAD_B_AT 0
+#define STORE_A_AT (COPIES == 1 ? DEPTH - 2 : DEPTH - 3)  // of one copy, when all its factors are read
+#define STORE_B_AT (COPIES == 1 ? DEPTH - 2 : DEPTH - 4)
+#endif
 
 // The way along k: sums of products in registers. Factors are read one depth ahead, of the next tile, too, for which the last depth of a
 // tile waits until the barrier is behind: so an H200 has products to begin while it waits for local memory.
@@ -122,7 +129,7 @@ static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memo
       if (!STAYS && depth == LOAD_B_AT) load_b_tile(&b, BK);
       Factors next;
       load_factors(&next, memory + a_place + (depth + 1) * (A_STRIDE / 4), memory + b_place + (depth + 1) * (B_STRIDE / 4));
-      if (COPIES == 1 && depth == STORE_A_AT) SLICES_BARRIER;
+      if (COPIES == 1 && depth == DEPTH - 2) SLICES_BARRIER;
       if (depth == STORE_A_AT) {
         a.to += to_next;
         store_a_tile(&a, (__local float*)memory, A_STRIDE);
@@ -131,7 +138,7 @@ static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memo
         b.to += to_next;
         store_b_tile(&b, (__local float*)memory, B_STRIDE);
       }
-      if (STAYS && depth == LOAD_A_AT && steps_left > 1) load_a_tile(&a, BK);
+      if (STAYS && depth == LOAD_A_AT && steps_left > 1) load_a_tile(&a, BK);  // into the registers that were just stored
       if (STAYS && depth == LOAD_B_AT && steps_left > 1) load_b_tile(&b, BK);
       multiply_factors(sums, &now);
       now = next;

@@ -1,6 +1,7 @@
 // How good the choice is on an H200: the time of what is chosen over that of the best, on recorded times of
 // every config that came within half as much again of the best, for 72 shapes and 21 batches
-// (data/h200_times.csv, of what clgemm-tune --calibrate --shapes 64 --keep-samples wrote).
+// (data/h200_times.csv, of what clgemm-tune --calibrate --shapes 64 --keep-samples wrote; eight large shapes,
+// none of whole tiles, of a run of their own, of those configs that such shapes take).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -173,10 +173,9 @@ class ShapeSource {
   SampleShape next_large(std::size_t number) {
     constexpr std::size_t whole = 256;
     for (;;) {
-      const SampleShape size{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)};
-      if (!is_within_operations(size)) continue;
-      if (number % 2 == 0) return size;
-      return {round_up(size.m, whole), round_up(size.n, whole), round_up(size.k, whole)};
+      SampleShape size{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)};
+      if (number % 2 == 1) size = {round_up(size.m, whole), round_up(size.n, whole), round_up(size.k, whole)};
+      if (is_within_operations(size)) return size;
     }
   }
 
