@@ -49,7 +49,8 @@ class CpuBlas {
 // The process's one, found at the first call.
 const CpuBlas& cpu_blas();
 
-// Multiplies in a plain loop: what is left where neither a device nor a CPU BLAS can. Slow, and right.
+// Multiplies in a plain loop: what is left where neither a device nor a CPU BLAS can. Slow, and right. Where
+// alpha or k is 0 it only scales C.
 void multiply_in_plain_loop(const Call& call);
 
 }  // namespace clgemm::blas

@@ -1,6 +1,7 @@
 # tools/psgemm.c through the drop-in, two ranks; that it says which blocks ScaLAPACK has no memory for; and what
 # tools/psgemm_traffic makes of it.
-need(/usr/bin/mpicc.openmpi libopenmpi-dev)
+need(/usr/bin/mpicc.openmpi openmpi-bin)
+need(${library_folder}/openmpi/include/mpi.h libopenmpi-dev)
 need(${library_folder}/libscalapack-openmpi.so libscalapack-openmpi-dev)
 need(/usr/bin/mpirun openmpi-bin)
 set(tools ${CMAKE_CURRENT_LIST_DIR}/../../../tools)
