@@ -131,7 +131,8 @@ void multiply_in_plain_loop(const Call& call) {
   const auto b_at = [&](std::int64_t p, std::int64_t column) {
     return call.b[call.transpose_b ? column + p * call.ldb : p + column * call.ldb];
   };
-  const bool reads = call.alpha != 0.0f;
+  const bool reads = call.alpha != 0.0f && call.k > 0;
+  if (!reads && call.beta == 1.0f) return;
   for (std::int64_t column = 0; column < call.n; ++column) {
     float* const c = call.c + column * call.ldc;
     for (std::int64_t row = 0; row < call.m; ++row) {

@@ -590,7 +590,7 @@ TEST_CASE("behind every third calibrated shape stands a batch, of squares and ot
   }
 }
 
-TEST_CASE("behind every eighth calibrated shape stands a large one") {
+TEST_CASE("behind every eighth calibrated shape stands a large one, by turns of whole tiles") {
   for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::cpu}) {
     const auto operations = [](const SampleShape& one) {
       return 2.0 * static_cast<double>(one.m) * static_cast<double>(one.n) * static_cast<double>(one.k);
@@ -604,6 +604,8 @@ TEST_CASE("behind every eighth calibrated shape stands a large one") {
     for (std::size_t i = 8; i < shapes.size(); i += 9) {
       CHECK(operations(shapes[i]) >= (kind == DeviceKind::gpu ? 1.5e10 : 4e8));
       CHECK(side(shapes[i]) >= (kind == DeviceKind::gpu ? 1000 : 300));
+      CHECK((shapes[i].m % 256 == 0 && shapes[i].n % 256 == 0 && shapes[i].k % 256 == 0) == (i / 9 % 2 == 1));
+      CHECK(is_large(shapes[i], kind));
     }
   }
 }
