@@ -7,7 +7,7 @@
 // param: TN = 4 in 4 8
 // param: DEPTH = 8 in 8 16
 // param: SLICES = 4 in 1 2 4 8 16
-// param: COPIES = 2 in 1 2
+// param: COPIES = 2 in 1 2 3
 // tile: BM BN DEPTH*SLICES
 // local: BM/TM*(BN/TN)*SLICES
 // grid: tiles
@@ -16,6 +16,7 @@
 // align: 4
 // registers: 168 * (TM*TN == 64 && BM/TM*(BN/TN)*SLICES <= 128)
 // require: is_cpu == 0
+// require: COPIES < 3 || nvidia_sm >= 80
 // require: BM % TM == 0 && BN % (4*TN) == 0 && BM/TM*(BN/TN)*SLICES >= 8
 // require: 4*COPIES*DEPTH*SLICES*(BM+BN+8) <= local_bytes
 // require: 16*SLICES*(BM/TM)*(BN+4) <= local_bytes
@@ -23,6 +24,7 @@
 // For shapes that one launch must do, or that packing would cost much. The technique is in common/slices.cl.
 // `registers`: an H200's compute unit has them for 12 warps with 168 each, or for 16 with 128, which are too few for 8 x 8 results and what
 // is on its way to them: beside cuBLAS's fp32, over 8 shapes, 64 x 64 tiles by 128 work-items have .93 with 168 and .85 with 128.
+// COPIES: tiles of each operand in local memory, of which three are filled by asynchronous copies.
 // Not for CPUs: PoCL 3.1 now and then computes a tile wrongly, in which Oclgrind finds neither race nor stray access.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED_A) || !defined(ALIGNED_B)
 #error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B, ALIGNED_A and ALIGNED_B"

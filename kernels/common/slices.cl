@@ -14,6 +14,11 @@
 #error "common/slices.cl needs a DEPTH of whole eights, by which it divides a step"
 #endif
 
+// Three tiles of each operand in local memory: asynchronous copies keep them full, two steps ahead.
+#if !defined(ASYNC)
+#define ASYNC (COPIES == 3)
+#endif
+
 #if !defined(SLICES_BARRIER)  // of the work-items that share a tile; others of the work-group may do something else
 #define SLICES_BARRIER barrier(CLK_LOCAL_MEM_FENCE)
 #endif
@@ -73,6 +78,27 @@ static inline void multiply_factors(float4 sums[TM][TN / 4], const Factors* fact
   for (int block = 0; block < TM / 4; ++block) add_products(&sums[block * 4], factors->a[block], factors->b);
 }
 
+static inline void clear(float4 sums[TM][TN / 4]) {
+#pragma unroll
+  for (int row = 0; row < TM; ++row) {
+#pragma unroll
+    for (int block = 0; block < TN / 4; ++block) sums[row][block] = (float4)(0.0f);
+  }
+}
+
+// The last tile, whose first depth is `now`. Unrolled it would cost compilers as much time as the loop.
+static inline void multiply_last(float4 sums[TM][TN / 4], Factors* now, const __local float4* a_tile, const __local float4* b_tile) {
+  multiply_factors(sums, now);
+#pragma unroll 2
+  for (int depth = 1; depth < DEPTH; ++depth) {
+    load_factors(now, a_tile + depth * (A_STRIDE / 4), b_tile + depth * (B_STRIDE / 4));
+    multiply_factors(sums, now);
+  }
+}
+
+#if ASYNC
+#include "common/slices_async.cl"
+#else
 // Where in a step, by its depths, tiles of the operands go from registers to local memory, and others come from global memory. Those that
 // are read by fours take few registers and stay there from step to step, so that they have a whole step to come; others come and go
 // in one. Of 16 shapes on an H200, beside cuBLAS's fp32: 6 of fours .99 where all loads began a step and all stores ended it, 1.05 so;
@@ -93,11 +119,7 @@ static inline void multiply_factors(float4 sums[TM][TN / 4], const Factors* fact
 // The way along k: sums of products in registers. Factors are read one depth ahead, of the next tile, too, for which the last depth of a
 // tile waits until the barrier is behind: so an H200 has products to begin while it waits for local memory.
 static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memory, const Lines a_lines, const Lines b_lines) {
-#pragma unroll
-  for (int row = 0; row < TM; ++row) {
-#pragma unroll
-    for (int block = 0; block < TN / 4; ++block) sums[row][block] = (float4)(0.0f);
-  }
+  clear(sums);
   const int slice = get_local_id(0) / SLICE_ITEMS;
   const int item = get_local_id(0) % SLICE_ITEMS;
 
@@ -153,14 +175,9 @@ static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memo
     now = next;
   }
 
-  // The last tile. Unrolled it would cost compilers as much time as the loop.
-  multiply_factors(sums, &now);
-#pragma unroll 2
-  for (int depth = 1; depth < DEPTH; ++depth) {
-    load_factors(&now, memory + a_place + depth * (A_STRIDE / 4), memory + b_place + depth * (B_STRIDE / 4));
-    multiply_factors(sums, &now);
-  }
+  multiply_last(sums, &now, memory + a_place, memory + b_place);
 }
+#endif
 
 // Adds up the slices and stores, a row of blocks of each work-item at a time. direct.cl has a faster way, of which PoCL 3.1 and 6
 // make wrong results now and then, in which Oclgrind finds neither race nor stray access; what CPUs run, too, takes this one.

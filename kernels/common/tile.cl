@@ -7,6 +7,10 @@
 #if ITEMS < 8 || BK % 8 != 0
 #error "common/tile.cl needs 8 work-items or more, and a BK of whole eights; all sizes are powers of two"
 #endif
+#if !defined(ASYNC)
+#define ASYNC 0  // whether tiles are copied, by copy_NAME_tile(), or go through registers
+#endif
+#include "common/async.cl"
 
 // A line of an operand is read in pieces, a few in each step, far from the other lines' pieces: NVIDIA's GPUs are told to bring 256 bytes
 // of memory nearer at a time. direct.cl takes an H200 94 us for 5053 x 29 x 5793 so, 112 without.
@@ -53,12 +57,15 @@ static inline Lines lines_from(__global const float* elements, const ulong ld, c
 // line or, where neighbours are of neighbouring lines, lines that lie so far apart that work-items stay beside each other. On an H200 an
 // address for each element costs direct.cl 10 %: by its instructions, and by its registers, for which fewer work-groups are there at a
 // time. Runs of four depths let a warp's loads touch 16 lines of memory each, of two 8: tiles of 64 x 64 by 128 work-items are 8 %
-// faster with two, those of 128 x 128 by 256, which have no registers for more addresses, 9 % slower.
+// faster with two, those of 128 x 128 by 256, which have no registers for more addresses, 9 % slower. Asynchronous copies of depths go one
+// by one, 4 lines of memory by a warp, each to a bank of its own.
 #define DIVIDES(lines, length) ((lines) * BK % (ITEMS * (length)) == 0)
 #define RUN_UP_TO(lines, most) ((most) >= 4 && DIVIDES(lines, 4) ? 4 : (most) >= 2 && DIVIDES(lines, 2) ? 2 : 1)
 #define MOST_DEPTHS (ITEMS <= 128 ? 2 : 4)
-#define RUN(lines, lines_together, width) \
-  ((width) == 4 ? 4 : RUN_UP_TO(lines, !(lines_together) ? MOST_DEPTHS : (lines) >= 128 ? 4 : (lines) >= 64 ? 2 : 1))
+#define RUN(lines, lines_together, width)    \
+  (ASYNC && !(lines_together) ? 1            \
+   : (width) == 4             ? 4            \
+                              : RUN_UP_TO(lines, !(lines_together) ? MOST_DEPTHS : (lines) >= 128 ? 4 : (lines) >= 64 ? 2 : 1))
 #define RUNS(lines, run) (((lines) * BK / (run) + ITEMS - 1) / ITEMS)
 
 // Where a tile's run begins. Of a line, 8 depths make a piece, a sector of most caches, and the next runs have the next lines: so the
@@ -80,6 +87,8 @@ static inline int depth_of(const int run, const int length, const bool lines_tog
 //   Its two conditions for `lines_together` are the same in other words: that for 128 lines would take an H200 2 % longer with 64, that for
 //   fewer 14 % longer with 128.
 // - store_NAME_tile(&tile, memory, stride): to local memory.
+// - copy_NAME_tile(&tile, depth, memory, stride, is_wanted): both at once, asynchronously; lines past the last one stay as they are. Where the
+//   copy is not wanted, which it always is the first time, only `places` moves on.
 #define DEFINE_TILE(name, lines, lines_together, width)                                                              \
   enum { name##_RUN = RUN(lines, lines_together, width) };                                                           \
   typedef struct {                                                                                                   \
@@ -120,7 +129,7 @@ static inline int depth_of(const int run, const int length, const bool lines_tog
     _Pragma("unroll") for (int i = 0; i < RUNS(lines, name##_RUN); ++i) {                                            \
       const int run = get_local_id(0) + i * ITEMS;                                                                   \
       const int left = whole ? BK : depth - depth_of_##name(run);                                                    \
-      if ((width) == 4) {                                                                                            \
+      if (name##_RUN == 4 && (width) == 4) {                                                                         \
         const float4 four = left > 0 ? load_4(tile->places[i]) : (float4)(0.0f);                                     \
         tile->elements[i][0] = four.x;                                                                               \
         tile->elements[i][1] = four.y;                                                                               \
@@ -146,7 +155,7 @@ static inline int depth_of(const int run, const int length, const bool lines_tog
       if (!DIVIDES(lines, name##_RUN) &&                                                                             \
           (get_local_id(0) + i * ITEMS) * name##_RUN >= (lines) * BK) continue;                                      \
       __local float* place = memory + tile->to + depth_of_##name(i * ITEMS) * stride + line_of_##name(i * ITEMS);    \
-      if ((width) == 4 && (lines_together)) {                                                                        \
+      if (name##_RUN == 4 && (width) == 4 && (lines_together)) {                                                     \
         const float* from = tile->elements[i];                                                                       \
         *(__local float4*)place = (float4)(from[0], from[1], from[2], from[3]);                                      \
       } else {                                                                                                       \
@@ -154,5 +163,30 @@ static inline int depth_of(const int run, const int length, const bool lines_tog
           place[next * ((lines_together) ? (lines) / name##_RUN : stride)] = tile->elements[i][next];                \
         }                                                                                                            \
       }                                                                                                              \
+    }                                                                                                                \
+  }                                                                                                                  \
+                                                                                                                     \
+  static inline void copy_##name##_tile(name##_tile* tile, const int depth, __local float* memory, const int stride, \
+                                        const bool is_wanted) {                                                      \
+    const bool whole = depth == BK && DIVIDES(lines, name##_RUN); /* known to the compiler */                        \
+    const int lines_left = is_wanted ? tile->lines_left : -1;                                                        \
+    _Pragma("unroll") for (int i = 0; i < RUNS(lines, name##_RUN); ++i) {                                            \
+      const int run = get_local_id(0) + i * ITEMS;                                                                   \
+      if (!DIVIDES(lines, name##_RUN) && run * name##_RUN >= (lines) * BK) continue;                                 \
+      const bool is_deep_enough = whole || depth > depth_of_##name(run);                                             \
+      __local float* place = memory + tile->to + depth_of_##name(i * ITEMS) * stride + line_of_##name(i * ITEMS);    \
+      if ((width) == 4 && (lines_together)) {                                                                        \
+        if (is_wanted && is_deep_enough) copy_float4_async(place, tile->places[i]);                                  \
+        else if (!whole) *(__local float4*)place = (float4)(0.0f);                                                   \
+      } else {                                                                                                       \
+        _Pragma("unroll") for (int next = 0; next < name##_RUN; ++next) {                                            \
+          const int apart = (lines_together) ? (lines) / name##_RUN : 0; /* else a run is one */                     \
+          const int line_on = line_of_##name(i * ITEMS) + next * apart;                                              \
+          const bool is_there = (lines_together) ? line_on <= lines_left : is_wanted;                                \
+          if (is_there && is_deep_enough) copy_float_async(place + next * apart, tile->places[i] + next * apart);    \
+          else if (!whole) place[next * apart] = 0.0f;                                                               \
+        }                                                                                                            \
+      }                                                                                                              \
+      tile->places[i] = moved_by(tile->places[i], depth * tile->step);                                               \
     }                                                                                                                \
   }

@@ -83,6 +83,7 @@ void add_parts(const Problem& seen, const KernelConfig& kernel, std::size_t part
     const double tile = as_double(kernel.tile_rows) * as_double(kernel.tile_columns);
     work.added_bytes =
         4.0 * work.whole_parts * (as_double(seen.m) * as_double(seen.n) + tile * as_double(units) / alone);
+    work.waits_for_parts = true;
     return;
   }
   work.whole_parts = as_double(k / depth);
@@ -152,13 +153,11 @@ Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rate
   Prediction result;
   double computing = launch_seconds(work.groups * work.whole_parts, work.depth, work, speed, units);
   if (work.rest > 0.0) computing += launch_seconds(work.groups, work.rest, work, speed, units);
-  // Of several configs that memory bounds, the one that computes less is the better.
-  constexpr double hidden = 0.01;
   const double moving = work.bytes / rates.bytes;
-  result.multiply = std::max(computing, moving) + hidden * std::min(computing, moving);
+  result.multiply = std::max(computing, moving) + rates.unhidden * std::min(computing, moving);
   result.packing = work.packed_bytes / rates.packing_bytes;
   result.adding = work.added_bytes / rates.adding_bytes;
-  result.launches = work.launches * rates.start_seconds;
+  result.launches = (work.launches + (work.waits_for_parts ? 1.0 : 0.0)) * rates.start_seconds;
   result.host = rates.call_seconds + (work.launches - 1.0) * rates.launch_seconds;
   return result;
 }

@@ -21,6 +21,7 @@ struct Rates {
   double bytes = 1e10;           // of operands from and to memory, a second
   double packing_bytes = 1e10;   // read and written while operands are packed, a second
   double adding_bytes = 1e10;    // read and written while parts of k are added up, a second
+  double unhidden = 0.01;  // part of the lesser of computing and moving operands that the other does not hide
 };
 
 // How fast a config is. A work-group of it takes `begin` and, for each step of k, `alone` where it has a
@@ -49,6 +50,7 @@ struct Work {
   double bytes = 0.0;  // of A, B and C, each touched once
   double packed_bytes = 0.0;
   double added_bytes = 0.0;
+  bool waits_for_parts = false;  // of its launch, as long as another one takes to start
 };
 
 // The work of a problem as the kernel sees it, in so many parts of k. Launches of what stands behind the

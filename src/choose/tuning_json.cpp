@@ -79,7 +79,8 @@ Rates parse_rates(const Json& json) {
           number(json, "start_us", 0.0) * micro,
           number(json, "gb_s", least_positive) * giga,
           number(json, "packing_gb_s", least_positive) * giga,
-          number(json, "adding_gb_s", least_positive) * giga};
+          number(json, "adding_gb_s", least_positive) * giga,
+          json.contains("unhidden") ? number(json, "unhidden", 0.0) : Rates{}.unhidden};
 }
 
 Config parse_config(const Json& json) {
@@ -132,6 +133,7 @@ Json to_json(const Rates& rates) {
   json["gb_s"] = rounded(rates.bytes * 1e-9);
   json["packing_gb_s"] = rounded(rates.packing_bytes * 1e-9);
   json["adding_gb_s"] = rounded(rates.adding_bytes * 1e-9);
+  json["unhidden"] = rounded(rates.unhidden);
   return json;
 }
 

@@ -47,6 +47,31 @@ TEST_CASE("matrices of a batch and parts of k are work-groups") {
   CHECK(seconds_of(deep, direct, 128) < seconds_of(deep, direct) / 5);  // one work-group adds up all of them
 }
 
+TEST_CASE("who adds up the parts of its launch waits for them as long as another launch takes to start") {
+  Rates slow_start = rates;
+  slow_start.start_seconds += 50e-6;
+  const Problem deep = tight(64, 64, 65536);
+  const auto added = [&](std::size_t parts) {
+    return seconds_of(deep, direct, parts, slow_start) - seconds_of(deep, direct, parts);
+  };
+  CHECK(added(1) == Approx(50e-6));
+  CHECK(added(16) == Approx(100e-6));
+}
+
+TEST_CASE("of computing and moving operands the lesser is hidden by the other, all but a part") {
+  const Problem problem = tight(64 * 132, 64, 20000);
+  constexpr double bytes = 4.0 * (64 * 132 * 20000.0 + 64 * 20000.0 + 64 * 132 * 64.0);
+  const auto seconds = [&](double moving, double unhidden) {
+    Rates at_rates = rates;
+    at_rates.bytes = bytes / moving;
+    at_rates.unhidden = unhidden;
+    return seconds_of(problem, direct, 1, at_rates);
+  };
+  const double computing = seconds(1e-9, 0.0) - rates.start_seconds;
+  CHECK(seconds(100e-6, 0.5) == Approx(rates.start_seconds + computing + 50e-6));
+  CHECK(seconds(1e-3, 0.5) == Approx(rates.start_seconds + 1e-3 + computing / 2));
+}
+
 TEST_CASE("lines that cannot be read by fours take longer, as was measured") {
   const double whole_fours = seconds_of(tight(4096, 64, 20000), direct);
   const double none = seconds_of(tight(4096, 63, 20001), direct);

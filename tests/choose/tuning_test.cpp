@@ -65,6 +65,7 @@ TEST_CASE("what is written is read back, and the faster one of two entries of a 
   file.measured.push_back(entry_of({128, 128, 65536}, "direct"));
   file.measured.back().transpose_b = true;
   file.rates = Rates{};
+  file.rates->unhidden = 0.25;
   file.configs = {{{"direct", {{"BM", 64}}}, {1e-6, 2e-9, 3e-9, 4, 5.0, 1.5}, 0.25, 58}};
   const std::string text = write_tuning(file);
   const TuningFile back = parse_tuning(text, "back.json");
@@ -80,6 +81,7 @@ TEST_CASE("what is written is read back, and the faster one of two entries of a 
   CHECK(back.configs[0].speed.unaligned == 1.5);
   CHECK(back.configs[0].speed.share == Approx(3e-9));
   CHECK(back.configs[0].shapes == 58);
+  CHECK(back.rates->unhidden == 0.25);
 
   const std::string twice = replaced(text, "\"measured\": [", R"("measured": [
     {"m":1024,"n":1024,"k":1024,"transposes":"nn","kernel":"wpt","parameters":{},"median_ms":0.1},)");

@@ -209,7 +209,8 @@ class Fit {
       return least;
     }();
     if (device_.kind == DeviceKind::cpu) return {fastest, fastest / 3, fastest / 8, 2e10, 2e10, 2e10};
-    return {host_.call, host_.launch, fastest / 4, 3e12, 3e12, 3e12};
+    constexpr double unhidden = 0.3;
+    return {host_.call, host_.launch, fastest / 4, 3e12, 3e12, 3e12, unhidden};
   }
 
   void fit_rows() {
@@ -226,16 +227,25 @@ class Fit {
     const Rates& from = fitted_.rates;
     Values start = {std::log(from.start_seconds), std::log(from.bytes), std::log(from.packing_bytes),
                     std::log(from.adding_bytes)};
-    if (device_.kind == DeviceKind::cpu)
+    const bool is_cpu = device_.kind == DeviceKind::cpu;
+    if (is_cpu) {
       start.insert(start.end(), {std::log(from.call_seconds), std::log(from.launch_seconds)});
+    } else {
+      start.push_back(std::log(from.unhidden));
+    }
     const auto rates_of = [&](const Values& v) {
-      const bool fits_host = device_.kind == DeviceKind::cpu;
-      return Rates{fits_host ? std::exp(v[4]) : host_.call,
-                   fits_host ? std::exp(v[5]) : host_.launch,
-                   std::exp(v[0]),
-                   std::exp(v[1]),
-                   std::exp(v[2]),
-                   std::exp(v[3])};
+      Rates rates = from;
+      rates.start_seconds = std::exp(v[0]);
+      rates.bytes = std::exp(v[1]);
+      rates.packing_bytes = std::exp(v[2]);
+      rates.adding_bytes = std::exp(v[3]);
+      if (is_cpu) {
+        rates.call_seconds = std::exp(v[4]);
+        rates.launch_seconds = std::exp(v[5]);
+      } else {
+        rates.unhidden = std::min(std::exp(v[4]), 1.0);
+      }
+      return rates;
     };
     fitted_.rates = rates_of(minimised(start, [&](const Values& values) {
       const Rates rates = rates_of(values);

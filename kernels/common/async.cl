@@ -1,0 +1,35 @@
+// Copies of floats into local memory that a work-item does not wait for, on NVIDIA's GPUs from Ampere on (`nvidia_sm >= 80`). Elsewhere they are
+// plain ones, so that kernels on them can be checked anywhere.
+#if defined(__NV_CL_C_VERSION)
+#include "common/ampere.cl"
+
+static inline void copy_float_async(__local float* to, __global const float* from) {
+  asm volatile("cp.async.ca.shared.global.L2::256B [%0], [%1], 4;" ::"r"(shared_address(to)), "l"(from) : "memory");
+}
+
+static inline void copy_float4_async(__local float* to, __global const float* from) {
+  asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
+}
+
+// from + count. Compilers know no more of it: else they hold the addresses of a few copies as differences and add them up at each.
+static inline __global const float* moved_by(__global const float* from, const ulong count) {
+  __global const float* result;
+  asm("add.u64 %0, %1, %2;" : "=l"(result) : "l"(from), "l"(4 * count));
+  return result;
+}
+#else
+static inline void copy_float_async(__local float* to, __global const float* from) {
+  *to = *from;
+}
+
+static inline void copy_float4_async(__local float* to, __global const float* from) {
+  *(__local float4*)to = *(__global const float4*)from;
+}
+
+static inline __global const float* moved_by(__global const float* from, const ulong count) {
+  return from + count;
+}
+
+static inline void copies_commit(void) {}
+#define COPIES_WAIT(left)
+#endif
