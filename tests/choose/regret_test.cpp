@@ -1,7 +1,6 @@
 // How good the choice is on an H200: the time of what is chosen over that of the best, on recorded times of
 // every config that came within half as much again of the best, for 72 shapes and 21 batches
-// (data/h200_times.csv, of what clgemm-tune --calibrate --shapes 64 --keep-samples wrote; eight large shapes,
-// none of whole tiles, of a run of their own, of those configs that such shapes take).
+// (data/h200_times.csv, of what clgemm-tune --calibrate --shapes 64 --keep-samples wrote).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -142,7 +141,7 @@ TEST_CASE("what is chosen for batches on an H200 takes at most 1.05 times as lon
   CHECK(regret <= 1.05);
 }
 
-// Of each config and shape with several recorded numbers of parts: 262 of them, 1.02 by the model.
+// Of each config and shape with several recorded numbers of parts: 304 of them, 1.02 by the model.
 TEST_CASE("the number of parts of k takes at most 1.04 times as long as the best, in the geometric mean") {
   const Device device = made_up_h200();
   ConfigCache configs(device, {});
