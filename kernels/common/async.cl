@@ -1,7 +1,9 @@
 // Copies of floats into local memory that a work-item does not wait for, on NVIDIA's GPUs from Ampere on (`nvidia_sm >= 80`). Elsewhere they are
 // plain ones, so that kernels on them can be checked anywhere.
-#if defined(__NV_CL_C_VERSION)
+#if defined(__NV_CL_C_VERSION) && NVIDIA_SM >= 80
 #include "common/ampere.cl"
+#define ASYNC_COMMIT copies_commit()        // ends a group of copies
+#define ASYNC_WAIT(left) COPIES_WAIT(left)  // returns when all but the last `left` groups have come
 
 static inline void copy_float_async(__local float* to, __global const float* from) {
   asm volatile("cp.async.ca.shared.global.L2::256B [%0], [%1], 4;" ::"r"(shared_address(to)), "l"(from) : "memory");
@@ -30,6 +32,6 @@ static inline __global const float* moved_by(__global const float* from, const u
   return from + count;
 }
 
-static inline void copies_commit(void) {}
-#define COPIES_WAIT(left)
+#define ASYNC_COMMIT
+#define ASYNC_WAIT(left)
 #endif

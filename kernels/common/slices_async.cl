@@ -32,14 +32,14 @@ static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memo
   b_tile b = b_tile_from(b_lines, A_SIZE, B_STRIDE);
   copy_a_tile(&a, first_depth, (__local float*)memory, A_STRIDE, true);
   copy_b_tile(&b, first_depth, (__local float*)memory, B_STRIDE, true);
-  copies_commit();
+  ASYNC_COMMIT;
 #pragma unroll
   for (int ahead = 1; ahead < COPIES - 1; ++ahead) {
     a.to += STAGE_SIZE;
     b.to += STAGE_SIZE;
     copy_a_tile(&a, BK, (__local float*)memory, A_STRIDE, steps_left >= ahead);
     copy_b_tile(&b, BK, (__local float*)memory, B_STRIDE, steps_left >= ahead);
-    copies_commit();
+    ASYNC_COMMIT;
   }
   a.to += STAGE_SIZE;
   b.to += STAGE_SIZE;
@@ -49,7 +49,7 @@ static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memo
   int b_place = (A_SIZE + slice * DEPTH * B_STRIDE) / 4 + column_of(item);
   int multiplied = 0;  // stages of the ring
   int copied = COPIES - 1;
-  COPIES_WAIT(COPIES - 2);
+  ASYNC_WAIT(COPIES - 2);
   SLICES_BARRIER;
   Factors now;
   load_factors(&now, memory + a_place, memory + b_place);
@@ -62,7 +62,7 @@ static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memo
       if (depth == COPY_A_AT) copy_a_tile(&a, BK, (__local float*)memory, A_STRIDE, is_wanted);
       if (depth == COPY_B_AT) {
         copy_b_tile(&b, BK, (__local float*)memory, B_STRIDE, is_wanted);
-        copies_commit();  // a group a step, an empty one, too: so one number says which must have come
+        ASYNC_COMMIT;  // a group a step, an empty one, too: so one number says which must have come
       }
       multiply_factors(sums, &now);
       now = next;
@@ -73,7 +73,7 @@ static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memo
     b_place += way_to_next(multiplied) / 4;
     copied = next_stage(copied);
     multiplied = next_stage(multiplied);
-    COPIES_WAIT(COPIES - 2);
+    ASYNC_WAIT(COPIES - 2);
     SLICES_BARRIER;
     Factors next;
     load_factors(&next, memory + a_place, memory + b_place);

@@ -1,4 +1,4 @@
-// Tiles of op(A) and op(B) from where the caller has them to local memory, by way of registers: for kernels with
+// Tiles of op(A) and op(B) from where the caller has them to local memory, by way of registers or by asynchronous copies: for kernels with
 // `operands: in_place`. A tile has `lines`, rows of op(A) or columns of op(B), and is BK deep; ITEMS work-items move it,
 // neighbours beside neighbours, `width` of them at once: 1, or 4 where all fours of the operand are aligned and whole.
 #if !defined(BK) || !defined(ITEMS)
@@ -87,8 +87,8 @@ static inline int depth_of(const int run, const int length, const bool lines_tog
 //   Its two conditions for `lines_together` are the same in other words: that for 128 lines would take an H200 2 % longer with 64, that for
 //   fewer 14 % longer with 128.
 // - store_NAME_tile(&tile, memory, stride): to local memory.
-// - copy_NAME_tile(&tile, depth, memory, stride, is_wanted): both at once, asynchronously; lines past the last one stay as they are. Where the
-//   copy is not wanted, which it always is the first time, only `places` moves on.
+// - copy_NAME_tile(&tile, depth, memory, stride, is_wanted): both at once, asynchronously, zeros after `depth` too, or nothing but what moves
+//   `places` on, where it is not wanted; it is the first time. Lines past the last one may stay as they are.
 #define DEFINE_TILE(name, lines, lines_together, width)                                                              \
   enum { name##_RUN = RUN(lines, lines_together, width) };                                                           \
   typedef struct {                                                                                                   \

@@ -523,7 +523,7 @@ std::vector<Sample> made_up_samples(const std::vector<Config>& configs, const Co
 TEST_CASE("a fit finds the coefficients by which the samples were made") {
   const Device device = test::made_up_gpu();
   ConfigCache cache(device, {});
-  const Rates rates{10e-6, 4e-6, 2e-6, 1e12, 8e11, 9e11};
+  const Rates rates{10e-6, 4e-6, 2e-6, 1e12, 8e11, 9e11, 0.6};
   const ConfigSpeed speed{3e-6, 40e-9, 25e-9, 2, 0.0, 1.4};
   const std::vector<Config> configs = {
       {"direct", {{"BM", 64}, {"BN", 64}, {"TM", 8}, {"TN", 8}, {"DEPTH", 8}, {"SLICES", 2}, {"COPIES", 2}}},
@@ -532,6 +532,7 @@ TEST_CASE("a fit finds the coefficients by which the samples were made") {
   const HostSeconds host{rates.call_seconds, rates.launch_seconds};
   const Fitted fitted = fit(samples, cache, host);
   CHECK(fitted.rates.call_seconds == host.call);
+  CHECK(fitted.rates.unhidden > 0.4);  // which begins at 0.3
   REQUIRE(fitted.rows.size() == 2);
   for (const ConfigRow& row : fitted.rows) CHECK(row.residual < 0.1);
   CHECK(held_out_regret(samples, cache, host).all.mean < 1.03);
