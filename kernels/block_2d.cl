@@ -27,8 +27,8 @@
 //
 // While a tile in local memory is multiplied, the next one is on its way from global memory to registers; two
 // copies of the tiles make one barrier a step enough. With AHEAD a tile has the whole step before to come, and what is read of local memory is
-// read a depth ahead, of the next tile, too: an H200's 4096 x 4096 x 4096 takes 2.67 ms in tiles of 256 x 128 so, 2.96 without, and
-// 2.71 at best in those of 128 x 128 (cuBLAS's fp32: 2.69). Work-groups walk C in bands of GROUP tile rows, so that those
+// read a depth ahead, of the next tile, too: beside cuBLAS's fp32, on an H200, tiles of 256 x 128 come to 1.00 at 4096 x 4096 x 4096 so,
+// to .91 without, those of 128 x 128 by 128 work-items to .94 so, to .99 without. Work-groups walk C in bands of GROUP tile rows, so that those
 // that run together share A and B in the cache.
 #if !defined(BM) || !defined(BN) || !defined(BK) || !defined(WM) || !defined(WN) || !defined(GROUP) || !defined(AHEAD)
 #error "block_2d needs BM, BN, BK, WM, WN, GROUP and AHEAD"

@@ -15,9 +15,7 @@
 #endif
 
 // Three tiles of each operand in local memory: asynchronous copies keep them full, two steps ahead.
-#if !defined(ASYNC)
 #define ASYNC (COPIES == 3)
-#endif
 
 #if !defined(SLICES_BARRIER)  // of the work-items that share a tile; others of the work-group may do something else
 #define SLICES_BARRIER barrier(CLK_LOCAL_MEM_FENCE)
