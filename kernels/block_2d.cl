@@ -3,7 +3,7 @@
 // operands: padded
 // param: BM = 128 in 32 64 128 256
 // param: BN = 128 in 32 64 128 256
-// param: BK = 8 in 4 8 16
+// param: BK = 8 in 8 16
 // param: WM = 128 in 32 64 128
 // param: WN = 32 in 16 32 64
 // param: GROUP = 8 in 1 4 8 16
@@ -14,7 +14,7 @@
 // align: 4
 // require: BM % WM == 0 && BN % WN == 0
 // require: BM*BK % (BM/WM*(BN/WN)*128) == 0 && BN*BK % (BM/WM*(BN/WN)*128) == 0
-// require: 4*2*BK*(BM+4+BN) <= local_bytes
+// require: 4*2*BK*(BM+BN) <= local_bytes
 
 // Register blocking in both directions, after CLBlast's Xgemm and steps 5 to 10 of the CUDA matmul worklog
 // (siboehm/SGEMM_CUDA). 32 neighbouring work-items share a patch of WM x WN of the tile:
@@ -25,11 +25,11 @@
 //      | items  |
 //      +--------+
 //
-// While a tile in local memory is multiplied, the next one is on its way from global memory to registers; two
-// copies of the tiles make one barrier a step enough. With AHEAD a tile has the whole step before to come, and what is read of local memory is
-// read a depth ahead, of the next tile, too: beside cuBLAS's fp32, on an H200, tiles of 256 x 128 come to 1.00 at 4096 x 4096 x 4096 so,
-// to .91 without, those of 128 x 128 by 128 work-items to .94 so, to .99 without. Work-groups walk C in bands of GROUP tile rows, so that those
-// that run together share A and B in the cache.
+// Two copies of the tiles make one barrier a step enough: while one is multiplied, the next one comes, by way of registers. With AHEAD
+// it goes from registers to local memory within the step, and the one after it begins to come: each has the time of a whole step.
+// What is read of local memory is then read a depth ahead, of the next tile, too. CPUs are faster without, for all that lies in registers
+// where work-items meet is memory there: 65 GFLOP/s at 512 x 512 x 512 on 2 cores of an EPYC with PoCL, 10 with AHEAD. Work-groups walk C in
+// bands of GROUP tile rows, so that those that run together share A and B in the cache.
 #if !defined(BM) || !defined(BN) || !defined(BK) || !defined(WM) || !defined(WN) || !defined(GROUP) || !defined(AHEAD)
 #error "block_2d needs BM, BN, BK, WM, WN, GROUP and AHEAD"
 #endif
@@ -42,43 +42,54 @@
 #define BLOCKS_N (WN / 16)
 #define A_LOADS (BM * BK / 4 / ITEMS)   // float4 that one work-item moves for each tile
 #define B_LOADS (BN * BK / 4 / ITEMS)
-#define A_STRIDE (BM + 4)               // the pad spreads the transposed writes over the banks
-#define STORE_AT 1                      // where in a step, by its depths, tiles go to local memory, and the next ones begin to come
-#define LOAD_AT (BK / 2)
 #define B_FOURS BLOCKS_N
 #include "common/products.cl"
 
-static inline void load_tiles(float4* a_next, float4* b_next, __global const float* restrict a, const ulong lda,
-                              __global const float* restrict b, const ulong ldb) {
-  const int item = get_local_id(0);
+// Where in a step, by its depths, tiles go to local memory and the next ones begin to come. Tiles of 256 x 128 x 8, beside cuBLAS's fp32 at
+// 2048, 3072 and 4096 on an H200: 1.01, 1.05, 1.01 so; 1.00, 1.03, .99 at depths 2, 5, 6 and 6; .99, 1.03, .99 at 2, 3, 5 and 6.
+#define STORE_A_AT (2 * BK / 8)
+#define STORE_B_AT (4 * BK / 8)
+#define LOAD_A_AT (5 * BK / 8)
+#define LOAD_B_AT (6 * BK / 8)
+
+// A's tile is transposed: element (row, depth) is at depth * BM + (row ^ swizzle(depth)), so that neighbours, which write fours of depths,
+// write to different banks.
+static inline int swizzle(const int depth) {
+  return depth / 4 * (128 / BK);
+}
+
+static inline void load_a(float4 next[A_LOADS], __global const float* restrict a, const ulong lda) {
 #pragma unroll
   for (int load = 0; load < A_LOADS; ++load) {
-    const int piece = item + load * ITEMS;
-    a_next[load] = *(__global const float4*)(a + piece / (BK / 4) * lda + piece % (BK / 4) * 4);
-  }
-#pragma unroll
-  for (int load = 0; load < B_LOADS; ++load) {
-    const int piece = item + load * ITEMS;
-    b_next[load] = *(__global const float4*)(b + piece / (BN / 4) * ldb + piece % (BN / 4) * 4);
+    const int piece = get_local_id(0) + load * ITEMS;
+    next[load] = *(__global const float4*)(a + piece / (BK / 4) * lda + piece % (BK / 4) * 4);
   }
 }
 
-static inline void store_tiles(__local float4* a_tile4, __local float4* b_tile, const float4* a_next,
-                               const float4* b_next) {
-  const int item = get_local_id(0);
-  __local float* a_tile = (__local float*)a_tile4;
+static inline void load_b(float4 next[B_LOADS], __global const float* restrict b, const ulong ldb) {
+#pragma unroll
+  for (int load = 0; load < B_LOADS; ++load) {
+    const int piece = get_local_id(0) + load * ITEMS;
+    next[load] = *(__global const float4*)(b + piece / (BN / 4) * ldb + piece % (BN / 4) * 4);
+  }
+}
+
+static inline void store_a(__local float4* tile, const float4 next[A_LOADS]) {
 #pragma unroll
   for (int load = 0; load < A_LOADS; ++load) {
-    const int piece = item + load * ITEMS;
-    const int row = piece / (BK / 4);
+    const int piece = get_local_id(0) + load * ITEMS;
     const int depth = piece % (BK / 4) * 4;
-    a_tile[depth * A_STRIDE + row] = a_next[load].x;
-    a_tile[(depth + 1) * A_STRIDE + row] = a_next[load].y;
-    a_tile[(depth + 2) * A_STRIDE + row] = a_next[load].z;
-    a_tile[(depth + 3) * A_STRIDE + row] = a_next[load].w;
+    __local float* to = (__local float*)tile + depth * BM + (piece / (BK / 4) ^ swizzle(depth));
+    to[0] = next[load].x;
+    to[BM] = next[load].y;
+    to[2 * BM] = next[load].z;
+    to[3 * BM] = next[load].w;
   }
+}
+
+static inline void store_b(__local float4* tile, const float4 next[B_LOADS]) {
 #pragma unroll
-  for (int load = 0; load < B_LOADS; ++load) b_tile[item + load * ITEMS] = b_next[load];
+  for (int load = 0; load < B_LOADS; ++load) tile[get_local_id(0) + load * ITEMS] = next[load];
 }
 
 // What a work-item multiplies of one depth.
@@ -87,12 +98,15 @@ typedef struct {
   float4 b[BLOCKS_N];
 } Factors;
 
-// Both tiles are at this work-item's first 4 elements of the depth.
-static inline void load_factors(Factors* factors, const __local float4* a_tile, const __local float4* b_tile) {
+// From tiles whose fours this work-item reads from `a_four` and `b_four` on.
+static inline void load_factors(Factors* factors, const __local float4* a_tile, const int a_four,
+                                const __local float4* b_tile, const int b_four, const int depth) {
 #pragma unroll
-  for (int block = 0; block < BLOCKS_N; ++block) factors->b[block] = b_tile[block * 4];
+  for (int block = 0; block < BLOCKS_N; ++block) factors->b[block] = b_tile[depth * (BN / 4) + b_four + block * 4];
 #pragma unroll
-  for (int block = 0; block < BLOCKS_M; ++block) factors->a[block] = a_tile[block * 8];
+  for (int block = 0; block < BLOCKS_M; ++block) {
+    factors->a[block] = a_tile[depth * (BM / 4) + (a_four ^ swizzle(depth) / 4) + block * 8];
+  }
 }
 
 static inline void multiply_factors(float4 sums[BLOCKS_M * 4][BLOCKS_N], const Factors* factors) {
@@ -100,17 +114,39 @@ static inline void multiply_factors(float4 sums[BLOCKS_M * 4][BLOCKS_N], const F
   for (int block = 0; block < BLOCKS_M; ++block) add_products(&sums[block * 4], factors->a[block], factors->b);
 }
 
-static inline void multiply_tiles(float4 sums[BLOCKS_M * 4][BLOCKS_N], const __local float4* a_tile,
-                                  const __local float4* b_tile) {
+static inline void multiply_tiles(float4 sums[BLOCKS_M * 4][BLOCKS_N], const __local float4* a_tile, const int a_four,
+                                  const __local float4* b_tile, const int b_four) {
 #pragma unroll
   for (int depth = 0; depth < BK; ++depth) {
-    float4 b_values[BLOCKS_N];
+    Factors factors;
+    load_factors(&factors, a_tile, a_four, b_tile, b_four, depth);
+    multiply_factors(sums, &factors);
+  }
+}
+
+// To C from this work-item's first element on, behind which C has so many rows and columns. Where all fours of C are aligned and whole they
+// are stored as such: by single elements 3072 x 3072 x 3072 takes 2.5 % longer on an H200. That is asked once: where it was asked for
+// each four, 16 x 8 results a work-item had no registers left, and 4096 x 4096 x 4096 took 4.1 ms in place of 2.8.
+static inline void store_sums(__global float* restrict c, const ulong ldc, const int rows, const int columns,
+                              const float alpha, const float4 sums[BLOCKS_M * 4][BLOCKS_N], const float beta) {
+  const bool by_fours = (ldc % 4 | (ulong)(columns % 4) | (ulong)c % 16) == 0;
+  if (by_fours) {
 #pragma unroll
-    for (int block = 0; block < BLOCKS_N; ++block) b_values[block] = b_tile[depth * BN / 4 + block * 4];
-#pragma unroll
-    for (int block = 0; block < BLOCKS_M; ++block) {
-      add_products(&sums[block * 4], a_tile[depth * A_STRIDE / 4 + block * 8], b_values);
+    for (int i = 0; i < BLOCKS_M * 4 * BLOCKS_N; ++i) {
+      const int row = i / BLOCKS_N / 4 * 32 + i / BLOCKS_N % 4;
+      const int column = i % BLOCKS_N * 16;
+      if (row >= rows || column >= columns) continue;
+      __global float4* four = (__global float4*)(c + row * ldc + column);
+      const float4 scaled = alpha * sums[i / BLOCKS_N][i % BLOCKS_N];
+      *four = beta == 0.0f ? scaled : MULTIPLY_ADD((float4)(beta), *four, scaled);
     }
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < BLOCKS_M * 4 * BLOCKS_N; ++i) {
+    const int row = i / BLOCKS_N / 4 * 32 + i / BLOCKS_N % 4;
+    const int column = i % BLOCKS_N * 16;
+    store4_c_anywhere(c, ldc, rows, columns, row, column, alpha, sums[i / BLOCKS_N][i % BLOCKS_N], beta);
   }
 }
 
@@ -119,7 +155,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
           const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
-  __local float4 a_tiles[2][BK * A_STRIDE / 4];  // transposed: element (row, depth) at depth * A_STRIDE + row
+  __local float4 a_tiles[2][BK * BM / 4];
   __local float4 b_tiles[2][BK * BN / 4];
   const int item = get_local_id(0);
   const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, GROUP);
@@ -132,6 +168,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const int place = patch_order(item);
   const int item_row = patch / (BN / WN) * WM + place / 4 * 4;
   const int item_column = patch % (BN / WN) * WN + place % 4 * 4;
+  const int a_four = item_row / 4;
+  const int b_four = item_column / 4;
 
   float4 a_next[A_LOADS];
   float4 b_next[B_LOADS];
@@ -142,45 +180,54 @@ void gemm(const int m, const int n, const int k, const float alpha,
     for (int block = 0; block < BLOCKS_N; ++block) sums[row][block] = (float4)(0.0f);
   }
 
-  load_tiles(a_next, b_next, a, lda, b, ldb);
-  store_tiles(a_tiles[0], b_tiles[0], a_next, b_next);
+  load_a(a_next, a, lda);
+  load_b(b_next, b, ldb);
+  store_a(a_tiles[0], a_next);
+  store_b(b_tiles[0], b_next);
   int buffer = 0;
 #if AHEAD
   if (k > BK) {
     a += BK;
     b += BK * ldb;
-    load_tiles(a_next, b_next, a, lda, b, ldb);
+    load_a(a_next, a, lda);
+    load_b(b_next, b, ldb);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   Factors now;
-  load_factors(&now, a_tiles[0] + item_row / 4, b_tiles[0] + item_column / 4);
+  load_factors(&now, a_tiles[0], a_four, b_tiles[0], b_four, 0);
   for (int left = k - BK; left > 0; left -= BK) {
-    const __local float4* a_tile = a_tiles[buffer] + item_row / 4;
-    const __local float4* b_tile = b_tiles[buffer] + item_column / 4;
+    const __local float4* a_tile = a_tiles[buffer];
+    const __local float4* b_tile = b_tiles[buffer];
     buffer ^= 1;
 #pragma unroll
     for (int depth = 0; depth < BK - 1; ++depth) {
       Factors next;
-      load_factors(&next, a_tile + (depth + 1) * A_STRIDE / 4, b_tile + (depth + 1) * BN / 4);
-      if (depth == STORE_AT) store_tiles(a_tiles[buffer], b_tiles[buffer], a_next, b_next);
-      if (depth == LOAD_AT && left > BK) {
+      load_factors(&next, a_tile, a_four, b_tile, b_four, depth + 1);
+      if (depth == STORE_A_AT) store_a(a_tiles[buffer], a_next);
+      if (depth == STORE_B_AT) store_b(b_tiles[buffer], b_next);
+      if (depth == LOAD_A_AT && left > BK) {
         a += BK;
+        load_a(a_next, a, lda);
+      }
+      if (depth == LOAD_B_AT && left > BK) {
         b += BK * ldb;
-        load_tiles(a_next, b_next, a, lda, b, ldb);
+        load_b(b_next, b, ldb);
       }
       multiply_factors(sums, &now);
       now = next;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     Factors next;
-    load_factors(&next, a_tiles[buffer] + item_row / 4, b_tiles[buffer] + item_column / 4);
+    load_factors(&next, a_tiles[buffer], a_four, b_tiles[buffer], b_four, 0);
     multiply_factors(sums, &now);
     now = next;
   }
+
+  // The last tile. Unrolled it would cost compilers as much time as the loop.
   multiply_factors(sums, &now);
 #pragma unroll 2
   for (int depth = 1; depth < BK; ++depth) {
-    load_factors(&now, a_tiles[buffer] + item_row / 4 + depth * A_STRIDE / 4, b_tiles[buffer] + item_column / 4 + depth * BN / 4);
+    load_factors(&now, a_tiles[buffer], a_four, b_tiles[buffer], b_four, depth);
     multiply_factors(sums, &now);
   }
 #else
@@ -188,28 +235,18 @@ void gemm(const int m, const int n, const int k, const float alpha,
   for (int left = k - BK; left > 0; left -= BK) {
     a += BK;
     b += BK * ldb;
-    load_tiles(a_next, b_next, a, lda, b, ldb);
-    multiply_tiles(sums, a_tiles[buffer] + item_row / 4, b_tiles[buffer] + item_column / 4);
+    load_a(a_next, a, lda);
+    load_b(b_next, b, ldb);
+    multiply_tiles(sums, a_tiles[buffer], a_four, b_tiles[buffer], b_four);
     buffer ^= 1;
-    store_tiles(a_tiles[buffer], b_tiles[buffer], a_next, b_next);
+    store_a(a_tiles[buffer], a_next);
+    store_b(b_tiles[buffer], b_next);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  multiply_tiles(sums, a_tiles[buffer] + item_row / 4, b_tiles[buffer] + item_column / 4);
+  multiply_tiles(sums, a_tiles[buffer], a_four, b_tiles[buffer], b_four);
 #endif
 
-  // With 16 x 8 results a work-item has no registers left: where it asks for each four how it lies, 4096 x 4096 x 4096 takes 4.1 ms
-  // on an H200, and 2.8 where it does not.
-#pragma unroll
-  for (int row = 0; row < BLOCKS_M * 4; ++row) {
-#pragma unroll
-    for (int block = 0; block < BLOCKS_N; ++block) {
-      const int c_row = tile.x * BM + item_row + row / 4 * 32 + row % 4;
-      const int c_column = tile.y * BN + item_column + block * 16;
-      if (BLOCKS_M * BLOCKS_N > 4) {
-        store4_c_anywhere(c, ldc, m, n, c_row, c_column, alpha, sums[row][block], beta);
-      } else {
-        store4_c(c, ldc, m, n, c_row, c_column, alpha, sums[row][block], beta);
-      }
-    }
-  }
+  const int first_row = tile.x * BM + item_row;
+  const int first_column = tile.y * BN + item_column;
+  store_sums(c + first_row * ldc + first_column, ldc, m - first_row, n - first_column, alpha, sums, beta);
 }
