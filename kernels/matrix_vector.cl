@@ -1,6 +1,7 @@
 // clgemm: matrix_vector
 // summary: CPUs: one work-item a work-group, rows of op(A) times one column of op(B), as fast as A can be read
 // operands: in_place
+// most_columns: 1
 // param: WIDTH = 4 in 4 8 16
 // param: KC = 1024 in 1024 4096
 // tile: 1024 1 KC

@@ -1,6 +1,7 @@
 // clgemm: thin_columns
 // summary: few columns: A is read once, where it lies, at the speed of memory; the work-group shares k
 // operands: in_place
+// most_columns: 16
 // param: THIN = 16 in 4 8 16
 // param: LINES = 32 in 16 32 64
 // param: UNROLL = 4 in 1 2 4 8

@@ -5,6 +5,7 @@
 #include <clgemm/clgemm.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -66,8 +67,10 @@ struct Manifest {
   std::vector<Rule> requirements;
 
   // Of a kernel with role multiply.
-  Precision precision = Precision::fp32;            // what a caller must allow
-  std::size_t least_k = 1;                          // from which on its errors are as small as that says
+  Precision precision = Precision::fp32;  // what a caller must allow
+  std::size_t least_k = 1;                // from which on its errors are as small as that says
+  std::size_t most_rows = std::numeric_limits<std::size_t>::max();  // of C, for which it is meant
+  std::size_t most_columns = std::numeric_limits<std::size_t>::max();
   std::string fallback;                             // the kernel behind this one; empty: none
   std::map<std::string, Rule> fallback_parameters;  // of that one, by those of this one; others: its defaults
 

@@ -56,10 +56,10 @@ class ManifestCheck {
       const char* key;
       Role role;
     };
-    static constexpr Belonging belongings[] = {{"precision", Role::multiply},   {"least_k", Role::multiply},
-                                               {"fallback", Role::multiply},    {"batch", Role::multiply},
-                                               {"adds_parts", Role::multiply},  {"size", Role::pack_both},
-                                               {"range_notes", Role::pack_both}};
+    static constexpr Belonging belongings[] = {
+        {"precision", Role::multiply},    {"least_k", Role::multiply},  {"most_rows", Role::multiply},
+        {"most_columns", Role::multiply}, {"fallback", Role::multiply}, {"batch", Role::multiply},
+        {"adds_parts", Role::multiply},   {"size", Role::pack_both},    {"range_notes", Role::pack_both}};
     for (const Belonging& belonging : belongings) {
       if (!has(belonging.key) || manifest_.role == belonging.role) continue;
       fail_at(1,

@@ -106,6 +106,8 @@ class ManifestParser {
         {"batch", &ManifestParser::parse_batch},
         {"precision", &ManifestParser::parse_precision},
         {"least_k", &ManifestParser::parse_least_k},
+        {"most_rows", &ManifestParser::parse_most_rows},
+        {"most_columns", &ManifestParser::parse_most_columns},
         {"fallback", &ManifestParser::parse_fallback},
         {"size", &ManifestParser::parse_size},
         {"range_notes", &ManifestParser::parse_range_notes},
@@ -236,10 +238,14 @@ class ManifestParser {
     manifest_.precision = found->precision;
   }
 
-  void parse_least_k() {
-    const std::int64_t least = integer(without_remark(value_));
-    if (least < 1) fail("expected a number from 1 on", value_);
-    manifest_.least_k = static_cast<std::size_t>(least);
+  void parse_least_k() { manifest_.least_k = count(); }
+  void parse_most_rows() { manifest_.most_rows = count(); }
+  void parse_most_columns() { manifest_.most_columns = count(); }
+
+  std::size_t count() {
+    const std::int64_t value = integer(without_remark(value_));
+    if (value < 1) fail("expected a number from 1 on", value_);
+    return static_cast<std::size_t>(value);
   }
 
   // NAME PARAMETER=expression ...
