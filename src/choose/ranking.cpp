@@ -80,13 +80,12 @@ class Ranker {
     std::size_t parts;
     bool can_split;
     bool mirrored;
-    double seconds;
+    Prediction prediction;
   };
 
-  // Of those for which the host is the limit, the one that leaves the device the most time is the best.
   struct Planned {
     Candidate candidate;
-    double device_seconds;
+    Prediction prediction;
   };
 
   // Nothing where it cannot be planned.
@@ -151,13 +150,13 @@ class Ranker {
     if (!is_allowed(*kernel) || !has_vectors(*kernel, device_)) return std::nullopt;
     if (kernel->matrices > problem_.batch_count) return std::nullopt;  // part of a work-group would be idle
     if (table_.kin != Kinship::same && !leaves_room(*kernel, device_)) return std::nullopt;
-    // A kernel of one column is for a C of one, or of one row, whose transpose is one column.
-    const bool is_for_vectors = kernel->tile_columns == 1;
-    const bool mirrors = is_for_vectors && problem_.m == 1 && problem_.n != 1;
-    if (is_for_vectors && problem_.n != 1 && !mirrors) return std::nullopt;
+    // A kernel that is for a C of one column is for one of one row, too, whose transpose has one column.
+    const bool mirrors = kernel->manifest().most_columns == 1 && problem_.m == 1 && problem_.n != 1;
     const Problem seen = mirrors ? mirrored(problem_) : problem_;
+    if (seen.m > kernel->manifest().most_rows || seen.n > kernel->manifest().most_columns)
+      return std::nullopt;
     const PartsOfK best = best_parts(seen, *kernel, table_.speed_of(row), table_.rates, configs_);
-    return Predicted{&row, best.parts, can_split_k(kernel->manifest()), mirrors, best.seconds};
+    return Predicted{&row, best.parts, can_split_k(kernel->manifest()), mirrors, best.prediction};
   }
 
   std::optional<Predicted> predicted_if_allowed(const ConfigRow& row) {
@@ -194,8 +193,9 @@ class Ranker {
       if (allowed.count(kernel) == 0 && one.fault != Fault::bad_kernel)
         result_.rejected.push_back(std::move(one));
     }
-    std::stable_sort(result.begin(), result.end(),
-                     [](const Predicted& x, const Predicted& y) { return x.seconds < y.seconds; });
+    std::stable_sort(result.begin(), result.end(), [](const Predicted& x, const Predicted& y) {
+      return is_faster(x.prediction, y.prediction);
+    });
     return result;
   }
 
@@ -219,10 +219,9 @@ class Ranker {
   // In blocks, where there is little scratch, they take longer than in one.
   void add_sorted(std::vector<Planned> added) {
     std::stable_sort(added.begin(), added.end(), [](const Planned& x, const Planned& y) {
-      return std::pair(*x.candidate.seconds, x.device_seconds) <
-             std::pair(*y.candidate.seconds, y.device_seconds);
+      return is_faster(x.prediction, y.prediction);
     });
-    for (auto& [candidate, device_seconds] : added) {
+    for (auto& [candidate, prediction] : added) {
       const bool is_known = std::any_of(
           result_.candidates.begin(), result_.candidates.end(),
           [&, &config = candidate.config](const Candidate& other) { return other.config == config; });
@@ -250,8 +249,7 @@ class Ranker {
       try {
         const Plan plan = make_plan(problem_, config, configs_, scratch_limit_);
         const Prediction prediction = predict(plan, table_.speed_of(*one.row), table_.rates, configs_);
-        return Planned{{std::move(config), table_.origin_of(*one.row), prediction.seconds()},
-                       prediction.device()};
+        return Planned{{std::move(config), table_.origin_of(*one.row), prediction.seconds()}, prediction};
       } catch (const Error& error) {
         if (parts == 1) reject(config, error);
       }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "base/sizes.hpp"
@@ -43,6 +46,7 @@ void add_packing(const Problem& seen, const KernelConfig& kernel, ConfigCache& c
   const double b = columns * depth * copies_of(seen.b, seen);
   if (!kernel.manifest().fallback.empty()) {
     work.packed_bytes = planes_bytes * (a + b);
+    work.passes = 1.0;
     work.launches = launches_of_planes(kernel, configs);
     return;
   }
@@ -50,19 +54,32 @@ void add_packing(const Problem& seen, const KernelConfig& kernel, ConfigCache& c
     if (fits_in_place(operand, kernel, shape, tile)) return;
     work.packed_bytes += padded_bytes * elements;
     work.launches += 1.0;
+    work.passes += 1.0;
   };
   packs(seen.a, {seen.m, seen.k}, {kernel.tile_rows, kernel.tile_depth}, a);
   packs(seen.b, {seen.k, seen.n}, {kernel.tile_depth, kernel.tile_columns}, b);
 }
 
-void add_groups(const Problem& seen, const KernelConfig& kernel, std::size_t units, Work& work) {
+// Small work-groups leave some of a GPU's compute unit idle: on an H200 three of 64 work-items take as long
+// as four, for each of its four schedulers has one of the warps, or two. AMD's have four SIMDs, too, of 64
+// work-items each.
+double groups_abreast(const KernelConfig& kernel, DeviceKind kind) {
+  constexpr std::size_t busy = 128;
+  if (kind == DeviceKind::cpu) return 1.0;
+  const std::size_t items =
+      std::accumulate(kernel.local.begin(), kernel.local.end(), std::size_t{1}, std::multiplies<>());
+  return as_double(ceil_div(busy, items));
+}
+
+void add_groups(const Problem& seen, const KernelConfig& kernel, ConfigCache& configs, Work& work) {
   Share share{kernel.tile_rows, kernel.tile_columns};
   if (kernel.manifest().takes_shares()) {
     share = best_share({seen.m, seen.n, seen.k, seen.batch_count, kernel.tile_rows, kernel.tile_columns,
                         kernel.share_rows, kernel.share_columns},
-                       units);
+                       configs.device().compute_units);
     work.share = share;
   }
+  work.abreast = groups_abreast(kernel, configs.device().kind);
   work.groups = as_double(ceil_div(seen.m, share.rows) * ceil_div(seen.n, share.columns) *
                           ceil_div(seen.batch_count, kernel.matrices));
 }
@@ -90,6 +107,7 @@ void add_parts(const Problem& seen, const KernelConfig& kernel, std::size_t part
   work.depth = as_double(depth);
   work.rest = as_double(k % depth);
   work.launches += work.rest > 0.0 ? 2.0 : 1.0;
+  work.passes += 1.0;
   work.added_bytes =
       4.0 * as_double(seen.m) * as_double(seen.n) * (2.0 * as_double(ceil_div(k, depth)) + 1.0);
 }
@@ -100,20 +118,26 @@ double unaligned_part(const Problem& seen, const KernelConfig& kernel) {
   return (a_lies_in(fours, seen) ? 0.0 : 0.5) + (b_lies_in(fours, seen) ? 0.0 : 0.5);
 }
 
-// One launch of so many work-groups. The last turn of all compute units, which is not full, goes by what each
-// unit has then.
-double launch_seconds(double groups, double depth, const Work& work, const ConfigSpeed& speed, double units) {
+// One launch of so many work-groups. The last turn of all compute units, which is not full, goes by what the
+// unit that has the most then has. Work-groups that began together end together, and the units where they end
+// first take more of what is left than others: the less so the more turns have drawn them apart. By these,
+// too, a work-group begins while others are at work.
+double launch_seconds(double groups, double depth, const Work& work, const ConfigSpeed& speed,
+                      const Rates& rates, double units) {
   const double step = (work.share ? cost_of_share(*work.share, speed.prepare) : 1.0) *
                       std::pow(speed.unaligned, work.unaligned);
-  const auto turn = [&](double residents) {
-    return speed.begin + depth * step * std::max(speed.alone, residents * speed.share);
+  const auto steps = [&](double residents) {
+    return depth * step * std::max(speed.alone, residents * speed.share);
   };
   const double load = groups / units;
   const auto residents = static_cast<double>(speed.residents);
   const double full = std::floor(load / residents);
   const double rest = load - full * residents;
   constexpr double nothing = 1e-9;
-  return full * turn(residents) + (rest > nothing ? turn(std::ceil(rest - nothing)) : 0.0);
+  if (rest <= nothing) return speed.begin * (1.0 + rates.repeated * (full - 1.0)) + full * steps(residents);
+  const double evenly = std::min(residents, std::ceil((rest - nothing) / work.abreast) * work.abreast);
+  const double more = full > 0.0 ? rates.uneven / std::sqrt(full) * (residents - evenly) : 0.0;
+  return speed.begin * (1.0 + rates.repeated * full) + full * steps(residents) + steps(evenly + more);
 }
 
 // Numbers of parts of k to look at: those that make whole turns of all compute units, or a part of the first
@@ -136,7 +160,7 @@ std::vector<std::size_t> parts_to_try(const Problem& seen, const KernelConfig& k
 Work work_of(const Problem& seen, const KernelConfig& kernel, std::size_t parts, ConfigCache& configs) {
   Work work;
   work.unaligned = unaligned_part(seen, kernel);
-  add_groups(seen, kernel, configs.device().compute_units, work);
+  add_groups(seen, kernel, configs, work);
   add_packing(seen, kernel, configs, work);
   add_parts(seen, kernel, parts, configs.device().compute_units, work);
   const double m = as_double(seen.m);
@@ -147,17 +171,22 @@ Work work_of(const Problem& seen, const KernelConfig& kernel, std::size_t parts,
   return work;
 }
 
+bool is_faster(const Prediction& x, const Prediction& y) {
+  return std::pair(x.seconds(), x.device()) < std::pair(y.seconds(), y.device());
+}
+
 Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rates,
                    std::size_t compute_units) {
   const double units = as_double(compute_units);
   Prediction result;
-  double computing = launch_seconds(work.groups * work.whole_parts, work.depth, work, speed, units);
-  if (work.rest > 0.0) computing += launch_seconds(work.groups, work.rest, work, speed, units);
+  double computing = launch_seconds(work.groups * work.whole_parts, work.depth, work, speed, rates, units);
+  if (work.rest > 0.0) computing += launch_seconds(work.groups, work.rest, work, speed, rates, units);
   const double moving = work.bytes / rates.bytes;
   result.multiply = std::max(computing, moving) + rates.unhidden * std::min(computing, moving);
   result.packing = work.packed_bytes / rates.packing_bytes;
   result.adding = work.added_bytes / rates.adding_bytes;
-  result.launches = (work.launches + (work.waits_for_parts ? 1.0 : 0.0)) * rates.start_seconds;
+  result.launches = (work.launches + (work.waits_for_parts ? 1.0 : 0.0)) * rates.start_seconds +
+                    work.passes * rates.pass_seconds;
   result.host = rates.call_seconds + (work.launches - 1.0) * rates.launch_seconds;
   return result;
 }
@@ -167,9 +196,8 @@ PartsOfK best_parts(const Problem& seen, const KernelConfig& kernel, const Confi
   PartsOfK best;
   for (const std::size_t parts : parts_to_try(seen, kernel, configs.device())) {
     const Work work = work_of(seen, kernel, parts, configs);
-    const double seconds = predict(work, speed, rates, configs.device().compute_units).seconds();
-    if (best.seconds != 0.0 && seconds >= best.seconds) continue;
-    best = {parts, seconds};
+    const Prediction prediction = predict(work, speed, rates, configs.device().compute_units);
+    if (parts == 1 || is_faster(prediction, best.prediction)) best = {parts, prediction};
   }
   return best;
 }

@@ -22,12 +22,16 @@ struct Rates {
   double packing_bytes = 1e10;   // read and written while operands are packed, a second
   double adding_bytes = 1e10;    // read and written while parts of k are added up, a second
   double unhidden = 0.01;  // part of the lesser of computing and moving operands that the other does not hide
+  double repeated = 1.0;   // part of a work-group's begin that each further turn takes, too
+  double pass_seconds = 0.0;  // of the device, for each pass over memory, beside its launch and its bytes
+  double uneven = 0.0;  // how unevenly compute units share a last turn that is not full: 1 where some take
+                        // all that they can hold
 };
 
 // How fast a config is. A work-group of it takes `begin` and, for each step of k, `alone` where it has a
 // compute unit for itself, and `share` for each of those that run there, where these take longer together;
-// up to `residents` do so at a time. Where a kernel takes shares, steps are those of an element of C, and of
-// what cost_of_share() adds to them.
+// up to `residents` do so at a time, a turn. Where a kernel takes shares, steps are those of an element of C,
+// and of what cost_of_share() adds to them.
 struct ConfigSpeed {
   double begin = 0.0;  // seconds
   double alone = 0.0;
@@ -41,13 +45,15 @@ struct ConfigSpeed {
 // A multiply as the speed model sees it.
 struct Work {
   double groups = 1.0;         // work-groups for each part of k
+  double abreast = 1.0;        // of these that keep all of a compute unit busy; fewer take as long
   double whole_parts = 1.0;    // of k
   double depth = 1.0;          // of each of these
   double rest = 0.0;           // the depth of the last part, where it has less: a launch of its own
   std::optional<Share> share;  // of a work-group; none where it has a tile
   double unaligned = 0.0;      // the part of the operands that the kernel cannot read by fours
   double launches = 1.0;
-  double bytes = 0.0;  // of A, B and C, each touched once
+  double bytes = 0.0;   // of A, B and C, each touched once
+  double passes = 0.0;  // over memory: those that pack operands or add up parts
   double packed_bytes = 0.0;
   double added_bytes = 0.0;
   bool waits_for_parts = false;  // of its launch, as long as another one takes to start
@@ -68,13 +74,16 @@ struct Prediction {
   double seconds() const { return std::max(host, device()); }
 };
 
+// Of those for which the host is the limit, the one that leaves the device the most time.
+bool is_faster(const Prediction& x, const Prediction& y);
+
 Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rates, std::size_t compute_units);
 
 // The number of parts of k that takes the least time; one where the kernel cannot split k, and on CPUs, whose
 // kernels go along all of it in blocks of their own.
 struct PartsOfK {
   std::size_t parts = 1;
-  double seconds = 0.0;
+  Prediction prediction;
 };
 PartsOfK best_parts(const Problem& seen, const KernelConfig& kernel, const ConfigSpeed& speed,
                     const Rates& rates, ConfigCache& configs);

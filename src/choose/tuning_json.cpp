@@ -74,13 +74,19 @@ TunedDevice parse_device(const Json& json) {
 Rates parse_rates(const Json& json) {
   constexpr double micro = 1e-6;
   constexpr double giga = 1e9;
+  const auto or_else = [&json](const char* key, double otherwise) {
+    return json.contains(key) ? number(json, key, 0.0) : otherwise;
+  };
   return {number(json, "call_us", 0.0) * micro,
           number(json, "launch_us", 0.0) * micro,
           number(json, "start_us", 0.0) * micro,
           number(json, "gb_s", least_positive) * giga,
           number(json, "packing_gb_s", least_positive) * giga,
           number(json, "adding_gb_s", least_positive) * giga,
-          json.contains("unhidden") ? number(json, "unhidden", 0.0) : Rates{}.unhidden};
+          or_else("unhidden", Rates{}.unhidden),
+          or_else("repeated", Rates{}.repeated),
+          or_else("pass_us", Rates{}.pass_seconds / micro) * micro,
+          or_else("uneven", Rates{}.uneven)};
 }
 
 Config parse_config(const Json& json) {
@@ -134,6 +140,9 @@ Json to_json(const Rates& rates) {
   json["packing_gb_s"] = rounded(rates.packing_bytes * 1e-9);
   json["adding_gb_s"] = rounded(rates.adding_bytes * 1e-9);
   json["unhidden"] = rounded(rates.unhidden);
+  json["repeated"] = rounded(rates.repeated);
+  json["pass_us"] = rounded(rates.pass_seconds * 1e6);
+  json["uneven"] = rounded(rates.uneven);
   return json;
 }
 

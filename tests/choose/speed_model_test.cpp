@@ -38,6 +38,65 @@ TEST_CASE("work-groups go in turns of all compute units, as many of them as are 
   CHECK(groups(265) == Approx(1e-6 + 2e-6 + 20000 * 16e-9 + 2e-6 + 20000 * 10e-9).epsilon(1e-3));
 }
 
+TEST_CASE("work-groups of further turns begin while others are at work, all but a part") {
+  Rates at_rates = rates;
+  at_rates.repeated = 0.25;
+  const auto groups = [&](std::size_t count) {
+    return seconds_of(tight(64 * count, 64, 20000), direct, 1, at_rates);
+  };
+  CHECK(groups(264) == Approx(1e-6 + 2e-6 + 20000 * 16e-9).epsilon(1e-3));
+  CHECK(groups(3 * 264) == Approx(1e-6 + 2e-6 * 1.5 + 3 * 20000 * 16e-9).epsilon(1e-4));
+  CHECK(groups(2 * 264 + 1) == Approx(1e-6 + 2e-6 * 1.5 + 2 * 20000 * 16e-9 + 20000 * 10e-9).epsilon(1e-4));
+}
+
+TEST_CASE("compute units share a last turn unevenly, the less so the more turns were before it") {
+  Rates at_rates = rates;
+  at_rates.uneven = 0.5;
+  const auto of_last = [&](std::size_t turns) {
+    const auto groups = [&](std::size_t count) {
+      return seconds_of(tight(64 * count, 64, 20000), direct, 1, at_rates);
+    };
+    return groups(turns * 264 + 1) - (turns == 0 ? rates.start_seconds : groups(turns * 264)) - speed.begin;
+  };
+  CHECK(of_last(0) == Approx(20000 * speed.alone).epsilon(1e-3));  // the only one: a unit for itself
+  CHECK(of_last(1) == Approx(20000 * 1.5 * speed.share).epsilon(1e-3));
+  CHECK(of_last(4) == Approx(20000 * std::max(1.25 * speed.share, speed.alone)).epsilon(2e-3));
+}
+
+TEST_CASE("small work-groups take as long as the next number that keeps a compute unit busy") {
+  ConfigSpeed of_small = speed;
+  of_small.residents = 6;
+  of_small.alone = 1e-9;
+  const Device device = test::made_up_h200();
+  ConfigCache configs(device, {});
+  const auto steps = [&](std::int64_t slices, std::size_t groups_of_unit) {
+    Config config = direct;
+    config.parameters["SLICES"] = slices;
+    const auto kernel = configs.get(config.kernel, config.parameters, {});
+    const Work work = work_of(tight(64 * 132 * groups_of_unit, 64, 20000), *kernel, 1, configs);
+    return (predict(work, of_small, rates, device.compute_units).multiply - speed.begin) /
+           (20000 * speed.share);
+  };
+  constexpr std::int64_t of_64_items = 1, of_128_items = 2;
+  CHECK(steps(of_128_items, 1) == Approx(1.0).epsilon(1e-3));
+  CHECK(steps(of_128_items, 3) == Approx(3.0).epsilon(1e-3));
+  CHECK(steps(of_64_items, 1) == Approx(2.0).epsilon(1e-3));
+  CHECK(steps(of_64_items, 3) == Approx(4.0).epsilon(1e-3));
+}
+
+TEST_CASE("a pass that packs or adds up takes time of its own") {
+  const Config packs{"tiled", {}};
+  Rates at_rates = rates;
+  at_rates.call_seconds = 0.0;
+  const double before = seconds_of(tight(1000, 1000, 1000), packs, 1, at_rates);
+  const double before_in_parts = seconds_of(tight(1000, 1000, 1000), packs, 2, at_rates);
+  at_rates.pass_seconds = 3e-6;
+  CHECK(seconds_of(tight(1000, 1000, 1000), packs, 1, at_rates) == Approx(before + 6e-6));
+  CHECK(seconds_of(tight(1000, 1000, 1000), packs, 2, at_rates) == Approx(before_in_parts + 9e-6));
+  CHECK(seconds_of(tight(1024, 1024, 1024), direct, 1, at_rates) ==
+        seconds_of(tight(1024, 1024, 1024), direct, 1, rates));
+}
+
 TEST_CASE("matrices of a batch and parts of k are work-groups") {
   Problem batch = tight(64, 64, 20000);
   batch.batch_count = 265;

@@ -66,6 +66,9 @@ TEST_CASE("what is written is read back, and the faster one of two entries of a 
   file.measured.back().transpose_b = true;
   file.rates = Rates{};
   file.rates->unhidden = 0.25;
+  file.rates->repeated = 0.5;
+  file.rates->pass_seconds = 1.5e-6;
+  file.rates->uneven = 0.125;
   file.configs = {{{"direct", {{"BM", 64}}}, {1e-6, 2e-9, 3e-9, 4, 5.0, 1.5}, 0.25, 58}};
   const std::string text = write_tuning(file);
   const TuningFile back = parse_tuning(text, "back.json");
@@ -82,6 +85,9 @@ TEST_CASE("what is written is read back, and the faster one of two entries of a 
   CHECK(back.configs[0].speed.share == Approx(3e-9));
   CHECK(back.configs[0].shapes == 58);
   CHECK(back.rates->unhidden == 0.25);
+  CHECK(back.rates->repeated == 0.5);
+  CHECK(back.rates->pass_seconds == 1.5e-6);
+  CHECK(back.rates->uneven == 0.125);
 
   const std::string twice = replaced(text, "\"measured\": [", R"("measured": [
     {"m":1024,"n":1024,"k":1024,"transposes":"nn","kernel":"wpt","parameters":{},"median_ms":0.1},)");

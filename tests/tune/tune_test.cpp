@@ -523,8 +523,8 @@ std::vector<Sample> made_up_samples(const std::vector<Config>& configs, const Co
 TEST_CASE("a fit finds the coefficients by which the samples were made") {
   const Device device = test::made_up_gpu();
   ConfigCache cache(device, {});
-  const Rates rates{10e-6, 4e-6, 2e-6, 1e12, 8e11, 9e11, 0.6};
-  const ConfigSpeed speed{3e-6, 40e-9, 25e-9, 2, 0.0, 1.4};
+  const Rates rates{10e-6, 4e-6, 2e-6, 1e12, 8e11, 9e11, 0.6, 0.2, 5e-6, 0.8};
+  const ConfigSpeed speed{3e-6, 40e-9, 25e-9, 6, 0.0, 1.4};
   const std::vector<Config> configs = {
       {"direct", {{"BM", 64}, {"BN", 64}, {"TM", 8}, {"TN", 8}, {"DEPTH", 8}, {"SLICES", 2}, {"COPIES", 2}}},
       {"direct", {{"BM", 32}, {"BN", 64}, {"TM", 8}, {"TN", 4}, {"DEPTH", 8}, {"SLICES", 2}, {"COPIES", 2}}}};
@@ -532,7 +532,9 @@ TEST_CASE("a fit finds the coefficients by which the samples were made") {
   const HostSeconds host{rates.call_seconds, rates.launch_seconds};
   const Fitted fitted = fit(samples, cache, host);
   CHECK(fitted.rates.call_seconds == host.call);
-  CHECK(fitted.rates.unhidden > 0.4);  // which begins at 0.3
+  CHECK(fitted.rates.unhidden > 0.35);  // which begins at 0.3
+  CHECK(fitted.rates.repeated < 0.4);   // at 0.5
+  CHECK(fitted.rates.uneven > 0.5);     // at 0.3
   REQUIRE(fitted.rows.size() == 2);
   for (const ConfigRow& row : fitted.rows) CHECK(row.residual < 0.1);
   CHECK(held_out_regret(samples, cache, host).all.mean < 1.03);
@@ -588,6 +590,9 @@ TEST_CASE("behind every third calibrated shape stands a batch, of squares and ot
     CHECK(count([](const SampleShape& one) { return one.m <= 32 && one.n <= 32; }) >= 3);
     CHECK(count([](const SampleShape& one) { return one.m > 64 && one.n > 64; }) >= 2);
     CHECK(count([](const SampleShape& one) { return one.k % 4 != 0; }) >= 4);
+    CHECK(count([](const SampleShape& one) {
+            return one.m % 32 == 0 && one.n % 32 == 0 && one.k % 32 == 0;
+          }) >= 4);
   }
 }
 

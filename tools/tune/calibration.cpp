@@ -39,23 +39,24 @@ std::vector<ConfigList> gpu_configs() {
        {{64, 128, 8, 8, 8, 2, 2}, {64, 128, 8, 8, 8, 1, 2}, {64, 64, 8, 8, 8, 4, 2},
         {64, 32, 8, 8, 8, 4, 2},  {32, 64, 8, 8, 8, 2, 2},  {32, 128, 8, 8, 8, 1, 2},
         {64, 64, 8, 8, 8, 2, 2},  {64, 64, 8, 4, 8, 1, 2},  {32, 64, 8, 4, 8, 2, 2},
-        {32, 64, 8, 4, 8, 4, 2},  {128, 64, 8, 8, 8, 1, 2}, {128, 64, 8, 8, 8, 2, 2},
-        {32, 128, 8, 8, 8, 2, 2}, {32, 128, 4, 8, 8, 2, 2}, {16, 64, 4, 4, 8, 4, 2},
-        {32, 32, 4, 4, 8, 4, 2},  {32, 32, 4, 4, 8, 1, 2},  {16, 32, 4, 4, 8, 8, 1},
-        {64, 64, 8, 8, 8, 1, 2},  {32, 64, 8, 8, 8, 4, 2},  {64, 128, 8, 8, 8, 2, 3},
+        {32, 64, 8, 4, 8, 4, 2},  {128, 64, 8, 8, 8, 1, 2}, {32, 128, 8, 8, 8, 2, 2},
+        {16, 64, 4, 4, 8, 4, 2},  {32, 32, 4, 4, 8, 4, 2},  {32, 32, 4, 4, 8, 1, 2},
+        {16, 32, 4, 4, 8, 8, 1},  {64, 64, 8, 8, 8, 1, 2},  {32, 64, 8, 8, 8, 4, 2},
         {64, 128, 8, 8, 8, 1, 3}, {128, 64, 8, 8, 8, 1, 3}, {64, 64, 8, 8, 8, 2, 3},
         {64, 32, 8, 8, 8, 4, 3}}},
       {"block_2d",
        {"BM", "BN", "BK", "WM", "WN", "GROUP", "AHEAD"},
-       {{64, 128, 16, 64, 32, 8, 0},
-        {64, 64, 16, 64, 16, 8, 0},
-        {32, 64, 16, 32, 16, 8, 0},
-        {32, 32, 8, 32, 16, 8, 0},
-        {128, 128, 8, 128, 32, 16, 0},
-        {128, 128, 8, 64, 32, 8, 1},
-        {128, 64, 8, 64, 32, 8, 0},
-        {128, 64, 16, 128, 16, 8, 0},
-        {256, 128, 8, 128, 32, 8, 1}}},
+       {{256, 128, 8, 128, 32, 8, 1},
+        {128, 256, 16, 128, 32, 8, 1},
+        {128, 128, 16, 128, 32, 8, 1},
+        {128, 64, 16, 64, 32, 8, 1},
+        {64, 128, 16, 64, 32, 8, 1},
+        {64, 64, 16, 64, 32, 8, 1},
+        {64, 64, 16, 64, 16, 8, 1},
+        {32, 64, 8, 32, 32, 8, 1},
+        {32, 32, 8, 32, 32, 8, 1},
+        {128, 128, 8, 128, 32, 8, 0},
+        {64, 64, 16, 64, 16, 8, 0}}},
       {"small", {"BM", "BN", "BK", "MATRICES"}, small_configs()},
       {"thin_rows", {"THIN", "ITEMS"}, {{4, 512}, {4, 256}, {8, 256}, {16, 256}}},
       {"thin_columns", {"THIN", "ITEMS"}, {{4, 512}, {4, 256}, {8, 256}, {16, 256}}},
@@ -80,7 +81,6 @@ std::vector<ConfigList> gpu_configs() {
         {64, 32, 1, 3, 1}}},
       {"fp16x3_mma", {}, {{}}},
       {"bf16x6_mma", {}, {{}}},
-      {"wpt", {"TS", "WPT"}, {{32, 8}, {16, 4}}},
       {"coalesced", {}, {{}}},
   };
 }
@@ -180,11 +180,14 @@ class ShapeSource {
     }
   }
 
-  // Every second is of squares, of sides that the golden ratio spreads evenly, however many they are.
+  // Every second is of squares, of sides that the golden ratio spreads evenly, however many they are; of
+  // these every second is of whole tiles, where it is not of small ones.
   SampleShape next_batch(std::size_t number) {
     for (;;) {
       SampleShape shape{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)};
       if (number % 2 == 0) shape.m = shape.n = shape.k = spread(place_ += 0.618034);
+      constexpr std::size_t whole = 32;
+      if (number % 4 == 2 && shape.m > whole / 2) shape.m = shape.n = shape.k = round_up(shape.m, whole);
       shape = in_fours(shape, number);
       const auto m = static_cast<double>(shape.m);
       const auto n = static_cast<double>(shape.n);
@@ -263,11 +266,8 @@ bool is_large(const SampleShape& shape, DeviceKind kind) {
 
 std::vector<Config> with_parts(const Config& config, const SampleShape& size, const Device& device,
                                KernelLibrary& library) {
-  constexpr std::size_t thin = 16;  // the most rows or columns that these are for
-  if (config.kernel == "thin_rows" && size.m > thin) return {};
-  if (config.kernel == "thin_columns" && size.n > thin) return {};
-  if (config.kernel == "matrix_vector" && size.n != 1) return {};
   const KernelConfig kernel = configure(library.find(config.kernel), config.parameters, {}, device);
+  if (size.m > kernel.manifest().most_rows || size.n > kernel.manifest().most_columns) return {};
   if (kernel.matrices > size.batch) return {};
   if (!can_split_k(kernel.manifest()) || device.kind == DeviceKind::cpu) return {config};
   const std::size_t tiles = ceil_div(size.m, kernel.tile_rows) * ceil_div(size.n, kernel.tile_columns);

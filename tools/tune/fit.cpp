@@ -210,7 +210,9 @@ class Fit {
     }();
     if (device_.kind == DeviceKind::cpu) return {fastest, fastest / 3, fastest / 8, 2e10, 2e10, 2e10};
     constexpr double unhidden = 0.3;
-    return {host_.call, host_.launch, fastest / 4, 3e12, 3e12, 3e12, unhidden};
+    constexpr double repeated = 0.5;
+    constexpr double uneven = 0.3;
+    return {host_.call, host_.launch, fastest / 4, 3e12, 3e12, 3e12, unhidden, repeated, 2e-6, uneven};
   }
 
   void fit_rows() {
@@ -231,7 +233,8 @@ class Fit {
     if (is_cpu) {
       start.insert(start.end(), {std::log(from.call_seconds), std::log(from.launch_seconds)});
     } else {
-      start.push_back(std::log(from.unhidden));
+      start.insert(start.end(), {std::log(from.unhidden), std::log(from.repeated),
+                                 std::log(from.pass_seconds), std::log(from.uneven)});
     }
     const auto rates_of = [&](const Values& v) {
       Rates rates = from;
@@ -244,6 +247,9 @@ class Fit {
         rates.launch_seconds = std::exp(v[5]);
       } else {
         rates.unhidden = std::min(std::exp(v[4]), 1.0);
+        rates.repeated = std::min(std::exp(v[5]), 1.0);
+        rates.pass_seconds = std::exp(v[6]);
+        rates.uneven = std::min(std::exp(v[7]), 1.0);
       }
       return rates;
     };
