@@ -26,7 +26,7 @@
 //      +--------+
 //
 // Two copies of the tiles make one barrier a step enough: while one is multiplied, the next one comes, by way of registers. With AHEAD
-// it goes from registers to local memory within the step, and the one after it begins to come: each has the time of a whole step.
+// it goes from registers to local memory within the step, and the one after it begins to come: each has most of a step's time.
 // What is read of local memory is then read a depth ahead, of the next tile, too. CPUs are faster without, for all that lies in registers
 // where work-items meet is memory there: 65 GFLOP/s at 512 x 512 x 512 on 2 cores of an EPYC with PoCL, 10 with AHEAD. Work-groups walk C in
 // bands of GROUP tile rows, so that those that run together share A and B in the cache.
@@ -136,9 +136,7 @@ static inline void store_sums(__global float* restrict c, const ulong ldc, const
       const int row = i / BLOCKS_N / 4 * 32 + i / BLOCKS_N % 4;
       const int column = i % BLOCKS_N * 16;
       if (row >= rows || column >= columns) continue;
-      __global float4* four = (__global float4*)(c + row * ldc + column);
-      const float4 scaled = alpha * sums[i / BLOCKS_N][i % BLOCKS_N];
-      *four = beta == 0.0f ? scaled : MULTIPLY_ADD((float4)(beta), *four, scaled);
+      store_four((__global float4*)(c + row * ldc + column), alpha, sums[i / BLOCKS_N][i % BLOCKS_N], beta);
     }
     return;
   }

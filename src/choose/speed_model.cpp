@@ -61,14 +61,14 @@ void add_packing(const Problem& seen, const KernelConfig& kernel, ConfigCache& c
 }
 
 // Small work-groups leave some of a GPU's compute unit idle: on an H200 three of 64 work-items take as long
-// as four, for each of its four schedulers has one of the warps, or two. AMD's have four SIMDs, too, of 64
-// work-items each.
+// as four, for each of its four schedulers has one of the warps, or two. For other GPUs it is a guess.
 double groups_abreast(const KernelConfig& kernel, DeviceKind kind) {
-  constexpr std::size_t busy = 128;
+  constexpr std::size_t schedulers = 4;
+  constexpr std::size_t warp = 32;
   if (kind == DeviceKind::cpu) return 1.0;
   const std::size_t items =
       std::accumulate(kernel.local.begin(), kernel.local.end(), std::size_t{1}, std::multiplies<>());
-  return as_double(ceil_div(busy, items));
+  return as_double(ceil_div(schedulers, ceil_div(items, warp)));
 }
 
 void add_groups(const Problem& seen, const KernelConfig& kernel, ConfigCache& configs, Work& work) {
@@ -137,7 +137,8 @@ double launch_seconds(double groups, double depth, const Work& work, const Confi
   if (rest <= nothing) return speed.begin * (1.0 + rates.repeated * (full - 1.0)) + full * steps(residents);
   const double evenly = std::min(residents, std::ceil((rest - nothing) / work.abreast) * work.abreast);
   const double more = full > 0.0 ? rates.uneven / std::sqrt(full) * (residents - evenly) : 0.0;
-  return speed.begin * (1.0 + rates.repeated * full) + full * steps(residents) + steps(evenly + more);
+  const double most = std::min(evenly + more, std::max(evenly, rest * units));  // no more than are left
+  return speed.begin * (1.0 + rates.repeated * full) + full * steps(residents) + steps(most);
 }
 
 // Numbers of parts of k to look at: those that make whole turns of all compute units, or a part of the first

@@ -28,9 +28,9 @@ struct Rates {
                         // all that they can hold
 };
 
-// How fast a config is. A work-group of it takes `begin` and, for each step of k, `alone` where it has a
-// compute unit for itself, and `share` for each of those that run there, where these take longer together;
-// up to `residents` do so at a time, a turn. Where a kernel takes shares, steps are those of an element of C,
+// How fast a config is. A work-group of it takes `begin` and, for each step of k, `alone`, however few run on
+// its compute unit, and `share` for each of those that run there, where these take longer together; up to
+// `residents` do so at a time, a turn. Where a kernel takes shares, steps are those of an element of C,
 // and of what cost_of_share() adds to them.
 struct ConfigSpeed {
   double begin = 0.0;  // seconds

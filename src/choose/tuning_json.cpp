@@ -74,8 +74,10 @@ TunedDevice parse_device(const Json& json) {
 Rates parse_rates(const Json& json) {
   constexpr double micro = 1e-6;
   constexpr double giga = 1e9;
-  const auto or_else = [&json](const char* key, double otherwise) {
-    return json.contains(key) ? number(json, key, 0.0) : otherwise;
+  const auto part = [&json](const char* key, double otherwise) {
+    const double value = json.contains(key) ? number(json, key, 0.0) : otherwise;
+    if (value > 1.0) refuse(fmt::format("'{}' is {}; it is a part, at most 1", key, value));
+    return value;
   };
   return {number(json, "call_us", 0.0) * micro,
           number(json, "launch_us", 0.0) * micro,
@@ -83,10 +85,10 @@ Rates parse_rates(const Json& json) {
           number(json, "gb_s", least_positive) * giga,
           number(json, "packing_gb_s", least_positive) * giga,
           number(json, "adding_gb_s", least_positive) * giga,
-          or_else("unhidden", Rates{}.unhidden),
-          or_else("repeated", Rates{}.repeated),
-          or_else("pass_us", Rates{}.pass_seconds / micro) * micro,
-          or_else("uneven", Rates{}.uneven)};
+          part("unhidden", Rates{}.unhidden),
+          part("repeated", Rates{}.repeated),
+          json.contains("pass_us") ? number(json, "pass_us", 0.0) * micro : Rates{}.pass_seconds,
+          part("uneven", Rates{}.uneven)};
 }
 
 Config parse_config(const Json& json) {

@@ -56,10 +56,12 @@ TEST_CASE("compute units share a last turn unevenly, the less so the more turns 
     const auto groups = [&](std::size_t count) {
       return seconds_of(tight(64 * count, 64, 20000), direct, 1, at_rates);
     };
-    return groups(turns * 264 + 1) - (turns == 0 ? rates.start_seconds : groups(turns * 264)) - speed.begin;
+    return groups(turns * 264 + 66) - (turns == 0 ? rates.start_seconds : groups(turns * 264)) - speed.begin;
   };
-  CHECK(of_last(0) == Approx(20000 * speed.alone).epsilon(1e-3));  // the only one: a unit for itself
+  CHECK(of_last(0) == Approx(20000 * speed.alone).epsilon(1e-3));  // the only turn: a unit for each
   CHECK(of_last(1) == Approx(20000 * 1.5 * speed.share).epsilon(1e-3));
+  const double one_is_left = seconds_of(tight(64 * 265, 64, 20000), direct, 1, at_rates);
+  CHECK(one_is_left == Approx(seconds_of(tight(64 * 265, 64, 20000), direct)));
   CHECK(of_last(4) == Approx(20000 * std::max(1.25 * speed.share, speed.alone)).epsilon(2e-3));
 }
 

@@ -72,15 +72,18 @@ function(variant kernel name)
 endfunction()
 
 # What few configs have, in so small steps that the small matrices take several: direct's asynchronous copies, which are plain ones
-# there, so that no stage may be written while somebody reads it.
+# there, so that no stage may be written while somebody reads it, and block_2d's reading ahead.
 variant(direct direct_async "// param: COPIES = 2 in 1 2 3" "// param: COPIES = 3 in 3"
   "// param: DEPTH = 8 in 8 16" "// param: DEPTH = 8 in 8" "// param: SLICES = 4 in 1 2 4 8 16" "// param: SLICES = 1 in 1"
   "// require: COPIES < 3 || nvidia_sm >= 80" "//")
+variant(block_2d block_2d_ahead "// param: AHEAD = 0 in 0 1" "// param: AHEAD = 1 in 1" "// param: BK = 8 in 8 16" "// param: BK = 8 in 8")
 watch(${FOLDER}/kernels)
 message("${output}")
-if(NOT output MATCHES "watched: direct_async")
-  message(FATAL_ERROR "direct_async was not watched")
-endif()
+foreach(name direct_async block_2d_ahead)
+  if(NOT output MATCHES "watched: ${name}")
+    message(FATAL_ERROR "${name} was not watched")
+  endif()
+endforeach()
 if(NOT log STREQUAL "" OR NOT status EQUAL 0)
   message(FATAL_ERROR "Oclgrind found (status ${status}):\n${log}")
 endif()

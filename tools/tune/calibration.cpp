@@ -181,13 +181,13 @@ class ShapeSource {
   }
 
   // Every second is of squares, of sides that the golden ratio spreads evenly, however many they are; of
-  // these every second is of whole tiles, where it is not of small ones.
+  // these every fourth is of whole tiles, where it is not of small ones.
   SampleShape next_batch(std::size_t number) {
     for (;;) {
       SampleShape shape{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)};
       if (number % 2 == 0) shape.m = shape.n = shape.k = spread(place_ += 0.618034);
       constexpr std::size_t whole = 32;
-      if (number % 4 == 2 && shape.m > whole / 2) shape.m = shape.n = shape.k = round_up(shape.m, whole);
+      if (number % 8 == 2 && shape.m >= whole) shape.m = shape.n = shape.k = shape.m / whole * whole;
       shape = in_fours(shape, number);
       const auto m = static_cast<double>(shape.m);
       const auto n = static_cast<double>(shape.n);
