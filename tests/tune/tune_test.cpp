@@ -648,6 +648,9 @@ TEST_CASE("batches are samples like others: read again as they were written, and
   CHECK(with_parts(direct, {64, 32, 10000, 40}, device, library).size() == 1);
   CHECK(with_parts(config, {64, 32, 1000, 16}, device, library).size() == 1);
   CHECK(with_parts(config, {64, 32, 1000, 15}, device, library).empty());  // fewer than a work-group does
+  CHECK_FALSE(with_parts({"thin_rows", {}}, {16, 1000, 1000}, device, library).empty());
+  CHECK(with_parts({"thin_rows", {}}, {17, 1000, 1000}, device, library).empty());  // more than it is for
+  CHECK(with_parts({"thin_columns", {}}, {1000, 17, 1000}, device, library).empty());
 }
 
 TEST_CASE("a calibration writes rates and rows that the library then goes by") {
@@ -671,7 +674,7 @@ TEST_CASE("--fit fits what was measured before, for the device of a file, and sa
   const std::string samples = "--fit " CLGEMM_TEST_DATA "/h200_times.csv --output ";
   const Finished fitted = run_program(command(samples + table));
   CHECK(fitted.status == 0);
-  CHECK(test::contains(fitted.out, "regret on all 93 shapes"));
+  CHECK(test::contains(fitted.out, "regret on all 186 shapes"));
   CHECK(parse_tuning(text_of_file(table), table).device.name == "NVIDIA H200");
   CHECK(text_of_file(table) != shipped);
   const Finished missing = run_program(command(samples + table + "x"));
