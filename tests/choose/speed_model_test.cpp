@@ -86,6 +86,19 @@ TEST_CASE("small work-groups take as long as the next number that keeps a comput
   CHECK(steps(of_64_items, 3) == Approx(4.0).epsilon(1e-3));
 }
 
+TEST_CASE("where the host is the limit, what leaves the device more time is faster") {
+  Prediction slow;
+  slow.host = 10e-6;
+  slow.multiply = 8e-6;
+  Prediction fast = slow;
+  fast.multiply = 5e-6;
+  CHECK(is_faster(fast, slow));
+  CHECK_FALSE(is_faster(slow, fast));
+  CHECK_FALSE(is_faster(slow, slow));
+  slow.host = 9e-6;
+  CHECK(is_faster(slow, fast));
+}
+
 TEST_CASE("a pass that packs or adds up takes time of its own") {
   const Config packs{"tiled", {}};
   Rates at_rates = rates;

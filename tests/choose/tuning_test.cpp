@@ -117,6 +117,22 @@ TEST_CASE("what is no tuning data is refused, and it is said why") {
   refused(replaced(good, "\"nn\"", "\"xx\""), "transposes");
 }
 
+TEST_CASE("parts among the rates are at most 1, and what an older file lacks of them changes nothing") {
+  TuningFile file = file_of(test::made_up_gpu(), {});
+  file.rates = Rates{};
+  const std::string good = write_tuning(file);
+  for (const char* part : {"\"unhidden\":0.01", "\"repeated\":1.0", "\"uneven\":0.0"}) {
+    const std::string name(part, std::string_view(part).find(':') + 1);
+    CHECK_ERROR([&] { parse_tuning(replaced(good, part, name + "1.01"), ""); }, invalid_argument,
+                "at most 1");
+  }
+  const std::string older = replaced(good, ",\"repeated\":1.0,\"pass_us\":0.0,\"uneven\":0.0", "");
+  const Rates rates = *parse_tuning(older, "").rates;
+  CHECK(rates.repeated == 1.0);
+  CHECK(rates.pass_seconds == 0.0);
+  CHECK(rates.uneven == 0.0);
+}
+
 TEST_CASE("the device by its name, else one of its family, else a stranger of its kind") {
   const Device gpu = test::made_up_gpu();
   Device sister = gpu;
