@@ -18,10 +18,7 @@ double as_double(std::size_t value) {
   return static_cast<double>(value);
 }
 
-// Bytes that a packed element takes: packing reads 4 and writes 4, or three planes of 2 bytes, for those on
-// two planes stand before those on three.
-constexpr double padded_bytes = 8.0;
-constexpr double planes_bytes = 10.0;
+constexpr double float_bytes = 4.0;
 
 // Packs both, multiplies, and then the kernels that stand behind it, which mostly have nothing to do.
 double launches_of_planes(const KernelConfig& kernel, ConfigCache& configs) {
@@ -39,25 +36,29 @@ double copies_of(const Operand& operand, const Problem& problem) {
 }
 
 void add_packing(const Problem& seen, const KernelConfig& kernel, ConfigCache& configs, Work& work) {
-  const double rows = as_double(round_up(seen.m, kernel.tile_rows));
-  const double columns = as_double(round_up(seen.n, kernel.tile_columns));
-  const double depth = as_double(round_up(seen.k, kernel.tile_depth));
-  const double a = rows * depth * copies_of(seen.a, seen);
-  const double b = columns * depth * copies_of(seen.b, seen);
+  const std::size_t rows = round_up(seen.m, kernel.tile_rows);
+  const std::size_t columns = round_up(seen.n, kernel.tile_columns);
+  const std::size_t depth = round_up(seen.k, kernel.tile_depth);
+  const auto add = [&](const Operand& operand, std::size_t lines, std::size_t packed) {
+    const double read = as_double(lines) * as_double(depth);
+    work.packed_bytes += float_bytes * (read + as_double(packed)) * copies_of(operand, seen);
+  };
   if (!kernel.manifest().fallback.empty()) {
-    work.packed_bytes = planes_bytes * (a + b);
+    const SharedConfig pack = configs.get("pack_both_" + kernel.manifest().operands, {}, {});
+    add(seen.a, rows, packed_size(*pack, rows, depth));
+    add(seen.b, columns, packed_size(*pack, columns, depth));
     work.passes = 1.0;
     work.launches = launches_of_planes(kernel, configs);
     return;
   }
-  const auto packs = [&](const Operand& operand, Shape shape, Shape tile, double elements) {
+  const auto pad = [&](const Operand& operand, std::size_t lines, Shape shape, Shape tile) {
     if (fits_in_place(operand, kernel, shape, tile)) return;
-    work.packed_bytes += padded_bytes * elements;
+    add(operand, lines, clamped_product(lines, depth));
     work.launches += 1.0;
     work.passes += 1.0;
   };
-  packs(seen.a, {seen.m, seen.k}, {kernel.tile_rows, kernel.tile_depth}, a);
-  packs(seen.b, {seen.k, seen.n}, {kernel.tile_depth, kernel.tile_columns}, b);
+  pad(seen.a, rows, {seen.m, seen.k}, {kernel.tile_rows, kernel.tile_depth});
+  pad(seen.b, columns, {seen.k, seen.n}, {kernel.tile_depth, kernel.tile_columns});
 }
 
 // Small work-groups leave some of a GPU's compute unit idle: on an H200 three of 64 work-items take as long
@@ -98,9 +99,9 @@ void add_parts(const Problem& seen, const KernelConfig& kernel, std::size_t part
     // share of the device.
     constexpr double alone = 3.0;  // a guess
     const double tile = as_double(kernel.tile_rows) * as_double(kernel.tile_columns);
-    work.added_bytes =
-        4.0 * work.whole_parts * (as_double(seen.m) * as_double(seen.n) + tile * as_double(units) / alone);
-    work.waits_for_parts = true;
+    work.added_bytes = float_bytes * work.whole_parts *
+                       (as_double(seen.m) * as_double(seen.n) + tile * as_double(units) / alone);
+    work.passes += 1.0;
     return;
   }
   work.whole_parts = as_double(k / depth);
@@ -109,7 +110,7 @@ void add_parts(const Problem& seen, const KernelConfig& kernel, std::size_t part
   work.launches += work.rest > 0.0 ? 2.0 : 1.0;
   work.passes += 1.0;
   work.added_bytes =
-      4.0 * as_double(seen.m) * as_double(seen.n) * (2.0 * as_double(ceil_div(k, depth)) + 1.0);
+      float_bytes * as_double(seen.m) * as_double(seen.n) * (2.0 * as_double(ceil_div(k, depth)) + 1.0);
 }
 
 double unaligned_part(const Problem& seen, const KernelConfig& kernel) {
@@ -167,8 +168,8 @@ Work work_of(const Problem& seen, const KernelConfig& kernel, std::size_t parts,
   const double m = as_double(seen.m);
   const double n = as_double(seen.n);
   const double k = as_double(seen.k);
-  work.bytes = 4.0 * (copies_of(seen.a, seen) * m * k + copies_of(seen.b, seen) * k * n +
-                      (seen.beta == 0.0f ? 1.0 : 2.0) * as_double(seen.batch_count) * m * n);
+  work.bytes = float_bytes * (copies_of(seen.a, seen) * m * k + copies_of(seen.b, seen) * k * n +
+                              (seen.beta == 0.0f ? 1.0 : 2.0) * as_double(seen.batch_count) * m * n);
   return work;
 }
 
@@ -186,8 +187,7 @@ Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rate
   result.multiply = std::max(computing, moving) + rates.unhidden * std::min(computing, moving);
   result.packing = work.packed_bytes / rates.packing_bytes;
   result.adding = work.added_bytes / rates.adding_bytes;
-  result.launches = (work.launches + (work.waits_for_parts ? 1.0 : 0.0)) * rates.start_seconds +
-                    work.passes * rates.pass_seconds;
+  result.launches = work.launches * rates.start_seconds + work.passes * rates.pass_seconds;
   result.host = rates.call_seconds + (work.launches - 1.0) * rates.launch_seconds;
   return result;
 }

@@ -56,7 +56,6 @@ struct Work {
   double passes = 0.0;  // over memory: those that pack operands or add up parts
   double packed_bytes = 0.0;
   double added_bytes = 0.0;
-  bool waits_for_parts = false;  // of its launch, as long as another one takes to start
 };
 
 // The work of a problem as the kernel sees it, in so many parts of k. Launches of what stands behind the

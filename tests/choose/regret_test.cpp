@@ -141,7 +141,7 @@ TEST_CASE("what is chosen for batches on an H200 takes at most 1.05 times as lon
   CHECK(regret <= 1.05);
 }
 
-// Of each config and shape with several recorded numbers of parts: 471 of them, 1.015 by the model.
+// Of each config and shape with several recorded numbers of parts: 471 of them, 1.013 by the model.
 TEST_CASE("the number of parts of k takes at most 1.04 times as long as the best, in the geometric mean") {
   const Device device = made_up_h200();
   ConfigCache configs(device, {});

@@ -121,15 +121,36 @@ TEST_CASE("matrices of a batch and parts of k are work-groups") {
   CHECK(seconds_of(deep, direct, 128) < seconds_of(deep, direct) / 5);  // one work-group adds up all of them
 }
 
-TEST_CASE("who adds up the parts of its launch waits for them as long as another launch takes to start") {
+TEST_CASE("to add up the parts of its own launch is a pass, and no launch more") {
+  const Problem deep = tight(64, 64, 65536);
+  const auto added = [&](std::size_t parts, const Rates& more) {
+    return seconds_of(deep, direct, parts, more) - seconds_of(deep, direct, parts);
+  };
   Rates slow_start = rates;
   slow_start.start_seconds += 50e-6;
-  const Problem deep = tight(64, 64, 65536);
-  const auto added = [&](std::size_t parts) {
-    return seconds_of(deep, direct, parts, slow_start) - seconds_of(deep, direct, parts);
+  CHECK(added(1, slow_start) == Approx(50e-6));
+  CHECK(added(16, slow_start) == Approx(50e-6));
+  Rates slow_pass = rates;
+  slow_pass.pass_seconds += 30e-6;
+  CHECK(added(1, slow_pass) == Approx(0.0).margin(1e-9));
+  CHECK(added(16, slow_pass) == Approx(30e-6));
+}
+
+TEST_CASE("packing reads the operands, padded, and writes what its kernel makes of them") {
+  const Device device = test::made_up_h200();
+  ConfigCache configs(device, {});
+  const auto bytes = [&](const std::string& name, const Problem& problem) {
+    return work_of(problem, *configs.get(name, {}, {}), 1, configs).packed_bytes;
   };
-  CHECK(added(1) == Approx(50e-6));
-  CHECK(added(16) == Approx(100e-6));
+  constexpr double a = 1024 * 2048, b = 512 * 2048;
+  const Problem problem = tight(1000, 500, 2047);
+  CHECK(bytes("tiled", problem) == Approx(4 * (a + b) * 2).epsilon(0.05));  // tiles of 16 x 16
+  CHECK(bytes("fp16x3_wgmma", problem) == Approx(4 * (a + b) * 2).epsilon(1e-3));
+  CHECK(bytes("bf16x6_mma", problem) == Approx(4 * (a + b) * 2.5));
+  CHECK(bytes("direct", problem) == 0.0);
+  Problem one_b = test::tight_batch(7, 1024, 512, 2048);
+  one_b.b.stride = 0;
+  CHECK(bytes("bf16x6_mma", one_b) == Approx(4 * (7 * a + b) * 2.5));
 }
 
 TEST_CASE("of computing and moving operands the lesser is hidden by the other, all but a part") {
