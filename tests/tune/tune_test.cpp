@@ -117,6 +117,14 @@ TEST_CASE("the space has every config that rules and device allow, and no other"
   CHECK(space_of("tiled", test::made_up_gpu_256(), library).configs.size() == 6);  // no 32 x 32 work-items
   CHECK(space_of("panels", test::made_up_gpu(), library).configs.empty());
   CHECK(spaces_of({"all"}, test::made_up_gpu(), library).size() >= 10);
+  CHECK(spaces_of({"tiled", "all", "tiled"}, test::made_up_gpu(), library).front().kernel == "tiled");
+  try {
+    spaces_of({"tiled", "panels"}, test::made_up_gpu(), library);
+    FAIL("a kernel that was named and has no config here was left out");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::requirement_failed);
+    CHECK(std::string(error.what()).find("is_cpu") != std::string::npos);
+  }
   const auto near = neighbours(tiled, {"tiled", {{"TS", 16}, {"TSK", 8}}});
   CHECK(near.size() == 3);
 }

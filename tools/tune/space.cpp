@@ -47,23 +47,26 @@ KernelSpace space_of(const std::string& kernel, const Device& device, KernelLibr
 
 std::vector<KernelSpace> spaces_of(const std::vector<std::string>& kernels, const Device& device,
                                    KernelLibrary& library) {
-  std::vector<std::string> names;
+  std::vector<KernelSpace> result;
+  const auto add = [&](KernelSpace space) {
+    const auto is_same = [&](const KernelSpace& one) { return one.kernel == space.kernel; };
+    if (std::none_of(result.begin(), result.end(), is_same)) result.push_back(std::move(space));
+  };
   for (const std::string& kernel : kernels) {
-    if (kernel != "all") {
-      const NamedKernel named = library.find(kernel);
-      if (named.file->manifest.role != Role::multiply)
-        throw Error(ErrorCode::kernel_not_found, "'" + kernel + "' does not multiply");
-      names.push_back(bench::names_a_file(kernel) ? kernel : named.file->manifest.name);
+    if (kernel == "all") {
+      for (const std::string& name : library.names(Role::multiply)) {
+        KernelSpace space = space_of(name, device, library);
+        if (!space.configs.empty()) add(std::move(space));
+      }
       continue;
     }
-    for (const std::string& name : library.names(Role::multiply)) names.push_back(name);
-  }
-  std::vector<KernelSpace> result;
-  for (const std::string& name : names) {
-    const auto is_same = [&](const KernelSpace& space) { return space.kernel == name; };
-    if (std::any_of(result.begin(), result.end(), is_same)) continue;
-    KernelSpace space = space_of(name, device, library);
-    if (!space.configs.empty()) result.push_back(std::move(space));
+    const NamedKernel named = library.find(kernel);
+    if (named.file->manifest.role != Role::multiply)
+      throw Error(ErrorCode::kernel_not_found, "'" + kernel + "' does not multiply");
+    KernelSpace space =
+        space_of(bench::names_a_file(kernel) ? kernel : named.file->manifest.name, device, library);
+    if (space.configs.empty()) configure(named, {}, {}, device);  // throws what is in the way
+    add(std::move(space));
   }
   return result;
 }

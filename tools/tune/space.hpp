@@ -23,7 +23,8 @@ struct KernelSpace {
 // empty list.
 KernelSpace space_of(const std::string& kernel, const Device& device, KernelLibrary& library);
 
-// The same, without those of this list that have none here. `kernels` may say "all".
+// The same of several. One that is named and has no config here throws what is in its way; "all" stands for
+// all that have any.
 std::vector<KernelSpace> spaces_of(const std::vector<std::string>& kernels, const Device& device,
                                    KernelLibrary& library);
 

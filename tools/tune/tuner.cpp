@@ -213,10 +213,6 @@ class Tuner {
 
 int tune(const TuneOptions& options) {
   RunSetup setup(options);
-  if (setup.spaces.empty()) {
-    fmt::print(stderr, "clgemm-tune: none of these kernels has a config for '{}'\n", setup.device.name);
-    return something_failed;
-  }
   TuningFile file = read_output(setup.output, setup.device);  // one that cannot be read is said before all
   const auto journal = open_journal(options, setup);
   if (journal->size() > 0)
