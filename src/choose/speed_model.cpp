@@ -10,6 +10,7 @@
 #include "base/sizes.hpp"
 #include "plan/in_place.hpp"
 #include "plan/k_split.hpp"
+#include "plan/make_plan.hpp"
 
 namespace clgemm {
 namespace {
@@ -39,26 +40,27 @@ void add_packing(const Problem& seen, const KernelConfig& kernel, ConfigCache& c
   const std::size_t rows = round_up(seen.m, kernel.tile_rows);
   const std::size_t columns = round_up(seen.n, kernel.tile_columns);
   const std::size_t depth = round_up(seen.k, kernel.tile_depth);
-  const auto add = [&](const Operand& operand, std::size_t lines, std::size_t packed) {
-    const double read = as_double(lines) * as_double(depth);
-    work.packed_bytes += float_bytes * (read + as_double(packed)) * copies_of(operand, seen);
+  const auto add = [&](const Operand& operand, std::size_t read, std::size_t packed) {
+    work.packed_bytes += float_bytes * (as_double(read) + as_double(packed)) * copies_of(operand, seen);
   };
+  const std::size_t a = clamped_product(rows, depth);
+  const std::size_t b = clamped_product(columns, depth);
   if (!kernel.manifest().fallback.empty()) {
-    const SharedConfig pack = configs.get("pack_both_" + kernel.manifest().operands, {}, {});
-    add(seen.a, rows, packed_size(*pack, rows, depth));
-    add(seen.b, columns, packed_size(*pack, columns, depth));
+    const SharedConfig pack = pack_both_config(kernel, configs);
+    add(seen.a, a, packed_size(*pack, rows, depth));
+    add(seen.b, b, packed_size(*pack, columns, depth));
     work.passes = 1.0;
     work.launches = launches_of_planes(kernel, configs);
     return;
   }
-  const auto pad = [&](const Operand& operand, std::size_t lines, Shape shape, Shape tile) {
+  const auto pad = [&](const Operand& operand, std::size_t padded, Shape shape, Shape tile) {
     if (fits_in_place(operand, kernel, shape, tile)) return;
-    add(operand, lines, clamped_product(lines, depth));
+    add(operand, padded, padded);
     work.launches += 1.0;
     work.passes += 1.0;
   };
-  pad(seen.a, rows, {seen.m, seen.k}, {kernel.tile_rows, kernel.tile_depth});
-  pad(seen.b, columns, {seen.k, seen.n}, {kernel.tile_depth, kernel.tile_columns});
+  pad(seen.a, a, {seen.m, seen.k}, {kernel.tile_rows, kernel.tile_depth});
+  pad(seen.b, b, {seen.k, seen.n}, {kernel.tile_depth, kernel.tile_columns});
 }
 
 // Small work-groups leave some of a GPU's compute unit idle: on an H200 three of 64 work-items take as long

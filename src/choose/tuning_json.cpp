@@ -79,15 +79,16 @@ Rates parse_rates(const Json& json) {
     if (value > 1.0) refuse(fmt::format("'{}' is {}; it is a part, at most 1", key, value));
     return value;
   };
+  const double start = number(json, "start_us", 0.0);
   return {number(json, "call_us", 0.0) * micro,
           number(json, "launch_us", 0.0) * micro,
-          number(json, "start_us", 0.0) * micro,
+          start * micro,
           number(json, "gb_s", least_positive) * giga,
           number(json, "packing_gb_s", least_positive) * giga,
           number(json, "adding_gb_s", least_positive) * giga,
           part("unhidden", Rates{}.unhidden),
           part("repeated", Rates{}.repeated),
-          json.contains("pass_us") ? number(json, "pass_us", 0.0) * micro : Rates{}.pass_seconds,
+          (json.contains("pass_us") ? number(json, "pass_us", 0.0) : start) * micro,
           part("uneven", Rates{}.uneven)};
 }
 

@@ -81,7 +81,7 @@ class Planner {
     result.programs[ProgramRole::multiply] = kernel;
     result.split.wanted_parts = problem_.listed ? 1 : wanted_parts(*kernel);
     if (!kernel->manifest().fallback.empty()) {
-      result.programs[ProgramRole::pack_both] = pack_both_config(*kernel);
+      result.programs[ProgramRole::pack_both] = pack_both_config(*kernel, configs_);
       return result;
     }
     const Shape tile_of_a{kernel->tile_rows, kernel->tile_depth};
@@ -91,12 +91,6 @@ class Planner {
     if (!fits_in_place(problem_.b, *kernel, {problem_.k, problem_.n}, tile_of_b))
       result.programs[ProgramRole::pack_b] = pack_config(problem_.b, *kernel);
     return result;
-  }
-
-  SharedConfig pack_both_config(const KernelConfig& kernel) {
-    SharedConfig pack = configs_.get("pack_both_" + kernel.manifest().operands, {}, {});
-    check_role(*pack, Role::pack_both, kernel);
-    return pack;
   }
 
   SharedConfig pack_config(const Operand& operand, const KernelConfig& kernel) {
@@ -127,6 +121,12 @@ SharedConfig reduce_config(const KernelConfig& kernel, std::size_t parts, Config
 }
 
 }  // namespace
+
+SharedConfig pack_both_config(const KernelConfig& kernel, ConfigCache& configs) {
+  SharedConfig pack = configs.get("pack_both_" + kernel.manifest().operands, {}, {});
+  check_role(*pack, Role::pack_both, kernel);
+  return pack;
+}
 
 Plan make_plan(const Problem& problem, const Config& config, ConfigCache& configs,
                std::size_t scratch_limit) {

@@ -11,4 +11,8 @@ namespace clgemm {
 // Throws what ConfigCache::get() and fit_blocks() throw.
 Plan make_plan(const Problem& problem, const Config& config, ConfigCache& configs, std::size_t scratch_limit);
 
+// What packs both operands of a kernel on planes. Throws Error: invalid_kernel_file where that is another
+// kernel's work.
+SharedConfig pack_both_config(const KernelConfig& kernel, ConfigCache& configs);
+
 }  // namespace clgemm

@@ -14,6 +14,7 @@
 #include "support/made_up.hpp"
 #include "support/plans.hpp"
 #include "support/shipped.hpp"
+#include "support/temporary.hpp"
 #include "support/thrown.hpp"
 
 namespace clgemm {
@@ -39,6 +40,22 @@ std::vector<Device> all_kinds() {
     }
   }
   return result;
+}
+
+TEST_CASE("a file that should pack planes and does something else is said, and what needs it not chosen") {
+  const TemporaryFolder folder;
+  folder.write("pack_both_fp16_planes.cl",
+               "// clgemm: pack_both_fp16_planes\n// role: scale\n// summary: none\n// tile: 1 1 1\n// "
+               "local: 64\n// grid: rows\n");
+  const Device device = made_up_h200();
+  ConfigCache configs(device, folder.path().string());
+  const Ranking ranking = rank_candidates(tight(4096, 4096, 4096), configs, shipped_tuning(), no_limit);
+  CHECK(std::none_of(ranking.candidates.begin(), ranking.candidates.end(),
+                     [](const Candidate& one) { return one.config.kernel.rfind("fp16x3", 0) == 0; }));
+  const auto said = std::find_if(ranking.rejected.begin(), ranking.rejected.end(), [](const Rejected& one) {
+    return contains(one.why, "has not the role that the kernel 'fp16x3_wgmma' needs");
+  });
+  CHECK(said != ranking.rejected.end());
 }
 
 TEST_CASE("every device has a valid plan for every shape, within the scratch limit") {

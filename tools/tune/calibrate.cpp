@@ -26,14 +26,6 @@ namespace {
 constexpr std::size_t default_shapes = 64;
 constexpr double default_budget_s = 600.0;
 
-// Of measuring a config on a shape, where the times go on differing.
-constexpr int most_turns = 16;
-
-// Times of a config that have to be the same. The clock of a GPU counts its own work alone.
-std::size_t same_times(DeviceKind kind) {
-  return kind == DeviceKind::cpu ? 3 : 2;
-}
-
 std::size_t shapes_of(const TuneOptions& options) {
   return options.calibration_shapes == 0 ? default_shapes : options.calibration_shapes;
 }
@@ -102,20 +94,19 @@ class Calibration {
   };
 
   // What else runs on the machine only ever adds time, and does so for a while: the configs take turns, until
-  // for each the shortest times are one, and the shortest counts.
+  // each has times enough, and the shortest counts.
   bool measure_shape(const SampleShape& shape) {
     std::vector<Timed> configs = configs_for(shape);
     double best = 0.0;
-    for (int turn = 0; turn < most_turns; ++turn) {
-      bool all_are_settled = true;
+    for (bool all_are_settled = false; !all_are_settled;) {
+      all_are_settled = true;
       for (Timed& one : configs) {
-        if (is_settled(one, best, same_times(setup_.device.kind))) continue;
+        if (!one.failure.empty() || is_settled(one.seconds, best, setup_.device.kind)) continue;
         all_are_settled = false;
         show(shape);
         if (!measure(one, best)) return false;
         if (one.failure.empty()) best = best == 0.0 ? one.least() : std::min(best, one.least());
       }
-      if (all_are_settled) break;
     }
     for (const Timed& one : configs) keep(one);
     return true;
@@ -135,16 +126,6 @@ class Calibration {
       }
     }
     return result;
-  }
-
-  static bool is_settled(const Timed& one, double best, std::size_t times) {
-    constexpr double same = 1.03;
-    constexpr double hopeless = 3.0;
-    if (!one.failure.empty()) return true;
-    if (one.seconds.size() < times) return false;
-    std::vector<double> sorted = one.seconds;
-    std::sort(sorted.begin(), sorted.end());
-    return sorted[times - 1] <= same * sorted[0] || sorted[0] > hopeless * best;
   }
 
   // Once more. False where it was interrupted.

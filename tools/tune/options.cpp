@@ -190,13 +190,16 @@ void refuse_useless(const CLI::App& app, const TuneOptions& options) {
     throw bench::UsageError("--keep-samples needs --calibrate or --fit: nothing else has samples to keep");
   if (is_fit && options.output.empty())
     throw bench::UsageError("--fit needs --output: a tuning file, which names the device");
-  if (!is_of_the_model) return;
+  const bool is_export = options.action == Action::export_file;
+  if (!is_of_the_model && !is_export) return;
   for (const char* one : {"--kernel", "--size", "--space", "--transpose-a", "--transpose-b"}) {
     if (app.get_option(one)->count() > 0)
       throw bench::UsageError(fmt::format("{}: without {}",
                                           is_fit ? "--fit takes kernels and shapes as its file has them"
-                                                 : "--calibrate is of all kernels that clgemm may choose, on "
-                                                   "shapes of its own (--shapes)",
+                                          : is_export
+                                              ? "--export takes all that was measured of the device"
+                                              : "--calibrate is of all kernels that clgemm may choose, on "
+                                                "shapes of its own (--shapes)",
                                           one));
   }
 }

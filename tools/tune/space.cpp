@@ -65,7 +65,8 @@ std::vector<KernelSpace> spaces_of(const std::vector<std::string>& kernels, cons
       throw Error(ErrorCode::kernel_not_found, "'" + kernel + "' does not multiply");
     KernelSpace space =
         space_of(bench::names_a_file(kernel) ? kernel : named.file->manifest.name, device, library);
-    if (space.configs.empty()) configure(named, {}, {}, device);  // throws what is in the way
+    if (space.configs.empty())
+      configure(named, {}, {}, device);  // of the defaults, which are among them: throws
     add(std::move(space));
   }
   return result;
