@@ -27,8 +27,12 @@ const char* in_words(Fault fault) {
   return "";
 }
 
-std::string predicted(const Candidate& candidate) {
+std::string seconds_of(const Candidate& candidate) {
   return candidate.seconds ? fmt::format("{:.3g} ms", *candidate.seconds * 1e3) : "unknown";
+}
+
+std::string whence_seconds(const Candidate& candidate) {
+  return candidate.origin.source == Source::measured ? "measured" : "predicted";
 }
 
 }  // namespace
@@ -70,12 +74,12 @@ std::optional<Fault> fault_of(ErrorCode code) {
 
 std::string describe(const Choice& choice) {
   std::string result = fmt::format("chosen: {}\n", to_string(choice.chosen.origin));
-  result += fmt::format("predicted: {}\n", predicted(choice.chosen));
+  result += fmt::format("{}: {}\n", whence_seconds(choice.chosen), seconds_of(choice.chosen));
   const std::size_t shown = std::min(choice.runners_up.size(), described_runners_up);
   for (std::size_t i = 0; i < shown; ++i) {
     const Candidate& next = choice.runners_up[i];
-    result += fmt::format("runner-up: {}, predicted {}, {}\n", to_string(next.config), predicted(next),
-                          to_string(next.origin));
+    result += fmt::format("runner-up: {}, {} {}, {}\n", to_string(next.config), whence_seconds(next),
+                          seconds_of(next), to_string(next.origin));
   }
   for (const Rejected& one : choice.rejected)
     result += fmt::format("not used: {}: {}: {}\n", to_string(one.config), in_words(one.fault), one.why);

@@ -1,6 +1,10 @@
 // Batches of matrices at any place: which calls do them.
-#include <map>
+#include <fmt/format.h>
 
+#include <map>
+#include <string>
+
+#include "base/error.hpp"
 #include "context/context.hpp"
 #include "plan/blocks.hpp"
 
@@ -25,6 +29,40 @@ SgemmCall call_of(SgemmCall first, const BatchRun& run) {
   return first;
 }
 
+bool is_of_a_matrix(Argument argument) {
+  switch (argument) {
+    case Argument::a:
+    case Argument::lda:
+    case Argument::b:
+    case Argument::ldb:
+    case Argument::c:
+    case Argument::ldc:
+    case Argument::stride_c:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// `check`, of so many multiplies from the number `first` on. What it says of their matrices says of which
+// multiplies, too, and nothing of strides, which the caller of a list has not given.
+template <class Check>
+auto checked_of(std::size_t first, std::size_t count, const Check& check) {
+  try {
+    return check();
+  } catch (const Error& error) {
+    if (!is_of_a_matrix(error.argument())) throw;
+    const std::string which = count == 1 ? fmt::format("multiply {}", first)
+                                         : fmt::format("{} multiplies from {} on", count, first);
+    if (error.argument() == Argument::stride_c) {
+      throw Error(error.code(),
+                  fmt::format("the matrices C of the batch overlap each other: those of {}", which),
+                  Argument::c);
+    }
+    throw Error(error.code(), fmt::format("{}: {}", which, error.what()), error.argument());
+  }
+}
+
 // Beyond this k is cut into blocks, which a list has no beta for.
 constexpr std::size_t deepest_listed = max_block / 2;
 
@@ -40,7 +78,9 @@ std::vector<Context::State::CheckedCall> Context::State::check_batch(const Sgemm
     const SgemmCall first = with_lds(one, lists, group.front());
     if (runs.size() > 1 && reads_a_and_b(first) && one.k <= deepest_listed) {
       CheckedCall listed{first, canonical(first), {}, {}};
-      ListedOperands operands = place_listed(first, lists, group, context_, info_, listed.problem);
+      ListedOperands operands = checked_of(group.front(), group.size(), [&] {
+        return place_listed(first, lists, group, context_, info_, listed.problem);
+      });
       listed.buffers = std::move(operands.buffers);
       listed.products = std::move(operands.products);
       if (options.scratch != nullptr) check_scratch(options.scratch, listed.buffers, context_, info_);
@@ -51,8 +91,9 @@ std::vector<Context::State::CheckedCall> Context::State::check_batch(const Sgemm
     }
     for (const BatchRun& run : runs) {
       const std::size_t i = run.first;
-      result.push_back(
-          check(call_of(with_lds(one, lists, i), run), lists.a[i], lists.b[i], lists.c[i], options));
+      result.push_back(checked_of(i, run.count, [&] {
+        return check(call_of(with_lds(one, lists, i), run), lists.a[i], lists.b[i], lists.c[i], options);
+      }));
     }
   }
   const bool is_even = result.size() == 1 && result.front().products.empty();  // and checked as such

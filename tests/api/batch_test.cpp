@@ -423,13 +423,13 @@ TEST_CASE("whatever is wrong with one matrix of a list, no C is touched") {
   CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "overlap each other: those of multiplies 0 and 5");
   lists = good;
   lists.a.back().buffer = nullptr;
-  CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "A is null");
+  CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "multiply 5: the buffer of A is null");
   lists = good;
   lists.c.back().offset = 4000;
-  CHECK_ERROR([&] { run.call(lists); }, buffer_too_small, "of C");
+  CHECK_ERROR([&] { run.call(lists); }, buffer_too_small, "of C has");
   lists = good;
   lists.b.back().ld = 1;
-  CHECK_ERROR([&] { run.call(lists); }, invalid_leading_dimension, "ldb is 1");
+  CHECK_ERROR([&] { run.call(lists); }, invalid_leading_dimension, "multiply 5: ldb is 1");
   lists = good;
   lists.a.back() = lists.c.back();
   lists.a.back().ld = good.a.back().ld;
@@ -439,6 +439,20 @@ TEST_CASE("whatever is wrong with one matrix of a list, no C is touched") {
   lists.a[1] = lists.a[0];
   lists.b[1] = lists.b[0];
   CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "overlap each other");
+  lists = good;
+  for (auto* const list : {&lists.a, &lists.b, &lists.c}) {
+    list->resize(2);
+    list->at(1) = list->at(0);
+    ++list->at(1).offset;
+  }
+  lists.alphas = lists.betas = {1.0f};
+  try {
+    run.call(lists);
+    FAIL("two C that overlap were taken");
+  } catch (const Error& error) {
+    CHECK(error.argument() == Argument::c);
+    CHECK(contains(error.what(), "overlap each other: those of 2 multiplies from 0 on"));
+  }
 
   CHECK(run.contents_of_c() == before);
 }

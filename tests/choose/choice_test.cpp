@@ -132,6 +132,8 @@ TEST_CASE("a choice in words") {
         "not used: panels KC=64: wrong result: C[3] is 7\n");
   CHECK(contains(describe(Choice{{{"wpt", {}}, {Source::named, {}}, 1e-3}, {}, {}}),
                  "chosen: named by the caller\n"));
+  CHECK(contains(describe(Choice{{{"wpt", {}}, {Source::measured, "a.json"}, 1e-3}, {chosen}, {}}),
+                 "chosen: measured: a.json\nmeasured: 1 ms\nrunner-up: float8, predicted 2 ms"));
 }
 
 TEST_CASE("a precision allows itself and what is stricter") {

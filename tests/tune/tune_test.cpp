@@ -210,6 +210,11 @@ TEST_CASE("options that exclude each other, or would change nothing, are bad usa
       {calibrate + "--kernel tiled", "without --kernel"},
       {"--export x --kernel tiled", "--export takes all that was measured of the device: without --kernel"},
       {fit + "--size 64 --output x", "without --size"},
+      {calibrate + "--search random", "without --search"},
+      {fit + "--budget 5 --output x", "--fit measures nothing: without --budget"},
+      {"--export x --fresh", "--export measures nothing: without --fresh"},
+      {"--shapes 5 --size 32", "only --calibrate has shapes of its own: without --shapes"},
+      {"--check --budget 5", "--check runs every config, or --samples of them: without --budget"},
       {fit, "--fit needs --output"}};
   for (const auto& [options, said] : mistakes) {
     const Finished finished = run_program(command(options));
@@ -708,6 +713,49 @@ TEST_CASE("--fit fits what was measured before, for the device of a file, and sa
   const Finished missing = run_program(command(samples + table + "x"));
   CHECK(missing.status == 1);
   CHECK(test::contains(missing.err, "cannot read '" + table + "x': No such file"));
+}
+
+TEST_CASE("samples that are none are said by file and line, and too few of them leave the output as it was") {
+  const TemporaryFolder folder;
+  const std::string shipped = text_of_file(CLGEMM_KERNELS "/tuned/nvidia_h200.json");
+  const std::string output = folder.write("device.json", shipped);
+  const std::string head = "m,n,k,config,seconds,predicted,batch\n";
+  const std::string good = "9,9,9,naive,1e-6,,1\n";
+  const std::pair<std::string, const char*> mistakes[] = {
+      {"", "does not begin with 'm,n,k,config,seconds'"},
+      {head, "no config has samples of 4 shapes"},
+      {head + good, "no config has samples of 4 shapes"},
+      {head + good + "9,9,9,naive,inf,,1\n", "samples.csv:3: seconds are a number above 0"},
+      {head + "9,9,9,naive,0,,1\n", "samples.csv:2: seconds are"},
+      {head + "9,9,9,naive,1e-6,nan,1\n", "samples.csv:2: predicted seconds are"},
+      {head + "9,0,9,naive,1e-6,,1\n", "samples.csv:2: m, n, k and batch are at least 1"},
+      {head + "9,-9,9,naive,1e-6,,1\n", "samples.csv:2: '-9' is no number"}};
+  for (const auto& [text, said] : mistakes) {
+    const Finished finished =
+        run_program(command("--fit " + folder.write("samples.csv", text) + " --output " + output));
+    INFO(text << finished.out << finished.err);
+    CHECK(finished.status == 1);
+    CHECK(test::contains(finished.err, said));
+    CHECK(text_of_file(output) == shipped);
+  }
+}
+
+TEST_CASE("a run whose results could not be written is not begun") {
+  const TemporaryFolder folder;
+  const ScopedVariable fake("CLGEMM_TUNE_FAKE_TIMES", "1");
+  const std::string output = (folder.path() / "out.json").string();
+  const std::string file = folder.write("file", "");
+  for (const std::string& options :
+       {"--calibrate --shapes 16 --keep-samples " + file + "/samples.csv --output " + output,
+        "--calibrate --shapes 16 --output " + file + "/out.json",
+        "--kernel tiled --size 32 --samples 1 --output " + file + "/out.json"}) {
+    const Finished finished = run_program(command(options));
+    INFO(options << finished.out << finished.err);
+    CHECK(finished.status == 1);
+    CHECK(test::contains(finished.err, "cannot write '" + file));
+    CHECK(finished.out.empty());
+    CHECK_FALSE(std::filesystem::exists(output));
+  }
 }
 
 TEST_CASE("a file that is no tuning data is not overwritten") {

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cmath>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -23,6 +27,10 @@ Number number_of(const std::string& text) {
   return value;
 }
 
+void demand(bool is_right, const char* said) {
+  if (!is_right) throw std::runtime_error(said);
+}
+
 SampleLine sample_of(const std::string& line) {
   std::istringstream fields(line);
   const auto next = [&] {
@@ -38,6 +46,10 @@ SampleLine sample_of(const std::string& line) {
   result.seconds = number_of<double>(next());
   if (const std::string field = next(); !field.empty()) result.predicted = number_of<double>(field);
   if (const std::string field = next(); !field.empty()) result.batch = number_of<std::size_t>(field);
+  demand(std::min({result.m, result.n, result.k, result.batch}) > 0, "m, n, k and batch are at least 1");
+  demand(std::isfinite(result.seconds) && result.seconds > 0.0, "seconds are a number above 0");
+  demand(std::isfinite(result.predicted) && result.predicted >= 0.0,
+         "predicted seconds are a number, none below 0");
   return result;
 }
 
@@ -51,10 +63,17 @@ std::vector<SampleLine> read_sample_lines(const std::filesystem::path& path) {
     return line == head || line == std::string(head) + predicted ||
            line == std::string(head) + predicted + batch;
   };
+  if (!file)
+    throw std::runtime_error(fmt::format("cannot read '{}': {}", path.string(), std::strerror(errno)));
   if (!std::getline(file, line) || !is_head())
     throw std::runtime_error(fmt::format("'{}' does not begin with '{}'", path.string(), head));
-  while (std::getline(file, line)) {
-    if (!is_head()) result.push_back(sample_of(line));
+  for (std::size_t number = 2; std::getline(file, line); ++number) {
+    if (is_head()) continue;
+    try {
+      result.push_back(sample_of(line));
+    } catch (const std::runtime_error& error) {
+      throw std::runtime_error(fmt::format("{}:{}: {}", path.string(), number, error.what()));
+    }
   }
   return result;
 }

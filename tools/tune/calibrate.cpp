@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <stdexcept>
 
 #include "base/error.hpp"
 #include "common/interrupt.hpp"
@@ -102,6 +103,7 @@ class Calibration {
       all_are_settled = true;
       for (Timed& one : configs) {
         if (!one.failure.empty() || is_settled(one.seconds, best, setup_.device.kind)) continue;
+        if (now() > end_) return true;  // the shape is incomplete, and not kept
         all_are_settled = false;
         show(shape);
         if (!measure(one, best)) return false;
@@ -147,7 +149,7 @@ class Calibration {
   void keep(const Timed& one) {
     const double seconds = one.failure.empty() ? one.least() : 0.0;
     journal_.add(one.trial, {seconds * 1e3, one.failure, 0.0});
-    if (one.failure.empty()) samples_.push_back({shape_of(one.trial), one.trial.config, seconds});
+    if (seconds > 0.0) samples_.push_back({shape_of(one.trial), one.trial.config, seconds});
   }
 
   static SampleShape shape_of(const Trial& trial) {
@@ -191,6 +193,10 @@ void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningF
   if (!samples_to.empty()) write_samples(samples_to, samples, unseen_predictions(samples, configs, host));
   const auto [held_out, batches] = held_out_regret(samples, configs, host);
   const Fitted fitted = fit(samples, configs, host);
+  if (fitted.rows.empty())
+    throw std::runtime_error(
+        fmt::format("no config has samples of {} shapes, which a fit needs; nothing was written to '{}'",
+                    least_samples, output.string()));
   const Regret all = regret(fitted, samples, configs);
   file.rates = fitted.rates;
   file.configs = fitted.rows;
@@ -245,6 +251,8 @@ std::vector<Sample> valid_samples(const std::vector<Sample>& samples, ConfigCach
 int calibrate(const TuneOptions& options) {
   RunSetup setup(options);
   TuningFile file = read_output(setup.output, setup.device);  // one that cannot be read is said before all
+  demand_writable(setup.output);
+  demand_writable(options.samples_to);
   std::vector<Config> configs = calibrated_configs(setup.device, setup.library);
   const auto journal = open_journal(options, setup);
   if (journal->size() > 0)
@@ -267,6 +275,7 @@ int calibrate(const TuneOptions& options) {
 }
 
 int fit_samples(const TuneOptions& options) {
+  demand_writable(options.samples_to);
   const TuningFile file = read_file(options.output);
   const Device device = device_of(file.device);
   ConfigCache cache(device, options.kernel_folder);

@@ -120,7 +120,7 @@ void add_calibration(CLI::App& app, CommandLine& line) {
       ->description(
           "Measures all configs that may ever win on random shapes, fits the speed\nmodel, by which clgemm "
           "chooses for every shape, and says its regret on\nshapes that it did not fit. --budget: 600 by "
-          "default")
+          "default; a shape that is\nnot done by then is left out; the fit comes on top")
       ->group(group);
   app.add_option("--shapes", options.calibration_shapes,
                  "To measure at most, a third as many batches and an eighth as many large ones (default: 64)")
@@ -134,7 +134,8 @@ void add_calibration(CLI::App& app, CommandLine& line) {
       ->group(group);
   add_action(line, Action::fit, app.add_option("--fit", options.fit_from))
       ->description(
-          "Measures nothing: fits to what --keep-samples has written, for the\ndevice of the --output file")
+          "Measures nothing: fits to what --keep-samples has written, for the\ndevice of the --output file, "
+          "which has to be there")
       ->type_name("FILE")
       ->check(CLI::Validator(CLI::ExistingFile).description(""))
       ->group(group);
@@ -190,17 +191,29 @@ void refuse_useless(const CLI::App& app, const TuneOptions& options) {
     throw bench::UsageError("--keep-samples needs --calibrate or --fit: nothing else has samples to keep");
   if (is_fit && options.output.empty())
     throw bench::UsageError("--fit needs --output: a tuning file, which names the device");
-  const bool is_export = options.action == Action::export_file;
-  if (!is_of_the_model && !is_export) return;
-  for (const char* one : {"--kernel", "--size", "--space", "--transpose-a", "--transpose-b"}) {
-    if (app.get_option(one)->count() > 0)
-      throw bench::UsageError(fmt::format("{}: without {}",
-                                          is_fit ? "--fit takes kernels and shapes as its file has them"
-                                          : is_export
-                                              ? "--export takes all that was measured of the device"
-                                              : "--calibrate is of all kernels that clgemm may choose, on "
-                                                "shapes of its own (--shapes)",
-                                          one));
+  const auto refuse = [&app](const std::vector<const char*>& names, const char* why) {
+    for (const char* one : names) {
+      if (app.get_option(one)->count() > 0) throw bench::UsageError(fmt::format("{}: without {}", why, one));
+    }
+  };
+  const std::vector<const char*> of_a_search = {"--kernel",      "--size",        "--space",
+                                                "--transpose-a", "--transpose-b", "--without-own-choice",
+                                                "--search",      "--samples"};
+  const std::vector<const char*> of_measuring = {"--shapes", "--budget", "--limit", "--seed", "--fresh"};
+  if (options.action == Action::calibrate)
+    refuse(of_a_search,
+           "--calibrate is of all kernels that clgemm may choose, on shapes of its own (--shapes)");
+  else if (options.action != Action::work_for_calibration)
+    refuse({"--shapes"}, "only --calibrate has shapes of its own");
+  if (options.action == Action::check)
+    refuse({"--budget", "--search"}, "--check runs every config, or --samples of them");
+  if (is_fit) {
+    refuse(of_a_search, "--fit takes kernels and shapes as its file has them");
+    refuse(of_measuring, "--fit measures nothing");
+  }
+  if (options.action == Action::export_file) {
+    refuse(of_a_search, "--export takes all that was measured of the device");
+    refuse(of_measuring, "--export measures nothing");
   }
 }
 

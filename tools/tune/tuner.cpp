@@ -214,6 +214,7 @@ class Tuner {
 int tune(const TuneOptions& options) {
   RunSetup setup(options);
   TuningFile file = read_output(setup.output, setup.device);  // one that cannot be read is said before all
+  demand_writable(setup.output);
   const auto journal = open_journal(options, setup);
   if (journal->size() > 0)
     fmt::print(stderr, "clgemm-tune: going on after {} measurements\n", journal->size());

@@ -21,6 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+void make_folder_of(const fs::path& path) {
+  std::error_code none;
+  if (path.has_parent_path() && !fs::exists(path, none)) fs::create_directories(path.parent_path(), none);
+}
+
 // Letters and digits of a name, one _ for whatever is between them.
 std::string as_file_name(const std::string& name) {
   std::string result;
@@ -83,10 +88,17 @@ TuningFile read_file(const fs::path& path) {
   }
 }
 
+void demand_writable(const fs::path& path) {
+  if (path.empty()) return;
+  make_folder_of(path);
+  if (!bench::can_write(path.string()))
+    throw std::runtime_error(fmt::format("cannot write '{}': {}", path.string(), std::strerror(errno)));
+}
+
 void write_output(const fs::path& path, const TuningFile& file) {
   const std::string text = write_tuning(file);
-  std::error_code none;
-  if (path.has_parent_path() && !fs::exists(path, none)) fs::create_directories(path.parent_path(), none);
+  parse_tuning(text, path.string());
+  make_folder_of(path);
   bench::write_whole(path.string(), text);
 }
 

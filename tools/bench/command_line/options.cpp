@@ -278,6 +278,7 @@ void add_files(CLI::App& app, CommandLine& line) {
          "What clgemm-tune --keep-samples has written: on the\npage, which config is fast where, and the "
          "regret")
       ->type_name("FILE")
+      ->check(CLI::Validator(CLI::ExistingFile).description(""))
       ->needs(report)
       ->group(group);
   CLI::Option* compare = app.add_option("--compare", line.compare,
