@@ -30,15 +30,15 @@ constexpr Use use_of_c{"C", CL_MEM_READ_ONLY, "CL_MEM_READ_ONLY", Argument::c};
 void check_size(const Use& use, const DeviceMatrix& matrix, std::size_t extent, std::size_t buffer_bytes) {
   std::size_t end = 0;
   std::size_t bytes = 0;
-  if (!__builtin_add_overflow(matrix.offset, extent, &end) &&
-      !__builtin_mul_overflow(end, sizeof(float), &bytes) && bytes <= buffer_bytes) {
-    return;
-  }
+  const bool is_a_size = !__builtin_add_overflow(matrix.offset, extent, &end) &&
+                         !__builtin_mul_overflow(end, sizeof(float), &bytes);
+  if (is_a_size && bytes <= buffer_bytes) return;
+  const std::string ends =
+      is_a_size ? fmt::format("at element {} ({} bytes)", end, bytes) : "beyond any buffer";
   throw Error(
       ErrorCode::buffer_too_small,
-      fmt::format("the buffer of {} has {} bytes; with offset {} and leading dimension {} the matrix ends "
-                  "at element {} ({} bytes)",
-                  use.name, buffer_bytes, matrix.offset, matrix.ld, end, bytes),
+      fmt::format("the buffer of {} has {} bytes; with offset {} and leading dimension {} the matrix ends {}",
+                  use.name, buffer_bytes, matrix.offset, matrix.ld, ends),
       use.argument);
 }
 

@@ -49,8 +49,12 @@ std::size_t positive(const Json& object, const char* name) {
 }
 
 double number(const Json& object, const char* name, double least) {
+  if (!object.at(name).is_number())
+    refuse(fmt::format("'{}' is {}; it must be a number", name, object.at(name).dump()));
   const double value = object.at(name).get<double>();
-  if (!std::isfinite(value) || value < least) refuse(fmt::format("'{}' is {}", name, object.at(name).dump()));
+  constexpr double most = 1e15;  // of whatever unit
+  if (!std::isfinite(value) || value < least || value > most)
+    refuse(fmt::format("'{}' is {}", name, object.at(name).dump()));
   return value;
 }
 
@@ -183,7 +187,8 @@ Json to_json(const TunedEntry& entry) {
 TuningFile parse_tuning(std::string_view text, const std::string& path) {
   try {
     const Json json = Json::parse(text);
-    const int schema = json.at(schema_name).get<int>();
+    if (!json.is_object()) refuse("it is no JSON object");
+    const std::int64_t schema = integer(json.at(schema_name), schema_name);
     if (schema != tuning_schema)
       refuse(fmt::format("schema {}; this version reads {}", schema, tuning_schema));
     TuningFile file{path, parse_device(json.at("device")), {}, {}, {}};

@@ -244,7 +244,7 @@ TEST_CASE("buffers that are too small") {
   check_device_case([](DeviceCall& c) { c.a.ld = 7; }, code, "leading dimension 7");
   check_device_case([](DeviceCall& c) { c.b.ld = 9; }, code, "the buffer of B");
   check_device_case([](DeviceCall& c) { c.c.ld = 9; }, code, "the buffer of C");
-  check_device_case([](DeviceCall& c) { c.a.offset = minus_one; }, code, "the buffer of A");
+  check_device_case([](DeviceCall& c) { c.a.offset = minus_one; }, code, "the matrix ends beyond any buffer");
   check_device_case([](DeviceCall& c) { c.c.offset = std::size_t{1} << 62; }, code, "the buffer of C");
   // In column-major calls, A and B are still the caller's.
   check_device_case(

@@ -103,11 +103,15 @@ TEST_CASE("what is no tuning data is refused, and it is said why") {
     CHECK_ERROR([&] { parse_tuning(text, ""); }, invalid_argument, why);
   };
   refused("", "parse error");
-  refused("[]", "array");
+  refused("[]", "it is no JSON object");
   refused("{}", "clgemm_tuning");
   refused(good.substr(0, good.size() / 2), "parse error");
   refused(replaced(good, "\"clgemm_tuning\": 2", "\"clgemm_tuning\": 0"), "schema 0");
   refused(replaced(good, "\"clgemm_tuning\": 2", "\"clgemm_tuning\": 1"), "schema 1");
+  refused(replaced(good, "\"clgemm_tuning\": 2", "\"clgemm_tuning\": 1e300"), "'clgemm_tuning' is 1e+300");
+  refused(replaced(good, "\"median_ms\":1.0", "\"median_ms\":1e300"), "'median_ms' is 1e+300");
+  refused(replaced(good, "\"median_ms\":1.0", "\"median_ms\":\"1\""),
+          "'median_ms' is \"1\"; it must be a number");
   refused(replaced(good, "\"m\":1024", "\"m\":0"), "'m' is 0");
   refused(replaced(good, "\"m\":1024", "\"m\":\"1024\""), "must be an integer");
   refused(replaced(good, "\"m\":1024", "\"m\":128.9"), "'m' is 128.9; it must be an integer");
