@@ -23,8 +23,8 @@ struct Rates {
   double adding_bytes = 1e10;    // read and written while parts of k are added up, a second
   double unhidden = 0.01;  // part of the lesser of computing and moving operands that the other does not hide
   double repeated = 1.0;   // part of a work-group's begin that each further turn takes, too
-  double pass_seconds =
-      0.0;  // of the device, for each pass over memory, beside its bytes, and its launch where it has one
+  double pass_seconds = 0.0;  // of the device, for each pass over memory, beside its bytes, and beside its
+                              // launch where it has one
   double uneven = 0.0;  // how unevenly compute units share a last turn that is not full: 1 where some take
                         // all that they can hold
 };

@@ -44,16 +44,17 @@ bool is_of_a_matrix(Argument argument) {
   }
 }
 
-// `check`, of so many multiplies from the number `first` on. What it says of their matrices says of which
-// multiplies, too, and nothing of strides, which the caller of a list has not given.
+// `check`, of so many multiplies, the first of them number `first`. What it says of their matrices says of
+// which multiplies, too, and nothing of strides, which the caller of a list has not given.
 template <class Check>
 auto checked_of(std::size_t first, std::size_t count, const Check& check) {
   try {
     return check();
   } catch (const Error& error) {
     if (!is_of_a_matrix(error.argument())) throw;
-    const std::string which = count == 1 ? fmt::format("multiply {}", first)
-                                         : fmt::format("{} multiplies from {} on", count, first);
+    const std::string which = count == 1
+                                  ? fmt::format("multiply {}", first)
+                                  : fmt::format("{} multiplies, the first of them number {}", count, first);
     if (error.argument() == Argument::stride_c) {
       throw Error(error.code(),
                   fmt::format("the matrices C of the batch overlap each other: those of {}", which),

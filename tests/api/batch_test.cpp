@@ -451,7 +451,7 @@ TEST_CASE("whatever is wrong with one matrix of a list, no C is touched") {
     FAIL("two C that overlap were taken");
   } catch (const Error& error) {
     CHECK(error.argument() == Argument::c);
-    CHECK(contains(error.what(), "overlap each other: those of 2 multiplies from 0 on"));
+    CHECK(contains(error.what(), "overlap each other: those of 2 multiplies, the first of them number 0"));
   }
 
   CHECK(run.contents_of_c() == before);

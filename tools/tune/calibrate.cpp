@@ -121,7 +121,7 @@ class Calibration {
       for (const Config& split : with_parts(config, shape, setup_.device, setup_.library)) {
         const Trial trial{{shape.m, shape.n, shape.k}, split, Care::calibrated, shape.batch};
         if (const auto known = journal_.find(trial)) {
-          if (known->is_right()) samples_.push_back({shape, split, known->ms * 1e-3});
+          if (known->is_right() && known->ms > 0.0) samples_.push_back({shape, split, known->ms * 1e-3});
         } else {
           result.push_back({trial, {}, {}});
         }
@@ -195,7 +195,8 @@ void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningF
   const Fitted fitted = fit(samples, configs, host);
   if (fitted.rows.empty())
     throw std::runtime_error(
-        fmt::format("no config has samples of {} shapes, which a fit needs; nothing was written to '{}'",
+        fmt::format("no config has samples of {} shapes, which a fit needs: more --shapes, or more --budget; "
+                    "nothing was written to '{}'",
                     least_samples, output.string()));
   const Regret all = regret(fitted, samples, configs);
   file.rates = fitted.rates;
@@ -275,8 +276,9 @@ int calibrate(const TuneOptions& options) {
 }
 
 int fit_samples(const TuneOptions& options) {
-  demand_writable(options.samples_to);
   const TuningFile file = read_file(options.output);
+  demand_writable(options.output);
+  demand_writable(options.samples_to);
   const Device device = device_of(file.device);
   ConfigCache cache(device, options.kernel_folder);
   KernelLibrary library(kernel_folder_or_default(options.kernel_folder));

@@ -27,10 +27,10 @@ bool is_large(const SampleShape& shape, DeviceKind kind);
 std::vector<Config> with_parts(const Config& config, const SampleShape& shape, const Device& device,
                                KernelLibrary& library);
 
-// Whether a config on a shape has been timed enough: its shortest times are within 3 %, or three times the
-// best of all configs, or it has had its turns. On a CPU that takes three times, for two in a row may be
-// disturbed: on two shared Zen 4 cores a config had 19 times its time so. The clock of a GPU counts its own
-// work alone, and two are enough.
+// Whether a config on a shape has been timed enough: its shortest times are within 3 %, or more than three
+// times the best of all configs, or it has had its turns. On a CPU that takes three times, for two in a row
+// may be disturbed: on two shared Zen 4 cores a config had 19 times its time so. The clock of a GPU counts
+// its own work alone, and two are enough.
 bool is_settled(std::vector<double> seconds, double best, DeviceKind kind);
 
 }  // namespace clgemm::tune

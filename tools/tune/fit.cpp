@@ -236,12 +236,13 @@ class Fit {
       start.insert(start.end(), {std::log(from.unhidden), std::log(from.repeated),
                                  std::log(from.pass_seconds), std::log(from.uneven)});
     }
+    constexpr double most_bytes = 1e18;  // a second: where nothing that was measured waits for memory
     const auto rates_of = [&](const Values& v) {
       Rates rates = from;
       rates.start_seconds = std::exp(v[0]);
-      rates.bytes = std::exp(v[1]);
-      rates.packing_bytes = std::exp(v[2]);
-      rates.adding_bytes = std::exp(v[3]);
+      rates.bytes = std::min(std::exp(v[1]), most_bytes);
+      rates.packing_bytes = std::min(std::exp(v[2]), most_bytes);
+      rates.adding_bytes = std::min(std::exp(v[3]), most_bytes);
       if (is_cpu) {
         rates.call_seconds = std::exp(v[4]);
         rates.launch_seconds = std::exp(v[5]);

@@ -199,7 +199,7 @@ void refuse_useless(const CLI::App& app, const TuneOptions& options) {
   const std::vector<const char*> of_a_search = {"--kernel",      "--size",        "--space",
                                                 "--transpose-a", "--transpose-b", "--without-own-choice",
                                                 "--search",      "--samples"};
-  const std::vector<const char*> of_measuring = {"--shapes", "--budget", "--limit", "--seed", "--fresh"};
+  const std::vector<const char*> of_measuring = {"--budget", "--limit", "--seed", "--fresh"};
   if (options.action == Action::calibrate)
     refuse(of_a_search,
            "--calibrate is of all kernels that clgemm may choose, on shapes of its own (--shapes)");

@@ -66,7 +66,7 @@ std::vector<KernelSpace> spaces_of(const std::vector<std::string>& kernels, cons
     KernelSpace space =
         space_of(bench::names_a_file(kernel) ? kernel : named.file->manifest.name, device, library);
     if (space.configs.empty())
-      configure(named, {}, {}, device);  // of the defaults, which are among them: throws
+      configure(named, {}, {}, device);  // the defaults are one of them, so this throws
     add(std::move(space));
   }
   return result;
