@@ -186,7 +186,8 @@ Action action_of(const CommandLine& line) {
 // What would be taken and change nothing.
 void refuse_useless(const CLI::App& app, const TuneOptions& options) {
   const bool is_fit = options.action == Action::fit;
-  const bool is_of_the_model = is_fit || options.action == Action::calibrate;
+  const bool is_calibration = options.action == Action::calibrate;
+  const bool is_of_the_model = is_fit || is_calibration;
   if (!options.samples_to.empty() && !is_of_the_model)
     throw bench::UsageError("--keep-samples needs --calibrate or --fit: nothing else has samples to keep");
   if (is_fit && options.output.empty())
@@ -200,10 +201,10 @@ void refuse_useless(const CLI::App& app, const TuneOptions& options) {
                                                 "--transpose-a", "--transpose-b", "--without-own-choice",
                                                 "--search",      "--samples"};
   const std::vector<const char*> of_measuring = {"--budget", "--limit", "--seed", "--fresh"};
-  if (options.action == Action::calibrate)
+  if (is_calibration)
     refuse(of_a_search,
            "--calibrate is of all kernels that clgemm may choose, on shapes of its own (--shapes)");
-  else if (options.action != Action::work_for_calibration)
+  if (!is_calibration && options.action != Action::work_for_calibration)
     refuse({"--shapes"}, "only --calibrate has shapes of its own");
   if (options.action == Action::check)
     refuse({"--budget", "--search"}, "--check runs every config, or --samples of them");

@@ -1,0 +1,191 @@
+// What is measured for the speed model and how it is fitted, without a device: which shapes and configs, when
+// a time counts, what a fit finds of made-up times.
+#include "tune/calibration.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "support/made_up.hpp"
+#include "support/temporary.hpp"
+#include "tune/fit.hpp"
+
+namespace clgemm::tune {
+namespace {
+
+using test::TemporaryFolder;
+
+TEST_CASE(
+    "a config is timed until its shortest times agree: on a CPU three, for two in a row may be disturbed") {
+  const auto is_enough = [](const std::vector<double>& seconds, DeviceKind kind) {
+    return is_settled(seconds, 1.0, kind);
+  };
+  CHECK_FALSE(is_enough({1.0}, DeviceKind::gpu));
+  CHECK(is_enough({1.0, 1.02}, DeviceKind::gpu));
+  CHECK_FALSE(is_enough({1.0, 1.04}, DeviceKind::gpu));
+  CHECK(is_enough({19.0, 17.0}, DeviceKind::gpu));
+  CHECK(is_enough({1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7}, DeviceKind::gpu));
+  CHECK_FALSE(is_enough({19.0, 19.1}, DeviceKind::cpu));
+  CHECK_FALSE(is_enough({1.0, 1.01}, DeviceKind::cpu));
+  CHECK_FALSE(is_enough({1.0, 1.01, 19.0}, DeviceKind::cpu));
+  CHECK(is_enough({1.0, 19.0, 1.01, 1.02}, DeviceKind::cpu));
+  CHECK(is_enough({19.0, 17.0, 15.0}, DeviceKind::cpu));
+  CHECK_FALSE(is_enough({1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7}, DeviceKind::cpu));
+  CHECK(is_enough({1.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0},
+                  DeviceKind::cpu));
+}
+
+// Seconds by a model whose coefficients are known.
+std::vector<Sample> made_up_samples(const std::vector<Config>& configs, const ConfigSpeed& speed,
+                                    const Rates& rates, ConfigCache& cache) {
+  std::vector<Sample> samples;
+  for (const SampleShape& shape : calibrated_shapes(DeviceKind::gpu, 48, 3)) {
+    double factor = 1.0;
+    for (const Config& config : configs) {
+      const auto kernel = cache.get(config.kernel, config.parameters, {});
+      ConfigSpeed slower = speed;
+      slower.alone *= factor;
+      slower.share *= factor;
+      const Work work = work_of(problem_of(shape, cache.device()), *kernel, 1, cache);
+      samples.push_back({shape, config, predict(work, slower, rates, cache.device().compute_units).device()});
+      factor *= 2.0;
+    }
+  }
+  return samples;
+}
+
+TEST_CASE("a fit finds the coefficients by which the samples were made") {
+  const Device device = test::made_up_gpu();
+  ConfigCache cache(device, {});
+  const Rates rates{10e-6, 4e-6, 2e-6, 1e12, 8e11, 9e11, 0.6, 0.2, 5e-6, 0.8};
+  const ConfigSpeed speed{3e-6, 40e-9, 25e-9, 6, 0.0, 1.4};
+  const std::vector<Config> configs = {
+      {"direct", {{"BM", 64}, {"BN", 64}, {"TM", 8}, {"TN", 8}, {"DEPTH", 8}, {"SLICES", 2}, {"COPIES", 2}}},
+      {"direct", {{"BM", 32}, {"BN", 64}, {"TM", 8}, {"TN", 4}, {"DEPTH", 8}, {"SLICES", 2}, {"COPIES", 2}}}};
+  const std::vector<Sample> samples = made_up_samples(configs, speed, rates, cache);
+  const HostSeconds host{rates.call_seconds, rates.launch_seconds};
+  const Fitted fitted = fit(samples, cache, host);
+  CHECK(fitted.rates.call_seconds == host.call);
+  CHECK(fitted.rates.unhidden > 0.35);  // which begins at 0.3
+  CHECK(fitted.rates.repeated < 0.4);   // at 0.5
+  CHECK(fitted.rates.uneven > 0.5);     // at 0.3
+  REQUIRE(fitted.rows.size() == 2);
+  for (const ConfigRow& row : fitted.rows) CHECK(row.residual < 0.1);
+  CHECK(held_out_regret(samples, cache, host).all.mean < 1.03);
+
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "samples.csv";
+  const std::vector<double> predicted = unseen_predictions(samples, cache, host);
+  // By rows that were fitted without the shape: 0.215 is the most.
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    CHECK(std::abs(std::log(predicted[i] / samples[i].seconds)) < 0.25);
+  write_samples(path, samples, predicted);
+  CHECK(read_samples(path, {"direct"}).size() == samples.size());
+  CHECK(read_samples(path, {"wpt"}).empty());
+}
+
+TEST_CASE("a fit finds what passes take, where configs pack and others do not") {
+  const Device device = test::made_up_gpu();
+  ConfigCache cache(device, {});
+  const Rates rates{10e-6, 4e-6, 2e-6, 1e12, 8e11, 9e11, 0.3, 0.5, 8e-6, 0.3};
+  const ConfigSpeed speed{3e-6, 40e-9, 25e-9, 6, 0.0, 1.4};
+  const std::vector<Config> configs = {{"tiled", {}}, {"direct", {}}};
+  const std::vector<Sample> samples = made_up_samples(configs, speed, rates, cache);
+  const Fitted fitted = fit(samples, cache, {rates.call_seconds, rates.launch_seconds});
+  CHECK(fitted.rates.pass_seconds > 4e-6);  // which begins at 2e-6
+}
+
+TEST_CASE("calibrated shapes are the seed's, of every kind, and the first of more") {
+  const auto shapes = calibrated_shapes(DeviceKind::gpu, 32, 1);
+  CHECK(shapes == calibrated_shapes(DeviceKind::gpu, 32, 1));
+  CHECK_FALSE(shapes == calibrated_shapes(DeviceKind::gpu, 32, 2));
+  auto more = calibrated_shapes(DeviceKind::gpu, 40, 1);
+  more.resize(shapes.size());
+  CHECK(more == shapes);
+  const auto count = [&shapes](const auto& is_one) {
+    return std::count_if(shapes.begin(), shapes.end(),
+                         [&](const SampleShape& one) { return one.batch == 1 && is_one(one); });
+  };
+  CHECK(count([](const SampleShape& one) { return one.m <= 16; }) >= 3);
+  CHECK(count([](const SampleShape& one) { return one.n == 1; }) >= 2);
+  CHECK(count([](const SampleShape& one) { return one.k <= 64; }) >= 3);
+  CHECK(count([](const SampleShape& one) { return one.k % 4 == 0 && (one.n == 1 || one.n % 4 == 0); }) >= 16);
+}
+
+TEST_CASE("behind every third calibrated shape stands a batch, of squares and others, of every magnitude") {
+  for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::cpu}) {
+    const auto shapes = calibrated_shapes(kind, 72, 1);
+    REQUIRE(shapes.size() == 72 + 24 + 9);
+    std::vector<SampleShape> batches;
+    std::size_t others = 0;
+    for (const SampleShape& shape : shapes) {
+      if (shape.batch == 1) {
+        ++others;
+        continue;
+      }
+      batches.push_back(shape);
+      CHECK(batches.size() == (others - others / 9) / 3);  // nine with the large one behind each eight
+    }
+    CHECK(batches.size() == 24);
+    const auto count = [&batches](const auto& is_one) {
+      return std::count_if(batches.begin(), batches.end(), is_one);
+    };
+    CHECK(count([](const SampleShape& one) { return one.m == one.n && one.n == one.k; }) >= 6);
+    CHECK(count([](const SampleShape& one) { return one.m != one.n; }) >= 10);
+    CHECK(count([](const SampleShape& one) { return one.m <= 32 && one.n <= 32; }) >= 3);
+    CHECK(count([](const SampleShape& one) { return one.m > 64 && one.n > 64; }) >= 2);
+    CHECK(count([](const SampleShape& one) { return one.k % 4 != 0; }) >= 4);
+    CHECK(count([](const SampleShape& one) {
+            return one.m % 32 == 0 && one.n % 32 == 0 && one.k % 32 == 0;
+          }) >= 1);
+  }
+}
+
+TEST_CASE("behind every eighth calibrated shape stands a large one, by turns of whole tiles") {
+  for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::cpu}) {
+    const auto operations = [](const SampleShape& one) {
+      return 2.0 * static_cast<double>(one.m) * static_cast<double>(one.n) * static_cast<double>(one.k);
+    };
+    const auto side = [](const SampleShape& one) { return std::min({one.m, one.n, one.k}); };
+    std::vector<SampleShape> shapes;
+    for (const SampleShape& shape : calibrated_shapes(kind, 64, 1)) {
+      if (shape.batch == 1) shapes.push_back(shape);
+    }
+    REQUIRE(shapes.size() == 72);
+    for (std::size_t i = 8; i < shapes.size(); i += 9) {
+      CHECK(operations(shapes[i]) >= (kind == DeviceKind::gpu ? 1.5e10 : 4e8));
+      CHECK(side(shapes[i]) >= (kind == DeviceKind::gpu ? 1000 : 300));
+      CHECK((shapes[i].m % 256 == 0 && shapes[i].n % 256 == 0 && shapes[i].k % 256 == 0) == (i / 9 % 2 == 1));
+      CHECK(is_large(shapes[i], kind));
+    }
+  }
+}
+
+TEST_CASE("batches are samples like others: read again as they were written, and not in parts of k") {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "samples.csv";
+  Device device = test::made_up_gpu();
+  device.compute_units = 64;
+  const Config config{"small", {{"BM", 8}, {"BN", 8}, {"BK", 8}, {"MATRICES", 16}}};
+  write_samples(path, {{{64, 32, 1000, 40}, config, 2e-6}, {{64, 32, 1000}, config, 1e-6}}, {3e-6, 0.0});
+  const std::vector<Sample> read = read_samples(path, {"small"});
+  REQUIRE(read.size() == 2);
+  CHECK(read[0].shape == SampleShape{64, 32, 1000, 40});
+  CHECK(read[1].shape == SampleShape{64, 32, 1000, 1});
+  const Problem problem = problem_of(read[0].shape, device);
+  CHECK(problem.batch_count == 40);
+  CHECK(problem.b.stride == 32000);
+
+  KernelLibrary library;
+  const Config direct{"direct", {{"BM", 32}, {"BN", 32}, {"TM", 4}, {"TN", 4}, {"DEPTH", 8}, {"SLICES", 1}}};
+  CHECK(with_parts(direct, {64, 32, 10000}, device, library).size() > 1);
+  CHECK(with_parts(direct, {64, 32, 10000, 40}, device, library).size() == 1);
+  CHECK(with_parts(config, {64, 32, 1000, 16}, device, library).size() == 1);
+  CHECK(with_parts(config, {64, 32, 1000, 15}, device, library).empty());  // fewer than a work-group does
+  CHECK_FALSE(with_parts({"thin_rows", {}}, {16, 1000, 1000}, device, library).empty());
+  CHECK(with_parts({"thin_rows", {}}, {17, 1000, 1000}, device, library).empty());  // more than it is for
+  CHECK(with_parts({"thin_columns", {}}, {1000, 17, 1000}, device, library).empty());
+}
+
+}  // namespace
+}  // namespace clgemm::tune
