@@ -115,6 +115,20 @@ TEST_CASE("CPUs with any local memory from 32 KiB on, and any vectors, get panel
   }
 }
 
+TEST_CASE("few rows by a transposed B, as in a linear layer, get panels that are deep") {
+  Device device = made_up_cpu();
+  device.local_bytes = 1024 * 1024;
+  device.native_float_width = 16;
+  ConfigCache configs(device, {});
+  for (const std::size_t rows : {2U, 8U, 20U}) {
+    Problem problem = tight(rows, 3000, 3000);
+    problem.b.transposed = true;
+    const Config best = ranked(problem, configs).front().config;
+    REQUIRE(best.kernel == "panels");
+    CHECK(best.parameters.at("KC") >= 256);
+  }
+}
+
 TEST_CASE("a C of one row is computed as one column") {
   const Device device = made_up_cpu();
   ConfigCache configs(device, {});

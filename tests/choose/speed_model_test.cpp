@@ -177,6 +177,41 @@ TEST_CASE("lines that cannot be read by fours take longer, as was measured") {
   }
 }
 
+TEST_CASE("a CPU prepares a transposed B by pieces of its columns, and fewer of them in deeper panels") {
+  const Device device = test::made_up_cpu();
+  ConfigCache configs(device, {});
+  Problem across = tight(8, 3000, 3000);
+  Problem along = across;
+  along.b.transposed = true;
+  const auto more = [&](std::int64_t depth) {
+    const auto panels = configs.get("panels", {{"WIDTH", 8}, {"KC", depth}, {"NC", 64}}, {});
+    const auto seconds = [&](const Problem& problem) {
+      const Work work = work_of(problem, *panels, 1, configs);
+      return predict(work, speed, rates, device.compute_units).device();
+    };
+    return seconds(along) - seconds(across);
+  };
+  CHECK(more(64) > 10e-6);
+  CHECK(more(64) == Approx(47.0 / 12.0 * more(256)));
+}
+
+TEST_CASE("rows of A that collide in a CPU's cache take longer, where many are read at a time") {
+  const Device device = test::made_up_cpu();
+  ConfigCache configs(device, {});
+  const auto seconds = [&](std::int64_t rows, std::size_t m, std::size_t ld, bool transposed = false) {
+    Problem problem = tight(m, 2000, 2000);
+    problem.a.ld = ld;
+    problem.a.transposed = transposed;
+    const auto panels = configs.get("panels", {{"WIDTH", 8}, {"MR", rows}, {"KC", 64}, {"NC", 64}}, {});
+    return predict(work_of(problem, *panels, 1, configs), speed, rates, device.compute_units).device();
+  };
+  CHECK(seconds(13, 2000, 4096) > 1.1 * seconds(13, 2000, 4112));
+  CHECK(seconds(13, 2000, 4096) == seconds(13, 2000, 5120));
+  CHECK(seconds(13, 2000, 4096, true) == seconds(13, 2000, 4112, true));
+  CHECK(seconds(13, 5, 4096) == seconds(13, 5, 4112));
+  CHECK(seconds(11, 2000, 4096) == seconds(11, 2000, 4112));
+}
+
 TEST_CASE("memory and the host are limits, too") {
   CHECK(seconds_of(tight(8, 8, 8), direct) == Approx(10e-6));
   Rates slow_memory = rates;
