@@ -30,9 +30,10 @@
 //   +----+   +------+
 //     KC
 //
-// A is read in place through one pointer a row: the lines of MR rows fit the L1 cache even where the leading dimension
-// is a power of two and all fall into the same sets. MR is not 8, for LLVM's vectoriser turns 8 pointers into a vector
-// and gathers through it, at two thirds of the speed. A transposed A is copied, see common/transposed_a.cl.
+// A is read in place through one pointer a row. Where the leading dimension is a multiple of 4 KiB, the lines of all rows
+// fall into one set of the L1 cache: 11 rows hardly show it, 13 take a fifth longer (Zen 4), which the speed model knows.
+// MR is not 8, for LLVM's vectoriser turns 8 pointers into a vector and gathers through it, at two thirds of the speed. A
+// transposed A is copied, see common/transposed_a.cl.
 #if !defined(WIDTH) || !defined(MR) || !defined(NV) || !defined(KC) || !defined(NC)
 #error "panels needs WIDTH, MR, NV, KC and NC"
 #endif
@@ -48,7 +49,7 @@
 #define NR (NV * WIDTH)
 #define LINE 16       // of a cache, in elements
 #define ROWS_AHEAD 8  // of op(B), brought nearer while it is packed
-#define DEPTHS_AHEAD (4 * LINE)  // of a transposed B, too
+#define DEPTHS_AHEAD (4 * LINE)  // the same, down the columns of a transposed B; 4, 8 and 16 lines were tried (Zen 4)
 
 #if TRANSPOSE_A
 #define A_SPACE __local
@@ -104,8 +105,10 @@ static inline void multiply_panel(const int vectors, A_SPACE const float* const*
   }
 }
 
-// Row i becomes column i of WIDTH vectors. A step sets the two halves of the rows into each other, which turns the bits of
-// an element's place, those of the row before those of the column, by one; after half of them the two have changed places.
+#if TRANSPOSE_B
+// Row i becomes column i of WIDTH vectors. Each step rotates the bits of an element's place, row bits before column bits,
+// by one; after as many steps as a row has bits, row and column have changed places.
+__attribute__((always_inline))
 static inline void transpose(vector_t* block) {
   #pragma unroll
   for (int step = 1; step < WIDTH; step *= 2) {
@@ -122,13 +125,12 @@ static inline void transpose(vector_t* block) {
   }
 }
 
-#if TRANSPOSE_B
-// Copies `depth_count` rows of up to NR columns of op(B), of which a column lies together, into a panel. A block of columns
-// and depths is transposed in registers: copied an element at a time, 137 x 4066 x 468 took 1.8 times as long (Zen 4, PoCL).
-// What is left of the last vector are copies of the last column.
+// Copies `depth_count` rows of up to NR columns of op(B), whose columns lie together, into a panel. A block of columns and
+// depths is transposed in registers: an element at a time, 137 x 4066 x 468 took 1.5 to 1.8 times as long (Zen 4).
+// What is left of the last vector is filled with copies of the last column.
 __attribute__((noinline))
 static void pack_panel(__local float* restrict panel, __global const float* restrict b, const ulong ldb,
-                       const int column_count, const int depth_count, const int depth_left) {
+                       const int column_count, const int depth_count) {
   for (int column = 0; column < column_count; column += WIDTH) {
     __global const float* columns[WIDTH];
     for (int i = 0; i < WIDTH; ++i) columns[i] = b + min(column + i, column_count - 1) * ldb;
@@ -142,7 +144,7 @@ static void pack_panel(__local float* restrict panel, __global const float* rest
       const int depth = min(next, depth_count - WIDTH);  // the last depths may be copied twice
       // Further down these columns, or at the top of those beside them.
       const int ahead = next + DEPTHS_AHEAD;
-      const ulong nearer = ahead < depth_left ? ahead : WIDTH * ldb + (ahead - depth_left);
+      const ulong nearer = ahead < depth_count ? ahead : WIDTH * ldb + (ahead - depth_count);
       vector_t block[WIDTH];
       #pragma unroll
       for (int i = 0; i < WIDTH; ++i) {
@@ -160,7 +162,7 @@ static void pack_panel(__local float* restrict panel, __global const float* rest
 // zeros.
 __attribute__((noinline))
 static void pack_panel(__local float* restrict panel, __global const float* restrict b, const ulong ldb,
-                       const int column_count, const int depth_count, const int depth_left) {
+                       const int column_count, const int depth_count) {
   const int whole = column_count / WIDTH * WIDTH;
   for (int depth = 0; depth < depth_count; ++depth) {
     __global const float* row = b + depth * ldb;
@@ -246,7 +248,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
     for (int column = 0; column < column_share.y; column += NR) {
       const int first = column_share.x + column;
       pack_panel(b_panels + column * KC, TRANSPOSE_B ? b + first * ldb + start : b + start * ldb + first, ldb,
-                 min(column_share.y - column, NR), depth_count, k - start);
+                 min(column_share.y - column, NR), depth_count);
     }
 #if TRANSPOSE_A
     Blocks blocks = blocks_of(a + start * lda + row_share.x, lda, row_share.y, depth_count,

@@ -74,6 +74,11 @@ double groups_abreast(const KernelConfig& kernel, DeviceKind kind) {
   return as_double(ceil_div(schedulers, ceil_div(items, warp)));
 }
 
+// A CPU's kernel that copies columns of B for all rows of its share, and reads the rows of A side by side.
+bool has_panels(const KernelConfig& kernel) {
+  return kernel.manifest().takes_shares() && kernel.share_columns > 1;
+}
+
 void add_groups(const Problem& seen, const KernelConfig& kernel, ConfigCache& configs, Work& work) {
   Share share{kernel.tile_rows, kernel.tile_columns};
   if (kernel.manifest().takes_shares()) {
@@ -81,7 +86,8 @@ void add_groups(const Problem& seen, const KernelConfig& kernel, ConfigCache& co
                         kernel.share_rows, kernel.share_columns},
                        configs.device().compute_units);
     work.share = share;
-    if (seen.b.transposed) work.pieces = as_double(share.columns * ceil_div(seen.k, kernel.tile_depth));
+    if (seen.b.transposed && has_panels(kernel))
+      work.pieces = as_double(std::min(share.columns, seen.n) * ceil_div(seen.k, kernel.tile_depth));
   }
   work.abreast = groups_abreast(kernel, configs.device().kind);
   work.groups = as_double(ceil_div(seen.m, share.rows) * ceil_div(seen.n, share.columns) *
@@ -116,13 +122,13 @@ void add_parts(const Problem& seen, const KernelConfig& kernel, std::size_t part
       float_bytes * as_double(seen.m) * as_double(seen.n) * (2.0 * as_double(ceil_div(k, depth)) + 1.0);
 }
 
-// Where A is read in place, by a row for each that a share is a multiple of, and several columns of C at a
-// time: lines so far apart fall into the same set of a core's first cache, which has room for 8 to 12.
+// Whether the rows of A that are read side by side begin in the same set of a core's first cache, which has
+// room for 8 to 12 lines.
 bool do_rows_collide(const Problem& seen, const KernelConfig& kernel) {
-  constexpr std::size_t apart = 1024;  // elements
+  constexpr std::size_t apart = 1024;  // elements, or a multiple
   constexpr std::size_t room = 12;
-  return kernel.manifest().takes_shares() && kernel.share_columns > 1 && !seen.a.transposed &&
-         seen.a.ld % apart == 0 && std::min(seen.m, kernel.share_rows) > room;
+  return has_panels(kernel) && !seen.a.transposed && seen.a.ld % apart == 0 &&
+         std::min(seen.m, kernel.share_rows) > room;
 }
 
 double unaligned_part(const Problem& seen, const KernelConfig& kernel) {
@@ -137,10 +143,10 @@ double unaligned_part(const Problem& seen, const KernelConfig& kernel) {
 // too, a work-group begins while others are at work.
 double launch_seconds(double groups, double depth, const Work& work, const ConfigSpeed& speed,
                       const Rates& rates, double units) {
-  // Measured on Zen 4 with PoCL, as is a piece of B, which begins at a line of memory of its own: 13 rows
-  // that collide take 1.18 to 1.25 times as long, 11 rows 1.04. For other CPUs both are guesses.
+  // Both measured on Zen 4 with PoCL; for other CPUs they are guesses. 13 rows that collide took 1.18 to 1.25
+  // times as long, 11 rows 1.04. Each piece begins at a line of memory of its own.
   constexpr double collision = 1.2;
-  constexpr double piece_seconds = 10e-9;
+  constexpr double piece_seconds = 18e-9;
   const double step = (work.share ? cost_of_share(*work.share, speed.prepare) : 1.0) *
                       std::pow(speed.unaligned, work.unaligned) * (work.rows_collide ? collision : 1.0);
   const auto steps = [&](double residents) {

@@ -51,9 +51,9 @@ struct Work {
   double depth = 1.0;          // of each of these
   double rest = 0.0;           // the depth of the last part, where it has less: a launch of its own
   std::optional<Share> share;  // of a work-group; none where it has a tile
-  double pieces = 0.0;  // of columns of a transposed B, that a work-group with a share prepares one by one
-  bool rows_collide = false;  // of A, in the cache of a CPU's core
-  double unaligned = 0.0;     // the part of the operands that the kernel cannot read by fours
+  double pieces = 0.0;         // of a transposed B's columns, each as long as a panel is deep, in a share
+  bool rows_collide = false;   // of A, in the cache of a CPU's core
+  double unaligned = 0.0;      // the part of the operands that the kernel cannot read by fours
   double launches = 1.0;
   double bytes = 0.0;   // of A, B and C, each touched once
   double passes = 0.0;  // over memory: those that pack operands or add up parts

@@ -178,38 +178,54 @@ TEST_CASE("lines that cannot be read by fours take longer, as was measured") {
 }
 
 TEST_CASE("a CPU prepares a transposed B by pieces of its columns, and fewer of them in deeper panels") {
-  const Device device = test::made_up_cpu();
+  Device device = test::made_up_cpu();
+  device.compute_units = 2;
   ConfigCache configs(device, {});
-  Problem across = tight(8, 3000, 3000);
-  Problem along = across;
-  along.b.transposed = true;
-  const auto more = [&](std::int64_t depth) {
-    const auto panels = configs.get("panels", {{"WIDTH", 8}, {"KC", depth}, {"NC", 64}}, {});
-    const auto seconds = [&](const Problem& problem) {
-      const Work work = work_of(problem, *panels, 1, configs);
-      return predict(work, speed, rates, device.compute_units).device();
+  const auto more = [&](const Config& config, std::size_t n) {
+    const auto kernel = configs.get(config.kernel, config.parameters, {});
+    const auto seconds = [&](bool transposed) {
+      Problem problem = tight(8, n, 3000);
+      problem.b.transposed = transposed;
+      return predict(work_of(problem, *kernel, 1, configs), speed, rates, device.compute_units).device();
     };
-    return seconds(along) - seconds(across);
+    return seconds(true) - seconds(false);
   };
-  CHECK(more(64) > 10e-6);
-  CHECK(more(64) == Approx(47.0 / 12.0 * more(256)));
+  const auto panels = [](std::int64_t depth) {
+    return Config{"panels", {{"WIDTH", 8}, {"KC", depth}, {"NC", 64}}};
+  };
+  constexpr double piece = 18e-9;
+  CHECK(more(panels(256), 128) == Approx(64 * 12 * piece));  // 64 columns for each of two work-groups
+  CHECK(more(panels(64), 128) == Approx(64 * 47 * piece));
+  CHECK(more(panels(64), 1) == Approx(47 * piece));
+  CHECK(more({"matrix_vector", {}}, 1) == 0.0);
 }
 
 TEST_CASE("rows of A that collide in a CPU's cache take longer, where many are read at a time") {
   const Device device = test::made_up_cpu();
   ConfigCache configs(device, {});
+  const auto seconds_of = [&](const Config& config, const Problem& problem) {
+    const auto kernel = configs.get(config.kernel, config.parameters, {});
+    return predict(work_of(problem, *kernel, 1, configs), speed, rates, device.compute_units).device();
+  };
   const auto seconds = [&](std::int64_t rows, std::size_t m, std::size_t ld, bool transposed = false) {
     Problem problem = tight(m, 2000, 2000);
     problem.a.ld = ld;
     problem.a.transposed = transposed;
-    const auto panels = configs.get("panels", {{"WIDTH", 8}, {"MR", rows}, {"KC", 64}, {"NC", 64}}, {});
-    return predict(work_of(problem, *panels, 1, configs), speed, rates, device.compute_units).device();
+    return seconds_of({"panels", {{"WIDTH", 8}, {"MR", rows}, {"KC", 64}, {"NC", 64}}}, problem);
   };
   CHECK(seconds(13, 2000, 4096) > 1.1 * seconds(13, 2000, 4112));
   CHECK(seconds(13, 2000, 4096) == seconds(13, 2000, 5120));
+  CHECK(seconds(13, 2000, 4608) == seconds(13, 2000, 4112));
   CHECK(seconds(13, 2000, 4096, true) == seconds(13, 2000, 4112, true));
   CHECK(seconds(13, 5, 4096) == seconds(13, 5, 4112));
   CHECK(seconds(11, 2000, 4096) == seconds(11, 2000, 4112));
+
+  Problem vector = tight(2000, 1, 2000);
+  const auto of_vector = [&](std::size_t ld) {
+    vector.a.ld = ld;
+    return seconds_of({"matrix_vector", {{"WIDTH", 16}}}, vector);
+  };
+  CHECK(of_vector(4096) == of_vector(4112));
 }
 
 TEST_CASE("memory and the host are limits, too") {

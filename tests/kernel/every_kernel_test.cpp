@@ -210,6 +210,24 @@ TEST_CASE("blocks that a scratch limit forces give the same result") {
   }
 }
 
+// By blocks of WIDTH x WIDTH, of which neither 45 columns nor, with 559, the 15 depths of the last part are a
+// multiple.
+TEST_CASE("panels of every width transpose B") {
+  for (const std::int64_t width : {4, 8, 16}) {
+    const Options options = options_of("panels", {{"WIDTH", width}, {"KC", 32}, {"NC", 128}});
+    if (const std::string reason = reason_not_to_run(options); !reason.empty()) {
+      WARN("NOT TESTED on this device: " << reason);
+      continue;
+    }
+    for (const std::size_t k : {7U, 16U, 559U}) {
+      const Multiply multiply = make_multiply(all_forms()[1], {37, 45, k}, {3, -2}, all_placements()[1]);
+      const Data data = integer_data(multiply, 7);
+      INFO(describe(multiply));
+      CHECK(error_ratio(multiply, data, run_on_device(multiply, data, options)) == 0);
+    }
+  }
+}
+
 // The time that the values of one kernel may take: some compilers need half a minute for one program of a
 // large tile.
 constexpr std::chrono::seconds sweep_budget{20};
