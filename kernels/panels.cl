@@ -170,10 +170,13 @@ static void pack_panel(__local float* restrict panel, __global const float* rest
     for (int column = 0; column < whole; column += WIDTH) {
       *(__local vector_t*)(panel + depth * NR + column) = LOAD_VECTOR(row + column);
     }
-    for (int column = whole; column < column_count; ++column) panel[depth * NR + column] = row[column];
-  }
-  for (int zero = column_count; zero % WIDTH != 0; ++zero) {
-    for (int depth = 0; depth < depth_count; ++depth) panel[depth * NR + zero] = 0.0f;
+    if (whole == column_count) continue;
+    *(__local vector_t*)(panel + depth * NR + whole) = (vector_t)(0.0f);
+    int column = whole;
+    for (; column + 4 <= column_count; column += 4) {
+      *(__local float4*)(panel + depth * NR + column) = LOAD_FOUR(row + column);
+    }
+    for (; column < column_count; ++column) panel[depth * NR + column] = row[column];
   }
 }
 #endif
@@ -188,6 +191,11 @@ static inline void store_sums(__global float* restrict c, const ulong ldc, const
       __global float* place = c + r * ldc + column;
       const vector_t scaled = alpha * sums[r * NV + column / WIDTH];
       STORE_VECTOR(beta == 0.0f ? scaled : MULTIPLY_ADD((vector_t)(beta), LOAD_VECTOR(place), scaled), place);
+    }
+    for (; column + 4 <= columns; column += 4) {
+      __global float* place = c + r * ldc + column;
+      const float4 scaled = alpha * *(const float4*)((const float*)(sums + r * NV) + column);
+      STORE_FOUR(beta == 0.0f ? scaled : MULTIPLY_ADD((float4)(beta), LOAD_FOUR(place), scaled), place);
     }
     for (; column < columns; ++column) {
       store_c(c, ldc, rows, columns, r, column, alpha, ((const float*)(sums + r * NV))[column], beta);
