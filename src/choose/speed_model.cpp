@@ -123,7 +123,7 @@ void add_parts(const Problem& seen, const KernelConfig& kernel, std::size_t part
 }
 
 // Whether the rows of A that are read side by side begin in the same set of a core's first cache, which has
-// room for 8 to 12 lines.
+// room for 8 to 12 lines, and drive each other out (conflict misses).
 bool do_rows_collide(const Problem& seen, const KernelConfig& kernel) {
   constexpr std::size_t apart = 1024;  // elements, or a multiple
   constexpr std::size_t room = 12;
