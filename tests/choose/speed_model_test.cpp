@@ -177,6 +177,32 @@ TEST_CASE("lines that cannot be read by fours take longer, as was measured") {
   }
 }
 
+TEST_CASE("on GPUs a padded kernel passes three times over a C that it cannot store by fours") {
+  const Device device = test::made_up_h200();
+  ConfigCache configs(device, {});
+  const auto bytes = [&](const std::string& kernel, std::size_t n, std::size_t ldc) {
+    Problem problem = tight(6860, n, 16);
+    problem.c.ld = ldc;
+    return work_of(problem, *configs.get(kernel, {}, {}), 1, configs).bytes;
+  };
+  constexpr double c = 4.0 * 6860 * 5516;
+  CHECK(bytes("block_2d", 5516, 5517) == Approx(bytes("block_2d", 5516, 5516) + 2 * c));
+  CHECK(bytes("direct", 5516, 5517) == bytes("direct", 5516, 5516));
+  CHECK(bytes("fp16x3_wgmma", 5516, 5517) == bytes("fp16x3_wgmma", 5516, 5516));
+}
+
+TEST_CASE("a store that is not by fours makes `direct` the choice for a flat multiply") {
+  const Device device = test::made_up_h200();
+  ConfigCache configs(device, {});
+  const auto kernel = [&](std::size_t m, std::size_t n, std::size_t k) {
+    return rank_candidates(tight(m, n, k), configs, test::shipped_tuning(), test::no_limit)
+        .candidates.front()
+        .config.kernel;
+  };
+  CHECK(kernel(6860, 5517, 16) == "direct");  // on an H200 68 us, block_2d 161
+  CHECK(kernel(8268, 8370, 32) == "direct");  // 154 and 247
+}
+
 TEST_CASE("a CPU prepares a transposed B by pieces of its columns, and fewer of them in deeper panels") {
   Device device = test::made_up_cpu();
   device.compute_units = 2;
