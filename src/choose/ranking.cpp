@@ -54,7 +54,7 @@ class Ranker {
  public:
   Ranker(const Problem& problem, ConfigCache& configs, const Tuning& tuning, std::size_t scratch_limit,
          Precision precision)
-      : problem_(problem),
+      : problem_(as_ranked(problem)),
         configs_(configs),
         device_(configs.device()),
         tuning_(tuning),
@@ -258,7 +258,7 @@ class Ranker {
     return std::nullopt;
   }
 
-  const Problem& problem_;
+  const Problem problem_;
   ConfigCache& configs_;
   const Device& device_;
   const Tuning& tuning_;
@@ -285,6 +285,18 @@ SpeedTable usable_table(const Tuning& tuning, ConfigCache& configs) {
     if (std::any_of(table.rows().begin(), table.rows().end(), is_usable)) return std::move(table);
   }
   return tables.empty() ? SpeedTable{} : std::move(tables.front());
+}
+
+Problem as_ranked(const Problem& problem) {
+  constexpr std::size_t widest = 64;  // elements that any kernel reads at once, or a divisor of them
+  Problem result = problem;
+  result.alpha = 1.0f;
+  result.beta = 0.0f;
+  result.a.offset %= widest;
+  result.b.offset %= widest;
+  result.c = {};
+  result.c.ld = problem.c.ld;
+  return result;
 }
 
 Ranking rank_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,

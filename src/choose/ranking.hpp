@@ -18,6 +18,11 @@ struct Ranking {
 // The rows to go by: of the nearest relative of which this library and device have any kernel at all.
 SpeedTable usable_table(const Tuning& tuning, ConfigCache& configs);
 
+// All of a problem that a ranking depends on, and nothing that prepare() and explain() do not know: without
+// its factors, and without where C begins. Of other offsets only the alignment counts, so that all blocks of
+// a large matrix are one problem.
+Problem as_ranked(const Problem& problem);
+
 Ranking rank_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,
                         std::size_t scratch_limit, Precision precision = Precision::fp32_equivalent);
 

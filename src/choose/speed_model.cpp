@@ -20,6 +20,7 @@ double as_double(std::size_t value) {
 }
 
 constexpr double float_bytes = 4.0;
+constexpr std::size_t fours = 4;  // elements that a GPU's kernel reads or writes at once
 
 // Packs both, multiplies, and then the kernels that stand behind it, which mostly have nothing to do.
 double launches_of_planes(const KernelConfig& kernel, ConfigCache& configs) {
@@ -132,18 +133,19 @@ bool do_rows_collide(const Problem& seen, const KernelConfig& kernel) {
 }
 
 double unaligned_part(const Problem& seen, const KernelConfig& kernel) {
-  constexpr std::size_t fours = 4;
   if (!kernel.reads_in_place()) return 0.0;
   return (a_lies_in(fours, seen) ? 0.0 : 0.5) + (b_lies_in(fours, seen) ? 0.0 : 0.5);
 }
 
 // A GPU's kernel with padded operands stores C by fours, or element by element where its lines do not allow
 // it, which counts as three times its bytes: on an H200 `block_2d` took 161 us for 6860 x 5517 x 16, where
-// `direct` takes 68, and 247 for 8268 x 8370 x 32, 154. What others lose is in their `unaligned`.
-double passes_over_c(const Problem& seen, const KernelConfig& kernel, DeviceKind kind) {
-  constexpr std::size_t fours = 4;
-  const bool pads = !kernel.reads_in_place() && kernel.manifest().fallback.empty();
-  return kind == DeviceKind::gpu && pads && seen.c.ld % fours != 0 ? 3.0 : 1.0;
+// `direct` takes 68, and 247 for 8268 x 8370 x 32, 154. What other kernels lose where A and B do not lie in
+// fours is in their `unaligned`.
+double weight_of_c(const Problem& seen, const KernelConfig& kernel, DeviceKind kind) {
+  constexpr double by_elements = 3.0;
+  const bool pads = kernel.manifest().operands == padded_form;
+  const bool lies_in_fours = seen.n % fours == 0 && seen.c.ld % fours == 0;
+  return kind == DeviceKind::gpu && pads && !lies_in_fours ? by_elements : 1.0;
 }
 
 // One launch of so many work-groups. The last turn of all compute units, which is not full, goes by what the
@@ -203,7 +205,7 @@ Work work_of(const Problem& seen, const KernelConfig& kernel, std::size_t parts,
   const double k = as_double(seen.k);
   work.bytes = float_bytes * (copies_of(seen.a, seen) * m * k + copies_of(seen.b, seen) * k * n +
                               (seen.beta == 0.0f ? 1.0 : 2.0) * as_double(seen.batch_count) * m * n *
-                                  passes_over_c(seen, kernel, configs.device().kind));
+                                  weight_of_c(seen, kernel, configs.device().kind));
   return work;
 }
 

@@ -55,7 +55,7 @@ struct Work {
   bool rows_collide = false;   // of A, in the cache of a CPU's core
   double unaligned = 0.0;      // the part of the operands that the kernel cannot read by fours
   double launches = 1.0;
-  double bytes = 0.0;   // of A, B and C, each touched once
+  double bytes = 0.0;   // of A and B, each touched once, and of C as often as its stores weigh
   double passes = 0.0;  // over memory: those that pack operands or add up parts
   double packed_bytes = 0.0;
   double added_bytes = 0.0;

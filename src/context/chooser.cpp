@@ -139,19 +139,17 @@ ChosenPlan Chooser::choose_among(const Ranking& ranking, const Problem& problem,
 
 std::shared_ptr<const Ranking> Chooser::ranking(const Problem& problem, const std::string& kernel_folder,
                                                 std::size_t scratch_limit, Precision precision) {
-  // Of offsets and the like only the alignment counts, so that all blocks of a large matrix are one problem.
-  const auto alignment = [](std::size_t elements) { return elements % 64; };
-  const auto key_of_operand = [&](const Operand& operand) {
-    return std::array{std::size_t{operand.transposed},  alignment(operand.ld),
-                      alignment(operand.offset),        alignment(operand.stride),
-                      std::size_t{operand.stride == 0}, operand.base_alignment};
+  const Problem ranked = as_ranked(problem);
+  const auto key_of_operand = [](const Operand& operand) {
+    return std::array{std::size_t{operand.transposed}, operand.ld, operand.offset, operand.stride,
+                      operand.base_alignment};
   };
-  const RankingKey key{
-      {problem.m, problem.n, problem.k, problem.batch_count, std::size_t{problem.listed}, scratch_limit},
-      key_of_operand(problem.a),
-      key_of_operand(problem.b),
-      kernel_folder,
-      precision};
+  const RankingKey key{{ranked.m, ranked.n, ranked.k, ranked.batch_count, std::size_t{ranked.listed},
+                        ranked.c.ld, scratch_limit},
+                       key_of_operand(ranked.a),
+                       key_of_operand(ranked.b),
+                       kernel_folder,
+                       precision};
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = rankings_.find(key); found != rankings_.end()) return found->second;

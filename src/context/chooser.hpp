@@ -56,9 +56,9 @@ class Chooser {
   // A kernel of one name may be another in another kernel folder. Mirrored or not, its program is the same.
   using GivenUpKey = std::tuple<std::string, std::string, Parameters>;
 
-  // All of a problem that a ranking depends on, the scratch limit, and the kernel folder.
-  using RankingKey = std::tuple<std::array<std::size_t, 6>, std::array<std::size_t, 6>,
-                                std::array<std::size_t, 6>, std::string, Precision>;
+  // The problem as_ranked(), the scratch limit, and the kernel folder.
+  using RankingKey = std::tuple<std::array<std::size_t, 7>, std::array<std::size_t, 5>,
+                                std::array<std::size_t, 5>, std::string, Precision>;
   static GivenUpKey key_of(const Config& config, const Options& options);
 
   ChosenPlan choose_named(const Problem& problem, Config config, const Options& options, ConfigCache& cache,

@@ -298,6 +298,36 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a ranking depends on what prepare() and explain() know, and is remembered by all of it") {
+  const Problem problem = tight(64, 2000, 2000);
+  const auto with = [&](auto change) {
+    Problem changed = problem;
+    change(changed);
+    return changed;
+  };
+  const auto is_the_same = [&](const Problem& other) { return as_ranked(other) == as_ranked(problem); };
+  const Problem alike[] = {
+      with([](Problem& one) { one.alpha = one.beta = 2.0f; }),
+      with([](Problem& one) { one.a.offset = one.b.offset = 128; }),
+      with([](Problem& one) { one.c.offset = one.c.stride = 1; }),
+  };
+  for (const Problem& other : alike) CHECK(is_the_same(other));
+  CHECK_FALSE(is_the_same(with([](Problem& one) { one.b.offset = 4; })));
+  CHECK_FALSE(is_the_same(with([](Problem& one) { one.b.stride = 2000 * 2000; })));
+  CHECK_FALSE(is_the_same(with([](Problem& one) { one.c.ld = 2001; })));
+  for (const Device& device : {made_up_h200(), made_up_cpu()}) {
+    ConfigCache configs(device, {});
+    const auto best = [&](const Problem& one) { return ranked(one, configs).front(); };
+    for (const Problem& other : alike) {
+      CHECK(best(other).config == best(problem).config);
+      CHECK(best(other).seconds == best(problem).seconds);
+    }
+  }
+  const Problem apart = with([](Problem& one) { one.a.ld = 4160; });
+  const Problem colliding = with([](Problem& one) { one.a.ld = 4096; });  // as far from being aligned as 4160
+  CHECK_FALSE(as_ranked(apart) == as_ranked(colliding));
+}
+
 TEST_CASE("a batch longer than the device counts work-groups is cut by work-groups, not by matrices") {
   Planner make;
   const Problem problem = tight_batch(10 * max_groups_beyond_first, 8, 8, 8);
