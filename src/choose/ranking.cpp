@@ -292,8 +292,10 @@ Problem as_ranked(const Problem& problem) {
   Problem result = problem;
   result.alpha = 1.0f;
   result.beta = 0.0f;
-  result.a.offset %= widest;
-  result.b.offset %= widest;
+  for (Operand* operand : {&result.a, &result.b}) {
+    operand->offset %= widest;
+    if (operand->stride != 0) operand->stride = widest + operand->stride % widest;  // not one for all
+  }
   result.c = {};
   result.c.ld = problem.c.ld;
   return result;

@@ -19,8 +19,8 @@ struct Ranking {
 SpeedTable usable_table(const Tuning& tuning, ConfigCache& configs);
 
 // All of a problem that a ranking depends on, and nothing that prepare() and explain() do not know: without
-// its factors, and without where C begins. Of other offsets only the alignment counts, so that all blocks of
-// a large matrix are one problem.
+// its factors, and without where C begins. Of other offsets and of strides only the alignment counts, so that
+// all blocks of a large matrix are one problem.
 Problem as_ranked(const Problem& problem);
 
 Ranking rank_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,

@@ -299,7 +299,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a ranking depends on what prepare() and explain() know, and is remembered by all of it") {
-  const Problem problem = tight(64, 2000, 2000);
+  const Problem problem = tight_batch(3, 64, 2000, 2000);
   const auto with = [&](auto change) {
     Problem changed = problem;
     change(changed);
@@ -309,11 +309,13 @@ TEST_CASE("a ranking depends on what prepare() and explain() know, and is rememb
   const Problem alike[] = {
       with([](Problem& one) { one.alpha = one.beta = 2.0f; }),
       with([](Problem& one) { one.a.offset = one.b.offset = 128; }),
+      with([](Problem& one) { one.a.stride += 64; }),
       with([](Problem& one) { one.c.offset = one.c.stride = 1; }),
   };
   for (const Problem& other : alike) CHECK(is_the_same(other));
   CHECK_FALSE(is_the_same(with([](Problem& one) { one.b.offset = 4; })));
-  CHECK_FALSE(is_the_same(with([](Problem& one) { one.b.stride = 2000 * 2000; })));
+  CHECK_FALSE(is_the_same(with([](Problem& one) { one.b.stride = 0; })));
+  CHECK_FALSE(is_the_same(with([](Problem& one) { one.b.stride += 1; })));
   CHECK_FALSE(is_the_same(with([](Problem& one) { one.c.ld = 2001; })));
   for (const Device& device : {made_up_h200(), made_up_cpu()}) {
     ConfigCache configs(device, {});
