@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "base/device.hpp"
 #include "base/error.hpp"
@@ -10,17 +11,10 @@
 namespace clgemm {
 namespace {
 
-bool same_place(const DeviceMatrix& x, const DeviceMatrix& y) {
-  return x.buffer == y.buffer && x.ld == y.ld;
-}
-
-bool fit_together(const BatchLists& lists, std::size_t i, std::size_t j) {
-  return same_place(lists.a[i], lists.a[j]) && same_place(lists.b[i], lists.b[j]) &&
-         same_place(lists.c[i], lists.c[j]) && (lists.alpha(i) == 0.0f) == (lists.alpha(j) == 0.0f);
-}
-
-bool has_room(const BatchGroup& group) {
-  return group.size() < max_groups_beyond_first;
+// What is alike in a group.
+auto kind_of(const BatchLists& lists, std::size_t i) {
+  return std::tuple(lists.a[i].buffer, lists.a[i].ld, lists.b[i].buffer, lists.b[i].ld, lists.c[i].buffer,
+                    lists.c[i].ld, lists.alpha(i) == 0.0f);
 }
 
 // True where the matrices of j may follow those of i in a run: not further in front, with the same factors.
@@ -56,14 +50,15 @@ void check_lengths(const BatchLists& lists) {
 
 std::vector<BatchGroup> groups_of(const BatchLists& lists) {
   std::vector<BatchGroup> groups;
+  std::map<decltype(kind_of(lists, 0)), std::size_t> open;  // those that have room, each where its group is
   std::size_t last = 0;  // where the one before went: most batches have one group
   for (std::size_t i = 0; i < lists.c.size(); ++i) {
-    if (groups.empty() || !has_room(groups[last]) || !fit_together(lists, groups[last].front(), i)) {
-      const auto found = std::find_if(groups.begin(), groups.end(), [&](const BatchGroup& group) {
-        return has_room(group) && fit_together(lists, group.front(), i);
-      });
-      last = static_cast<std::size_t>(found - groups.begin());
-      if (found == groups.end()) groups.emplace_back().reserve(lists.c.size() - i);
+    const auto kind = kind_of(lists, i);
+    if (i == 0 || kind != kind_of(lists, i - 1) || groups[last].size() == max_groups_beyond_first) {
+      const auto [found, is_new] = open.try_emplace(kind, groups.size());
+      if (!is_new && groups[found->second].size() == max_groups_beyond_first) found->second = groups.size();
+      last = found->second;
+      if (last == groups.size()) groups.emplace_back();
     }
     groups[last].push_back(i);
   }

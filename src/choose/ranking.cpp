@@ -119,11 +119,12 @@ class Ranker {
 
   void add_measured() {
     for (const TunedMatch& match : tuning_.measured(problem_, device_)) {
-      const Config& config = match.entry->config;
+      Config config = match.entry->config;
       try {
-        const Plan plan = make_plan(problem_, config, configs_, scratch_limit_);
-        if (!allows(precision_, plan.first().multiply().manifest().precision)) continue;
-        result_.candidates.push_back({config, match.origin, match.entry->seconds});
+        // As it was timed, by its name.
+        const Plan plan = plan_in_best_parts(problem_, config, table_, configs_, scratch_limit_);
+        if (!is_allowed(plan.first().multiply())) continue;
+        result_.candidates.push_back({std::move(config), match.origin, match.entry->seconds});
         return;
       } catch (const Error& error) {
         reject(config, error);
@@ -285,6 +286,26 @@ SpeedTable usable_table(const Tuning& tuning, ConfigCache& configs) {
     if (std::any_of(table.rows().begin(), table.rows().end(), is_usable)) return std::move(table);
   }
   return tables.empty() ? SpeedTable{} : std::move(tables.front());
+}
+
+Plan plan_in_best_parts(const Problem& problem, Config& config, const SpeedTable& table, ConfigCache& configs,
+                        std::size_t scratch_limit) {
+  Plan plan = make_plan(problem, config, configs, scratch_limit);
+  const KernelConfig& kernel = plan.first().multiply();
+  if (kernel.split_k != 0) return plan;
+  const PartsOfK best =
+      best_parts(as_ranked(plan.problem), kernel, table.speed_of(kernel), table.rates, configs);
+  if (best.parts == 1) return plan;
+  Config in_parts = config;
+  in_parts.parameters[split_parameter] = static_cast<std::int64_t>(best.parts);
+  try {
+    Plan result = make_plan(problem, in_parts, configs, scratch_limit);
+    config = std::move(in_parts);
+    return result;
+  } catch (const Error& error) {
+    if (!fault_of(error.code())) throw;
+    return plan;
+  }
 }
 
 Problem as_ranked(const Problem& problem) {

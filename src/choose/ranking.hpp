@@ -7,6 +7,7 @@
 #include "choose/choice.hpp"
 #include "choose/tuning.hpp"
 #include "kernel/config_cache.hpp"
+#include "plan/plan.hpp"
 
 namespace clgemm {
 
@@ -17,6 +18,11 @@ struct Ranking {
 
 // The rows to go by: of the nearest relative of which this library and device have any kernel at all.
 SpeedTable usable_table(const Tuning& tuning, ConfigCache& configs);
+
+// The plan of a config, in as many parts of k as take the least time by these rows. The config is given their
+// number (SPLIT_K), unless it has one or the device cannot add up parts.
+Plan plan_in_best_parts(const Problem& problem, Config& config, const SpeedTable& table, ConfigCache& configs,
+                        std::size_t scratch_limit);
 
 // All of a problem that a ranking depends on, and nothing that prepare() and explain() do not know: without
 // its factors, and without where C begins. Of other offsets and of strides only the alignment counts, so that

@@ -118,11 +118,6 @@ std::vector<SpeedTable> Tuning::tables(const Device& device) const {
   return result;
 }
 
-SpeedTable Tuning::table(const Device& device) const {
-  const std::vector<SpeedTable> all = tables(device);
-  return all.empty() ? SpeedTable{} : all.front();
-}
-
 const TunedEntry* Tuning::of_space(const std::string& space, const ShapeSize& size,
                                    const Device& device) const {
   for (const Kinship wanted : {Kinship::same, Kinship::family}) {

@@ -109,9 +109,6 @@ class Tuning {
   // Of all files that have rows for such a device, the nearest relative's first. They refer to this object.
   std::vector<SpeedTable> tables(const Device& device) const;
 
-  // The first of them; one without rows, where there is none.
-  SpeedTable table(const Device& device) const;
-
   // The entry of a named space that is nearest to a size, of this device or else of its family; null where
   // there is none. Refers to this object.
   const TunedEntry* of_space(const std::string& space, const ShapeSize& size, const Device& device) const;

@@ -95,19 +95,7 @@ ChosenPlan Chooser::choose_named(const Problem& problem, Config config, const Op
 
 Plan Chooser::plan_named(const Problem& problem, Config config, ConfigCache& cache,
                          std::size_t scratch_limit) {
-  Plan plan = make_plan(problem, config, cache, scratch_limit);
-  const KernelConfig& kernel = plan.first().multiply();
-  if (kernel.split_k != 0) return plan;
-  const SpeedTable table = usable_table(tuning(), cache);
-  const PartsOfK best = best_parts(plan.problem, kernel, table.speed_of(kernel), table.rates, cache);
-  if (best.parts == 1) return plan;
-  config.parameters[split_parameter] = static_cast<std::int64_t>(best.parts);
-  try {
-    return make_plan(problem, config, cache, scratch_limit);
-  } catch (const Error& error) {
-    if (!fault_of(error.code())) throw;
-    return plan;  // this device cannot add up parts
-  }
+  return plan_in_best_parts(problem, config, usable_table(tuning(), cache), cache, scratch_limit);
 }
 
 ChosenPlan Chooser::choose_among(const Ranking& ranking, const Problem& problem, const Options& options,
@@ -164,7 +152,7 @@ std::shared_ptr<const Ranking> Chooser::ranking(const Problem& problem, const st
 const Tuning& Chooser::tuning() {
   std::call_once(tuning_read_, [this] {
     tuning_ = tuning_from_environment();
-    log_tuning(tuning_, info_);
+    if (logs(LogLevel::info)) log_tuning(tuning_, usable_table(tuning_, configs({})), info_);
   });
   return tuning_;
 }

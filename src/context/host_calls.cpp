@@ -5,6 +5,7 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <cstddef>
 #include <thread>
 
 #include "base/environment.hpp"
@@ -52,6 +53,12 @@ std::string milliseconds(double seconds) {
 
 double seconds_to_move(std::size_t bytes) {
   return static_cast<double>(bytes) / transfer_bytes_a_second;
+}
+
+// As it is asked for where the matrices are used in the caller's memory, which malloc() aligns so.
+Problem in_host_memory(Problem problem) {
+  problem.a.base_alignment = problem.b.base_alignment = alignof(std::max_align_t) / sizeof(float);
+  return problem;
 }
 
 // What a tile's multiply is asked to do, in the blocks on the device.
@@ -175,7 +182,7 @@ std::string Context::State::explain_on_host(const Problem& problem, const Option
                                             std::size_t sharers) {
   if (works_in_place()) {
     const std::vector<HostProblem> parts =
-        parts_in_place({problem, nullptr, nullptr, nullptr}, info_.max_allocation_bytes);
+        parts_in_place({in_host_memory(problem), nullptr, nullptr, nullptr}, info_.max_allocation_bytes);
     if (!parts.empty()) {
       const Problem& first = parts.front().problem;
       return fmt::format("host matrices: used where they lie, in {} part{} of {} x {} x {}\nmoved: nothing\n",
@@ -203,7 +210,7 @@ std::string Context::State::explain_on_host(const Problem& problem, const Option
 }
 
 double Context::State::predict_on_host(const Problem& problem, const Options& options) {
-  if (works_in_place()) return predicted_seconds(problem, options);
+  if (works_in_place()) return predicted_seconds(in_host_memory(problem), options);
   const StreamPlan streamed = stream_plan(problem, options, device_memory_limit(options));
   const Problem tile = tile_problem(streamed, problem, info_);
   const Traffic moved = traffic_of(streamed, problem.beta != 0.0f);

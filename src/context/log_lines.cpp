@@ -94,9 +94,7 @@ void log_variables() {
   static_cast<void>(said);
 }
 
-void log_tuning(const Tuning& tuning, const Device& device) {
-  if (!logs(LogLevel::info)) return;
-  const SpeedTable table = tuning.table(device);
+void log_tuning(const Tuning& tuning, const SpeedTable& table, const Device& device) {
   for (const TuningFile& file : tuning.files()) {
     const Kinship kin = kinship(file.device, device);
     const std::string what = fmt::format("{}, '{}' {}", file.path, file.device.name, in_words(kin));

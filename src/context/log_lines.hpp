@@ -15,7 +15,7 @@ namespace clgemm {
 void log_variables();
 
 // Which file of tuning data serves the device, and why others do not.
-void log_tuning(const Tuning& tuning, const Device& device);
+void log_tuning(const Tuning& tuning, const SpeedTable& table, const Device& device);
 
 // A new choice. Why kernels were given up is said when that is found out.
 void log_choice(const Problem& problem, const Choice& choice);

@@ -54,7 +54,7 @@ Share best_share(const SharedWork& work, std::size_t compute_units) {
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t across = fewest; across <= most; across += step) {
     for (const std::size_t turns : {1U, 2U, 4U, 8U, 16U}) {
-      const std::size_t down = std::max(turns * compute_units / (across * work.batch_count),
+      const std::size_t down = std::max(turns * compute_units / clamped_product(across, work.batch_count),
                                         ceil_div(work.m, largest(work.tile_rows, work.share_rows)));
       const Share share{share_of(work.m, down, work.share_rows),
                         share_of(work.n, across, work.share_columns)};

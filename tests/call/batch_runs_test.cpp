@@ -102,6 +102,23 @@ TEST_CASE("a group is no longer than one launch can count") {
   REQUIRE(groups.size() == 2);
   CHECK(groups[0].size() == max_groups_beyond_first);
   CHECK(groups[1].size() == 2);
+
+  std::vector<DeviceMatrix> by_turns;
+  for (const DeviceMatrix& matrix : same) {
+    by_turns.push_back(matrix);
+    by_turns.push_back({buffer(1), 8, 0});
+  }
+  const auto four = groups_of({one, by_turns, by_turns, one, by_turns});
+  REQUIRE(four.size() == 4);
+  CHECK(four[1].size() == max_groups_beyond_first);
+  CHECK(four[2] == BatchGroup{2 * max_groups_beyond_first, 2 * max_groups_beyond_first + 2});
+  CHECK(four[3] == BatchGroup{2 * max_groups_beyond_first + 1, 2 * max_groups_beyond_first + 3});
+}
+
+TEST_CASE("a batch whose matrices have nothing alike takes little time and memory to be told apart") {
+  std::vector<DeviceMatrix> different;
+  for (std::size_t i = 0; i < 200'000; ++i) different.push_back({buffer(0), 8 + i, 0});
+  CHECK(groups_of({one, different, different, one, different}).size() == different.size());
 }
 
 TEST_CASE("lists of unequal length are refused with their lengths") {

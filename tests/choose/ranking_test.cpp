@@ -242,7 +242,7 @@ TEST_CASE("tensor cores that nobody measured are chosen by their peak, where tha
 TEST_CASE("batches and single multiplies are ranked by the seconds of the speed model alone") {
   const Device device = made_up_h200();
   ConfigCache configs(device, {});
-  const SpeedTable table = shipped_tuning().table(device);
+  const SpeedTable table = shipped_tuning().tables(device).front();
   for (const Problem& problem :
        {tight(1000, 700, 300), tight_batch(10000, 8, 8, 8), tight_batch(2000, 33, 20, 17),
         tight_batch(300, 200, 200, 200), tight_batch(16, 512, 512, 512)}) {

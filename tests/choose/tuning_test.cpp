@@ -158,8 +158,8 @@ TEST_CASE("the device by its name, else one of its family, else a stranger of it
   };
   const auto path_of = [&gpu](std::vector<TuningFile> files) {
     const Tuning tuning(std::move(files));
-    const SpeedTable table = tuning.table(gpu);
-    return table.file == nullptr ? std::string("none") : table.file->path;
+    const std::vector<SpeedTable> tables = tuning.tables(gpu);
+    return tables.empty() ? std::string("none") : tables.front().file->path;
   };
   const TuningFile own = with_rows(gpu, "own");
   const TuningFile family = with_rows(sister, "family");
@@ -174,8 +174,8 @@ TEST_CASE("the device by its name, else one of its family, else a stranger of it
   sister.clock_mhz = 2 * gpu.clock_mhz;
   sister.compute_units = gpu.compute_units / 2;
   const Tuning faster({with_rows(sister, "faster")});
-  CHECK(faster.table(gpu).slower == Approx(2.0));
-  CHECK(faster.table(gpu).rates.bytes == Approx(Rates{}.bytes));
+  CHECK(faster.tables(gpu).front().slower == Approx(2.0));
+  CHECK(faster.tables(gpu).front().rates.bytes == Approx(Rates{}.bytes));
 }
 
 TEST_CASE("what was measured serves that very shape, lying as it did, and no other") {
@@ -201,6 +201,34 @@ TEST_CASE("what was measured serves that very shape, lying as it did, and no oth
   Device sister = gpu;
   sister.name = "made-up GPU Max";
   CHECK(tuning.measured(tight(1024, 1024, 1024), sister).empty());
+}
+
+TEST_CASE("what was measured by its name runs in as many parts of k as it did then") {
+  const NoSettings none;
+  const Device gpu = test::made_up_h200();
+  const auto parts_of = [&](const Parameters& more) {
+    Parameters parameters = {{"BM", 64}, {"BN", 64}, {"TM", 8}, {"TN", 8}, {"DEPTH", 8}, {"COPIES", 2}};
+    parameters.insert(more.begin(), more.end());
+    none.folder.write("clgemm/tuning/nvidia_h200.json",
+                      write_tuning(file_of(gpu, {entry_of({64, 64, 8192}, "direct", parameters)})));
+    const Candidate first = first_choice(gpu, tight(64, 64, 8192));
+    CHECK(first.origin.source == Source::measured);
+    return first.config.parameters.at(split_parameter);
+  };
+  CHECK(parts_of({}) > 1);
+  CHECK(parts_of({{split_parameter, 3}}) == 3);
+}
+
+TEST_CASE("what was measured with less depth than a kernel is chosen for does not run") {
+  const NoSettings none;
+  const Device gpu = test::made_up_h200();
+  const auto source = [&](std::size_t k) {
+    none.folder.write("clgemm/tuning/nvidia_h200.json",
+                      write_tuning(file_of(gpu, {entry_of({4096, 4096, k}, "fp16x3_wgmma")})));
+    return first_choice(gpu, tight(4096, 4096, k)).origin.source;
+  };
+  CHECK(source(32) == Source::measured);
+  CHECK(source(31) != Source::measured);
 }
 
 // On an H200 the model once took a config that ran at 12.0 TFLOP/s for this shape, after a search had found

@@ -270,7 +270,7 @@ TEST_CASE("the ring of tf32x3_wgmma is right with all that its manifest allows")
 TEST_CASE("what the speed model may choose has rings that its manifest allows") {
   KernelLibrary library;
   int rings = 0;
-  const SpeedTable table = shipped_tuning().table(made_up_hopper());
+  const SpeedTable table = shipped_tuning().tables(made_up_hopper()).front();
   for (const ConfigRow& candidate : table.rows()) {
     const std::string& kernel = candidate.config.kernel;
     if (kernel.find("_wgmma") == std::string::npos) continue;

@@ -206,7 +206,7 @@ TEST_CASE("every config on tensor cores that may be chosen is right, and has its
   }
   KernelLibrary library;
   std::size_t found = 0;
-  const SpeedTable table = shipped_tuning().table(shared_device_info());
+  const SpeedTable table = shipped_tuning().tables(shared_device_info()).front();
   for (const ConfigRow& candidate : table.rows()) {
     if (library.find(candidate.config.kernel).file->manifest.precision != Precision::fp32_equivalent)
       continue;

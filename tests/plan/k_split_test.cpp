@@ -53,7 +53,7 @@ TEST_CASE("the result of a part has rows of whole fours and begins at a cache li
 
 TEST_CASE("a C of few tiles is done in parts of k, where they pay and fit") {
   Planner make;  // 64 compute units
-  const SpeedTable table = shipped_tuning().table(make.device);
+  const SpeedTable table = shipped_tuning().tables(make.device).front();
   const auto parts = [&](const Problem& problem, std::size_t limit = no_limit) {
     const KernelConfig& kernel = *make.configs.get("block_2d", {}, {});  // tiles of 128 x 128 x 8
     const PartsOfK best = best_parts(problem, kernel, table.speed_of(kernel), table.rates, make.configs);
@@ -76,7 +76,7 @@ TEST_CASE("a C of few tiles is done in parts of k, where they pay and fit") {
 
 TEST_CASE("CPUs do k in one part unless it is asked for") {
   Planner make{made_up_cpu()};
-  const SpeedTable table = shipped_tuning().table(make.device);
+  const SpeedTable table = shipped_tuning().tables(make.device).front();
   const KernelConfig& kernel = *make.configs.get("coalesced", {}, {});
   CHECK(best_parts(tight(8, 8, 65536), kernel, table.speed_of(kernel), table.rates, make.configs).parts == 1);
   CHECK(make(tight(8, 8, 65536), Config{"coalesced", {{split_parameter, 4}}}).first().split.parts == 4);

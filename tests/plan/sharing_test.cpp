@@ -65,5 +65,11 @@ TEST_CASE("where a batch has a matrix for each compute unit, none is shared") {
   }
 }
 
+TEST_CASE("shares of a batch that no memory could hold are found, too") {
+  const Share share = best_share({64, 256, 64, std::size_t{1} << 62, 1024, 256, 4, 64}, 4);
+  CHECK(share.rows >= 4);
+  CHECK(share.columns >= 64);
+}
+
 }  // namespace
 }  // namespace clgemm

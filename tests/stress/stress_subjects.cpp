@@ -43,8 +43,9 @@ std::vector<Subject> choosable(const Device& device, std::size_t calls) {
       result.push_back({config.kernel, config.parameters, calls});
   };
   const Tuning tuning = tuning_from_environment();
-  const SpeedTable table = tuning.table(device);
-  for (const ConfigRow& row : table.rows()) add(row.config);
+  if (const auto tables = tuning.tables(device); !tables.empty()) {
+    for (const ConfigRow& row : tables.front().rows()) add(row.config);
+  }
   for (const TuningFile& file : tuning.files()) {
     if (kinship(file.device, device) != Kinship::same) continue;
     for (const TunedEntry& entry : file.measured) {

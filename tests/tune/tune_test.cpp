@@ -194,7 +194,7 @@ TEST_CASE("options that exclude each other, or would change nothing, are bad usa
   const ScopedVariable fake("CLGEMM_TUNE_FAKE_TIMES", "1");
   const std::string samples = (folder.path() / "samples.csv").string();
   const std::string fit = "--fit " CLGEMM_TEST_DATA "/h200_times.csv ";
-  const std::string calibrate = "--calibrate --shapes 1 --budget 1 ";
+  const std::string calibrate = "--calibrate --shapes 16 --budget 1 ";
   const std::pair<std::string, std::string> mistakes[] = {
       {"--list --calibrate", "--calibrate and --list: which of the two?"},
       {"--list --check", "--check and --list: which of the two?"},
@@ -210,7 +210,7 @@ TEST_CASE("options that exclude each other, or would change nothing, are bad usa
       {calibrate + "--search random", "without --search"},
       {fit + "--budget 5 --output x", "--fit measures nothing: without --budget"},
       {"--export x --fresh", "--export measures nothing: without --fresh"},
-      {"--shapes 5 --size 32", "only --calibrate has shapes of its own: without --shapes"},
+      {"--shapes 16 --size 32", "only --calibrate has shapes of its own: without --shapes"},
       {"--check --budget 5", "--check runs every config, or --samples of them: without --budget"},
       {fit, "--fit needs --output"}};
   for (const auto& [options, said] : mistakes) {
@@ -546,10 +546,13 @@ TEST_CASE("samples that are none are said by file and line, and too few of them 
   const std::string output = folder.write("device.json", shipped);
   const std::string head = "m,n,k,config,seconds,predicted,batch\n";
   const std::string good = "9,9,9,naive,1e-6,,1\n";
+  std::string eleven = head;
+  for (int n = 1; n <= 11; ++n) eleven += fmt::format("64,{},64,direct,{}e-6,,1\n", 64 * n, n);
   const std::pair<std::string, const char*> mistakes[] = {
+      {eleven, "these samples have 11:"},
       {"", "does not begin with 'm,n,k,config,seconds'"},
-      {head, "no config has samples of 4 shapes"},
-      {head + good, "no config has samples of 4 shapes"},
+      {head, "a fit needs 12 shapes of configs that have 4 each; these samples have 0:"},
+      {head + good, "a fit needs 12 shapes of configs that have 4 each; these samples have 0"},
       {head + good + "9,9,9,naive,inf,,1\n", "samples.csv:3: seconds are a number above 0"},
       {head + "9,9,9,naive,0,,1\n", "samples.csv:2: seconds are"},
       {head + "9,9,9,naive,1e-6,nan,1\n", "samples.csv:2: predicted seconds are"},

@@ -81,8 +81,12 @@ class Calibration {
     host_ = {guess.call_seconds, guess.launch_seconds};
     if (times_are_fake()) return true;
     const auto answer = worker_.ask(write_host_question(), options_.limit_s);
-    if (answer.line) host_ = read_host(*answer.line);
-    return !answer.interrupted;
+    if (answer.interrupted) return false;
+    if (!answer.line)
+      throw std::runtime_error(fmt::format(
+          "the times of the host's calls could not be taken within {} s (--limit)", options_.limit_s));
+    host_ = read_host(*answer.line);
+    return true;
   }
 
   // A config on the shape that is being measured.
@@ -193,12 +197,12 @@ void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningF
   if (!samples_to.empty()) write_samples(samples_to, samples, unseen_predictions(samples, configs, host));
   const auto [held_out, batches] = held_out_regret(samples, configs, host);
   const Fitted fitted = fit(samples, configs, host);
-  if (fitted.rows.empty())
-    throw std::runtime_error(
-        fmt::format("no config has samples of {} shapes, which a fit needs: more --shapes, or more --budget; "
-                    "nothing was written to '{}'",
-                    least_samples, output.string()));
   const Regret all = regret(fitted, samples, configs);
+  if (fitted.rows.empty() || all.shapes < least_shapes)
+    throw std::runtime_error(fmt::format(
+        "a fit needs {} shapes of configs that have {} each; these samples have {}: more --shapes, or more "
+        "--budget; nothing was written to '{}'",
+        least_shapes, least_samples, all.shapes, output.string()));
   file.rates = fitted.rates;
   file.configs = fitted.rows;
   write_output(output, file);
@@ -238,7 +242,7 @@ std::vector<Sample> valid_samples(const std::vector<Sample>& samples, ConfigCach
   std::vector<Sample> result;
   for (const Sample& sample : samples) {
     try {
-      configs.get(sample.config.kernel, without_parts(sample.config).parameters, {});
+      configs.get(sample.config.kernel, sample.config.parameters, {});
       result.push_back(sample);
     } catch (const Error& error) {
       fmt::print(stderr, "clgemm-tune: left out: {}\n", error.what());

@@ -135,11 +135,12 @@ class RowFit {
   ConfigSpeed speed_of(const Values& values, std::size_t residents) const {
     // Where memory is the limit, nothing is left for steps; tuning files want numbers.
     static constexpr double least = 1e-15;
+    static constexpr double least_unaligned = 0.5;  // less is chance
     const auto seconds = [](double logarithm) { return std::max(std::exp(logarithm), least); };
     ConfigSpeed speed{seconds(values[0]), seconds(values[1]), seconds(values[2]), residents, 0.0, 1.0};
     if (kind_ == DeviceKind::cpu) speed.share = speed.alone;
     if (takes_shares_) speed.prepare = std::exp(values[3]);
-    if (fits_unaligned_) speed.unaligned = std::exp(values[4]);
+    if (fits_unaligned_) speed.unaligned = std::max(std::exp(values[4]), least_unaligned);
     return speed;
   }
 

@@ -11,6 +11,7 @@
 #include "common/kernel_names.hpp"
 #include "common/option_checks.hpp"
 #include "common/usage_error.hpp"
+#include "tune/fit.hpp"
 
 namespace clgemm::tune {
 namespace {
@@ -125,7 +126,7 @@ void add_calibration(CLI::App& app, CommandLine& line) {
   app.add_option("--shapes", options.calibration_shapes,
                  "To measure at most, a third as many batches and an eighth as many large ones (default: 64)")
       ->type_name("N")
-      ->check(CLI::Range(1, 10000).description(""))
+      ->check(CLI::Range(least_shapes, std::size_t{10000}).description(""))
       ->group(group);
   app.add_option("--keep-samples", options.samples_to,
                  "With --calibrate or --fit: also writes what was measured and what was\npredicted, as CSV; "
