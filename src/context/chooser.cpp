@@ -145,8 +145,12 @@ std::shared_ptr<const Ranking> Chooser::ranking(const Problem& problem, const st
   auto made = std::make_shared<const Ranking>(
       rank_candidates(problem, configs(kernel_folder), tuning(), scratch_limit, precision));
   const std::lock_guard lock(mutex_);
-  if (rankings_.size() >= most_rankings) rankings_.clear();
-  return rankings_[key] = made;
+  if (rankings_.insert_or_assign(key, made).second) rankings_by_age_.push_back(key);
+  if (rankings_by_age_.size() > most_rankings) {
+    rankings_.erase(rankings_by_age_.front());
+    rankings_by_age_.pop_front();
+  }
+  return made;
 }
 
 const Tuning& Chooser::tuning() {

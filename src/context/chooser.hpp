@@ -3,6 +3,7 @@
 
 #include <array>
 #include <clgemm/clgemm.hpp>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -94,6 +95,7 @@ class Chooser {
   std::map<std::string, std::unique_ptr<ConfigCache>> configs_;
   std::map<GivenUpKey, std::string> given_up_;  // and why
   std::map<RankingKey, std::shared_ptr<const Ranking>> rankings_;
+  std::deque<RankingKey> rankings_by_age_;
 };
 
 }  // namespace clgemm

@@ -15,8 +15,10 @@ std::string milliseconds(double seconds) {
   return fmt::format("{:.4g} ms", seconds * 1e3);
 }
 
-std::string predicted(const Candidate& candidate) {
-  return candidate.seconds ? milliseconds(*candidate.seconds) + " predicted" : "no prediction";
+std::string seconds_of(const Candidate& candidate) {
+  if (!candidate.seconds) return "no prediction";
+  const bool is_measured = candidate.origin.source == Source::measured;
+  return milliseconds(*candidate.seconds) + (is_measured ? " measured" : " predicted");
 }
 
 std::string size_in_words(const Problem& problem) {
@@ -118,10 +120,10 @@ void log_choice(const Problem& problem, const Choice& choice) {
   if (!logs(LogLevel::info)) return;
   const Candidate& chosen = choice.chosen;
   std::string text = fmt::format("chosen for {}: {}, {}, {}", size_in_words(problem),
-                                 to_string(chosen.config), predicted(chosen), to_string(chosen.origin));
+                                 to_string(chosen.config), seconds_of(chosen), to_string(chosen.origin));
   if (!choice.runners_up.empty()) {
     const Candidate& next = choice.runners_up.front();
-    text += fmt::format("; runner-up: {}, {}", to_string(next.config), predicted(next));
+    text += fmt::format("; runner-up: {}, {}", to_string(next.config), seconds_of(next));
   }
   log(LogLevel::info, text);
 }
@@ -132,7 +134,7 @@ void log_call(const SgemmCall& call, const Problem& problem, const ChosenPlan& c
   const Candidate& by = chosen.choice.chosen;
   auto timed = std::make_unique<TimedCall>();
   timed->line = fmt::format("call: {}: {}; {}; {}", device, in_words(call, problem.batch_count),
-                            to_string(by.config), predicted(by));
+                            to_string(by.config), seconds_of(by));
   timed->commands = progress.under_way;
   try {
     if (!timed->commands.empty() && keeps_times(timed->commands.back())) {

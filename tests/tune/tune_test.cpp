@@ -1,6 +1,8 @@
 // clgemm-tune: its search, its journal, and the program itself on a device with kernels that misbehave.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -557,6 +559,7 @@ TEST_CASE("samples that are none are said by file and line, and too few of them 
       {head + "9,9,9,naive,0,,1\n", "samples.csv:2: seconds are"},
       {head + "9,9,9,naive,1e-6,nan,1\n", "samples.csv:2: predicted seconds are"},
       {head + "9,0,9,naive,1e-6,,1\n", "samples.csv:2: m, n, k and batch are at least 1"},
+      {head + "9,2147483648,9,naive,1e-6,,1\n", "samples.csv:2: m, n, k and batch are less than 2^31"},
       {head + "9,-9,9,naive,1e-6,,1\n", "samples.csv:2: '-9' is no number"}};
   for (const auto& [text, said] : mistakes) {
     const Finished finished =
@@ -584,6 +587,23 @@ TEST_CASE("a run whose results could not be written is not begun") {
     CHECK(finished.out.empty());
     CHECK_FALSE(std::filesystem::exists(output));
   }
+}
+
+TEST_CASE("of two runs for one output the second one is refused") {
+  const TemporaryFolder folder;
+  const ScopedVariable fake("CLGEMM_TUNE_FAKE_TIMES", "1");
+  const std::string output = (folder.path() / "out.json").string();
+  std::filesystem::create_directory(output + ".programs");
+  const int first = open((output + ".programs").c_str(), O_RDONLY | O_DIRECTORY);
+  REQUIRE(flock(first, LOCK_EX) == 0);
+  const std::string run = command("--kernel tiled --size 32 --samples 1 --output " + output);
+  const Finished refused = run_program(run);
+  CHECK(refused.status == 1);
+  CHECK(test::contains(refused.err, "another clgemm-tune is at work on '" + output + "'"));
+  CHECK(std::filesystem::exists(output + ".programs"));
+  close(first);
+  CHECK(run_program(run).status == 0);
+  CHECK_FALSE(std::filesystem::exists(output + ".programs"));
 }
 
 TEST_CASE("a file that is no tuning data is not overwritten") {

@@ -6,8 +6,10 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
 
@@ -46,7 +48,9 @@ SampleLine sample_of(const std::string& line) {
   result.seconds = number_of<double>(next());
   if (const std::string field = next(); !field.empty()) result.predicted = number_of<double>(field);
   if (const std::string field = next(); !field.empty()) result.batch = number_of<std::size_t>(field);
-  demand(std::min({result.m, result.n, result.k, result.batch}) > 0, "m, n, k and batch are at least 1");
+  const auto [least, most] = std::minmax({result.m, result.n, result.k, result.batch});
+  demand(least > 0, "m, n, k and batch are at least 1");
+  demand(most <= std::numeric_limits<std::int32_t>::max(), "m, n, k and batch are less than 2^31");
   demand(std::isfinite(result.seconds) && result.seconds > 0.0, "seconds are a number above 0");
   demand(std::isfinite(result.predicted) && result.predicted >= 0.0,
          "predicted seconds are a number, none below 0");

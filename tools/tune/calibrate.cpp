@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <set>
 #include <stdexcept>
 
 #include "base/error.hpp"
@@ -191,6 +192,14 @@ class Calibration {
   double first_shape_ = 0.0;
 };
 
+// Kernels that were measured and not fitted.
+std::set<std::string> without_rows(const std::vector<Sample>& samples, const Fitted& fitted) {
+  std::set<std::string> result;
+  for (const Sample& sample : samples) result.insert(sample.config.kernel);
+  for (const ConfigRow& row : fitted.rows) result.erase(row.config.kernel);
+  return result;
+}
+
 // Fits, writes, and says how good it is.
 void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningFile file,
                const HostSeconds& host, const std::filesystem::path& output, const std::string& samples_to) {
@@ -203,6 +212,11 @@ void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningF
         "a fit needs {} shapes of configs that have {} each; these samples have {}: more --shapes, or more "
         "--budget; nothing was written to '{}'",
         least_shapes, least_samples, all.shapes, output.string()));
+  for (const std::string& kernel : without_rows(samples, fitted))
+    fmt::print(
+        stderr,
+        "clgemm-tune: '{}' has samples of too few shapes, and is not chosen by this file; more --shapes\n",
+        kernel);
   file.rates = fitted.rates;
   file.configs = fitted.rows;
   write_output(output, file);
@@ -255,9 +269,10 @@ std::vector<Sample> valid_samples(const std::vector<Sample>& samples, ConfigCach
 
 int calibrate(const TuneOptions& options) {
   RunSetup setup(options);
-  TuningFile file = read_output(setup.output, setup.device);  // one that cannot be read is said before all
   demand_writable(setup.output);
   demand_writable(options.samples_to);
+  const OwnCaches caches(setup.output);
+  TuningFile file = read_output(setup.output, setup.device);
   std::vector<Config> configs = calibrated_configs(setup.device, setup.library);
   const auto journal = open_journal(options, setup);
   if (journal->size() > 0)
@@ -266,7 +281,6 @@ int calibrate(const TuneOptions& options) {
              setup.device.driver_version, configs.size());
   std::fflush(stdout);
   const bench::InterruptNoted noted;
-  const OwnCaches caches(setup.output);
   Calibration calibration(options, setup, *journal, std::move(configs));
   if (!calibration.run()) {
     fmt::print(stderr, "clgemm-tune: stopped; the same command goes on here\n");

@@ -170,6 +170,13 @@ class ShapeSource {
     }
   }
 
+  SampleShape next_column() {
+    for (;;) {
+      const SampleShape size{side(bounds_.most_side), 1, side(bounds_.most_side)};
+      if (is_within_operations(size)) return size;
+    }
+  }
+
   // Every second is of whole tiles, whatever these are: kernels that pack operands need not pack such ones.
   SampleShape next_large(std::size_t number) {
     constexpr std::size_t whole = 256;
@@ -249,11 +256,16 @@ std::vector<SampleShape> calibrated_shapes(DeviceKind kind, std::size_t count, s
   ShapeSource source(is_cpu ? cpu_bounds : gpu_bounds, seed);
   ShapeSource batches(is_cpu ? cpu_batch_bounds : gpu_batch_bounds, seed);
   ShapeSource large(large_bounds(kind), seed);
+  ShapeSource columns(cpu_bounds, seed);
   constexpr std::size_t between_batches = 3;
   constexpr std::size_t between_large = 8;
+  // On CPUs `matrix_vector` has samples of these alone, and they come early: a run may be stopped by its
+  // budget, and without rows the kernel would not be chosen any more.
+  const std::size_t column_count = is_cpu ? 6 : 0;
   std::vector<SampleShape> result;
   for (std::size_t i = 0; i < count; ++i) {
     result.push_back(source.next(i));
+    if (i < column_count) result.push_back(columns.next_column());
     if ((i + 1) % between_batches == 0) result.push_back(batches.next_batch(i / between_batches));
     if ((i + 1) % between_large == 0) result.push_back(large.next_large(i / between_large));
   }

@@ -1,12 +1,17 @@
 #include "tune/run_setup.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <stdexcept>
 #include <system_error>
 
 #include "tune/fake_times.hpp"
@@ -66,6 +71,11 @@ std::unique_ptr<Journal> open_journal(const TuneOptions& options, RunSetup& setu
 OwnCaches::OwnCaches(const std::filesystem::path& output) : folder_(output.string() + ".programs") {
   std::filesystem::create_directories(folder_);
   folder_ = std::filesystem::absolute(folder_);
+  lock_ = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ >= 0 && flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    close(lock_);
+    throw std::runtime_error(fmt::format("another clgemm-tune is at work on '{}'", output.string()));
+  }
   setenv("CLGEMM_CACHE", "0", 1);
   setenv("POCL_CACHE_DIR", folder_.c_str(), 1);
   setenv("CUDA_CACHE_PATH", folder_.c_str(), 1);
@@ -74,6 +84,7 @@ OwnCaches::OwnCaches(const std::filesystem::path& output) : folder_(output.strin
 OwnCaches::~OwnCaches() {
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
+  if (lock_ >= 0) close(lock_);
 }
 
 }  // namespace clgemm::tune

@@ -33,9 +33,11 @@ std::unique_ptr<Journal> open_journal(const TuneOptions& options, RunSetup& setu
 
 // Thousands of configs would push what the user needs out of clgemm's, PoCL's and NVIDIA's caches: while one
 // of these lives, programs are kept in a folder beside the output, which goes with it. A killed run leaves
-// the folder to the next one.
+// the folder to the next one. Two runs would disturb each other's times, and one would lose what the other
+// writes: the folder is locked.
 class OwnCaches {
  public:
+  // Throws std::runtime_error where another process has the folder.
   explicit OwnCaches(const std::filesystem::path& output);
   ~OwnCaches();
   OwnCaches(const OwnCaches&) = delete;
@@ -43,6 +45,7 @@ class OwnCaches {
 
  private:
   std::filesystem::path folder_;
+  int lock_ = -1;
 };
 
 }  // namespace clgemm::tune

@@ -213,8 +213,9 @@ class Tuner {
 
 int tune(const TuneOptions& options) {
   RunSetup setup(options);
-  TuningFile file = read_output(setup.output, setup.device);  // one that cannot be read is said before all
   demand_writable(setup.output);
+  const OwnCaches caches(setup.output);
+  TuningFile file = read_output(setup.output, setup.device);
   const auto journal = open_journal(options, setup);
   if (journal->size() > 0)
     fmt::print(stderr, "clgemm-tune: going on after {} measurements\n", journal->size());
@@ -222,7 +223,6 @@ int tune(const TuneOptions& options) {
              setup.device.driver_version);
   std::fflush(stdout);
   const bench::InterruptNoted noted;
-  const OwnCaches caches(setup.output);
   Tuner tuner(options, setup, *journal, std::move(file));
   if (!tuner.run()) {
     fmt::print(stderr, "clgemm-tune: stopped; the same command goes on here\n");

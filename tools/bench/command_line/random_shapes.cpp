@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <random>
+#include <set>
+#include <tuple>
 
 #include "common/usage_error.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 constexpr Bounds gflop_of_cpus{0.1, 20.0};
 constexpr Bounds gflop_of_others{0.2, 600.0};
 
-// The shapes that are thrown before the bounds are said to be at fault.
+// The shapes that are thrown for the next one before the bounds are said to be at fault.
 constexpr std::size_t tries_a_shape = 100'000;
 
 // Where gaps are random, every second multiply has one, of this many elements at most.
@@ -64,8 +65,8 @@ Bounds gflop_within(const Bounds& sides) {
 [[noreturn]] void too_few(std::size_t found, const RandomShapes& wanted, const Bounds& gflop) {
   const Bounds reached = gflop_within(wanted.sides);
   throw UsageError(fmt::format(
-      "--random: only {} of {} shapes found with sides of {} to {} and {} to {} GFLOP; such sides reach "
-      "{:.3g} to {:.3g} GFLOP (--sides, --gflop)",
+      "--random: only {} of {} different shapes found with sides of {} to {} and {} to {} GFLOP; such sides "
+      "reach {:.3g} to {:.3g} GFLOP (--sides, --gflop)",
       found, wanted.count, wanted.sides.least, wanted.sides.most, gflop.least, gflop.most, reached.least,
       reached.most));
 }
@@ -90,17 +91,18 @@ std::vector<Case> random_cases(const RandomShapes& wanted, const MultiplyKind& k
   if (reached.most < gflop.least || gflop.most < reached.least) too_few(0, wanted, gflop);
   Dice dice(wanted.seed);
   std::vector<Case> cases;
+  std::set<std::tuple<std::size_t, std::size_t, std::size_t>> known;
   for (std::size_t tries = 0; cases.size() < wanted.count; ++tries) {
-    if (tries == wanted.count * tries_a_shape) too_few(cases.size(), wanted, gflop);
+    if (tries == tries_a_shape) too_few(cases.size(), wanted, gflop);
     Case one{{}, kind, {}};
     one.size.m = dice.log_uniform(wanted.sides);
     one.size.n = dice.log_uniform(wanted.sides);
     one.size.k = dice.log_uniform(wanted.sides);
     if (!gflop.hold(operations(one.size) * 1e-9)) continue;
-    const auto is_same = [&one](const Case& other) { return one.size == other.size; };
-    if (std::any_of(cases.begin(), cases.end(), is_same)) continue;
+    if (!known.emplace(one.size.m, one.size.n, one.size.k).second) continue;
     if (wanted.varied) vary(one.kind, dice);
     cases.push_back(one);
+    tries = 0;
   }
   return cases;
 }
