@@ -91,8 +91,8 @@ void add_groups(const Problem& seen, const KernelConfig& kernel, ConfigCache& co
       work.pieces = as_double(std::min(share.columns, seen.n) * ceil_div(seen.k, kernel.tile_depth));
   }
   work.abreast = groups_abreast(kernel, configs.device().kind);
-  work.groups = as_double(ceil_div(seen.m, share.rows) * ceil_div(seen.n, share.columns) *
-                          ceil_div(seen.batch_count, kernel.matrices));
+  work.groups = as_double(ceil_div(seen.m, share.rows) * ceil_div(seen.n, share.columns)) *
+                as_double(ceil_div(seen.batch_count, kernel.matrices));
 }
 
 void add_parts(const Problem& seen, const KernelConfig& kernel, std::size_t parts, std::size_t units,

@@ -156,7 +156,8 @@ std::shared_ptr<const Ranking> Chooser::ranking(const Problem& problem, const st
 const Tuning& Chooser::tuning() {
   std::call_once(tuning_read_, [this] {
     tuning_ = tuning_from_environment();
-    if (logs(LogLevel::info)) log_tuning(tuning_, usable_table(tuning_, configs({})), info_);
+    if (logs(LogLevel::info))
+      log_tuning(tuning_, usable_table(tuning_, configs(kernel_folder_or_default({}))), info_);
   });
   return tuning_;
 }

@@ -103,14 +103,18 @@ void log_tuning(const Tuning& tuning, const SpeedTable& table, const Device& dev
     if (&file == table.file) {
       log(LogLevel::info, "tuning data used: " + what);
     } else if (kin == Kinship::same) {
-      log(LogLevel::info, fmt::format("tuning data used: {}, but only for the {} shapes measured in it: {}",
-                                      what, file.measured.size(),
-                                      file.rates ? "a file before it has the rates" : "it has no rates"));
+      log(LogLevel::info,
+          fmt::format("tuning data used: {}, but only for the shapes measured in it ({}): {}", what,
+                      file.measured.size(),
+                      !file.rates ? "it has no rates"
+                                  : "its rates are of other kernels, or a file before it has some"));
     } else {
-      log(LogLevel::info, fmt::format("tuning data not used: {}{}", what,
-                                      kin == Kinship::none ? ""
-                                      : file.rates         ? ", and a nearer one is there"
-                                                           : ", and it has no rates"));
+      log(LogLevel::info,
+          fmt::format("tuning data not used: {}{}", what,
+                      kin == Kinship::none ? ""
+                      : !file.rates        ? ", and it has no rates"
+                      : kin > table.kin    ? ", and its kernels are not for this device or version"
+                                           : ", and a nearer one is there"));
     }
   }
   if (table.file == nullptr) log(LogLevel::info, "tuning data: none for this device; speeds are guessed");

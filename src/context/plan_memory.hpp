@@ -2,8 +2,10 @@
 // once.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -36,16 +38,25 @@ struct PlanKey {
 struct PlanKeyHash {
   std::size_t operator()(const PlanKey& key) const {
     const Problem& problem = key.problem;
+    const std::hash<float> of_factor;  // one for both zeros
     std::size_t result = 0;
-    for (const std::size_t size :
-         {problem.m, problem.n, problem.k, problem.batch_count, problem.a.ld, problem.b.ld, problem.c.ld,
-          problem.a.offset, problem.b.offset, problem.c.offset, std::size_t{problem.a.transposed},
-          std::size_t{problem.b.transposed}, key.scratch_limit}) {
-      constexpr std::size_t odd = 0x9e3779b97f4a7c15U;  // 2^64 over the golden ratio
-      result = (result ^ size) * odd;
-      result ^= result >> 32U;
+    for (const std::size_t value : {problem.m, problem.n, problem.k, problem.batch_count,
+                                    of_factor(problem.alpha), of_factor(problem.beta), key.scratch_limit}) {
+      mix(result, value);
+    }
+    for (const Operand* operand : {&problem.a, &problem.b, &problem.c}) {
+      mix(result, std::size_t{operand->transposed});
+      for (const std::size_t value : {operand->ld, operand->offset, operand->stride, operand->base_alignment})
+        mix(result, value);
     }
     return result;
+  }
+
+ private:
+  static void mix(std::size_t& result, std::size_t value) {
+    constexpr std::size_t odd = 0x9e3779b97f4a7c15U;  // 2^64 over the golden ratio
+    result = (result ^ value) * odd;
+    result ^= result >> 32U;
   }
 };
 
@@ -61,8 +72,15 @@ class PlanMemory {
     return found == plans_.end() ? nullptr : found->second;
   }
 
-  // In place of the oldest, where there are enough.
+  std::size_t size() const {
+    const std::lock_guard lock(mutex_);
+    return plans_.size();
+  }
+
+  // In place of the oldest, where there are enough. With an alpha or a beta that is NaN, nothing equals the
+  // key, and it is not kept.
   void keep(PlanKey key, Entry plan) {
+    if (std::isnan(key.problem.alpha) || std::isnan(key.problem.beta)) return;
     const std::lock_guard lock(mutex_);
     const auto [place, is_new] = plans_.insert_or_assign(std::move(key), std::move(plan));
     if (!is_new) return;

@@ -1,6 +1,7 @@
 #include "plan/sharing.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/sizes.hpp"
@@ -33,8 +34,9 @@ std::size_t share_of(std::size_t size, std::size_t count, std::size_t unit) {
 }
 
 double time_of_shares(const SharedWork& work, const Share& share, std::size_t compute_units) {
-  const std::size_t count = ceil_div(work.m, share.rows) * ceil_div(work.n, share.columns) * work.batch_count;
-  const double turns = waiting + static_cast<double>(ceil_div(count, compute_units));
+  const double count = static_cast<double>(ceil_div(work.m, share.rows) * ceil_div(work.n, share.columns)) *
+                       static_cast<double>(work.batch_count);
+  const double turns = waiting + std::ceil(count / static_cast<double>(compute_units));
   const double one = cost_of_share(share, rows_to_prepare) + group_cost / static_cast<double>(work.k);
   return one * turns;
 }

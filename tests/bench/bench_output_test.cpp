@@ -168,6 +168,7 @@ TEST_CASE("bounds of --random that contradict each other are bad usage, and say 
     CHECK(has(refused.err, "such sides reach"));
   }
   CHECK(has(bench("--random 3 --sides 16-32 --gflop 5-6").err, "8.19e-06 to 6.55e-05 GFLOP"));
+  CHECK(has(bench("--random 9000 --sides 1-2 --gflop 1e-9-1").err, "only 8 of 9000 different shapes"));
 }
 
 TEST_CASE("CLGEMM_KERNEL_DIR that is no folder is bad usage, where kernels are read") {

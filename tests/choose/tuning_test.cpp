@@ -203,7 +203,7 @@ TEST_CASE("what was measured serves that very shape, lying as it did, and no oth
   CHECK(tuning.measured(tight(1024, 1024, 1024), sister).empty());
 }
 
-TEST_CASE("what was measured by its name runs in as many parts of k as it did then") {
+TEST_CASE("what was measured without a number of parts of k runs in as many as pay, as it was timed") {
   const NoSettings none;
   const Device gpu = test::made_up_h200();
   const auto parts_of = [&](const Parameters& more) {

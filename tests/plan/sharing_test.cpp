@@ -65,10 +65,13 @@ TEST_CASE("where a batch has a matrix for each compute unit, none is shared") {
   }
 }
 
-TEST_CASE("shares of a batch that no memory could hold are found, too") {
-  const Share share = best_share({64, 256, 64, std::size_t{1} << 62, 1024, 256, 4, 64}, 4);
-  CHECK(share.rows >= 4);
-  CHECK(share.columns >= 64);
+TEST_CASE("a batch that no memory could hold is shared as a long one") {
+  const auto share_of_batch = [](std::size_t count) {
+    return best_share({64, 256, 64, count, 1024, 256, 4, 64}, 4);
+  };
+  const Share share = share_of_batch(std::size_t{1} << 62);
+  CHECK(share.rows == share_of_batch(1'000'000).rows);
+  CHECK(share.columns == share_of_batch(1'000'000).columns);
 }
 
 }  // namespace

@@ -531,9 +531,11 @@ TEST_CASE("--fit fits what was measured before, for the device of a file, and sa
   const TemporaryFolder folder;
   const std::string shipped = text_of_file(CLGEMM_KERNELS "/tuned/nvidia_h200.json");
   const std::string table = folder.write("device.json", shipped);
-  const std::string samples = "--fit " CLGEMM_TEST_DATA "/h200_times.csv --output ";
+  const std::string measured = text_of_file(CLGEMM_TEST_DATA "/h200_times.csv") + "64,64,64,naive,1e-3,,1\n";
+  const std::string samples = "--fit " + folder.write("samples.csv", measured) + " --output ";
   const Finished fitted = run_program(command(samples + table));
   CHECK(fitted.status == 0);
+  CHECK(test::contains(fitted.err, "'naive' has samples of too few shapes, and is not chosen by this file"));
   CHECK(test::contains(fitted.out, "regret on all 186 shapes"));
   CHECK(parse_tuning(text_of_file(table), table).device.name == "NVIDIA H200");
   CHECK(text_of_file(table) != shipped);
@@ -552,6 +554,7 @@ TEST_CASE("samples that are none are said by file and line, and too few of them 
   for (int n = 1; n <= 11; ++n) eleven += fmt::format("64,{},64,direct,{}e-6,,1\n", 64 * n, n);
   const std::pair<std::string, const char*> mistakes[] = {
       {eleven, "these samples have 11:"},
+      {eleven + "64,64,64,direct SPLIT_K=-1,1e-6,,1\n", "left out: the kernel 'direct': SPLIT_K=-1"},
       {"", "does not begin with 'm,n,k,config,seconds'"},
       {head, "a fit needs 12 shapes of configs that have 4 each; these samples have 0:"},
       {head + good, "a fit needs 12 shapes of configs that have 4 each; these samples have 0"},

@@ -58,7 +58,7 @@ class Calibration {
 
   // False where it was interrupted.
   bool run() {
-    if (!build() || !ask_host()) return false;
+    if (!ask_host() || !build()) return false;
     for (index_ = 0; index_ < shapes_.size(); ++index_) {
       if (!measure_shape(shapes_[index_])) return false;
       if (now() > end_) break;
@@ -77,15 +77,16 @@ class Calibration {
     return !worker_.ask(write_build_question(configs_), end_ - now()).interrupted;
   }
 
+  // A CPU's are fitted.
   bool ask_host() {
     const Rates guess;
     host_ = {guess.call_seconds, guess.launch_seconds};
-    if (times_are_fake()) return true;
+    if (times_are_fake() || setup_.device.kind == DeviceKind::cpu) return true;
     const auto answer = worker_.ask(write_host_question(), options_.limit_s);
     if (answer.interrupted) return false;
     if (!answer.line)
-      throw std::runtime_error(fmt::format(
-          "the times of the host's calls could not be taken within {} s (--limit)", options_.limit_s));
+      throw std::runtime_error(
+          fmt::format("what the host takes for a call could not be measured: {}", answer.failure));
     host_ = read_host(*answer.line);
     return true;
   }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define XXH_INLINE_ALL
@@ -71,14 +72,27 @@ std::unique_ptr<Journal> open_journal(const TuneOptions& options, RunSetup& setu
 OwnCaches::OwnCaches(const std::filesystem::path& output) : folder_(output.string() + ".programs") {
   std::filesystem::create_directories(folder_);
   folder_ = std::filesystem::absolute(folder_);
-  lock_ = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock_ >= 0 && flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    close(lock_);
-    throw std::runtime_error(fmt::format("another clgemm-tune is at work on '{}'", output.string()));
-  }
+  // A folder that goes away meanwhile is another run's, which has ended.
+  while (!locked(output)) std::filesystem::create_directories(folder_);
   setenv("CLGEMM_CACHE", "0", 1);
   setenv("POCL_CACHE_DIR", folder_.c_str(), 1);
   setenv("CUDA_CACHE_PATH", folder_.c_str(), 1);
+}
+
+bool OwnCaches::locked(const std::filesystem::path& output) {
+  lock_ = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ < 0) return errno != ENOENT;
+  const bool has_lock = flock(lock_, LOCK_EX | LOCK_NB) == 0;
+  if (!has_lock && errno != EWOULDBLOCK) return true;  // a file system without locks
+  struct stat held {};
+  struct stat named {};
+  const bool is_there = fstat(lock_, &held) == 0 && stat(folder_.c_str(), &named) == 0 &&
+                        held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+  if (has_lock && is_there) return true;
+  close(lock_);
+  if (is_there)
+    throw std::runtime_error(fmt::format("another clgemm-tune is at work on '{}'", output.string()));
+  return false;
 }
 
 OwnCaches::~OwnCaches() {

@@ -44,6 +44,9 @@ class OwnCaches {
   OwnCaches& operator=(const OwnCaches&) = delete;
 
  private:
+  // False where the folder is gone.
+  bool locked(const std::filesystem::path& output);
+
   std::filesystem::path folder_;
   int lock_ = -1;
 };
