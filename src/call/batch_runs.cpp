@@ -50,7 +50,7 @@ void check_lengths(const BatchLists& lists) {
 
 std::vector<BatchGroup> groups_of(const BatchLists& lists) {
   std::vector<BatchGroup> groups;
-  std::map<decltype(kind_of(lists, 0)), std::size_t> open;  // those that have room, each where its group is
+  std::map<decltype(kind_of(lists, 0)), std::size_t> open;  // the last group of each kind
   std::size_t last = 0;  // where the one before went: most batches have one group
   for (std::size_t i = 0; i < lists.c.size(); ++i) {
     const auto kind = kind_of(lists, i);

@@ -25,10 +25,10 @@ struct HostSeconds {
 // counts less, and what is far from the fastest of its shape, too. Configs of fewer than `least_samples` have
 // no row.
 inline constexpr std::size_t least_samples = 4;
-
-// Shapes of a fit that is written: with fewer, none of a third that is held out says how good it is.
-inline constexpr std::size_t least_shapes = 12;
 Fitted fit(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host);
+
+// Shapes of a fit that is written: with fewer, the third that is held out says little of how good it is.
+inline constexpr std::size_t least_shapes = 12;
 
 // The time of what the model chooses over that of the best config measured, over shapes.
 struct Regret {
