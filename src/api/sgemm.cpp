@@ -65,7 +65,7 @@ void Context::sgemm_strided_batched(cl_command_queue caller_queue, Layout layout
     const State::CheckedCall checked = state_->check(call, a, b, c, options);
     const Events before = events_of(wait_for, state_->context());
     const Events finished =
-        state_->enqueue(checked, sequence_on(queue, before, done != nullptr), before, options);
+        state_->enqueue(checked, sequence_on(queue, before, done != nullptr), before, options).done;
     queue.flush();
     hand_out(finished, done);
   });
@@ -114,7 +114,7 @@ void Context::sgemm_batched(cl_command_queue caller_queue, Layout layout, Transp
       // Runs that share the caller's scratch come one after the other.
       const bool is_next = options.scratch != nullptr && !finished.empty();
       const Events last =
-          state_->enqueue(call, sequence, is_next ? Events{finished.back()} : before, options);
+          state_->enqueue(call, sequence, is_next ? Events{finished.back()} : before, options).done;
       finished.insert(finished.end(), last.begin(), last.end());
     }
     if (finished.size() != 1 && (sequence.by_events || sequence.is_observed)) {

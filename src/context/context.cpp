@@ -50,8 +50,8 @@ Context::State::CheckedCall Context::State::check(const SgemmCall& call, const D
   return checked;
 }
 
-Events Context::State::enqueue(const CheckedCall& checked, const Sequence& sequence, const Events& wait_for,
-                               const Options& options) {
+Enqueued Context::State::enqueue(const CheckedCall& checked, const Sequence& sequence, const Events& wait_for,
+                                 const Options& options) {
   const SgemmCall& call = checked.call;
   if (reads_a_and_b(call)) {
     if (checked.products.empty()) return multiply(checked, checked.buffers, sequence, wait_for, options);
@@ -61,11 +61,11 @@ Events Context::State::enqueue(const CheckedCall& checked, const Sequence& seque
   }
   const bool is_empty = call.m == 0 || call.n == 0 || call.batch_count == 0;
   if (!is_empty && call.beta != 1.0f)
-    return scale(checked.problem, checked.buffers.c, sequence, wait_for, options);
+    return {scale(checked.problem, checked.buffers.c, sequence, wait_for, options), {}};
   if (!sequence.by_events && !sequence.is_observed) return {};
   Events nothing_to_do(1);
   sequence.queue.enqueueMarkerWithWaitList(&wait_for, &nothing_to_do.front());
-  return nothing_to_do;
+  return {nothing_to_do, {}};
 }
 
 std::shared_ptr<const ChosenPlan> Context::State::plan(const Problem& problem, const Options& options) {
@@ -87,8 +87,8 @@ std::size_t Context::State::scratch_limit(const Options& options) const {
   return std::min(options.scratch_limit, info_.max_allocation_bytes);
 }
 
-Events Context::State::multiply(const CheckedCall& checked, const Buffers& buffers, const Sequence& sequence,
-                                const Events& wait_for, const Options& options) {
+Enqueued Context::State::multiply(const CheckedCall& checked, const Buffers& buffers,
+                                  const Sequence& sequence, const Events& wait_for, const Options& options) {
   const Problem& problem = checked.problem;
   // The line of a call has its time from the events of all commands.
   const Sequence told{sequence.queue, sequence.by_events || logs(LogLevel::debug), sequence.is_observed};
@@ -102,14 +102,14 @@ Events Context::State::multiply(const CheckedCall& checked, const Buffers& buffe
         Events done = multiply_as_planned(built, buffers, told, attempt.wait_for, options, progress);
         for (const auto& program : built.programs()) programs_.keep(program);
         log_call(checked.call, problem, *chosen, info_.name, progress);
-        return done;
+        return Enqueued{std::move(done), std::move(progress.commands)};
       });
     } catch (const Error& error) {
       health_.look_after(error);
       if (progress.c_touched || !can_try_again(error, *chosen, options, attempt)) throw;
       // What the failed attempt has packed, or is packing still, lies where the next one packs. A queue sees
       // to it itself.
-      attempt.wait_for.insert(attempt.wait_for.end(), progress.under_way.begin(), progress.under_way.end());
+      attempt.wait_for.insert(attempt.wait_for.end(), progress.commands.begin(), progress.commands.end());
     }
   }
 }

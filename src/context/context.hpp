@@ -41,10 +41,9 @@ class Context::State {
   // dimensions are in the lists.
   std::vector<CheckedCall> check_batch(const SgemmCall& one, const BatchLists& lists, const Options& options);
 
-  // Enqueues whatever the call needs behind `wait_for`. The event completes when C is complete; there may be
-  // none where the sequence is not observed.
-  Events enqueue(const CheckedCall& checked, const Sequence& sequence, const Events& wait_for,
-                 const Options& options);
+  // Enqueues whatever the call needs behind `wait_for`.
+  Enqueued enqueue(const CheckedCall& checked, const Sequence& sequence, const Events& wait_for,
+                   const Options& options);
 
   // Host matrices, neither empty nor only scaled; returns when C is complete. All has been checked.
   void sgemm_on_host(const HostProblem& host, const Options& options);
@@ -105,7 +104,7 @@ class Context::State {
   DeviceMultiply on_own_queue(const Options& options);
 
   // Copies that no other call uses; they go back when a call has succeeded.
-  std::unique_ptr<HostCopies> take_copies(const Options& options);
+  std::unique_ptr<HostCopies> take_copies();
   void give_back(std::unique_ptr<HostCopies> copies);
 
   // Whether one launch by a list takes less time than one for each of the runs.
@@ -123,8 +122,8 @@ class Context::State {
 
   // Plans and enqueues a multiply. Where the device has no memory for the scratch, smaller blocks are tried,
   // down to a kernel that needs none.
-  Events multiply(const CheckedCall& checked, const Buffers& buffers, const Sequence& sequence,
-                  const Events& wait_for, const Options& options);
+  Enqueued multiply(const CheckedCall& checked, const Buffers& buffers, const Sequence& sequence,
+                    const Events& wait_for, const Options& options);
   Events multiply_as_planned(const BuiltPlan& built, const Buffers& buffers, const Sequence& sequence,
                              const Events& wait_for, const Options& options, Progress& progress);
 

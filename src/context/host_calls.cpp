@@ -24,10 +24,10 @@ constexpr double transfer_bytes_a_second = 50e9;
 
 // Measured on an H200, 8192, 16384 and 32768 with chunks of 2 to 16 MiB, 4 to 10 threads in and 2 to 6 out:
 // with 2 threads out 16384 takes 0.107 s, with 4 0.072; with 10 and 6 0.060. A thread copies 9 GB/s there.
-CopySettings copy_settings(const Options& options) {
+CopySettings copy_settings() {
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   return {std::size_t{4} << 20, std::clamp<std::size_t>(cores * 3 / 8, 1, 10),
-          std::clamp<std::size_t>(cores / 4, 1, 6), options.host_matrices_are_pinned};
+          std::clamp<std::size_t>(cores / 4, 1, 6)};
 }
 
 // Of CLGEMM_DEVICE_MEMORY_MIB, in bytes; 0 where it is not set.
@@ -145,10 +145,13 @@ void Context::State::sgemm_in_parts(const HostProblem& host, const Options& opti
     std::atomic<bool> some_came = false;
     try {
       at_boundary([&] {
-        sgemm_on_copies({host, plan, next_round, [&](const Range&, const Range&) { some_came = true; }},
+        sgemm_on_copies({host, plan, next_round, options.host_matrices_are_pinned,
+                         [&](const Range&, const Range&) { some_came = true; }},
                         options);
       });
       return;
+    } catch (const MatricesInUse&) {
+      throw;
     } catch (const Error& error) {
       health_.look_after(error);
       if (error.code() != ErrorCode::out_of_memory || some_came) throw;
@@ -160,7 +163,7 @@ void Context::State::sgemm_in_parts(const HostProblem& host, const Options& opti
 
 void Context::State::sgemm_on_copies(const StreamedCall& call, const Options& options) {
   const Options of_tile = with_scratch(options, call.plan.scratch_bytes);
-  std::unique_ptr<HostCopies> copies = take_copies(options);
+  std::unique_ptr<HostCopies> copies = take_copies();
   multiply_streamed(on_own_queue(of_tile), *copies, scratch_, call);
   give_back(std::move(copies));
 }
@@ -194,10 +197,12 @@ std::string Context::State::explain_on_host(const Problem& problem, const Option
   const Options of_tile = with_scratch(options, plan.scratch_bytes);
   const Problem tile = tile_problem(plan, problem, info_);
   const Traffic moved = traffic_of(plan, true);
-  const CopySettings copies = copy_settings(options);
+  const CopySettings copies = copy_settings();
   std::string result =
       options.host_matrices_are_pinned
-          ? "host matrices: pinned by the caller, copied where they lie\n"
+          ? fmt::format(
+                "host matrices: pinned by the caller, copied where they lie{}\n",
+                problem.beta == 0.0f ? "" : "; C goes back through pinned chunks, because beta is not 0")
           : fmt::format("host matrices: through {} pinned chunks of {}, {} threads in and {} out\n",
                         2 * copies.threads_in + copies.threads_out, mebibytes(copies.chunk_bytes),
                         copies.threads_in, copies.threads_out);
@@ -223,22 +228,19 @@ DeviceMultiply Context::State::on_own_queue(const Options& options) {
   return {context_, queue_,
           [this, &options](const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
                            const DeviceMatrix& c, const std::vector<cl::Event>& wait_for) {
-            return enqueue(check(call, a, b, c, options), sequence_on(queue_, wait_for, true), wait_for,
-                           options)
-                .front();
+            return enqueue(check(call, a, b, c, options), {queue_, true, true}, wait_for, options);
           }};
 }
 
-std::unique_ptr<HostCopies> Context::State::take_copies(const Options& options) {
-  if (!options.host_matrices_are_pinned) {
+std::unique_ptr<HostCopies> Context::State::take_copies() {
+  {
     const std::lock_guard lock(copies_mutex_);
     if (idle_copies_) return std::move(idle_copies_);
   }
-  return std::make_unique<HostCopies>(context_, device_, copy_settings(options));
+  return std::make_unique<HostCopies>(context_, device_, copy_settings());
 }
 
 void Context::State::give_back(std::unique_ptr<HostCopies> copies) {
-  if (copies->is_pinned()) return;
   const std::lock_guard lock(copies_mutex_);
   if (!idle_copies_) idle_copies_ = std::move(copies);
 }

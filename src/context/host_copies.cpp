@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <system_error>
 #include <utility>
 
+#include "base/finished.hpp"
 #include "base/handles.hpp"
 #include "base/mapped.hpp"
 #include "base/sizes.hpp"
@@ -14,21 +16,31 @@ namespace clgemm {
 
 // One copy of a block, cut into pieces that fit a chunk.
 struct HostCopies::Transfer {
-  Transfer(const Lines& of_host, DeviceBlock on_device, std::vector<cl::Event> wait_for)
-      : lines(of_host), block(std::move(on_device)), before(std::move(wait_for)) {}
+  Transfer(const Lines& of_host, DeviceBlock on_device, std::vector<cl::Event> wait_for, CopyBy copied_by)
+      : lines(of_host), block(std::move(on_device)), before(std::move(wait_for)), by(copied_by) {}
+
+  // Throws if the block of a download is worth nothing.
+  void check_made() {
+    if (is_checked) return;
+    check_finished(made_by);
+    is_checked = true;
+  }
 
   const float* from = nullptr;  // of an upload
   float* to = nullptr;          // of a download
   Lines lines;
   DeviceBlock block;
   std::vector<cl::Event> before;
+  CopyBy by;
+  std::vector<cl::Event> made_by;  // of a download
+  std::atomic<bool> is_checked{false};
   Delivered delivered;
 
   std::size_t piece_floats = 1;  // at most
   std::size_t next_line = 0;
-  std::size_t next_element = 0;  // of that line
-  std::size_t under_way = 0;     // pieces that were taken and are not through
-  cl::Event last;                // the last command that was enqueued
+  std::size_t next_element = 0;     // of that line
+  std::size_t under_way = 0;        // pieces that were taken and are not through
+  std::vector<cl::Event> commands;  // that were enqueued, of an upload or by the device
 
   bool is_taken() const { return next_line == lines.count; }
   bool is_through() const { return is_taken() && under_way == 0; }
@@ -78,7 +90,7 @@ struct Rectangle {
 
 }  // namespace
 
-void settle(const cl::CommandQueue& queue) noexcept {
+bool settle(const cl::CommandQueue& queue) noexcept {
   const auto by_polling = [](const cl::Event& event) {
     while (event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() > CL_COMPLETE) std::this_thread::yield();
   };
@@ -99,11 +111,13 @@ void settle(const cl::CommandQueue& queue) noexcept {
                                         [&] { queue.finish(); }};
   for (const auto& wait : ways) {
     try {
-      return wait();
+      wait();
+      return true;
     } catch (const std::exception&) {
       continue;
     }
   }
+  return false;
 }
 
 HostCopies::HostCopies(const cl::Context& context, const cl::Device& device, const CopySettings& settings)
@@ -116,14 +130,8 @@ HostCopies::HostCopies(const cl::Context& context, const cl::Device& device, con
 }
 
 HostCopies::~HostCopies() {
-  {
-    const std::lock_guard lock(mutex_);
-    ends_ = true;
-  }
-  changed_.notify_all();
+  stop();
   for (Lane* lane : {&in_, &out_}) {
-    for (std::thread& thread : lane->threads) thread.join();
-    settle(lane->queue);
     for (const auto& chunks : lane->chunks) {
       for (const Chunk& chunk : *chunks) {
         if (chunk.memory != nullptr) unmap_before_release(mapping_, chunk.pinned, chunk.memory);
@@ -133,47 +141,68 @@ HostCopies::~HostCopies() {
   settle(mapping_);
 }
 
+bool HostCopies::stop() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  for (Lane* lane : {&in_, &out_}) {
+    for (std::thread& thread : lane->threads) thread.join();
+    lane->threads.clear();
+  }
+  const bool is_in_empty = settle(in_.queue);
+  return settle(out_.queue) && is_in_empty;
+}
+
 HostCopies::Handle HostCopies::upload(const float* host, const Lines& lines, const DeviceBlock& to,
-                                      std::vector<cl::Event> before) {
-  auto transfer = std::make_shared<Transfer>(lines, to, std::move(before));
+                                      std::vector<cl::Event> before, CopyBy by) {
+  auto transfer = std::make_shared<Transfer>(lines, to, std::move(before), by);
   transfer->from = host;
-  if (!settings_.is_pinned) {
+  if (by == CopyBy::threads) {
     add(in_, transfer);
     return transfer;
   }
   const Rectangle all(lines, to.ld);
+  transfer->commands.emplace_back();
   in_.queue.enqueueWriteBufferRect(to.buffer, CL_FALSE, all.origin, all.origin, all.region, all.device_pitch,
-                                   0, all.host_pitch, 0, host, &transfer->before, &transfer->last);
+                                   0, all.host_pitch, 0, host, &transfer->before, &transfer->commands.back());
   in_.queue.flush();
   transfer->next_line = lines.count;
   return transfer;
 }
 
-HostCopies::Handle HostCopies::download(const DeviceBlock& from, const cl::Event& ready, float* host,
-                                        const Lines& lines, Delivered delivered) {
-  auto transfer = std::make_shared<Transfer>(lines, from, std::vector<cl::Event>{ready});
+HostCopies::Handle HostCopies::download(const DeviceBlock& from, MadeBy made_by, float* host,
+                                        const Lines& lines, Delivered delivered, CopyBy by) {
+  auto transfer =
+      std::make_shared<Transfer>(lines, from, std::vector<cl::Event>{std::move(made_by.last)}, by);
   transfer->to = host;
+  transfer->made_by = std::move(made_by.commands);
   transfer->delivered = std::move(delivered);
-  if (!settings_.is_pinned) {
+  if (by == CopyBy::threads) {
     add(out_, transfer);
     return transfer;
   }
   const Rectangle all(lines, from.ld);
+  transfer->commands.emplace_back();
   out_.queue.enqueueReadBufferRect(from.buffer, CL_FALSE, all.origin, all.origin, all.region,
                                    all.device_pitch, 0, all.host_pitch, 0, host, &transfer->before,
-                                   &transfer->last);
+                                   &transfer->commands.back());
   out_.queue.flush();
   transfer->next_line = lines.count;
   return transfer;
 }
 
-cl::Event HostCopies::enqueued(const Handle& upload) {
+const std::vector<cl::Event>& HostCopies::enqueued(const Handle& upload) {
   wait_until_through(in_, upload);
-  return upload->last;
+  return upload->commands;
 }
 
 bool HostCopies::is_done(const Handle& download) {
-  if (settings_.is_pinned) return download->last.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE;
+  if (download->by == CopyBy::device) {
+    const cl::Event& copy = download->commands.back();
+    return copy.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE;
+  }
   const std::lock_guard lock(mutex_);
   throw_if_failed();
   return download->is_through();
@@ -181,10 +210,11 @@ bool HostCopies::is_done(const Handle& download) {
 
 void HostCopies::wait(const Handle& download) {
   wait_until_through(out_, download);
-  if (!settings_.is_pinned) return;
-  download->last.wait();
+  if (download->by == CopyBy::threads) return;
+  download->commands.back().wait();
+  check_finished(download->commands);
+  download->check_made();
   if (download->delivered) download->delivered(0, download->lines.count);
-  download->delivered = {};
 }
 
 void HostCopies::add(Lane& lane, const Handle& transfer) {
@@ -305,7 +335,7 @@ void HostCopies::carry_in(const Piece& piece, Chunk& chunk) {
     in_.queue.enqueueWriteBuffer(transfer.block.buffer, CL_FALSE, piece.device_byte(), piece.bytes(),
                                  chunk.memory, &transfer.before, &arrived);
     assign(chunk.busy, arrived);
-    assign(transfer.last, arrived);  // the queue is in-order: when this one has arrived, all have
+    transfer.commands.push_back(std::move(arrived));  // in order: when the last one has arrived, all have
   }
   in_.queue.flush();
 }
@@ -317,6 +347,8 @@ void HostCopies::carry_out(const Piece& piece, Chunk& chunk) {
                                chunk.memory, &transfer.before, &read);
   out_.queue.flush();
   read.wait();
+  check_finished({read});
+  transfer.check_made();
   copy_lines(transfer.to + piece.host_place(), transfer.lines.ld, chunk.memory, piece.chunk_ld(), piece.lines,
              piece.length);
   const bool is_whole = piece.first + piece.length == transfer.lines.length;

@@ -1,5 +1,6 @@
-// Copies between the caller's memory and a device's own, while the device works: by way of pinned memory,
-// which the device reads and writes at full speed, filled and emptied by threads.
+// Copies between the caller's memory and a device's own, while the device works. They go through pinned
+// memory, which the device reads and writes at full speed and which threads fill and empty, or straight to
+// and from the caller's memory if that is pinned.
 #pragma once
 
 #include <condition_variable>
@@ -22,8 +23,10 @@ struct CopySettings {
   std::size_t chunk_bytes = 0;  // pinned memory in one transfer, at most
   std::size_t threads_in = 1;   // each has two chunks: one that it fills and one that is on its way
   std::size_t threads_out = 1;  // each has one
-  bool is_pinned = false;       // the caller's memory is pinned: it is copied where it lies, by no thread
 };
+
+// How the caller's memory is copied: by threads through chunks, or by the device where it lies.
+enum class CopyBy { threads, device };
 
 // Where the lines of a block lie on the device: from its start, `ld` elements apart.
 struct DeviceBlock {
@@ -31,11 +34,17 @@ struct DeviceBlock {
   std::size_t ld = 0;
 };
 
+// What a block on the device is the result of.
+struct MadeBy {
+  cl::Event last;                   // complete when the block is
+  std::vector<cl::Event> commands;  // all that it depends on; if one of them fails, it is worth nothing
+};
+
 // A queue for each direction, and the threads. Copies of one direction are done in the order in which they
 // are asked for. To be used by one thread at a time.
 //
-// Where a copy fails, the next function called here throws what failed first; the object is then good for
-// nothing but to be destroyed.
+// If a copy fails, the next function called here throws what failed first; the object can then only be
+// stopped and destroyed.
 class HostCopies {
  public:
   struct Transfer;
@@ -43,32 +52,36 @@ class HostCopies {
 
   HostCopies(const cl::Context& context, const cl::Device& device, const CopySettings& settings);
 
-  // Waits until nobody uses the caller's memory any more.
+  // Stops.
   ~HostCopies();
 
   HostCopies(const HostCopies&) = delete;
   HostCopies& operator=(const HostCopies&) = delete;
 
   // Copies the lines at `host`, gaps left out, once `before` are complete.
-  Handle upload(const float* host, const Lines& lines, const DeviceBlock& to, std::vector<cl::Event> before);
+  Handle upload(const float* host, const Lines& lines, const DeviceBlock& to, std::vector<cl::Event> before,
+                CopyBy by = CopyBy::threads);
 
-  // Is told which lines have come, by any thread.
+  // Is told which lines have come, by any thread. Nothing can fail between the first byte that a thread
+  // writes to a line and this, if a chunk holds a line: the tiles of a StreamPlan are that narrow. A device
+  // that copies may have written lines that are not told.
   using Delivered = std::function<void(std::size_t line, std::size_t lines)>;
 
-  // Copies to the lines at `host`, gaps left alone, once `ready` is complete. Of lines that are longer than a
-  // chunk only the last part is told.
-  Handle download(const DeviceBlock& from, const cl::Event& ready, float* host, const Lines& lines,
-                  Delivered delivered = {});
+  // Copies to the lines at `host`, gaps left alone, once the block is made. Nothing that failed commands have
+  // made is copied by threads. Of lines that are longer than a chunk only the last part is told.
+  Handle download(const DeviceBlock& from, MadeBy made_by, float* host, const Lines& lines,
+                  Delivered delivered = {}, CopyBy by = CopyBy::threads);
 
-  // Returns when all of an upload is enqueued; the event completes when it has arrived.
-  cl::Event enqueued(const Handle& upload);
-
-  // Whether it copies the caller's memory where it lies.
-  bool is_pinned() const { return settings_.is_pinned; }
+  // Returns the commands of an upload when all are enqueued. It has arrived when the last one is complete.
+  const std::vector<cl::Event>& enqueued(const Handle& upload);
 
   // Whether all of a download is there; and returns when it is.
   bool is_done(const Handle& download);
   void wait(const Handle& download);
+
+  // Ends the threads and waits for the device. Returns false if the device cannot be waited for: what it
+  // copies by itself may then still be under way. Nothing else uses the caller's memory after this.
+  bool stop() noexcept;
 
  private:
   struct Chunk {
@@ -115,7 +128,8 @@ class HostCopies {
   bool ends_ = false;
 };
 
-// Does its best to return only when the queue is empty, in one way after the other: each of them may fail.
-void settle(const cl::CommandQueue& queue) noexcept;
+// Waits until the queue is empty, in one way after the other because each of them may fail. Returns false if
+// all of them do.
+bool settle(const cl::CommandQueue& queue) noexcept;
 
 }  // namespace clgemm

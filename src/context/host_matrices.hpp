@@ -5,26 +5,42 @@
 #include <functional>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/opencl.hpp"
 #include "call/host_problem.hpp"
+#include "launch/kernel_launch.hpp"
 
 namespace clgemm {
 
-// What a multiply of host matrices needs of whoever keeps the device.
+// A call that has been enqueued.
+struct Enqueued {
+  Events done;      // one event, which completes when C is complete; none if the sequence is not observed
+  Events commands;  // all commands of the call that have events
+};
+
+// What a GEMM on host matrices needs of the object that keeps the device.
 struct DeviceMultiply {
-  using Enqueue = std::function<cl::Event(const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
-                                          const DeviceMatrix& c, const std::vector<cl::Event>& wait_for)>;
+  using Enqueue = std::function<Enqueued(const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
+                                         const DeviceMatrix& c, const Events& wait_for)>;
 
   cl::Context context;
   cl::CommandQueue queue;  // that `enqueue` enqueues on
-  Enqueue enqueue;         // a call on device memory; the event completes when C is complete
+  Enqueue enqueue;         // enqueues a call on device memory; each of its commands has an event
+};
+
+// Thrown if a call has failed and the device cannot be waited for: it may still read A and B and write C.
+// Nobody else can complete C then.
+class MatricesInUse final : public Error {
+ public:
+  explicit MatricesInUse(const Error& cause);
 };
 
 // The parts that a device with such a largest allocation, in bytes, takes one after the other, each by lines
 // of the matrices as they are stored. Empty where a single line is too long.
 std::vector<HostProblem> parts_in_place(const HostProblem& host, std::size_t max_allocation);
 
-// Returns when C is complete, or throws when the device is through with the caller's memory.
+// Returns when C is complete. When it throws, the device no longer uses the caller's memory, unless the error
+// is MatricesInUse.
 void multiply_in_host_memory(const DeviceMultiply& device, const HostProblem& host);
 
 }  // namespace clgemm

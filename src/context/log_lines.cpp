@@ -139,7 +139,7 @@ void log_call(const SgemmCall& call, const Problem& problem, const ChosenPlan& c
   auto timed = std::make_unique<TimedCall>();
   timed->line = fmt::format("call: {}: {}; {}; {}", device, in_words(call, problem.batch_count),
                             to_string(by.config), seconds_of(by));
-  timed->commands = progress.under_way;
+  timed->commands = progress.commands;
   try {
     if (!timed->commands.empty() && keeps_times(timed->commands.back())) {
       cl::Event last = timed->commands.back();

@@ -44,9 +44,10 @@ class Streamer {
   // A place for blocks on the device.
   struct Held {
     ScratchPool::Buffer memory;
-    std::vector<cl::Event> in_use;  // the last commands that use what is there
-    HostCopies::Handle upload;      // of what is there
-    HostCopies::Handle download;    // of a tile of C that was there
+    std::vector<cl::Event> in_use;   // the last commands that use what is there
+    HostCopies::Handle upload;       // of what is there
+    HostCopies::Handle download;     // of a tile of C that was there
+    std::vector<cl::Event> made_by;  // what a tile of C that is there depends on
   };
 
   std::vector<Held>& held(Matrix matrix) { return held_[static_cast<std::size_t>(matrix)]; }
@@ -91,7 +92,8 @@ class Streamer {
     if (to.download) copies_.wait(std::exchange(to.download, nullptr));
     const Range line = range(upload.matrix == Matrix::b ? Matrix::b : Matrix::a, upload.line);
     const auto [from, lines] = source_of(upload, line);
-    to.upload = copies_.upload(from, lines, {to.memory.memory, block_ld(lines.length)}, std::move(to.in_use));
+    to.upload = copies_.upload(from, lines, {to.memory.memory, block_ld(lines.length)}, std::move(to.in_use),
+                               call_.is_pinned ? CopyBy::device : CopyBy::threads);
     to.in_use.clear();
   }
 
@@ -142,11 +144,16 @@ class Streamer {
 
     std::vector<cl::Event> before = c.in_use;
     for (Held* operand : {&a, &b, &c}) {
-      if (operand->upload) before.push_back(copies_.enqueued(operand->upload));
+      if (!operand->upload) continue;
+      const std::vector<cl::Event>& uploaded = copies_.enqueued(operand->upload);
+      before.push_back(uploaded.back());
+      append(uploaded, c.made_by);
     }
-    const cl::Event done = device_.enqueue(call_of(part), {a.memory.memory(), part.problem.a.ld},
-                                           {b.memory.memory(), part.problem.b.ld},
-                                           {c.memory.memory(), part.problem.c.ld}, before);
+    const Enqueued enqueued = device_.enqueue(call_of(part), {a.memory.memory(), part.problem.a.ld},
+                                              {b.memory.memory(), part.problem.b.ld},
+                                              {c.memory.memory(), part.problem.c.ld}, before);
+    const cl::Event& done = enqueued.done.front();
+    append(enqueued.commands, c.made_by);
     device_.queue.flush();
     for (Held* used : {&a, &b, &c}) used->in_use = std::vector<cl::Event>{done};
     done_.push_back(done);
@@ -162,10 +169,19 @@ class Streamer {
       };
     }
     const Lines lines = stored_lines(false, rows.count, columns.count, host_.problem.c.ld);
-    c.download =
-        copies_.download({c.memory.memory, part.problem.c.ld}, done, part.c, lines, std::move(delivered));
+    // With beta != 0, a tile that has been written in part cannot be made again, because C is gone. The
+    // device does not tell what it has written when it fails, but threads do.
+    const bool can_be_made_again = host_.problem.beta == 0.0f;
+    c.download = copies_.download({c.memory.memory, part.problem.c.ld}, {done, std::move(c.made_by)}, part.c,
+                                  lines, std::move(delivered),
+                                  call_.is_pinned && can_be_made_again ? CopyBy::device : CopyBy::threads);
     c.upload = nullptr;
     c.in_use.clear();
+    c.made_by.clear();
+  }
+
+  static void append(const std::vector<cl::Event>& events, std::vector<cl::Event>& to) {
+    to.insert(to.end(), events.begin(), events.end());
   }
 
   // Once all of C is on the host, nothing uses the blocks any more.
@@ -199,7 +215,15 @@ class Streamer {
 
 void multiply_streamed(const DeviceMultiply& device, HostCopies& copies, ScratchPool& memory,
                        const StreamedCall& call) {
-  Streamer(device, copies, memory, call).run();
+  Streamer streamer(device, copies, memory, call);
+  try {
+    at_boundary([&] { streamer.run(); });
+  } catch (const Error& error) {
+    // Threads tell the Streamer what they deliver: they end before it does.
+    const bool is_empty = copies.stop();
+    if (call.is_pinned && !is_empty) throw MatricesInUse(error);
+    throw;
+  }
 }
 
 }  // namespace clgemm

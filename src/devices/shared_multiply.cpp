@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <list>
 #include <memory>
 #include <numeric>
-#include <system_error>
-#include <thread>
 
 #include "base/sizes.hpp"
 #include "devices/coverage.hpp"
+#include "devices/together.hpp"
 
 namespace clgemm {
 namespace {
@@ -73,22 +71,6 @@ class Shares {
   std::mutex mutex_;
   std::vector<std::list<Piece>> shares_;
 };
-
-// Runs them all at the same time, the first one in this thread; where no thread can be started, one after the
-// other.
-void run_together(std::vector<std::function<void()>> bodies) {
-  std::vector<std::thread> threads;
-  std::vector<std::function<void()>> here = {bodies.front()};
-  for (std::size_t i = 1; i < bodies.size(); ++i) {
-    try {
-      threads.emplace_back(bodies[i]);
-    } catch (const std::system_error&) {
-      here.push_back(bodies[i]);
-    }
-  }
-  for (const auto& body : here) body();
-  for (std::thread& thread : threads) thread.join();
-}
 
 // C as it was before a device that works where it lies began: one that fails may have written some of it.
 class Backup {
@@ -223,7 +205,7 @@ class Sharing {
   void serve(Member& member, Work& work, std::size_t taker) {
     if (work.plan) {
       member.state.sgemm_on_copies(
-          {work.host, *work.plan, [&] { return work.rounds->next(taker); },
+          {work.host, *work.plan, [&] { return work.rounds->next(taker); }, options_.host_matrices_are_pinned,
            [&](const Range& rows, const Range& columns) { work.done->add(rows, columns); }},
           options_);
       return;
@@ -233,6 +215,8 @@ class Sharing {
       const Backup backup(host);
       try {
         member.state.sgemm_on_host(host, options_);
+      } catch (const MatricesInUse&) {
+        throw;
       } catch (...) {
         backup.restore();
         throw;
@@ -244,16 +228,17 @@ class Sharing {
   // All bands at the same time. What is left of them, where devices failed.
   std::vector<PartOfC> first_pass() {
     std::list<Work> works;
-    std::vector<std::function<void()>> bodies;
+    std::vector<Job> jobs;
     for (const Band& band : bands_of(devices_, host_.problem, options_)) {
       Work& work = works.emplace_back(work_on(band.part, band.group.front()->state, band.group.size()));
       for (std::size_t taker = 0; taker < band.group.size(); ++taker) {
         Member& member = *band.group[taker];
-        bodies.push_back(
-            [this, &work, &member, taker] { watch(member, [&] { serve(member, work, taker); }); });
+        jobs.push_back({member.state.info().name, [this, &work, &member, taker] {
+                          watch(member, [&] { serve(member, work, taker); });
+                        }});
       }
     }
-    run_together(std::move(bodies));
+    run_together(jobs);
     throw_if_of_call();
     std::vector<PartOfC> left;
     for (const Work& work : works) append(work.missing(), left);
@@ -267,24 +252,24 @@ class Sharing {
     Shares<PartOfC> shares(parts, members.size());
     std::mutex mutex;
     std::vector<PartOfC> left;
-    std::vector<std::function<void()>> bodies;
+    std::vector<Job> jobs;
     for (Member* member : members) {
-      bodies.push_back([&, member, taker = bodies.size()] {
-        bool goes_on = true;
-        while (goes_on) {
-          const std::optional<PartOfC> part = shares.next(taker);
-          if (!part) return;
-          std::optional<Work> work;
-          goes_on = watch(*member, [&] {
-            work.emplace(work_on(*part, member->state, 1));
-            serve(*member, *work, 0);
-          });
-          const std::lock_guard lock(mutex);
-          append(work ? work->missing() : std::vector<PartOfC>{*part}, left);
-        }
-      });
+      jobs.push_back({member->state.info().name, [&, member, taker = jobs.size()] {
+                        bool goes_on = true;
+                        while (goes_on) {
+                          const std::optional<PartOfC> part = shares.next(taker);
+                          if (!part) return;
+                          std::optional<Work> work;
+                          goes_on = watch(*member, [&] {
+                            work.emplace(work_on(*part, member->state, 1));
+                            serve(*member, *work, 0);
+                          });
+                          const std::lock_guard lock(mutex);
+                          append(work ? work->missing() : std::vector<PartOfC>{*part}, left);
+                        }
+                      }});
     }
-    run_together(std::move(bodies));
+    run_together(jobs);
     throw_if_of_call();
     while (const std::optional<PartOfC> part = shares.next(0)) left.push_back(*part);
     return left;
@@ -294,21 +279,37 @@ class Sharing {
     to.insert(to.end(), parts.begin(), parts.end());
   }
 
-  // False where the device failed, and is left out from now on.
+  // Returns false if the device failed, which is then left out from now on, or if the call cannot be done.
   template <class Body>
   bool watch(Member& member, Body&& body) {
+    bool is_done = true;
     try {
-      member.state.health().watch(body);
-      return true;
+      member.state.health().watch([&] {
+        try {
+          body();
+        } catch (const MatricesInUse& error) {
+          end_call(error);  // no other device may write what this one may still write
+          throw;
+        } catch (const std::bad_alloc&) {
+          end_call(Error(ErrorCode::out_of_memory, "the host has no memory left"));
+          is_done = false;
+        }
+      });
+      return is_done;
     } catch (const Error& error) {
       if (is_of_device(error, options_)) {
         devices_.leave_out(member, error);
       } else {
-        const std::lock_guard lock(mutex_);
-        if (!of_call_) of_call_ = error;
+        end_call(error);
       }
       return false;
     }
+  }
+
+  // The call ends with this Error when all devices have stopped.
+  void end_call(const Error& error) {
+    const std::lock_guard lock(mutex_);
+    if (!of_call_) of_call_ = error;
   }
 
   void throw_if_of_call() const {

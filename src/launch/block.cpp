@@ -66,15 +66,15 @@ class StageLauncher {
   // Whatever fails once a launch is enqueued, a second attempt must know of it.
   Events enqueue(KernelLaunch& kernel, const Events& wait_for, const LaunchSize& size,
                  Ends ends = Ends::nothing) const {
-    Events& under_way = progress_.under_way;
-    under_way.reserve(under_way.size() + 1);
+    Events& commands = progress_.commands;
+    if (commands.size() == commands.capacity()) commands.reserve(2 * commands.size() + 1);
     const bool is_last_launch =
         ends == Ends::stage && &stage_ == &plan_.stages.back() && is_last(block_, problem_);
     Events done = kernel.enqueue(sequence_.queue, wait_for, size,
                                  sequence_.by_events || (sequence_.is_observed && is_last_launch));
     progress_.c_touched |= ends == Ends::stage;
-    for (cl::Event& event : done) under_way.push_back(std::move(event));
-    return {under_way.end() - static_cast<std::ptrdiff_t>(done.size()), under_way.end()};
+    for (cl::Event& event : done) commands.push_back(std::move(event));
+    return {commands.end() - static_cast<std::ptrdiff_t>(done.size()), commands.end()};
   }
 
   Events multiply(const Block& block, const Place& a, const Place& b, const Place& c, const Scalars& scalars,
@@ -220,10 +220,8 @@ class StageLauncher {
 Events enqueue_block(const Launching& launching, const Block& block, const Events& wait_for,
                      Progress& progress) {
   Events before = wait_for;
-  for (std::size_t stage = 0; stage < launching.built.stages.size(); ++stage) {
+  for (std::size_t stage = 0; stage < launching.built.stages.size(); ++stage)
     before = StageLauncher(launching, stage, block, progress).run(before);
-    progress.under_way = Events(before);  // which waits for all the others
-  }
   return before;
 }
 

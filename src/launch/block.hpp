@@ -10,7 +10,7 @@ namespace clgemm {
 // Where a multiply that failed had come to.
 struct Progress {
   bool c_touched = false;  // until the first kernel that writes to C is enqueued, C is as it was
-  Events under_way;        // of a sequence by events: who waits for these waits for all commands
+  Events commands;         // all that were enqueued, if the sequence goes by events
 };
 
 // A part of the problem that one launch of the multiply kernel covers.

@@ -51,6 +51,16 @@ Sequence sequence_on(const cl::CommandQueue& queue, const Events& wait_for, bool
   return {queue, !wait_for.empty() || !is_in_order(queue), is_observed};
 }
 
+void KernelLaunch::throw_if_of_kernel(const cl::Error& failure) const {
+  const cl_int status = failure.err();
+  if (status != CL_INVALID_ARG_INDEX && status != CL_INVALID_ARG_SIZE && status != CL_INVALID_ARG_VALUE)
+    return;
+  throw Error(ErrorCode::invalid_kernel_file,
+              fmt::format("the kernel '{}' does not take its argument {} as clgemm passes it: {}; "
+                          "kernels/README.md has the arguments of each role",
+                          config_.name, set_, opencl_status_name(status)));
+}
+
 Events KernelLaunch::enqueue(const cl::CommandQueue& queue, const Events& wait_for, const LaunchSize& size,
                              bool is_wanted) {
   std::size_t local[2] = {1, 1};

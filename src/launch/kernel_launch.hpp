@@ -65,7 +65,7 @@ class KernelLaunch {
   // The next arguments.
   template <class... Arguments>
   KernelLaunch& with(const Arguments&... arguments) {
-    ((*kernel_).setArg(set_++, arguments), ...);
+    (set(arguments), ...);
     return *this;
   }
 
@@ -81,6 +81,20 @@ class KernelLaunch {
                  bool is_wanted);
 
  private:
+  template <class Value>
+  void set(const Value& value) {
+    try {
+      (*kernel_).setArg(set_, value);
+    } catch (const cl::Error& failure) {
+      throw_if_of_kernel(failure);
+      throw;
+    }
+    ++set_;
+  }
+
+  // Throws Error(invalid_kernel_file) if the kernel does not take the next argument.
+  void throw_if_of_kernel(const cl::Error& failure) const;
+
   const KernelConfig& config_;
   BuiltKernel::Lease kernel_;
   cl_uint set_ = 0;

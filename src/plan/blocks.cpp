@@ -201,7 +201,8 @@ void fit_blocks(Plan& plan, std::size_t limit) {
     throw Error(
         ErrorCode::out_of_memory,
         fmt::format("the kernel '{}' needs {} bytes of scratch for its smallest block; the limit is {}",
-                    kernel.name, plan.scratch_bytes, limit));
+                    kernel.name, plan.scratch_bytes, limit),
+        Argument::options);
   }
   for (Stage& stage : plan.stages) split_k(plan, stage, limit);
   for (Stage& stage : plan.stages) divide_among_groups(plan, stage);

@@ -2,6 +2,7 @@
 // many parts.
 #include "context/host_copies.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -156,6 +157,83 @@ TEST_CASE("a copy that fails is an Error, and the next call is right") {
   }
 }
 
+// A call with this option and beta must be right, or end with an Error; and be right afterwards.
+void check_right_or_error(const Multiply& multiply, const Data& data, const Options& options) {
+  std::vector<float> c;
+  try {
+    c = run_on_copies(multiply, data, options);
+  } catch (const Error&) {
+    return;
+  }
+  check_result(multiply, data, c);
+}
+
+TEST_CASE("a device that is out of resources once gives a right result or an Error, with any beta") {
+  for (const bool is_pinned : {false, true}) {
+    Options options = with_limit(little);
+    options.host_matrices_are_pinned = is_pinned;
+    for (const float beta : {0.0f, 1.0f, 0.5f}) {
+      const Multiply multiply =
+          make_multiply(all_forms()[0], {307, 290, 601}, {1, beta}, all_placements()[1]);
+      const Data data = random_data(multiply, 14);
+      for (std::size_t kernels = 0; kernels < 120; kernels += 7) {
+        INFO("pinned: " << is_pinned << ", beta " << beta << ", kernel " << kernels);
+        fail_one_kernel(kernels, CL_OUT_OF_RESOURCES);
+        check_right_or_error(multiply, data, options);
+        heal();
+      }
+    }
+  }
+}
+
+TEST_CASE("nothing is delivered any more when a streamed call has thrown") {
+  const Multiply multiply = make_multiply(all_forms()[0], {307, 290, 601}, {1, 0}, all_placements()[0]);
+  Data data = random_data(multiply, 15);
+  const HostProblem host = host_problem_of(multiply, data);
+  const StreamPlan plan = state().stream_plan(host.problem, {}, little);
+  for (std::size_t kernels = 10; kernels < 60; kernels += 10) {
+    std::atomic<bool> has_thrown = false;
+    std::atomic<int> too_late = 0;
+    std::vector<Round> rounds = rounds_of(plan);
+    const auto next_round = [&]() -> std::optional<Round> {
+      if (rounds.empty()) return std::nullopt;
+      const Round next = rounds.front();
+      rounds.erase(rounds.begin());
+      return next;
+    };
+    const StreamedCall call{host, plan, next_round, false, [&](const Range&, const Range&) {
+                              if (has_thrown) ++too_late;
+                            }};
+    slow_reads(20);
+    fail_one_kernel(kernels, CL_INVALID_VALUE);
+    CHECK_ERROR([&] { at_boundary([&] { state().sgemm_on_copies(call, {}); }); }, opencl_error,
+                "CL_INVALID_VALUE");
+    has_thrown = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    heal();
+    CHECK(too_late == 0);
+  }
+}
+
+TEST_CASE("a kernel that the device drops is an Error, where the matrices lie and on copies") {
+  const Multiply multiply = make_multiply(all_forms()[0], {307, 290, 601}, {1, 1}, all_placements()[1]);
+  Data data = random_data(multiply, 16);
+  Context::State in_place(shared_device());
+  in_place.sgemm_on_host(host_problem_of(multiply, data), {});
+  run_on_copies(multiply, data, with_limit(little));
+  for (const std::size_t kernels : {0u, 5u, 30u}) {
+    INFO(kernels);
+    drop_one_kernel(kernels);
+    CHECK_ERROR([&] { state().sgemm_on_host(host_problem_of(multiply, data), with_limit(little)); },
+                out_of_memory, "CL_OUT_OF_RESOURCES");
+    heal();
+  }
+  drop_one_kernel(0);
+  CHECK_ERROR([&] { in_place.sgemm_on_host(host_problem_of(multiply, data), {}); }, out_of_memory,
+              "CL_OUT_OF_RESOURCES");
+  heal();
+}
+
 TEST_CASE("where waiting fails, too, the device is through with the matrices when the cause is thrown") {
   const Multiply multiply = make_multiply(all_forms()[0], {400, 400, 400}, {1, 0}, all_placements()[0]);
   Data data = random_data(multiply, 12);
@@ -216,8 +294,8 @@ void check_there_and_back(const Lines& lines, std::size_t chunk_bytes) {
   std::size_t delivered = 0;
   {
     HostCopies copies(state().context(), state().device(), {chunk_bytes, 3, 1});
-    const cl::Event arrived = copies.enqueued(copies.upload(host.data(), lines, block, {}));
-    copies.wait(copies.download(block, arrived, back.data(), lines,
+    const std::vector<cl::Event> uploaded = copies.enqueued(copies.upload(host.data(), lines, block, {}));
+    copies.wait(copies.download(block, {uploaded.back(), uploaded}, back.data(), lines,
                                 [&](std::size_t, std::size_t count) { delivered += count; }));
   }
   CHECK(delivered == lines.count);

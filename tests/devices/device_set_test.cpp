@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "support/failing_device.hpp"
 #include "support/on_device.hpp"
@@ -194,6 +196,43 @@ TEST_CASE("a device that fails when it has written a part of C where it lies") {
   }
 }
 
+TEST_CASE("a device that nobody can wait for ends the call, because it may still write C") {
+  if (!has_several()) return;
+  const Multiply multiply = make_multiply(all_forms()[0], shared_shape, {1, 1}, all_placements()[1]);
+  const Data data = random_data(multiply, 12);
+  Options slow;
+  slow.kernel = "naive";
+  for (const std::size_t kernels : {1u, 2u, 3u}) {
+    DeviceSet devices = all_of(Way::in_place);
+    if (sharers(devices).size() < 2) return;
+    run_on(devices, multiply, data, slow);
+    lose_after_kernels(sharers(devices).front(), kernels);
+    CHECK_ERROR([&] { run_on(devices, multiply, data, slow); }, opencl_error, "may still use the matrices");
+    heal();
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // C is gone when this scope ends
+  }
+}
+
+TEST_CASE("a device whose pinned results do not come back is left out, and C is right or there is an Error") {
+  if (!has_several()) return;
+  Options options = with_little_memory();
+  options.host_matrices_are_pinned = true;
+  for (const float beta : {0.0f, 1.0f}) {
+    const Multiply multiply = make_multiply(all_forms()[3], shared_shape, {1, beta}, all_placements()[1]);
+    const Data data = random_data(multiply, 13);
+    for (const std::size_t kernels : {3u, 20u, 50u}) {
+      INFO("beta " << beta << ", after kernel " << kernels);
+      DeviceSet devices = all_of(Way::on_copies);
+      const std::size_t count = devices.devices().size();
+      run_on(devices, multiply, data, options);
+      fail_after_kernels(sharers(devices).back(), kernels);
+      check_result(multiply, data, run_on(devices, multiply, data, options));
+      heal();
+      CHECK(devices.devices().size() == count - 1);
+    }
+  }
+}
+
 TEST_CASE("a device whose results do not come back is left out, and C is right with any beta") {
   if (!has_several()) return;
   for (const float beta : {0.0f, 1.0f}) {
@@ -254,11 +293,22 @@ TEST_CASE("options that no device can do as they are leave no device out") {
                    "// local: 1048576 1\n// grid: columns rows\n");
   Options too_little;
   too_little.device_memory_limit = 1000;
+  Options no_scratch;
+  no_scratch.kernel = "tiled";
+  no_scratch.scratch_limit = 100;
+  Options wrong_argument;
+  wrong_argument.kernel_file =
+      folder.write("wrong_argument.cl",
+                   "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// local: 1 1\n"
+                   "// grid: columns rows\n"
+                   "__kernel void gemm(int m, int n, long k) {}\n");
   for (const Way way : {Way::in_place, Way::on_copies}) {
     DeviceSet devices = all_of(way);
     const std::size_t count = devices.devices().size();
     CHECK_ERROR([&] { run_on(devices, multiply, data, no_c); }, build_failed, "no_c.cl");
     CHECK_ERROR([&] { run_on(devices, multiply, data, too_large); }, device_limit_exceeded, "1048576");
+    CHECK_ERROR([&] { run_on(devices, multiply, data, no_scratch); }, out_of_memory, "the limit is 100");
+    CHECK_ERROR([&] { run_on(devices, multiply, data, wrong_argument); }, invalid_kernel_file, "argument 2");
     if (way == Way::on_copies)
       CHECK_ERROR([&] { run_on(devices, multiply, data, too_little); }, out_of_memory, "1000 bytes");
     CHECK(devices.devices().size() == count);

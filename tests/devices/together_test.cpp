@@ -1,0 +1,64 @@
+// Several jobs at once, and what the log says while they are waited for.
+#include "devices/together.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "base/log.hpp"
+#include "support/catch.hpp"
+#include "support/temporary.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace std::chrono_literals;
+
+// What `body` writes to stderr.
+template <class Body>
+std::string stderr_of(const Body& body) {
+  const test::TemporaryFolder folder;
+  const std::string path = (folder.path() / "stderr").string();
+  const int kept = ::dup(STDERR_FILENO);
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT, 0600);
+  ::dup2(file, STDERR_FILENO);
+  body();
+  ::dup2(kept, STDERR_FILENO);
+  ::close(file);
+  ::close(kept);
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+TEST_CASE("the log names the device that is waited for, and no other") {
+  const test::ScopedVariable variable("CLGEMM_LOG", "info");
+  if (!logs(LogLevel::info)) {
+    WARN("NOT TESTED: CLGEMM_LOG was read before");
+    return;
+  }
+  const std::vector<Job> jobs = {{"quick", [] {}}, {"slow", [] { std::this_thread::sleep_for(200ms); }}};
+  const std::string text = stderr_of([&] { run_together(jobs, 50ms); });
+  CHECK(text.find("clgemm: waiting for 'slow' for 0.") == 0);
+  CHECK(text.find("quick") == std::string::npos);
+  CHECK(stderr_of([&] { run_together(jobs); }).empty());
+}
+
+TEST_CASE("all jobs are run at the same time") {
+  std::atomic<int> there = 0;
+  const Job job{"device", [&] {
+                  ++there;
+                  while (there < 3) std::this_thread::yield();
+                }};
+  run_together({job, job, job});
+  CHECK(there == 3);
+  run_together({{"alone", [&] { ++there; }}});
+  CHECK(there == 4);
+}
+
+}  // namespace
+}  // namespace clgemm
