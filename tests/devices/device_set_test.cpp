@@ -301,7 +301,11 @@ TEST_CASE("options that no device can do as they are leave no device out") {
       folder.write("wrong_argument.cl",
                    "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// local: 1 1\n"
                    "// grid: columns rows\n"
-                   "__kernel void gemm(int m, int n, long k) {}\n");
+                   "__kernel void gemm(int m, int n, long k, float alpha, __global float* a, ulong ao, ulong "
+                   "al, ulong as,\n"
+                   "  __global float* b, ulong bo, ulong bl, ulong bs, float beta, __global float* c, ulong "
+                   "co, ulong cl,\n"
+                   "  ulong cs) {}\n");
   for (const Way way : {Way::in_place, Way::on_copies}) {
     DeviceSet devices = all_of(way);
     const std::size_t count = devices.devices().size();

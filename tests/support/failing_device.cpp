@@ -205,7 +205,7 @@ cl_int clGetEventInfo(cl_event event, cl_event_info parameter, size_t size, void
   if (parameter == CL_EVENT_COMMAND_EXECUTION_STATUS) {
     if (is_lost(event)) return CL_INVALID_COMMAND_QUEUE;
     if (event == plan().dropped) {
-      *static_cast<cl_int*>(value) = CL_OUT_OF_RESOURCES;
+      *static_cast<cl_int*>(value) = CL_INVALID_OPERATION;
       return CL_SUCCESS;
     }
   }
