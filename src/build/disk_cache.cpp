@@ -1,16 +1,12 @@
 #include "build/disk_cache.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -20,8 +16,8 @@
 
 #include "base/cache_folder.hpp"
 #include "base/environment.hpp"
+#include "base/files.hpp"
 #include "base/log.hpp"
-#include "base/private_file.hpp"
 
 namespace clgemm {
 namespace {
@@ -31,7 +27,6 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t format_version = 1;
 constexpr std::array<char, 8> magic = {'c', 'l', 'g', 'e', 'm', 'm', '\r', '\n'};
 constexpr const char* extension = ".clbin";
-constexpr const char* temporary_prefix = "new-";
 constexpr std::chrono::minutes temporary_age(10);  // older ones were left by processes that died
 
 // Written as it lies in memory: a cache is never shared between machines of different byte order.
@@ -49,11 +44,11 @@ XXH128_hash_t hash_of(const std::string& key) {
   return XXH3_128bits(key.data(), key.size());
 }
 
-XXH128_hash_t checksum_of(const Header& header, const unsigned char* payload) {
+XXH128_hash_t checksum_of(const Header& header, std::string_view payload) {
   XXH3_state_t state;
   XXH3_128bits_reset(&state);
   XXH3_128bits_update(&state, &header, offsetof(Header, checksum));
-  XXH3_128bits_update(&state, payload, header.payload_bytes);
+  XXH3_128bits_update(&state, payload.data(), payload.size());
   return XXH3_128bits_digest(&state);
 }
 
@@ -61,36 +56,23 @@ std::string file_name(const XXH128_hash_t& hash) {
   return fmt::format("{:016x}{:016x}{}", hash.high64, hash.low64, extension);
 }
 
-bool is_private_folder(const fs::path& folder) {
-  struct stat status {};
-  return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && is_private(status);
-}
-
-// The content of an entry, which counts as used now: what is unused longest goes first. What is larger than
-// the whole cache may be is none of ours.
-std::optional<std::vector<unsigned char>> read_entry(const fs::path& path, std::uintmax_t limit_bytes) {
-  auto content = read_private_file(path, Links::refuse, limit_bytes);
-  if (content) ::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
-  return content;
-}
-
 // Whatever key it is of.
-std::optional<DiskCache::Entry> parse(const std::vector<unsigned char>& content) {
+std::optional<DiskCache::Entry> parse(const std::string& content) {
   Header header{};
   if (content.size() < sizeof header) return std::nullopt;
   std::memcpy(&header, content.data(), sizeof header);
-  const unsigned char* payload = content.data() + sizeof header;
+  const std::string_view payload = std::string_view(content).substr(sizeof header);
   if (header.magic != magic || header.format != format_version ||
       header.trust > static_cast<std::uint32_t>(DiskCache::Trust::quarantined) ||
-      header.payload_bytes != content.size() - sizeof header) {
+      header.payload_bytes != payload.size()) {
     return std::nullopt;
   }
   const XXH128_hash_t checksum = checksum_of(header, payload);
   if (header.checksum[0] != checksum.low64 || header.checksum[1] != checksum.high64) return std::nullopt;
-  return DiskCache::Entry{DiskCache::Trust{header.trust}, {payload, content.data() + content.size()}};
+  return DiskCache::Entry{DiskCache::Trust{header.trust}, {payload.begin(), payload.end()}};
 }
 
-std::optional<DiskCache::Entry> parse(const std::vector<unsigned char>& content, const XXH128_hash_t& key) {
+std::optional<DiskCache::Entry> parse(const std::string& content, const XXH128_hash_t& key) {
   Header header{};
   if (content.size() < sizeof header) return std::nullopt;
   std::memcpy(&header, content.data(), sizeof header);
@@ -122,20 +104,6 @@ std::optional<DiskCache::Verdict> verdict_of(const DiskCache::Entry& entry) {
 
 bool is_of_use(const DiskCache::Entry& entry) {
   return entry.trust != DiskCache::Trust::quarantined || verdict_of(entry).has_value();
-}
-
-// Writes a file beside its final name, and puts it there whole.
-bool write_atomically(const fs::path& path, const Header& header, const std::vector<unsigned char>& payload) {
-  std::string temporary = (path.parent_path() / (std::string(temporary_prefix) + "XXXXXX")).string();
-  bool written = false;
-  {
-    const File file(::mkostemp(temporary.data(), O_CLOEXEC));
-    if (!file.is_open()) return false;
-    written = file.write_all(&header, sizeof header) && file.write_all(payload.data(), payload.size());
-  }
-  if (written && ::rename(temporary.c_str(), path.c_str()) == 0) return true;
-  ::unlink(temporary.c_str());
-  return false;
 }
 
 struct StoredFile {
@@ -190,10 +158,12 @@ DiskCache DiskCache::from_environment() {
 }
 
 std::optional<DiskCache::Entry> DiskCache::load(const std::string& key) const {
-  if (!is_usable()) return std::nullopt;
   const XXH128_hash_t hash = hash_of(key);
-  const auto content = read_entry(folder_ / file_name(hash), limit_bytes_);
-  auto entry = content ? parse(*content, hash) : std::nullopt;
+  // What is larger than the whole cache may be is none of ours.
+  const PrivateFolder folder = opened();
+  const FileContent content = folder.read(file_name(hash), limit_bytes_);
+  if (content) folder.touch(file_name(hash));  // what is unused longest goes first
+  auto entry = content ? parse(content.bytes, hash) : std::nullopt;
   return entry && is_of_use(*entry) ? entry : std::nullopt;
 }
 
@@ -217,10 +187,11 @@ void DiskCache::clear_verdicts() const {
 }
 
 void DiskCache::for_each_verdict(const std::function<void(const fs::path&, const Verdict&)>& body) const {
-  if (!is_usable()) return;
+  const PrivateFolder folder = opened();
+  if (!folder) return;
   for (const StoredFile& file : stored_files(folder_)) {
-    const auto content = read_private_file(file.path, Links::refuse, limit_bytes_);
-    const auto entry = content ? parse(*content) : std::nullopt;
+    const FileContent content = folder.read(file.path.filename().string(), limit_bytes_);
+    const auto entry = content ? parse(content.bytes) : std::nullopt;
     if (!entry || entry->trust != Trust::quarantined) continue;
     if (const auto verdict = verdict_of(*entry)) body(file.path, *verdict);
   }
@@ -229,15 +200,10 @@ void DiskCache::for_each_verdict(const std::function<void(const fs::path&, const
 void DiskCache::store(const std::string& key, const Entry& entry) const noexcept {
   try {
     if (!problem_.empty()) return;
-    std::error_code failure;
-    if (!folder_.parent_path().empty()) fs::create_directories(folder_.parent_path(), failure);
-    const bool is_there = ::mkdir(folder_.c_str(), S_IRWXU) == 0 || errno == EEXIST;
-    const int why_not = errno;
-    if (!is_usable()) {
+    const PrivateFolder folder = PrivateFolder::make(folder_);
+    if (!folder) {
       log_once(LogLevel::info,
-               fmt::format("compiled programs are not kept: '{}' {}", folder_.string(),
-                           is_there ? "is no folder, not the user's own, or others may write to it"
-                                    : "cannot be made: " + std::generic_category().message(why_not)));
+               fmt::format("compiled programs are not kept: '{}': {}", folder_.string(), folder.problem()));
       return;
     }
 
@@ -248,10 +214,14 @@ void DiskCache::store(const std::string& key, const Entry& entry) const noexcept
                   entry.binary.size(),
                   {hash.low64, hash.high64},
                   {}};
-    const XXH128_hash_t checksum = checksum_of(header, entry.binary.data());
+    const std::string_view payload(reinterpret_cast<const char*>(entry.binary.data()), entry.binary.size());
+    const XXH128_hash_t checksum = checksum_of(header, payload);
     header.checksum[0] = checksum.low64;
     header.checksum[1] = checksum.high64;
-    if (write_atomically(folder_ / file_name(hash), header, entry.binary)) prune();
+    std::string content(reinterpret_cast<const char*>(&header), sizeof header);
+    content += payload;
+    const std::error_code failure = folder.write(file_name(hash), content);
+    if (!failure) prune();
   } catch (const std::exception&) {
     return;  // a cache that cannot be written costs a build the next time, nothing more
   }
@@ -261,10 +231,8 @@ DiskCache::Info DiskCache::info() const {
   Info result{folder_.string(), problem_, 0, 0, limit_bytes_};
   std::error_code failure;
   if (!problem_.empty() || !fs::exists(folder_, failure)) return result;
-  if (!is_usable()) {
-    result.problem = "the folder is not the user's own, or others may write to it";
-    return result;
-  }
+  result.problem = opened().problem();
+  if (!result.problem.empty()) return result;
   const std::vector<StoredFile> files = stored_files(folder_);
   result.entries = files.size();
   result.bytes = total_bytes(files);
@@ -272,13 +240,13 @@ DiskCache::Info DiskCache::info() const {
 }
 
 void DiskCache::clear() const {
-  if (!is_usable()) return;
+  if (!opened()) return;
   std::error_code gone;
   for (const StoredFile& file : stored_files(folder_)) fs::remove(file.path, gone);
 }
 
-bool DiskCache::is_usable() const {
-  return problem_.empty() && is_private_folder(folder_);
+PrivateFolder DiskCache::opened() const {
+  return problem_.empty() ? PrivateFolder::open(folder_) : PrivateFolder::unusable(problem_);
 }
 
 // Down to three quarters of the limit, so that not every store has to prune again.

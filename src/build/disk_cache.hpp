@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "base/files.hpp"
+
 namespace clgemm {
 
 class DiskCache {
@@ -81,7 +83,7 @@ class DiskCache {
  private:
   explicit DiskCache(std::string problem) : problem_(std::move(problem)) {}
 
-  bool is_usable() const;
+  PrivateFolder opened() const;
   void prune() const;
   void for_each_verdict(const std::function<void(const std::filesystem::path&, const Verdict&)>& body) const;
 

@@ -100,7 +100,8 @@ struct SpeedTable {
 class Tuning {
  public:
   // The files whose data counts more come first.
-  explicit Tuning(std::vector<TuningFile> files = {}) : files_(std::move(files)) {}
+  explicit Tuning(std::vector<TuningFile> files = {}, std::vector<std::string> passed_over = {})
+      : files_(std::move(files)), passed_over_(std::move(passed_over)) {}
 
   // What was measured of this very problem on this very device, of each file that has it; it refers to this
   // object.
@@ -115,8 +116,12 @@ class Tuning {
 
   const std::vector<TuningFile>& files() const { return files_; }
 
+  // The files that were to be read and are not used, each with the reason: "PATH: its group may write to it".
+  const std::vector<std::string>& passed_over() const { return passed_over_; }
+
  private:
   std::vector<TuningFile> files_;
+  std::vector<std::string> passed_over_;
 };
 
 }  // namespace clgemm

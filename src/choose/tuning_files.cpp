@@ -7,8 +7,8 @@
 
 #include "base/environment.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/log.hpp"
-#include "base/private_file.hpp"
 #include "choose/tuning_json.hpp"
 
 namespace clgemm {
@@ -18,48 +18,55 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_bytes = std::size_t{4} << 20;  // of a file; ours have some thousands
 
-void add_text(std::string_view text, const std::string& path, std::vector<TuningFile>& files) {
+// What is read, and what is not.
+struct Found {
+  std::vector<TuningFile> files;
+  std::vector<std::string> passed_over;
+
+  void pass_over(const std::string& path, const std::string& why) {
+    passed_over.push_back(fmt::format("{}: {}", path, why));
+    log_once(LogLevel::info, "tuning data not used: " + passed_over.back());
+  }
+};
+
+void add_text(std::string_view text, const std::string& path, Found& found) {
   try {
-    files.push_back(parse_tuning(text, path));
+    found.files.push_back(parse_tuning(text, path));
   } catch (const std::exception& error) {
-    log_once(LogLevel::info, fmt::format("tuning data not used: {}: {}", path, error.what()));
+    found.pass_over(path, error.what());
   }
 }
 
-void add_file(const fs::path& path, std::vector<TuningFile>& files) {
-  const auto content = read_private_file(path, Links::follow, most_bytes);
-  if (!content) {
-    std::error_code failure;
-    const bool is_there = fs::exists(path, failure);
-    log_once(
-        LogLevel::info,
-        fmt::format("tuning data not used: {}: {}", path.string(),
-                    is_there ? "not a readable file that is the user's own and that nobody else may write to"
-                             : "there is no such file"));
-    return;
+void add_file(const fs::path& path, Owner owner, Found& found) {
+  const FileContent content = read_file(path, {owner, Links::follow, most_bytes});
+  if (content) {
+    add_text(content.bytes, path.string(), found);
+  } else {
+    found.pass_over(path.string(), content.problem);
   }
-  const std::string text(content->begin(), content->end());
-  add_text(text, path.string(), files);
 }
 
-void add_folder(const fs::path& folder, std::vector<TuningFile>& files) {
+void add_folder(const fs::path& folder, Owner owner, Found& found) {
   std::vector<fs::path> paths;
   std::error_code failure;
   for (const auto& entry : fs::directory_iterator(folder, failure)) {
     if (entry.path().extension() == ".json") paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());
-  for (const fs::path& path : paths) add_file(path, files);
+  for (const fs::path& path : paths) add_file(path, owner, found);
 }
 
-void add_users_files(const std::string& named, std::vector<TuningFile>& files) {
+// An administrator installs a file for all users of a machine, so root's are believed if they are named. In
+// the user's own folder, files are the user's own.
+void add_users_files(const std::string& named, Found& found) {
   std::error_code failure;
   if (!named.empty() && fs::is_directory(named, failure)) {
-    add_folder(named, files);
+    add_folder(named, Owner::this_user_or_root, found);
   } else if (!named.empty()) {
-    add_file(named, files);
+    add_file(named, Owner::this_user_or_root, found);
   }
-  if (const fs::path folder = user_tuning_folder(); !folder.empty()) add_folder(folder, files);
+  if (const fs::path folder = user_tuning_folder(); !folder.empty())
+    add_folder(folder, Owner::this_user, found);
 }
 
 }  // namespace
@@ -73,12 +80,12 @@ fs::path user_tuning_folder() {
 }
 
 Tuning tuning_from_environment() {
-  std::vector<TuningFile> files;
+  Found found;
   const std::string named = runs_with_foreign_rights() ? "" : environment("CLGEMM_TUNING");
-  if (!runs_with_foreign_rights() && named != "0") add_users_files(named, files);
+  if (!runs_with_foreign_rights() && named != "0") add_users_files(named, found);
   for (const EmbeddedFile& file : embedded_tuning())
-    add_text(file.text, fmt::format("built-in/{}", file.path), files);
-  return Tuning(std::move(files));
+    add_text(file.text, fmt::format("built-in/{}", file.path), found);
+  return Tuning(std::move(found.files), std::move(found.passed_over));
 }
 
 }  // namespace clgemm

@@ -48,6 +48,9 @@ class Chooser {
   // Whether the kernel that the options name can find the matrices of a batch by a list.
   bool takes_lists(const Options& options);
 
+  // What was read of this device and others, at the first call.
+  const Tuning& tuning();
+
   // A kernel that is no multiply, with its defaults.
   SharedConfig helper(const std::string& kernel, const Options& options) {
     return configs(kernel_folder_or_default(options.kernel_folder)).get(kernel, {}, {});
@@ -73,7 +76,6 @@ class Chooser {
   // rank_candidates(), remembered for each problem.
   std::shared_ptr<const Ranking> ranking(const Problem& problem, const std::string& kernel_folder,
                                          std::size_t scratch_limit, Precision precision);
-  const Tuning& tuning();
   double predicted_of(const Plan& plan, ConfigCache& cache);
 
   // Why; nothing where it was not.

@@ -74,7 +74,10 @@ std::shared_ptr<const ChosenPlan> Context::State::plan(const Problem& problem, c
 
 std::string Context::State::explain(const Problem& problem, const Options& options) {
   const std::shared_ptr<const ChosenPlan> chosen = plan(problem, options);
-  return describe(chosen->built.plan) + describe(chosen->choice);
+  std::string text = describe(chosen->built.plan) + describe(chosen->choice);
+  for (const std::string& file : chooser_.tuning().passed_over())
+    text += fmt::format("tuning file passed over: {}\n", file);
+  return text;
 }
 
 double Context::State::predicted_seconds(const Problem& problem, const Options& options) {

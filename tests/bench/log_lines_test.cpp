@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -67,8 +68,8 @@ TEST_CASE("info: why compiled programs are not kept") {
     return lines_of(fmt::format("CLGEMM_LOG=info CLGEMM_CACHE_DIR='{}'", cache), one_call,
                     "compiled programs are not kept");
   };
-  CHECK(has(about(file).at(0), {"file' is no folder, not the user's own"}));
-  CHECK(has(about(file + "/below").at(0), {"file/below' cannot be made: Not a directory"}));
+  CHECK(has(about(file).at(0), {"file': it cannot be made: Not a directory"}));
+  CHECK(has(about(file + "/below").at(0), {"file/below': it cannot be made: Not a directory"}));
 }
 
 TEST_CASE("info: why tuning data is passed over") {
@@ -79,7 +80,8 @@ TEST_CASE("info: why tuning data is passed over") {
   const auto broken = about(folder.write("broken.json", "{ nonsense"));
   REQUIRE_FALSE(broken.empty());
   CHECK(has(broken[0], {"tuning data not used: ", "broken.json: "}));
-  CHECK(has(about((folder.path() / "missing.json").string()).at(0), {"missing.json: there is no such file"}));
+  CHECK(has(about((folder.path() / "missing.json").string()).at(0),
+            {"missing.json: No such file or directory"}));
   folder.write("clgemm/tuning/own.json", "{ nonsense");
   const auto about_own = [&](const char* tuning) {
     return lines_of(
@@ -92,6 +94,17 @@ TEST_CASE("info: why tuning data is passed over") {
   const auto shipped = lines_of("CLGEMM_LOG=info", one_call, "tuning data not used: built-in/");
   REQUIRE_FALSE(shipped.empty());
   CHECK(has(shipped[0], {".json, '", "' of "}));
+}
+
+TEST_CASE("explain() says which tuning file was passed over, and why") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("shared.json", "{}");
+  std::filesystem::permissions(file, std::filesystem::perms(0664));
+  const auto shown = clgemm::test::run_program(
+      fmt::format("CLGEMM_TUNING='{}' '{}' --explain --size 96x80x112", file, CLGEMM_BENCH_PROGRAM));
+  INFO(shown.out);
+  CHECK(shown.out.find("tuning file passed over: " + file + ": its group may write to it; chmod go-w\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("info: a kernel that is given up, and why") {

@@ -283,6 +283,7 @@ TEST_CASE("missing parents are made, and the folder and its files are their owne
   ::umask(before);
   CHECK(disk.load("key"));
   CHECK(mode_of(folder) == 0700);
+  CHECK(mode_of(folder.parent_path()) == 0700);
   REQUIRE(files_in(folder).size() == 1);
   CHECK(mode_of(files_in(folder)[0]) == 0600);
 }
@@ -326,8 +327,8 @@ TEST_CASE("an entry larger than the whole cache is none of ours, and takes no me
 TEST_CASE("temporaries that a dead process left are removed, those of a living one are not") {
   const Cache cache;
   cache.store("key");
-  const fs::path stale = cache.folder / "new-stale1";
-  const fs::path fresh = cache.folder / "new-fresh1";
+  const fs::path stale = cache.folder / (std::string(temporary_prefix) + "stale1");
+  const fs::path fresh = cache.folder / (std::string(temporary_prefix) + "fresh1");
   write_bytes(stale, Bytes(10));
   write_bytes(fresh, Bytes(10));
   age(stale, std::chrono::minutes(11));

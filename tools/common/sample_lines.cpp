@@ -13,6 +13,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "common/whole_file.hpp"
+
 namespace clgemm::bench {
 namespace {
 
@@ -83,14 +85,14 @@ std::vector<SampleLine> read_sample_lines(const std::filesystem::path& path) {
 }
 
 void write_sample_lines(const std::filesystem::path& path, const std::vector<SampleLine>& lines) {
-  std::ofstream file(path);
+  std::ostringstream file;
   file << head << predicted << batch << '\n';
   for (const SampleLine& line : lines) {
     file << fmt::format("{},{},{},{},{:.4g},", line.m, line.n, line.k, line.config, line.seconds);
     if (line.predicted != 0.0) file << fmt::format("{:.4g}", line.predicted);
     file << fmt::format(",{}\n", line.batch);
   }
-  if (!file.flush()) throw std::runtime_error(fmt::format("cannot write '{}'", path.string()));
+  write_whole(path.string(), file.str());
 }
 
 }  // namespace clgemm::bench

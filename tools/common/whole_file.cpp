@@ -6,11 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
+
+#include "base/files.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -49,21 +50,23 @@ bool can_open(const std::string& file) {
   return true;
 }
 
-[[noreturn]] void fail(const std::string& path) {
-  throw std::runtime_error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
+// Writes into a file that is there, a pipe or a device.
+std::error_code write_into(const std::string& path, const std::string& text) {
+  File file(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+  if (file.is_open() && file.write_all(text) && file.close()) return {};
+  return {errno, std::generic_category()};
 }
 
-// errno says why not.
-bool write_to(const std::string& file, const std::string& text, const std::optional<struct stat>& rights) {
-  std::FILE* const out = std::fopen(file.c_str(), "we");
-  if (out == nullptr) return false;
-  bool done = std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0;
-  done = done && (!rights || ::fchmod(::fileno(out), rights->st_mode & 07777U) == 0);
-  done = done && (::fsync(::fileno(out)) == 0 || errno == EINVAL);  // a pipe or a device has no disk
-  const int reason = errno;
-  std::fclose(out);
-  errno = reason;
-  return done;
+std::error_code write(const std::string& path, const std::string& text) {
+  const std::optional<struct stat> old = status_of(path);
+  if (is_special(old)) return write_into(path, text);
+  const std::string target = behind_links(path);
+  if (!can_open(target)) return {errno, std::generic_category()};
+  const std::error_code failure = replace_file(target, text);
+  // Nothing can be made in a folder that the user may not write to.
+  const bool is_closed =
+      failure == std::errc::permission_denied || failure == std::errc::read_only_file_system;
+  return is_closed && old ? write_into(target, text) : failure;
 }
 
 }  // namespace
@@ -73,23 +76,8 @@ bool can_write(const std::string& path) {
 }
 
 void write_whole(const std::string& path, const std::string& text) {
-  const std::optional<struct stat> old = status_of(path);
-  if (is_special(old)) {
-    if (!write_to(path, text, std::nullopt)) fail(path);
-    return;
-  }
-  const std::string target = behind_links(path);
-  if (!can_open(target)) fail(path);
-  const std::string beside = target + ".new";
-  if (!can_open(beside)) {
-    if (!write_to(target, text, std::nullopt)) fail(path);
-    return;
-  }
-  if (write_to(beside, text, old) && ::rename(beside.c_str(), target.c_str()) == 0) return;
-  const int reason = errno;
-  ::unlink(beside.c_str());
-  errno = reason;
-  fail(path);
+  const std::error_code failure = write(path, text);
+  if (failure) throw std::runtime_error(fmt::format("cannot write '{}': {}", path, failure.message()));
 }
 
 }  // namespace clgemm::bench

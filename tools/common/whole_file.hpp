@@ -9,10 +9,9 @@ namespace clgemm::bench {
 // made.
 bool can_write(const std::string& path);
 
-// What is there stays as it was until all of the text lies beside it, as FILE.new, which then takes its name
-// and its rights; where nothing can be made beside it, it is overwritten. Links are followed, and what is no
-// regular file (a pipe, /dev/full) is written straight. Throws std::runtime_error, which says why, and leaves
-// no FILE.new.
+// Writes the file as replace_file() in base/files.hpp does, so that it stays as it was until all of the text
+// lies beside it. If nothing can be made beside it, it is overwritten. Links are followed, and a pipe or a
+// device is written straight. Throws std::runtime_error, which says why.
 void write_whole(const std::string& path, const std::string& text);
 
 }  // namespace clgemm::bench

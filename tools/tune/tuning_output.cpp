@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "choose/tuning_files.hpp"
 #include "choose/tuning_json.hpp"
 #include "common/whole_file.hpp"
@@ -22,8 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void make_folder_of(const fs::path& path) {
-  std::error_code none;
-  if (path.has_parent_path() && !fs::exists(path, none)) fs::create_directories(path.parent_path(), none);
+  if (path.has_parent_path()) make_folders(path.parent_path(), FolderReaders::everyone);
 }
 
 // Letters and digits of a name, one _ for whatever is between them.

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -72,15 +72,13 @@ std::string kernel_name(const std::string& path) {
 }  // namespace
 
 void write_new_kernel(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) {
-    throw Error(ErrorCode::invalid_argument, "'" + path + "' is there already; it is left as it is");
-  }
   std::string text = kernel_template;
   text.replace(text.find(name_mark), std::string(name_mark).size(), kernel_name(path));
-  std::ofstream file(path);
-  if (!(file << text << std::flush))
-    throw Error(ErrorCode::invalid_argument, "'" + path + "' cannot be written");
+  const std::error_code failure = create_file(path, text);
+  if (failure == std::errc::file_exists)
+    throw Error(ErrorCode::invalid_argument, "'" + path + "' is there already; it is left as it is");
+  if (failure)
+    throw Error(ErrorCode::invalid_argument, "'" + path + "' cannot be written: " + failure.message());
 }
 
 }  // namespace clgemm::bench

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 
 #include "common/usage_error.hpp"
+#include "common/whole_file.hpp"
 #include "figures/results_json.hpp"
 #include "page/page.hpp"
 #include "page/svg.hpp"
@@ -18,13 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double width_in_papers = 640.0;
-
-void write_file(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw std::runtime_error(fmt::format("'{}' could not be written", path.string()));
-}
 
 // Letters and digits, in lower case, with one dash for all that lies between them.
 std::string file_name_of(const std::string& device) {
@@ -94,7 +87,8 @@ std::vector<std::string> different_titles(const std::vector<Results>& runs) {
 }
 
 void write_picture(const fs::path& folder, const Picture& picture) {
-  if (picture.draw) write_file(folder / (picture.name + ".svg"), standalone(picture.draw(width_in_papers)));
+  if (picture.draw)
+    write_whole((folder / (picture.name + ".svg")).string(), standalone(picture.draw(width_in_papers)));
 }
 
 // In the order of the page.
@@ -137,8 +131,8 @@ void write_report_folder(const std::string& folder, const std::string& json, con
     together.push_back(tuning_space(tuned));
   }
   for (const Picture& picture : together) write_picture(folder, picture);
-  write_file(fs::path(folder) / "results.json", json);
-  write_file(fs::path(folder) / "index.html", html_page(pages, together));
+  write_whole((fs::path(folder) / "results.json").string(), json);
+  write_whole((fs::path(folder) / "index.html").string(), html_page(pages, together));
 }
 
 }  // namespace clgemm::bench
