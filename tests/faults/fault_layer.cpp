@@ -16,6 +16,9 @@
 #include <tuple>
 #include <type_traits>
 
+#include "delayed_events.hpp"
+#include "failed_events.hpp"
+
 namespace clgemm::test {
 namespace {
 
@@ -36,6 +39,7 @@ std::vector<Fault> faults_of_environment() {
   if (*rest == '+') fault.every = std::strtoul(rest + 1, &rest, 10);
   if (*rest == ':') fault.status = static_cast<cl_int>(std::strtol(rest + 1, &rest, 10));
   if (*rest == ':') fault.function = rest + 1;
+  if (fault.every == 1 && fault.function.empty()) fault.failing = Failing::dead;
   return {fault};
 }
 
@@ -46,14 +50,18 @@ class Layer final : public FaultLayer {
   void arm(std::vector<Fault> faults) override {
     const std::lock_guard lock(mutex_);
     faults_.clear();
-    for (Fault& fault : faults) faults_.push_back({std::move(fault), 0});
+    asks_for_devices_ = false;
+    for (Fault& fault : faults) {
+      if (fault.device != nullptr) asks_for_devices_ = true;
+      faults_.push_back({std::move(fault), 0});
+    }
     calls_ = 0;
     failed_.clear();
     is_armed_ = true;
   }
   void disarm() override {
     const std::lock_guard lock(mutex_);
-    is_armed_ = false;
+    is_armed_ = asks_for_devices_ = false;
   }
   unsigned long calls() const override { return calls_; }
   std::vector<std::string> failed() const override {
@@ -65,6 +73,8 @@ class Layer final : public FaultLayer {
     return faults_.at(i).second;
   }
   void corrupt_read(unsigned long n) override { reads_to_corrupted_ = n; }
+  void slow_copies(std::chrono::milliseconds time) override { copies_take_ = time; }
+  void finish_everything() override;
   void slow_down(const std::string& function) override {
     const std::lock_guard lock(mutex_);
     slow_ = function;
@@ -105,9 +115,14 @@ class Layer final : public FaultLayer {
   // How a call of this function is to fail; with CL_SUCCESS where it is not to.
   struct Failure {
     cl_int status = CL_SUCCESS;
-    bool is_done = false;
+    Failing failing = Failing::refused;
+
+    bool is_by_event() const {
+      return status != CL_SUCCESS &&
+             (failing == Failing::by_event || failing == Failing::by_event_and_followers);
+    }
   };
-  Failure failure_of(const char* function, const void* object) {
+  Failure failure_of(const char* function, const void* object, cl_device_id device) {
     if (!is_of_reference(function)) ++calls_;
     const std::lock_guard lock(mutex_);
     Failure result;
@@ -115,16 +130,27 @@ class Layer final : public FaultLayer {
     for (auto& [fault, count] : faults_) {
       if (fault.first == 0 || !counts(fault, function)) continue;
       if (fault.object != nullptr && fault.object != object) continue;
+      if (fault.device != nullptr && fault.device != device) continue;
       ++count;
       const bool is_later =
           count > fault.first && fault.every != 0 && (count - fault.first) % fault.every == 0;
-      if (count == fault.first || is_later)
-        result = {fault.status,
-                  fault.is_done || (is_dead(fault) && std::string_view(function) == "clFinish")};
+      if (count != fault.first && !is_later) continue;
+      result = {fault.status, fault.failing};
+      if (fault.failing == Failing::dead)
+        result.failing = std::string_view(function) == "clFinish" ? Failing::done : Failing::refused;
     }
     if (result.status != CL_SUCCESS && failed_.size() < 1000) failed_.emplace_back(function);
     return result;
   }
+  bool asks_for_devices() const { return asks_for_devices_; }
+
+  FailedEvents& failed_events() { return failed_events_; }
+
+  std::chrono::milliseconds copies_take() const { return copies_take_; }
+  DelayedEvents& delayed_events() { return delayed_events_; }
+
+  // Before a queue is released, or seems to be. Under faults its last commands may outlive it.
+  void queue_goes(cl_command_queue queue);
 
   void be_slow(const char* function) {
     {
@@ -175,6 +201,13 @@ class Layer final : public FaultLayer {
     if constexpr (place >= 0) {
       if (handle != nullptr) live_[place] += change;
     }
+    if constexpr (std::is_same_v<Handle, cl_command_queue>) {
+      const std::lock_guard lock(queues_mutex_);
+      if ((queues_[handle] += change) <= 0) {
+        queues_.erase(handle);
+        failed_events_.forget(handle);
+      }
+    }
   }
 
  private:
@@ -182,14 +215,19 @@ class Layer final : public FaultLayer {
     return begins(function, "clRetain") || begins(function, "clRelease");
   }
 
-  // Where everything fails from here on, nothing computes any more: what says so waits for what was under
-  // way.
-  static bool is_dead(const Fault& fault) { return fault.function.empty() && fault.every == 1; }
+  static bool is_named(std::string_view function, std::string_view name) {
+    return name.back() == '*' ? begins(function, name.substr(0, name.size() - 1)) : name == function;
+  }
 
   static bool counts(const Fault& fault, std::string_view function) {
-    const std::string_view named = fault.function;
-    if (named.empty()) return !is_of_reference(function);
-    return named.back() == '*' ? begins(function, named.substr(0, named.size() - 1)) : named == function;
+    std::string_view names = fault.function;
+    if (names.empty()) return !is_of_reference(function);
+    for (;;) {
+      const std::size_t end = names.find('|');
+      if (is_named(function, names.substr(0, end))) return true;
+      if (end == std::string_view::npos) return false;
+      names.remove_prefix(end + 1);
+    }
   }
 
   template <class Handle>
@@ -205,7 +243,8 @@ class Layer final : public FaultLayer {
 
   mutable std::mutex mutex_;
   std::vector<std::pair<Fault, unsigned long>> faults_;  // and how many calls of theirs there were
-  bool is_armed_ = false;
+  std::atomic<bool> is_armed_{false};
+  std::atomic<bool> asks_for_devices_{false};
   std::atomic<unsigned long> calls_{0};
   std::vector<std::string> failed_;
   std::atomic<unsigned long> reads_to_corrupted_{0};
@@ -217,7 +256,53 @@ class Layer final : public FaultLayer {
   std::map<std::pair<bool, cl_uint>, std::string> made_up_;
   std::string ptx_, binary_, ptx_of_program_;
   std::atomic<long> live_[6] = {};
+
+  FailedEvents failed_events_;
+  DelayedEvents delayed_events_;
+  std::atomic<std::chrono::milliseconds> copies_take_{std::chrono::milliseconds{0}};
+
+  struct Orphan {  // a queue that is released, and kept
+    cl_command_queue queue;
+    cl_context context;
+  };
+  std::mutex queues_mutex_;
+  std::map<cl_command_queue, long> queues_;  // and the references to each
+  std::vector<Orphan> orphans_;
 };
+
+cl_context context_of(cl_command_queue queue) {
+  cl_context result = nullptr;
+  next_layer.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof result, &result, nullptr);
+  return result;
+}
+
+void Layer::queue_goes(cl_command_queue queue) {
+  if (!is_armed_) return;
+  const std::lock_guard lock(queues_mutex_);
+  const auto found = queues_.find(queue);
+  if (found == queues_.end() || found->second != 1) return;
+  const cl_context context = context_of(queue);
+  next_layer.clRetainContext(context);
+  next_layer.clRetainCommandQueue(queue);
+  orphans_.push_back({queue, context});
+}
+
+void Layer::finish_everything() {
+  delayed_events_.wait_for_all();
+  std::vector<cl_command_queue> live;
+  std::vector<Orphan> orphans;
+  {
+    const std::lock_guard lock(queues_mutex_);
+    for (const auto& [queue, references] : queues_) live.push_back(queue);
+    orphans.swap(orphans_);
+  }
+  for (const cl_command_queue queue : live) next_layer.clFinish(queue);
+  for (const Orphan& orphan : orphans) {
+    next_layer.clFinish(orphan.queue);
+    next_layer.clReleaseCommandQueue(orphan.queue);
+    next_layer.clReleaseContext(orphan.context);
+  }
+}
 
 Layer& layer() {
   static auto* const instance = new Layer;  // drivers call to the very end of the process
@@ -248,6 +333,66 @@ void corrupt_if_asked(cl_command_queue, cl_mem, cl_bool blocking, std::size_t, s
                       cl_uint, const cl_event*, cl_event*) {
   if (blocking == CL_TRUE && size != 0 && layer().is_to_corrupt())
     static_cast<unsigned char*>(host)[size / 2] ^= 0x40;
+}
+
+// The device that a call is for, or that has its first argument; null where there is none. Of a context with
+// several devices it is the first.
+cl_device_id device_of(cl_device_id device) {
+  return device;
+}
+cl_device_id device_of(cl_context context) {
+  cl_device_id devices[16] = {};
+  next_layer.clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof devices, devices, nullptr);
+  return devices[0];
+}
+cl_device_id device_of(cl_command_queue queue) {
+  cl_device_id result = nullptr;
+  next_layer.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof result, &result, nullptr);
+  return result;
+}
+template <class Object, class Ask>
+cl_device_id device_by_context(Object object, Ask ask, cl_uint parameter) {
+  cl_context context = nullptr;
+  if (object != nullptr) ask(object, parameter, sizeof context, &context, nullptr);
+  return context == nullptr ? nullptr : device_of(context);
+}
+cl_device_id device_of(cl_mem memory) {
+  return device_by_context(memory, next_layer.clGetMemObjectInfo, CL_MEM_CONTEXT);
+}
+cl_device_id device_of(cl_program program) {
+  return device_by_context(program, next_layer.clGetProgramInfo, CL_PROGRAM_CONTEXT);
+}
+cl_device_id device_of(cl_kernel kernel) {
+  return device_by_context(kernel, next_layer.clGetKernelInfo, CL_KERNEL_CONTEXT);
+}
+cl_device_id device_of(cl_event event) {
+  return device_by_context(event, next_layer.clGetEventInfo, CL_EVENT_CONTEXT);
+}
+
+template <class First, class... Others>
+cl_device_id device_of_call(First first, Others... others) {
+  if constexpr (std::is_invocable_v<cl_device_id (*)(First), First> && requires { device_of(first); } &&
+                std::is_pointer_v<First>) {
+    return device_of(first);
+  } else {
+    // clCreateContext has a list of devices, clWaitForEvents one of events.
+    cl_device_id result = nullptr;
+    const auto see = [&result](auto argument) {
+      using Argument = decltype(argument);
+      if constexpr (std::is_same_v<Argument, const cl_device_id*>) result = argument[0];
+      if constexpr (std::is_same_v<Argument, const cl_event*>) result = device_of(argument[0]);
+    };
+    (see(others), ...);
+    return result;
+  }
+}
+
+// Whether commands of this device wait for events of the host's. PoCL's `basic` runs them all the same.
+bool waits_for_user_events(cl_command_queue queue) {
+  char name[64] = "";
+  next_layer.clGetDeviceInfo(device_of(queue), CL_DEVICE_NAME, sizeof name, name, nullptr);
+  name[sizeof name - 1] = '\0';
+  return !begins(name, "basic") && !begins(name, "cpu-minimal");
 }
 
 // The function of the table at `Member`.
@@ -282,7 +427,11 @@ struct Hook<Member> {
     }
     EventArguments events;
     (events.see(arguments), ...);
-    if (events.event != nullptr) layer().count(*events.event, 1);
+    if (events.event != nullptr) {
+      layer().count(*events.event, 1);
+      if constexpr (is_command)
+        layer().failed_events().begin(std::get<0>(std::tuple(arguments...)), *events.event);
+    }
     if (events.is_command)
       layer().enqueued(name, events.wait_for, events.event != nullptr ? *events.event : nullptr);
     if constexpr (std::is_invocable_v<decltype(&corrupt_if_asked), Arguments...>)
@@ -296,23 +445,125 @@ struct Hook<Member> {
     return nullptr;
   }
 
+  // What is put on a queue, and may have an event.
+  static constexpr bool is_command = (std::is_same_v<Arguments, cl_event*> || ...);
+
+  static bool is_blocking(Arguments... arguments) {
+    if constexpr (sizeof...(Arguments) > 2) {
+      using Third = std::tuple_element_t<2, std::tuple<Arguments...>>;
+      if constexpr (std::is_same_v<Third, cl_bool>)
+        return is_copy() || begins(name, "clEnqueueMap") ? std::get<2>(std::tuple(arguments...)) == CL_TRUE
+                                                         : false;
+    }
+    return false;
+  }
+  static bool is_copy() { return begins(name, "clEnqueueRead") || begins(name, "clEnqueueWrite"); }
+
+  // The command is accepted; it does not run, and its event fails. What is mapped, or unmapped, is so all the
+  // same.
+  static Result fail_later(const FailedEvents::Failure& failure, Arguments... arguments) {
+    if (is_blocking(arguments...)) return fail(failure.status, arguments...);
+    EventArguments events;
+    (events.see(arguments), ...);
+    cl_command_queue queue = std::get<0>(std::tuple(arguments...));
+    Result result{};
+    if (std::is_pointer_v<Result> || std::string_view(name) == "clEnqueueUnmapMemObject") {
+      result = hand_on(arguments...);
+    } else if constexpr (std::is_same_v<Result, cl_int>) {
+      result = next_layer.clEnqueueMarkerWithWaitList(
+          queue, static_cast<cl_uint>(events.wait_for.size()),
+          events.wait_for.empty() ? nullptr : events.wait_for.data(), events.event);
+      if (result != CL_SUCCESS) return result;
+      if (events.event != nullptr) layer().count(*events.event, 1);
+      layer().enqueued(name, events.wait_for, events.event != nullptr ? *events.event : nullptr);
+    }
+    layer().failed_events().add(queue, events.event != nullptr ? *events.event : nullptr, failure);
+    return result;
+  }
+
+  // Takes its time on the device, or here.
+  static Result hand_on_slowly(std::chrono::milliseconds time, Arguments... arguments) {
+    cl_command_queue queue = std::get<0>(std::tuple(arguments...));
+    if (is_blocking(arguments...) || !waits_for_user_events(queue)) {
+      std::this_thread::sleep_for(time);
+      return hand_on(arguments...);
+    }
+    constexpr std::size_t last = sizeof...(Arguments) - 1;
+    auto changed = std::tuple(arguments...);
+    cl_event due = next_layer.clCreateUserEvent(context_of(queue), nullptr);
+    EventArguments events;
+    (events.see(arguments), ...);
+    events.wait_for.push_back(due);
+    std::get<last - 2>(changed) = static_cast<cl_uint>(events.wait_for.size());
+    std::get<last - 1>(changed) = events.wait_for.data();
+    const Result result = std::apply(hand_on, changed);
+    layer().delayed_events().add(DelayedEvents::Clock::now() + time, [due] {
+      next_layer.clSetUserEventStatus(due, CL_COMPLETE);
+      next_layer.clReleaseEvent(due);
+    });
+    return result;
+  }
+
+  static Result accept(Arguments... arguments) {
+    if constexpr (std::is_same_v<Result, cl_int> && is_command) {
+      const std::chrono::milliseconds time = layer().copies_take();
+      if constexpr (sizeof...(Arguments) > 6) {
+        if (time.count() != 0 && is_copy()) return hand_on_slowly(time, arguments...);
+      }
+    }
+    return hand_on(arguments...);
+  }
+
   static Result call(Arguments... arguments) {
     layer().be_slow(name);
-    const auto [status, is_done] = layer().failure_of(name, first_of(arguments...));
-    if (status == CL_SUCCESS) return hand_on(arguments...);
-    if (is_done) {
+    const cl_device_id device = layer().asks_for_devices() ? device_of_call(arguments...) : nullptr;
+    const auto failure = layer().failure_of(name, first_of(arguments...), device);
+    if constexpr (std::is_same_v<std::tuple<Arguments...>, std::tuple<cl_command_queue>>) {
+      if (begins(name, "clRelease")) layer().queue_goes(arguments...);
+    }
+    if constexpr (is_command) {
+      const bool spreads = failure.failing == Failing::by_event_and_followers;
+      if (failure.is_by_event()) return fail_later({failure.status, spreads}, arguments...);
+      if (failure.status == CL_SUCCESS) {
+        EventArguments events;
+        (events.see(arguments), ...);
+        if (layer().failed_events().spreads_from(events.wait_for))
+          return fail_later({CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, true}, arguments...);
+      }
+    }
+    if (failure.status == CL_SUCCESS) return accept(arguments...);
+    if (failure.failing == Failing::done) {
       hand_on(arguments...);
     } else if constexpr (sizeof...(Arguments) == 1) {
       if (begins(name, "clRelease")) (layer().count(arguments, -1), ...);
     }
-    return fail(status, arguments...);
+    return fail(failure.status, arguments...);
   }
 };
+
+cl_int wait_for_events(cl_uint count, const cl_event* events) {
+  using Real = Hook<&cl_icd_dispatch::clWaitForEvents>;
+  const cl_int status = Real::call(count, events);
+  if (status != CL_SUCCESS || !layer().failed_events().has_any({events, events + count})) return status;
+  return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+}
+
+cl_int get_event_info(cl_event event, cl_event_info parameter, std::size_t size, void* value,
+                      std::size_t* needed) {
+  using Real = Hook<&cl_icd_dispatch::clGetEventInfo>;
+  const cl_int status = Real::call(event, parameter, size, value, needed);
+  if (status != CL_SUCCESS || parameter != CL_EVENT_COMMAND_EXECUTION_STATUS || value == nullptr)
+    return status;
+  auto& execution = *static_cast<cl_int*>(value);
+  const FailedEvents::Failure failure = layer().failed_events().of(event);
+  if (failure && execution <= CL_COMPLETE) execution = failure.status;
+  return CL_SUCCESS;
+}
 
 cl_int get_device_info(cl_device_id device, cl_device_info parameter, std::size_t size, void* value,
                        std::size_t* needed) {
   using Real = Hook<&cl_icd_dispatch::clGetDeviceInfo>;
-  const cl_int status = layer().failure_of(Real::name, nullptr).status;
+  const cl_int status = layer().failure_of(Real::name, nullptr, device).status;
   if (status != CL_SUCCESS) return status;
   if (layer().answer(false, parameter, size, value, needed)) return CL_SUCCESS;
   return Real::hand_on(device, parameter, size, value, needed);
@@ -321,7 +572,7 @@ cl_int get_device_info(cl_device_id device, cl_device_info parameter, std::size_
 cl_int get_platform_info(cl_platform_id platform, cl_platform_info parameter, std::size_t size, void* value,
                          std::size_t* needed) {
   using Real = Hook<&cl_icd_dispatch::clGetPlatformInfo>;
-  const cl_int status = layer().failure_of(Real::name, nullptr).status;
+  const cl_int status = layer().failure_of(Real::name, nullptr, nullptr).status;
   if (status != CL_SUCCESS) return status;
   if (layer().answer(true, parameter, size, value, needed)) return CL_SUCCESS;
   return Real::hand_on(platform, parameter, size, value, needed);
@@ -341,7 +592,7 @@ std::string real_binary(cl_program program) {
 cl_int get_program_info(cl_program program, cl_program_info parameter, std::size_t size, void* value,
                         std::size_t* needed) {
   using Real = Hook<&cl_icd_dispatch::clGetProgramInfo>;
-  const cl_int status = layer().failure_of(Real::name, program).status;
+  const cl_int status = layer().failure_of(Real::name, program, device_of_call(program)).status;
   if (status != CL_SUCCESS) return status;
   const std::string ptx = layer().ptx();
   if (ptx.empty() || (parameter != CL_PROGRAM_BINARY_SIZES && parameter != CL_PROGRAM_BINARIES))
@@ -361,7 +612,7 @@ cl_program create_program_with_binary(cl_context context, cl_uint count, const c
                                       const std::size_t* sizes, const unsigned char** binaries,
                                       cl_int* of_each, cl_int* status) {
   using Real = Hook<&cl_icd_dispatch::clCreateProgramWithBinary>;
-  const cl_int failure = layer().failure_of(Real::name, context).status;
+  const cl_int failure = layer().failure_of(Real::name, context, device_of_call(context)).status;
   if (failure != CL_SUCCESS)
     return Real::fail(failure, context, count, devices, sizes, binaries, of_each, status);
   const std::string real =
@@ -397,6 +648,7 @@ void hook_what_asks() {
   this_layer.clGetDeviceInfo = &get_device_info;
   this_layer.clGetPlatformInfo = &get_platform_info;
   this_layer.clGetProgramInfo = &get_program_info;
+  this_layer.clGetEventInfo = &get_event_info;
 }
 
 void hook_objects() {
@@ -425,11 +677,17 @@ void hook_objects() {
   CLGEMM_HOOK(clCreateUserEvent);
   CLGEMM_HOOK(clRetainEvent);
   CLGEMM_HOOK(clReleaseEvent);
+  CLGEMM_HOOK(clSetEventCallback);
+  CLGEMM_HOOK(clSetUserEventStatus);
 }
 
 void hook_commands() {
   CLGEMM_HOOK(clEnqueueReadBuffer);
   CLGEMM_HOOK(clEnqueueWriteBuffer);
+  CLGEMM_HOOK(clEnqueueReadBufferRect);
+  CLGEMM_HOOK(clEnqueueWriteBufferRect);
+  CLGEMM_HOOK(clEnqueueCopyBufferRect);
+  CLGEMM_HOOK(clEnqueueMigrateMemObjects);
   CLGEMM_HOOK(clEnqueueCopyBuffer);
   CLGEMM_HOOK(clEnqueueFillBuffer);
   CLGEMM_HOOK(clEnqueueMapBuffer);
@@ -440,6 +698,7 @@ void hook_commands() {
   CLGEMM_HOOK(clWaitForEvents);
   CLGEMM_HOOK(clFlush);
   CLGEMM_HOOK(clFinish);
+  this_layer.clWaitForEvents = &wait_for_events;
 }
 
 }  // namespace

@@ -3,25 +3,47 @@
 // corrupts what is read, makes up facts of devices, and counts references to objects.
 //
 // For any program, by environment: CLGEMM_TEST_FAULTS="FIRST[+EVERY][:STATUS[:FUNCTION]]", for example
-// "17:-5:clEnqueueNDRangeKernel".
+// "17:-5:clEnqueueNDRangeKernel". If all calls fail from the first one on, the device is dead.
 #pragma once
 
+#ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 120
+#endif
 #include <CL/cl.h>
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 namespace clgemm::test {
 
+// How a call fails.
+enum class Failing {
+  // It is not carried out.
+  refused,
+  // It is carried out, and says that it failed.
+  done,
+  // As `refused`, but clFinish waits for what is under way before it says that it failed. The device is dead:
+  // nothing computes any more when that returns.
+  dead,
+  // The command is accepted. It does not run, and its event ends with the status; later commands run as if
+  // nothing had happened, as on PoCL. A blocking command is refused.
+  by_event,
+  // The same, and commands that wait for a failed event fail, too.
+  by_event_and_followers,
+};
+
 struct Fault {
   unsigned long first = 0;  // the number of the call that fails, 1 being the next one; 0: none
   unsigned long every = 0;  // and each so many calls later; 0: once, 1: from there on
   cl_int status = CL_OUT_OF_RESOURCES;
-  std::string function;  // counts calls of this one alone; "clRelease*": of all that begin so; empty: of any
+  // Counts calls of this function alone. "clRelease*": of all that begin so; "clFinish|clFlush": of both;
+  // empty: of any but retains and releases.
+  std::string function;
   const void* object = nullptr;  // and only those whose first argument this is; null: any
-  bool is_done = false;          // it is carried out, and says that it failed
+  Failing failing = Failing::refused;
+  cl_device_id device = nullptr;  // and only those for this device, or for an object of its own; null: any
 };
 
 // A command as it was enqueued.
@@ -51,6 +73,13 @@ class FaultLayer {
 
   // Flips a bit of what the n-th blocking clEnqueueReadBuffer from here on reads; 0: of none.
   virtual void corrupt_read(unsigned long n) = 0;
+
+  // Reads and writes of buffers take so long from here on, on the device if it can wait for events of the
+  // host's.
+  virtual void slow_copies(std::chrono::milliseconds time) = 0;
+
+  // Waits below this layer until no queue has anything to do, those included that were released under faults.
+  virtual void finish_everything() = 0;
 
   // Calls of this function take some milliseconds more from here on; the result of the second function is how
   // many of them there were at one time, at most. Empty: of none.

@@ -1,227 +1,258 @@
-// Every scenario with a fault at the n-th OpenCL call, for all n or evenly chosen ones; and at the n-th
-// retain and the n-th release, which count by themselves. A call under a fault is right or says Error, under
-// a release that fails it is right; the next call is right; nothing is leaked, or released twice; and a later
-// process is right on the same cache. Exit status 0 only where all of that held.
+// Every way through the library (paths.cpp) with OpenCL calls that fail (cases.cpp): at the call, at the
+// wait, and later by the event; once, and from there on; on one device of several; with copies that take
+// their time. A call under a fault is right or throws an Error, and is right under a release that fails; C is
+// left alone when it is over, and what is around C always; the next call is right; nothing is leaked, or
+// released twice; and a later process is right on the same cache. Exit status 0 only if all of that held.
 //
-//   fault_sweep [--every-fault] [--scenario NAME] [--faults N]
+//   fault_sweep [--every-fault] [--places N] [--seed N] [--path NAME]... [--jobs N] [--names]
 //
-// Without --every-fault: --faults N places in each scenario (24) and a third of that in its retains and its
-// releases, one status, once.
-#include <unistd.h>
+// Without --every-fault: N places (6) of each kind of fault, which the seed moves. Each path runs in
+// processes of its own, so that one that crashes ends nothing else. A case that failed runs again by --path
+// NAME --case CASE.
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <limits>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
+#include <vector>
 
-#include "base/device.hpp"
 #include "base/error.hpp"
-#include "fault_layer.hpp"
-#include "scenarios.hpp"
+#include "cases.hpp"
+#include "child_process.hpp"
+#include "one_case.hpp"
+#include "paths.hpp"
+#include "public_names.hpp"
 
 namespace {
 
 using namespace clgemm;
 using namespace clgemm::test;
 
-constexpr unsigned patience_seconds = 60;  // for one fault: some milliseconds, and no more than a build
-char doing[256] = "";                      // for whoever ends the process
-
-void say_what_ended(int signal) {
-  const char* const why = signal == SIGALRM ? "\nHANGS: " : "\nCRASHES: ";
-  if (write(STDOUT_FILENO, why, std::strlen(why)) < 0 || write(STDOUT_FILENO, doing, std::strlen(doing)) < 0)
-    _exit(3);
-  _exit(2);
-}
+// For one case: some milliseconds, and no more than a build.
+constexpr std::chrono::seconds patience{120};
 
 struct Count {
-  unsigned long faults = 0, errors = 0, right = 0, lost = 0, processes = 0, bad = 0;
+  unsigned long processes = 0, faults = 0, errors = 0, right = 0, skipped = 0;
+  unsigned long wrong = 0, damaged = 0, late = 0, other = 0, crashes = 0, hangs = 0, leaks = 0;
+
+  unsigned long bad() const { return wrong + damaged + late + other + crashes + hangs + leaks; }
+  void add(const Count& count) {
+    for (const auto member :
+         {&Count::processes, &Count::faults, &Count::errors, &Count::right, &Count::skipped, &Count::wrong,
+          &Count::damaged, &Count::late, &Count::other, &Count::crashes, &Count::hangs, &Count::leaks})
+      this->*member += count.*member;
+  }
 };
-
-void complain(Count& count, const char* what) {
-  ++count.bad;
-  const std::vector<std::string> failed = FaultLayer::of_process().failed();
-  std::printf("%s (%s): %s\n", doing, failed.empty() ? "" : failed.front().c_str(), what);
-}
-
-std::string last_error;  // what the last Error said
-
-enum class Outcome { right, wrong, error, lost };
-
-// A call, and what came of it.
-Outcome outcome_of(Scenario& scenario, const std::vector<Fault>& faults, Count& count) {
-  FaultLayer& layer = FaultLayer::of_process();
-  scenario.prepare();
-  layer.arm(faults);
-  try {
-    scenario.call();
-    layer.disarm();
-    return scenario.is_right() ? Outcome::right : Outcome::wrong;
-  } catch (const Error& error) {
-    layer.disarm();
-    last_error = error.what();
-    if (!scenario.is_undamaged()) complain(count, "an Error, and memory around C was written to");
-    return error.code() == ErrorCode::device_lost ? Outcome::lost : Outcome::error;
-  } catch (const std::exception& other) {
-    layer.disarm();
-    complain(count, other.what());
-    return Outcome::error;
-  }
-}
-
-constexpr const char* retains = "clRetain*";
-constexpr const char* releases = "clRelease*";
-
-// Under a fault, and again without: a device that is lost may stay so for that Context.
-void try_fault(const std::string& name, Scenario& scenario, const Fault& fault, Count& count) {
-  std::snprintf(doing, sizeof doing, "%s, %s call %lu%s, status %d%s", name.c_str(), fault.function.c_str(),
-                fault.first, fault.every != 0 ? " and all later ones" : "", fault.status,
-                fault.is_done ? ", though done" : "");
-  alarm(patience_seconds);
-  ++count.faults;
-  const Outcome under_fault = outcome_of(scenario, {fault}, count);
-  if (under_fault == Outcome::wrong) complain(count, "a wrong result under the fault");
-  if (under_fault != Outcome::right && fault.function == releases)
-    complain(count, ("an Error for nothing but a release: " + last_error).c_str());
-  ++(under_fault == Outcome::right ? count.right : count.errors);
-  Outcome next = outcome_of(scenario, {}, count);
-  if (next == Outcome::lost && fault.every != 0) {
-    ++count.lost;
-    scenario.renew();
-    next = outcome_of(scenario, {}, count);
-  }
-  if (next == Outcome::wrong) complain(count, "a wrong result of the next call");
-  if (next == Outcome::error || next == Outcome::lost) complain(count, "the next call threw an Error");
-  alarm(0);
-}
 
 struct Sweep {
   std::string program;
-  std::string only;
-  unsigned long places = 24;
-  bool every_fault = false;
+  Choice choice;
+  std::vector<std::string> only;
+  std::string case_text;
+  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
 };
 
-void check_in_new_process(const Sweep& sweep, const std::string& name, Count& count) {
-  ++count.processes;
-  if (std::system(("'" + sweep.program + "' --check-cache").c_str()) != 0)
-    complain(count, ("a new process is wrong on the cache that '" + name + "' left").c_str());
-}
+std::mutex printing;
 
-// How many retains and releases the call has without faults.
-std::pair<unsigned long, unsigned long> references_of(Scenario& scenario, Count& count) {
-  constexpr unsigned long never = std::numeric_limits<unsigned long>::max();
-  outcome_of(scenario, {{never, 0, CL_SUCCESS, retains}, {never, 0, CL_SUCCESS, releases}}, count);
-  FaultLayer& layer = FaultLayer::of_process();
-  return {layer.counted(0), layer.counted(1)};
-}
-
-// A release that fails may have been one all the same.
-void sweep_references(const Sweep& sweep, const std::string& name, Scenario& scenario, Count& count) {
-  const auto [all_retains, all_releases] = references_of(scenario, count);
-  const auto at_places = [&](unsigned long all, const auto& body) {
-    const unsigned long places = sweep.every_fault ? all : std::min(std::max(sweep.places / 3, 1UL), all);
-    for (unsigned long i = 0; i < places; ++i) body(1 + i * all / places, i);
-  };
-  at_places(all_retains, [&](unsigned long n, unsigned long i) {
-    for (const unsigned long every : {0UL, 1UL}) {
-      if (sweep.every_fault || every == i % 2)
-        try_fault(name, scenario, {n, every, CL_OUT_OF_RESOURCES, retains}, count);
-    }
-  });
-  at_places(all_releases, [&](unsigned long n, unsigned long i) {
-    for (const bool is_done : {false, true}) {
-      if (sweep.every_fault || is_done == (i % 2 == 0))
-        try_fault(name, scenario, {n, i % 4 / 2, CL_OUT_OF_RESOURCES, releases, nullptr, is_done}, count);
-    }
-  });
-}
-
-// Where every later call fails, only clFinish is left to wait with, and rusticl's does not
-// (docs/platforms.md).
-bool can_wait_when_all_fails(const NamedScenario& named) {
-  const bool can = named.name != "host_copies" || describe(default_device()).platform_name != "rusticl";
-  if (!can) std::printf("NOT TESTED on rusticl: %s where all later calls fail\n", named.name.c_str());
-  return can;
-}
-
-void sweep_scenario(const Sweep& sweep, const NamedScenario& named, Count& count) {
-  FaultLayer& layer = FaultLayer::of_process();
-  const long live_before = layer.live_objects();
-  const Count before = count;
-  const auto start = std::chrono::steady_clock::now();
-  unsigned long calls = 0;
-  {
-    const std::unique_ptr<Scenario> scenario = named.make();
-    std::snprintf(doing, sizeof doing, "%s, without a fault", named.name.c_str());
-    for (int round = 0; round < 2; ++round) {  // the second one finds kernels and scratch
-      if (outcome_of(*scenario, {}, count) != Outcome::right)
-        return complain(count, "not right without faults");
-      calls = layer.calls();
-    }
-    const unsigned long places = sweep.every_fault ? calls : std::min(sweep.places, calls);
-    const unsigned long most_every = can_wait_when_all_fails(named) ? 1 : 0;
-    for (unsigned long i = 0; i < places; ++i) {
-      const unsigned long n = 1 + i * calls / places;
-      if (!sweep.every_fault) {
-        try_fault(named.name, *scenario, {n, i % 4 == 3 ? most_every : 0, CL_OUT_OF_RESOURCES, {}}, count);
-        continue;
-      }
-      for (const cl_int status : {CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY, CL_INVALID_WORK_GROUP_SIZE}) {
-        for (unsigned long every = 0; every <= most_every; ++every)
-          try_fault(named.name, *scenario, {n, every, status, {}}, count);
-      }
-      if (named.name == "first_cold") check_in_new_process(sweep, named.name, count);
-    }
-    sweep_references(sweep, named.name, *scenario, count);
-    check_in_new_process(sweep, named.name, count);
-  }
-  if (layer.live_objects() != live_before) complain(count, ("leaked: " + layer.describe_live()).c_str());
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  std::printf("%-16s %4lu calls, %4lu faults: %4lu errors, %4lu right, %4lu lost; %.1f s\n",
-              named.name.c_str(), calls, count.faults - before.faults, count.errors - before.errors,
-              count.right - before.right, count.lost - before.lost, took.count());
+void print(const std::string& line) {
+  const std::lock_guard lock(printing);
+  std::puts(line.c_str());
   std::fflush(stdout);
+}
+
+std::string row_of(const std::string& name, const Count& x, const std::string& seconds) {
+  return fmt::format("{:<20} {:>9} {:>6} {:>6} {:>6} {:>7} {:>7} {:>4} {:>5} {:>7} {:>5} {:>5} {:>7}", name,
+                     x.processes, x.faults, x.errors, x.right, x.wrong, x.damaged, x.late, x.other, x.crashes,
+                     x.hangs, x.leaks, seconds);
+}
+
+// One path, in as many processes as it takes.
+class PathSweep {
+ public:
+  PathSweep(const Sweep& sweep, const Path& path) : sweep_(sweep), path_(path) {}
+
+  Count run() {
+    const auto start = std::chrono::steady_clock::now();
+    for (const Case& one : cases()) try_case(one);
+    if (count_.bad() == 0) check_cache();
+    end_process();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    print(row_of(path_.name, count_, fmt::format("{:.1f}", took.count())));
+    return count_;
+  }
+
+ private:
+  std::vector<Case> cases() {
+    if (!sweep_.case_text.empty()) return {case_of(sweep_.case_text)};
+    std::vector<Counts> counts;
+    for (std::size_t i = 0; i < all_settings().size(); ++i) {
+      const auto text = ask(fmt::format("count {}", i));
+      if (!text) {
+        crashed("without a fault");
+        return {};
+      }
+      counts.push_back(counts_of(*text));
+    }
+    return cases_for(sweep_.choice, counts, path_.promise == Promise::right_or_error_if_failures_spread);
+  }
+
+  std::optional<std::string> ask(const std::string& line) {
+    if (!child_) {
+      auto variables = path_.environment;
+      variables.emplace_back("MALLOC_PERTURB_", "165");  // what was freed is not what it was
+      child_ = std::make_unique<ChildProcess>(std::vector<std::string>{sweep_.program, "--serve", path_.name},
+                                              variables);
+      ++count_.processes;
+    }
+    return child_->ask(line, patience);
+  }
+
+  void try_case(const Case& one) {
+    const std::string text = to_text(one);
+    ++count_.faults;
+    const auto answer = ask("case " + text);
+    if (!answer) return crashed(text);
+    const std::string outcome = answer->substr(0, answer->find('|'));
+    const auto has = [&](const char* word) { return answer->find(word) != std::string::npos; };
+    if (has("|")) {
+      ++(has("|WRONG")    ? count_.wrong
+         : has("|DAMAGE") ? count_.damaged
+         : has("|LATE")   ? count_.late
+                          : count_.other);
+      print(fmt::format("{}, case {}: {}", path_.name, text, answer->substr(answer->find('|'))));
+    }
+    ++(outcome.find("skipped") == 0                 ? count_.skipped
+       : outcome.find("right") != std::string::npos ? count_.right
+                                                    : count_.errors);
+    if (outcome.rfind("last", 0) == 0) child_ = nullptr;
+  }
+
+  void crashed(const std::string& what) {
+    const std::string how = child_->end();
+    ++(how.rfind("no answer", 0) == 0 ? count_.hangs : count_.crashes);
+    print(fmt::format("{}, case {}: {}", path_.name, what, how));
+    child_ = nullptr;
+  }
+
+  void check_cache() {
+    const auto answer = ask("check");
+    if (answer == "right") return;
+    ++count_.other;
+    print(fmt::format("{}: a later process on the same cache: {}", path_.name, answer.value_or("none")));
+  }
+
+  void end_process() {
+    if (!child_) return;
+    const auto answer = ask("end");
+    if (!answer) return crashed("at the end");
+    if (*answer != "clean") {
+      ++count_.leaks;
+      print(fmt::format("{}: {}", path_.name, *answer));
+    }
+    child_ = nullptr;
+  }
+
+  const Sweep& sweep_;
+  const Path& path_;
+  Count count_;
+  std::unique_ptr<ChildProcess> child_;
+};
+
+bool is_wanted(const Sweep& sweep, const Path& path) {
+  return sweep.only.empty() || std::count(sweep.only.begin(), sweep.only.end(), path.name) != 0;
+}
+
+int run(const Sweep& sweep) {
+  std::vector<const Path*> paths;
+  for (const Path& path : all_paths()) {
+    if (is_wanted(sweep, path)) paths.push_back(&path);
+  }
+  print(
+      "path                 processes faults errors  right   wrong damaged late other crashes hangs leaks "
+      "seconds");
+  const auto start = std::chrono::steady_clock::now();
+  Count all;
+  std::atomic<std::size_t> next{0};
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < sweep.jobs; ++i) {
+      threads.emplace_back([&] {
+        for (std::size_t n = next++; n < paths.size(); n = next++) {
+          const Count count = PathSweep(sweep, *paths[n]).run();
+          const std::lock_guard lock(printing);
+          all.add(count);
+        }
+      });
+    }
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  print(row_of("all", all, fmt::format("{:.1f}", took.count())));
+  if (all.skipped != 0) print(fmt::format("NOT TESTED on rusticl: {} faults", all.skipped));
+  return all.bad() == 0 && all.faults != 0 ? 0 : 1;
 }
 
 // On the cache that the environment names, without faults.
 int check_cache() {
-  Count count;
-  const std::unique_ptr<Scenario> scenario = all_scenarios().front().make();
-  return outcome_of(*scenario, {}, count) == Outcome::right ? 0 : 1;
+  const std::unique_ptr<Scenario> scenario = all_paths().front().make();
+  scenario->prepare(1);
+  scenario->call();
+  return scenario->is_right() ? 0 : 1;
+}
+
+int serve_path(const std::string& name, const std::string& program) {
+  for (const Path& path : all_paths()) {
+    if (path.name == name) return serve(path, program);
+  }
+  std::fprintf(stderr, "there is no path '%s'\n", name.c_str());
+  return 1;
+}
+
+int run_with(Sweep& sweep, const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const bool has_value = i + 1 < words.size();
+    if (word == "--check-cache") return check_cache();
+    if (word == "--names") return all_functions_are_covered(CLGEMM_SOURCE) ? 0 : 1;
+    if (word == "--every-fault") {
+      sweep.choice.every_fault = true;
+    } else if (word == "--serve" && has_value) {
+      return serve_path(words[++i], sweep.program);
+    } else if (word == "--path" && has_value) {
+      sweep.only.push_back(words[++i]);
+    } else if (word == "--case" && has_value) {
+      sweep.case_text = words[++i];
+    } else if (word == "--places" && has_value) {
+      sweep.choice.places = std::stoul(words[++i]);
+    } else if (word == "--seed" && has_value) {
+      sweep.choice.seed = std::stoul(words[++i]);
+    } else if (word == "--jobs" && has_value) {
+      sweep.jobs = static_cast<unsigned>(std::stoul(words[++i]));
+    } else {
+      std::fprintf(stderr,
+                   "fault_sweep [--every-fault] [--places N] [--seed N] [--path NAME]... [--case CASE] "
+                   "[--jobs N] [--names]\n");
+      return 1;
+    }
+  }
+  return run(sweep);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGALRM, say_what_ended);
-  std::signal(SIGSEGV, say_what_ended);
-  std::signal(SIGABRT, say_what_ended);
-  Sweep sweep{argv[0], {}};
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--check-cache") return check_cache();
-    if (word == "--every-fault") {
-      sweep.every_fault = true;
-    } else if (word == "--scenario" && i + 1 < argc) {
-      sweep.only = argv[++i];
-    } else if (word == "--faults" && i + 1 < argc) {
-      sweep.places = std::strtoul(argv[++i], nullptr, 10);
-    } else {
-      std::fprintf(stderr, "fault_sweep [--every-fault] [--scenario NAME] [--faults N]\n");
-      return 1;
-    }
+  std::signal(SIGPIPE, SIG_IGN);
+  Sweep sweep;
+  sweep.program = argv[0];
+  try {
+    return run_with(sweep, {argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
   }
-  Count count;
-  for (const NamedScenario& named : all_scenarios()) {
-    if (sweep.only.empty() || sweep.only == named.name) sweep_scenario(sweep, named, count);
-  }
-  std::printf(
-      "%lu faults: %lu errors, %lu right results, %lu devices said to be lost; %lu later processes; %lu "
-      "BAD\n",
-      count.faults, count.errors, count.right, count.lost, count.processes, count.bad);
-  return count.bad == 0 && count.faults != 0 ? 0 : 1;
 }

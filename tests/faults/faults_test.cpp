@@ -47,11 +47,11 @@ struct Armed {
 };
 
 Fault nth(const char* function, unsigned long n, cl_int status = CL_OUT_OF_RESOURCES) {
-  return {n, 0, status, function, nullptr};
+  return {n, 0, status, function};
 }
 
 Fault always(const char* function, cl_int status = CL_OUT_OF_RESOURCES) {
-  return {1, 1, status, function, nullptr};
+  return {1, 1, status, function};
 }
 
 // Its device seems to have memory of its own, through which host matrices go.
@@ -293,7 +293,7 @@ TEST_CASE("a list whose release fails is not taken for the one in its place") {
   constexpr std::size_t kept = 8;
   for (std::size_t i = 0; i < kept; ++i) call.run(queue, i);
   {
-    const Armed armed({{1, 1, CL_OUT_OF_RESOURCES, "clReleaseMemObject", nullptr, true}});
+    const Armed armed({{1, 1, CL_OUT_OF_RESOURCES, "clReleaseMemObject", nullptr, Failing::done}});
     call.run(queue, kept);
     CHECK(FaultLayer::of_process().counted(0) != 0);
   }

@@ -1,0 +1,161 @@
+#include "device_scenarios.hpp"
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/opencl.hpp"
+
+namespace clgemm::test {
+namespace {
+
+using Call = DeviceCall::Call;
+
+constexpr Shape shape{45, 51, 67};
+constexpr std::size_t most_products = 3;
+
+class OnDevice final : public Scenario {
+ public:
+  explicit OnDevice(DeviceCall call) : call_(std::move(call)), task_(&task_of(shape, 1, alpha())) {}
+
+  void renew() override {
+    context_.emplace();
+    opencl_ = cl::Context(context_->context(), true);
+    const cl::Device device(context_->device(), true);
+    // Rusticl (Mesa 22.3) has no others than in-order queues.
+    const cl_command_queue_properties has = device.getInfo<CL_DEVICE_QUEUE_PROPERTIES>();
+    queue_ = cl::CommandQueue(opencl_, device,
+                              call_.out_of_order ? has & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+    a_ = buffer(task_->data.a);
+    b_ = buffer(task_->data.b);
+    c_ = buffer(all_c());
+    if (call_.own_scratch_bytes != 0)
+      scratch_ = cl::Buffer(opencl_, CL_MEM_READ_WRITE, call_.own_scratch_bytes);
+    call_.options.scratch = scratch_();
+  }
+
+  void prepare(float beta) override {
+    task_ = &task_of(shape, beta, alpha());
+    if (!context_) renew();
+    write(c_, all_c());
+    done_ = {};
+    queue_.enqueueMarkerWithWaitList(nullptr, &before_);
+  }
+
+  void call() override {
+    const WaitList wait_for{before_()};
+    cl_event done = nullptr;
+    if (call_.by_free_function) {
+      enqueue([](auto&&... arguments) { sgemm(arguments...); },
+              [](auto&&... arguments) { sgemm_strided_batched(arguments...); },
+              [](auto&&... arguments) { sgemm_batched(arguments...); }, wait_for, done);
+      release_contexts();
+    } else {
+      enqueue([this](auto&&... arguments) { context_->sgemm(arguments...); },
+              [this](auto&&... arguments) { context_->sgemm_strided_batched(arguments...); },
+              [this](auto&&... arguments) { context_->sgemm_batched(arguments...); }, wait_for, done);
+    }
+    done_ = cl::Event(done);
+    at_boundary([this] { done_.wait(); });  // a command that failed later says so here
+  }
+
+  bool is_right() override {
+    const std::vector<float> all = read(c_);
+    for (std::size_t i = 0; i < products(); ++i) {
+      if (!task_->is_right(part(all, i))) return false;
+    }
+    return leaves_other_products(all);
+  }
+
+  bool is_undamaged() override {
+    queue_.finish();
+    const std::vector<float> all = read(c_);
+    for (std::size_t i = 0; i < products(); ++i) {
+      if (!task_->leaves_rest(part(all, i))) return false;
+    }
+    return leaves_other_products(all);
+  }
+
+ private:
+  template <class Sgemm, class Strided, class List>
+  void enqueue(const Sgemm& one, const Strided& strided, const List& list, const WaitList& wait_for,
+               cl_event& done) {
+    const auto& [form, size, scalars, a, b, c] = task_->multiply;
+    const auto& [m, n, k] = size;
+    const DeviceMatrix at_a{a_(), a.ld, a.offset}, at_b{b_(), b.ld, b.offset};
+    switch (call_.call) {
+      case Call::sgemm:
+      case Call::scale:
+        return one(queue_(), form.layout, form.transpose_a, form.transpose_b, m, n, k, scalars.alpha, at_a,
+                   at_b, scalars.beta, at_c(0), wait_for, &done, call_.options);
+      case Call::strided:
+        return strided(queue_(), form.layout, form.transpose_a, form.transpose_b, m, n, k, scalars.alpha,
+                       at_a, std::size_t{0}, at_b, std::size_t{0}, scalars.beta, at_c(0),
+                       task_->data.c.size(), most_products, wait_for, &done, call_.options);
+      case Call::list:
+        return list(queue_(), form.layout, form.transpose_a, form.transpose_b, m, n, k,
+                    std::vector{scalars.alpha}, std::vector(most_products, at_a),
+                    std::vector(most_products, at_b), std::vector{scalars.beta},
+                    std::vector{at_c(2), at_c(0), at_c(1)}, wait_for, &done, call_.options);
+    }
+  }
+
+  float alpha() const { return call_.call == Call::scale ? 0.0f : 2.0f; }
+  std::size_t products() const {
+    return call_.call == Call::strided || call_.call == Call::list ? most_products : 1;
+  }
+  bool leaves_other_products(const std::vector<float>& all) const {
+    for (std::size_t i = products(); i < most_products; ++i) {
+      if (!same_bits(part(all, i), task_->data.c)) return false;
+    }
+    return true;
+  }
+
+  DeviceMatrix at_c(std::size_t i) const {
+    const Place& c = task_->multiply.c;
+    return {c_(), c.ld, i * task_->data.c.size() + c.offset};
+  }
+  std::vector<float> all_c() const {
+    std::vector<float> result;
+    for (std::size_t i = 0; i < most_products; ++i)
+      result.insert(result.end(), task_->data.c.begin(), task_->data.c.end());
+    return result;
+  }
+  std::vector<float> part(const std::vector<float>& all, std::size_t i) const {
+    const auto size = static_cast<std::ptrdiff_t>(task_->data.c.size());
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(i) * size;
+    return {first, first + size};
+  }
+
+  cl::Buffer buffer(const std::vector<float>& elements) const {
+    cl::Buffer result(opencl_, CL_MEM_READ_WRITE, elements.size() * sizeof(float));
+    write(result, elements);
+    return result;
+  }
+  void write(const cl::Buffer& to, const std::vector<float>& elements) const {
+    queue_.enqueueWriteBuffer(to, CL_TRUE, 0, elements.size() * sizeof(float), elements.data());
+    queue_.finish();  // on an out-of-order queue what comes next may overtake a write that blocks
+  }
+  std::vector<float> read(const cl::Buffer& from) const {
+    std::vector<float> result(most_products * task_->data.c.size());
+    queue_.enqueueReadBuffer(from, CL_TRUE, 0, result.size() * sizeof(float), result.data());
+    return result;
+  }
+
+  DeviceCall call_;
+  const Task* task_;
+  std::optional<Context> context_;
+  cl::Context opencl_;
+  cl::CommandQueue queue_;
+  cl::Buffer a_, b_, c_, scratch_;
+  cl::Event before_, done_;
+};
+
+}  // namespace
+
+MakeScenario on_device(const DeviceCall& call) {
+  return [call] { return std::make_unique<OnDevice>(call); };
+}
+
+}  // namespace clgemm::test

@@ -1,0 +1,28 @@
+// Calls on host matrices.
+#pragma once
+
+#include <clgemm/clgemm.hpp>
+
+#include "scenario.hpp"
+
+namespace clgemm::test {
+
+struct HostCall {
+  enum class By { context, device_set, free_function } by = By::context;
+  bool on_copies = false;  // as on devices with memory of their own
+  Shape shape{45, 51, 67};
+  Options options = {};
+};
+
+MakeScenario on_host(const HostCall& call);
+
+// The first call of a process, on a cache that holds everything, or nothing.
+MakeScenario first_call(bool is_cold);
+
+// A multiply on what each constructor of Context and DeviceSet makes.
+MakeScenario each_constructor();
+
+// What can be asked before a call.
+MakeScenario ahead();
+
+}  // namespace clgemm::test

@@ -1,0 +1,186 @@
+#include "paths.hpp"
+
+#include "device_scenarios.hpp"
+#include "host_scenarios.hpp"
+#include "kernel/kernel_config.hpp"
+#ifdef CLGEMM_BLAS_LIBRARY
+#include "drop_in_scenarios.hpp"
+#endif
+
+namespace clgemm::test {
+namespace {
+
+using By = HostCall::By;
+using Call = DeviceCall::Call;
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+constexpr Shape small{45, 51, 67};
+// Several tiles and several depths of each with `little` memory.
+constexpr Shape streamed{70, 60, 90};
+constexpr std::size_t little = std::size_t{64} << 10;
+// Several pieces for each of several devices.
+constexpr Shape tall{1030, 30, 40};
+
+Options named(const std::string& kernel) {
+  Options options;
+  options.kernel = kernel;
+  return options;
+}
+
+Options in_parts_of_k() {
+  Options options = named("tiled");
+  options.parameters = {{split_parameter, 3}};
+  return options;
+}
+
+// Several launches, each of which adds to C.
+Options in_blocks() {
+  Options options = named("tiled");
+  options.scratch_limit = 20000;
+  return options;
+}
+
+Options with_memory(std::size_t bytes) {
+  Options options;
+  options.device_memory_limit = bytes;
+  return options;
+}
+
+Options pinned(std::size_t bytes = 0) {
+  Options options = with_memory(bytes);
+  options.host_matrices_are_pinned = true;
+  return options;
+}
+
+// PoCL makes of one processor as many devices as there are words; those of one word are equal.
+Environment devices(const std::string& words) {
+  return {{"POCL_DEVICES", words}, {"CLGEMM_DEVICE", "0"}};
+}
+
+Path host(const std::string& name, const HostCall& call, const Environment& environment = {}) {
+  const bool is_set = call.by == By::device_set;
+  return {name, {is_set ? "DeviceSet::sgemm(Layout)" : "Context::sgemm(Layout)"}, on_host(call), environment};
+}
+
+Path device(const std::string& name, const std::string& covers, const DeviceCall& call) {
+  return {name, {covers}, on_device(call), {}, Promise::right_or_error_if_failures_spread};
+}
+
+#ifdef CLGEMM_BLAS_LIBRARY
+Path drop_in(const std::string& name, const BlasNames& names, const MakeScenario& make,
+             Environment environment = {}) {
+  environment.emplace_back("CLGEMM_BLAS_CROSSING", "0");  // all on the device
+  return {name, names, make, environment, Promise::right};
+}
+#endif
+
+std::vector<Path> make_paths() {
+  std::vector<Path> all = {
+      host("host", {}),
+      host("host_blocks", {By::context, false, small, in_blocks()}),
+      host("host_copies", {By::context, true}),
+      host("streamed", {By::context, true, streamed, with_memory(little)}),
+      host("pinned", {By::context, true, small, pinned()}),
+      host("pinned_streamed", {By::context, true, streamed, pinned(little)}),
+      host("on_basic", {}, devices("basic")),
+      host("on_basic_streamed", {By::context, true, streamed, with_memory(little)}, devices("basic")),
+      host("on_basic_pinned", {By::context, true, streamed, pinned(little)}, devices("basic")),
+      {"free_host", {"sgemm(Layout)", "release_contexts()"}, on_host({By::free_function})},
+      {"free_set",
+       {"sgemm(Layout)"},
+       on_host({By::free_function, false, tall}),
+       {{"POCL_DEVICES", "pthread pthread"}, {"CLGEMM_DEVICES", "all"}}},
+      {"first_warm", {"Context::Context()"}, first_call(false)},
+      {"first_cold", {"Context::Context()"}, first_call(true)},
+      {"constructors",
+       {"Context::Context()", "Context::Context(string)", "Context::Context(cl_device_id)",
+        "Context::Context(cl_command_queue)", "DeviceSet::DeviceSet(string)", "DeviceSet::DeviceSet(vector)"},
+       each_constructor()},
+      {"ahead",
+       {"Context::prepare(vector)", "Context::explain(SgemmShape)", "Context::explain_host(SgemmShape)",
+        "Context::sgemm_scratch_bytes(SgemmShape)", "Context::predicted_seconds(SgemmShape)",
+        "DeviceSet::explain_host(SgemmShape)", "prepare(cl_command_queue)", "explain(cl_command_queue)",
+        "explain_host(SgemmShape)", "sgemm_scratch_bytes(cl_command_queue)",
+        "predicted_seconds(cl_command_queue)"},
+       ahead()},
+
+      device("device", "Context::sgemm(cl_command_queue)", {}),
+      device("out_of_order", "Context::sgemm(cl_command_queue)", {true, named("tiled")}),
+      device("own_scratch", "Context::sgemm(cl_command_queue)", {true, named("tiled"), 100000}),
+      device("parts", "Context::sgemm(cl_command_queue)", {true, in_parts_of_k()}),
+      device("blocks", "Context::sgemm(cl_command_queue)", {true, in_blocks()}),
+      device("scale", "Context::sgemm(cl_command_queue)", {false, {}, 0, Call::scale}),
+      device("strided", "Context::sgemm_strided_batched(cl_command_queue)",
+             {true, named("tiled"), 0, Call::strided}),
+      device("list", "Context::sgemm_batched(cl_command_queue)", {true, named("tiled"), 0, Call::list}),
+      device("list_own_scratch", "Context::sgemm_batched(cl_command_queue)",
+             {true, named("tiled"), 100000, Call::list}),
+      device("free_device", "sgemm(cl_command_queue)", {false, {}, 0, Call::sgemm, true}),
+      device("free_strided", "sgemm_strided_batched(cl_command_queue)", {false, {}, 0, Call::strided, true}),
+      device("free_list", "sgemm_batched(cl_command_queue)", {false, {}, 0, Call::list, true}),
+  };
+  // Equal devices share by turns, others by bands; with devices of both kinds they do both.
+  const struct {
+    const char* name;
+    const char* devices;
+  } sets[] = {{"set2_equal", "pthread pthread"},
+              {"set2", "basic pthread"},
+              {"set3", "basic pthread pthread"},
+              {"set4", "basic basic pthread pthread"}};
+  for (const auto& set : sets) {
+    const auto add = [&](const std::string& way, bool on_copies, const Options& options) {
+      all.push_back(host(set.name + way, {By::device_set, on_copies, tall, options}, devices(set.devices)));
+    };
+    add("", false, {});
+    add("_blocks", false, in_blocks());
+    add("_copies", true, with_memory(std::size_t{128} << 10));
+    add("_pinned", true, pinned(std::size_t{128} << 10));
+  }
+#ifdef CLGEMM_BLAS_LIBRARY
+  const std::vector<Path> drop_ins = {
+      drop_in("blas", {"sgemm_", "scipy_sgemm_"}, fortran_blas({"sgemm_", "scipy_sgemm_"}, false)),
+      drop_in("blas_copies", {"sgemm_"}, fortran_blas({"sgemm_"}, true)),
+      drop_in("blas_set", {"sgemm_"}, fortran_blas({"sgemm_"}, false),
+              {{"POCL_DEVICES", "pthread pthread"}, {"CLGEMM_DEVICES", "all"}}),
+      drop_in("blas_64", {"sgemm_64_", "scipy_sgemm_64_"},
+              long_fortran_blas({"sgemm_64_", "scipy_sgemm_64_"})),
+      drop_in("cblas", {"cblas_sgemm", "scipy_cblas_sgemm"},
+              cblas({"cblas_sgemm", "scipy_cblas_sgemm"}, false)),
+      drop_in("cblas_copies", {"cblas_sgemm"}, cblas({"cblas_sgemm"}, true)),
+      drop_in("cblas_64", {"cblas_sgemm64_", "cblas_sgemm_64", "scipy_cblas_sgemm64_"},
+              long_cblas({"cblas_sgemm64_", "cblas_sgemm_64", "scipy_cblas_sgemm64_"})),
+      drop_in("cblas_strided", {"cblas_sgemm_batch_strided"}, strided_cblas({"cblas_sgemm_batch_strided"})),
+      drop_in("cblas_strided_64", {"cblas_sgemm_batch_strided64_"},
+              long_strided_cblas({"cblas_sgemm_batch_strided64_"})),
+      drop_in("cblas_batch", {"cblas_sgemm_batch"}, batched_cblas({"cblas_sgemm_batch"})),
+      drop_in("cblas_batch_64", {"cblas_sgemm_batch64_"}, long_batched_cblas({"cblas_sgemm_batch64_"})),
+  };
+  all.insert(all.end(), drop_ins.begin(), drop_ins.end());
+#endif
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Path>& all_paths() {
+  static const std::vector<Path> all = make_paths();
+  return all;
+}
+
+const std::vector<NotCovered>& not_covered() {
+  static const std::vector<NotCovered> all = {
+      {"Context::~Context()", "every path ends with it"},
+      {"Context::Context(Context)", "it moves a pointer; the path `constructors` calls it"},
+      {"Context::operator=(Context)", "it moves a pointer"},
+      {"Context::device()", "it hands out what is there"},
+      {"Context::context()", "it hands out what is there"},
+      {"Context::queue()", "it hands out what is there"},
+      {"DeviceSet::~DeviceSet()", "every path with a set ends with it"},
+      {"DeviceSet::DeviceSet(DeviceSet)", "it moves a pointer; the path `constructors` calls it"},
+      {"DeviceSet::operator=(DeviceSet)", "it moves a pointer"},
+      {"DeviceSet::devices()", "it hands out what is there"},
+  };
+  return all;
+}
+
+}  // namespace clgemm::test

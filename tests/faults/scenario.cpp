@@ -1,0 +1,53 @@
+#include "scenario.hpp"
+
+#include <map>
+#include <tuple>
+
+#include "base/device.hpp"
+#include "base/opencl.hpp"
+#include "fault_layer.hpp"
+#include "support/reference.hpp"
+
+namespace clgemm::test {
+
+Task::Task(const Shape& shape, const Scalars& scalars)
+    : multiply(make_multiply({Layout::row_major, Transpose::no, Transpose::yes}, shape, scalars,
+                             all_placements()[1])),
+      data(integer_data(multiply, 5)) {}
+
+bool Task::is_right(const std::vector<float>& c) const {
+  return error_ratio(multiply, data, c) == 0 && leaves_rest(c);
+}
+
+bool Task::leaves_rest(const std::vector<float>& c) const {
+  return damage_around_c(multiply, data, c).empty();
+}
+
+const Task& task_of(const Shape& shape, float beta, float alpha) {
+  using Key = std::tuple<std::size_t, std::size_t, std::size_t, float, float>;
+  static std::map<Key, Task> tasks;
+  const Key key{shape.m, shape.n, shape.k, alpha, beta};
+  return tasks.try_emplace(key, shape, Scalars{alpha, beta}).first->second;
+}
+
+MemoryOfItsOwn::MemoryOfItsOwn(bool yes) {
+  if (!yes) return;
+  const cl_bool no = CL_FALSE;
+  FaultLayer::of_process().pretend(false, CL_DEVICE_HOST_UNIFIED_MEMORY,
+                                   std::string(reinterpret_cast<const char*>(&no), sizeof no));
+}
+
+MemoryOfItsOwn::~MemoryOfItsOwn() {
+  FaultLayer::of_process().pretend(false, CL_DEVICE_HOST_UNIFIED_MEMORY, {});
+}
+
+std::vector<cl_device_id> devices_of_platform() {
+  const auto platform = default_device().getInfo<CL_DEVICE_PLATFORM>();
+  std::vector<cl_device_id> result;
+  for (const cl::Device& device : all_devices()) {
+    if (device.getInfo<CL_DEVICE_PLATFORM>() == platform) result.push_back(device());
+  }
+  return result;
+}
+
+}  // namespace clgemm::test
