@@ -55,7 +55,7 @@ struct Sweep {
   Choice choice;
   std::vector<std::string> only;
   std::string case_text;
-  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
+  unsigned jobs = 2 * std::max(1U, std::thread::hardware_concurrency());  // half of the time they sleep
 };
 
 std::mutex printing;

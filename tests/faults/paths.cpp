@@ -15,11 +15,14 @@ using Call = DeviceCall::Call;
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 constexpr Shape small{45, 51, 67};
-// Several tiles and several depths of each with `little` memory.
-constexpr Shape streamed{70, 60, 90};
-constexpr std::size_t little = std::size_t{64} << 10;
-// Several pieces for each of several devices.
-constexpr Shape tall{1030, 30, 40};
+// Four tiles with `little` memory, of four depths and of one, and more of them with half of it.
+constexpr Shape streamed{110, 64, 50};
+constexpr Shape streamed_in_one_depth{120, 60, 32};
+constexpr std::size_t little = std::size_t{120} << 10;
+// So much that different devices share it, too, by kernels that are predicted to be slow; several pieces or
+// tiles for each.
+constexpr Shape shared{1030, 60, 80};
+constexpr std::size_t little_of_each = std::size_t{600} << 10;
 
 Options named(const std::string& kernel) {
   Options options;
@@ -40,14 +43,13 @@ Options in_blocks() {
   return options;
 }
 
-Options with_memory(std::size_t bytes) {
-  Options options;
+Options with_memory(std::size_t bytes, Options options = {}) {
   options.device_memory_limit = bytes;
   return options;
 }
 
-Options pinned(std::size_t bytes = 0) {
-  Options options = with_memory(bytes);
+Options pinned(std::size_t bytes = 0, const Options& like = {}) {
+  Options options = with_memory(bytes, like);
   options.host_matrices_are_pinned = true;
   return options;
 }
@@ -83,12 +85,13 @@ std::vector<Path> make_paths() {
       host("pinned", {By::context, true, small, pinned()}),
       host("pinned_streamed", {By::context, true, streamed, pinned(little)}),
       host("on_basic", {}, devices("basic")),
-      host("on_basic_streamed", {By::context, true, streamed, with_memory(little)}, devices("basic")),
-      host("on_basic_pinned", {By::context, true, streamed, pinned(little)}, devices("basic")),
+      host("on_basic_streamed", {By::context, true, streamed_in_one_depth, with_memory(little)},
+           devices("basic")),
+      host("on_basic_pinned", {By::context, true, streamed_in_one_depth, pinned(little)}, devices("basic")),
       {"free_host", {"sgemm(Layout)", "release_contexts()"}, on_host({By::free_function})},
       {"free_set",
        {"sgemm(Layout)"},
-       on_host({By::free_function, false, tall}),
+       on_host({By::free_function, false, shared}),
        {{"POCL_DEVICES", "pthread pthread"}, {"CLGEMM_DEVICES", "all"}}},
       {"first_warm", {"Context::Context()"}, first_call(false)},
       {"first_cold", {"Context::Context()"}, first_call(true)},
@@ -129,13 +132,14 @@ std::vector<Path> make_paths() {
               {"set4", "basic basic pthread pthread"}};
   for (const auto& set : sets) {
     const auto add = [&](const std::string& way, bool on_copies, const Options& options) {
-      all.push_back(host(set.name + way, {By::device_set, on_copies, tall, options}, devices(set.devices)));
+      all.push_back(host(set.name + way, {By::device_set, on_copies, shared, options}, devices(set.devices)));
     };
-    add("", false, {});
-    add("_blocks", false, in_blocks());
-    add("_copies", true, with_memory(std::size_t{128} << 10));
-    add("_pinned", true, pinned(std::size_t{128} << 10));
+    add("", false, named("naive"));
+    add("_copies", true, with_memory(little_of_each, named("naive")));
+    add("_pinned", true, pinned(little_of_each, named("naive")));
   }
+  all.push_back(
+      host("set2_blocks", {By::device_set, false, shared, in_blocks()}, devices("pthread pthread")));
 #ifdef CLGEMM_BLAS_LIBRARY
   const std::vector<Path> drop_ins = {
       drop_in("blas", {"sgemm_", "scipy_sgemm_"}, fortran_blas({"sgemm_", "scipy_sgemm_"}, false)),

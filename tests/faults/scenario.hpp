@@ -54,6 +54,7 @@ struct Task {
 
   Multiply multiply;
   Data data;
+  std::vector<float> expected;
 };
 
 // One for each shape and beta, made at its first use.
