@@ -1,5 +1,5 @@
 // What clgemm-bench measures besides the multiply on the device: spread, rotated buffers, host to host, the
-// first call of a process, the device's ceilings; and what Ctrl-C leaves.
+// first call of a process, the device's ceilings; and what Ctrl-C and SIGTERM leave.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -234,11 +234,13 @@ TEST_CASE("a program runs itself, and a child that fails is an error") {
   CHECK_THROWS(run_self({"--no-such-option"}, {}));
 }
 
-TEST_CASE("Ctrl-C writes what has been measured, and ends with 130") {
+TEST_CASE("Ctrl-C and SIGTERM write what has been measured, and end with 130 and 143") {
   // Four seconds for the first size; the second is under way when the signal comes.
   const std::string endless = "--size 17 --size 18 --peer none --runs 200000 --warmup 0 --max-seconds 4";
-  const std::string soon = "timeout --preserve-status --kill-after 30 --signal INT 7";
-  const Finished json = bench(endless + " --format json", soon);
+  const auto after = [](const char* signal) {
+    return fmt::format("timeout --preserve-status --kill-after 30 --signal {} 7", signal);
+  };
+  const Finished json = bench(endless + " --format json", after("INT"));
   INFO(json.err << json.out);
   CHECK(json.status == 130);
   CHECK(has(json.err, "interrupted"));
@@ -248,8 +250,8 @@ TEST_CASE("Ctrl-C writes what has been measured, and ends with 130") {
   CHECK(rows.at(0).at("runs").get<int>() > 0);
   CHECK(rows.at(0).at("passed") == true);
 
-  const Finished csv = bench(endless + " --format csv", soon);
-  CHECK(csv.status == 130);
+  const Finished csv = bench(endless + " --format csv", after("TERM"));
+  CHECK(csv.status == 143);
   CHECK(has(csv.out, "\n"));
   const std::vector<std::ptrdiff_t> cells = clgemm::test::cells_of_lines(csv.out);
   CHECK(cells.size() >= 2);

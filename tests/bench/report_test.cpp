@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -299,6 +300,20 @@ TEST_CASE(
   CHECK(caption().find("What stands above") == std::string::npos);
 }
 
+TEST_CASE("ceilings that are none, and names without an end, make a page all the same") {
+  for (const Json& ceilings : {Json::object(), Json(7), Json("none"), Json{{"fp32_gflops", -1.0}},
+                               Json{{"fp32_gflops", 1e300}, {"read_gbs", "x"}, {"copy_gbs", 1.0}}}) {
+    Json rows = Json::array({row("D", "auto", 64)});
+    rows[0]["ceilings"] = ceilings;
+    const Results results = parse_results(rows.dump(), "test").at(0);
+    CHECK_FALSE(results.ceilings);
+    static_cast<void>(roofline(results));
+  }
+  Json rows = Json::array({row("D", std::string(20000, 'x'), 64)});
+  const Results results = parse_results(rows.dump(), "test").at(0);
+  CHECK(results.shapes.at(0).kernels.at(0).kernel == std::string(1000, 'x') + "...");
+}
+
 TEST_CASE("a step of the ladder is from kernel to kernel, and none is from what clgemm chose") {
   const std::vector<Results> runs = parse_results(all_rows("D").dump(), "test");
   const std::string picture = ladder(runs.at(0)).draw(880.0);
@@ -340,6 +355,16 @@ TEST_CASE("marks on axes are round values within the axis") {
   CHECK(linear_ticks(0.0, 0.7, 5).size() >= 3);
   CHECK(log_ticks(1.0, 100.0) == std::vector<double>{1, 2, 5, 10, 20, 50, 100});
   CHECK(log_ticks(0.5, 50000.0).size() == 5);
+  // What a file may hold.
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double no_number = std::numeric_limits<double>::quiet_NaN();
+  for (const double low : {0.0, -1.0, infinity, no_number, 1e-300, 5e-324, 1.0, 1e300}) {
+    for (const double high : {0.0, -1.0, infinity, no_number, 1e-300, 1.0, 1e300}) {
+      CHECK(log_ticks(low, high).size() < 2000);
+      CHECK(linear_ticks(low, high, 5).size() < 20);
+    }
+  }
+  CHECK(log_ticks(0.0, 1.0).empty());
   const Scale scale(ScaleKind::logarithmic, 1.0, 100.0, 0.0, 10.0);
   CHECK(std::fabs(scale(10.0) - 5.0) < 1e-9);
   CHECK(tick_text(0.5) == "0.5");

@@ -10,8 +10,10 @@ namespace {
 // two within a moment are one.
 constexpr std::time_t one_interrupt_s = 1;
 
+constexpr int noted_signals[] = {SIGINT, SIGTERM, SIGHUP};
+
 bool noting = false;
-volatile std::sig_atomic_t noted = 0;
+volatile std::sig_atomic_t noted = 0;  // the first signal
 volatile std::time_t noted_at = 0;
 
 // Calls nothing that a signal handler must not call.
@@ -22,8 +24,9 @@ void note(int signal) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
-  if (noted == 0) noted_at = now.tv_sec;
-  noted = 1;
+  if (noted != 0) return;
+  noted_at = now.tv_sec;
+  noted = signal;
 }
 
 }  // namespace
@@ -35,7 +38,7 @@ InterruptNoted::InterruptNoted() {
 
 InterruptNoted::~InterruptNoted() {
   noting = false;
-  std::signal(SIGINT, SIG_DFL);
+  for (const int signal : noted_signals) std::signal(signal, SIG_DFL);
 }
 
 void note_interrupts_again() {
@@ -43,11 +46,15 @@ void note_interrupts_again() {
   struct sigaction action = {};
   action.sa_handler = note;
   action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
+  for (const int signal : noted_signals) sigaction(signal, &action, nullptr);
 }
 
 bool interrupted() {
   return noted != 0;
+}
+
+int interrupted_status() {
+  return 128 + noted;
 }
 
 }  // namespace clgemm::bench

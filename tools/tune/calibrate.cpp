@@ -285,7 +285,7 @@ int calibrate(const TuneOptions& options) {
   Calibration calibration(options, setup, *journal, std::move(configs));
   if (!calibration.run()) {
     fmt::print(stderr, "clgemm-tune: stopped; the same command goes on here\n");
-    return ended_by_user;
+    return bench::interrupted_status();
   }
   ConfigCache cache(setup.device, options.kernel_folder);
   write_fit(calibration.samples(), cache, std::move(file), calibration.host(), setup.output,

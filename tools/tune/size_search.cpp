@@ -27,12 +27,12 @@ void sort_by_time(List& list) {
 }  // namespace
 
 SizeSearch::SizeSearch(const bench::Size& size, const std::vector<KernelSpace>& spaces,
-                       std::vector<Config> starts, std::set<std::string> hopeless,
+                       std::vector<Config> starts, std::set<std::string> hopeless_configs,
                        const SearchSettings& settings, Measure measure)
     : size_(size),
       spaces_(spaces),
       starts_(std::move(starts)),
-      hopeless_(std::move(hopeless)),
+      hopeless_(std::move(hopeless_configs)),
       settings_(settings),
       measure_(std::move(measure)) {}
 

@@ -48,7 +48,7 @@ int check_configs(const TuneOptions& options) {
       const auto outcome = measurer.check({size, config, Care::quick}, turns_of(config, checked, kernels));
       if (!outcome) {
         fmt::print(stderr, "clgemm-tune: stopped\n");
-        return ended_by_user;
+        return bench::interrupted_status();
       }
       ++checked;
       if (outcome->is_right()) continue;

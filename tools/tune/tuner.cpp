@@ -226,7 +226,7 @@ int tune(const TuneOptions& options) {
   Tuner tuner(options, setup, *journal, std::move(file));
   if (!tuner.run()) {
     fmt::print(stderr, "clgemm-tune: stopped; the same command goes on here\n");
-    return ended_by_user;
+    return bench::interrupted_status();
   }
   journal->remove();
   if (tuner.has_written()) {

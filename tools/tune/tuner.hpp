@@ -14,6 +14,5 @@ int export_tuning(const TuneOptions& options);
 inline constexpr int all_is_well = 0;
 inline constexpr int something_failed = 1;
 inline constexpr int bad_usage = 2;
-inline constexpr int ended_by_user = 130;  // as a shell says it of SIGINT
 
 }  // namespace clgemm::tune

@@ -30,7 +30,6 @@ namespace {
 constexpr int all_is_well = 0;
 constexpr int something_failed = 1;
 constexpr int bad_usage = 2;
-constexpr int ended_by_user = 130;  // as a shell says it of SIGINT
 
 // Whoever reads only the file that was written must not take a peer that is not there for one that lost.
 void say_missing_peers(const Results& results) {
@@ -78,7 +77,7 @@ int measure(Output& output, const BenchOptions& options, const cl::Device& devic
     fmt::print(stderr, "clgemm-bench: error: {}\n", failure);
   if (interrupted()) {
     fmt::print(stderr, "clgemm-bench: interrupted: these are the results so far\n");
-    return ended_by_user;
+    return interrupted_status();
   }
   return all_passed(results) ? all_is_well : something_failed;
 }

@@ -465,7 +465,7 @@ std::optional<BenchOptions> parse_options(int argc, const char* const* argv) {
       "Measures the kernels of clgemm on an OpenCL device, beside their peers and on the same data,\n"
       "and checks every result.\n\n"
       "Exit status: 0 when every check passed, 1 when one failed or on an error, 2 for bad usage,\n"
-      "130 where Ctrl-C ended it; what was measured until then is written.\n",
+      "130 if Ctrl-C ended it, 143 if SIGTERM did; what was measured until then is written.\n",
       "clgemm-bench");
   app.set_help_flag("-h,--help", "Print this and exit");
   app.set_version_flag("--version", "clgemm-bench " CLGEMM_VERSION);

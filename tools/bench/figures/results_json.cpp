@@ -179,10 +179,21 @@ std::size_t count(const Json& object, const char* key) {
   return value != nullptr && value->is_number_unsigned() ? value->get<std::size_t>() : 0;
 }
 
+// No name is as long as this, and the page's labels take a time that grows with the square of their length.
+constexpr std::size_t most_letters = 1000;
+
+std::string shortened(std::string text) {
+  if (text.size() <= most_letters) return text;
+  const auto is_inside_letter = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; };
+  std::size_t end = most_letters;
+  while (end > 0 && is_inside_letter(text[end])) --end;
+  return text.substr(0, end) + "...";
+}
+
 std::string text(const Json& object, const char* key) {
   const Json* value = find(object, key);
   if (value == nullptr) return "";
-  return value->is_string() ? value->get<std::string>() : value->dump();
+  return shortened(value->is_string() ? value->get<std::string>() : value->dump());
 }
 
 Figures figures_of(const Json& object) {
@@ -245,6 +256,16 @@ ShapeResult shape_of(const Json& object) {
   return shape;
 }
 
+// Returns nothing unless the ceilings that pictures divide by are there.
+std::optional<Ceilings> ceilings_of(const Json& object) {
+  if (!object.is_object()) return std::nullopt;
+  Ceilings result;
+  for (const auto& [key, member] : ceiling_keys)
+    result.*member = std::max(number(object, key).value_or(0.0), 0.0);
+  const bool is_whole = result.fp32_gflops > 0.0 && result.read_gbs > 0.0 && result.copy_gbs > 0.0;
+  return is_whole ? std::optional(result) : std::nullopt;
+}
+
 // What tells the files apart that join_files() joined.
 constexpr const char* file_key = "file";
 
@@ -260,11 +281,8 @@ Results& run_of(std::vector<Results>& runs, const Json& object) {
   });
   Results& result = found != runs.end() ? *found : runs.emplace_back(std::move(run));
   if (const auto part = number(object, "part_of_others")) result.part_of_others = part;
-  if (const Json* ceilings = find(object, "ceilings"); ceilings != nullptr) {
-    result.ceilings.emplace();
-    for (const auto& [key, member] : ceiling_keys)
-      *result.ceilings.*member = number(*ceilings, key).value_or(0.0);
-  }
+  if (const Json* ceilings = find(object, "ceilings"); ceilings != nullptr)
+    result.ceilings = ceilings_of(*ceilings);
   return result;
 }
 

@@ -12,6 +12,11 @@ double place(ScaleKind kind, double value) {
   return kind == ScaleKind::linear ? value : std::log10(value);
 }
 
+// Whether a scale can go from `low` to `high`: what was read from a file may be any number.
+bool is_range(double low, double high) {
+  return std::isfinite(low) && std::isfinite(high) && low <= high;
+}
+
 }  // namespace
 
 Scale::Scale(ScaleKind kind, double low, double high, double from, double to)
@@ -25,6 +30,7 @@ double Scale::operator()(double value) const {
 }
 
 std::vector<double> linear_ticks(double low, double high, int wanted) {
+  if (!is_range(low, high)) return {};
   const double rough = (high - low) / std::max(wanted, 1);
   if (!(rough > 0.0)) return {low};
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
@@ -40,6 +46,7 @@ std::vector<double> linear_ticks(double low, double high, int wanted) {
 }
 
 std::vector<double> log_ticks(double low, double high) {
+  if (!is_range(low, high) || low <= 0.0) return {};
   std::vector<double> ticks;
   const double decades = std::log10(high / low);
   std::vector<double> factors = {1.0};
