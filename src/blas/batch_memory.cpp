@@ -4,6 +4,7 @@
 #include <cstring>
 #include <exception>
 
+#include "base/finished.hpp"
 #include "base/mapped.hpp"
 
 namespace clgemm::blas {
@@ -73,10 +74,13 @@ void BatchMemory::make(Place& place, std::size_t elements) {
 }
 
 template <class Matrix>
-void BatchMemory::send(Place& place, const Side& side, const Matrix* matrices, std::size_t count) {
+cl::Event BatchMemory::send(Place& place, const Side& side, const Matrix* matrices, std::size_t count) {
   for (std::size_t i = 0; i < (side.is_one_for_all ? 1 : count); ++i)
     copy_lines(place.memory + i * side.stride(), side.length, matrices[i], side.ld, side.lines, side.length);
-  queue_.enqueueWriteBuffer(place.on_device, CL_FALSE, 0, side.elements(count) * sizeof(float), place.memory);
+  cl::Event sent;
+  queue_.enqueueWriteBuffer(place.on_device, CL_FALSE, 0, side.elements(count) * sizeof(float), place.memory,
+                            nullptr, &sent);
+  return sent;
 }
 
 void BatchMemory::multiply(Context& context, const Batch& batch, std::size_t& done, const Options& options) {
@@ -102,17 +106,25 @@ void BatchMemory::multiply_part(Context& context, const Batch& batch, std::size_
   make(b_, b.elements(count));
   make(c_, c.elements(count));
   try {
-    send(a_, a, &batch.a[first], count);
-    send(b_, b, &batch.b[first], count);
-    if (call.beta != 0.0f) send(c_, c, &batch.c[first], count);
+    std::vector<cl::Event> commands = {send(a_, a, &batch.a[first], count),
+                                       send(b_, b, &batch.b[first], count)};
+    if (call.beta != 0.0f) commands.push_back(send(c_, c, &batch.c[first], count));
+    WaitList sent;
+    for (const cl::Event& event : commands) sent.push_back(event());
+    cl_event multiplied = nullptr;
     const auto stride = [](const Side& side) { return side.is_one_for_all ? 0 : side.stride(); };
     const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
     context.sgemm_strided_batched(queue_(), Layout::column_major, transpose(call.transpose_a),
                                   transpose(call.transpose_b), size(call.m), size(call.n), size(call.k),
                                   call.alpha, {a_.on_device(), a.length}, stride(a),
                                   {b_.on_device(), b.length}, stride(b), call.beta,
-                                  {c_.on_device(), c.length}, c.stride(), count, {}, nullptr, options);
-    queue_.enqueueReadBuffer(c_.on_device, CL_TRUE, 0, c.elements(count) * sizeof(float), c_.memory);
+                                  {c_.on_device(), c.length}, c.stride(), count, sent, &multiplied, options);
+    commands.emplace_back(multiplied);
+    cl::Event read;
+    queue_.enqueueReadBuffer(c_.on_device, CL_TRUE, 0, c.elements(count) * sizeof(float), c_.memory, nullptr,
+                             &read);
+    commands.push_back(std::move(read));
+    check_finished(commands);
   } catch (...) {
     clFinish(queue_());  // what is on its way reads the memory that the next call fills
     throw;

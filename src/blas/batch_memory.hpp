@@ -61,7 +61,7 @@ class BatchMemory {
   void make(Place& place, std::size_t elements);
   void release(Place& place) noexcept;
   template <class Matrix>
-  void send(Place& place, const Side& side, const Matrix* matrices, std::size_t count);
+  cl::Event send(Place& place, const Side& side, const Matrix* matrices, std::size_t count);
   void multiply_part(Context& context, const Batch& batch, std::size_t first, std::size_t count,
                      const Options& options);
 
