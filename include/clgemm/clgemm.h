@@ -171,7 +171,8 @@ typedef struct clgemm_options {
 
   /// For host matrices on a device with memory of its own: not 0 where all three lie in memory which is
   /// pinned for it (a mapped buffer that was made with CL_MEM_ALLOC_HOST_PTR, SVM). They are then copied from
-  /// and to where they lie; else they go through pinned memory of clgemm's.
+  /// and to where they lie; else they go through pinned memory of clgemm's. If beta is not 0, C goes back
+  /// through clgemm's memory all the same.
   int host_matrices_are_pinned;
 } clgemm_options;
 

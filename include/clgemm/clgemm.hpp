@@ -91,7 +91,8 @@ struct Options {
 
   /// For host matrices on a device with memory of its own: that all three lie in memory which is pinned for
   /// it (a mapped buffer that was made with CL_MEM_ALLOC_HOST_PTR, SVM). They are then copied from and to
-  /// where they lie; else they go through pinned memory of clgemm's.
+  /// where they lie; else they go through pinned memory of clgemm's. If beta is not 0, C goes back through
+  /// clgemm's memory all the same, so that it is known what was written to C when a device fails.
   bool host_matrices_are_pinned = false;
 };
 
@@ -178,8 +179,10 @@ class CLGEMM_API Context {
   /// than one of its allocations. To any other device they go in parts, some of them on their way in and out
   /// while it multiplies others (Options::device_memory_limit).
   ///
-  /// When this throws, the device is through with the matrices, and what is in C is not defined, unless the
-  /// error is one of the arguments.
+  /// When this throws, the device no longer uses the matrices, and what is in C is not defined, unless the
+  /// error is about an argument. If a device has failed so that it cannot be waited for, the Error says that
+  /// it may still use the matrices: keep them until the end of the process. OpenCL has no time-out, so a call
+  /// waits for as long as the device takes.
   void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m, std::size_t n,
              std::size_t k, float alpha, const float* a, std::size_t lda, const float* b, std::size_t ldb,
              float beta, float* c, std::size_t ldc, const Options& options = {});
@@ -263,8 +266,12 @@ class CLGEMM_API Context {
 /// list of devices gives the same bits every time.
 ///
 /// A device that fails is left out from then on, in this call and in later ones; the others do its tiles, and
-/// the log (CLGEMM_LOG) says so. Where none is left, the Error is that of the first to fail. Errors of the
-/// arguments and of Options leave no device out.
+/// the log (CLGEMM_LOG) says so. If none is left, the Error is that of the first to fail. Errors of the
+/// arguments, of Options and of a kernel that Options name leave no device out. If a device that writes C
+/// where it lies fails and cannot be waited for, the call throws, because that device may still write to C:
+/// this concerns devices that work in the host's memory, and all devices if the matrices are pinned.
+///
+/// A device that hangs is waited for. CLGEMM_LOG=info then names it every 10 seconds.
 ///
 /// Threads: as for Context.
 class CLGEMM_API DeviceSet {
