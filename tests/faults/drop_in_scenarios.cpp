@@ -141,6 +141,7 @@ class DropIn final : public Scenario {
   }
   bool is_undamaged() override { return is_right(); }
   const std::vector<float>* host_c() const override { return &c_; }
+  bool is_on_copies() const override { return on_copies_; }
 
  private:
   BlasNames names_;

@@ -86,9 +86,10 @@ class Layer final : public FaultLayer {
     records_ = on;
     return std::move(commands_);
   }
-  void pretend(bool of_platform, cl_uint parameter, const std::string& bytes) override {
+  using FaultLayer::pretend;
+  void pretend(bool of_platform, cl_uint parameter, const std::string& bytes, cl_device_id of_one) override {
     const std::lock_guard lock(mutex_);
-    made_up_[{of_platform, parameter}] = bytes;
+    made_up_[{of_platform, parameter}] = {bytes, of_one};
   }
   void pretend_ptx(const std::string& text) override {
     const std::lock_guard lock(mutex_);
@@ -170,12 +171,14 @@ class Layer final : public FaultLayer {
   }
 
   // Answers by what is made up; false where nothing is.
-  bool answer(bool of_platform, cl_uint parameter, std::size_t size, void* value, std::size_t* needed) {
+  bool answer(cl_device_id device, cl_uint parameter, std::size_t size, void* value, std::size_t* needed) {
     const std::lock_guard lock(mutex_);
-    const auto found = made_up_.find({of_platform, parameter});
-    if (found == made_up_.end() || found->second.empty()) return false;
-    if (needed != nullptr) *needed = found->second.size();
-    if (value != nullptr) std::memcpy(value, found->second.data(), std::min(size, found->second.size()));
+    const auto found = made_up_.find({device == nullptr, parameter});
+    if (found == made_up_.end()) return false;
+    const auto& [bytes, of_one] = found->second;
+    if (bytes.empty() || (of_one != nullptr && of_one != device)) return false;
+    if (needed != nullptr) *needed = bytes.size();
+    if (value != nullptr) std::memcpy(value, bytes.data(), std::min(size, bytes.size()));
     return true;
   }
 
@@ -253,7 +256,7 @@ class Layer final : public FaultLayer {
   std::atomic<int> most_at_once_{0};
   bool records_ = false;
   std::vector<Command> commands_;
-  std::map<std::pair<bool, cl_uint>, std::string> made_up_;
+  std::map<std::pair<bool, cl_uint>, std::pair<std::string, cl_device_id>> made_up_;
   std::string ptx_, binary_, ptx_of_program_;
   std::atomic<long> live_[6] = {};
 
@@ -565,7 +568,7 @@ cl_int get_device_info(cl_device_id device, cl_device_info parameter, std::size_
   using Real = Hook<&cl_icd_dispatch::clGetDeviceInfo>;
   const cl_int status = layer().failure_of(Real::name, nullptr, device).status;
   if (status != CL_SUCCESS) return status;
-  if (layer().answer(false, parameter, size, value, needed)) return CL_SUCCESS;
+  if (layer().answer(device, parameter, size, value, needed)) return CL_SUCCESS;
   return Real::hand_on(device, parameter, size, value, needed);
 }
 
@@ -574,7 +577,7 @@ cl_int get_platform_info(cl_platform_id platform, cl_platform_info parameter, st
   using Real = Hook<&cl_icd_dispatch::clGetPlatformInfo>;
   const cl_int status = layer().failure_of(Real::name, nullptr, nullptr).status;
   if (status != CL_SUCCESS) return status;
-  if (layer().answer(true, parameter, size, value, needed)) return CL_SUCCESS;
+  if (layer().answer(nullptr, parameter, size, value, needed)) return CL_SUCCESS;
   return Real::hand_on(platform, parameter, size, value, needed);
 }
 

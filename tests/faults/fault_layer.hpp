@@ -90,7 +90,12 @@ class FaultLayer {
   virtual std::vector<Command> record(bool on) = 0;
 
   // Answers clGetDeviceInfo or clGetPlatformInfo with these bytes. No bytes: with the truth again.
-  virtual void pretend(bool of_platform, cl_uint parameter, const std::string& bytes) = 0;
+  void pretend(bool of_platform, cl_uint parameter, const std::string& bytes) {
+    pretend(of_platform, parameter, bytes, nullptr);
+  }
+  // The same of one device alone; null: of any.
+  virtual void pretend(bool of_platform, cl_uint parameter, const std::string& bytes,
+                       cl_device_id of_one) = 0;
 
   // Answers whoever asks for a program's binary with this text, as NVIDIA's driver does with PTX; a text in
   // which there is ".target" then makes a program of that binary. Empty: with the truth again.

@@ -23,6 +23,7 @@ class WithHostC : public Scenario {
   bool is_right() override { return task_->is_right(c_); }
   bool is_undamaged() override { return task_->leaves_rest(c_); }
   const std::vector<float>* host_c() const override { return &c_; }
+  bool is_on_copies() const override { return call_.on_copies; }
 
  protected:
   // `sgemm` takes the arguments of Context::sgemm().
@@ -66,7 +67,7 @@ class OnDeviceSet final : public WithHostC {
   using WithHostC::WithHostC;
 
   void renew() override {
-    const MemoryOfItsOwn own(call_.on_copies);
+    const MemoryOfItsOwn own(call_.on_copies, call_.first_alone ? devices().front() : nullptr);
     set_.emplace(devices());
   }
   void prepare(float beta) override {
@@ -120,20 +121,25 @@ class FirstCall final : public WithHostC {
   ScopedVariable cache_folder_{"CLGEMM_CACHE_DIR", cache_.path().c_str()};
 };
 
-class EachConstructor final : public WithHostC {
+class MadeBy final : public WithHostC {
  public:
-  EachConstructor() : WithHostC({}) {}
+  explicit MadeBy(Constructor constructor) : WithHostC({}), constructor_(constructor) {}
 
   void renew() override {}
   void call() override {
-    were_right_ = true;
-    for (const auto& multiply : ways_) {
-      c_ = task_->data.c;
-      multiply();
-      were_right_ = were_right_ && task_->is_right(c_);
+    switch (constructor_) {
+      case Constructor::context_by_name:
+        return multiply_on_moved(Context("0"));
+      case Constructor::context_by_device:
+        return multiply_on_moved(Context(device_));
+      case Constructor::context_by_queue:
+        return multiply_on_moved(Context(queue_()));
+      case Constructor::set_by_name:
+        return multiply_on_moved(DeviceSet("0"));
+      case Constructor::set_by_devices:
+        return multiply_on_moved(DeviceSet(std::vector{device_}));
     }
   }
-  bool is_right() override { return were_right_ && WithHostC::is_right(); }
 
  private:
   template <class Object>
@@ -142,15 +148,9 @@ class EachConstructor final : public WithHostC {
     multiply_on(moved);
   }
 
-  bool were_right_ = false;
+  Constructor constructor_;
   const cl_device_id device_ = default_device()();
   const cl::CommandQueue queue_{cl::Context(default_device()), default_device()};
-  const std::function<void()> ways_[6] = {[this] { multiply_on_moved(Context()); },
-                                          [this] { multiply_on_moved(Context("0")); },
-                                          [this] { multiply_on_moved(Context(device_)); },
-                                          [this] { multiply_on_moved(Context(queue_())); },
-                                          [this] { multiply_on_moved(DeviceSet("0")); },
-                                          [this] { multiply_on_moved(DeviceSet(std::vector{device_})); }};
 };
 
 // What is asked is right if it names a kernel and the numbers mean something.
@@ -208,8 +208,8 @@ MakeScenario first_call(bool is_cold) {
   return [is_cold] { return std::make_unique<FirstCall>(is_cold); };
 }
 
-MakeScenario each_constructor() {
-  return [] { return std::make_unique<EachConstructor>(); };
+MakeScenario made_by(Constructor constructor) {
+  return [constructor] { return std::make_unique<MadeBy>(constructor); };
 }
 
 MakeScenario ahead() {

@@ -50,6 +50,7 @@ class Calls {
     Fault fault{one.first, one.every, one.status, functions_of(one.counted), nullptr, one.failing};
     if (one.device >= 0) fault.device = scenario_->devices().at(static_cast<std::size_t>(one.device));
     const Outcome under_fault = outcome_of(setting, {fault}, !leaves_no_wait(one));
+    const bool is_missed = layer_.failed().empty();
     if (under_fault == Outcome::wrong) complain("WRONG result under the fault");
     const bool must_be_right = one.counted == Counted::releases || path_.promise == Promise::right;
     if (must_be_right && under_fault != Outcome::right) complain("Error: " + last_error_);
@@ -57,14 +58,14 @@ class Calls {
     const bool ends = scenario_->is_worn() && scenario_->wants_new_process();
     if (scenario_->is_worn() && !ends) scenario_->renew();
     return (ends ? "last " : "") + std::string(under_fault == Outcome::right ? "right" : "error") +
-           complaints_;
+           (is_missed ? " missed" : "") + complaints_;
   }
 
  private:
   // Where every later call fails, only clFinish is left to wait with, and rusticl's does not
   // (docs/platforms.md).
   bool is_for_no_driver(const Case& one) const {
-    return one.every != 0 && scenario_->host_c() != nullptr &&
+    return one.every != 0 && scenario_->is_on_copies() &&
            clgemm::describe(default_device()).platform_name == "rusticl";
   }
 
@@ -148,9 +149,10 @@ int serve(const Path& path, const std::string& program) {
   live_before = layer.live_objects();
   if (path.promise == Promise::right)
     std::atexit(say_what_is_left);  // runs behind what the drop-in does then
-  {
+  std::string line;
+  try {
     Calls calls(path);
-    for (std::string line; std::getline(std::cin, line) && line != "end";) {
+    while (std::getline(std::cin, line) && line != "end") {
       const std::string rest = line.substr(std::min(line.find(' ') + 1, line.size()));
       if (line == "check") {
         answer(check_cache_in_new_process(program));
@@ -162,6 +164,10 @@ int serve(const Path& path, const std::string& program) {
         if (text.rfind("last", 0) == 0) return 0;
       }
     }
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::device_not_found) throw;
+    answer(std::string("none ") + error.what());
+    return 0;
   }
   layer.finish_everything();
   // The drop-in keeps its device to the end of the process.

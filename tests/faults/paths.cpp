@@ -56,7 +56,12 @@ Options pinned(std::size_t bytes = 0, const Options& like = {}) {
 
 // PoCL makes of one processor as many devices as there are words; those of one word are equal.
 Environment devices(const std::string& words) {
-  return {{"POCL_DEVICES", words}, {"CLGEMM_DEVICE", "0"}};
+  return {{"POCL_DEVICES", words}};
+}
+
+// The one on which the thread that waits does the work.
+Environment basic() {
+  return {{"POCL_DEVICES", "basic"}, {"CLGEMM_DEVICE", "Portable Computing Language"}};
 }
 
 Path host(const std::string& name, const HostCall& call, const Environment& environment = {}) {
@@ -84,10 +89,9 @@ std::vector<Path> make_paths() {
       host("streamed", {By::context, true, streamed, with_memory(little)}),
       host("pinned", {By::context, true, small, pinned()}),
       host("pinned_streamed", {By::context, true, streamed, pinned(little)}),
-      host("on_basic", {}, devices("basic")),
-      host("on_basic_streamed", {By::context, true, streamed_in_one_depth, with_memory(little)},
-           devices("basic")),
-      host("on_basic_pinned", {By::context, true, streamed_in_one_depth, pinned(little)}, devices("basic")),
+      host("on_basic", {}, basic()),
+      host("on_basic_streamed", {By::context, true, streamed_in_one_depth, with_memory(little)}, basic()),
+      host("on_basic_pinned", {By::context, true, streamed_in_one_depth, pinned(little)}, basic()),
       {"free_host", {"sgemm(Layout)", "release_contexts()"}, on_host({By::free_function})},
       {"free_set",
        {"sgemm(Layout)"},
@@ -95,10 +99,11 @@ std::vector<Path> make_paths() {
        {{"POCL_DEVICES", "pthread pthread"}, {"CLGEMM_DEVICES", "all"}}},
       {"first_warm", {"Context::Context()"}, first_call(false)},
       {"first_cold", {"Context::Context()"}, first_call(true)},
-      {"constructors",
-       {"Context::Context()", "Context::Context(string)", "Context::Context(cl_device_id)",
-        "Context::Context(cl_command_queue)", "DeviceSet::DeviceSet(string)", "DeviceSet::DeviceSet(vector)"},
-       each_constructor()},
+      {"context_by_name", {"Context::Context(string)"}, made_by(Constructor::context_by_name)},
+      {"context_by_device", {"Context::Context(cl_device_id)"}, made_by(Constructor::context_by_device)},
+      {"context_by_queue", {"Context::Context(cl_command_queue)"}, made_by(Constructor::context_by_queue)},
+      {"set_by_name", {"DeviceSet::DeviceSet(string)"}, made_by(Constructor::set_by_name)},
+      {"set_by_devices", {"DeviceSet::DeviceSet(vector)"}, made_by(Constructor::set_by_devices)},
       {"ahead",
        {"Context::prepare(vector)", "Context::explain(SgemmShape)", "Context::explain_host(SgemmShape)",
         "Context::sgemm_scratch_bytes(SgemmShape)", "Context::predicted_seconds(SgemmShape)",
@@ -138,6 +143,9 @@ std::vector<Path> make_paths() {
     add("_copies", true, with_memory(little_of_each, named("naive")));
     add("_pinned", true, pinned(little_of_each, named("naive")));
   }
+  HostCall mixed{By::device_set, true, shared, with_memory(little_of_each, named("naive"))};
+  mixed.first_alone = true;
+  all.push_back(host("set3_mixed", mixed, devices("basic pthread pthread")));
   all.push_back(
       host("set2_blocks", {By::device_set, false, shared, in_blocks()}, devices("pthread pthread")));
 #ifdef CLGEMM_BLAS_LIBRARY
@@ -174,13 +182,13 @@ const std::vector<Path>& all_paths() {
 const std::vector<NotCovered>& not_covered() {
   static const std::vector<NotCovered> all = {
       {"Context::~Context()", "every path ends with it"},
-      {"Context::Context(Context)", "it moves a pointer; the path `constructors` calls it"},
+      {"Context::Context(Context)", "it moves a pointer; the paths of constructors call it"},
       {"Context::operator=(Context)", "it moves a pointer"},
       {"Context::device()", "it hands out what is there"},
       {"Context::context()", "it hands out what is there"},
       {"Context::queue()", "it hands out what is there"},
       {"DeviceSet::~DeviceSet()", "every path with a set ends with it"},
-      {"DeviceSet::DeviceSet(DeviceSet)", "it moves a pointer; the path `constructors` calls it"},
+      {"DeviceSet::DeviceSet(DeviceSet)", "it moves a pointer; the paths of constructors call it"},
       {"DeviceSet::operator=(DeviceSet)", "it moves a pointer"},
       {"DeviceSet::devices()", "it hands out what is there"},
   };

@@ -50,11 +50,11 @@ const Task& task_of(const Shape& shape, float beta, float alpha) {
   return tasks.try_emplace(key, shape, Scalars{alpha, beta}).first->second;
 }
 
-MemoryOfItsOwn::MemoryOfItsOwn(bool yes) {
+MemoryOfItsOwn::MemoryOfItsOwn(bool yes, cl_device_id of_one) {
   if (!yes) return;
   const cl_bool no = CL_FALSE;
   FaultLayer::of_process().pretend(false, CL_DEVICE_HOST_UNIFIED_MEMORY,
-                                   std::string(reinterpret_cast<const char*>(&no), sizeof no));
+                                   std::string(reinterpret_cast<const char*>(&no), sizeof no), of_one);
 }
 
 MemoryOfItsOwn::~MemoryOfItsOwn() {

@@ -39,6 +39,9 @@ class Scenario {
   // Whether renew() takes a new process.
   virtual bool wants_new_process() const { return false; }
 
+  // Whether the device works on copies of matrices that lie in the host's memory.
+  virtual bool is_on_copies() const { return false; }
+
   // The devices that may die by themselves, if there are several.
   virtual std::vector<cl_device_id> devices() const { return {}; }
 };
@@ -60,10 +63,10 @@ struct Task {
 // One for each shape and beta, made at its first use.
 const Task& task_of(const Shape& shape, float beta, float alpha = 2);
 
-// For its lifetime all devices seem to have memory of their own, if `yes`.
+// For its lifetime all devices seem to have memory of their own, or one alone, if `yes`.
 class MemoryOfItsOwn {
  public:
-  explicit MemoryOfItsOwn(bool yes);
+  explicit MemoryOfItsOwn(bool yes, cl_device_id of_one = nullptr);
   ~MemoryOfItsOwn();
   MemoryOfItsOwn(const MemoryOfItsOwn&) = delete;
   MemoryOfItsOwn& operator=(const MemoryOfItsOwn&) = delete;
