@@ -166,6 +166,24 @@ TEST_CASE("calls that share the caller's scratch within a batch come one after t
   CHECK(call.is_right());
 }
 
+// An event costs as much as half a launch.
+TEST_CASE("of a call in blocks on an in-order queue only the last launch has an event") {
+  PackedCall call;
+  const cl::CommandQueue queue = make_queue(false);
+  const cl::Buffer scratch(shared_cl_context(), CL_MEM_READ_WRITE, 20000);
+  call.options.scratch = scratch();
+  call.run(queue).wait();
+  FaultLayer::of_process().record(true);
+  call.run(queue).wait();
+  std::vector<Command> commands = FaultLayer::of_process().record(false);
+  std::erase_if(commands, [](const Command& one) { return one.function != "clEnqueueNDRangeKernel"; });
+  REQUIRE(commands.size() > 6);  // several blocks, in each of which two launches pack and one multiplies
+  CHECK(commands.back().event != nullptr);
+  commands.pop_back();
+  CHECK(
+      std::all_of(commands.begin(), commands.end(), [](const Command& one) { return one.event == nullptr; }));
+}
+
 TEST_CASE("calls that follow each other make no buffers") {
   const cl::CommandQueue queue = make_queue(false);
   PackedCall adding_parts;  // which takes memory to count parts in
