@@ -268,6 +268,10 @@ class Layer final : public FaultLayer {
     cl_command_queue queue;
     cl_context context;
   };
+  // If more are kept, they are finished and released: a long run would use up the memory.
+  static constexpr std::size_t most_orphans = 64;
+  static void finish_and_release(const std::vector<Orphan>& orphans);
+
   std::mutex queues_mutex_;
   std::map<cl_command_queue, long> queues_;  // and the references to each
   std::vector<Orphan> orphans_;
@@ -281,13 +285,26 @@ cl_context context_of(cl_command_queue queue) {
 
 void Layer::queue_goes(cl_command_queue queue) {
   if (!is_armed_) return;
-  const std::lock_guard lock(queues_mutex_);
-  const auto found = queues_.find(queue);
-  if (found == queues_.end() || found->second != 1) return;
-  const cl_context context = context_of(queue);
-  next_layer.clRetainContext(context);
-  next_layer.clRetainCommandQueue(queue);
-  orphans_.push_back({queue, context});
+  std::vector<Orphan> oldest;
+  {
+    const std::lock_guard lock(queues_mutex_);
+    const auto found = queues_.find(queue);
+    if (found == queues_.end() || found->second != 1) return;
+    const cl_context context = context_of(queue);
+    next_layer.clRetainContext(context);
+    next_layer.clRetainCommandQueue(queue);
+    orphans_.push_back({queue, context});
+    if (orphans_.size() > most_orphans) oldest.swap(orphans_);
+  }
+  finish_and_release(oldest);
+}
+
+void Layer::finish_and_release(const std::vector<Orphan>& orphans) {
+  for (const Orphan& orphan : orphans) {
+    next_layer.clFinish(orphan.queue);
+    next_layer.clReleaseCommandQueue(orphan.queue);
+    next_layer.clReleaseContext(orphan.context);
+  }
 }
 
 void Layer::finish_everything() {
@@ -300,11 +317,7 @@ void Layer::finish_everything() {
     orphans.swap(orphans_);
   }
   for (const cl_command_queue queue : live) next_layer.clFinish(queue);
-  for (const Orphan& orphan : orphans) {
-    next_layer.clFinish(orphan.queue);
-    next_layer.clReleaseCommandQueue(orphan.queue);
-    next_layer.clReleaseContext(orphan.context);
-  }
+  finish_and_release(orphans);
 }
 
 Layer& layer() {
