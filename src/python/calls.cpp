@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "python/interpreter.hpp"
+
 namespace py = pybind11;
 
 namespace clgemm::python {
@@ -69,7 +71,7 @@ void multiply_host_matrices(Owner&& in_all, py::handle a_object, py::handle b_ob
     check_overlap_in_batch(c_object, c, a_object, a);
     check_overlap_in_batch(c_object, c, b_object, b);
   }
-  const py::gil_scoped_release released;
+  const ReleasedLock released;
   in_all(call, HostPlaces{a.first(), b.first(), c.first()}, alpha, beta);
 }
 
@@ -179,7 +181,7 @@ cl_event enqueue(OwnContext* context, py::handle queue_object, py::handle a_obje
   const DeviceMatrix on_device_b{b.buffer, call.ldb, b.offset};
   const DeviceMatrix on_device_c{c.buffer, call.ldc, c.offset};
   cl_event done = nullptr;
-  const py::gil_scoped_release released;
+  const ReleasedLock released;
   const auto run = [&](auto&& sgemm_strided_batched) {
     sgemm_strided_batched(queue, call.layout, call.transpose_a, call.transpose_b, call.m, call.n, call.k,
                           alpha, on_device_a, call.stride_a, on_device_b, call.stride_b, beta, on_device_c,
@@ -216,7 +218,7 @@ cl_event enqueue_lists(OwnContext* context, py::handle queue_object, py::handle 
   const std::vector<DeviceMatrix> places_b = b.places(call.order_of_b, count);
   const std::vector<DeviceMatrix> places_c = c.places(call.layout, count);
   cl_event done = nullptr;
-  const py::gil_scoped_release released;
+  const ReleasedLock released;
   const auto run = [&](auto&& sgemm_batched) {
     sgemm_batched(queue, call.layout, call.transpose_a, call.transpose_b, call.m, call.n, call.k, alphas,
                   places_a, places_b, betas, places_c, events, &done, options);

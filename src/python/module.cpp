@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include "python/calls.hpp"
+#include "python/interpreter.hpp"
 
 namespace py = pybind11;
 
@@ -23,7 +24,7 @@ class Event {
 
   void wait() const {
     const cl_int status = [this] {
-      const py::gil_scoped_release released;
+      const ReleasedLock released;
       return clWaitForEvents(1, &event_);
     }();
     if (status != CL_SUCCESS) {
@@ -85,9 +86,11 @@ static_assert(std::size(argument_names) == static_cast<std::size_t>(Argument::op
 
 // Python has a class for each kind of error (clgemm/_errors.py).
 void throw_as_python(const Error& error) {
-  const py::object raised = py::module_::import("clgemm._errors")
-                                .attr("make")(to_string(error.code()), error.what(),
-                                              argument_names[static_cast<std::size_t>(error.argument())]);
+  const py::object make = py::module_::import("clgemm._errors").attr("make");
+  const py::tuple arguments = py::make_tuple(to_string(error.code()), error.what(),
+                                             argument_names[static_cast<std::size_t>(error.argument())]);
+  const auto raised = py::reinterpret_steal<py::object>(call(make, arguments));
+  if (!raised) throw py::error_already_set();
   PyErr_SetObject(py::type::handle_of(raised).ptr(), raised.ptr());
 }
 
@@ -166,7 +169,7 @@ std::vector<std::string> names_of(const DeviceSet& devices) {
 }
 
 void define_context(py::module_& module) {
-  using Released = py::call_guard<py::gil_scoped_release>;
+  using Released = py::call_guard<ReleasedLock>;
   const auto own = [](auto device) { return std::make_unique<OwnContext>(Context(device)); };
   py::class_<OwnContext>(module, "Context")
       .def(py::init([] { return std::make_unique<OwnContext>(Context()); }), Released())
