@@ -15,6 +15,16 @@ an argument is to blame, it is a ValueError, too. Any number of threads may call
 is released while a call works.
 """
 
+try:
+    from . import _native
+except ImportError as error:
+    if "libOpenCL" not in str(error):
+        raise
+    raise ImportError(
+        f"clgemm needs the OpenCL loader ({error}). Install ocl-icd-libopencl1 (Debian, Ubuntu) or ocl-icd (Fedora, Arch, conda-forge),"
+        " and a driver of your device; of a CPU that is pocl-opencl-icd (Debian, Ubuntu) or pocl (Fedora, Arch, conda-forge)."
+    ) from None
+
 from ._bench import bench
 from ._calls import (
     Context,

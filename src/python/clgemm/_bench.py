@@ -78,20 +78,3 @@ def bench(
         text = finished.stderr.strip().removeprefix("clgemm-bench: error: ")
         raise Error(text or f"clgemm-bench ended with {finished.returncode}", "bench_failed")
     return json.loads(finished.stdout)
-
-
-def _become(name: str) -> None:
-    import sys
-
-    path = program(name)
-    os.execv(path, [path, *sys.argv[1:]])
-
-
-def run_bench() -> None:
-    """The command clgemm-bench of a wheel."""
-    _become("clgemm-bench")
-
-
-def run_tune() -> None:
-    """The command clgemm-tune of a wheel."""
-    _become("clgemm-tune")

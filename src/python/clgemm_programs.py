@@ -1,0 +1,22 @@
+"""The commands clgemm-bench and clgemm-tune of a wheel. Not in the package: what cannot be imported there is said here
+without a traceback."""
+
+import os
+import sys
+
+
+def _become(name: str) -> None:
+    try:
+        from clgemm._bench import program
+    except ImportError as error:
+        sys.exit(f"{name}: error: {error}")
+    path = program(name)
+    os.execv(path, [path, *sys.argv[1:]])
+
+
+def run_bench() -> None:
+    _become("clgemm-bench")
+
+
+def run_tune() -> None:
+    _become("clgemm-tune")
