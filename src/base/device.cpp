@@ -11,6 +11,7 @@
 #include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/forked.hpp"
+#include "base/printable.hpp"
 
 namespace clgemm {
 namespace {
@@ -88,11 +89,12 @@ cl::Device first_by_kind(const std::vector<cl::Device>& devices) {
 Device describe(const cl::Device& device) {
   const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
   Device result;
-  result.name = device.getInfo<CL_DEVICE_NAME>();
-  result.vendor = device.getInfo<CL_DEVICE_VENDOR>();
-  result.driver_version = device.getInfo<CL_DRIVER_VERSION>();
-  result.platform_name = platform.getInfo<CL_PLATFORM_NAME>();
-  result.platform_version = platform.getInfo<CL_PLATFORM_VERSION>();
+  // These go into logs, tables and files.
+  result.name = printable(device.getInfo<CL_DEVICE_NAME>());
+  result.vendor = printable(device.getInfo<CL_DEVICE_VENDOR>());
+  result.driver_version = printable(device.getInfo<CL_DRIVER_VERSION>());
+  result.platform_name = printable(platform.getInfo<CL_PLATFORM_NAME>());
+  result.platform_version = printable(platform.getInfo<CL_PLATFORM_VERSION>());
   result.kind = kind_of(device);
   result.compute_units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
   result.max_work_group_size = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();

@@ -5,13 +5,14 @@
 #include <set>
 
 #include "base/environment.hpp"
+#include "base/printable.hpp"
 
 namespace clgemm {
 namespace {
 
 // In one write, so that threads do not mix.
 void write_line(const std::string& text) {
-  const std::string line = "clgemm: " + text + "\n";
+  const std::string line = "clgemm: " + printable_lines(text) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
@@ -36,7 +37,7 @@ void log_bad_values(const std::vector<Variable>& variables) {
   for (const Variable& variable : variables) {
     const std::string value = environment(variable.name);
     if (value.empty() || variable.is_good(value)) continue;
-    write_line(std::string(variable.name) + " is '" + value + "'; it may be " + variable.may_be);
+    write_line(std::string(variable.name) + " is '" + printable(value) + "'; it may be " + variable.may_be);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
+#include "base/printable.hpp"
 #include "choose/tuning_json.hpp"
 
 namespace clgemm {
@@ -24,7 +25,7 @@ struct Found {
   std::vector<std::string> passed_over;
 
   void pass_over(const std::string& path, const std::string& why) {
-    passed_over.push_back(fmt::format("{}: {}", path, why));
+    passed_over.push_back(printable(fmt::format("{}: {}", path, why)));
     log_once(LogLevel::info, "tuning data not used: " + passed_over.back());
   }
 };

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/json_depth.hpp"
+#include "base/printable.hpp"
 
 namespace clgemm {
 namespace {
@@ -99,7 +101,8 @@ Rates parse_rates(const Json& json) {
 Config parse_config(const Json& json) {
   Config config{json.at("kernel").get<std::string>(), {}};
   // A path would be compiled from wherever it leads.
-  if (config.kernel.empty() || config.kernel.find_first_of("/.") != std::string::npos)
+  if (config.kernel.empty() || config.kernel.find_first_of("/.") != std::string::npos ||
+      printable(config.kernel) != config.kernel)
     refuse(fmt::format("'{}' is not the name of a kernel", config.kernel));
   for (const auto& [name, value] : json.at("parameters").items())
     config.parameters[name] = integer(value, name);
@@ -185,6 +188,7 @@ Json to_json(const TunedEntry& entry) {
 }  // namespace
 
 TuningFile parse_tuning(std::string_view text, const std::string& path) {
+  if (is_nested_too_deeply(text)) refuse("it is nested too deeply");
   try {
     const Json json = Json::parse(text);
     if (!json.is_object()) refuse("it is no JSON object");

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <set>
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/printable.hpp"
 
 namespace clgemm {
 namespace {
@@ -21,7 +22,7 @@ constexpr std::string_view helpers_prefix = "helpers/";
 
 // Bounds on what is read, far above any kernel: the largest of ours has 11 KB, and with all that it includes
 // 26. A file can be anything, and its text is copied several times on its way to the compiler.
-constexpr std::uintmax_t most_file_bytes = std::uintmax_t{4} << 20;
+constexpr std::size_t most_file_bytes = std::size_t{4} << 20;
 constexpr std::size_t most_source_bytes = std::size_t{16} << 20;
 constexpr std::size_t most_include_depth = 64;
 
@@ -179,9 +180,10 @@ class IncludeExpander {
 void add_kernels_of(const fs::path& folder, std::set<std::string>& names) {
   std::error_code failure;
   for (const auto& entry : fs::directory_iterator(folder, failure)) {
-    // A folder of that name, or a link to nothing, is no kernel.
-    if (entry.path().extension() == ".cl" && is_file(entry.path()))
-      names.insert(entry.path().filename().string());
+    // A folder of that name, a link to nothing, or a name that cannot be shown, is no kernel.
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() == ".cl" && is_file(entry.path()) && printable(name) == name)
+      names.insert(name);
   }
   if (!failure) return;
   throw Error(ErrorCode::invalid_kernel_file,
@@ -224,20 +226,12 @@ std::vector<std::string> KernelFolders::list() const {
 }
 
 SourceFile read_source(const fs::path& path) {
-  const auto refuse = [&path](const std::string& why) {
+  FileContent content = read_file(path, {Owner::anyone, Links::follow, most_file_bytes});
+  if (!content) {
     throw Error(ErrorCode::invalid_kernel_file,
-                fmt::format("the kernel file '{}' cannot be read{}", path.string(), why));
-  };
-  std::error_code failure;
-  if (!is_file(path)) refuse(fs::exists(path, failure) ? ": it is not a regular file" : "");
-  const std::uintmax_t bytes = fs::file_size(path, failure);
-  if (!failure && bytes > most_file_bytes) {
-    refuse(fmt::format(": it has {} bytes, and kernel files have {} at most", bytes, most_file_bytes));
+                fmt::format("the kernel file '{}' cannot be read: {}", path.string(), content.problem));
   }
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  if (!(text << stream.rdbuf())) refuse("");
-  return {path.string(), text.str()};
+  return {path.string(), std::move(content.bytes)};
 }
 
 std::string expand_includes(const SourceFile& file, const KernelFolders& folders) {

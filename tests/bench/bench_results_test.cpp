@@ -536,6 +536,16 @@ TEST_CASE("a narrow terminal loses columns by their rank, a wide one none") {
   CHECK(first_line(1) == "kernel  median ms");  // the rest stays
 }
 
+TEST_CASE("a cell of a table is one line without control characters") {
+  TextTable table({{"device", Align::left}});
+  table.add_row({"x\x1b[2J\ny"});
+  table.add_remark("z\r", "left out: \x07");
+  std::ostringstream out;
+  table.print(out, {80, false});
+  CHECK(out.str().substr(0, out.str().rfind('z')) == "device\nx\\x1b[2J\\ny\n");
+  CHECK(out.str().find("left out: \\x07\n") != std::string::npos);
+}
+
 TEST_CASE("colours are on a terminal only, and words say what they say") {
   TextTable table({{"kernel", Align::left}, {"check"}});
   table.add_row({"tiled", "PASSED"});

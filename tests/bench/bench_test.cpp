@@ -262,6 +262,15 @@ TEST_CASE("bad usage is one clear line and exit status 2") {
   CHECK(finished.err.find('\n') == finished.err.size() - 1);
 }
 
+TEST_CASE("what the programs say has no control characters of others") {
+  const Finished finished = bench("--kernel 'no\x1b[2J\nclgemm-bench: all is well'");
+  INFO(finished.err);
+  CHECK(finished.status == 2);
+  CHECK(finished.err.find('\x1b') == std::string::npos);
+  CHECK(finished.err.find("\nclgemm-bench") == std::string::npos);
+  CHECK(finished.err.find("no\\x1b[2J\n  clgemm-bench: all is well'") != std::string::npos);
+}
+
 TEST_CASE("two actions are one too many, whichever they are") {
   const std::vector<std::string> actions = {"--accuracy",          "--explain",
                                             "--list-devices",      "--list-kernels",

@@ -314,6 +314,32 @@ TEST_CASE("ceilings that are none, and names without an end, make a page all the
   CHECK(results.shapes.at(0).kernels.at(0).kernel == std::string(1000, 'x') + "...");
 }
 
+TEST_CASE("results may hold any text: it is shown without its control characters") {
+  Json rows = Json::array({row("D\x1b[2J", "auto", 64)});
+  rows[0]["kernel"] = rows[0]["asked"] = "a\nclgemm-bench: all is well";
+  rows[0]["parameters"] = {{"TS\x07", 8}};
+  rows[0]["peers"] = {{std::string(20000, 'p') + "\r", figures(1.0, 64)}};
+  const Results results = parse_results(rows.dump(), "test").at(0);
+  const ShapeResult& shape = results.shapes.at(0);
+  CHECK(results.facts.device == "D\\x1b[2J");
+  CHECK(shape.kernels.at(0).kernel == "a\\nclgemm-bench: all is well");
+  CHECK(shape.kernels.at(0).parameters.count("TS\\x07") == 1);
+  CHECK(shape.peers.at(0).name == std::string(1000, 'p') + "...");
+}
+
+TEST_CASE("results that are nested too deeply, or never end, are refused") {
+  const std::string nested = std::string(100000, '[') + std::string(100000, ']');
+  Json rows = Json::array({row("D", "auto", 64)});
+  rows[0]["host"] = "HERE";
+  std::string text = rows.dump();
+  text.replace(text.find("\"HERE\""), 6, nested);
+  CHECK_THROWS_AS(parse_results(text, "test"), UsageError);
+  CHECK_THROWS_AS(parse_results(nested, "test"), UsageError);
+  CHECK_THROWS_AS(read_results("/dev/zero"), UsageError);
+  CHECK_THROWS_AS(read_results("/"), UsageError);
+  CHECK_THROWS_AS(read_results("/nosuch"), UsageError);
+}
+
 TEST_CASE("a step of the ladder is from kernel to kernel, and none is from what clgemm chose") {
   const std::vector<Results> runs = parse_results(all_rows("D").dump(), "test");
   const std::string picture = ladder(runs.at(0)).draw(880.0);

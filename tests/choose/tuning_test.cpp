@@ -117,6 +117,9 @@ TEST_CASE("what is no tuning data is refused, and it is said why") {
   refused(replaced(good, "\"m\":1024", "\"m\":128.9"), "'m' is 128.9; it must be an integer");
   refused(replaced(good, "\"parameters\":{}", "\"parameters\":{\"BM\":64.5}"), "'BM' is 64.5");
   refused(replaced(good, "\"block_2d\"", "\"./evil.cl\""), "name of a kernel");
+  refused(replaced(good, "\"block_2d\"", "\"evil\\u001b[2J\""), "name of a kernel");
+  const std::string nested = std::string(100000, '[') + std::string(100000, ']');
+  refused(replaced(good, "\"m\":1024", "\"m\":" + nested), "nested too deeply");
   refused(replaced(good, "\"median_ms\":1.0", "\"median_ms\":0.0"), "median_ms");
   refused(replaced(good, "\"nn\"", "\"xx\""), "transposes");
 }
@@ -330,8 +333,15 @@ TEST_CASE("a file that is bad, foreign or not the user's own is passed over") {
   CHECK(first_choice(gpu).config.kernel == by_model);
   REQUIRE(chmod(path.c_str(), 0600) == 0);
   CHECK(first_choice(gpu).config.kernel == "wpt");
-  const ScopedVariable nowhere("CLGEMM_TUNING", "/no/such/file.json");
-  CHECK(first_choice(gpu).config.kernel == "wpt");
+  const std::string pipe = (none.folder.path() / "pipe\x1b[2J\nx.json").string();
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  for (const char* named : {"/no/such/file.json", "/dev/zero", "/proc/kmsg", pipe.c_str()}) {
+    const ScopedVariable nowhere("CLGEMM_TUNING", named);
+    CHECK(first_choice(gpu).config.kernel == "wpt");
+    const std::vector<std::string> said = tuning_from_environment().passed_over();
+    REQUIRE(said.size() == 1);
+    CHECK(said.front().find_first_of("\x1b\n") == std::string::npos);
+  }
 }
 
 TEST_CASE("a config that this device or library does not have makes way for the next") {

@@ -163,6 +163,23 @@ TEST_CASE("a file that cannot be read is told") {
   CHECK_ERROR([&] { read_source(folder.path()); }, invalid_kernel_file, folder.path().string());
 }
 
+TEST_CASE("a file that has nothing to say yet is not waited for") {
+  // It says that it is a regular file without a size, but whoever reads it waits for the next message of
+  // Linux.
+  const TemporaryFolder folder;
+  const std::string path = folder.write("main.cl", "#include \"/proc/kmsg\"\n");
+  CHECK_ERROR([&] { expand(path); }, invalid_kernel_file, "/proc/kmsg");
+}
+
+TEST_CASE("a name that cannot be shown is not the name of a kernel") {
+  const TemporaryFolder folder;
+  folder.write("x.cl", "X\n");
+  folder.write("x\x1b[2J.cl", "X\n");
+  folder.write("x\nclgemm.cl", "X\n");
+  const std::vector<std::string> names = KernelFolders({folder.path()}).list();
+  CHECK(names.size() == KernelFolders{}.list().size() + 1);
+}
+
 TEST_CASE("folders are looked in in their order, before the built-in files") {
   const TemporaryFolder first;
   const TemporaryFolder second;

@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
-#include <fstream>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
@@ -62,15 +59,13 @@ SampleLine sample_of(const std::string& line) {
 }  // namespace
 
 std::vector<SampleLine> read_sample_lines(const std::filesystem::path& path) {
-  std::ifstream file(path);
+  std::istringstream file(read_whole(path.string()));
   std::vector<SampleLine> result;
   std::string line;
   const auto is_head = [&] {
     return line == head || line == std::string(head) + predicted ||
            line == std::string(head) + predicted + batch;
   };
-  if (!file)
-    throw std::runtime_error(fmt::format("cannot read '{}': {}", path.string(), std::strerror(errno)));
   if (!std::getline(file, line) || !is_head())
     throw std::runtime_error(fmt::format("'{}' does not begin with '{}'", path.string(), head));
   for (std::size_t number = 2; std::getline(file, line); ++number) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/printable.hpp"
+
 namespace clgemm::bench {
 namespace {
 
@@ -41,6 +43,11 @@ std::string with_colour(const std::string& cell, const std::string& text, bool m
 }
 
 }  // namespace
+
+void TextTable::add(const std::vector<std::string>& cells, bool is_remark) {
+  Row& row = rows_.emplace_back(Row{{}, is_remark, false});
+  for (const std::string& cell : cells) row.cells.push_back(printable(cell));
+}
 
 std::vector<std::size_t> TextTable::widths() const {
   std::vector<std::size_t> widths;

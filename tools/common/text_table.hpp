@@ -21,13 +21,11 @@ class TextTable {
  public:
   explicit TextTable(std::vector<TextColumn> columns) : columns_(std::move(columns)) {}
 
-  // A cell for each column.
-  void add_row(std::vector<std::string> cells) { rows_.push_back({std::move(cells), false, false}); }
+  // A cell for each column. Cells may hold anything: their control characters are escaped.
+  void add_row(const std::vector<std::string>& cells) { add(cells, false); }
 
   // A first cell, and a text in place of all others.
-  void add_remark(std::string first, std::string text) {
-    rows_.push_back({{std::move(first), std::move(text)}, true, false});
-  }
+  void add_remark(const std::string& first, const std::string& text) { add({first, text}, true); }
 
   // The last row is the one to look at. Shown on a terminal only: words must say it, too.
   void mark_last_row() { rows_.back().marked = true; }
@@ -43,6 +41,7 @@ class TextTable {
     bool marked;
   };
 
+  void add(const std::vector<std::string>& cells, bool is_remark);
   std::vector<std::size_t> widths() const;
   std::vector<std::size_t> shown_columns(const std::vector<std::size_t>& widths, std::size_t room) const;
   std::string line_of(const Row& row, const std::vector<std::size_t>& widths,

@@ -10,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "base/files.hpp"
 
@@ -70,6 +71,13 @@ std::error_code write(const std::string& path, const std::string& text) {
 }
 
 }  // namespace
+
+std::string read_whole(const std::string& path) {
+  constexpr std::size_t most_bytes = std::size_t{256} << 20U;
+  FileContent content = read_file(path, {Owner::anyone, Links::follow, most_bytes});
+  if (!content) throw std::runtime_error(fmt::format("cannot read '{}': {}", path, content.problem));
+  return std::move(content.bytes);
+}
 
 bool can_write(const std::string& path) {
   return is_special(status_of(path)) ? ::access(path.c_str(), W_OK) == 0 : can_open(behind_links(path));

@@ -1,9 +1,13 @@
-// Files that are written whole or not at all.
+// Files that the user names: read whole, and written whole or not at all.
 #pragma once
 
 #include <string>
 
 namespace clgemm::bench {
+
+// Returns the text of a regular file, as read_file() in base/files.hpp reads it. Throws std::runtime_error,
+// which says why not.
+std::string read_whole(const std::string& path);
 
 // Whether write_whole() could write there; errno says why not. What is there stays, what is not there is not
 // made.

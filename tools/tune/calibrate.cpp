@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
+#include "common/say.hpp"
 #include "tune/calibration.hpp"
 #include "tune/calibration_worker.hpp"
 #include "tune/fake_times.hpp"
@@ -260,7 +261,7 @@ std::vector<Sample> valid_samples(const std::vector<Sample>& samples, ConfigCach
       configs.get(sample.config.kernel, sample.config.parameters, {});
       result.push_back(sample);
     } catch (const Error& error) {
-      fmt::print(stderr, "clgemm-tune: left out: {}\n", error.what());
+      bench::say("clgemm-tune", fmt::format("left out: {}", error.what()));
     }
   }
   return result;
@@ -277,14 +278,14 @@ int calibrate(const TuneOptions& options) {
   std::vector<Config> configs = calibrated_configs(setup.device, setup.library);
   const auto journal = open_journal(options, setup);
   if (journal->size() > 0)
-    fmt::print(stderr, "clgemm-tune: going on after {} measurements\n", journal->size());
+    bench::say("clgemm-tune", fmt::format("going on after {} measurements", journal->size()));
   fmt::print("{} ({}, driver {}): {} configs\n", setup.device.name, setup.device.platform_name,
              setup.device.driver_version, configs.size());
   std::fflush(stdout);
   const bench::InterruptNoted noted;
   Calibration calibration(options, setup, *journal, std::move(configs));
   if (!calibration.run()) {
-    fmt::print(stderr, "clgemm-tune: stopped; the same command goes on here\n");
+    bench::say("clgemm-tune", "stopped; the same command goes on here");
     return bench::interrupted_status();
   }
   ConfigCache cache(setup.device, options.kernel_folder);

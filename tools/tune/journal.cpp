@@ -1,13 +1,12 @@
 #include "tune/journal.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <stdexcept>
 
 namespace clgemm::tune {
@@ -29,21 +28,19 @@ Trial trial_of(const Json& json) {
 
 Journal::Journal(std::filesystem::path path, const std::string& run) : path_(std::move(path)) {
   if (std::filesystem::exists(path_)) read_lines(run);
-  file_ = std::fopen(path_.c_str(), "ae");
-  if (file_ == nullptr)
-    throw std::runtime_error(fmt::format("cannot write '{}': {}", path_.string(), std::strerror(errno)));
+  constexpr mode_t all_may_read = 0644;
+  file_ = File(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, all_may_read));
+  demand(file_.is_open());
   if (std::filesystem::file_size(path_) == 0) write_line(Json{{"run", run}}.dump());
-}
-
-Journal::~Journal() {
-  if (file_ != nullptr) std::fclose(file_);
 }
 
 // Whole lines are as they were written; what follows the last newline is what a killed run left behind.
 void Journal::read_lines(const std::string& run) {
-  std::stringstream content;
-  content << std::ifstream(path_, std::ios::binary).rdbuf();
-  const std::string text = content.str();
+  constexpr std::size_t most_bytes = std::size_t{256} << 20U;
+  const FileContent content = read_file(path_, {Owner::this_user, Links::refuse, most_bytes});
+  if (!content)
+    throw std::runtime_error(fmt::format("cannot read '{}': {}", path_.string(), content.problem));
+  const std::string& text = content.bytes;
   const std::size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
   try {
     for (std::size_t start = 0; start < whole;) {
@@ -93,13 +90,16 @@ void Journal::add(const Trial& trial, const Outcome& outcome) {
 }
 
 void Journal::write_line(const std::string& line) {
-  if (std::fputs((line + "\n").c_str(), file_) < 0 || std::fflush(file_) != 0 || fsync(fileno(file_)) != 0)
+  demand(file_.write_all(line + "\n") && ::fsync(file_.get()) == 0);
+}
+
+void Journal::demand(bool is_done) const {
+  if (!is_done)
     throw std::runtime_error(fmt::format("cannot write '{}': {}", path_.string(), std::strerror(errno)));
 }
 
 void Journal::remove() {
-  std::fclose(file_);
-  file_ = nullptr;
+  file_.close();
   std::filesystem::remove(path_);
 }
 

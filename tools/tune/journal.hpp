@@ -2,13 +2,13 @@
 // where it was. JSON lines: what the run is, then one line an outcome.
 #pragma once
 
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <tuple>
 
+#include "base/files.hpp"
 #include "tune/measured.hpp"
 
 namespace clgemm::tune {
@@ -19,9 +19,6 @@ class Journal {
   // std::runtime_error where the file is the journal of another run, or cannot be written. A last line that
   // is not whole is dropped.
   Journal(std::filesystem::path path, const std::string& run);
-  ~Journal();
-  Journal(const Journal&) = delete;
-  Journal& operator=(const Journal&) = delete;
 
   std::optional<Outcome> find(const Trial& trial) const;
 
@@ -38,9 +35,10 @@ class Journal {
   static Key key_of(const Trial& trial);
   void read_lines(const std::string& run);
   void write_line(const std::string& line);
+  void demand(bool is_done) const;
 
   std::filesystem::path path_;
-  std::FILE* file_ = nullptr;
+  File file_;
   std::map<Key, Outcome> outcomes_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "common/bad_usage.hpp"
+#include "common/say.hpp"
 #include "common/usage_error.hpp"
 #include "tune/calibrate.hpp"
 #include "tune/calibration_worker.hpp"
@@ -41,7 +42,7 @@ int run(const TuneOptions& options) {
 }
 
 int complain(const char* what, int status) {
-  fmt::print(stderr, "clgemm-tune: error: {}\n", what);
+  bench::say("clgemm-tune", fmt::format("error: {}", what));
   return status;
 }
 

@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <set>
 
+#include "base/printable.hpp"
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
+#include "common/say.hpp"
 #include "tune/measurer.hpp"
 #include "tune/run_setup.hpp"
 #include "tune/tuner.hpp"
@@ -47,7 +49,7 @@ int check_configs(const TuneOptions& options) {
                                 configs.size() * setup.sizes.size(), failed, config.kernel));
       const auto outcome = measurer.check({size, config, Care::quick}, turns_of(config, checked, kernels));
       if (!outcome) {
-        fmt::print(stderr, "clgemm-tune: stopped\n");
+        bench::say("clgemm-tune", "stopped");
         return bench::interrupted_status();
       }
       ++checked;
@@ -58,7 +60,7 @@ int check_configs(const TuneOptions& options) {
       }
       ++failed;
       progress.clear();
-      fmt::print("FAILED {} at {}: {}\n", to_string(config), to_string(size), outcome->failure);
+      fmt::print("FAILED {} at {}: {}\n", to_string(config), to_string(size), printable(outcome->failure));
       std::fflush(stdout);
     }
   }

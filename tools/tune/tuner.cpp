@@ -13,6 +13,7 @@
 #include "common/interrupt.hpp"
 #include "common/kernel_names.hpp"
 #include "common/progress.hpp"
+#include "common/say.hpp"
 #include "data/host_data.hpp"
 #include "plan/blocks.hpp"
 #include "tune/measurer.hpp"
@@ -218,14 +219,14 @@ int tune(const TuneOptions& options) {
   TuningFile file = read_output(setup.output, setup.device);
   const auto journal = open_journal(options, setup);
   if (journal->size() > 0)
-    fmt::print(stderr, "clgemm-tune: going on after {} measurements\n", journal->size());
+    bench::say("clgemm-tune", fmt::format("going on after {} measurements", journal->size()));
   fmt::print("{} ({}, driver {})\n", setup.device.name, setup.device.platform_name,
              setup.device.driver_version);
   std::fflush(stdout);
   const bench::InterruptNoted noted;
   Tuner tuner(options, setup, *journal, std::move(file));
   if (!tuner.run()) {
-    fmt::print(stderr, "clgemm-tune: stopped; the same command goes on here\n");
+    bench::say("clgemm-tune", "stopped; the same command goes on here");
     return bench::interrupted_status();
   }
   journal->remove();
@@ -255,8 +256,8 @@ int export_tuning(const TuneOptions& options) {
   RunSetup setup(options);
   const TuningFile file = read_output(setup.output, setup.device);
   if (file.measured.empty() && file.configs.empty()) {
-    fmt::print(stderr, "clgemm-tune: '{}' has nothing for '{}': tune first\n", setup.output.string(),
-               setup.device.name);
+    bench::say("clgemm-tune", fmt::format("'{}' has nothing for '{}': tune first", setup.output.string(),
+                                          setup.device.name));
     return something_failed;
   }
   write_output(options.export_to, file);

@@ -6,9 +6,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <stdexcept>
 
 #include "base/error.hpp"
@@ -72,16 +70,10 @@ TuningFile read_output(const fs::path& path, const Device& device) {
 }
 
 TuningFile read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const bool is_folder = fs::is_directory(path);  // which can be opened like a file
-  if (is_folder) errno = EISDIR;
-  if (!file || is_folder)
-    throw std::runtime_error(fmt::format("cannot read '{}': {}", path.string(), std::strerror(errno)));
-  std::stringstream content;
-  content << file.rdbuf();
-  demand_json(content.str(), path);
+  const std::string text = bench::read_whole(path.string());
+  demand_json(text, path);
   try {
-    return parse_tuning(content.str(), path.string());
+    return parse_tuning(text, path.string());
   } catch (const Error& error) {
     throw std::runtime_error(
         fmt::format("'{}' is there and is no tuning data of this version: {}", path.string(), error.what()));

@@ -6,6 +6,7 @@
 #include "base/device.hpp"
 #include "base/error.hpp"
 #include "base/nearest.hpp"
+#include "base/printable.hpp"
 #include "common/text_table.hpp"
 #include "kernel/kernel_config.hpp"
 
@@ -55,7 +56,7 @@ void list_kernels(std::ostream& out, const std::string& kernel_folder) {
   for (const std::string& name : library.names(Role::multiply)) {
     const NamedKernel kernel = library.find(name);
     const Manifest& manifest = kernel.file->manifest;
-    out << fmt::format("{}: {}\n", name, manifest.summary);
+    out << fmt::format("{}: {}\n", name, printable(manifest.summary));
     for (const Manifest::Parameter& parameter : manifest.parameters) {
       out << fmt::format("    {}\n", describe_parameter(parameter));
     }

@@ -14,6 +14,7 @@
 #include "command_line/options.hpp"
 #include "common/bad_usage.hpp"
 #include "common/interrupt.hpp"
+#include "common/say.hpp"
 #include "common/usage_error.hpp"
 #include "figures/results_json.hpp"
 #include "page/page_folder.hpp"
@@ -43,7 +44,7 @@ void say_missing_peers(const Results& results) {
       if (!reason.empty()) notes.insert(fmt::format("{} did not run: {}", peer_title(peer.name), reason));
     }
   }
-  for (const std::string& note : notes) fmt::print(stderr, "clgemm-bench: note: {}\n", note);
+  for (const std::string& note : notes) say("clgemm-bench", fmt::format("note: {}", note));
 }
 
 int compare_files(std::ostream& out, const BenchOptions& options) {
@@ -59,7 +60,7 @@ int compare_files(std::ostream& out, const BenchOptions& options) {
 // Pages and pictures are made from the JSON alone, so that files of earlier runs do as well.
 void write_report(const BenchOptions& options, const std::string& json) {
   write_report_folder(options.report, json, options.samples);
-  fmt::print(stderr, "clgemm-bench: the page is {}/index.html\n", options.report);
+  say("clgemm-bench", fmt::format("the page is {}/index.html", options.report));
 }
 
 int measure(Output& output, const BenchOptions& options, const cl::Device& device) {
@@ -73,10 +74,9 @@ int measure(Output& output, const BenchOptions& options, const cl::Device& devic
     write_report(options, json.str());
   }
   say_missing_peers(results);
-  for (const std::string& failure : results.failures)
-    fmt::print(stderr, "clgemm-bench: error: {}\n", failure);
+  for (const std::string& failure : results.failures) say("clgemm-bench", fmt::format("error: {}", failure));
   if (interrupted()) {
-    fmt::print(stderr, "clgemm-bench: interrupted: these are the results so far\n");
+    say("clgemm-bench", "interrupted: these are the results so far");
     return interrupted_status();
   }
   return all_passed(results) ? all_is_well : something_failed;
@@ -157,7 +157,7 @@ int run_command_line(int argc, char** argv) {
 }
 
 int complain(const char* what, int status) {
-  fmt::print(stderr, "clgemm-bench: error: {}\n", what);
+  say("clgemm-bench", fmt::format("error: {}", what));
   return status;
 }
 

@@ -10,6 +10,7 @@
 
 #include "actions/commands.hpp"
 #include "base/error.hpp"
+#include "base/printable.hpp"
 #include "common/kernel_names.hpp"
 #include "common/statistics.hpp"
 #include "kernel/kernel_file.hpp"
@@ -109,7 +110,7 @@ void measure_once(std::ostream& out, const BenchOptions& options, const cl::Devi
     write_table(out, results);
     show_differences(out, known, results);
   } catch (const Error& error) {
-    out << fmt::format("clgemm-bench: error: {}\n", error.what());
+    out << fmt::format("clgemm-bench: error: {}\n", printable_lines(error.what()));
   }
 }
 

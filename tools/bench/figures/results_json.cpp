@@ -7,8 +7,9 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "base/json_depth.hpp"
+#include "base/printable.hpp"
 #include "common/usage_error.hpp"
 #include "figures/summary.hpp"
 #include "kernel/precision.hpp"
@@ -182,18 +183,19 @@ std::size_t count(const Json& object, const char* key) {
 // No name is as long as this, and the page's labels take a time that grows with the square of their length.
 constexpr std::size_t most_letters = 1000;
 
-std::string shortened(std::string text) {
-  if (text.size() <= most_letters) return text;
+// As it may stand in a table.
+std::string shown(const std::string& text) {
+  if (text.size() <= most_letters) return printable(text);
   const auto is_inside_letter = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; };
   std::size_t end = most_letters;
   while (end > 0 && is_inside_letter(text[end])) --end;
-  return text.substr(0, end) + "...";
+  return printable(text.substr(0, end)) + "...";
 }
 
 std::string text(const Json& object, const char* key) {
   const Json* value = find(object, key);
   if (value == nullptr) return "";
-  return shortened(value->is_string() ? value->get<std::string>() : value->dump());
+  return shown(value->is_string() ? value->get<std::string>() : value->dump());
 }
 
 Figures figures_of(const Json& object) {
@@ -227,7 +229,7 @@ KernelResult kernel_of(const Json& object) {
   const Json* parameters = find(object, "parameters");
   if (parameters == nullptr || !parameters->is_object()) return kernel;
   for (const auto& [name, value] : parameters->items()) {
-    if (value.is_number_integer()) kernel.parameters[name] = value.get<std::int64_t>();
+    if (value.is_number_integer()) kernel.parameters[shown(name)] = value.get<std::int64_t>();
   }
   return kernel;
 }
@@ -291,7 +293,7 @@ void add_peers(ShapeResult& shape, const Json& object) {
   if (peers == nullptr || !peers->is_object()) return;
   for (const auto& [name, entry] : peers->items()) {
     if (!entry.is_object()) continue;
-    PeerResult peer{name, text(entry, "version"), text(entry, "settings"), figures_of(entry)};
+    PeerResult peer{shown(name), text(entry, "version"), text(entry, "settings"), figures_of(entry)};
     const auto same = std::find_if(shape.peers.begin(), shape.peers.end(),
                                    [&peer](const PeerResult& other) { return other.name == peer.name; });
     if (same != shape.peers.end()) {
@@ -340,6 +342,7 @@ bool is_row(const Json& object) {
 }
 
 Json parse_array(std::string_view json, const std::string& where) {
+  if (is_nested_too_deeply(json)) throw UsageError(fmt::format("'{}' is nested too deeply", where));
   Json rows = Json::parse(json, nullptr, false);
   if (rows.is_discarded()) throw UsageError(fmt::format("'{}' is not JSON", where));
   if (rows.is_array()) rows.erase(std::remove_if(rows.begin(), rows.end(), is_summary), rows.end());
@@ -350,12 +353,21 @@ Json parse_array(std::string_view json, const std::string& where) {
   return rows;
 }
 
+constexpr std::size_t most_file_bytes = std::size_t{256} << 20U;
+
+// A pipe is read, too: `--compare <(git show HEAD:before.json) after.json`.
 std::string text_of_file(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  if (file) text << file.rdbuf();
-  if (!file) throw UsageError(fmt::format("'{}': {}", path, std::strerror(errno)));
-  return text.str();
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  std::vector<char> piece(65536);
+  while (file) {
+    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > most_file_bytes)
+      throw UsageError(fmt::format("'{}' has more than {} bytes", path, most_file_bytes));
+  }
+  if (file.bad() || !file.eof()) throw UsageError(fmt::format("'{}': {}", path, std::strerror(errno)));
+  return text;
 }
 
 std::string text_of(const Json& rows) {

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 
+#include "common/whole_file.hpp"
 #include "peers/clblast.hpp"
 
 namespace clgemm::bench {
@@ -52,9 +52,7 @@ std::unordered_map<std::string, std::size_t> parse_parameters(const std::string&
 
 TunedKernel read_tuned_kernel(const std::string& path) {
   try {
-    std::ifstream file(path);
-    if (!file) throw std::runtime_error("cannot be read");
-    const nlohmann::json tuned = nlohmann::json::parse(file);
+    const nlohmann::json tuned = nlohmann::json::parse(read_whole(path));
     if (tuned.at("precision") != "32") throw std::runtime_error("not for fp32");
     return {kernel_of(tuned.at("kernel_family")), parse_parameters(tuned.at("best_parameters")),
             std::stod(tuned.at("best_time").get<std::string>()), tuned.value("clblast_device_name", "")};

@@ -9,11 +9,13 @@
 #include <functional>
 
 #include "base/error.hpp"
+#include "base/printable.hpp"
 #include "choose/tuning_files.hpp"
 #include "command_line/cases.hpp"
 #include "common/clock.hpp"
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
+#include "common/say.hpp"
 #include "running/affordable.hpp"
 #include "running/ceilings.hpp"
 #include "running/facts.hpp"
@@ -35,7 +37,7 @@ std::vector<cl::Device> devices_of(const BenchOptions& options) {
 
 std::vector<std::string> names_of(const std::vector<cl::Device>& devices) {
   std::vector<std::string> names;
-  for (const cl::Device& device : devices) names.push_back(device.getInfo<CL_DEVICE_NAME>());
+  for (const cl::Device& device : devices) names.push_back(printable(device.getInfo<CL_DEVICE_NAME>()));
   return names;
 }
 
@@ -96,7 +98,7 @@ void try_first_call(const BenchOptions& options, const std::string& who, Figures
     figures.cold_ms = first_call.cold_ms;
     figures.warm_ms = first_call.warm_ms;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "clgemm-bench: note: no first call of {}: {}\n", who, error.what());
+    say("clgemm-bench", fmt::format("note: no first call of {}: {}", who, error.what()));
   }
 }
 

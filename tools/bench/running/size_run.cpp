@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/printable.hpp"
 #include "common/float64.hpp"
 #include "common/interrupt.hpp"
 #include "running/affordable.hpp"
@@ -32,7 +33,7 @@ bool is_baseline(const KernelChoice& choice) {
 }
 
 std::string first_line(const std::string& text) {
-  return text.substr(0, text.find('\n'));
+  return printable(text.substr(0, text.find('\n')));
 }
 
 }  // namespace
