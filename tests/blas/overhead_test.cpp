@@ -42,7 +42,10 @@ void multiply_much() {
 
 int main() {
   void* const library = dlopen("libblas.so.3", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-  if (library == nullptr) return skipped;
+  if (library == nullptr) {
+    std::fprintf(stderr, "SKIPPED: %s\n", dlerror());
+    return skipped;
+  }
   auto* const alone = reinterpret_cast<decltype(&sgemm_)>(dlsym(library, "sgemm_"));
   multiply_much();
   int status = EXIT_SUCCESS;
