@@ -12,4 +12,4 @@ foreach(file ${results})
 endforeach()
 execute_process(COMMAND ${BENCH} --report ${FOLDER} ${from} COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/report_browser.py ${BROWSER} ${FOLDER}
-  COMMAND_ERROR_IS_FATAL ANY TIMEOUT 300)
+  COMMAND_ERROR_IS_FATAL ANY)

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "page/charts.hpp"
 #include "page/legend.hpp"
@@ -15,11 +14,21 @@ namespace {
 constexpr double right_margin = 18.0;
 constexpr double below_plot = 46.0;
 
-// Of a level line's name: how far from the line its foot is, how high it is, and what marks take around them.
+// Of a level line's name: how far from the line its foot is.
 constexpr double above_line = 7.0;
 constexpr double below_line = 17.0;
-constexpr double text_height = 11.0;
-constexpr double mark_room = 6.0;
+
+// How far the middle of a mark is from a name: to its sides, above its foot and below.
+struct Room {
+  double across;
+  double up;
+  double down;
+};
+constexpr Room wide_room = {6.0, 17.0, 6.0};
+constexpr Room least_room = {1.0, 13.0, 4.0};  // the mark's rim lies on the name
+
+// Places for a name are tried so far from each other.
+constexpr double name_step = 10.0;
 
 struct Range {
   double low = std::numeric_limits<double>::infinity();
@@ -113,43 +122,48 @@ class Plot {
     if (limit.rising) {
       const Point foot{x(limit.points[0].x) + 10.0, y(limit.points[0].y) + 6.0};
       const double width = text_width(limit.name);
-      const bool has_room = is_free({foot.x + width, foot.y}, width, x, y);
+      const bool has_room = is_free({foot.x + width, foot.y}, width, wide_room, x, y);
       svg_.text("muted halo", foot, "start", has_room ? limit.name : brief);
       return;
     }
-    // In a narrow picture a long name goes without its figure, which the text below has, too.
-    for (const std::string& name : {limit.name, brief}) {
-      if (const auto place = place_of(name, limit, x, y)) {
-        svg_.text("muted halo", *place, "end", name);
-        return;
+    // In a narrow picture a long name goes without its figure, which the text below has, too; among many
+    // marks it goes closer to them, or away from its line.
+    for (const Room& room : {wide_room, least_room}) {
+      for (const std::string& name : {limit.name, brief}) {
+        if (draw_name(name, limit, room, 0.0, x, y)) return;
       }
+    }
+    for (double away = name_step; away < bottom_ - top_; away += name_step) {
+      if (draw_name(brief, limit, least_room, away, x, y)) return;
     }
     const Point& end = limit.points.back();
     svg_.text("muted halo", {x(end.x), y(end.y) - above_line}, "end", brief);
   }
 
-  // The right end of the name of a level line: as far to the right as no mark lies on it, above or below.
-  // None where there is no room.
-  std::optional<Point> place_of(const std::string& name, const XyLimit& limit, const Scale& x,
-                                const Scale& y) const {
-    constexpr double step = 10.0;
+  // The name of a level line, as far to the right as no mark lies on it, above or below; `away` from where it
+  // is best. False if there is no room.
+  bool draw_name(const std::string& name, const XyLimit& limit, const Room& room, double away, const Scale& x,
+                 const Scale& y) {
     const double width = text_width(name);
     const Point end{x(limit.points.back().x), y(limit.points.back().y)};
-    for (double right = end.x; right - width >= left_; right -= step) {
-      for (const double down : {-above_line, below_line}) {
+    for (double right = end.x; right - width >= left_; right -= name_step) {
+      for (const double down : {-above_line - away, below_line + away}) {
         const Point place{right, end.y + down};
-        if (is_free(place, width, x, y)) return place;
+        const bool is_inside = away == 0.0 || (place.y - room.up > top_ && place.y + room.down < bottom_);
+        if (!is_inside || !is_free(place, width, room, x, y)) continue;
+        svg_.text("muted halo", place, "end", name);
+        return true;
       }
     }
-    return std::nullopt;
+    return false;
   }
 
-  bool is_free(const Point& place, double width, const Scale& x, const Scale& y) const {
+  bool is_free(const Point& place, double width, const Room& room, const Scale& x, const Scale& y) const {
     const auto lies_on = [&](const XyPoint& point) {
       const double across = x(point.x);
       const double down = y(point.y);
-      return across > place.x - width - mark_room && across < place.x + mark_room &&
-             down > place.y - text_height - mark_room && down < place.y + mark_room;
+      return across > place.x - width - room.across && across < place.x + room.across &&
+             down > place.y - room.up && down < place.y + room.down;
     };
     return std::none_of(chart_.series.begin(), chart_.series.end(), [&](const XySeries& series) {
       return std::any_of(series.points.begin(), series.points.end(), lies_on);
