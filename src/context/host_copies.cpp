@@ -275,7 +275,7 @@ bool HostCopies::work_off(Lane& lane, std::vector<Chunk>& chunks, std::unique_lo
   }
   lock.lock();
   --piece->transfer->under_way;
-  if (failure && !failure_) failure_ = failure;
+  if (!failure_) failure_ = failure;
   changed_.notify_all();
   return true;
 }

@@ -9,6 +9,7 @@
 
 #include "base/sizes.hpp"
 #include "devices/coverage.hpp"
+#include "devices/shares.hpp"
 #include "devices/together.hpp"
 
 namespace clgemm {
@@ -41,36 +42,6 @@ bool is_of_device(const Error& error, const Options& options) {
       return false;
   }
 }
-
-// Pieces of work for several takers: each has a share of its own, and takes from the end of the longest one
-// when that is done. Any number of threads may use one.
-template <class Piece>
-class Shares {
- public:
-  Shares(const std::vector<Piece>& pieces, std::size_t takers) : shares_(takers) {
-    for (std::size_t i = 0; i < pieces.size(); ++i) shares_[i * takers / pieces.size()].push_back(pieces[i]);
-  }
-
-  std::optional<Piece> next(std::size_t taker) {
-    const std::lock_guard lock(mutex_);
-    std::list<Piece>& own = shares_[taker];
-    if (!own.empty()) {
-      const Piece piece = own.front();
-      own.pop_front();
-      return piece;
-    }
-    std::list<Piece>& longest = *std::max_element(
-        shares_.begin(), shares_.end(), [](const auto& x, const auto& y) { return x.size() < y.size(); });
-    if (longest.empty()) return std::nullopt;
-    const Piece piece = longest.back();
-    longest.pop_back();
-    return piece;
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::list<Piece>> shares_;
-};
 
 // C as it was before a device that works where it lies began: one that fails may have written some of it.
 class Backup {

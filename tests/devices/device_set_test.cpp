@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <thread>
 
 #include "support/failing_device.hpp"
@@ -408,6 +409,24 @@ TEST_CASE("explain_host() of one device, where the matrices lie and on copies") 
     INFO(on_copies);
     CHECK(on_copies.find(part) != std::string::npos);
   }
+}
+
+TEST_CASE("a device that was lost to another call is left out before C is divided") {
+  if (!has_several()) return;
+  DeviceSet devices = all_of(Way::on_copies);
+  const std::size_t count = devices.devices().size();
+  Member& lost = *state_of(devices).members().front();
+  lose_after_kernels(lost.context.device(), 0);
+  CHECK_ERROR([&] { lost.state.health().look_after(Error(ErrorCode::opencl_error, "a fault")); }, device_lost,
+              "is lost");
+  heal();
+  const std::string explained = devices.explain_host({.m = 3000, .n = 200, .k = 100});
+  INFO(explained);
+  std::size_t left = 0;
+  std::size_t taking_part = 0;
+  REQUIRE(std::sscanf(explained.c_str(), "devices: %zu, of which %zu take part", &left, &taking_part) == 2);
+  CHECK(left == count - 1);
+  CHECK(taking_part <= left);
 }
 
 TEST_CASE("the same in C") {

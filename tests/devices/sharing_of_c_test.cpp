@@ -3,6 +3,7 @@
 
 #include "devices/coverage.hpp"
 #include "devices/shared_multiply.hpp"
+#include "devices/shares.hpp"
 #include "support/catch.hpp"
 
 namespace clgemm {
@@ -35,6 +36,29 @@ TEST_CASE("what is too slow for a multiple gets nothing, and what takes no time 
 
 TEST_CASE("without predictions all get the same") {
   CHECK(counts(4096, {0, 0}) == std::vector<std::size_t>{2048, 2048});
+}
+
+TEST_CASE("each taker has pieces beside each other, and then takes the last of the longest share") {
+  std::vector<int> pieces(10);
+  std::iota(pieces.begin(), pieces.end(), 0);
+  Shares<int> shares(pieces, 3);  // 0 to 3, 4 to 6, 7 to 9
+  const auto next = [&shares](std::size_t taker) { return shares.next(taker).value_or(-1); };
+  CHECK(next(1) == 4);
+  CHECK(next(0) == 0);
+  CHECK(next(2) == 7);
+  CHECK(next(1) == 5);
+  CHECK(next(1) == 6);
+  CHECK(next(1) == 3);  // of 1 to 3, 8 and 9
+  CHECK(next(1) == 2);  // of 1 and 2, 8 and 9
+  CHECK(next(1) == 9);
+  CHECK(next(0) == 1);
+  CHECK(next(0) == 8);
+  for (std::size_t taker = 0; taker < 3; ++taker) CHECK(next(taker) == -1);
+
+  Shares<int> few({7}, 3);
+  CHECK(few.next(2).value_or(-1) == 7);
+  CHECK_FALSE(few.next(0));
+  CHECK_FALSE(Shares<int>({}, 2).next(1));
 }
 
 TEST_CASE("what is left of C") {

@@ -1,0 +1,68 @@
+// A launch that fails before C is touched: which errors are thrown, and after which ones another way is
+// tried.
+#include "support/failing_device.hpp"
+#include "support/first_choice.hpp"
+#include "support/on_device.hpp"
+#include "support/reference.hpp"
+#include "support/thrown.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+void check_call(const Options& options) {
+  const Multiply multiply = first_choice_multiply();
+  check_on_device(multiply, random_data(multiply, 3), options);
+}
+
+// The same, while the first kernel that is enqueued cannot be. Kernels are compiled and tested before.
+void check_failing_call(cl_int status, const Options& options) {
+  check_call(options);
+  fail_one_kernel(0, status);
+  try {
+    check_call(options);
+  } catch (...) {
+    heal();
+    throw;
+  }
+  heal();
+}
+
+Options named(const std::string& kernel) {
+  Options result;
+  result.kernel = kernel;
+  return result;
+}
+
+bool has_given_up_a_kernel() {
+  return contains(explain_on(shared_context(), {}), "cannot be launched");
+}
+
+TEST_CASE("an error of the call is thrown, and no kernel is given up for it") {
+  CHECK_ERROR([] { check_failing_call(CL_INVALID_KERNEL_ARGS, {}); }, opencl_error, "CL_INVALID_KERNEL_ARGS");
+  CHECK_FALSE(has_given_up_a_kernel());
+}
+
+TEST_CASE("a kernel that the caller names and the device does not launch is the caller's error") {
+  Options options;
+  name_first_choice(options);
+  CHECK_ERROR([&] { check_failing_call(CL_INVALID_WORK_GROUP_SIZE, options); }, device_limit_exceeded,
+              "cannot be launched");
+  CHECK_FALSE(has_given_up_a_kernel());
+}
+
+TEST_CASE("a call without memory is tried with half the scratch, if it has any") {
+  check_failing_call(CL_OUT_OF_RESOURCES, named("tiled"));  // it packs
+  CHECK_ERROR([] { check_failing_call(CL_OUT_OF_RESOURCES, named("naive")); }, out_of_memory,
+              "CL_OUT_OF_RESOURCES");
+}
+
+TEST_CASE("a kernel that the device does not launch makes way for the next one") {
+  check_failing_call(CL_INVALID_WORK_GROUP_SIZE, {});
+  CHECK(has_given_up_a_kernel());
+  check_call({});
+}
+
+}  // namespace
+}  // namespace clgemm
