@@ -1,8 +1,9 @@
-// Whether commands that have ended did what they were asked to do.
+// Whether commands did what they were asked to do, and whether a device still uses the caller's memory.
 #pragma once
 
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/opencl.hpp"
 
 namespace clgemm {
@@ -20,6 +21,29 @@ inline void check_finished(const std::vector<cl::Event>& commands) {
       status = status_of(command);
     }
     if (status < 0) throw cl::Error(status, "a command that the device had taken");
+  }
+}
+
+// Waits until the queue is empty, in one way after the other because each of them may fail. Returns false if
+// all of them do.
+bool settle(const cl::CommandQueue& queue) noexcept;
+
+// Thrown if a call has failed and the device cannot be waited for: it may still read A and B and write C.
+// Nobody else can complete C then.
+class MatricesInUse final : public Error {
+ public:
+  explicit MatricesInUse(const Error& cause);
+};
+
+// Runs a body whose commands on the queue use the caller's matrices. When this throws, the device no longer
+// uses them, unless the error is MatricesInUse.
+template <class Body>
+void use_matrices(const cl::CommandQueue& queue, Body&& body) {
+  try {
+    at_boundary(body);
+  } catch (const Error& error) {
+    if (!settle(queue)) throw MatricesInUse(error);
+    throw;
   }
 }
 

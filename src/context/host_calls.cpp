@@ -10,6 +10,7 @@
 
 #include "base/environment.hpp"
 #include "base/error.hpp"
+#include "base/finished.hpp"
 #include "base/log.hpp"
 #include "base/sizes.hpp"
 #include "context/context.hpp"

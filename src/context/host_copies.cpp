@@ -90,36 +90,6 @@ struct Rectangle {
 
 }  // namespace
 
-bool settle(const cl::CommandQueue& queue) noexcept {
-  const auto by_polling = [](const cl::Event& event) {
-    while (event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() > CL_COMPLETE) std::this_thread::yield();
-  };
-  const auto marker = [&queue] {
-    cl::Event event;
-    queue.enqueueMarkerWithWaitList(nullptr, &event);
-    queue.flush();
-    return event;
-  };
-  // The finish of rusticl (Mesa 22.3) waits for what was not flushed before, and for nothing else. PoCL 6
-  // still uses a queue whose finish has had to wait when that returns, and ends the process where the queue
-  // is gone.
-  const auto finish = [&] {
-    marker().wait();
-    queue.finish();
-  };
-  const std::function<void()> ways[] = {finish, [&] { marker().wait(); }, [&] { by_polling(marker()); },
-                                        [&] { queue.finish(); }};
-  for (const auto& wait : ways) {
-    try {
-      wait();
-      return true;
-    } catch (const std::exception&) {
-      continue;
-    }
-  }
-  return false;
-}
-
 HostCopies::HostCopies(const cl::Context& context, const cl::Device& device, const CopySettings& settings)
     : context_(context), settings_(settings), mapping_(context, device) {
   in_.queue = cl::CommandQueue(context, device);

@@ -128,8 +128,4 @@ class HostCopies {
   bool ends_ = false;
 };
 
-// Waits until the queue is empty, in one way after the other because each of them may fail. Returns false if
-// all of them do.
-bool settle(const cl::CommandQueue& queue) noexcept;
-
 }  // namespace clgemm

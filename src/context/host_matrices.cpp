@@ -1,12 +1,9 @@
 #include "context/host_matrices.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/finished.hpp"
 #include "base/sizes.hpp"
-#include "context/host_copies.hpp"
 
 namespace clgemm {
 namespace {
@@ -71,12 +68,6 @@ std::vector<HostProblem> parts_in_place(const HostProblem& host, std::size_t max
   return parts;
 }
 
-MatricesInUse::MatricesInUse(const Error& cause)
-    : Error(
-          cause.code(),
-          fmt::format("{}; the device cannot be waited for, so it may still use the matrices", cause.what()),
-          cause.argument()) {}
-
 void multiply_in_host_memory(const DeviceMultiply& device, const HostProblem& host) {
   const SgemmCall call = call_of(host);
   const Extents extents = check_call(call);
@@ -88,24 +79,18 @@ void multiply_in_host_memory(const DeviceMultiply& device, const HostProblem& ho
   const cl::Buffer a = share(CL_MEM_READ_ONLY, host.a, extents.a);
   const cl::Buffer b = share(CL_MEM_READ_ONLY, host.b, extents.b);
   const cl::Buffer c = share(CL_MEM_READ_WRITE, host.c, extents.c);
-  try {
-    at_boundary([&] {
-      Enqueued enqueued = device.enqueue(call, {a(), call.lda}, {b(), call.ldb}, {c(), call.ldc}, {});
-      // Mapping is what makes the result visible to the host; unmapping ends it. The host waits once for all
-      // of it: on PoCL each wait is 28 us of waking up (two AMD EPYC cores), and a small GEMM takes hardly
-      // more.
-      cl::Event is_mapped;
-      void* mapped = device.queue.enqueueMapBuffer(c, CL_FALSE, CL_MAP_READ, 0, extents.c * sizeof(float),
-                                                   &enqueued.done, &is_mapped);
-      cl::Event last = unmap(device.queue, c, mapped);
-      last.wait();
-      enqueued.commands.insert(enqueued.commands.end(), {is_mapped, last});
-      check_finished(enqueued.commands);
-    });
-  } catch (const Error& error) {
-    if (!settle(device.queue)) throw MatricesInUse(error);
-    throw;
-  }
+  use_matrices(device.queue, [&] {
+    Enqueued enqueued = device.enqueue(call, {a(), call.lda}, {b(), call.ldb}, {c(), call.ldc}, {});
+    // Mapping is what makes the result visible to the host; unmapping ends it. The host waits once for all of
+    // it: on PoCL each wait is 28 us of waking up (two AMD EPYC cores), and a small GEMM takes hardly more.
+    cl::Event is_mapped;
+    void* mapped = device.queue.enqueueMapBuffer(c, CL_FALSE, CL_MAP_READ, 0, extents.c * sizeof(float),
+                                                 &enqueued.done, &is_mapped);
+    cl::Event last = unmap(device.queue, c, mapped);
+    last.wait();
+    enqueued.commands.insert(enqueued.commands.end(), {is_mapped, last});
+    check_finished(enqueued.commands);
+  });
 }
 
 }  // namespace clgemm

@@ -5,7 +5,6 @@
 #include <functional>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/opencl.hpp"
 #include "call/host_problem.hpp"
 #include "launch/kernel_launch.hpp"
@@ -26,13 +25,6 @@ struct DeviceMultiply {
   cl::Context context;
   cl::CommandQueue queue;  // that `enqueue` enqueues on
   Enqueue enqueue;         // enqueues a call on device memory; each of its commands has an event
-};
-
-// Thrown if a call has failed and the device cannot be waited for: it may still read A and B and write C.
-// Nobody else can complete C then.
-class MatricesInUse final : public Error {
- public:
-  explicit MatricesInUse(const Error& cause);
 };
 
 // The parts that a device with such a largest allocation, in bytes, takes one after the other, each by lines

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/finished.hpp"
+
 namespace clgemm {
 namespace {
 

@@ -17,8 +17,13 @@ bool are_equal(const Device& x, const Device& y) {
 
 }  // namespace
 
+Member::Member(cl_device_id device, std::size_t number, std::size_t count)
+    : context(device),
+      state(state_of(context)),
+      name(fmt::format("'{}' ({} of {})", state.info().name, number, count)) {}
+
 DeviceSet::State::State(const std::vector<cl::Device>& devices) {
-  for (const cl::Device& device : devices) all_.emplace_back(device());
+  for (const cl::Device& device : devices) all_.emplace_back(device(), all_.size() + 1, devices.size());
 }
 
 std::vector<Group> DeviceSet::State::groups() {
@@ -53,7 +58,7 @@ void DeviceSet::State::leave_out(Member& member, const Error& why) {
     member.is_left_out = true;
     if (!first_cause_) first_cause_ = why;
   }
-  log(LogLevel::info, fmt::format("the device '{}' is left out from now on: {}: {}", member.state.info().name,
+  log(LogLevel::info, fmt::format("the device {} is left out from now on: {}: {}", member.name,
                                   to_string(why.code()), why.what()));
 }
 

@@ -17,10 +17,11 @@ namespace clgemm {
 
 // One of the devices.
 struct Member {
-  explicit Member(cl_device_id device) : context(device), state(state_of(context)) {}
+  Member(cl_device_id device, std::size_t number, std::size_t count);
 
   Context context;
   Context::State& state;
+  std::string name;  // in the log: "'NVIDIA H100' (2 of 8)", because devices may have the same name
   bool is_left_out = false;
 };
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 
+#include "base/finished.hpp"
 #include "base/sizes.hpp"
 #include "devices/coverage.hpp"
 #include "devices/shares.hpp"
@@ -204,7 +205,7 @@ class Sharing {
       Work& work = works.emplace_back(work_on(band.part, band.group.front()->state, band.group.size()));
       for (std::size_t taker = 0; taker < band.group.size(); ++taker) {
         Member& member = *band.group[taker];
-        jobs.push_back({member.state.info().name, [this, &work, &member, taker] {
+        jobs.push_back({member.name, [this, &work, &member, taker] {
                           watch(member, [&] { serve(member, work, taker); });
                         }});
       }
@@ -225,7 +226,7 @@ class Sharing {
     std::vector<PartOfC> left;
     std::vector<Job> jobs;
     for (Member* member : members) {
-      jobs.push_back({member->state.info().name, [&, member, taker = jobs.size()] {
+      jobs.push_back({member->name, [&, member, taker = jobs.size()] {
                         bool goes_on = true;
                         while (goes_on) {
                           const std::optional<PartOfC> part = shares.next(taker);

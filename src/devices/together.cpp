@@ -39,7 +39,7 @@ class Running {
   std::string names_of_rest() const {
     std::string result;
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
-      if (!is_done_[i]) result += fmt::format("{}'{}'", result.empty() ? "" : ", ", jobs_[i].device);
+      if (!is_done_[i]) result += (result.empty() ? "" : ", ") + jobs_[i].device;
     }
     return result;
   }
@@ -53,9 +53,9 @@ class Running {
 }  // namespace
 
 void run_together(const std::vector<Job>& jobs, std::chrono::milliseconds interval) {
-  if (jobs.size() == 1) return jobs.front().run();
+  if (jobs.size() == 1 && !logs(LogLevel::info)) return jobs.front().run();
   Running running(jobs);
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;  // which are joined, however this ends
   threads.reserve(jobs.size());
   try {
     while (threads.size() < jobs.size())
@@ -64,7 +64,6 @@ void run_together(const std::vector<Job>& jobs, std::chrono::milliseconds interv
     for (std::size_t i = threads.size(); i < jobs.size(); ++i) running.run(i);
   }
   running.wait(interval);
-  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace clgemm

@@ -4,29 +4,10 @@
 
 #include <span>
 
+#include "python/host_call.hpp"
 #include "python/matrices.hpp"
 
 namespace clgemm::python {
-
-// One multiply, or `batch_count` of them whose matrices lie a stride apart.
-struct Arrangement {
-  Layout layout = Layout::row_major;
-  Transpose transpose_a = Transpose::no;
-  Transpose transpose_b = Transpose::no;
-  std::size_t m = 0;
-  std::size_t n = 0;
-  std::size_t k = 0;
-  std::size_t lda = 0;  // of lists: of their first matrices
-  std::size_t ldb = 0;
-  std::size_t ldc = 0;
-  Layout order_of_a = Layout::row_major;  // in which it lies; `transpose_a` is in terms of `layout`
-  Layout order_of_b = Layout::row_major;
-  bool is_batch = false;
-  std::size_t batch_count = 1;
-  std::size_t stride_a = 0;
-  std::size_t stride_b = 0;
-  std::size_t stride_c = 0;
-};
 
 // The shape that the result has: m x n, before it the batch's count where A or B is a batch. Throws
 // ValueError where A and B do not fit each other.

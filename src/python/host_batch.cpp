@@ -4,6 +4,7 @@
 
 #include "base/environment.hpp"
 #include "base/error.hpp"
+#include "base/finished.hpp"
 
 namespace clgemm::python {
 namespace {
@@ -105,27 +106,28 @@ bool OwnContext::multiply_where_they_lie(const Arrangement& call, const HostPlac
       return cl::Buffer(context, access | CL_MEM_USE_HOST_PTR, elements * sizeof(float),
                         const_cast<float*>(matrices));
     };
-    try {
+    use_matrices(queue, [&] {
       for (std::size_t done = 0; done < call.batch_count;) {
         const std::size_t count = std::min(most, call.batch_count - done);
         const Extents extents = extents_of(call, count);
         const cl::Buffer a = share(CL_MEM_READ_ONLY, first.a + done * call.stride_a, extents.a);
         const cl::Buffer b = share(CL_MEM_READ_ONLY, first.b + done * call.stride_b, extents.b);
         const cl::Buffer c = share(CL_MEM_READ_WRITE, first.c + done * call.stride_c, extents.c);
+        cl_event multiplied = nullptr;
         context_.sgemm_strided_batched(queue(), call.layout, call.transpose_a, call.transpose_b, call.m,
                                        call.n, call.k, alpha, {a(), call.lda}, call.stride_a, {b(), call.ldb},
                                        call.stride_b, beta, {c(), call.ldc}, call.stride_c, count, {},
-                                       nullptr, options);
+                                       &multiplied, options);
+        const cl::Event complete(multiplied);
+        cl::Event unmapped;
         // Mapping makes the results visible to the host.
         void* mapped = queue.enqueueMapBuffer(c, CL_TRUE, CL_MAP_READ, 0, extents.c * sizeof(float));
-        queue.enqueueUnmapMemObject(c, mapped);
-        queue.finish();
+        queue.enqueueUnmapMemObject(c, mapped, nullptr, &unmapped);
+        unmapped.wait();
+        check_finished({complete, unmapped});
         done += count;
       }
-    } catch (...) {
-      clFinish(queue());  // the device must be through with the caller's memory
-      throw;
-    }
+    });
   });
   return true;
 }

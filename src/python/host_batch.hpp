@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "blas/batch_memory.hpp"
-#include "python/arrangement.hpp"
+#include "python/host_call.hpp"
 
 namespace clgemm::python {
 
@@ -23,7 +23,8 @@ class OwnContext {
 
   Context& context() { return context_; }
 
-  // Returns when every C is complete. Throws Error; then the device is through with the matrices.
+  // Returns when every C is complete. When it throws Error, the device no longer uses the matrices, unless
+  // the Error says that it may.
   void multiply(const Arrangement& call, const HostPlaces& first, float alpha, float beta,
                 const Options& options);
 

@@ -43,9 +43,11 @@ TEST_CASE("the log names the device that is waited for, and no other") {
   }
   const std::vector<Job> jobs = {{"quick", [] {}}, {"slow", [] { std::this_thread::sleep_for(200ms); }}};
   const std::string text = stderr_of([&] { run_together(jobs, 50ms); });
-  CHECK(text.find("clgemm: waiting for 'slow' for 0.") == 0);
+  CHECK(text.find("clgemm: waiting for slow for 0.") == 0);
   CHECK(text.find("quick") == std::string::npos);
   CHECK(stderr_of([&] { run_together(jobs); }).empty());
+  const std::string of_one = stderr_of([&] { run_together({jobs.back()}, 50ms); });
+  CHECK(of_one.find("clgemm: waiting for slow for 0.") == 0);
 }
 
 TEST_CASE("all jobs are run at the same time") {

@@ -1,6 +1,7 @@
 #include "paths.hpp"
 
 #include "device_scenarios.hpp"
+#include "host_batches.hpp"
 #include "host_scenarios.hpp"
 #include "kernel/kernel_config.hpp"
 #ifdef CLGEMM_BLAS_LIBRARY
@@ -92,6 +93,8 @@ std::vector<Path> make_paths() {
       host("on_basic", {}, basic()),
       host("on_basic_streamed", {By::context, true, streamed_in_one_depth, with_memory(little)}, basic()),
       host("on_basic_pinned", {By::context, true, streamed_in_one_depth, pinned(little)}, basic()),
+      {"host_batch", {"Context::sgemm_strided_batched(cl_command_queue)"}, host_batch(false)},
+      {"host_batch_copies", {"Context::sgemm_strided_batched(cl_command_queue)"}, host_batch(true)},
       {"free_host", {"sgemm(Layout)", "release_contexts()"}, on_host({By::free_function})},
       {"free_set",
        {"sgemm(Layout)"},

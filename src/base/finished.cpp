@@ -1,0 +1,46 @@
+#include "base/finished.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <thread>
+
+namespace clgemm {
+
+bool settle(const cl::CommandQueue& queue) noexcept {
+  const auto by_polling = [](const cl::Event& event) {
+    while (event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() > CL_COMPLETE) std::this_thread::yield();
+  };
+  const auto marker = [&queue] {
+    cl::Event event;
+    queue.enqueueMarkerWithWaitList(nullptr, &event);
+    queue.flush();
+    return event;
+  };
+  // The finish of rusticl (Mesa 22.3) waits for what was not flushed before, and for nothing else. PoCL 6
+  // still uses a queue whose finish has had to wait when that returns, and ends the process where the queue
+  // is gone.
+  const auto finish = [&] {
+    marker().wait();
+    queue.finish();
+  };
+  const std::function<void()> ways[] = {finish, [&] { marker().wait(); }, [&] { by_polling(marker()); },
+                                        [&] { queue.finish(); }};
+  for (const auto& wait : ways) {
+    try {
+      wait();
+      return true;
+    } catch (const std::exception&) {
+      continue;
+    }
+  }
+  return false;
+}
+
+MatricesInUse::MatricesInUse(const Error& cause)
+    : Error(
+          cause.code(),
+          fmt::format("{}; the device cannot be waited for, so it may still use the matrices", cause.what()),
+          cause.argument()) {}
+
+}  // namespace clgemm
