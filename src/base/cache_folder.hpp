@@ -1,4 +1,4 @@
-// Where this user's files of clgemm lie that can be made again: compiled programs, measurements.
+// Where this user's files of clgemm lie that can be made again: compiled programs.
 #pragma once
 
 #include <filesystem>

@@ -83,12 +83,36 @@ cl::Event BatchMemory::send(Place& place, const Side& side, const Matrix* matric
   return sent;
 }
 
-void BatchMemory::multiply(Context& context, const Batch& batch, std::size_t& done, const Options& options) {
+std::size_t BatchMemory::part_of(const Batch& batch) {
   const Call& call = batch.shape;
   const std::size_t each = side_of(call.transpose_a, call.m, call.k, call.lda, false).stride() +
                            side_of(call.transpose_b, call.k, call.n, call.ldb, false).stride() +
                            side_of(false, call.m, call.n, call.ldc, false).stride();
-  const std::size_t part = std::max<std::size_t>(most_elements / each, 1);
+  return std::clamp<std::size_t>(most_elements / each, 1, batch.count());
+}
+
+SgemmShape BatchMemory::shape_of(const Batch& batch) {
+  const Call& call = batch.shape;
+  const Side a = side_of(call.transpose_a, call.m, call.k, call.lda, all_same(batch.a));
+  const Side b = side_of(call.transpose_b, call.k, call.n, call.ldb, all_same(batch.b));
+  const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
+  SgemmShape shape{Layout::column_major,
+                   transpose(call.transpose_a),
+                   transpose(call.transpose_b),
+                   size(call.m),
+                   size(call.n),
+                   size(call.k)};
+  shape.lda = a.length;
+  shape.ldb = b.length;
+  shape.ldc = size(call.m);
+  shape.batch_count = part_of(batch);
+  shape.stride_a = a.step();
+  shape.stride_b = b.step();
+  return shape;
+}
+
+void BatchMemory::multiply(Context& context, const Batch& batch, std::size_t& done, const Options& options) {
+  const std::size_t part = part_of(batch);
   for (done = 0; done < batch.count();) {
     const std::size_t count = std::min(part, batch.count() - done);
     multiply_part(context, batch, done, count, options);
@@ -112,13 +136,12 @@ void BatchMemory::multiply_part(Context& context, const Batch& batch, std::size_
     WaitList sent;
     for (const cl::Event& event : commands) sent.push_back(event());
     cl_event multiplied = nullptr;
-    const auto stride = [](const Side& side) { return side.is_one_for_all ? 0 : side.stride(); };
     const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
     context.sgemm_strided_batched(queue_(), Layout::column_major, transpose(call.transpose_a),
                                   transpose(call.transpose_b), size(call.m), size(call.n), size(call.k),
-                                  call.alpha, {a_.on_device(), a.length}, stride(a),
-                                  {b_.on_device(), b.length}, stride(b), call.beta,
-                                  {c_.on_device(), c.length}, c.stride(), count, sent, &multiplied, options);
+                                  call.alpha, {a_.on_device(), a.length}, a.step(),
+                                  {b_.on_device(), b.length}, b.step(), call.beta, {c_.on_device(), c.length},
+                                  c.stride(), count, sent, &multiplied, options);
     commands.emplace_back(multiplied);
     cl::Event read;
     queue_.enqueueReadBuffer(c_.on_device, CL_TRUE, 0, c.elements(count) * sizeof(float), c_.memory, nullptr,

@@ -11,24 +11,15 @@
 
 namespace clgemm::blas {
 
-// Seconds to gather an element of a batch, or to scatter it: a thread copies 9 GB/s on the H200's host.
-constexpr double gathered_element = 0.45e-9;
-
-// True where multiplies that are gathered for one launch are expected to take less than each on its own on
-// the device, as far as that can be said where nothing was measured.
-inline bool one_launch_pays(const Call& call) {
-  // What a call on a device may take beside its multiply. A guess, low: 1.1 ms through the drop-in on an
-  // H200.
-  constexpr double guessed_device_call = 1e-4;
-  return elements_moved(call) * gathered_element < guessed_device_call;
-}
-
 class BatchMemory {
  public:
   explicit BatchMemory(const Context& context);
   ~BatchMemory();
   BatchMemory(const BatchMemory&) = delete;
   BatchMemory& operator=(const BatchMemory&) = delete;
+
+  // The shape of one launch for this batch, as sgemm_strided_batched() sees it.
+  static SgemmShape shape_of(const Batch& batch);
 
   // Returns when every C is complete. It goes in parts where the batch is larger than what is kept here:
   // `done` is how many multiplies are, also where it throws Error or cl::Error; it has written to no other C.
@@ -43,8 +34,9 @@ class BatchMemory {
     std::size_t ld = 0;  // of the caller's
     bool is_one_for_all = false;
 
-    // Elements from one matrix to the next.
+    // Elements from one matrix to the next; step() is 0 if there is one for all.
     std::size_t stride() const;
+    std::size_t step() const { return is_one_for_all ? 0 : stride(); }
     std::size_t elements(std::size_t count) const { return stride() * (is_one_for_all ? 1 : count); }
   };
 
@@ -58,6 +50,7 @@ class BatchMemory {
 
   static Side side_of(bool transposed, std::int64_t rows, std::int64_t columns, std::int64_t ld,
                       bool is_one_for_all);
+  static std::size_t part_of(const Batch& batch);  // how many multiplies go in one launch
   void make(Place& place, std::size_t elements);
   void release(Place& place) noexcept;
   template <class Matrix>

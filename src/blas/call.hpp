@@ -2,6 +2,7 @@
 // one by exchanging A and B: its C is the transpose of a column-major C.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -53,6 +54,16 @@ inline double elements_moved(const Call& call) {
   const auto n = static_cast<double>(call.n);
   const auto k = static_cast<double>(call.k);
   return (m + n) * k + (call.beta == 0.0f ? 1.0 : 2.0) * m * n;
+}
+
+// What a decision is about: a call, or a batch of such calls in one launch.
+struct Work {
+  Call shape;  // its matrices mean nothing
+  std::size_t count = 1;
+};
+
+inline double multiplications(const Work& work) {
+  return multiplications(work.shape) * static_cast<double>(work.count);
 }
 
 }  // namespace clgemm::blas

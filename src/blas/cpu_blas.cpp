@@ -1,6 +1,7 @@
 #include "blas/cpu_blas.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <link.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "base/environment.hpp"
 #include "base/log.hpp"
+#include "base/printable.hpp"
 
 // By this another copy of this library is known.
 extern "C" __attribute__((visibility("default"))) const char clgemm_blas_marker = 1;
@@ -73,17 +75,22 @@ bool CpuBlas::take(void* handle, const char* wanted_file) {
 
 CpuBlas CpuBlas::find() {
   CpuBlas found;
-  const auto load = [&found](const std::string& library) {
+  // Returns why the library is not taken.
+  const auto load = [&found](const std::string& library) -> std::string {
     // Deep binding: what the library calls of the BLAS itself is its own and not ours.
     void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-    if (handle == nullptr || found.take(handle, nullptr)) return handle != nullptr;
+    if (handle == nullptr) return dlerror();
+    if (found.take(handle, nullptr)) return {};
     dlclose(handle);
-    return false;
+    return "it has no SGEMM of its own";
   };
   const std::string named = environment("CLGEMM_BLAS_CPU");
   if (named == "none") return found;
   if (!named.empty()) {
-    if (!load(named)) log(LogLevel::info, "CLGEMM_BLAS_CPU: no BLAS in " + named);
+    // This is said without CLGEMM_LOG, too: without a CPU BLAS a program may become very slow.
+    if (const std::string why = load(named); !why.empty())
+      fmt::print(stderr, "clgemm_blas: there is no CPU BLAS, for CLGEMM_BLAS_CPU is '{}': {}\n",
+                 printable(named), printable(why));
     return found;
   }
   for (const std::string& file : loaded_libraries()) {
@@ -93,7 +100,7 @@ CpuBlas CpuBlas::find() {
     dlclose(handle);
   }
   for (const char* library : system_libraries) {
-    if (load(library)) return found;
+    if (load(library).empty()) return found;
   }
   return found;
 }

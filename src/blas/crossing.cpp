@@ -1,187 +1,144 @@
 #include "blas/crossing.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <fstream>
-#include <limits>
-#include <optional>
-#include <vector>
-
-#include "base/cache_folder.hpp"
-#include "base/log.hpp"
-#include "blas/batch_memory.hpp"
+#include <cmath>
 
 namespace clgemm::blas {
 namespace {
 
-namespace fs = std::filesystem;
+// 64 cubed: 5 us of an optimised BLAS, 0.1 ms of the reference BLAS. A call of a device takes longer.
+constexpr double least_multiplications = 64.0 * 64.0 * 64.0;
 
-constexpr const char* first_line = "clgemm: CPU BLAS and device, seconds of call, multiplication, element; 1";
+// No core of a CPU is faster in single precision: 150 GFLOP/s.
+constexpr double fastest_core = 1.0 / 75e9;
 
-constexpr std::int64_t side = 1024;        // of the largest cube
-constexpr std::int64_t large_side = 4096;  // of C in what tells the elements' time on a device
-constexpr std::int64_t small = 32;
-constexpr std::int64_t thin = 8;
+// The reference BLAS makes 2 to 6 GFLOP/s, an optimised one 30 and more on each core.
+constexpr double slow_cpu_blas = 1.0 / 4e9;
 
-// Matrices with room for any of the shapes that are measured.
-class Measurement {
- public:
-  // The shortest of some runs.
-  double seconds(const std::function<void(const Call&)>& multiply, std::int64_t m, std::int64_t n,
-                 std::int64_t k, int runs) {
-    const Call call = call_of(m, n, k);
-    double least = std::numeric_limits<double>::max();
-    for (int i = 0; i < runs; ++i) {
-      const auto start = std::chrono::steady_clock::now();
-      multiply(call);
-      least =
-          std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    }
-    return least;
-  }
+// The budget, in parts of the time on the CPU BLAS alone, and of what was saved.
+constexpr double share_of_background = 0.1;
+constexpr double share_of_calls = 0.05;
+constexpr double share_of_saved = 0.5;
 
-  Call call_of(std::int64_t m, std::int64_t n, std::int64_t k) {
-    return {false, false, m, n, k, 1.0f, a_.data(), m, b_.data(), k, 0.0f, c_.data(), m};
-  }
+// A check of the slower side costs about as much as it is slower. One in so many calls costs 3 %.
+constexpr double calls_between_checks = 32.0;
 
- private:
-  std::vector<float> a_ = std::vector<float>(side * side, 1.0f);
-  std::vector<float> b_ = std::vector<float>(side * side, 1.0f);
-  std::vector<float> c_ = std::vector<float>(large_side * large_side);
-};
+// What a call on a device takes apart from its multiplication. A guess on the fast side: through the drop-in
+// it was 1.1 ms on an H200.
+constexpr double guessed_device_call = 1e-4;
 
-// A cube tells the multiplications, a tiny one the call, and a thin update of a large C the elements.
-void measure_cpu(const Contestants& contestants, Measurement& measurement, Speeds& speeds) {
-  speeds.cpu_call = measurement.seconds(contestants.on_cpu, 1, 1, 1, 20);
-  // The reference BLAS makes two multiplications a nanosecond, a tuned one hundreds: a cube that takes some
-  // milliseconds.
-  std::int64_t cube = 128;
-  double cube_seconds = 0.0;
-  for (;; cube *= 2) {
-    cube_seconds = measurement.seconds(contestants.on_cpu, cube, cube, cube, 3);
-    if (cube == side || cube_seconds > 0.004) break;
-  }
-  const auto cubed = static_cast<double>(cube * cube * cube);
-  speeds.cpu_multiplication = std::max(cube_seconds - speeds.cpu_call, 0.0) / cubed;
-  const double thin_seconds = measurement.seconds(contestants.on_cpu, side, side, thin, 3);
-  const Call update = measurement.call_of(side, side, thin);
-  speeds.cpu_element =
-      std::max(thin_seconds - speeds.cpu_call - multiplications(update) * speeds.cpu_multiplication, 0.0) /
-      elements_moved(update);
-}
-
-void measure_device(const Contestants& contestants, Measurement& measurement, Speeds& speeds) {
-  const auto beyond_model = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
-    measurement.seconds(contestants.on_device, m, n, k, 1);  // compiles
-    const double seconds = measurement.seconds(contestants.on_device, m, n, k, 3);
-    return std::max(seconds - contestants.predicted_seconds(measurement.call_of(m, n, k)), 0.0);
-  };
-  speeds.device_call = beyond_model(small, small, small);
-  // Large, for transfers come into their stride: on an H200 a C of 4 MiB took 0.7 and 2.5 ns an element in
-  // two processes, one of 64 MiB 0.23.
-  speeds.device_element = std::max(beyond_model(large_side, large_side, small) - speeds.device_call, 0.0) /
-                          elements_moved(measurement.call_of(large_side, large_side, small));
-}
-
-// FNV-1a: the same in every process, which std::hash need not be.
-std::string file_name(const std::string& key) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char letter : key) hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211U;
-  char name[48];
-  std::snprintf(name, sizeof name, "crossing-%016llx.txt", static_cast<unsigned long long>(hash));
-  return name;
-}
-
-std::optional<Speeds> read(const fs::path& file, const std::string& key) {
-  std::ifstream in(file);
-  std::string title;
-  std::string known_key;
-  Speeds speeds;
-  if (!std::getline(in, title) || title != first_line || !std::getline(in, known_key) || known_key != key ||
-      !(in >> speeds.cpu_call >> speeds.cpu_multiplication >> speeds.cpu_element >> speeds.device_call >>
-        speeds.device_element)) {
-    return std::nullopt;
-  }
-  return speeds;
-}
-
-// Beside its name first, so that a reader sees all of it or nothing.
-void write(const fs::path& file, const std::string& key, const Speeds& speeds) {
-  std::error_code failure;
-  if (!file.parent_path().parent_path().empty())
-    fs::create_directories(file.parent_path().parent_path(), failure);
-  ::mkdir(file.parent_path().c_str(), S_IRWXU);
-  const fs::path temporary = file.string() + "." + std::to_string(::getpid());
-  {
-    std::ofstream out(temporary);
-    out << first_line << '\n'
-        << key << '\n'
-        << speeds.cpu_call << ' ' << speeds.cpu_multiplication << ' ' << speeds.cpu_element << '\n'
-        << speeds.device_call << ' ' << speeds.device_element << '\n';
-    if (!out.flush()) failure = std::make_error_code(std::errc::io_error);
-  }
-  if (!failure) fs::rename(temporary, file, failure);
-  if (failure) fs::remove(temporary, failure);
-}
-
-std::string in_words(const Speeds& speeds) {
-  char text[160];
-  std::snprintf(
-      text, sizeof text,
-      "CPU BLAS %.2g us a call, %.3g GFLOP/s, %.2g ns an element; device %.2g us a call, %.2g ns an element",
-      speeds.cpu_call * 1e6, 2e-9 / std::max(speeds.cpu_multiplication, 1e-15), speeds.cpu_element * 1e9,
-      speeds.device_call * 1e6, speeds.device_element * 1e9);
-  return text;
-}
+// A program of ever new shapes must not fill the memory. Their classes are few.
+constexpr std::size_t most_classes = 4096;
 
 }  // namespace
 
-Speeds measure(const Contestants& contestants) {
-  Measurement measurement;
-  Speeds speeds;
-  measure_cpu(contestants, measurement, speeds);
-  measure_device(contestants, measurement, speeds);
-  return speeds;
+void Times::add(double seconds_per_multiplication) {
+  last_[count_ % kept] = seconds_per_multiplication;
+  ++count_;
 }
 
-Speeds kept_or_measured(const std::string& key, const Contestants& contestants) {
-  const CacheFolder folder = cache_folder();
-  const fs::path file = folder.path / file_name(key);
-  if (folder.problem.empty()) {
-    if (const auto kept = read(file, key)) return *kept;
-  }
-  const Speeds speeds = measure(contestants);
-  log(LogLevel::info, "measured: " + in_words(speeds));
-  if (folder.problem.empty()) write(file, key, speeds);
-  return speeds;
+double Times::least() const {
+  return *std::min_element(last_.begin(), last_.end());
 }
 
-double cpu_seconds(const Speeds& speeds, const Call& call) {
-  return speeds.cpu_call + multiplications(call) * speeds.cpu_multiplication +
-         elements_moved(call) * speeds.cpu_element;
+bool Crossing::is_large_enough(const Work& work) {
+  return multiplications(work) >= least_multiplications;
 }
 
-bool pays(const Speeds& speeds, const Call& call,
-          const std::function<double(const Call&)>& predicted_seconds) {
-  const double on_cpu = cpu_seconds(speeds, call);
-  const double around = speeds.device_call + elements_moved(call) * speeds.device_element;
-  return on_cpu > around && on_cpu > around + predicted_seconds(call);
+Crossing::Key Crossing::key_of(const Work& work) {
+  const Call& call = work.shape;
+  const auto rough = [](auto size) { return std::ilogb(static_cast<double>(size)); };
+  return {rough(call.m), rough(call.n), rough(call.k), rough(work.count), call.transpose_a, call.transpose_b};
 }
 
-bool one_launch_pays(const Speeds& speeds, const Call& call, std::size_t count,
-                     const std::function<double(std::size_t count)>& predicted_seconds) {
-  const auto calls = static_cast<double>(count);
-  const double elements = elements_moved(call);
-  const double around = speeds.device_call + calls * elements * (speeds.device_element + gathered_element);
-  const double on_cpu = calls * cpu_seconds(speeds, call);
-  const double without_multiply = calls * (speeds.device_call + elements * speeds.device_element);
-  if (on_cpu <= around) return false;
-  return around + predicted_seconds(count) <
-         std::min(on_cpu, without_multiply + calls * predicted_seconds(1));
+const Crossing::Class* Crossing::find(const Work& work) const {
+  const auto found = classes_.find(key_of(work));
+  return found == classes_.end() ? nullptr : &found->second;
+}
+
+Crossing::Class& Crossing::class_of(const Work& work) {
+  if (classes_.size() >= most_classes) classes_.clear();
+  return classes_[key_of(work)];
+}
+
+double Crossing::cpu_seconds(const Work& work) const {
+  const Class* const known = find(work);
+  const bool is_known = known != nullptr && known->cpu.is_known();
+  return multiplications(work) * (is_known ? known->cpu.least() : fastest_core / static_cast<double>(cores_));
+}
+
+bool Crossing::cpu_blas_is_slow() const {
+  return best_cpu_ > slow_cpu_blas;
+}
+
+bool Crossing::may_pay(const Work& work, std::optional<double> expected) const {
+  const Class* const known = find(work);
+  if (known != nullptr && known->device.is_known())
+    return known->device.least() * multiplications(work) < cpu_seconds(work);
+  return !expected || *expected < cpu_seconds(work);
+}
+
+bool Crossing::is_devices_turn(const Work& work, double expected) {
+  Class& known = class_of(work);
+  const bool pays = may_pay(work, expected);
+  if (!known.device.is_known()) return pays && can_afford(Cost::calls, 0.0, work);
+  const double on_cpu = cpu_seconds(work);
+  const double on_device = known.device.least() * multiplications(work);
+  const double slower = std::max(on_cpu, on_device) / std::min(on_cpu, on_device);
+  if (++known.calls_since_check < calls_between_checks * slower) return pays;
+  known.calls_since_check = 0.0;
+  return !pays && can_afford(Cost::calls, on_device - on_cpu, work);
+}
+
+void Crossing::learn_cpu(const Work& work, double seconds) {
+  const double rate = seconds / multiplications(work);
+  Class& known = class_of(work);
+  known.cpu.add(rate);
+  known.on_cpu += seconds;
+  best_cpu_ = std::min(best_cpu_, rate);
+  on_cpu_alone_ += seconds;
+}
+
+void Crossing::learn_device(const Work& work, double seconds) {
+  const double on_cpu = cpu_seconds(work);
+  class_of(work).device.add(seconds / multiplications(work));
+  on_cpu_alone_ += on_cpu;
+  saved_ += std::max(on_cpu - seconds, 0.0);
+  spend(Cost::calls, std::max(seconds - on_cpu, 0.0));
+}
+
+double Crossing::paid_by_program(double background_seconds) const {
+  // A BLAS of many threads waits for the slowest, so it loses more than the core's share: with 16 threads
+  // OpenBLAS took 10 % longer beside a compiler.
+  return background_seconds * std::min(2.0 / static_cast<double>(cores_), 1.0);
+}
+
+bool Crossing::have_taken(double seconds, const Work& present) const {
+  const Class* const known = find(present);
+  return (known == nullptr ? 0.0 : known->on_cpu) + cpu_seconds(present) >= seconds;
+}
+
+void Crossing::spend(Cost cost, double seconds) {
+  (cost == Cost::background ? spent_on_background_ : spent_on_calls_) += seconds;
+}
+
+bool Crossing::can_afford(Cost cost, double seconds, const Work& present) const {
+  const bool is_background = cost == Cost::background;
+  const double share = is_background ? share_of_background : share_of_calls;
+  const double spent = is_background ? spent_on_background_ : spent_on_calls_;
+  return spent + seconds <= share * (on_cpu_alone_ + cpu_seconds(present)) + share_of_saved * saved_;
+}
+
+bool can_share_launch(const Call& call) {
+  return elements_moved(call) * gathered_element < guessed_device_call;
+}
+
+double expected_on_device(const Work& work, double multiply_seconds, bool copies_matrices) {
+  constexpr double copied_element = sizeof(float) / 20e9;
+  const double elements = elements_moved(work.shape) * static_cast<double>(work.count);
+  const double gathered = work.count > 1 ? elements * gathered_element : 0.0;
+  return guessed_device_call + multiply_seconds + gathered +
+         (copies_matrices ? elements * copied_element : 0.0);
 }
 
 }  // namespace clgemm::blas

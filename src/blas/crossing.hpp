@@ -1,48 +1,105 @@
-// Which calls are worth a device: the speed model's word and what copies take, against the speed of the CPU
-// BLAS. What the model cannot know is measured once, and kept.
+// Which calls are worth a device. This is learned from the times that the program's own calls take on the CPU
+// BLAS and on the device, and forgotten at the end of the process. A budget bounds what the learning costs:
+// opening the device, compiling, and calls that turn out to be slower on the device.
 #pragma once
 
-#include <functional>
-#include <string>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
 
 #include "blas/call.hpp"
 
 namespace clgemm::blas {
 
-// Seconds. Of the CPU BLAS: call + multiplications * multiplication + elements moved * element. On a device
-// the model says what a multiply takes, and the rest is call + elements moved * element.
-struct Speeds {
-  double cpu_call = 0.0;
-  double cpu_multiplication = 0.0;
-  double cpu_element = 0.0;
-  double device_call = 0.0;
-  double device_element = 0.0;
+// The last times of similar calls.
+class Times {
+ public:
+  void add(double seconds_per_multiplication);
+
+  // True after a few calls. The first ones are slow for reasons of their own: threads start, memory is new.
+  bool is_known() const { return count_ >= kept; }
+
+  // The least of the last times: a busy machine makes calls slower and never faster.
+  double least() const;
+
+ private:
+  static constexpr std::size_t kept = 3;
+  std::array<double, kept> last_{};
+  std::size_t count_ = 0;
 };
 
-// How a call is made on either side, and what the model says.
-struct Contestants {
-  std::function<void(const Call&)> on_cpu;
-  std::function<void(const Call&)> on_device;
-  std::function<double(const Call&)> predicted_seconds;
+// For one thread at a time.
+class Crossing {
+ public:
+  explicit Crossing(std::size_t cores) : cores_(cores) {}
+
+  // Smaller calls always stay with the CPU BLAS, and are not timed.
+  static bool is_large_enough(const Work& work);
+
+  // The time on the CPU BLAS; a lower bound if it is not known yet.
+  double cpu_seconds(const Work& work) const;
+
+  // True if the best rate that was seen is far below that of any optimised BLAS.
+  bool cpu_blas_is_slow() const;
+
+  // True if the device is expected to be faster. `expected` is the expectation before any such call was timed
+  // on the device; without it the answer is yes.
+  bool may_pay(const Work& work, std::optional<double> expected) const;
+
+  // Decides where the next call goes. Now and then the answer is the side that seems to be slower, so that a
+  // wrong time is corrected.
+  bool is_devices_turn(const Work& work, double expected);
+
+  void learn_cpu(const Work& work, double seconds);
+  void learn_device(const Work& work, double seconds);
+
+  // True if the calls of this rough shape have taken so long on the CPU BLAS, the present one included.
+  bool have_taken(double seconds, const Work& present) const;
+
+  // What the drop-in costs the program: the background, which opens the device and compiles; and calls that
+  // wait for it, or are slower on the device.
+  enum class Cost { background, calls };
+  void spend(Cost cost, double seconds);
+
+  // The part of the background's seconds that the program pays: its thread takes a core from the CPU BLAS.
+  double paid_by_program(double background_seconds) const;
+
+  // True if the budget allows so many seconds more. The background may take a tenth of the time that the
+  // calls take on the CPU BLAS alone, the present call included, and other costs a twentieth. Half of what
+  // the device has saved may be spent again.
+  bool can_afford(Cost cost, double seconds, const Work& present) const;
+
+ private:
+  struct Class {
+    Times cpu;
+    Times device;
+    double on_cpu = 0.0;  // seconds
+    double calls_since_check = 0.0;
+  };
+  using Key = std::array<int, 6>;
+  static Key key_of(const Work& work);
+  const Class* find(const Work& work) const;
+  Class& class_of(const Work& work);
+
+  std::size_t cores_;
+  std::map<Key, Class> classes_;
+  double best_cpu_ = 1.0;      // seconds per multiplication
+  double on_cpu_alone_ = 0.0;  // what the calls so far take on the CPU BLAS
+  double saved_ = 0.0;
+  double spent_on_background_ = 0.0;
+  double spent_on_calls_ = 0.0;
 };
 
-// Takes some 0.2 s once all is compiled. Throws what the contestants throw.
-Speeds measure(const Contestants& contestants);
+// Seconds to gather an element of a batch, or to scatter it: a thread copies 9 GB/s on the H200's host.
+constexpr double gathered_element = 0.45e-9;
 
-// As measured by this or an earlier process for these contestants, of whom `key` says all that counts. Kept
-// in the folder of the caches, if there is one.
-Speeds kept_or_measured(const std::string& key, const Contestants& contestants);
+// False if a call of its own takes less than gathering its matrices for one launch with others.
+bool can_share_launch(const Call& call);
 
-double cpu_seconds(const Speeds& speeds, const Call& call);
-
-// True where a device is expected to be faster. Asks the model only where the CPU takes longer than a call of
-// the device takes at least.
-bool pays(const Speeds& speeds, const Call& call,
-          const std::function<double(const Call&)>& predicted_seconds);
-
-// True where `count` such calls, gathered and multiplied in one launch, are expected to take less than each
-// on its own, there or on the CPU. `predicted_seconds` is of so many in one launch.
-bool one_launch_pays(const Speeds& speeds, const Call& call, std::size_t count,
-                     const std::function<double(std::size_t count)>& predicted_seconds);
+// The time of a call on the device before any was made: the speed model's time of the multiplication, a
+// launch, and the copies unless the device works in host memory. The constants are guesses on the fast side,
+// after an H200: 20 GB/s from and to pageable memory.
+double expected_on_device(const Work& work, double multiply_seconds, bool copies_matrices);
 
 }  // namespace clgemm::blas

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <vector>
 
@@ -67,6 +69,14 @@ std::vector<cl::Device> devices_of_process() {
   return {default_device()};
 }
 
+// True if the user has said which device, or there is a GPU.
+bool is_named_or_gpu(const cl::Device& device) {
+  return !environment("CLGEMM_DEVICES").empty() || !environment("CLGEMM_DEVICE").empty() ||
+         describe(device).kind == DeviceKind::gpu;
+}
+
+}  // namespace
+
 SgemmShape shape_of(const Call& call) {
   SgemmShape shape{Layout::column_major,
                    transpose(call.transpose_a),
@@ -80,13 +90,22 @@ SgemmShape shape_of(const Call& call) {
   return shape;
 }
 
-}  // namespace
+SgemmShape shape_of(const Batch& batch) {
+  return BatchMemory::shape_of(batch);
+}
 
-Device::Device() {
+Device::Device(Unnamed unnamed) {
   at_boundary([&] {
     const std::vector<cl::Device> devices = devices_of_process();
+    if (unnamed == Unnamed::gpu && !is_named_or_gpu(devices.front()))
+      throw Error(ErrorCode::device_not_found,
+                  "there is no GPU, and another device is no match for this CPU's BLAS; CLGEMM_DEVICE names "
+                  "one all the same");
     opened_ = std::make_shared<Opened>(devices.front()());
     name_ = name_of(devices.front());
+    copies_matrices_ = std::any_of(devices.begin(), devices.end(), [](const cl::Device& device) {
+      return !describe(device).shares_host_memory;
+    });
     if (devices.size() == 1) return;
     std::vector<cl_device_id> handles;
     for (const cl::Device& device : devices) handles.push_back(device());
@@ -102,10 +121,51 @@ std::shared_ptr<Device::Opened> Device::opened() {
 }
 
 void Device::multiply(const Call& call) {
-  const auto on = [&call](auto& devices) {
-    devices.sgemm(Layout::column_major, transpose(call.transpose_a), transpose(call.transpose_b),
-                  size(call.m), size(call.n), size(call.k), call.alpha, call.a, size(call.lda), call.b,
-                  size(call.ldb), call.beta, call.c, size(call.ldc));
+  sgemm(shape_of(call), call.alpha, call.a, call.b, call.beta, call.c);
+}
+
+void Device::multiply(const Batch& batch, std::size_t& done) {
+  const auto held = opened();
+  const std::lock_guard lock(held->mutex);
+  at_boundary([&] { held->batches.multiply(held->context, batch, done); });
+}
+
+void Device::prepare(const SgemmShape& shape) {
+  const auto held = opened();
+  if (shape.batch_count > 1) {
+    held->context.prepare({shape});
+  } else if (held->several) {
+    held->several->explain_host(shape);
+  } else {
+    held->context.explain_host(shape);
+  }
+}
+
+void Device::rehearse(const SgemmShape& shape) {
+  prepare(shape);
+  constexpr std::size_t most_elements = std::size_t{64} << 20;
+  if (shape.batch_count > 1 || shape.ldc * shape.n > most_elements) return;
+  // Memory of calloc() that is only read takes no place.
+  const auto zeros = [](std::size_t columns, std::size_t ld) {
+    std::unique_ptr<float, decltype(&std::free)> result(
+        static_cast<float*>(std::calloc(columns, ld * sizeof(float))), &std::free);
+    if (!result) throw Error(ErrorCode::out_of_memory, "the host has no memory for a rehearsal");
+    return result;
+  };
+  const auto columns = [](Transpose transposed, std::size_t k, std::size_t other) {
+    return transposed == Transpose::yes ? other : k;
+  };
+  const auto a = zeros(columns(shape.transpose_a, shape.k, shape.m), shape.lda);
+  const auto b = zeros(columns(shape.transpose_b, shape.n, shape.k), shape.ldb);
+  const auto c = zeros(shape.n, shape.ldc);
+  sgemm(shape, 1.0f, a.get(), b.get(), 0.0f, c.get());
+}
+
+void Device::sgemm(const SgemmShape& shape, float alpha, const float* a, const float* b, float beta,
+                   float* c) {
+  const auto on = [&](auto& devices) {
+    devices.sgemm(shape.layout, shape.transpose_a, shape.transpose_b, shape.m, shape.n, shape.k, alpha, a,
+                  shape.lda, b, shape.ldb, beta, c, shape.ldc);
   };
   const auto held = opened();
   if (held->several) {
@@ -115,21 +175,7 @@ void Device::multiply(const Call& call) {
   }
 }
 
-void Device::multiply(const Batch& batch, std::size_t& done) {
-  const auto held = opened();
-  const std::lock_guard lock(held->mutex);
-  at_boundary([&] { held->batches.multiply(held->context, batch, done); });
-}
-
-double Device::predicted_seconds(const Call& call, std::size_t count) {
-  SgemmShape shape = shape_of(call);
-  if (count > 1) {
-    // As BatchMemory lays them out: without gaps.
-    shape.lda = shape.ldb = shape.ldc = 0;
-    shape.batch_count = count;
-    shape.stride_a = shape.m * shape.k;
-    shape.stride_b = shape.k * shape.n;
-  }
+double Device::predicted_seconds(const SgemmShape& shape) {
   return opened()->context.predicted_seconds(shape);
 }
 

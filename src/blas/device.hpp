@@ -11,12 +11,19 @@
 
 namespace clgemm::blas {
 
+// The shapes of a call on host matrices, and of a batch in one launch.
+SgemmShape shape_of(const Call& call);
+SgemmShape shape_of(const Batch& batch);
+
 class Device {
  public:
+  // Which device is taken if the user names none.
+  enum class Unnamed { any, gpu };
+
   // The devices that CLGEMM_DEVICES names, else the one of CLGEMM_DEVICE. Ranks of MPI on one machine deal
   // out the list among themselves; where neither is set they take the machine's GPUs in turn, and any other
   // process takes clgemm's default. Throws Error.
-  Device();
+  explicit Device(Unnamed unnamed);
 
   // Returns when C is complete. Throws Error; C may then be written in part, unless the Error is about an
   // argument.
@@ -26,8 +33,19 @@ class Device {
   // `done` multiplies are then complete, and no other C is written.
   void multiply(const Batch& batch, std::size_t& done);
 
-  // The speed model's word, of so many in one launch, without what copies take. Throws Error.
-  double predicted_seconds(const Call& call, std::size_t count = 1);
+  // Compiles what calls of this shape need, most of it or all: tiles at the edge may have a kernel of their
+  // own. Throws Error.
+  void prepare(const SgemmShape& shape);
+
+  // Makes a call of this shape on matrices of zeros, so that the next one finds all that it needs. If C would
+  // be large, this only prepares. Throws Error.
+  void rehearse(const SgemmShape& shape);
+
+  // The speed model's time for a call of this shape without its copies. Throws Error.
+  double predicted_seconds(const SgemmShape& shape);
+
+  // False if the device works on the matrices where they lie.
+  bool copies_matrices() const { return copies_matrices_; }
 
   // Device and driver, in words.
   const std::string& name() const { return name_; }
@@ -47,10 +65,12 @@ class Device {
   };
 
   std::shared_ptr<Opened> opened();
+  void sgemm(const SgemmShape& shape, float alpha, const float* a, const float* b, float beta, float* c);
 
   std::mutex mutex_;
   std::shared_ptr<Opened> opened_;  // null after close()
   std::string name_;
+  bool copies_matrices_ = true;
 };
 
 }  // namespace clgemm::blas

@@ -1,25 +1,31 @@
 #include "blas/dispatch.hpp"
 
-#include <sched.h>
-#include <sys/stat.h>
+#include <fmt/format.h>
+#include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/environment.hpp"
 #include "base/forked.hpp"
 #include "base/log.hpp"
+#include "blas/background.hpp"
 #include "blas/cpu_blas.hpp"
 #include "blas/crossing.hpp"
 #include "blas/device.hpp"
@@ -28,17 +34,36 @@
 namespace clgemm::blas {
 namespace {
 
-// A program that multiplies little should not wait for drivers to load: so many multiplications go to the CPU
-// BLAS first, in one call or many. 512 cubed are some milliseconds of a tuned BLAS on two cores.
-constexpr double multiplications_before_a_device = 512.0 * 512.0 * 512.0;
-
 // After so many failures in a row the device is left alone: each may cost a compilation.
 constexpr int most_failures = 3;
 
+// Seconds to open a device and to compile for a shape, before either was timed. An H200 was opened in 0.45 s,
+// and its compiler took 0.2 to 3 s. PoCL on two AMD EPYC cores that others used too: 0.15 to 0.7 s, and 2 to
+// 6 s.
+constexpr double guessed_opening_seconds = 0.3;
+constexpr double guessed_compiling_seconds = 2.0;
+
+// A call waits for the background for this part of its time on the CPU BLAS, if that is long enough to
+// matter.
+constexpr double waiting_share = 0.1;
+constexpr double least_waiting_seconds = 1e-3;
+
+// The end of the process waits so long for the job in the background, if there is one.
+constexpr double most_seconds_at_exit = 5.0;
+
+// Remembered shapes: a program of ever new shapes must not fill the memory.
+constexpr std::size_t most_preparations = 4096;
+
+// Without the locale, in which the point may be a comma.
+std::optional<double> number_of(const std::string& text) {
+  double value = 0.0;
+  const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_whole = status == std::errc() && rest == text.data() + text.size();
+  return is_whole && std::isfinite(value) && value >= 0.0 ? std::optional(value) : std::nullopt;
+}
+
 bool is_number(const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  return end != text.c_str() && *end == '\0' && value >= 0.0;
+  return number_of(text).has_value();
 }
 
 // Of the variables whose names begin with CLGEMM_BLAS_, one that asks for a summary is looked at with it.
@@ -100,27 +125,6 @@ class SavedC {
   std::unique_ptr<float[]> elements_;
 };
 
-// The last decisions of a thread, for programs repeat their shapes.
-class Decisions {
- public:
-  template <class Decide>
-  bool get(const Call& call, Decide&& decide) {
-    const Key key{call.m, call.n, call.k,
-                  (call.transpose_a ? 1 : 0) + (call.transpose_b ? 2 : 0) + (call.beta == 0.0f ? 4 : 0)};
-    Entry& entry = entries_[static_cast<std::size_t>(key[0] * 31 + key[1] * 7 + key[2]) % entries_.size()];
-    if (entry.key != key) entry = {key, decide()};
-    return entry.on_device;
-  }
-
- private:
-  using Key = std::array<std::int64_t, 4>;
-  struct Entry {
-    Key key{-1, -1, -1, -1};
-    bool on_device = false;
-  };
-  std::array<Entry, 64> entries_;
-};
-
 // Then they are no batch: one multiply reads what another one writes.
 bool has_one_c_twice(const Batch& batch) {
   std::vector<float*> all = batch.c;
@@ -128,19 +132,23 @@ bool has_one_c_twice(const Batch& batch) {
   return std::adjacent_find(all.begin(), all.end()) != all.end();
 }
 
-// All that a measurement of the CPU BLAS depends on.
-std::string description_of(const CpuBlas& cpu) {
-  struct stat file {};
-  ::stat(cpu.path().c_str(), &file);
-  cpu_set_t cpus;
-  const int cores = ::sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 0;
-  std::string text = cpu.path() + ", " + std::to_string(file.st_size) + " bytes, " +
-                     std::to_string(file.st_mtime) + ", " + std::to_string(cores) + " cores";
-  for (const char* variable : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OPENBLAS_CORETYPE",
-                               "BLIS_NUM_THREADS", "MKL_NUM_THREADS"}) {
-    text += ", " + environment(variable);
-  }
-  return text;
+class Dispatcher;
+Dispatcher& dispatcher();
+
+// All that the programs of a call depend on.
+using ShapeKey = std::array<std::size_t, 11>;
+ShapeKey key_of(const SgemmShape& shape) {
+  return {shape.transpose_a == Transpose::yes,
+          shape.transpose_b == Transpose::yes,
+          shape.m,
+          shape.n,
+          shape.k,
+          shape.lda,
+          shape.ldb,
+          shape.ldc,
+          shape.batch_count,
+          shape.stride_a,
+          shape.stride_b};
 }
 
 class Dispatcher {
@@ -148,22 +156,35 @@ class Dispatcher {
   void multiply(const Call& call) {
     // The CPU BLAS has called us: it is none.
     if (inside_cpu_blas) return on_device(call) ? void() : multiply_in_plain_loop(call);
-    if (wants_device(call) && on_device(call)) return;
-    on_cpu(call);
+    const Work work{call};
+    if (wants_device(work, [&] { return shape_of(call); }) && on_device(call)) return;
+    learned_on_cpu(work, [&] { on_cpu(call); });
   }
 
   void multiply(const Batch& batch) {
     std::size_t done = 0;
-    if (!inside_cpu_blas && wants_one_launch(batch)) batch_on_device(batch, done);
+    const Work work{batch.shape, batch.count()};
+    if (can_be_one_launch(batch)) {
+      if (wants_device(work, [&] { return shape_of(batch); })) {
+        on_device(batch, done);
+      } else if (learns_from(work)) {
+        return learned_on_cpu(work, [&] {
+          for (; done < batch.count(); ++done) on_cpu(batch.at(done));
+        });
+      }
+    }
     for (; done < batch.count(); ++done) multiply(batch.at(done));
+  }
+
+  void end_background() noexcept {
+    if (!is_forked_child()) background_.end(most_seconds_at_exit);
   }
 
   void end_of_process() noexcept {
     try {
-      if (is_forked_child() && !summary_is_wanted()) return;
+      end_background();
       if (summary_is_wanted()) {
-        const std::string text =
-            summary(state_ == State::ready ? device_->name() : "no device", cpu_blas().path());
+        const std::string text = summary(surroundings());
         std::fwrite(text.data(), 1, text.size(), stderr);
       }
       if (!is_forked_child() && state_ == State::ready) device_->close();
@@ -172,65 +193,170 @@ class Dispatcher {
     }
   }
 
+  // A child of fork() would wait for ever for a lock that another thread of its parent held.
+  std::mutex& lock_of_fork() { return mutex_; }
+
  private:
   enum class State { unopened, ready, unusable };
 
-  bool wants_device(const Call& call) {
-    if (state_ == State::unusable || call.k == 0 || call.alpha == 0.0f) return false;
-    if (fixed_crossing_) return multiplications(call) >= *fixed_crossing_;
+  // What is known of the calls of one shape.
+  struct Preparation {
+    std::optional<double> expected;  // seconds on the device
+    bool is_ready = false;           // its programs are compiled
+    bool has_failed = false;
+  };
+
+  template <class Shape>
+  bool wants_device(const Work& work, const Shape& shape) {
+    if (state_ == State::unusable || work.shape.k == 0 || work.shape.alpha == 0.0f) return false;
+    if (fixed_crossing_) return multiplications(work) >= *fixed_crossing_;
     if (!cpu_blas()) return true;
-    if (!is_open_after(multiplications(call))) return false;
-    static thread_local Decisions decisions;
-    return decisions.get(call, [&] { return is_worth_it(call); });
-  }
-
-  bool is_worth_it(const Call& call) {
     try {
-      if (is_forked_child()) return false;
-      return pays(speeds_, call, [this](const Call& one) { return device_->predicted_seconds(one); });
+      return learns_from(work) && is_expected_faster_on_device(work, shape());
     } catch (const std::exception& failure) {
       note(failure.what());
       return false;
     }
   }
 
-  // Whether the device is ready: it is opened once there was so much to do that it may be worth it.
-  bool is_open_after(double more) {
-    if (state_ != State::unopened) return state_ == State::ready;
-    // Not one sum that all threads add to at once: what is lost between them does not matter.
-    const double so_far = multiplied_.load(std::memory_order_relaxed) + more;
-    multiplied_.store(so_far, std::memory_order_relaxed);
-    return so_far >= multiplications_before_a_device && open();
+  // False if nothing is to be decided, or the call is too small to be timed.
+  bool learns_from(const Work& work) const {
+    return !fixed_crossing_ && state_ != State::unusable && Crossing::is_large_enough(work) &&
+           work.shape.alpha != 0.0f && !is_forked_child() && cpu_blas();
   }
 
-  bool wants_one_launch(const Batch& batch) {
+  template <class Multiply>
+  void learned_on_cpu(const Work& work, const Multiply& multiply) {
+    if (!learns_from(work)) return multiply();
+    const auto start = std::chrono::steady_clock::now();
+    multiply();
+    learn([&, seconds = seconds_since(start)] { crossing_.learn_cpu(work, seconds); });
+  }
+
+  template <class Learn>
+  void learn(const Learn& learn_it) noexcept {
+    try {
+      const std::lock_guard lock(mutex_);
+      learn_it();
+    } catch (const std::exception&) {
+      return;  // there is no memory: nothing is learned
+    }
+  }
+
+  // The device is opened, and programs are compiled, in the background. The CPU BLAS serves meanwhile.
+  bool is_expected_faster_on_device(const Work& work, const SgemmShape& shape) {
+    std::unique_lock lock(mutex_);
+    if (state_ == State::unopened) in_background(lock, work, guessed_opening_seconds, [this] { open(); });
+    if (state_ != State::ready) return false;
+    const ShapeKey key = key_of(shape);
+    if (preparations_.size() >= most_preparations) preparations_.clear();
+    const Preparation before = preparations_[key];
+    if (!before.is_ready) {
+      if (before.has_failed || !crossing_.may_pay(work, before.expected)) return false;
+      if (!crossing_.have_taken(compiling_seconds_, work)) return false;
+      in_background(lock, work, compiling_seconds_, [this, work, shape] { prepare(work, shape); });
+    }
+    // NVIDIA's driver lets calls of the device wait for its compiler: up to 3 s on an H100.
+    if (background_.is_running()) return false;
+    const auto now = preparations_.find(key);
+    return now != preparations_.end() && now->second.is_ready &&
+           crossing_.is_devices_turn(work, now->second.expected.value_or(0.0));
+  }
+
+  // Starts the job if it is affordable, and waits for it as long as is in proportion to the call.
+  template <class Job>
+  void in_background(std::unique_lock<std::mutex>& lock, const Work& work, double expected_seconds,
+                     const Job& job) {
+    const double paid = crossing_.paid_by_program(expected_seconds);
+    if (!crossing_.can_afford(Crossing::Cost::background, paid, work)) return;
+    claim_process();
+    end_background_with_main();
+    const bool is_started = background_.start([this, job] {
+      const auto start = std::chrono::steady_clock::now();
+      job();
+      learn([&, seconds = seconds_since(start)] {
+        crossing_.spend(Crossing::Cost::background, crossing_.paid_by_program(seconds));
+      });
+    });
+    const double most_seconds = waiting_share * crossing_.cpu_seconds(work);
+    if (!is_started || most_seconds < least_waiting_seconds) return;
+    lock.unlock();
+    const auto start = std::chrono::steady_clock::now();
+    background_.wait(most_seconds);
+    lock.lock();
+    crossing_.spend(Crossing::Cost::calls, seconds_since(start));
+  }
+
+  // exit() destroys the thread's own objects before any other: no driver has begun to end itself then.
+  void end_background_with_main() {
+    struct End {
+      ~End() { dispatcher().end_background(); }
+    };
+    if (::gettid() != ::getpid()) return;
+    static thread_local const End end;
+    static_cast<void>(end);
+  }
+
+  void prepare(const Work& work, const SgemmShape& shape) noexcept {
+    Preparation now;
+    try {
+      const auto start = std::chrono::steady_clock::now();
+      now.expected = expected_on_device(work, device_->predicted_seconds(shape), device_->copies_matrices());
+      bool pays = false;
+      learn([&] { pays = crossing_.may_pay(work, now.expected); });
+      if (pays) {
+        device_->rehearse(shape);
+        now.is_ready = true;
+        const double seconds = seconds_since(start);
+        count_preparation(seconds);
+        learn([&] { compiling_seconds_ = (compiling_seconds_ + seconds) / 2.0; });
+      }
+    } catch (const Error& error) {
+      now.has_failed = true;
+      note_failure(error);
+    } catch (const std::exception& failure) {
+      now.has_failed = true;
+      note(failure.what());
+    }
+    learn([&] { preparations_[key_of(shape)] = now; });
+  }
+
+  // The same at once, before a call that goes to the device in any case: so its time is known apart. A
+  // failure is the call's, which comes next.
+  void prepare_now(const SgemmShape& shape) {
+    {
+      const std::lock_guard lock(mutex_);
+      Preparation& known = preparations_[key_of(shape)];
+      if (std::exchange(known.is_ready, true)) return;
+    }
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      device_->prepare(shape);
+    } catch (const Error&) {
+      return;
+    }
+    count_preparation(seconds_since(start));
+  }
+
+  bool can_be_one_launch(const Batch& batch) const {
     const Call& call = batch.shape;
-    if (state_ == State::unusable || batch.count() < 2 || call.k == 0 || call.alpha == 0.0f) return false;
-    if (is_forked_child()) return false;
-    const double all = multiplications(call) * static_cast<double>(batch.count());
-    try {
-      if (fixed_crossing_ && all < *fixed_crossing_) return false;
-      if (has_one_c_twice(batch)) return false;
-      if (fixed_crossing_ || !cpu_blas()) return one_launch_pays(call);
-      return is_open_after(all) && one_launch_pays(speeds_, call, batch.count(), [&](std::size_t count) {
-               return device_->predicted_seconds(call, count);
-             });
-    } catch (const std::exception& failure) {
-      note(failure.what());
-      return false;
-    }
+    const Work work{call, batch.count()};
+    return !inside_cpu_blas && state_ != State::unusable && batch.count() > 1 && call.k != 0 &&
+           call.alpha != 0.0f && !is_forked_child() && can_share_launch(call) &&
+           (!fixed_crossing_ || multiplications(work) >= *fixed_crossing_) && !has_one_c_twice(batch);
   }
 
   // `done` multiplies are complete; the others' C are as they were, for others to do.
-  void batch_on_device(const Batch& batch, std::size_t& done) {
+  void on_device(const Batch& batch, std::size_t& done) {
     try {
       if (!open()) return;
+      const SgemmShape shape = shape_of(batch);
+      prepare_now(shape);
       const auto start = std::chrono::steady_clock::now();
       device_->multiply(batch, done);
-      failures_ = 0;
-      if (!summary_is_wanted()) return;
-      count_batch({seconds_since(start), device_->predicted_seconds(batch.shape, batch.count())},
-                  batch.count());
+      learn_device({batch.shape, batch.count()}, seconds_since(start));
+      if (summary_is_wanted())
+        count_batch({seconds_since(start), device_->predicted_seconds(shape)}, batch.count());
     } catch (const Error& error) {
       note_failure(error);
     } catch (const std::exception& failure) {
@@ -238,43 +364,53 @@ class Dispatcher {
     }
   }
 
-  // True where the device is ready. The first call opens it, and measures where nobody has.
+  void learn_device(const Work& work, double seconds) {
+    failures_ = 0;
+    if (learns_from(work)) learn([&] { crossing_.learn_device(work, seconds); });
+  }
+
+  // True if the device is ready. The first call opens it.
   bool open() {
     if (is_forked_child()) return false;
     if (state_ == State::unopened) {
       claim_process();
       const std::lock_guard lock(opening_);
-      if (state_ == State::unopened) state_ = open_and_measure() ? State::ready : State::unusable;
+      if (state_ == State::unopened) state_ = open_device() ? State::ready : State::unusable;
     }
     return state_ == State::ready;
   }
 
-  bool open_and_measure() {
+  bool open_device() {
     try {
-      device_ = std::make_unique<Device>();
-      if (fixed_crossing_ || !cpu_blas()) return true;
-      const InsideCpuBlas guard;
-      const Contestants contestants{[](const Call& call) { cpu_blas().multiply(call); },
-                                    [this](const Call& call) { device_->multiply(call); },
-                                    [this](const Call& call) { return device_->predicted_seconds(call); }};
-      speeds_ = kept_or_measured(description_of(cpu_blas()) + "; " + device_->name(), contestants);
+      const auto start = std::chrono::steady_clock::now();
+      bool takes_any = fixed_crossing_ || !cpu_blas();
+      if (!takes_any) learn([&] { takes_any = crossing_.cpu_blas_is_slow(); });
+      device_ = std::make_unique<Device>(takes_any ? Device::Unnamed::any : Device::Unnamed::gpu);
+      // The drivers are loaded, and end themselves after this.
+      std::atexit([] { dispatcher().end_background(); });
+      count_preparation(seconds_since(start));
       return true;
     } catch (const std::exception& failure) {
-      note(failure.what());
+      learn([&] { why_no_device_ = failure.what(); });
+      log(LogLevel::info, fmt::format("drop-in BLAS: the CPU does all: {}", failure.what()));
       return false;
     }
   }
 
   // False where C is as it was, for the CPU to do.
   bool on_device(const Call& call) {
+    const auto begin = std::chrono::steady_clock::now();
     try {
       if (!open()) return false;
+      const SgemmShape shape = shape_of(call);
+      prepare_now(shape);
+      const auto start = std::chrono::steady_clock::now();
       SavedC saved(call);
       try {
-        const auto start = std::chrono::steady_clock::now();
         device_->multiply(call);
-        failures_ = 0;
-        if (summary_is_wanted()) count_device_call({seconds_since(start), device_->predicted_seconds(call)});
+        const double seconds = seconds_since(start);
+        learn_device({call}, seconds);
+        if (summary_is_wanted()) count_device_call({seconds, device_->predicted_seconds(shape)});
         return true;
       } catch (const Error& error) {
         saved.restore();
@@ -284,6 +420,7 @@ class Dispatcher {
     } catch (const std::exception& failure) {
       note(failure.what());
     }
+    learn([&] { crossing_.spend(Crossing::Cost::calls, seconds_since(begin)); });
     return false;
   }
 
@@ -311,6 +448,13 @@ class Dispatcher {
     count_cpu_call(seconds_since(start));
   }
 
+  Surroundings surroundings() {
+    if (!has_calls()) return {};
+    if (state_ == State::ready) return {device_->name(), {}, device_->copies_matrices(), cpu_blas().path()};
+    if (state_ == State::unusable && device_) return {device_->name(), {}, true, cpu_blas().path()};
+    return {{}, why_no_device_, false, cpu_blas().path()};
+  }
+
   void note_failure(const Error& error) {
     if (error.code() == ErrorCode::device_lost || ++failures_ >= most_failures) state_ = State::unusable;
     count_device_failure(error.what());
@@ -331,19 +475,20 @@ class Dispatcher {
     InsideCpuBlas& operator=(const InsideCpuBlas&) = delete;
   };
 
-  static std::optional<double> crossing_of_environment() {
-    const std::string text = environment("CLGEMM_BLAS_CROSSING");
-    return is_number(text) ? std::optional(std::strtod(text.c_str(), nullptr)) : std::nullopt;
-  }
-
-  const std::optional<double> fixed_crossing_ = crossing_of_environment();
+  const std::optional<double> fixed_crossing_ = number_of(environment("CLGEMM_BLAS_CROSSING"));
   std::atomic<State> state_{State::unopened};
-  std::atomic<double> multiplied_{0.0};
   std::atomic<int> failures_{0};
   std::atomic<bool> said_{false};
   std::mutex opening_;
-  std::unique_ptr<Device> device_;  // these two once the state is `ready`
-  Speeds speeds_;
+  std::unique_ptr<Device> device_;  // once the state is `ready`
+  Background background_;
+
+  std::mutex mutex_;  // of what follows
+  Crossing crossing_{std::max(std::thread::hardware_concurrency(), 1U)};
+  std::map<ShapeKey, Preparation> preparations_;
+  double compiling_seconds_ = guessed_compiling_seconds;
+  std::string why_no_device_ = fixed_crossing_ ? "no call has as many multiplications as CLGEMM_BLAS_CROSSING"
+                                               : "the calls took too little time to pay for it";
 };
 
 thread_local bool Dispatcher::inside_cpu_blas = false;
@@ -354,9 +499,18 @@ Dispatcher& dispatcher() {
     log_variables();
     std::atexit([] { dispatcher().end_of_process(); });
     count_anew_in_children();
+    const auto unlock = [] { dispatcher().lock_of_fork().unlock(); };
+    ::pthread_atfork([] { dispatcher().lock_of_fork().lock(); }, unlock, unlock);
     return new Dispatcher;
   }();
   return *instance;
+}
+
+// A summary is due even if there is no call. Other programs need nothing before their first call.
+__attribute__((constructor)) void on_load() {
+  if (environment("CLGEMM_BLAS_LOG") != "summary") return;
+  expect_calls();
+  dispatcher();
 }
 
 }  // namespace

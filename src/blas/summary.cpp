@@ -1,9 +1,13 @@
 #include "blas/summary.hpp"
 
+#include <errno.h>
+#include <fmt/format.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 
 #include "base/environment.hpp"
@@ -16,9 +20,12 @@ struct Tally {
   double seconds = 0.0;
 };
 
+pid_t expects_calls = 0;
+
 std::mutex mutex;  // of what follows
 Tally on_device;
 Tally on_cpu;
+Tally preparations;
 double multiply_seconds = 0.0;
 unsigned long batches = 0;
 unsigned long in_batches = 0;
@@ -26,17 +33,10 @@ unsigned long failures = 0;
 std::string first_failure;
 
 void reset() {
-  on_device = on_cpu = {};
+  on_device = on_cpu = preparations = {};
   multiply_seconds = 0.0;
   batches = in_batches = 0;
   failures = 0;
-}
-
-template <class... Values>
-std::string text(const char* format, Values... values) {
-  char line[512];
-  std::snprintf(line, sizeof line, format, values...);
-  return line;
 }
 
 }  // namespace
@@ -64,6 +64,12 @@ void count_cpu_call(double seconds) {
   on_cpu.seconds += seconds;
 }
 
+void count_preparation(double seconds) {
+  const std::lock_guard lock(mutex);
+  ++preparations.calls;
+  preparations.seconds += seconds;
+}
+
 void count_batch(const DeviceTimes& times, std::size_t multiplies) {
   count_device_call(times);
   const std::lock_guard lock(mutex);
@@ -74,6 +80,19 @@ void count_batch(const DeviceTimes& times, std::size_t multiplies) {
 void count_device_failure(const std::string& why) {
   const std::lock_guard lock(mutex);
   if (failures++ == 0) first_failure = why;
+}
+
+void expect_calls() {
+  // exec() keeps the process and its environment.
+  constexpr const char* first_process = "CLGEMM_BLAS_FIRST_PROCESS";
+  const std::string us = fmt::format("{}", ::getpid());
+  ::setenv(first_process, us.c_str(), 0);
+  if (environment(first_process) == us) expects_calls = ::getpid();
+}
+
+bool has_calls() {
+  const std::lock_guard lock(mutex);
+  return on_device.calls + on_cpu.calls != 0;
 }
 
 void forget_calls() {
@@ -91,25 +110,37 @@ void count_anew_in_children() {
   ::pthread_atfork([] { mutex.lock(); }, unlock, reset_and_unlock);
 }
 
-std::string summary(const std::string& device, const std::string& cpu_blas) {
+std::string summary(const Surroundings& surroundings) {
   const std::lock_guard lock(mutex);
-  if (on_device.calls + on_cpu.calls == 0) return {};
+  if (on_device.calls + on_cpu.calls == 0) {
+    if (::getpid() != expects_calls) return {};
+    return fmt::format("clgemm_blas: {} made no call of SGEMM\n", program_invocation_short_name);
+  }
   std::string result;
   if (on_device.calls != 0) {
-    const double transfer = 1.0 - multiply_seconds / std::max(on_device.seconds, 1e-12);
-    result += text(
-        "clgemm_blas: %lu calls, %.3f s on %s; %.0f %% of it for transfers and launches, by the speed "
-        "model\n",
-        on_device.calls, on_device.seconds, device.c_str(), 100.0 * transfer);
+    result = fmt::format("clgemm_blas: {} calls, {:.3f} s on {}", on_device.calls, on_device.seconds,
+                         surroundings.device);
+    if (surroundings.copies_matrices) {
+      const double transfer = 1.0 - multiply_seconds / std::max(on_device.seconds, 1e-12);
+      result +=
+          fmt::format("; {:.0f} % of it for transfers and launches, by the speed model", 100.0 * transfer);
+    }
+    result += '\n';
     if (batches != 0)
-      result += text("clgemm_blas: %lu of these were batches, %lu multiplies in a launch each\n", batches,
-                     in_batches / batches);
+      result += fmt::format("clgemm_blas: {} of these were batches, {} multiplies in a launch each\n",
+                            batches, in_batches / batches);
+  } else if (!surroundings.why_no_device.empty()) {
+    result += fmt::format("clgemm_blas: no device was opened: {}\n", surroundings.why_no_device);
   }
-  result += text("clgemm_blas: %lu calls, %.3f s on the CPU by %s\n", on_cpu.calls, on_cpu.seconds,
-                 cpu_blas.empty() ? "a plain loop" : cpu_blas.c_str());
+  if (preparations.calls != 0)
+    result += fmt::format(
+        "clgemm_blas: {:.3f} s for opening the device and compiling; the calls' times are without it\n",
+        preparations.seconds);
+  result += fmt::format("clgemm_blas: {} calls, {:.3f} s on the CPU by {}\n", on_cpu.calls, on_cpu.seconds,
+                        surroundings.cpu_blas.empty() ? "a plain loop" : surroundings.cpu_blas);
   if (failures != 0)
-    result += text("clgemm_blas: of these, %lu began on the device and failed there: %s\n", failures,
-                   first_failure.c_str());
+    result += fmt::format("clgemm_blas: of these, {} began on the device and failed there: {}\n", failures,
+                          first_failure);
   return result;
 }
 

@@ -1,6 +1,7 @@
 // The drop-in as a program calls it: results by every name, in every form; wrong arguments by their
 // positions; what the BLAS promises of NaN and null pointers; a device that dies. CTest runs it once for each
 // way that calls may go; results are the same on all.
+#include <clocale>
 #include <cmath>
 #include <cstdarg>
 #include <cstdint>
@@ -328,6 +329,8 @@ void test_dying_device() {
 }  // namespace
 
 int main() {
+  std::setlocale(LC_ALL, "");  // as many programs do
+  std::printf("a half is %.1f here\n", 0.5);
   test_dying_device();
   test_results();
   test_batches();

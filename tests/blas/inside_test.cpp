@@ -1,16 +1,18 @@
-// The parts of the drop-in: where the crossing lies and how it is kept, whose rank we are, which BLAS is
-// found, and the loop that is left where there is none.
+// The parts of the drop-in: how the crossing is learned, what is done in the background, whose rank we are,
+// which BLAS is found, and the loop that is left where there is none.
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <fstream>
+#include <filesystem>
+#include <optional>
 #include <thread>
 #include <vector>
 
-#include "blas/batch_memory.hpp"
+#include "blas/background.hpp"
 #include "blas/cpu_blas.hpp"
 #include "blas/crossing.hpp"
 #include "blas/local_rank.hpp"
@@ -38,103 +40,191 @@ TEST_CASE("what a call moves: C twice where it is read") {
   CHECK(elements_moved(call_of(2, 3, 4, 1.0f)) == 8.0 + 12.0 + 12.0);
 }
 
-TEST_CASE("a device pays where its multiply and what goes around it take less than the CPU") {
-  Speeds speeds;
-  speeds.cpu_call = 1e-6;
-  speeds.cpu_multiplication = 1e-11;
-  speeds.device_call = 50e-6;
-  speeds.device_element = 1e-10;
-  int questions = 0;
-  const auto predicted = [&questions](const Call& call) {
-    ++questions;
-    return multiplications(call) * 1e-13;
-  };
-  CHECK_FALSE(pays(speeds, call_of(64, 64, 64), predicted));
-  CHECK(questions == 0);  // the CPU takes less than a call of the device takes at least
-  CHECK(pays(speeds, call_of(1000, 1000, 1000), predicted));
-  CHECK(questions == 1);
-  CHECK_FALSE(pays(speeds, call_of(1000, 1000, 4), predicted));
-  CHECK_FALSE(pays(speeds, call_of(1000, 1000, 1000), [](const Call&) { return 1.0; }));
-}
-
-TEST_CASE("one launch pays for many small multiplies, and not for large ones") {
-  Speeds speeds;
-  speeds.cpu_call = 1e-6;
-  speeds.cpu_multiplication = 1e-10;
-  speeds.device_call = 50e-6;
-  speeds.device_element = 1e-10;
-  const auto predicted_for = [](const Call& call) {
-    return [&call](std::size_t count) {
-      return 5e-6 + static_cast<double>(count) * multiplications(call) * 1e-13;
-    };
-  };
-  const auto pays_for = [&](const Call& call, std::size_t count) {
-    return one_launch_pays(speeds, call, count, predicted_for(call));
-  };
-  const Call small = call_of(64, 64, 64);
-  CHECK(pays_for(small, 1000));
-  CHECK_FALSE(pays_for(small, 2));                      // the CPU has done both in 54 us
-  CHECK_FALSE(pays_for(call_of(8, 8, 8), 20));          // in 21 us
-  CHECK_FALSE(pays_for(call_of(2000, 2000, 2000), 4));  // gathering takes longer than a call
-  CHECK(one_launch_pays(small));
-  CHECK_FALSE(one_launch_pays(call_of(2000, 2000, 2000)));
-}
-
-// Two machines whose speeds are known, so that what was measured can be told.
-struct Machines {
-  int on_device = 0;
-
-  static void wait(double seconds) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-    while (std::chrono::steady_clock::now() < end) std::this_thread::yield();
-  }
-  static double model(const Call& call) { return multiplications(call) * 1e-12; }
-
-  Contestants contestants() {
-    return {
-        [](const Call& call) { wait(1e-6 + multiplications(call) * 1e-10 + elements_moved(call) * 1e-9); },
-        [this](const Call& call) {
-          ++on_device;
-          wait(200e-6 + model(call) + elements_moved(call) * 5e-9);
-        },
-        model};
-  }
+// The clock of these tests: what similar calls take on either side.
+struct Sides {
+  double on_cpu = 0.0;
+  double on_device = 0.0;
 };
 
-TEST_CASE("speeds are measured once, and kept for the same machines") {
-  const TemporaryFolder folder;
-  const ScopedVariable cache("CLGEMM_CACHE_DIR", folder.path().c_str());
-  Machines machines;
-  const Speeds speeds = kept_or_measured("a, b", machines.contestants());
-  CHECK(speeds.cpu_multiplication > 0.8e-10);
-  CHECK(speeds.cpu_multiplication < 5e-10);
-  CHECK(speeds.device_call > 190e-6);
-  CHECK(speeds.device_call < 2e-3);
-  CHECK(speeds.device_element > 3e-9);
-  CHECK(speeds.device_element < 20e-9);
-  const int runs = machines.on_device;
-  CHECK(runs > 0);
-
-  const Speeds kept = kept_or_measured("a, b", machines.contestants());
-  CHECK(machines.on_device == runs);
-  CHECK(std::abs(kept.device_call - speeds.device_call) < 1e-4 * speeds.device_call);
-  kept_or_measured("a, c", machines.contestants());
-  CHECK(machines.on_device == 2 * runs);
-
-  for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
-    std::ofstream(file.path()) << "something else\n";
+// Makes so many calls as the drop-in does, and counts those that go to the device.
+int device_calls(Crossing& crossing, const Work& work, const Sides& sides, int calls, double expected) {
+  int on_device = 0;
+  for (int i = 0; i < calls; ++i) {
+    if (crossing.is_devices_turn(work, expected)) {
+      ++on_device;
+      crossing.learn_device(work, sides.on_device);
+    } else {
+      crossing.learn_cpu(work, sides.on_cpu);
+    }
   }
-  kept_or_measured("a, b", machines.contestants());
-  CHECK(machines.on_device == 3 * runs);
+  return on_device;
 }
 
-TEST_CASE("without a folder for caches, speeds are measured anew") {
-  const ScopedVariable cache("CLGEMM_CACHE", "0");
-  Machines machines;
-  kept_or_measured("a, b", machines.contestants());
-  const int runs = machines.on_device;
-  kept_or_measured("a, b", machines.contestants());
-  CHECK(machines.on_device == 2 * runs);
+const Work cube{call_of(500, 500, 500)};
+
+TEST_CASE("small calls are not even timed") {
+  CHECK_FALSE(Crossing::is_large_enough({call_of(63, 63, 63)}));
+  CHECK(Crossing::is_large_enough({call_of(64, 64, 64)}));
+  CHECK(Crossing::is_large_enough({call_of(63, 63, 63), 2}));
+}
+
+TEST_CASE("the CPU BLAS is taken for fast until it was timed, and one slow call says nothing") {
+  Crossing crossing(4);
+  const double least = crossing.cpu_seconds(cube);
+  CHECK(least > 1e-4);
+  CHECK(least < 1e-3);
+  CHECK(crossing.cpu_seconds({call_of(1000, 500, 500)}) == 2.0 * least);
+  crossing.learn_cpu(cube, 1.0);
+  CHECK(crossing.cpu_seconds(cube) == least);
+  crossing.learn_cpu(cube, 0.02);
+  crossing.learn_cpu(cube, 1.0);
+  CHECK(std::abs(crossing.cpu_seconds(cube) - 0.02) < 1e-9);
+  CHECK(std::abs(crossing.cpu_seconds({call_of(500, 500, 400)}) - 0.016) < 1e-9);  // of the same class
+  CHECK(crossing.cpu_seconds({call_of(50, 500, 500)}) < 1e-4);                     // of another
+}
+
+TEST_CASE("calls go to the side that is faster, by their own times") {
+  Crossing crossing(4);
+  CHECK(crossing.may_pay(cube, std::nullopt));
+  CHECK_FALSE(crossing.may_pay(cube, 1.0));
+  CHECK(device_calls(crossing, cube, {0.1, 0.02}, 1000, 0.01) > 950);
+  CHECK(crossing.may_pay(cube, 1.0));  // the times count, not the expectation
+
+  Crossing other(4);
+  const Sides slow_device{0.1, 0.3};
+  const int trials = device_calls(other, cube, slow_device, 1000, 0.01);
+  CHECK(trials >= 3);
+  CHECK(trials <= 15);
+  CHECK_FALSE(other.may_pay(cube, 0.01));
+}
+
+TEST_CASE("what was learned on a busy machine is corrected, on both sides") {
+  Crossing crossing(4);
+  device_calls(crossing, cube, {0.1, 0.5}, 300, 0.01);
+  CHECK_FALSE(crossing.may_pay(cube, 0.01));  // others used the device
+  device_calls(crossing, cube, {0.1, 0.02}, 600, 0.01);
+  CHECK(crossing.may_pay(cube, 0.01));
+
+  Crossing other(4);
+  device_calls(other, cube, {0.5, 0.02}, 100, 0.01);
+  CHECK(other.may_pay(cube, 0.01));  // others used the CPU
+  device_calls(other, cube, {0.01, 0.02}, 3000, 0.01);
+  CHECK_FALSE(other.may_pay(cube, 0.01));
+}
+
+TEST_CASE("the budget bounds what trials, compiling and waiting cost") {
+  Crossing crossing(1);
+  for (int i = 0; i < 100; ++i) crossing.learn_cpu(cube, 0.1);
+  using Cost = Crossing::Cost;
+  CHECK(crossing.can_afford(Cost::background, 0.9, cube));
+  CHECK_FALSE(crossing.can_afford(Cost::background, 1.1, cube));
+  CHECK(crossing.can_afford(Cost::calls, 0.4, cube));
+  CHECK_FALSE(crossing.can_afford(Cost::calls, 0.6, cube));
+  crossing.spend(Cost::background, 0.5);
+  crossing.spend(Cost::calls, 0.2);
+  CHECK_FALSE(crossing.can_afford(Cost::background, 0.9, cube));
+  CHECK_FALSE(crossing.can_afford(Cost::calls, 0.4, cube));
+
+  // Ever new shapes that a device is bad at: each is a surprise.
+  double alone = 100 * 0.1;
+  double with_drop_in = alone + 0.7;
+  for (int size = 1; size < 4000; size *= 2) {
+    for (int i = 0; i < 20; ++i) {
+      const Work work{call_of(size, 600, 600)};
+      alone += 0.1;
+      if (crossing.is_devices_turn(work, 1e-9)) {
+        crossing.learn_device(work, 0.2);
+        with_drop_in += 0.2;
+      } else {
+        crossing.learn_cpu(work, 0.1);
+        with_drop_in += 0.1;
+      }
+    }
+  }
+  CHECK(with_drop_in > alone + 0.8);  // some were tried
+  CHECK(with_drop_in < 1.16 * alone);
+}
+
+TEST_CASE("half of what the device has saved may be spent") {
+  Crossing crossing(1);
+  for (int i = 0; i < 10; ++i) crossing.learn_cpu(cube, 0.1);
+  for (int i = 0; i < 100; ++i) crossing.learn_device(cube, 0.02);
+  CHECK(crossing.can_afford(Crossing::Cost::background, 0.1 * 11.0 + 0.5 * 7.9, cube));
+  CHECK_FALSE(crossing.can_afford(Crossing::Cost::background, 0.1 * 11.0 + 0.5 * 8.1, cube));
+}
+
+TEST_CASE("a shape is worth compiling for once it has taken as long as that") {
+  Crossing crossing(1);
+  CHECK_FALSE(crossing.have_taken(0.5, cube));
+  for (int i = 0; i < 5; ++i) crossing.learn_cpu(cube, 0.1);
+  CHECK(crossing.have_taken(0.5, cube));
+  CHECK_FALSE(crossing.have_taken(0.7, cube));
+  CHECK_FALSE(crossing.have_taken(0.5, {call_of(50, 500, 500)}));
+}
+
+TEST_CASE("the background costs a program of few cores the most") {
+  CHECK(Crossing(2).paid_by_program(3.0) == 3.0);
+  CHECK(Crossing(16).paid_by_program(4.0) == 0.5);
+}
+
+TEST_CASE("a CPU BLAS is slow if no call was fast") {
+  Crossing crossing(4);
+  for (int i = 0; i < 10; ++i) crossing.learn_cpu(cube, 0.1);  // 2.5 GFLOP/s
+  CHECK(crossing.cpu_blas_is_slow());
+  crossing.learn_cpu(cube, 0.005);  // 50 GFLOP/s
+  crossing.learn_cpu(cube, 0.1);
+  CHECK_FALSE(crossing.cpu_blas_is_slow());
+}
+
+TEST_CASE("many small multiplies may share a launch, and large ones may not") {
+  CHECK(can_share_launch(call_of(64, 64, 64)));
+  CHECK_FALSE(can_share_launch(call_of(2000, 2000, 2000)));
+  const Work one{call_of(64, 64, 64)};
+  CHECK(expected_on_device(one, 1e-3, true) > expected_on_device(one, 1e-3, false));
+  CHECK(expected_on_device({one.shape, 1000}, 1e-3, false) > expected_on_device(one, 1e-3, false));
+}
+
+TEST_CASE("the background does one job at a time, and the end waits for it") {
+  Background background;
+  std::atomic<int> done = 0;
+  std::atomic<bool> may_end = false;
+  const auto job = [&] {
+    sigset_t blocked;
+    pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    if (sigismember(&blocked, SIGINT) == 1) ++done;
+    while (!may_end) std::this_thread::yield();
+  };
+  REQUIRE(background.start(job));
+  CHECK_FALSE(background.start(job));
+  background.wait(0.01);  // not for ever
+  CHECK(background.is_running());
+  may_end = true;
+  background.wait(60.0);
+  CHECK_FALSE(background.is_running());
+  CHECK(done == 1);
+  may_end = false;
+  REQUIRE(background.start(job));
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    may_end = true;
+  });
+  background.end(60.0);
+  CHECK(done == 2);
+  CHECK(may_end);
+  CHECK_FALSE(background.start(job));
+  background.end(60.0);
+  other.join();
+}
+
+TEST_CASE("the end does not wait for a job that hangs") {
+  auto& background = *new Background;  // its thread goes on
+  auto& may_end = *new std::atomic<bool>(false);
+  REQUIRE(background.start([&may_end] {
+    while (!may_end) std::this_thread::yield();
+  }));
+  background.end(0.01);
+  CHECK_FALSE(background.start([] {}));
+  may_end = true;
 }
 
 TEST_CASE("the local rank, by whoever started us") {
@@ -217,20 +307,41 @@ TEST_CASE("whichever CPU BLAS is installed is found by name, and multiplies") {
 
 TEST_CASE("the summary says what went where") {
   forget_calls();
-  CHECK(summary("some device", "/lib/some_blas").empty());
+  CHECK_FALSE(has_calls());
+  CHECK(summary({}).empty());
+  {
+    const ScopedVariable child("CLGEMM_BLAS_FIRST_PROCESS", "1");
+    expect_calls();
+    CHECK(summary({}).empty());
+  }
+  expect_calls();
+  CHECK(contains(summary({}), "blas_inside_test made no call of SGEMM"));
   count_device_call({2.0, 1.0});
   count_device_call({2.0, 2.5});
   count_cpu_call(0.5);
+  count_preparation(0.25);
+  count_preparation(0.5);
   count_device_failure("first reason");
   count_device_failure("second reason");
-  const std::string text = summary("some device", "/lib/some_blas");
+  const Surroundings gpu{"some device", "not this", true, "/lib/some_blas"};
+  const std::string text = summary(gpu);
   CHECK(contains(text, "2 calls, 4.000 s on some device; 25 % of it for transfers"));
+  CHECK(contains(text, "0.750 s for opening the device and compiling"));
   CHECK(contains(text, "1 calls, 0.500 s on the CPU by /lib/some_blas"));
   CHECK_FALSE(contains(text, "batches"));
+  CHECK_FALSE(contains(text, "not this"));
   CHECK(contains(text, "2 began on the device and failed there: first reason"));
   count_batch({1.0, 1.0}, 100);
-  CHECK(contains(summary("some device", ""), "3 calls, 5.000 s on some device"));
-  CHECK(contains(summary("some device", ""), "1 of these were batches, 100 multiplies in a launch each"));
+  const Surroundings in_place{"some CPU", {}, false, {}};
+  CHECK(contains(summary(in_place), "3 calls, 5.000 s on some CPU\n"));
+  CHECK(contains(summary(in_place), "1 of these were batches, 100 multiplies in a launch each"));
+  CHECK(contains(summary(in_place), "on the CPU by a plain loop"));
+}
+
+TEST_CASE("the summary says why there was no device") {
+  forget_calls();
+  count_cpu_call(0.5);
+  CHECK(contains(summary({{}, "some reason", false, {}}), "no device was opened: some reason\n"));
 }
 
 TEST_CASE("children count from zero, also where another thread counts while one forks") {
@@ -245,7 +356,7 @@ TEST_CASE("children count from zero, also where another thread counts while one 
     if (child == 0) {
       ::alarm(10);
       count_cpu_call(0.5);
-      ::_exit(contains(summary("", "some BLAS"), " 1 calls, 0.500 s on the CPU") ? 0 : 1);
+      ::_exit(contains(summary({}), " 1 calls, 0.500 s on the CPU") ? 0 : 1);
     }
     int status = -1;
     ::waitpid(child, &status, 0);
