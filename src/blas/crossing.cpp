@@ -20,8 +20,10 @@ constexpr double share_of_background = 0.1;
 constexpr double share_of_calls = 0.05;
 constexpr double share_of_saved = 0.5;
 
-// A check of the slower side costs about as much as it is slower. One in so many calls costs 3 %.
-constexpr double calls_between_checks = 32.0;
+// Seconds of SGEMM. A check is long enough for the threads of OpenBLAS, which spin for some 25 ms. Checks
+// become rarer, because most of them change nothing.
+constexpr double seconds_of_check = 0.25;
+constexpr double longest_between_checks = 128.0;
 
 // What a call on a device takes apart from its multiplication. A guess on the fast side: through the drop-in
 // it was 1.1 ms on an H200.
@@ -79,15 +81,22 @@ bool Crossing::may_pay(const Work& work, std::optional<double> expected) const {
 }
 
 bool Crossing::is_devices_turn(const Work& work, double expected) {
-  Class& known = class_of(work);
+  const Class& known = class_of(work);
   const bool pays = may_pay(work, expected);
   if (!known.device.is_known()) return pays && can_afford(Cost::calls, 0.0, work);
-  const double on_cpu = cpu_seconds(work);
-  const double on_device = known.device.least() * multiplications(work);
-  const double slower = std::max(on_cpu, on_device) / std::min(on_cpu, on_device);
-  if (++known.calls_since_check < calls_between_checks * slower) return pays;
-  known.calls_since_check = 0.0;
-  return !pays && can_afford(Cost::calls, on_device - on_cpu, work);
+  begin_check_if_due();
+  if (on_cpu_alone_ >= check_ends_) return pays;
+  if (!check_is_of_device_) return false;
+  const double slower = known.device.least() * multiplications(work) - cpu_seconds(work);
+  return pays || can_afford(Cost::calls, slower, work);
+}
+
+void Crossing::begin_check_if_due() {
+  if (on_cpu_alone_ < next_check_) return;
+  check_is_of_device_ = !check_is_of_device_;
+  check_ends_ = on_cpu_alone_ + seconds_of_check;
+  next_check_ = check_ends_ + between_checks_;
+  between_checks_ = std::min(1.5 * between_checks_, longest_between_checks);
 }
 
 void Crossing::learn_cpu(const Work& work, double seconds) {

@@ -47,8 +47,9 @@ class Crossing {
   // on the device; without it the answer is yes.
   bool may_pay(const Work& work, std::optional<double> expected) const;
 
-  // Decides where the next call goes. Now and then the answer is the side that seems to be slower, so that a
-  // wrong time is corrected.
+  // Decides where the next call goes. Now and then all calls go to one side for a while, to the device and to
+  // the CPU BLAS in turns, so that a wrong time is corrected. It is all of them because the threads of a BLAS
+  // go on spinning after a call, and slow down what comes next on the device.
   bool is_devices_turn(const Work& work, double expected);
 
   void learn_cpu(const Work& work, double seconds);
@@ -75,18 +76,26 @@ class Crossing {
     Times cpu;
     Times device;
     double on_cpu = 0.0;  // seconds
-    double calls_since_check = 0.0;
   };
   using Key = std::array<int, 6>;
   static Key key_of(const Work& work);
   const Class* find(const Work& work) const;
   Class& class_of(const Work& work);
+  void begin_check_if_due();
+
+  static constexpr double shortest_between_checks = 2.0;
 
   std::size_t cores_;
   std::map<Key, Class> classes_;
   double best_cpu_ = 1.0;      // seconds per multiplication
   double on_cpu_alone_ = 0.0;  // what the calls so far take on the CPU BLAS
   double saved_ = 0.0;
+
+  // The clock of the checks is on_cpu_alone_.
+  bool check_is_of_device_ = false;
+  double check_ends_ = 0.0;
+  double next_check_ = 0.0;
+  double between_checks_ = shortest_between_checks;
   double spent_on_background_ = 0.0;
   double spent_on_calls_ = 0.0;
 };

@@ -112,6 +112,27 @@ TEST_CASE("what was learned on a busy machine is corrected, on both sides") {
   CHECK_FALSE(other.may_pay(cube, 0.01));
 }
 
+TEST_CASE("a device that is slow only beside the CPU BLAS gets the calls of all shapes") {
+  Crossing crossing(1);
+  const std::vector<Work> shapes = {
+      {call_of(100, 500, 500)}, {call_of(200, 500, 500)}, {call_of(500, 500, 50)}};
+  bool last_was_on_cpu = true;
+  int on_device_at_last = 0;
+  for (int i = 0; i < 6000; ++i) {
+    const Work& work = shapes[static_cast<std::size_t>(i) % shapes.size()];
+    const bool is_compiled = i > 1000 * (i % 3 + 1);
+    const bool on_device = is_compiled && crossing.is_devices_turn(work, 1e-4);
+    if (on_device) {
+      crossing.learn_device(work, last_was_on_cpu ? 0.02 : 0.002);  // its threads are spinning still
+    } else {
+      crossing.learn_cpu(work, 0.01);
+    }
+    last_was_on_cpu = !on_device;
+    if (i >= 5900 && on_device) ++on_device_at_last;
+  }
+  CHECK(on_device_at_last > 70);
+}
+
 TEST_CASE("the budget bounds what trials, compiling and waiting cost") {
   Crossing crossing(1);
   for (int i = 0; i < 100; ++i) crossing.learn_cpu(cube, 0.1);
