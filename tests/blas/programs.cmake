@@ -14,15 +14,34 @@ macro(need file package)
   endif()
 endmacro()
 
-# Runs a command with the drop-in, in FOLDER, and sets `output`. Every call goes to the device.
+# Sets `variable` to what loads these libraries before others: by their names, for a space ends one in LD_PRELOAD.
+function(preload variable)
+  set(names "")
+  set(folders "")
+  foreach(library ${ARGN})
+    cmake_path(GET library FILENAME name)
+    cmake_path(GET library PARENT_PATH folder)
+    string(APPEND names "${name}:")
+    string(APPEND folders "${folder}:")
+  endforeach()
+  string(REGEX REPLACE ":$" "" folders "${folders}$ENV{LD_LIBRARY_PATH}")
+  set(${variable} "LD_PRELOAD=${names}" "LD_LIBRARY_PATH=${folders}" PARENT_SCOPE)
+endfunction()
+
+# Runs a command with the drop-in, in FOLDER, and sets `output`. Every call goes to the device. The program's own libraries
+# may be in LIBRARY_FOLDER.
 function(run_with_drop_in)
-  cmake_parse_arguments(run "" "INPUT" "VARIABLES;COMMAND" ${ARGN})
+  cmake_parse_arguments(run "" "INPUT;LIBRARY_FOLDER" "VARIABLES;COMMAND" ${ARGN})
   set(input "")
   if(run_INPUT)
     set(input INPUT_FILE ${run_INPUT})
   endif()
+  preload(drop_in ${DROP_IN})
+  if(run_LIBRARY_FOLDER)
+    string(APPEND drop_in ":${run_LIBRARY_FOLDER}")  # behind the folder of the drop-in
+  endif()
   execute_process(
-    COMMAND ${CMAKE_COMMAND} -E env LD_PRELOAD=${DROP_IN} CLGEMM_BLAS_CROSSING=0 CLGEMM_BLAS_LOG=summary ${run_VARIABLES}
+    COMMAND ${CMAKE_COMMAND} -E env ${drop_in} CLGEMM_BLAS_CROSSING=0 CLGEMM_BLAS_LOG=summary ${run_VARIABLES}
             ${run_COMMAND}
     WORKING_DIRECTORY ${FOLDER} ${input} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE status)
   message(STATUS "${output}")

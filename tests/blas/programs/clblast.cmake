@@ -3,9 +3,10 @@
 foreach(name xgemm xgemmbatched xgemmstridedbatched)
   need(/usr/bin/clblast_test_${name} clblast-tests)
 endforeach()
+preload(interposed ${INTERPOSED})
 foreach(name xgemm xgemmbatched xgemmstridedbatched)
   execute_process(
-    COMMAND ${CMAKE_COMMAND} -E env LD_PRELOAD=${INTERPOSED}
+    COMMAND ${CMAKE_COMMAND} -E env ${interposed}
             /usr/bin/clblast_test_${name} -platform 0 -device 0
     WORKING_DIRECTORY ${FOLDER} OUTPUT_VARIABLE output ERROR_VARIABLE output)
   string(REGEX REPLACE "Starting tests for the [^\n]*'D.*" "" output "${output}")

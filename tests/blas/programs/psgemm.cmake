@@ -8,8 +8,9 @@ set(tools ${CMAKE_CURRENT_LIST_DIR}/../../../tools)
 
 execute_process(COMMAND /usr/bin/mpicc.openmpi -O2 ${tools}/psgemm.c -o ${FOLDER}/psgemm -lscalapack-openmpi
   COMMAND_ERROR_IS_FATAL ANY)
+preload(both ${PILAENV} ${DROP_IN})
 set(variables OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OPENBLAS_NUM_THREADS=1
-  LD_PRELOAD=${PILAENV}:${DROP_IN} CLGEMM_BLAS_BLOCK=256)
+  ${both} CLGEMM_BLAS_BLOCK=256)
 set(two_ranks /usr/bin/mpirun --oversubscribe -n 2 ${FOLDER}/psgemm)
 foreach(rows 1 2)
   run_with_drop_in(COMMAND ${two_ranks} 600 64 ${rows} VARIABLES ${variables})

@@ -8,7 +8,7 @@ foreach(name sblat3.in sin3)
   file(WRITE ${FOLDER}/${name} "${text}")
 endforeach()
 
-run_with_drop_in(COMMAND ${tests}/xscblat3 INPUT ${FOLDER}/sin3 VARIABLES LD_LIBRARY_PATH=${tests})
+run_with_drop_in(COMMAND ${tests}/xscblat3 INPUT ${FOLDER}/sin3 LIBRARY_FOLDER ${tests})
 expect("cblas_sgemm  PASSED THE TESTS OF ERROR-EXITS" "PASSED THE COLUMN-MAJOR COMPUTATIONAL TESTS"
   "PASSED THE ROW-MAJOR    COMPUTATIONAL TESTS" "clgemm_blas: 13500 calls")
 
@@ -24,7 +24,7 @@ foreach(blas blas openblas-pthread blis-pthread)
     continue()
   endif()
   run_with_drop_in(COMMAND ${tests}/xblat3s INPUT ${FOLDER}/sblat3.in
-    VARIABLES LD_LIBRARY_PATH=${library_folder}/${blas} CLGEMM_BLAS_CROSSING=1e30)
+    LIBRARY_FOLDER ${library_folder}/${blas} VARIABLES CLGEMM_BLAS_CROSSING=1e30)
   expect("calls, 0." "on the CPU by ${library_folder}/${blas}/libblas.so.3")
   file(READ ${FOLDER}/sblat3.out output)
   expect("SGEMM  PASSED THE TESTS OF ERROR-EXITS" "SGEMM  PASSED THE COMPUTATIONAL TESTS")
