@@ -25,10 +25,6 @@ constexpr double share_of_saved = 0.5;
 constexpr double seconds_of_check = 0.25;
 constexpr double longest_between_checks = 128.0;
 
-// What a call on a device takes apart from its multiplication. A guess on the fast side: through the drop-in
-// it was 1.1 ms on an H200.
-constexpr double guessed_device_call = 1e-4;
-
 // A program of ever new shapes must not fill the memory. Their classes are few.
 constexpr std::size_t most_classes = 4096;
 
@@ -136,10 +132,6 @@ bool Crossing::can_afford(Cost cost, double seconds, const Work& present) const 
   const double share = is_background ? share_of_background : share_of_calls;
   const double spent = is_background ? spent_on_background_ : spent_on_calls_;
   return spent + seconds <= share * (on_cpu_alone_ + cpu_seconds(present)) + share_of_saved * saved_;
-}
-
-bool can_share_launch(const Call& call) {
-  return elements_moved(call) * gathered_element < guessed_device_call;
 }
 
 double expected_on_device(const Work& work, double multiply_seconds, bool copies_matrices) {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "blas/call.hpp"
+#include "blas/shared_launch.hpp"
 
 namespace clgemm::blas {
 
@@ -99,12 +100,6 @@ class Crossing {
   double spent_on_background_ = 0.0;
   double spent_on_calls_ = 0.0;
 };
-
-// Seconds to gather an element of a batch, or to scatter it: a thread copies 9 GB/s on the H200's host.
-constexpr double gathered_element = 0.45e-9;
-
-// False if a call of its own takes less than gathering its matrices for one launch with others.
-bool can_share_launch(const Call& call);
 
 // The time of a call on the device before any was made: the speed model's time of the multiplication, a
 // launch, and the copies unless the device works in host memory. The constants are guesses on the fast side,

@@ -5,6 +5,7 @@
 #include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/finished.hpp"
+#include "blas/shared_launch.hpp"
 
 namespace clgemm::python {
 namespace {
@@ -137,7 +138,7 @@ bool OwnContext::multiply_gathered(const Arrangement& call, const HostPlaces& fi
   // What is gathered has no limit of the caller's.
   if (options.device_memory_limit != 0 || !environment("CLGEMM_DEVICE_MEMORY_MIB").empty()) return false;
   const blas::Batch batch = as_column_major(call, first, alpha, beta);
-  if (!blas::one_launch_pays(batch.shape)) return false;
+  if (!blas::can_share_launch(batch.shape)) return false;
   const std::lock_guard lock(mutex_);
   at_boundary([&] {
     if (!gathered_) gathered_ = std::make_unique<blas::BatchMemory>(context_);
