@@ -195,7 +195,7 @@ TEST_CASE("options that exclude each other, or would change nothing, are bad usa
   const ScopedVariable config("XDG_CONFIG_HOME", folder.path().c_str());
   const ScopedVariable fake("CLGEMM_TUNE_FAKE_TIMES", "1");
   const std::string samples = (folder.path() / "samples.csv").string();
-  const std::string fit = "--fit " CLGEMM_TEST_DATA "/h200_times.csv ";
+  const std::string fit = "--fit '" CLGEMM_TEST_DATA "/h200_times.csv' ";
   const std::string calibrate = "--calibrate --shapes 16 --budget 1 ";
   const std::pair<std::string, std::string> mistakes[] = {
       {"--list --calibrate", "--calibrate and --list: which of the two?"},
