@@ -54,7 +54,7 @@ class Ranker {
  public:
   Ranker(const Problem& problem, ConfigCache& configs, const Tuning& tuning, std::size_t scratch_limit,
          Precision precision)
-      : problem_(as_ranked(problem)),
+      : problem_(as_planned(problem)),
         configs_(configs),
         device_(configs.device()),
         tuning_(tuning),
@@ -293,8 +293,7 @@ Plan plan_in_best_parts(const Problem& problem, Config& config, const SpeedTable
   Plan plan = make_plan(problem, config, configs, scratch_limit);
   const KernelConfig& kernel = plan.first().multiply();
   if (kernel.split_k != 0) return plan;
-  const PartsOfK best =
-      best_parts(as_ranked(plan.problem), kernel, table.speed_of(kernel), table.rates, configs);
+  const PartsOfK best = best_parts(plan.problem, kernel, table.speed_of(kernel), table.rates, configs);
   if (best.parts == 1) return plan;
   Config in_parts = config;
   in_parts.parameters[split_parameter] = static_cast<std::int64_t>(best.parts);
@@ -306,20 +305,6 @@ Plan plan_in_best_parts(const Problem& problem, Config& config, const SpeedTable
     if (!fault_of(error.code())) throw;
     return plan;
   }
-}
-
-Problem as_ranked(const Problem& problem) {
-  constexpr std::size_t widest = 64;  // elements that any kernel reads at once, or a divisor of them
-  Problem result = problem;
-  result.alpha = 1.0f;
-  result.beta = 0.0f;
-  for (Operand* operand : {&result.a, &result.b}) {
-    operand->offset %= widest;
-    if (operand->stride != 0) operand->stride = widest + operand->stride % widest;  // not one for all
-  }
-  result.c = {};
-  result.c.ld = problem.c.ld;
-  return result;
 }
 
 Ranking rank_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,

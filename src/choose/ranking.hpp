@@ -24,11 +24,6 @@ SpeedTable usable_table(const Tuning& tuning, ConfigCache& configs);
 Plan plan_in_best_parts(const Problem& problem, Config& config, const SpeedTable& table, ConfigCache& configs,
                         std::size_t scratch_limit);
 
-// All of a problem that a ranking depends on, and nothing that prepare() and explain() do not know: without
-// its factors, and without where C begins. Of other offsets and of strides only the alignment counts, so that
-// all blocks of a large matrix are one problem.
-Problem as_ranked(const Problem& problem);
-
 Ranking rank_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,
                         std::size_t scratch_limit, Precision precision = Precision::fp32_equivalent);
 

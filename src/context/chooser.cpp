@@ -16,11 +16,6 @@
 namespace clgemm {
 namespace {
 
-// A program that multiplies ever new shapes must not remember all of them. Some kilobytes each, by a guess a
-// few megabytes in all; more shapes than that are ranked anew, some hundreds of microseconds each
-// (speed_model_test).
-constexpr std::size_t most_rankings = 1024;
-
 void check_precision(const KernelConfig& kernel, Precision allowed) {
   const Precision needed = kernel.manifest().precision;
   if (allows(allowed, needed)) return;
@@ -40,34 +35,42 @@ std::string named_kernel(const Options& options) {
   return has_folder ? options.kernel_file : "./" + options.kernel_file;
 }
 
-std::shared_ptr<const ChosenPlan> Chooser::choose(const Problem& problem, const Options& options,
-                                                  std::size_t scratch_limit) {
-  const std::string folder = kernel_folder_or_default(options.kernel_folder);
-  if (std::string name = named_kernel(options); !name.empty()) {
-    return std::make_shared<ChosenPlan>(choose_named(problem, {std::move(name), options.parameters}, options,
-                                                     configs(folder), scratch_limit));
-  }
-  if (!options.parameters.empty()) {
+PlanKey Chooser::key_of(const Problem& problem, const Options& options, std::size_t scratch_limit) {
+  std::string name = named_kernel(options);
+  if (name.empty() && !options.parameters.empty()) {
     throw Error(ErrorCode::invalid_argument,
                 "Options::parameters without Options::kernel or kernel_file: whose parameters?");
   }
-  PlanKey key{problem, folder, scratch_limit, options.precision, count_of_given_up()};
-  if (auto known = remembered_.find(key); known && is_trusted(known->built)) return known;
-  const auto chosen =
-      std::make_shared<ChosenPlan>(choose_among(*ranking(problem, folder, scratch_limit, options.precision),
-                                                problem, options, configs(folder), scratch_limit));
-  remembered_.keep(std::move(key), chosen);
-  log_choice(problem, chosen->choice);
+  return {as_planned(problem),
+          kernel_folder_or_default(options.kernel_folder),
+          scratch_limit,
+          options.precision,
+          {std::move(name), options.parameters}};
+}
+
+std::shared_ptr<const ChosenPlan> Chooser::choose(const Problem& problem, const Options& options,
+                                                  std::size_t scratch_limit) {
+  const PlanKey key = key_of(problem, options, scratch_limit);
+  const bool is_named = !key.named.kernel.empty();
+  const Remembered known = remembered_.find(key);
+  const auto ranked = is_named ? nullptr : ranking(key, known, options);
+  const std::size_t given_up = is_named ? 0 : count_of_given_up();
+  if (known.plan && known.given_up == given_up && (is_named || is_trusted(known.plan->built)))
+    return known.plan;
+  auto chosen =
+      std::make_shared<const ChosenPlan>(is_named ? choose_named(key) : choose_among(*ranked, key, options));
+  remembered_.keep(key, {nullptr, chosen, given_up});
+  if (!is_named) log_choice(problem, chosen->choice);
   return chosen;
 }
 
 double Chooser::predicted_seconds(const Problem& problem, const Options& options, std::size_t scratch_limit) {
-  const std::string folder = kernel_folder_or_default(options.kernel_folder);
-  if (const std::string name = named_kernel(options); !name.empty()) {
-    ConfigCache& cache = configs(folder);
-    return predicted_of(plan_named(problem, {name, options.parameters}, cache, scratch_limit), cache);
+  const PlanKey key = key_of(problem, options, scratch_limit);
+  if (!key.named.kernel.empty()) {
+    ConfigCache& cache = configs(key.kernel_folder);
+    return predicted_of(plan_named(key), cache);
   }
-  const std::shared_ptr<const Ranking> ranked = ranking(problem, folder, scratch_limit, options.precision);
+  const std::shared_ptr<const Ranking> ranked = ranking(key, remembered_.find(key), options);
   for (const Candidate& candidate : ranked->candidates) {
     if (!why_given_up(candidate.config, options)) return candidate.seconds.value();
   }
@@ -84,26 +87,22 @@ bool Chooser::takes_lists(const Options& options) {
   return cache.get(named_kernel(options), options.parameters, {})->manifest().takes_lists();
 }
 
-ChosenPlan Chooser::choose_named(const Problem& problem, Config config, const Options& options,
-                                 ConfigCache& cache, std::size_t scratch_limit) {
-  Plan plan = plan_named(problem, config, cache, scratch_limit);
-  check_precision(plan.first().multiply(), options.precision);
+ChosenPlan Chooser::choose_named(const PlanKey& key) {
+  Plan plan = plan_named(key);
+  check_precision(plan.first().multiply(), key.precision);
   BuiltPlan built = build(std::move(plan), programs_, Purpose::named);
-  const double seconds = predicted_of(built.plan, cache);
-  return {{{std::move(config), {Source::named, {}}, seconds}, {}, {}}, std::move(built)};
+  const double seconds = predicted_of(built.plan, configs(key.kernel_folder));
+  return {{{key.named, {Source::named, {}}, seconds}, {}, {}}, std::move(built)};
 }
 
-Plan Chooser::plan_named(const Problem& problem, Config config, ConfigCache& cache,
-                         std::size_t scratch_limit) {
-  return plan_in_best_parts(problem, config, usable_table(tuning(), cache), cache, scratch_limit);
+Plan Chooser::plan_named(const PlanKey& key) {
+  ConfigCache& cache = configs(key.kernel_folder);
+  Config config = key.named;
+  return plan_in_best_parts(key.problem, config, usable_table(tuning(), cache), cache, key.scratch_limit);
 }
 
-ChosenPlan Chooser::choose_among(const Ranking& ranking, const Problem& problem, const Options& options,
-                                 ConfigCache& cache, std::size_t scratch_limit) {
+ChosenPlan Chooser::choose_among(const Ranking& ranking, const PlanKey& key, const Options& options) {
   std::vector<Rejected> rejected = ranking.rejected;
-  for (const Rejected& one : rejected) {
-    if (one.fault != Fault::no_scratch) give_up(one.config, options, one.why);
-  }
   for (auto candidate = ranking.candidates.begin(); candidate != ranking.candidates.end(); ++candidate) {
     const Config& config = candidate->config;
     const bool is_last = std::next(candidate) == ranking.candidates.end();
@@ -112,7 +111,7 @@ ChosenPlan Chooser::choose_among(const Ranking& ranking, const Problem& problem,
       continue;
     }
     try {
-      BuiltPlan built = plan_and_build(problem, config, cache, scratch_limit, options.precision);
+      BuiltPlan built = plan_and_build(config, key);
       return {{*candidate, {std::next(candidate), ranking.candidates.end()}, std::move(rejected)},
               std::move(built)};
     } catch (const Error& error) {
@@ -125,31 +124,15 @@ ChosenPlan Chooser::choose_among(const Ranking& ranking, const Problem& problem,
   throw Error(ErrorCode::internal_error, "no candidate kernel");
 }
 
-std::shared_ptr<const Ranking> Chooser::ranking(const Problem& problem, const std::string& kernel_folder,
-                                                std::size_t scratch_limit, Precision precision) {
-  const Problem ranked = as_ranked(problem);
-  const auto key_of_operand = [](const Operand& operand) {
-    return std::array{std::size_t{operand.transposed}, operand.ld, operand.offset, operand.stride,
-                      operand.base_alignment};
-  };
-  const RankingKey key{{ranked.m, ranked.n, ranked.k, ranked.batch_count, std::size_t{ranked.listed},
-                        ranked.c.ld, scratch_limit},
-                       key_of_operand(ranked.a),
-                       key_of_operand(ranked.b),
-                       kernel_folder,
-                       precision};
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = rankings_.find(key); found != rankings_.end()) return found->second;
-  }
+std::shared_ptr<const Ranking> Chooser::ranking(const PlanKey& key, const Remembered& known,
+                                                const Options& options) {
+  if (known.ranking) return known.ranking;
   auto made = std::make_shared<const Ranking>(
-      rank_candidates(problem, configs(kernel_folder), tuning(), scratch_limit, precision));
-  const std::lock_guard lock(mutex_);
-  if (rankings_.insert_or_assign(key, made).second) rankings_by_age_.push_back(key);
-  if (rankings_by_age_.size() > most_rankings) {
-    rankings_.erase(rankings_by_age_.front());
-    rankings_by_age_.pop_front();
+      rank_candidates(key.problem, configs(key.kernel_folder), tuning(), key.scratch_limit, key.precision));
+  for (const Rejected& one : made->rejected) {
+    if (one.fault != Fault::no_scratch) give_up(one.config, options, one.why);
   }
+  remembered_.keep(key, {made, nullptr, 0});
   return made;
 }
 
@@ -181,10 +164,9 @@ std::optional<std::string> Chooser::why_given_up(const Config& config, const Opt
   return found == given_up_.end() ? std::nullopt : std::optional(found->second);
 }
 
-BuiltPlan Chooser::plan_and_build(const Problem& problem, const Config& config, ConfigCache& cache,
-                                  std::size_t scratch_limit, Precision precision) {
-  Plan plan = make_plan(problem, config, cache, scratch_limit);
-  check_precision(plan.first().multiply(), precision);
+BuiltPlan Chooser::plan_and_build(const Config& config, const PlanKey& key) {
+  Plan plan = make_plan(key.problem, config, configs(key.kernel_folder), key.scratch_limit);
+  check_precision(plan.first().multiply(), key.precision);
   BuiltPlan built = build(std::move(plan), programs_, Purpose::chosen);
   verifier_.verify(built);
   return built;

@@ -1,9 +1,7 @@
 // From a problem to a plan whose kernels are built and can be trusted.
 #pragma once
 
-#include <array>
 #include <clgemm/clgemm.hpp>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -60,22 +58,18 @@ class Chooser {
   // A kernel of one name may be another in another kernel folder. Mirrored or not, its program is the same.
   using GivenUpKey = std::tuple<std::string, std::string, Parameters>;
 
-  // The problem as_ranked(), the scratch limit, and the kernel folder.
-  using RankingKey = std::tuple<std::array<std::size_t, 7>, std::array<std::size_t, 5>,
-                                std::array<std::size_t, 5>, std::string, Precision>;
   static GivenUpKey key_of(const Config& config, const Options& options);
 
-  ChosenPlan choose_named(const Problem& problem, Config config, const Options& options, ConfigCache& cache,
-                          std::size_t scratch_limit);
-  ChosenPlan choose_among(const Ranking& ranking, const Problem& problem, const Options& options,
-                          ConfigCache& cache, std::size_t scratch_limit);
+  // Throws Error(invalid_argument) if the options do not fit together.
+  static PlanKey key_of(const Problem& problem, const Options& options, std::size_t scratch_limit);
+
+  ChosenPlan choose_named(const PlanKey& key);
+  ChosenPlan choose_among(const Ranking& ranking, const PlanKey& key, const Options& options);
   // In as many parts of k as pay by the speed model, unless the config says how many.
-  Plan plan_named(const Problem& problem, Config config, ConfigCache& cache, std::size_t scratch_limit);
-  BuiltPlan plan_and_build(const Problem& problem, const Config& config, ConfigCache& cache,
-                           std::size_t scratch_limit, Precision precision);
-  // rank_candidates(), remembered for each problem.
-  std::shared_ptr<const Ranking> ranking(const Problem& problem, const std::string& kernel_folder,
-                                         std::size_t scratch_limit, Precision precision);
+  Plan plan_named(const PlanKey& key);
+  BuiltPlan plan_and_build(const Config& config, const PlanKey& key);
+  // rank_candidates(), unless it is `known` already; what tuning data names in vain is given up.
+  std::shared_ptr<const Ranking> ranking(const PlanKey& key, const Remembered& known, const Options& options);
   double predicted_of(const Plan& plan, ConfigCache& cache);
 
   // Why; nothing where it was not.
@@ -96,8 +90,6 @@ class Chooser {
   std::mutex mutex_;  // of what follows
   std::map<std::string, std::unique_ptr<ConfigCache>> configs_;
   std::map<GivenUpKey, std::string> given_up_;  // and why
-  std::map<RankingKey, std::shared_ptr<const Ranking>> rankings_;
-  std::deque<RankingKey> rankings_by_age_;
 };
 
 }  // namespace clgemm

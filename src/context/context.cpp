@@ -102,7 +102,7 @@ Enqueued Context::State::multiply(const CheckedCall& checked, const Buffers& buf
     try {
       return at_boundary([&] {
         const BuiltPlan& built = chosen->built;
-        Events done = multiply_as_planned(built, buffers, told, attempt.wait_for, options, progress);
+        Events done = multiply_as_planned(built, problem, buffers, told, attempt.wait_for, options, progress);
         for (const auto& program : built.programs()) programs_.keep(program);
         log_call(checked.call, problem, *chosen, info_.name, progress);
         return Enqueued{std::move(done), std::move(progress.commands)};
@@ -141,9 +141,10 @@ bool Context::State::can_try_again(const Error& error, const ChosenPlan& failed,
   return true;
 }
 
-Events Context::State::multiply_as_planned(const BuiltPlan& built, const Buffers& buffers,
-                                           const Sequence& sequence, const Events& wait_for,
-                                           const Options& options, Progress& progress) {
+Events Context::State::multiply_as_planned(const BuiltPlan& built, const Problem& problem,
+                                           const Buffers& buffers, const Sequence& sequence,
+                                           const Events& wait_for, const Options& options,
+                                           Progress& progress) {
   const Plan& plan = built.plan;
   Workspace workspace{cl::Buffer(options.scratch, true), {}};
   Events before = wait_for;
@@ -160,7 +161,7 @@ Events Context::State::multiply_as_planned(const BuiltPlan& built, const Buffers
   if (plan.arrivals() != 0) arrivals = take(arrivals_, arrivals_bytes, workspace.arrivals);
 
   const Sequence taken{sequence.queue, sequence.by_events || !before.empty(), sequence.is_observed};
-  Events done = enqueue_multiply(built, buffers, workspace, taken, before, progress);
+  Events done = enqueue_multiply(built, problem, buffers, workspace, taken, before, progress);
   const bool waits = !wait_for.empty();
   if (scratch.memory() != nullptr) scratch_.give_back(std::move(scratch), done, sequence.queue, waits);
   if (arrivals.memory() != nullptr) arrivals_.give_back(std::move(arrivals), done, sequence.queue, waits);

@@ -124,8 +124,9 @@ class Context::State {
   // down to a kernel that needs none.
   Enqueued multiply(const CheckedCall& checked, const Buffers& buffers, const Sequence& sequence,
                     const Events& wait_for, const Options& options);
-  Events multiply_as_planned(const BuiltPlan& built, const Buffers& buffers, const Sequence& sequence,
-                             const Events& wait_for, const Options& options, Progress& progress);
+  Events multiply_as_planned(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
+                             const Sequence& sequence, const Events& wait_for, const Options& options,
+                             Progress& progress);
 
   // Chooser::choose(); its Error names what failed before, too.
   std::shared_ptr<const ChosenPlan> choose(const Problem& problem, const Options& options,

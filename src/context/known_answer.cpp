@@ -197,16 +197,16 @@ ShapeSize test_shape(const Stage& stage, const Problem& problem) {
 
 bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::Context& context,
                         const cl::Device& device) {
-  const Problem& problem = built.plan.problem;
+  const Problem& planned = built.plan.problem;
   const Stage& stage = built.plan.first();
   const KernelConfig& kernel = stage.multiply();
-  const auto [m, n, k] = test_shape(stage, problem);
+  const auto [m, n, k] = test_shape(stage, planned);
   const bool takes_any = kernel.reads_in_place() || stage.has(ProgramRole::pack_both);
   const Largest largest = largest_operands(numbers.large, k);
   const std::size_t batch_count = kernel.matrices + 1;  // of two work-groups along the batch
-  TestOperand a = operand_for(takes_any || stage.has(ProgramRole::pack_a), problem.a.transposed, batch_count,
+  TestOperand a = operand_for(takes_any || stage.has(ProgramRole::pack_a), planned.a.transposed, batch_count,
                               m, k, kernel.tile_rows, kernel.tile_depth, 1, largest.a);
-  TestOperand b = operand_for(takes_any || stage.has(ProgramRole::pack_b), problem.b.transposed, batch_count,
+  TestOperand b = operand_for(takes_any || stage.has(ProgramRole::pack_b), planned.b.transposed, batch_count,
                               k, n, kernel.tile_depth, kernel.tile_columns, 5, largest.b);
   TestResult c(batch_count, m, n);
   std::size_t adding = k;  // so many products are not zero
@@ -216,7 +216,8 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   }
 
   BuiltPlan test = built;
-  test.plan.problem = {m, n, k, alpha, beta, a.operand, b.operand, c.operand, batch_count};
+  const Problem problem{m, n, k, alpha, beta, a.operand, b.operand, c.operand, batch_count};
+  test.plan.problem = as_planned(problem);
   test.plan.config.mirrored = false;  // the buffers are as the kernels see them
   for (Stage& one : test.plan.stages) one.split.wanted_parts = one.adds_parts() ? 2 : 1;
   test.plan.compute_units = 2;  // few and large shares, in which a kernel comes to all of its code
@@ -231,7 +232,7 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
 
   const cl::CommandQueue queue(context, device);
   Progress progress;
-  enqueue_multiply(test, buffers, workspace, sequence_on(queue, {}, false), {}, progress);
+  enqueue_multiply(test, problem, buffers, workspace, sequence_on(queue, {}, false), {}, progress);
   std::vector<float> result(c.memory.size());
   queue.enqueueReadBuffer(buffers.c, CL_TRUE, 0, result.size() * sizeof(float), result.data());
   return result == c.expected(a, b, adding);

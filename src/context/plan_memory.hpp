@@ -1,8 +1,7 @@
-// The plans of the last calls: a program that multiplies the same shapes again and again plans each of them
-// once.
+// What was found out for the last problems: a program that multiplies the same shapes again and again ranks
+// configs, plans and builds for each of them once.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -15,6 +14,7 @@
 #include "build/built_plan.hpp"
 #include "call/problem.hpp"
 #include "choose/choice.hpp"
+#include "choose/ranking.hpp"
 
 namespace clgemm {
 
@@ -24,13 +24,13 @@ struct ChosenPlan {
   BuiltPlan built;
 };
 
-// Everything that decides which plan clgemm makes where the choice is its own.
+// Everything that decides which plan is made, but for the configs that were given up.
 struct PlanKey {
-  Problem problem;
+  Problem problem;  // as_planned()
   std::string kernel_folder;
   std::size_t scratch_limit = 0;
   Precision precision = Precision::fp32_equivalent;
-  std::size_t given_up = 0;  // how many candidates were when the choice began: one more may change it
+  Config named;  // by the caller; without a name if the choice is clgemm's
 
   bool operator==(const PlanKey&) const = default;
 };
@@ -38,17 +38,15 @@ struct PlanKey {
 struct PlanKeyHash {
   std::size_t operator()(const PlanKey& key) const {
     const Problem& problem = key.problem;
-    const std::hash<float> of_factor;  // one for both zeros
-    std::size_t result = 0;
-    for (const std::size_t value : {problem.m, problem.n, problem.k, problem.batch_count,
-                                    of_factor(problem.alpha), of_factor(problem.beta), key.scratch_limit}) {
+    std::size_t result = std::hash<std::string>()(key.named.kernel);
+    for (const std::size_t value : {problem.m, problem.n, problem.k, problem.batch_count, key.scratch_limit})
       mix(result, value);
-    }
     for (const Operand* operand : {&problem.a, &problem.b, &problem.c}) {
       mix(result, std::size_t{operand->transposed});
       for (const std::size_t value : {operand->ld, operand->offset, operand->stride, operand->base_alignment})
         mix(result, value);
     }
+    for (const auto& [name, value] : key.named.parameters) mix(result, static_cast<std::size_t>(value));
     return result;
   }
 
@@ -60,33 +58,40 @@ struct PlanKeyHash {
   }
 };
 
+// What is known of a problem; null where it was not asked for yet.
+struct Remembered {
+  std::shared_ptr<const Ranking> ranking;
+  std::shared_ptr<const ChosenPlan> plan;
+  std::size_t given_up = 0;  // how many configs were when the plan was chosen: one more may change it
+};
+
 // Any number of threads may use one.
 class PlanMemory {
  public:
-  using Entry = std::shared_ptr<const ChosenPlan>;
-
-  // Null where it is not known, or not any more.
-  Entry find(const PlanKey& key) const {
+  Remembered find(const PlanKey& key) const {
     const std::lock_guard lock(mutex_);
-    const auto found = plans_.find(key);
-    return found == plans_.end() ? nullptr : found->second;
+    const auto found = known_.find(key);
+    return found == known_.end() ? Remembered{} : found->second;
   }
 
   std::size_t size() const {
     const std::lock_guard lock(mutex_);
-    return plans_.size();
+    return known_.size();
   }
 
-  // In place of the oldest, where there are enough. With an alpha or a beta that is NaN, nothing equals the
-  // key, and it is not kept.
-  void keep(PlanKey key, Entry plan) {
-    if (std::isnan(key.problem.alpha) || std::isnan(key.problem.beta)) return;
+  // Adds what is not null, in place of the oldest problem if there are enough.
+  void keep(const PlanKey& key, Remembered more) {
     const std::lock_guard lock(mutex_);
-    const auto [place, is_new] = plans_.insert_or_assign(std::move(key), std::move(plan));
+    const auto [place, is_new] = known_.try_emplace(key);
+    if (more.ranking) place->second.ranking = std::move(more.ranking);
+    if (more.plan) {
+      place->second.plan = std::move(more.plan);
+      place->second.given_up = more.given_up;
+    }
     if (!is_new) return;
-    by_age_.push_back(place->first);
+    by_age_.push_back(key);
     if (by_age_.size() <= most) return;
-    plans_.erase(by_age_.front());
+    known_.erase(by_age_.front());
     by_age_.pop_front();
   }
 
@@ -94,7 +99,7 @@ class PlanMemory {
   static constexpr std::size_t most = 1024;  // of 10 KB each
 
   mutable std::mutex mutex_;  // of what follows
-  std::unordered_map<PlanKey, Entry, PlanKeyHash> plans_;
+  std::unordered_map<PlanKey, Remembered, PlanKeyHash> known_;
   std::deque<PlanKey> by_age_;
 };
 

@@ -98,6 +98,16 @@ class Rules {
                             rule.expression.text(), value, describe_values(values_), most));
   }
 
+  // Of what scratch and tests of alignment are multiples of.
+  std::size_t align() const {
+    const std::size_t value = size(kernel_.file->manifest.align);
+    if (cache_line % value == 0) return value;
+    const Manifest::Rule& rule = kernel_.file->manifest.align;
+    throw Error(ErrorCode::requirement_failed,
+                fmt::format("{}: '{}' is {} with {}; it must be a power of two, {} at most", place(rule),
+                            rule.expression.text(), value, describe_values(values_), cache_line));
+  }
+
   // As many as PTX can say, or 0.
   std::size_t registers() const {
     constexpr std::int64_t most = 255;
@@ -205,7 +215,7 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   if (manifest.takes_parts()) config.adds_parts = rules.evaluate(manifest.adds_parts) != 0;
   for (const auto& [name, rule] : manifest.fallback_parameters)
     config.fallback_values[name] = rules.evaluate(rule);
-  config.align = rules.size(manifest.align);
+  config.align = rules.align();
   for (const Manifest::Rule& rule : manifest.local) config.local.push_back(rules.positive(rule));
   check_device_limits(config, device);
   if (manifest.registers.line != 0 && device.nvidia_sm != 0) config.registers = rules.registers();

@@ -27,7 +27,7 @@ class StageLauncher {
  public:
   StageLauncher(const Launching& launching, std::size_t stage, const Block& block, Progress& progress)
       : plan_(launching.built.plan),
-        problem_(plan_.problem),
+        problem_(launching.problem),
         stage_(plan_.stages[stage]),
         before_(stage == 0 ? nullptr : &plan_.stages[stage - 1]),
         kernels_(launching.built.stages[stage]),

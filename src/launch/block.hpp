@@ -34,7 +34,8 @@ struct Workspace {
 // What all blocks of a multiply have in common.
 struct Launching {
   const BuiltPlan& built;
-  const Buffers& buffers;  // as the plan's kernels see them
+  const Problem& problem;  // of the call, as the plan's kernels see it, and so its buffers
+  const Buffers& buffers;
   const Workspace& workspace;
   const Sequence& sequence;
 };

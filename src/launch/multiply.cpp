@@ -33,17 +33,19 @@ void for_each_block(const Problem& problem, const BlockSize& size, const Body& b
 
 }  // namespace
 
-Events enqueue_multiply(const BuiltPlan& built, const Buffers& buffers, const Workspace& workspace,
-                        const Sequence& sequence, const Events& wait_for, Progress& progress) {
+Events enqueue_multiply(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
+                        const Workspace& workspace, const Sequence& sequence, const Events& wait_for,
+                        Progress& progress) {
   const Plan& plan = built.plan;
+  const Problem seen = seen_by(plan.config, problem);
   Buffers exchanged;
   if (plan.config.mirrored) {
     exchanged = buffers;
     std::swap(exchanged.a, exchanged.b);
   }
-  const Launching launching{built, plan.config.mirrored ? exchanged : buffers, workspace, sequence};
+  const Launching launching{built, seen, plan.config.mirrored ? exchanged : buffers, workspace, sequence};
   Events before = wait_for;
-  for_each_block(plan.problem, {plan.block_m, plan.block_n, plan.block_k, plan.block_batch},
+  for_each_block(seen, {plan.block_m, plan.block_n, plan.block_k, plan.block_batch},
                  [&](const Block& block) { before = enqueue_block(launching, block, before, progress); });
   return before;
 }

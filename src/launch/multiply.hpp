@@ -12,10 +12,11 @@
 
 namespace clgemm {
 
-// Enqueues the plan's multiply behind `wait_for`. `buffers` are those of the stated problem. The event
-// completes when C is complete; there is none where nobody observes the sequence, and it goes by its queue.
-Events enqueue_multiply(const BuiltPlan& built, const Buffers& buffers, const Workspace& workspace,
-                        const Sequence& sequence, const Events& wait_for, Progress& progress);
+// Enqueues the multiply of a problem that the plan is for behind `wait_for`. The event completes when C is
+// complete; there is none where nobody observes the sequence, and it goes by its queue.
+Events enqueue_multiply(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
+                        const Workspace& workspace, const Sequence& sequence, const Events& wait_for,
+                        Progress& progress);
 
 // Enqueues C <- beta * C behind `wait_for`, by a kernel with `role: scale`.
 Events enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,

@@ -131,7 +131,7 @@ SharedConfig pack_both_config(const KernelConfig& kernel, ConfigCache& configs) 
 Plan make_plan(const Problem& problem, const Config& config, ConfigCache& configs,
                std::size_t scratch_limit) {
   Plan plan;
-  plan.problem = seen_by(config, problem);
+  plan.problem = seen_by(config, as_planned(problem));
   plan.config = config;
   plan.compute_units = configs.device().compute_units;
   plan.stages = Planner(plan.problem, configs).stages(config);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "base/sizes.hpp"
 
 namespace clgemm {
@@ -44,6 +46,22 @@ std::string describe_blocks(const Plan& plan) {
 }
 
 }  // namespace
+
+Problem as_planned(const Problem& problem) {
+  const auto alignment = [](std::size_t elements) {
+    return elements % cache_line == 0 ? 0 : std::size_t{1} << std::countr_zero(elements);
+  };
+  Problem result = problem;
+  result.alpha = 1.0f;
+  result.beta = 0.0f;
+  for (Operand* operand : {&result.a, &result.b}) {
+    operand->offset = alignment(operand->offset);
+    if (operand->stride != 0) operand->stride = cache_line + alignment(operand->stride);  // not one for all
+  }
+  result.c = {};
+  result.c.ld = problem.c.ld;
+  return result;
+}
 
 std::string describe(const Plan& plan) {
   const Stage& first = plan.first();

@@ -77,6 +77,11 @@ struct SplitPlan {
       0;  // tiles of C whose parts the multiply counts and adds up itself; 0: `reduce` does
 };
 
+// All of a problem that its plan depends on, and nothing that prepare() and explain() do not know: without
+// its factors, and without where C begins. Of other offsets and of strides only the alignment counts, so that
+// all blocks of a large matrix are one problem.
+Problem as_planned(const Problem& problem);
+
 // The problem as the kernels of the config see it.
 inline Problem seen_by(const Config& config, const Problem& problem) {
   return config.mirrored ? mirrored(problem) : problem;
@@ -110,7 +115,7 @@ inline std::size_t done_offset(const Stage& stage, std::size_t batch_count) {
 }
 
 struct Plan {
-  Problem problem;  // as the kernels see it
+  Problem problem;  // as_planned(), as the kernels see it: calls have their own factors and offsets
   Config config;    // what was asked for
 
   // Launched behind each other, at least one. Each but the last may find on the device, by the notes of its

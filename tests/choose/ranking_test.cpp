@@ -305,7 +305,7 @@ TEST_CASE("a ranking depends on what prepare() and explain() know, and is rememb
     change(changed);
     return changed;
   };
-  const auto is_the_same = [&](const Problem& other) { return as_ranked(other) == as_ranked(problem); };
+  const auto is_the_same = [&](const Problem& other) { return as_planned(other) == as_planned(problem); };
   const Problem alike[] = {
       with([](Problem& one) { one.alpha = one.beta = 2.0f; }),
       with([](Problem& one) { one.a.offset = one.b.offset = 128; }),
@@ -327,7 +327,7 @@ TEST_CASE("a ranking depends on what prepare() and explain() know, and is rememb
   }
   const Problem apart = with([](Problem& one) { one.a.ld = 4160; });
   const Problem colliding = with([](Problem& one) { one.a.ld = 4096; });  // as far from being aligned as 4160
-  CHECK_FALSE(as_ranked(apart) == as_ranked(colliding));
+  CHECK_FALSE(as_planned(apart) == as_planned(colliding));
 }
 
 TEST_CASE("a batch longer than the device counts work-groups is cut by work-groups, not by matrices") {

@@ -73,6 +73,18 @@ TEST_CASE("a limit to registers is for NVIDIA's devices, and within what PTX can
   CHECK_ERROR([&] { configure(kernel, {{"TS", 32}}, {}, nvidia); }, requirement_failed, "from 0 to 255");
 }
 
+TEST_CASE("an alignment divides 64, as plans know only so much of where matrices begin") {
+  const auto align = [](const char* elements) {
+    std::string text = source;
+    text.replace(text.find("align: WIDTH"), 12, std::string("align: ") + elements);
+    return configure(made_up_kernel(text), {}, {}, made_up_gpu()).align;
+  };
+  CHECK(align("1") == 1);
+  CHECK(align("64") == 64);
+  for (const char* elements : {"3", "128"})
+    CHECK_ERROR([&] { align(elements); }, requirement_failed, "a power of two");
+}
+
 TEST_CASE("no built-in kernel is compiled with options that loosen IEEE arithmetic") {
   KernelLibrary library;
   for (const Role role : {Role::multiply, Role::pack, Role::scale}) {

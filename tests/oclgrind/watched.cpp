@@ -138,7 +138,9 @@ class Watched {
     if (plan.scratch_bytes > 0)
       workspace.scratch = cl::Buffer(context_, CL_MEM_READ_WRITE, plan.scratch_bytes);
     Progress progress;
-    enqueue_multiply(built, buffers, workspace, sequence_on(queue_, {}, true), {}, progress).front().wait();
+    enqueue_multiply(built, problem, buffers, workspace, sequence_on(queue_, {}, true), {}, progress)
+        .front()
+        .wait();
     return is_right(multiply, data, buffers.c, clgemm::to_string(config));
   }
 
