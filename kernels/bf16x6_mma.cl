@@ -22,7 +22,6 @@
 #include "common/bf16_planes.cl"
 #include "common/bf16_range.cl"
 #include "common/mma.cl"
-#include "common/tensor_store.cl"
 #include "common/tile_order.cl"
 
 // The six products of a step, the smallest first, into fresh sums, which are then added in fp32.
@@ -75,23 +74,9 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
   const size_t batch = get_global_id(2);
   const ulong strip = strip_bytes(k);
+  const Target target = target_of_tile(c + c_offset + batch * c_stride, ldc, m, n, tile, alpha, beta);
   float sums[ROW_STEPS][COLUMN_STEPS][4];
   multiply_steps(sums, (const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * strip,
                  (const __global char*)(b + b_offset + batch * b_stride) + tile.y * N_BLOCKS * strip, strip, k, stages);
-
-  const int lane = get_local_id(0) % 32;
-  const int a_block = get_local_id(0) / 32 / N_BLOCKS;
-  const int b_block = get_local_id(0) / 32 % N_BLOCKS;
-  c += c_offset + batch * c_stride;
-#pragma unroll
-  for (int row_step = 0; row_step < ROW_STEPS; ++row_step) {
-#pragma unroll
-    for (int i = 0; i < COLUMN_STEPS; ++i) {
-      const float* four = sums[row_step][i];
-      const int row = tile.x * TILE_M + a_block * BLOCK_LINES + row_step * 16 + lane / 4;
-      const int column = tile.y * TILE_N + b_block * BLOCK_LINES + i * 8 + lane % 4 * 2;
-      store2_c(c, ldc, m, n, row, column, alpha, (float2)(four[0], four[1]), beta);
-      store2_c(c, ldc, m, n, row + 8, column, alpha, (float2)(four[2], four[3]), beta);
-    }
-  }
+  store_sums(target, sums, (__local float*)memory);
 }

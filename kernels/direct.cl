@@ -60,7 +60,7 @@ static inline void store_by_rows(const float4 sums[TM][TN / 4], __local float4* 
       }
     }
     SLICES_BARRIER;
-    store_tile_of_c(target, tile, ITEMS);
+    store_tile_of_c(target, tile, get_local_id(0), ITEMS);
     target.first += SUMS_ROWS * target.ld;
     target.rows -= SUMS_ROWS;
   }

@@ -21,7 +21,6 @@
 #include "common/fp16_planes.cl"
 #include "common/fp16_range.cl"
 #include "common/mma.cl"
-#include "common/tensor_store.cl"
 #include "common/tile_order.cl"
 
 // The three products of a step: those of a low plane first, which count 2^-11 as much, into fresh sums, which are then added
@@ -75,31 +74,31 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
   const size_t batch = get_global_id(2);
   const ulong strip = strip_bytes(k);
-  float sums[ROW_STEPS][COLUMN_STEPS][4];
   const __global char* a_strips = (const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * strip;
   const __global char* b_strips = (const __global char*)(b + b_offset + batch * b_stride) + tile.y * N_BLOCKS * strip;
+  const Target target = target_of_tile(c + c_offset + batch * c_stride, ldc, m, n, tile, alpha, beta);
+  float sums[ROW_STEPS][COLUMN_STEPS][4];
   multiply_steps(sums, a_strips + HEADER_BYTES, b_strips + HEADER_BYTES, strip, k, stages);
 
   const int lane = get_local_id(0) % 32;
-  const int a_block = get_local_id(0) / 32 / N_BLOCKS;
-  const int b_block = get_local_id(0) / 32 % N_BLOCKS;
-  const __global int* row_exponents = (const __global int*)(a_strips + a_block * strip);
-  const __global int* column_exponents = (const __global int*)(b_strips + b_block * strip);
-  c += c_offset + batch * c_stride;
+  const __global int* row_exponents = (const __global int*)(a_strips + WARP_BLOCK_A * strip) + lane / 4;
+  const __global int* column_exponents =
+      (const __global int*)(b_strips + WARP_BLOCK_B * strip) + lane % 4 * 2;
 #pragma unroll
   for (int row_step = 0; row_step < ROW_STEPS; ++row_step) {
-    const int line = row_step * 16 + lane / 4;
-    const int upper = row_exponents[line];
-    const int lower = row_exponents[line + 8];
-    const int row = tile.x * TILE_M + a_block * BLOCK_LINES + line;
+    const int upper = row_exponents[row_step * 16];
+    const int lower = row_exponents[row_step * 16 + 8];
 #pragma unroll
     for (int i = 0; i < COLUMN_STEPS; ++i) {
-      const float* four = sums[row_step][i];
-      const int place = i * 8 + lane % 4 * 2;
-      const int2 exponents = (int2)(column_exponents[place], column_exponents[place + 1]);
-      const int column = tile.y * TILE_N + b_block * BLOCK_LINES + place;
-      store2_c(c, ldc, m, n, row, column, alpha, scaled_back((float2)(four[0], four[1]), upper + exponents), beta);
-      store2_c(c, ldc, m, n, row + 8, column, alpha, scaled_back((float2)(four[2], four[3]), lower + exponents), beta);
+      float* four = sums[row_step][i];
+      const int2 exponents = (int2)(column_exponents[i * 8], column_exponents[i * 8 + 1]);
+      const float2 above = scaled_back((float2)(four[0], four[1]), upper + exponents);
+      const float2 below = scaled_back((float2)(four[2], four[3]), lower + exponents);
+      four[0] = above.x;
+      four[1] = above.y;
+      four[2] = below.x;
+      four[3] = below.y;
     }
   }
+  store_sums(target, sums, (__local float*)memory);
 }

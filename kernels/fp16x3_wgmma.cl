@@ -21,18 +21,18 @@
 // require: (TILE_M+TILE_N)/64*4096*STEP*STAGES <= 229376
 // require: (SLICES-1)*TILE_M*TILE_N*4 <= (TILE_M+TILE_N)/64*4096*STEP*STAGES
 
-// fp32 from fp16: with a = h + 2^-11 l (common/fp16_planes.cl) and b likewise, a b is h h' + 2^-11 (h l' + l h') but for 2^-22
-// l l' (docs/accuracy.md has the bound). The tensor core truncates when it adds; so the sums of h h' start from zero again
-// every 64 of k, and fp32 units add them up. What is truncated of the other two products counts 2^-11 as much: these sums go on
-// to the end, and are scaled once.
+// fp32 from fp16: with a = h + 2^-11 l (common/fp16_planes.cl) and b likewise, a b is h h' + 2^-11 (h l' + l
+// h') but for 2^-22 l l' (docs/accuracy.md has the bound). The tensor core truncates when it adds; so the
+// sums of h h' start from zero again every 64 of k, and fp32 units add them up. What is truncated of the
+// other two products counts 2^-11 as much: these sums go on to the end, and are scaled once.
 //
-// A work-group is warpgroups that multiply, each 64 rows of the tile (and with SLICES == 2 every second step along k), and
-// one of which a work-item copies; it hands its registers to the others. The copies keep a ring of STAGES steps in local
-// memory full (common/ring.cl). A warpgroup has the products of a step on their way while it waits for the next one and
-// loads A's fragments of it.
+// A work-group is warpgroups that multiply, each 64 rows of the tile (and with SLICES == 2 every second step
+// along k), and one of which a work-item copies; it hands its registers to the others. The copies keep a ring
+// of STAGES steps in local memory full (common/ring.cl). A warpgroup has the products of a step on their way
+// while it waits for the next one and loads A's fragments of it.
 //
-// The kernel behind has tiles as large, so that it keeps as many compute units busy: 1024 x 1024 x 1024 of numbers that go on to it takes an
-// H200 44 us with its tiles of 128 x 64, 60 with those of 128 x 128.
+// The kernel behind has tiles as large, so that it keeps as many compute units busy: 1024 x 1024 x 1024 of
+// numbers that go on to it takes an H200 44 us with its tiles of 128 x 64, 60 with those of 128 x 128.
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(SLICES) || !defined(STEP) || !defined(STAGES) || !defined(BAND)
 #error "fp16x3_wgmma needs TILE_M, TILE_N, SLICES, STEP, STAGES and BAND"
 #endif
@@ -74,6 +74,13 @@
 // Of the multipliers and the warp that has the copier, who learns by it whether it shall go on.
 #define VERDICT_BARRIER asm volatile("bar.sync 2, %0;" ::"n"(MULTIPLIERS + 32) : "memory")
 #define COPYING_ITEMS 128  // behind the multipliers: of one warpgroup, as registers are handed over by warpgroups
+
+// Local memory has the ring, and after the last step the sums of all slices but the first, then the warps'
+// tiles.
+#define RING_BYTES (STAGES * STAGE_BYTES)
+#define PARTS_BYTES ((SLICES - 1) * TILE_M * TILE_N * 4)
+#define END_BYTES (PARTS_BYTES + TILE_M / WARP_ROWS * WARP_TILE(TILE_N) * 4)
+#define MEMORY_BYTES (RING_BYTES > END_BYTES ? RING_BYTES : END_BYTES)
 
 // Among those who multiply.
 #define MULTIPLIERS_BARRIER asm volatile("bar.sync 1, %0;" ::"n"(MULTIPLIERS) : "memory")
@@ -197,30 +204,20 @@ INLINED bool add_slices(float* sums, __local float* memory, const int slice) {
   return true;
 }
 
-// `exponents`: of the tile's rows, then of its columns.
-INLINED void store_sums(__global float* restrict c, const ulong ldc, const int m, const int n, const int first_row,
-                        const int first_column, const float alpha, const float* sums, const float beta,
-                        const __local int* exponents, const int block) {
-  const int item = get_local_id(0) % 128;
-  const int line = block * BLOCK_LINES + item / 32 * 16 + item % 32 / 4;
-  const int row = first_row + line;
-  const int upper = exponents[line];
-  const int lower = exponents[line + 8];
-  const bool whole = is_whole_tile(c, ldc, m - first_row, n - first_column, TILE_M, TILE_N) && beta == 0.0f;
+// Multiplies a warp's 16 rows with the lines' powers of two. `row_exponents` begin at this work-item's first
+// row.
+INLINED void scale_back(float* sums, const __local int* row_exponents, const __local int* column_exponents) {
+  const int upper = row_exponents[0];
+  const int lower = row_exponents[8];
 #pragma unroll
-  for (int i = 0; i < TILE_N / 8; ++i) {
-    const int place = i * 8 + item % 4 * 2;
-    const int2 both = *(const __local int2*)(exponents + TILE_M + place);
-    const float2 above = scaled_back((float2)(sums[4 * i], sums[4 * i + 1]), upper + both);
-    const float2 below = scaled_back((float2)(sums[4 * i + 2], sums[4 * i + 3]), lower + both);
-    __global float* pair = c + row * ldc + first_column + place;
-    if (whole) {
-      *(__global float2*)pair = alpha * above;
-      *(__global float2*)(pair + 8 * ldc) = alpha * below;
-    } else {
-      store2_c(c, ldc, m, n, row, first_column + place, alpha, above, beta);
-      store2_c(c, ldc, m, n, row + 8, first_column + place, alpha, below, beta);
-    }
+  for (int i = 0; i < SUMS; i += 4) {
+    const int2 both = *(const __local int2*)(column_exponents + i * 2 + get_local_id(0) % 4 * 2);
+    const float2 above = scaled_back((float2)(sums[i], sums[i + 1]), upper + both);
+    const float2 below = scaled_back((float2)(sums[i + 2], sums[i + 3]), lower + both);
+    sums[i] = above.x;
+    sums[i + 1] = above.y;
+    sums[i + 2] = below.x;
+    sums[i + 3] = below.y;
   }
 }
 
@@ -230,7 +227,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
           const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
           __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes, const ulong before) {
-  __local char memory[STAGES * STAGE_BYTES] __attribute__((aligned(1024)));
+  __local char memory[MEMORY_BYTES] __attribute__((aligned(1024)));
   __local ulong barriers[2 * STAGES];
   __local int exponents[TILE_M + TILE_N] __attribute__((aligned(16)));
   __local Extremes extremes;
@@ -275,10 +272,18 @@ void gemm(const int m, const int n, const int k, const float alpha,
   }
   VERDICT_BARRIER;
   if (!leave_is_done(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  const Target whole = {c + c_offset + batch * c_stride, ldc, m, n, alpha, beta};
+  const Target target = target_from(whole, tile.x * TILE_M, tile.y * TILE_N);
+  prefetch_tile_of_c(target, TILE_M, TILE_N, MULTIPLIERS);
   Results results;
   multiply_steps(&results, k, slice, block, stages, stage_barriers);
+  // All have come to the end of the ring: its copies have arrived and have been read, and its memory is free.
   MULTIPLIERS_BARRIER;
   if (!add_slices(results.sums, (__local float*)memory, slice)) return;
-  store_sums(c + c_offset + batch * c_stride, ldc, m, n, tile.x * TILE_M, tile.y * TILE_N, alpha, results.sums, beta,
-             exponents, block);
+  const int warp = item / 32;  // of the first slice
+  scale_back(results.sums, exponents + warp * WARP_ROWS + item % 32 / 4, exponents + TILE_M);
+  __local float* own = (__local float*)(memory + PARTS_BYTES) + warp * WARP_TILE(TILE_N);
+  put_warp_rows(own, results.sums, TILE_N);
+  WARP_BARRIER;
+  store_warp_rows(target_from(target, warp * WARP_ROWS, 0), own, TILE_N);
 }

@@ -2,6 +2,7 @@
 // time, from fragments that ldmatrix takes out of local memory; asynchronous copies keep STAGES steps of 16 along k there.
 // The file that includes this has multiply_step(), what its form of planes makes of one step.
 #include "common/ampere.cl"
+#include "common/tensor_store.cl"
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(STAGES) || !defined(PLANES)
 #error "a multiply by mma needs TILE_M, TILE_N, STAGES and a form of planes"
 #endif
@@ -13,6 +14,8 @@
 #define BLOCK_COPIES (BLOCK_BYTES / 16 / ITEMS)  // of one work-item
 #define ROW_STEPS (BLOCK_LINES / 16)             // a warp's 64 rows, 16 at a time
 #define COLUMN_STEPS (BLOCK_LINES / 8)
+#define WARP_BLOCK_A (get_local_id(0) / 32 / N_BLOCKS)  // the 64 rows of the tile that a warp computes
+#define WARP_BLOCK_B (get_local_id(0) / 32 % N_BLOCKS)  // and the 64 columns
 
 // sums += 16 rows x 16 of k times 16 of k x 8 columns.
 static inline void mma(float* sums, const uint* a, const uint* b) {
@@ -44,12 +47,11 @@ static inline void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const u
 static inline void multiply_steps(float sums[ROW_STEPS][COLUMN_STEPS][4], const __global char* a, const __global char* b,
                                   const ulong strip, const int k, const uint stages) {
   const int lane = get_local_id(0) % 32;
-  const int warp = get_local_id(0) / 32;
   // The line of a matrix that this work-item names: of A by 8 rows, then by 8 of k; of B by 8 of k, then by 8 columns.
   const uint a_line =
-      warp / N_BLOCKS * BLOCK_BYTES + lane / 8 % 2 * GROUP_BYTES + lane / 16 * CORE_BYTES + lane % 8 * 16;
-  const uint b_line = (M_BLOCKS + warp % N_BLOCKS) * BLOCK_BYTES + lane / 16 * GROUP_BYTES + lane / 8 % 2 * CORE_BYTES +
-                      lane % 8 * 16;
+      WARP_BLOCK_A * BLOCK_BYTES + lane / 8 % 2 * GROUP_BYTES + lane / 16 * CORE_BYTES + lane % 8 * 16;
+  const uint b_line = (M_BLOCKS + WARP_BLOCK_B) * BLOCK_BYTES + lane / 16 * GROUP_BYTES +
+                      lane / 8 % 2 * CORE_BYTES + lane % 8 * 16;
 #pragma unroll
   for (int i = 0; i < ROW_STEPS * COLUMN_STEPS * 4; ++i) sums[i / (COLUMN_STEPS * 4)][i / 4 % COLUMN_STEPS][i % 4] = 0.0f;
 
@@ -72,5 +74,37 @@ static inline void multiply_steps(float sums[ROW_STEPS][COLUMN_STEPS][4], const 
     copies_commit();
     multiply_step(sums, stages + stage * STAGE_BYTES + a_line, stages + stage * STAGE_BYTES + b_line);
     stage = (stage + 1) % STAGES;
+  }
+}
+
+// Returns the tile's place in C, and begins to prefetch C if there is a beta.
+static inline Target target_of_tile(__global float* c, const ulong ldc, const int m, const int n,
+                                    const int2 tile, const float alpha, const float beta) {
+  const Target whole = {c, ldc, m, n, alpha, beta};
+  const Target target = target_from(whole, tile.x * TILE_M, tile.y * TILE_N);
+  prefetch_tile_of_c(target, TILE_M, TILE_N, ITEMS);
+  return target;
+}
+
+// Stores all sums, 16 rows of each warp at a time: the stages in local memory, which are free then, have room
+// for these.
+static inline void store_sums(const Target target, float sums[ROW_STEPS][COLUMN_STEPS][4],
+                              __local float* memory) {
+  const Target block = target_from(target, WARP_BLOCK_A * BLOCK_LINES, WARP_BLOCK_B * BLOCK_LINES);
+  __local float* tile = memory + get_local_id(0) / 32 * WARP_TILE(BLOCK_LINES);
+  barrier(CLK_LOCAL_MEM_FENCE);  // all have multiplied the last step
+#pragma unroll 1
+  for (int row_step = 0; row_step < ROW_STEPS; ++row_step) {
+    WARP_BARRIER;
+    put_warp_rows(tile, sums[0][0], BLOCK_LINES);
+    WARP_BARRIER;
+    store_warp_rows(target_from(block, row_step * WARP_ROWS, 0), tile, BLOCK_LINES);
+    // The next rows' sums move up, because registers have no index. An unrolled loop would double the
+    // program.
+#pragma unroll
+    for (int i = 0; i < (ROW_STEPS - 1) * COLUMN_STEPS * 4; ++i) {
+      const int row = i / (COLUMN_STEPS * 4);
+      sums[row][i / 4 % COLUMN_STEPS][i % 4] = sums[row + 1][i / 4 % COLUMN_STEPS][i % 4];
+    }
   }
 }

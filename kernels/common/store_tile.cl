@@ -1,6 +1,6 @@
-// From a tile in local memory to C, so that neighbours store neighbours: in fours where C's rows lie at multiples of 16 bytes, else in
-// twos or singly. From registers, where a work-item has four columns of a row, stores of single floats take four times as many
-// sectors of the cache.
+// From a tile in local memory to C, so that neighbours store neighbours: by fours if C's rows lie at
+// multiples of 16 bytes, else by twos or singly. If a work-item stored four columns of a row from its
+// registers one by one, that would take four times as many sectors of the cache.
 #include "common/store.cl"
 
 // Where a tile goes: C from the tile's first element on, and the rows and columns of C from there to its end.
@@ -17,8 +17,9 @@ typedef struct {
   int rows, columns, stride, copies, apart;
 } Tile;
 
-// Where C is added to, a tile of it comes nearer while the way along k is gone: 4001 x 4001 x 64 with a beta takes direct.cl 138 us on
-// an H200 where all is read at the end, and 102 this way. By so many `items`; `columns` of the tile, as all sizes, a power of two.
+// Brings a tile of C nearer while its products are added up, if there is a beta: 4001 x 4001 x 64 takes
+// direct.cl 138 us on an H200 if all is read at the end, and 102 this way. By `items` work-items; all sizes
+// are powers of two.
 static inline void prefetch_tile_of_c(const Target target, const int rows, const int columns, const int items) {
 #if defined(__NV_CL_C_VERSION)  // OpenCL's own prefetch() does nothing there
   if (target.beta == 0.0f) return;
@@ -32,64 +33,77 @@ static inline void prefetch_tile_of_c(const Target target, const int rows, const
 #endif
 }
 
-// store_rows_of_1() and so on: WIDTH neighbours of each of `count` rows. What is added to is read ahead, for a compiler cannot know
-// that rows are apart.
-#define ROWS_AHEAD 4
-#define DEFINE_STORE_ROWS(width, type)                                                                            \
-  static inline type sum_of_##width(const Tile tile, const __local float* from) {                                 \
-    type sum = *(const __local type*)from;                                                                        \
-    _Pragma("unroll") for (int copy = 1; copy < tile.copies; ++copy) sum +=                                       \
-        *(const __local type*)(from + copy * tile.apart);                                                         \
-    return sum;                                                                                                   \
-  }                                                                                                               \
-  static inline void store_rows_of_##width(__global float* to, const ulong to_step, const Tile tile,              \
-                                           const __local float* from, const int from_step, const int count,       \
-                                           const float alpha, const float beta) {                                 \
-    if (beta == 0.0f) {                                                                                           \
-      _Pragma("unroll 8") for (int row = 0; row < count; ++row) {                                                 \
-        *(__global type*)to = alpha * sum_of_##width(tile, from);                                                 \
-        to += to_step;                                                                                            \
-        from += from_step;                                                                                        \
-      }                                                                                                           \
-      return;                                                                                                     \
-    }                                                                                                             \
-    for (int first = 0; first < count; first += ROWS_AHEAD) {                                                     \
-      type before[ROWS_AHEAD];                                                                                    \
-      _Pragma("unroll") for (int row = 0; row < ROWS_AHEAD; ++row) {                                              \
-        if (first + row < count) before[row] = *(const __global type*)(to + row * to_step);                       \
-      }                                                                                                           \
-      _Pragma("unroll") for (int row = 0; row < ROWS_AHEAD; ++row) {                                              \
-        if (first + row < count) {                                                                                \
-          const type sum = sum_of_##width(tile, from + row * from_step);                                          \
-          *(__global type*)(to + row * to_step) = MULTIPLY_ADD((type)(beta), before[row], alpha * sum);           \
-        }                                                                                                         \
-      }                                                                                                           \
-      to += ROWS_AHEAD * to_step;                                                                                 \
-      from += ROWS_AHEAD * from_step;                                                                             \
-    }                                                                                                             \
+// Returns the same address, but a compiler does not know that. So it computes addresses again for the stores,
+// which it would else keep from the loads, in two registers each.
+static inline __global float* computed_again(__global float* pointer) {
+#if defined(__NV_CL_C_VERSION)
+  ulong address = (ulong)pointer;
+  asm volatile("" : "+l"(address));
+  return (__global float*)address;
+#else
+  return pointer;
+#endif
+}
+
+// store_rows_of_1() and so on store WIDTH neighbours of each of `count` rows. C is read this many floats
+// ahead, because a compiler cannot know that the rows are apart. More of them gain nothing: with 16 ahead,
+// 4097 x 4097 x 4097 with a beta takes fp16x3_wgmma 787 us on an H200, and 798 with 32 (24 November 2026).
+#define FLOATS_AHEAD 16
+#define DEFINE_STORE_ROWS(width, type)                                                                       \
+  static inline type sum_of_##width(const Tile tile, const __local float* from) {                            \
+    type sum = *(const __local type*)from;                                                                   \
+    _Pragma("unroll") for (int copy = 1; copy < tile.copies; ++copy) sum +=                                  \
+        *(const __local type*)(from + copy * tile.apart);                                                    \
+    return sum;                                                                                              \
+  }                                                                                                          \
+  static inline void store_rows_of_##width(__global float* to, const ulong to_step, const Tile tile,         \
+                                           const __local float* from, const int from_step, const int count,  \
+                                           const float alpha, const float beta) {                            \
+    if (beta == 0.0f) {                                                                                      \
+      _Pragma("unroll 8") for (int row = 0; row < count; ++row) {                                            \
+        *(__global type*)to = alpha * sum_of_##width(tile, from);                                            \
+        to += to_step;                                                                                       \
+        from += from_step;                                                                                   \
+      }                                                                                                      \
+      return;                                                                                                \
+    }                                                                                                        \
+    for (int first = 0; first < count; first += FLOATS_AHEAD / width) {                                      \
+      const __global float* ahead = to;                                                                      \
+      type before[FLOATS_AHEAD / width];                                                                     \
+      _Pragma("unroll") for (int row = 0; row < FLOATS_AHEAD / width; ++row) {                               \
+        if (first + row < count) before[row] = *(const __global type*)ahead;                                 \
+        ahead += to_step;                                                                                    \
+      }                                                                                                      \
+      to = computed_again(to);                                                                               \
+      _Pragma("unroll") for (int row = 0; row < FLOATS_AHEAD / width; ++row) {                               \
+        if (first + row < count)                                                                             \
+          *(__global type*)to = MULTIPLY_ADD((type)(beta), before[row], alpha * sum_of_##width(tile, from)); \
+        to += to_step;                                                                                       \
+        from += from_step;                                                                                   \
+      }                                                                                                      \
+    }                                                                                                        \
   }
 
 DEFINE_STORE_ROWS(1, float)
 DEFINE_STORE_ROWS(2, float2)
 DEFINE_STORE_ROWS(4, float4)
 
-// By so many `items`, a power of two as the tile's columns are; `width` is known to the compiler. Each item keeps to its columns, so
-// that no store of the loop asks for an edge: where all tiles at the right edge did, 5470 x 1129 x 44 took 25 % longer on an H200.
-static inline void store_columns(const Target target, const Tile tile, const int items, const int width) {
+// Stores columns `first` to `end` of a tile, `width` of them at once, which the compiler knows. Each item
+// keeps to its columns, so that no store of the loop asks for an edge: when all tiles at the right edge did,
+// 5470 x 1129 x 44 took 25 % longer on an H200.
+static inline void store_columns(const Target target, const Tile tile, const int item, const int items,
+                                 const int width, const int first, const int end) {
   const int pieces = tile.columns / width;
   const int apart = items > pieces ? items / pieces : 1;
-  const int first_row = items > pieces ? (int)get_local_id(0) / pieces : 0;
+  const int first_row = items > pieces ? item / pieces : 0;
   const int count = (min(target.rows, tile.rows) - first_row + apart - 1) / apart;
   const ulong to_step = apart * target.ld;
   const int from_step = apart * tile.stride;
-  for (int piece = get_local_id(0) % pieces; piece < pieces; piece += items) {
-    const int columns = min(target.columns - piece * width, width);
-    __global float* to = target.first + first_row * target.ld + piece * width;
-    const __local float* from = tile.sums + first_row * tile.stride + piece * width;
-    if (columns < width) {
-      for (int i = 0; i < columns; ++i)
-        store_rows_of_1(to + i, to_step, tile, from + i, from_step, count, target.alpha, target.beta);
-    } else if (width == 4) {
+  for (int column = item % pieces * width; column < end; column += items * width) {
+    if (column < first) continue;
+    __global float* to = target.first + first_row * target.ld + column;
+    const __local float* from = tile.sums + first_row * tile.stride + column;
+    if (width == 4) {
       store_rows_of_4(to, to_step, tile, from, from_step, count, target.alpha, target.beta);
     } else if (width == 2) {
       store_rows_of_2(to, to_step, tile, from, from_step, count, target.alpha, target.beta);
@@ -99,13 +113,16 @@ static inline void store_columns(const Target target, const Tile tile, const int
   }
 }
 
-static inline void store_tile_of_c(const Target target, const Tile tile, const int items) {
+// Stores a tile with `items` work-items, of which this one is number `item`. `items` and the tile's columns
+// are powers of two.
+static inline void store_tile_of_c(const Target target, const Tile tile, const int item, const int items) {
   const ulong places = target.ld * 4 | (ulong)target.first;
+  const int columns = min(target.columns, tile.columns);
+  const int together = places % 16 == 0 ? columns / 4 * 4 : places % 8 == 0 ? columns / 2 * 2 : 0;
   if (places % 16 == 0) {
-    store_columns(target, tile, items, 4);
+    store_columns(target, tile, item, items, 4, 0, together);
   } else if (places % 8 == 0) {
-    store_columns(target, tile, items, 2);
-  } else {
-    store_columns(target, tile, items, 1);
+    store_columns(target, tile, item, items, 2, 0, together);
   }
+  if (together < columns) store_columns(target, tile, item, items, 1, together, columns);
 }

@@ -47,7 +47,7 @@
 #include "common/copy_lines.cl"
 #include "common/parts.cl"
 #include "common/slices.cl"
-#include "common/store_tile.cl"
+#include "common/tensor_store.cl"
 #include "common/tile_order.cl"
 #include "common/wgmma.cl"
 
@@ -329,19 +329,15 @@ INLINED bool is_exact(const __local Noticed* noticed) {
   return x >= 0x1p-104f && y >= 0x1p-104f && x * y >= 0x1p-110f;
 }
 
-// The tile goes through local memory, so that neighbours store neighbours; the first slice puts its sums there, others add theirs.
+// Adds a slice's sums to the tile in local memory; the first slice puts them there.
 INLINED void add_to_tile(__local float* tile, const float* sums, const bool is_first) {
   const int item = get_local_id(0) % SLICE_MULTIPLIERS;
   const int lane = item % 32;
   const int x = item / 32 * 16 + (X_ALONG_K ? lane / 4 : lane / 4 * 2);
-  const int apart = X_ALONG_K ? 8 : 1;  // the two lines of a fragment
   const int x_step = SWAP ? 1 : C_STRIDE;
   const int y_step = SWAP ? C_STRIDE : 1;
-#pragma unroll
-  for (int i = 0; i < SUMS; ++i) {
-    __local float* place = tile + (x + i / 2 % 2 * apart) * x_step + (i / 4 * 8 + lane % 4 * 2 + i % 2) * y_step;
-    *place = is_first ? sums[i] : *place + sums[i];
-  }
+  const int below = (X_ALONG_K ? 8 : 1) * x_step;
+  put_sums(tile + x * x_step + lane % 4 * 2 * y_step, sums, SUMS, y_step, below, !is_first);
 }
 
 INLINED Target target_of(const Multiply* call, const int first_row, const int first_column) {
@@ -360,7 +356,7 @@ INLINED void finish_tile(const Multiply* call, __local char* memory, const __loc
       SLICES_BARRIER;
     }
     const Tile tile = {(const __local float*)memory, ROWS, COLUMNS, C_STRIDE, 1, 0};
-    store_tile_of_c(target_of(call, first_row, first_column), tile, MULTIPLIERS);
+    store_tile_of_c(target_of(call, first_row, first_column), tile, get_local_id(0), MULTIPLIERS);
   } else {
     float4 plain[TM][TN / 4];
     multiply_slices(plain, (__local float4*)memory, lines_from(call->a, call->lda, TRANSPOSE_A, first_row, call->m, call->k),

@@ -77,9 +77,16 @@ variant(direct direct_async "// param: COPIES = 2 in 1 2 3" "// param: COPIES = 
   "// param: DEPTH = 8 in 8 16" "// param: DEPTH = 8 in 8" "// param: SLICES = 4 in 1 2 4 8 16" "// param: SLICES = 1 in 1"
   "// require: COPIES < 3 || nvidia_sm >= 80" "//")
 variant(block_2d block_2d_ahead "// param: AHEAD = 0 in 0 1" "// param: AHEAD = 1 in 1" "// param: BK = 8 in 8 16" "// param: BK = 8 in 8")
+# The epilogue of the kernels on tensor cores, which Oclgrind cannot run themselves: each way to C.
+foreach(way 0 1 2)
+  file(READ ${SOURCE}/tests/data/kernels/fragments.cl text)
+  string(REPLACE "// clgemm: fragments" "// clgemm: fragments_${way}" text "${text}")
+  string(REPLACE "// param: WAY = 0 in 0 1 2 " "// param: WAY = ${way} in ${way} " text "${text}")
+  file(WRITE ${FOLDER}/kernels/fragments_${way}.cl "${text}")
+endforeach()
 watch(${FOLDER}/kernels)
 message("${output}")
-foreach(name direct_async block_2d_ahead)
+foreach(name direct_async block_2d_ahead fragments_0 fragments_1 fragments_2)
   if(NOT output MATCHES "watched: ${name}")
     message(FATAL_ERROR "${name} was not watched")
   endif()
