@@ -13,6 +13,9 @@
 // grid: tiles
 // require: nvidia_sm >= 80
 // require: (TILE_M+TILE_N)/64*6144*STAGES <= 98304
+// products: 6
+// estimate: TILE_M TILE_N: 128 128, 64 64
+// calibrate: defaults
 
 // fp32 from bf16: a = a1 + a2 + a3, each the rest rounded to bf16, is exact, and a b the sum of the six largest of nine products
 // (Henry, Tang, Heinecke 2019), by the instructions that every tensor core since Ampere has (common/mma.cl).

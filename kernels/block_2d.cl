@@ -15,6 +15,13 @@
 // require: BM % WM == 0 && BN % WN == 0
 // require: BM*BK % (BM/WM*(BN/WN)*128) == 0 && BN*BK % (BM/WM*(BN/WN)*128) == 0
 // require: 4*2*BK*(BM+BN) <= local_bytes
+// stores: 4
+// stands_in: defaults
+// calibrate_if: is_cpu == 0
+// calibrate: BM BN BK WM WN GROUP AHEAD: 256 128 8 128 32 8 1, 128 256 16 128 32 8 1, 128 128 16 128 32 8 1
+// calibrate: BM BN BK WM WN GROUP AHEAD: 128 64 16 64 32 8 1, 64 128 16 64 32 8 1, 64 64 16 64 32 8 1
+// calibrate: BM BN BK WM WN GROUP AHEAD: 64 64 16 64 16 8 1, 32 64 8 32 32 8 1, 32 32 8 32 32 8 1
+// calibrate: BM BN BK WM WN GROUP AHEAD: 128 128 8 128 32 8 0, 64 64 16 64 16 8 0
 
 // Register blocking in both directions, after CLBlast's Xgemm and steps 5 to 10 of the CUDA matmul worklog
 // (siboehm/SGEMM_CUDA). 32 neighbouring work-items share a patch of WM x WN of the tile:
@@ -30,6 +37,9 @@
 // What is read of local memory is then read a depth ahead, of the next tile, too. CPUs are faster without, for all that lies in registers
 // where work-items meet is memory there: 65 GFLOP/s at 512 x 512 x 512 on 2 cores of an EPYC with PoCL, 10 with AHEAD. Work-groups walk C in
 // bands of GROUP tile rows, so that those that run together share A and B in the cache.
+// `stores`: where C's lines are no multiples of four it takes 161 us for 6860 x 5517 x 16 on an H200, and `direct` 68; for
+// 8268 x 8370 x 32 247 and 154. `stands_in`: if a CPU's compiler refuses `panels`, this takes 0.02 s for 1024 x 1024 x 1024 on two
+// AVX-512 cores, and the config that runs anywhere 2.1 s.
 #if !defined(BM) || !defined(BN) || !defined(BK) || !defined(WM) || !defined(WN) || !defined(GROUP) || !defined(AHEAD)
 #error "block_2d needs BM, BN, BK, WM, WN, GROUP and AHEAD"
 #endif

@@ -7,6 +7,9 @@
 // local: COLUMNS ROWS
 // grid: columns rows
 // batch: 1
+// runs_anywhere: ROWS COLUMNS: 1 1
+// calibrate_if: is_cpu == 0
+// calibrate: defaults
 
 // After step 0b of the CUDA matmul worklog (siboehm/SGEMM_CUDA, kernel 2): against `naive` only the order of
 // the dimensions differs. Neighbouring work-items now read one element of A together and neighbours of B.

@@ -20,11 +20,20 @@
 // require: BM % TM == 0 && BN % (4*TN) == 0 && BM/TM*(BN/TN)*SLICES >= 8
 // require: 4*COPIES*DEPTH*SLICES*(BM+BN+8) <= local_bytes
 // require: 16*SLICES*(BM/TM)*(BN+4) <= local_bytes
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 128 8 8 8 2 2, 64 128 8 8 8 1 2, 64 64 8 8 8 4 2
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 32 8 8 8 4 2, 32 64 8 8 8 2 2, 32 128 8 8 8 1 2
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 64 8 8 8 2 2, 64 64 8 4 8 1 2, 32 64 8 4 8 2 2
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 32 64 8 4 8 4 2, 128 64 8 8 8 1 2, 32 128 8 8 8 2 2
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 16 64 4 4 8 4 2, 32 32 4 4 8 4 2, 32 32 4 4 8 1 2
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 16 32 4 4 8 8 1, 64 64 8 8 8 1 2, 32 64 8 8 8 4 2
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 128 8 8 8 1 3, 128 64 8 8 8 1 3, 64 64 8 8 8 2 3
+// calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 32 8 8 8 4 3
 
 // For shapes that one launch must do, or that packing would cost much. The technique is in common/slices.cl.
 // `registers`: an H200's compute unit has them for 12 warps with 168 each, or for 16 with 128, which are too few for 8 x 8 results and what
 // is on its way to them: beside cuBLAS's fp32, over 8 shapes, 64 x 64 tiles by 128 work-items have .93 with 168 and .85 with 128.
 // COPIES: tiles of each operand in local memory, of which three are filled by asynchronous copies.
+// `calibrate`: all that searches on an H200 found among the best of some shape, and smaller ones for smaller GPUs; `block_2d` likewise.
 // Not for CPUs: PoCL 3.1 now and then computes a tile wrongly, in which Oclgrind finds neither race nor stray access.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED_A) || !defined(ALIGNED_B)
 #error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B, ALIGNED_A and ALIGNED_B"

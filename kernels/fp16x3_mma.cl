@@ -13,6 +13,9 @@
 // grid: tiles
 // require: nvidia_sm >= 80
 // require: (TILE_M+TILE_N)/64*4096*STAGES <= 98304
+// products: 3
+// estimate: TILE_M TILE_N: 128 128, 64 64
+// calibrate: defaults
 
 // As fp16x3_wgmma.cl, by the instructions that every tensor core since Ampere has (common/mma.cl).
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(STAGES) || !defined(BAND)

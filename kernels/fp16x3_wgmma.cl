@@ -20,6 +20,7 @@
 // require: STAGES >= 2*SLICES         a slice waits for its next step before it frees a stage
 // require: (TILE_M+TILE_N)/64*4096*STEP*STAGES <= 229376
 // require: (SLICES-1)*TILE_M*TILE_N*4 <= (TILE_M+TILE_N)/64*4096*STEP*STAGES
+// calibrate: TILE_M TILE_N SLICES STEP STAGES: 128 128 1 2 6, 64 128 2 2 8, 128 64 1 2 8, 64 64 2 2 8
 
 // fp32 from fp16: with a = h + 2^-11 l (common/fp16_planes.cl) and b likewise, a b is h h' + 2^-11 (h l' + l
 // h') but for 2^-22 l l' (docs/accuracy.md has the bound). The tensor core truncates when it adds; so the

@@ -10,6 +10,8 @@
 // grid: rows columns
 // require: is_cpu
 // require: 4*(KC+1024) <= local_bytes
+// vector: WIDTH
+// calibrate: WIDTH: 4, 8, 16; KC: 4096, 1024
 
 // For n = 1, where every element of A is used once: what counts is to read A in the order in which it lies. A row at a
 // time where it is not transposed, each multiplied with the vector and summed (dots); else a row of A as it is stored,

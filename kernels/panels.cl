@@ -14,11 +14,23 @@
 // require: is_cpu
 // require: NC % (NV*WIDTH) == 0
 // require: 4*KC*(NC+16*MR+16*(8*MR%WIDTH!=0)) <= local_bytes
+// vector: WIDTH
+// keeps: 4*KC*NC
+// panel_depth: KC
+// rows_at_once: MR
+// calibrate: WIDTH MR NV: 16 6 4, 16 13 2, 16 4 4, 8 6 2, 4 5 2; KC: 512; NC: 512, 256, 128
+// calibrate: WIDTH MR NV: 16 6 4, 16 13 2, 16 4 4, 8 6 2, 4 5 2; KC: 256; NC: 384, 192, 128
+// calibrate: WIDTH MR NV: 16 6 4, 16 13 2, 16 4 4, 8 6 2, 4 5 2; KC NC: 128 128, 64 64, 32 64
+// calibrate: WIDTH MR NV: 16 7 3, 8 4 3, 4 4 3; KC: 512, 256; NC: 384, 192
+// calibrate: WIDTH MR NV: 16 7 3, 8 4 3, 4 4 3; KC: 128; NC: 192, 96
 
 // The blocking of BLIS and OpenBLAS ("Anatomy of High-Performance Matrix Multiplication", Goto and van de Geijn) for
 // implementations that run a work-group on one core. A work-group computes its share of C. Up to KC rows of op(B) at a time
 // are copied into panels of NV vectors a row, which stay in the core's L2 cache; every MR rows of op(A) then meet every
 // panel in the micro-kernel. Local memory is the core's own memory here, and kept from one work-group to the next.
+//
+// `calibrate`: blocks of C that fit the registers (32 of them with AVX-512; 16 with AVX2, SSE and NEON), several of them for rows and
+// columns that are no multiples, and panels for caches of every size.
 //
 //            one panel: NR = NV * WIDTH columns
 //            +------+------+----

@@ -15,10 +15,16 @@
 // require: is_cpu == 0
 // require: BM % TM == 0 && BN % TN == 0
 // require: 4*MATRICES*((BM+4)*(BK+4)+(BN+4)*(BK+4)) <= local_bytes
+// calibrate: BM BN BK MATRICES: 4 4 8 32, 4 4 16 16, 8 8 8 32, 8 8 8 16, 8 8 16 16, 8 16 16 8, 16 8 16 8
+// calibrate: BM BN BK MATRICES: 16 16 8 8, 16 16 16 8, 8 32 16 4, 32 8 16 4, 16 32 16 4, 32 16 16 4
+// calibrate: BM BN BK MATRICES: 24 24 16 4, 32 32 16 2, 32 32 32 1, 16 64 32 1, 64 16 32 1, 48 48 32 1
+// calibrate: BM BN BK MATRICES: 32 64 32 1, 64 32 32 1, 64 64 32 1
 
 // So small a multiply is read, multiplied and written by a few work-items, and a work-group has several: what bounds it is
 // memory. op(A) and op(B) go to local memory as they lie, without a transpose, and each work-item takes 4 x 4 blocks of
 // them to registers, whichever way they lie. Not for CPUs, like `direct`.
+// `calibrate`: a tile for each size of small matrices, and as many matrices as make about 128 work-items of 4 x 4. The smallest tiles
+// have fewer as well, for GPUs with 32 KiB of local memory.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED_A) || !defined(ALIGNED_B)
 #error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B, ALIGNED_A and ALIGNED_B"
 #endif

@@ -17,6 +17,8 @@
 // require: nvidia_sm == 90
 // require: (TILE_X*2+128)*SLICES <= 512
 // require: SLICES*STAGES*((TILE_X*144+TILE_Y*400+1023)/1024*1024) <= 230400
+// calibrate: TILE_X TILE_Y SLICES: 128 128 1, 128 64 1, 64 64 1, 64 64 2; STAGES: 3; SWAP: 0, 1
+// calibrate: TILE_X TILE_Y SLICES: 128 32 1, 64 32 2, 64 32 1; STAGES: 3; SWAP: 0, 1
 
 // For shapes whose packing (fp16x3_wgmma.cl) would take as long as their multiplying: the middle, few rows or columns, small k.
 // The technique is in common/tf32x3.cl.

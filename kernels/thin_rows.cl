@@ -12,6 +12,8 @@
 // require: ITEMS % (4*LINES) == 0
 // require: 4*2*(4*ITEMS/LINES*UNROLL)*(THIN+4) <= local_bytes
 // require: 4*(4*(4*ITEMS/LINES)*(LINES+4)+ITEMS) <= local_bytes
+// calibrate_if: is_cpu == 0
+// calibrate: THIN ITEMS: 4 512, 4 256, 8 256, 16 256
 
 // For m up to 16. The technique is in common/thin.cl: A is the thin operand, B the wide one.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)

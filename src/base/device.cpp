@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/forked.hpp"
 #include "base/printable.hpp"
+#include "base/words.hpp"
 
 namespace clgemm {
 namespace {
@@ -44,12 +45,6 @@ bool has_part(const cl::Device& device, const std::string& part) {
          lower(platform_name(device)).find(part) != std::string::npos;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = std::min(text.find_first_not_of(' '), text.size());
-  const std::size_t end = text.find_last_not_of(' ') + 1;
-  return text.substr(first, end - std::min(first, end));
-}
-
 std::string list_of(const std::vector<cl::Device>& devices) {
   std::string result;
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -64,10 +59,37 @@ std::string list_of(const std::vector<cl::Device>& devices) {
               fmt::format("no OpenCL device '{}'; there is {}", wanted, list_of(devices)));
 }
 
+// What clGetDeviceInfo() writes for each version. The headers have both names from OpenCL 3.0 on.
+struct NameVersion {
+  cl_uint version;  // its upper ten bits are the major one, the next ten the minor one
+  char name[64];
+};
+constexpr cl_device_info all_versions_of_c = 0x1066;  // CL_DEVICE_OPENCL_C_ALL_VERSIONS
+
+// A device of OpenCL 3.0 lists them. Older ones name the newest, and take all before it.
+std::vector<std::string> opencl_c_of(const cl::Device& device) {
+  std::vector<NameVersion> listed(16);
+  std::size_t bytes = 0;
+  if (::clGetDeviceInfo(device(), all_versions_of_c, listed.size() * sizeof(NameVersion), listed.data(),
+                        &bytes) != CL_SUCCESS)
+    bytes = 0;
+  listed.resize(bytes / sizeof(NameVersion));
+  const std::string newest = device.getInfo<CL_DEVICE_OPENCL_C_VERSION>();  // "OpenCL C 2.0 ..."
+  std::vector<std::string> result = {"1.2"};                                // of all devices
+  for (const std::string_view version : {"2.0", "3.0"}) {
+    const auto is_it = [version](const NameVersion& one) {
+      return fmt::format("{}.{}", one.version >> 22U, one.version >> 12U & 0x3ffU) == version;
+    };
+    if (listed.empty() ? fmt::format("OpenCL C {}", version) <= newest
+                       : std::any_of(listed.begin(), listed.end(), is_it))
+      result.emplace_back(version);
+  }
+  return result;
+}
+
 // By the extension cl_nv_device_attribute_query.
-std::size_t nvidia_sm_of(const cl::Device& device) {
-  if (device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_nv_device_attribute_query") == std::string::npos)
-    return 0;
+std::size_t nvidia_sm_of(const cl::Device& device, const std::string& extensions) {
+  if (!has_word(extensions, "cl_nv_device_attribute_query")) return 0;
   cl_uint major = 0;
   cl_uint minor = 0;
   device.getInfo(CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, &major);
@@ -106,7 +128,9 @@ Device describe(const cl::Device& device) {
   result.native_float_width = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
   result.clock_mhz = device.getInfo<CL_DEVICE_MAX_CLOCK_FREQUENCY>();
   result.shares_host_memory = device.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() == CL_TRUE;
-  result.nvidia_sm = nvidia_sm_of(device);
+  result.opencl_c = opencl_c_of(device);
+  result.extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
+  result.nvidia_sm = nvidia_sm_of(device, result.extensions);
   return result;
 }
 
@@ -186,10 +210,7 @@ std::vector<cl::Device> find_devices(std::string_view list) {
     const auto is_it = [&](const cl::Device& other) { return other() == device(); };
     if (std::none_of(result.begin(), result.end(), is_it)) result.push_back(device);
   };
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t comma = std::min(list.find(',', begin), list.size());
-    const std::string_view wanted = trimmed(list.substr(begin, comma - begin));
-    begin = comma + 1;
+  for (const std::string_view wanted : parts_of(list, ',')) {
     if (wanted.empty()) continue;
     if (wanted != "all" && wanted.substr(0, 4) != "all ") {
       add(find_device(wanted));

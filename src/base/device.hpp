@@ -2,6 +2,7 @@
 // without a device; and the ways to find one.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,6 +12,9 @@
 #include "base/opencl.hpp"
 
 namespace clgemm {
+
+// The versions of OpenCL C that a kernel may be written in.
+inline constexpr std::array<std::string_view, 3> opencl_c_versions = {"1.2", "2.0", "3.0"};
 
 enum class DeviceKind { cpu, gpu, other };
 
@@ -34,6 +38,8 @@ struct Device {
   std::size_t native_float_width = 1;
   std::size_t clock_mhz = 1000;  // the highest; some report 0
   bool shares_host_memory = false;
+  std::vector<std::string> opencl_c = {"1.2"};  // of opencl_c_versions, those that its compiler takes
+  std::string extensions;                       // blanks between them
   std::size_t nvidia_sm = 0;  // the architecture of an NVIDIA GPU, 90 for Hopper's sm_90; 0 elsewhere
 };
 

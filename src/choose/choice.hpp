@@ -57,7 +57,7 @@ struct Choice {
 };
 
 // In words, a line a fact: why this config, its predicted time, the first runners-up with theirs, and
-// "not used: block_1d: ..." for each that was rejected.
+// "not used: CONFIG: ..." for each that was rejected.
 std::string describe(const Choice& choice);
 
 }  // namespace clgemm

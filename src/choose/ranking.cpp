@@ -24,30 +24,7 @@ constexpr std::size_t most_planned = 12;
 constexpr std::size_t cache_eighths = 5;
 
 bool leaves_room(const KernelConfig& kernel, const Device& device) {
-  if (device.kind != DeviceKind::cpu) return true;
-  const auto kept = kernel.values.find("NC");
-  if (kept == kernel.values.end()) return true;
-  const std::size_t bytes = 4 * kernel.tile_depth * static_cast<std::size_t>(kept->second);
-  return 8 * bytes <= cache_eighths * device.local_bytes;
-}
-
-// Vectors wider than a CPU's own: PoCL warns of each on stderr.
-bool has_vectors(const KernelConfig& kernel, const Device& device) {
-  constexpr std::int64_t narrowest = 4;  // that such kernels have
-  const auto width = kernel.values.find("WIDTH");
-  if (device.kind != DeviceKind::cpu || width == kernel.values.end()) return true;
-  return width->second <= std::max(narrowest, static_cast<std::int64_t>(device.native_float_width));
-}
-
-// What stands behind all rows where none is of this kernel. CPUs' rows are of `panels` and `matrix_vector`
-// alone: on two AVX-512 cores this takes 0.02 s for 1024 x 1024 x 1024, where their compiler refuses
-// `panels`, and the config that runs anywhere 2.1 s.
-Config of_no_row() {
-  return {"block_2d", {}};
-}
-
-Config anywhere() {
-  return {"coalesced", {{"ROWS", 1}, {"COLUMNS", 1}, {split_parameter, 1}}};
+  return 8 * kernel.kept_bytes <= cache_eighths * device.local_bytes;
 }
 
 class Ranker {
@@ -66,11 +43,10 @@ class Ranker {
     add_measured();
     reject_unusable();
     add_predicted();
-    add_of_no_row();
-    Candidate last{anywhere(), {Source::anywhere, {}}, {}};
-    // Whatever is wrong with it, its own Error says best.
-    if (const auto plan = try_plan(last.config)) last.seconds = seconds_of(*plan);
-    result_.candidates.push_back(std::move(last));
+    static const auto& stand_ins = *new std::vector(built_in_configs(&Manifest::stand_ins));
+    for (const Config& config : stand_ins) add_stand_in(config);
+    static const auto& run_anywhere = *new std::vector(built_in_configs(&Manifest::run_anywhere));
+    for (const Config& config : run_anywhere) add_last(config);
     return std::move(result_);
   }
 
@@ -148,7 +124,7 @@ class Ranker {
   // The row's config for this problem, with the best number of parts of k; nothing where it is not for it.
   std::optional<Predicted> predicted(const ConfigRow& row) {
     const SharedConfig kernel = configs_.get(row.config.kernel, row.config.parameters, {});
-    if (!is_allowed(*kernel) || !has_vectors(*kernel, device_)) return std::nullopt;
+    if (!is_allowed(*kernel) || kernel->vector > widest_cpu_vector(device_)) return std::nullopt;
     if (kernel->matrices > problem_.batch_count) return std::nullopt;  // part of a work-group would be idle
     if (table_.kin != Kinship::same && !leaves_room(*kernel, device_)) return std::nullopt;
     // A kernel that is for a C of one column is for one of one row, too, whose transpose has one column.
@@ -230,14 +206,23 @@ class Ranker {
     }
   }
 
-  void add_of_no_row() {
-    Candidate other{of_no_row(), {Source::fitted_elsewhere, "a guess"}, {}};
+  // Behind all rows, if none is of this kernel.
+  void add_stand_in(const Config& config) {
+    Candidate other{config, {Source::fitted_elsewhere, "a guess"}, {}};
     const auto is_of_kernel = [&](const Candidate& one) { return one.config.kernel == other.config.kernel; };
     if (std::any_of(result_.candidates.begin(), result_.candidates.end(), is_of_kernel)) return;
     const auto plan = try_plan(other.config);
     if (!plan || !is_allowed(plan->first().multiply())) return;
     other.seconds = seconds_of(*plan);
     result_.candidates.push_back(std::move(other));
+  }
+
+  void add_last(const Config& config) {
+    Candidate last{config, {Source::anywhere, {}}, {}};
+    last.config.parameters[split_parameter] = 1;
+    // Whatever is wrong with it, its own Error says best.
+    if (const auto plan = try_plan(last.config)) last.seconds = seconds_of(*plan);
+    result_.candidates.push_back(std::move(last));
   }
 
   // In one part of k, where the device cannot add up parts.
@@ -282,10 +267,13 @@ SpeedTable usable_table(const Tuning& tuning, ConfigCache& configs) {
       return false;
     }
   };
-  for (SpeedTable& table : tables) {
-    if (std::any_of(table.rows().begin(), table.rows().end(), is_usable)) return std::move(table);
-  }
-  return tables.empty() ? SpeedTable{} : std::move(tables.front());
+  if (tables.empty()) return {};
+  const auto usable = std::find_if(tables.begin(), tables.end(), [&](const SpeedTable& table) {
+    return std::any_of(table.rows().begin(), table.rows().end(), is_usable);
+  });
+  SpeedTable result = std::move(usable == tables.end() ? tables.front() : *usable);
+  if (result.kin != Kinship::same) result.unmeasured = roofline_rows(configs);
+  return result;
 }
 
 Plan plan_in_best_parts(const Problem& problem, Config& config, const SpeedTable& table, ConfigCache& configs,

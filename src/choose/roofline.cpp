@@ -1,7 +1,8 @@
-// roofline_rows() of tuning.hpp: of kernels on tensor cores, on NVIDIA GPUs of an architecture whose peak is
-// known but on which clgemm-tune has not run.
+// roofline_rows() of tuning.hpp: of kernels on tensor cores (`estimate` and `products` in their manifests),
+// on NVIDIA GPUs of an architecture whose peak is known but on which clgemm-tune has not run.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "choose/tuning.hpp"
 
@@ -22,39 +23,37 @@ constexpr std::array peaks = {Peak{80, 1024.0}, Peak{86, 256.0}, Peak{89, 256.0}
 constexpr double part_of_peak = 0.5;
 constexpr double begin_seconds = 5e-6;
 
-// A kernel, and the products that it makes of each.
-struct TensorKernel {
-  const char* name;
-  double products;
-};
-constexpr std::array kernels = {TensorKernel{"fp16x3_mma", 3.0}, TensorKernel{"bf16x6_mma", 6.0}};
-
-// A sub-group has one of the four tensor cores of a unit, and computes 64 x 64.
-constexpr std::int64_t tile_of_sub_group = 64;
+// A sub-group has one of the four tensor cores of a unit.
+constexpr double items_of_sub_group = 32.0;
 constexpr double cores_of_unit = 4.0;
 
-ConfigRow row_of(const TensorKernel& kernel, std::int64_t tile, double multiply_adds_a_second) {
-  const auto side = static_cast<double>(tile);
-  const double sub_groups = side * side / static_cast<double>(tile_of_sub_group * tile_of_sub_group);
-  ConfigRow row{{kernel.name, {{"TILE_M", tile}, {"TILE_N", tile}}}, {}, 0.0, 0};
+ConfigRow row_of(Config config, const KernelConfig& kernel, double multiply_adds_a_second) {
+  const double cores = std::min(static_cast<double>(kernel.work_items()) / items_of_sub_group, cores_of_unit);
+  const double elements = static_cast<double>(kernel.tile_rows) * static_cast<double>(kernel.tile_columns);
+  ConfigRow row{std::move(config), {}, 0.0, 0};
   row.speed.begin = begin_seconds;
-  row.speed.share = side * side * kernel.products / (part_of_peak * multiply_adds_a_second);
-  row.speed.alone = row.speed.share * cores_of_unit / std::min(sub_groups, cores_of_unit);
-  row.speed.residents = static_cast<std::size_t>(cores_of_unit / std::min(sub_groups, cores_of_unit));
+  row.speed.share = elements * static_cast<double>(kernel.products) / (part_of_peak * multiply_adds_a_second);
+  row.speed.alone = row.speed.share * cores_of_unit / cores;
+  row.speed.residents = static_cast<std::size_t>(cores_of_unit / cores);
   return row;
 }
 
 }  // namespace
 
-std::vector<ConfigRow> roofline_rows(const Device& device) {
+std::vector<ConfigRow> roofline_rows(ConfigCache& configs) {
+  const Device& device = configs.device();
   const auto* peak = std::find_if(peaks.begin(), peaks.end(),
                                   [&](const Peak& one) { return one.nvidia_sm == device.nvidia_sm; });
   if (peak == peaks.end() || device.clock_mhz == 0) return {};
   const double a_second = peak->multiply_adds * 1e6 * static_cast<double>(device.clock_mhz);
   std::vector<ConfigRow> result;
-  for (const TensorKernel& kernel : kernels) {
-    for (const std::int64_t tile : {2 * tile_of_sub_group, tile_of_sub_group})
-      result.push_back(row_of(kernel, tile, a_second));
+  for (Config& config : built_in_configs(&Manifest::estimated)) {
+    try {
+      const auto kernel = configs.get(config.kernel, config.parameters, {});
+      if (kernel->products != 0) result.push_back(row_of(std::move(config), *kernel, a_second));
+    } catch (const Error& error) {
+      if (!fault_of(error.code())) throw;  // else the device or the user's folder has it not
+    }
   }
   return result;
 }

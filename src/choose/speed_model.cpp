@@ -75,11 +75,6 @@ double groups_abreast(const KernelConfig& kernel, DeviceKind kind) {
   return as_double(ceil_div(schedulers, ceil_div(items, warp)));
 }
 
-// A CPU's kernel that copies columns of B for all rows of its share, and reads the rows of A side by side.
-bool has_panels(const KernelConfig& kernel) {
-  return kernel.manifest().takes_shares() && kernel.share_columns > 1;
-}
-
 void add_groups(const Problem& seen, const KernelConfig& kernel, ConfigCache& configs, Work& work) {
   Share share{kernel.tile_rows, kernel.tile_columns};
   if (kernel.manifest().takes_shares()) {
@@ -87,8 +82,8 @@ void add_groups(const Problem& seen, const KernelConfig& kernel, ConfigCache& co
                         kernel.share_rows, kernel.share_columns},
                        configs.device().compute_units);
     work.share = share;
-    if (seen.b.transposed && has_panels(kernel))
-      work.pieces = as_double(std::min(share.columns, seen.n) * ceil_div(seen.k, kernel.tile_depth));
+    if (seen.b.transposed && kernel.panel_depth != 0)
+      work.pieces = as_double(std::min(share.columns, seen.n) * ceil_div(seen.k, kernel.panel_depth));
   }
   work.abreast = groups_abreast(kernel, configs.device().kind);
   work.groups = as_double(ceil_div(seen.m, share.rows) * ceil_div(seen.n, share.columns)) *
@@ -128,8 +123,7 @@ void add_parts(const Problem& seen, const KernelConfig& kernel, std::size_t part
 bool do_rows_collide(const Problem& seen, const KernelConfig& kernel) {
   constexpr std::size_t apart = 1024;  // elements, or a multiple
   constexpr std::size_t room = 12;
-  return has_panels(kernel) && !seen.a.transposed && seen.a.ld % apart == 0 &&
-         std::min(seen.m, kernel.share_rows) > room;
+  return !seen.a.transposed && seen.a.ld % apart == 0 && std::min(seen.m, kernel.rows_at_once) > room;
 }
 
 double unaligned_part(const Problem& seen, const KernelConfig& kernel) {
@@ -137,15 +131,12 @@ double unaligned_part(const Problem& seen, const KernelConfig& kernel) {
   return (a_lies_in(fours, seen) ? 0.0 : 0.5) + (b_lies_in(fours, seen) ? 0.0 : 0.5);
 }
 
-// A GPU's kernel with padded operands stores C by fours, or element by element where its lines do not allow
-// it, which counts as three times its bytes: on an H200 `block_2d` took 161 us for 6860 x 5517 x 16, where
-// `direct` takes 68, and 247 for 8268 x 8370 x 32, 154. What other kernels lose where A and B do not lie in
-// fours is in their `unaligned`.
-double weight_of_c(const Problem& seen, const KernelConfig& kernel, DeviceKind kind) {
+// A kernel that stores several neighbours of C at once does so element by element if C's lines do not allow
+// it, which counts as three times C's bytes (of two shapes on an H200). What other kernels lose if A and B do
+// not lie in fours is in their `unaligned`.
+double weight_of_c(const Problem& seen, const KernelConfig& kernel) {
   constexpr double by_elements = 3.0;
-  const bool pads = kernel.manifest().operands == padded_form;
-  const bool lies_in_fours = seen.n % fours == 0 && seen.c.ld % fours == 0;
-  return kind == DeviceKind::gpu && pads && !lies_in_fours ? by_elements : 1.0;
+  return seen.n % kernel.stores == 0 && seen.c.ld % kernel.stores == 0 ? 1.0 : by_elements;
 }
 
 // One launch of so many work-groups. The last turn of all compute units, which is not full, goes by what the
@@ -205,7 +196,7 @@ Work work_of(const Problem& seen, const KernelConfig& kernel, std::size_t parts,
   const double k = as_double(seen.k);
   work.bytes = float_bytes * (copies_of(seen.a, seen) * m * k + copies_of(seen.b, seen) * k * n +
                               (seen.beta == 0.0f ? 1.0 : 2.0) * as_double(seen.batch_count) * m * n *
-                                  weight_of_c(seen, kernel, configs.device().kind));
+                                  weight_of_c(seen, kernel));
   return work;
 }
 

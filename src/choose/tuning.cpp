@@ -87,7 +87,6 @@ SpeedTable table_of(const TuningFile& file, const Device& device) {
   table.kin = kinship(file.device, device);
   table.rates = *file.rates;
   if (table.kin == Kinship::same) return table;
-  table.unmeasured = roofline_rows(device);
   const auto positive = [](std::size_t value) {
     return static_cast<double>(std::max<std::size_t>(value, 1));
   };

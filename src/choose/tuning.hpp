@@ -66,7 +66,7 @@ struct TuningFile {
 };
 
 // Rows that nobody measured, by the peak of the device's tensor cores; empty where that is not known.
-std::vector<ConfigRow> roofline_rows(const Device& device);
+std::vector<ConfigRow> roofline_rows(ConfigCache& configs);
 
 // A file has one entry for each: size, transposes, space.
 std::string entry_key(const TunedEntry& entry);

@@ -93,6 +93,11 @@ class ExpressionParser {
     const std::size_t start = position_;
     while (position_ < text_.size() && (starts_name(text_[position_]) || is_digit(text_[position_])))
       ++position_;
+    if (take('(')) {
+      const std::size_t end = text_.find_first_of(" \t()", position_);
+      if (end == position_ || end == std::string_view::npos || text_[end] != ')') fail("a word and ')'");
+      position_ = end + 1;
+    }
     return add({"name", -1, -1, 0, std::string(text_.substr(start, position_ - start))});
   }
 

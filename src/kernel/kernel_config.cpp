@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "base/sizes.hpp"
+#include "base/words.hpp"
 
 namespace clgemm {
 namespace {
@@ -59,6 +60,12 @@ std::int64_t device_value(const Device& device, const std::string& name) {
   if (name == "native_float_width") return static_cast<std::int64_t>(device.native_float_width);
   if (name == "is_cpu") return device.kind == DeviceKind::cpu ? 1 : 0;
   if (name == "nvidia_sm") return static_cast<std::int64_t>(device.nvidia_sm);
+  if (name.back() == ')') {
+    const std::size_t open = name.find('(');
+    const bool is_extension = name.substr(0, open) == "extension";
+    const std::string word = name.substr(open + 1, name.size() - open - 2);
+    return has_word(is_extension ? device.extensions : device.name, word) ? 1 : 0;
+  }
   throw Error(ErrorCode::internal_error, fmt::format("no device value '{}'", name));
 }
 
@@ -128,14 +135,15 @@ class Rules {
 
   void require(const Manifest::Rule& rule) const {
     if (evaluate(rule) != 0) return;
-    std::string device_part;
+    std::vector<std::string> facts;
+    if (!values_.empty()) facts.push_back(describe_values(values_));
     for (const std::string& name : rule.expression.names()) {
       if (values_.count(name) == 0)
-        device_part += fmt::format(", {} is {} on '{}'", name, device_value(device_, name), device_.name);
+        facts.push_back(fmt::format("{} is {} on '{}'", name, device_value(device_, name), device_.name));
     }
     throw Error(ErrorCode::requirement_failed,
-                fmt::format("{}: the kernel '{}' requires '{}', which does not hold with {}{}", place(rule),
-                            kernel_.name, rule.expression.text(), describe_values(values_), device_part));
+                fmt::format("{}: the kernel '{}' requires '{}', which does not hold with {}", place(rule),
+                            kernel_.name, rule.expression.text(), fmt::join(facts, ", ")));
   }
 
  private:
@@ -167,13 +175,35 @@ void check_device_limits(const KernelConfig& config, const Device& device) {
 }
 
 // The one place that writes the -D of a kernel.
-std::string build_options(const Parameters& values, const Parameters& macros, const Device& device) {
-  std::string result = "-cl-std=CL1.2";
+std::string build_options(const KernelConfig& config, const Device& device) {
+  std::string result = "-cl-std=CL" + config.manifest().opencl_c;
   if (device.nvidia_sm != 0) result += fmt::format(" -DNVIDIA_SM={}", device.nvidia_sm);
-  for (const Parameters* definitions : {&values, &macros}) {
+  for (const Parameters* definitions : {&config.values, &config.macros}) {
     for (const auto& [name, value] : *definitions) result += fmt::format(" -D{}={}", name, value);
   }
   return result;
+}
+
+void set_speed_facts(const Manifest& manifest, const Rules& rules, DeviceKind kind, KernelConfig& config) {
+  const auto set = [&rules](std::size_t& value, const Manifest::Rule& rule) {
+    if (rule.line != 0) value = rules.positive(rule);
+  };
+  if (manifest.calibrate_if.line != 0) config.is_calibrated = rules.evaluate(manifest.calibrate_if) != 0;
+  set(config.products, manifest.products);
+  if (kind == DeviceKind::gpu) set(config.stores, manifest.stores);
+  if (kind != DeviceKind::cpu) return;
+  set(config.vector, manifest.vector);
+  set(config.kept_bytes, manifest.keeps);
+  set(config.panel_depth, manifest.panel_depth);
+  set(config.rows_at_once, manifest.rows_at_once);
+}
+
+void check_opencl_c(const NamedKernel& kernel, const Device& device) {
+  const std::string& version = kernel.file->manifest.opencl_c;
+  if (std::find(device.opencl_c.begin(), device.opencl_c.end(), version) != device.opencl_c.end()) return;
+  throw Error(ErrorCode::requirement_failed,
+              fmt::format("{}: the kernel '{}' is written in OpenCL C {}; '{}' takes {}", kernel.file->path,
+                          kernel.name, version, device.name, fmt::join(device.opencl_c, ", ")));
 }
 
 }  // namespace
@@ -200,6 +230,7 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   config.macros = macros;
   config.split_k = split_k_of(kernel, overrides);
 
+  check_opencl_c(kernel, device);
   const Rules rules(kernel, config.values, device);
   for (const Manifest::Rule& rule : manifest.requirements) rules.require(rule);
   config.tile_rows = rules.size(manifest.tile_rows);
@@ -219,8 +250,14 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   for (const Manifest::Rule& rule : manifest.local) config.local.push_back(rules.positive(rule));
   check_device_limits(config, device);
   if (manifest.registers.line != 0 && device.nvidia_sm != 0) config.registers = rules.registers();
-  config.build_options = build_options(config.values, macros, device);
+  set_speed_facts(manifest, rules, device.kind, config);
+  config.build_options = build_options(config, device);
   return config;
+}
+
+std::size_t widest_cpu_vector(const Device& device) {
+  constexpr std::size_t narrowest = 4;
+  return std::max(narrowest, device.native_float_width);
 }
 
 std::size_t packed_size(const KernelConfig& pack, std::size_t rows, std::size_t columns) {

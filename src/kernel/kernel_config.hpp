@@ -39,10 +39,23 @@ struct KernelConfig {
   std::size_t split_k = 0;    // parts of k, each multiplied by work-groups of its own; 0: the plan's choice
   std::string build_options;  // all the -D that the source needs
 
+  // What calibration and the choice go by, as the manifest says. 0: it says nothing.
+  bool is_calibrated = true;     // on this device, if the manifest lists the config
+  std::size_t vector = 0;        // on a CPU: floats of a vector that it computes with
+  std::size_t kept_bytes = 0;    // on a CPU: that should stay in a core's cache
+  std::size_t panel_depth = 0;   // on a CPU: steps of k in each panel that it copies op(B) into
+  std::size_t rows_at_once = 0;  // on a CPU: rows of A that it reads side by side
+  std::size_t stores = 1;        // neighbours in C that it stores at once, where C's lines allow
+  std::size_t products = 0;      // on matrix units: products of 16-bit numbers for each product of floats
+
   const Manifest& manifest() const { return file->manifest; }
   bool reads_in_place() const;     // A and B where they lie, transposed or not
   std::size_t work_items() const;  // of a work-group
 };
+
+// The widest vectors that a kernel should compute with on a CPU. PoCL warns on stderr of wider ones than the
+// CPU's own, but every CPU has those of 4.
+std::size_t widest_cpu_vector(const Device& device);
 
 // The size in floats of a packed copy of `rows` x `columns`, padded, that a kernel with role pack_both makes.
 std::size_t packed_size(const KernelConfig& pack, std::size_t rows, std::size_t columns);

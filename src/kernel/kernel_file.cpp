@@ -110,6 +110,22 @@ NamedKernel KernelLibrary::find_variant(const std::string& variant) {
                           meant.empty() ? "." : meant, fmt::join(known, ", "), broken));
 }
 
+std::vector<Config> built_in_configs(std::vector<Manifest::Values> Manifest::*list) {
+  static const auto& manifests = *new std::vector<Manifest>([] {
+    std::vector<Manifest> result;
+    for (const EmbeddedFile& file : embedded_files()) {
+      if (file.path.find('/') == std::string_view::npos)
+        result.push_back(parse_manifest(file.text, std::string(file.path)));
+    }
+    return result;
+  }());
+  std::vector<Config> result;
+  for (const Manifest& manifest : manifests) {
+    for (const auto& [values, line] : manifest.*list) result.push_back({manifest.name, values});
+  }
+  return result;
+}
+
 std::string kernel_folder_or_default(const std::string& folder) {
   if (!folder.empty()) return folder;
   // Whose rights the process has takes four system calls, and every multiply comes here.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel/config.hpp"
 #include "kernel/kernel_source.hpp"
 #include "kernel/manifest.hpp"
 
@@ -47,6 +48,10 @@ class KernelLibrary {
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const KernelFile>> loaded_;  // by name, or by path
 };
+
+// The configs that the manifests of the built-in kernels list under one key, in the order of the kernels'
+// names. What a user's folder replaces does not count here.
+std::vector<Config> built_in_configs(std::vector<Manifest::Values> Manifest::*list);
 
 // Options::kernel_folder, or else the environment variable CLGEMM_KERNEL_DIR, which a setuid program does not
 // take: kernels are programs.

@@ -20,9 +20,21 @@ const Manifest::Variant* Manifest::find_variant(std::string_view variant) const 
   return found == variants.end() ? nullptr : &*found;
 }
 
+const std::vector<std::string>& packed_size_names() {
+  static const auto& names =
+      *new std::vector<std::string>{std::string(packed_rows_name), std::string(packed_columns_name)};
+  return names;
+}
+
+const std::vector<std::string>& no_names() {
+  static const auto& names = *new std::vector<std::string>;
+  return names;
+}
+
 const std::vector<std::string>& device_names() {
   static const auto& names = *new std::vector<std::string>{
-      "local_bytes", "max_work_group_size", "compute_units", "native_float_width", "is_cpu", "nvidia_sm"};
+      "local_bytes", "max_work_group_size", "compute_units", "native_float_width",
+      "is_cpu",      "nvidia_sm",           "extension()",   "arch()"};
   return names;
 }
 

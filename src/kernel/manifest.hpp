@@ -2,6 +2,7 @@
 // specification.
 #pragma once
 
+#include <array>
 #include <clgemm/clgemm.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +44,11 @@ struct Manifest {
     Expression expression;
     int line = 0;
   };
+  // Values for some of the parameters, and the line that they stand in.
+  struct Values {
+    Parameters values;
+    int line;
+  };
 
   std::string name;
   Role role = Role::multiply;
@@ -66,6 +72,19 @@ struct Manifest {
   Rule align;                  // offsets and leading dimensions are multiples of this many elements
   std::vector<Rule> requirements;
 
+  // What calibration and the choice go by. Rules have no line where the manifest says nothing.
+  std::vector<Values> calibrated;    // the configs that calibration measures
+  Rule calibrate_if;                 // a condition on the device; else all devices that allow them
+  Rule vector;                       // on a CPU: floats of the vectors that it computes with
+  Rule keeps;                        // on a CPU: bytes that should stay in a core's cache
+  Rule panel_depth;                  // on a CPU: steps of k in each panel that it copies op(B) into
+  Rule rows_at_once;                 // on a CPU: rows of A that it reads side by side
+  Rule stores;                       // on a GPU: neighbours in C that it stores at once where C's lines allow
+  Rule products;                     // on matrix units: products of 16-bit numbers for each product of floats
+  std::vector<Values> estimated;     // of these: configs with a rate even if nobody has measured them
+  std::vector<Values> stand_ins;     // tried where tuning data has no row of this kernel
+  std::vector<Values> run_anywhere;  // tried last
+
   // Of a kernel with role multiply.
   Precision precision = Precision::fp32;  // what a caller must allow
   std::size_t least_k = 1;                // from which on its errors are as small as that says
@@ -78,6 +97,7 @@ struct Manifest {
   Rule packed_size;             // of one packed copy, in floats
   std::size_t range_notes = 0;  // words that each of its work-groups leaves for those who read the copies
 
+  std::string opencl_c = "1.2";  // the version that the source is written in
   std::string ptx_target;  // on NVIDIA: the PTX target that the compiled program is taken to; empty: as it is
 
   bool takes_shares() const { return share_rows.line != 0; }
@@ -102,9 +122,42 @@ inline constexpr const char* split_parameter = "SPLIT_K";
 // The names that the size of a packed copy may use beside the kernel's parameters.
 inline constexpr std::string_view packed_rows_name = "rows";
 inline constexpr std::string_view packed_columns_name = "columns";
+const std::vector<std::string>& packed_size_names();
 
 // The names that a `require` may use beside the kernel's parameters; they stand for what the device has.
+// "extension()" is for all of the form extension(cl_khr_fp16).
 const std::vector<std::string>& device_names();
+
+const std::vector<std::string>& no_names();
+
+// The keys whose value is one expression, and the names that it may use beside the kernel's parameters.
+struct RuleKey {
+  std::string_view name;
+  Manifest::Rule Manifest::*rule;
+  const std::vector<std::string>& (*known_names)();
+};
+inline constexpr std::array rule_keys = {RuleKey{"align", &Manifest::align, no_names},
+                                         RuleKey{"batch", &Manifest::matrices, no_names},
+                                         RuleKey{"adds_parts", &Manifest::adds_parts, device_names},
+                                         RuleKey{"registers", &Manifest::registers, no_names},
+                                         RuleKey{"calibrate_if", &Manifest::calibrate_if, device_names},
+                                         RuleKey{"vector", &Manifest::vector, no_names},
+                                         RuleKey{"keeps", &Manifest::keeps, no_names},
+                                         RuleKey{"panel_depth", &Manifest::panel_depth, no_names},
+                                         RuleKey{"rows_at_once", &Manifest::rows_at_once, no_names},
+                                         RuleKey{"stores", &Manifest::stores, no_names},
+                                         RuleKey{"products", &Manifest::products, no_names},
+                                         RuleKey{"size", &Manifest::packed_size, packed_size_names}};
+
+// The keys whose value is a list of configs.
+struct ConfigListKey {
+  std::string_view name;
+  std::vector<Manifest::Values> Manifest::*list;
+};
+inline constexpr std::array config_list_keys = {ConfigListKey{"calibrate", &Manifest::calibrated},
+                                                ConfigListKey{"estimate", &Manifest::estimated},
+                                                ConfigListKey{"stands_in", &Manifest::stand_ins},
+                                                ConfigListKey{"runs_anywhere", &Manifest::run_anywhere}};
 
 // Throws Error(invalid_kernel_file): "path:line: 'found': reason".
 [[noreturn]] void fail_in_manifest(const std::string& path, int line, std::string_view reason,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernel/config.hpp"
 #include "kernel/contract.hpp"
 
 namespace clgemm {
@@ -20,6 +21,7 @@ class ManifestCheck {
     check_keys_of_role();
     check_grid();
     check_variants();
+    check_configs();
     check_names();
   }
 
@@ -52,21 +54,18 @@ class ManifestCheck {
   }
 
   void check_keys_of_other_roles() const {
-    struct Belonging {
-      const char* key;
-      Role role;
-    };
-    static constexpr Belonging belongings[] = {
-        {"precision", Role::multiply},    {"least_k", Role::multiply},  {"most_rows", Role::multiply},
-        {"most_columns", Role::multiply}, {"fallback", Role::multiply}, {"batch", Role::multiply},
-        {"adds_parts", Role::multiply},   {"size", Role::pack_both},    {"range_notes", Role::pack_both}};
-    for (const Belonging& belonging : belongings) {
-      if (!has(belonging.key) || manifest_.role == belonging.role) continue;
-      fail_at(1,
-              fmt::format("only a kernel with 'role: {}' has '{}'", contract_of(belonging.role).name,
-                          belonging.key),
-              manifest_.name);
-    }
+    for (const char* key : {"precision", "least_k", "most_rows", "most_columns", "fallback", "batch",
+                            "adds_parts", "calibrate", "calibrate_if", "vector", "keeps", "panel_depth",
+                            "rows_at_once", "stores", "products", "estimate", "stands_in", "runs_anywhere"})
+      check_belongs_to(Role::multiply, key);
+    for (const char* key : {"size", "range_notes"}) check_belongs_to(Role::pack_both, key);
+    if (has("estimate")) require_key("products");
+  }
+
+  void check_belongs_to(Role role, const char* key) const {
+    if (!has(key) || manifest_.role == role) return;
+    fail_at(1, fmt::format("only a kernel with 'role: {}' has '{}'", contract_of(role).name, key),
+            manifest_.name);
   }
 
   void check_grid() const {
@@ -83,40 +82,49 @@ class ManifestCheck {
     std::set<std::string> names = {manifest_.name};
     for (const Manifest::Variant& variant : manifest_.variants) {
       if (!names.insert(variant.name).second) fail_at(variant.line, "the name is taken", variant.name);
-      for (const auto& [name, value] : variant.values) {
-        const Manifest::Parameter* parameter = manifest_.find_parameter(name);
-        if (parameter == nullptr) fail_at(variant.line, "the kernel has no such parameter", name);
-        if (std::count(parameter->values.begin(), parameter->values.end(), value) == 0) {
-          fail_at(variant.line, fmt::format("{} must be one of {}", name, fmt::join(parameter->values, " ")),
-                  fmt::format("{}={}", name, value));
-        }
+      check_values(variant.values, variant.line);
+    }
+  }
+
+  void check_configs() const {
+    for (const ConfigListKey& key : config_list_keys) {
+      std::set<Parameters> known;
+      for (const auto& [values, line] : manifest_.*key.list) {
+        check_values(values, line);
+        if (!known.insert(values).second)
+          fail_at(line, fmt::format("'{}' has this config twice", key.name), describe_values(values));
       }
     }
   }
 
+  void check_values(const Parameters& values, int line) const {
+    for (const auto& [name, value] : values) {
+      const Manifest::Parameter* parameter = manifest_.find_parameter(name);
+      if (parameter == nullptr) fail_at(line, "the kernel has no such parameter", name);
+      if (std::count(parameter->values.begin(), parameter->values.end(), value) != 0) continue;
+      fail_at(line, fmt::format("{} must be one of {}", name, fmt::join(parameter->values, " ")),
+              fmt::format("{}={}", name, value));
+    }
+  }
+
   void check_names() const {
-    std::vector<Manifest::Rule> geometry = {manifest_.tile_rows, manifest_.tile_columns, manifest_.tile_depth,
-                                            manifest_.align};
+    std::vector<Manifest::Rule> geometry = {manifest_.tile_rows, manifest_.tile_columns,
+                                            manifest_.tile_depth};
     geometry.insert(geometry.end(), manifest_.local.begin(), manifest_.local.end());
     if (manifest_.takes_shares()) {
       geometry.insert(geometry.end(), {manifest_.share_rows, manifest_.share_columns});
     }
-    if (manifest_.takes_lists()) geometry.push_back(manifest_.matrices);
-    if (manifest_.registers.line != 0) geometry.push_back(manifest_.registers);
     for (const auto& [name, rule] : manifest_.fallback_parameters) geometry.push_back(rule);
-    for (const Manifest::Rule& rule : geometry) check_names_of(rule, {});
-    if (manifest_.packed_size.line != 0) {
-      check_names_of(manifest_.packed_size,
-                     {std::string(packed_rows_name), std::string(packed_columns_name)});
-    }
+    for (const Manifest::Rule& rule : geometry) check_names_of(rule, no_names());
     for (const Manifest::Rule& rule : manifest_.requirements) check_names_of(rule, device_names());
-    if (manifest_.takes_parts()) check_names_of(manifest_.adds_parts, device_names());
+    for (const RuleKey& key : rule_keys) check_names_of(manifest_.*key.rule, key.known_names());
   }
 
   void check_names_of(const Manifest::Rule& rule, const std::vector<std::string>& also_known) const {
     for (const std::string& name : rule.expression.names()) {
       if (manifest_.find_parameter(name) != nullptr) continue;
-      if (std::find(also_known.begin(), also_known.end(), name) != also_known.end()) continue;
+      const std::string form = name.substr(0, name.find('(')) + (name.back() == ')' ? "()" : "");
+      if (std::find(also_known.begin(), also_known.end(), form) != also_known.end()) continue;
       std::vector<std::string> known = also_known;
       for (const Manifest::Parameter& parameter : manifest_.parameters) known.push_back(parameter.name);
       fail_at(

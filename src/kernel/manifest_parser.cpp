@@ -1,14 +1,17 @@
 #include "kernel/manifest_parser.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <optional>
 #include <set>
 
+#include "base/device.hpp"
 #include "base/error.hpp"
+#include "base/words.hpp"
+#include "kernel/config_list.hpp"
 #include "kernel/contract.hpp"
 #include "kernel/manifest_check.hpp"
 #include "kernel/precision.hpp"
@@ -16,40 +19,9 @@
 namespace clgemm {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 // Two spaces or more end a value; what follows is a remark.
 std::string_view without_remark(std::string_view value) {
   return trimmed(value.substr(0, value.find("  ")));
-}
-
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> result;
-  while (!(text = trimmed(text)).empty()) {
-    const std::size_t length = std::min(text.find_first_of(" \t"), text.size());
-    result.emplace_back(text.substr(0, length));
-    text.remove_prefix(length);
-  }
-  return result;
-}
-
-std::optional<std::int64_t> integer_of(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc() || rest != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-// A name that can be a macro of the OpenCL preprocessor.
-bool is_identifier(std::string_view text) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  return !text.empty() && is_letter(text.front()) &&
-         std::all_of(text.begin(), text.end(), [&](char c) { return is_letter(c) || is_digit(c); });
 }
 
 // Tables in here are never destroyed: a Context may be made as late as in the destructor of a static object.
@@ -100,33 +72,59 @@ class ManifestParser {
         {"tile", &ManifestParser::parse_tile},
         {"local", &ManifestParser::parse_local},
         {"grid", &ManifestParser::parse_grid},
-        {"align", &ManifestParser::parse_align},
         {"require", &ManifestParser::parse_require},
         {"shares", &ManifestParser::parse_shares},
-        {"batch", &ManifestParser::parse_batch},
         {"precision", &ManifestParser::parse_precision},
         {"least_k", &ManifestParser::parse_least_k},
         {"most_rows", &ManifestParser::parse_most_rows},
         {"most_columns", &ManifestParser::parse_most_columns},
         {"fallback", &ManifestParser::parse_fallback},
-        {"size", &ManifestParser::parse_size},
         {"range_notes", &ManifestParser::parse_range_notes},
         {"ptx", &ManifestParser::parse_ptx},
-        {"adds_parts", &ManifestParser::parse_adds_parts},
-        {"registers", &ManifestParser::parse_registers},
+        {"opencl", &ManifestParser::parse_opencl},
     };
-    static const auto& repeatable = *new std::set<std::string_view>{"param", "variant", "require"};
-
     const auto parser = parsers.find(key_);
-    if (parser == parsers.end()) {
-      std::string known;
-      for (const auto& entry : parsers) known += fmt::format("{}{}", known.empty() ? "" : ", ", entry.first);
-      fail("unknown key; the keys are " + known, key_);
+    const auto* const rule = find_key(rule_keys);
+    const auto* const list = find_key(config_list_keys);
+    if (parser == parsers.end() && rule == rule_keys.end() && list == config_list_keys.end()) {
+      std::vector<std::string_view> known;
+      for (const auto& entry : parsers) known.push_back(entry.first);
+      for (const RuleKey& one : rule_keys) known.push_back(one.name);
+      for (const ConfigListKey& one : config_list_keys) known.push_back(one.name);
+      std::sort(known.begin(), known.end());
+      fail(fmt::format("unknown key; the keys are {}", fmt::join(known, ", ")), key_);
     }
-    if (!seen_.insert(std::string(key_)).second && repeatable.count(key_) == 0)
-      fail("the key stands here twice", key_);
+    static const auto& repeatable = *new std::set<std::string_view>{"param", "variant", "require"};
+    const bool is_repeatable = list != config_list_keys.end() || repeatable.count(key_) != 0;
+    if (!seen_.insert(std::string(key_)).second && !is_repeatable) fail("the key stands here twice", key_);
     if (value_.empty()) fail("expected a value after the colon", line_text_);
-    (this->*parser->second)();
+    if (rule != rule_keys.end()) {
+      manifest_.*(rule->rule) = rule_of(without_remark(value_));
+    } else if (list != config_list_keys.end()) {
+      parse_configs(manifest_.*(list->list));
+    } else {
+      (this->*parser->second)();
+    }
+  }
+
+  template <typename Keys>
+  typename Keys::const_iterator find_key(const Keys& keys) const {
+    return std::find_if(keys.begin(), keys.end(), [this](const auto& one) { return one.name == key_; });
+  }
+
+  // Errors of `parse` get the path and the line.
+  template <typename Parse>
+  auto in_this_line(const Parse& parse) {
+    try {
+      return parse();
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("{}:{}: {}", path_, line_, error.what()));
+    }
+  }
+
+  void parse_configs(std::vector<Manifest::Values>& list) {
+    for (Parameters& values : in_this_line([this] { return parse_config_list(without_remark(value_)); }))
+      list.push_back({std::move(values), line_});
   }
 
   void parse_name() {
@@ -201,14 +199,6 @@ class ManifestParser {
     manifest_.share_columns = rules[1];
   }
 
-  void parse_batch() {
-    manifest_.matrices = rules_of(1, 1, "expected one expression: the matrices of a work-group")[0];
-  }
-
-  void parse_adds_parts() { manifest_.adds_parts = rule_of(without_remark(value_)); }
-
-  void parse_registers() { manifest_.registers = rule_of(without_remark(value_)); }
-
   void parse_local() {
     manifest_.local = rules_of(1, 2, "expected one or two expressions, one a dimension of the grid");
   }
@@ -225,8 +215,6 @@ class ManifestParser {
     if (grid == grids.end()) fail("expected rows, columns, 'rows columns', 'columns rows' or tiles", value_);
     manifest_.grid = grid->second;
   }
-
-  void parse_align() { manifest_.align = rules_of(1, 1, "expected one expression without spaces")[0]; }
 
   void parse_require() { manifest_.requirements.push_back(rule_of(without_remark(value_))); }
 
@@ -264,8 +252,6 @@ class ManifestParser {
     }
   }
 
-  void parse_size() { manifest_.packed_size = rules_of(1, 1, "expected one expression without spaces")[0]; }
-
   void parse_range_notes() {
     const std::int64_t notes = integer(without_remark(value_));
     constexpr std::int64_t most = 64;  // our forms leave 2; more would be data, not notes
@@ -278,6 +264,13 @@ class ManifestParser {
     if (!is_identifier(manifest_.ptx_target)) fail("expected a target of PTX, like sm_90a", value_);
   }
 
+  void parse_opencl() {
+    manifest_.opencl_c = without_remark(value_);
+    if (std::find(opencl_c_versions.begin(), opencl_c_versions.end(), manifest_.opencl_c) ==
+        opencl_c_versions.end())
+      fail(fmt::format("expected {}", fmt::join(opencl_c_versions, ", ")), value_);
+  }
+
   // Expressions without spaces, between `least` and `most` of them.
   std::vector<Manifest::Rule> rules_of(std::size_t least, std::size_t most, const std::string& expected) {
     std::vector<Manifest::Rule> result;
@@ -287,11 +280,7 @@ class ManifestParser {
   }
 
   Manifest::Rule rule_of(std::string_view text) {
-    try {
-      return {Expression::parse(text), line_};
-    } catch (const Error& error) {
-      throw Error(error.code(), fmt::format("{}:{}: {}", path_, line_, error.what()));
-    }
+    return {in_this_line([text] { return Expression::parse(text); }), line_};
   }
 
   std::int64_t integer(std::string_view text) {

@@ -176,6 +176,86 @@ TEST_CASE("names of the device stand for its figures") {
               "compute_units is 63");
 }
 
+TEST_CASE("a condition can ask for an extension and for an architecture by the device's name") {
+  const auto fits = [](const std::string& condition, const Device& device) {
+    const NamedKernel kernel = made_up_kernel(
+        "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// local: 1\n// grid: rows\n"
+        "// require: " +
+        condition + "\n");
+    try {
+      configure(kernel, {}, {}, device);
+      return true;
+    } catch (const Error& error) {
+      CHECK(error.code() == ErrorCode::requirement_failed);
+      return false;
+    }
+  };
+  Device device = made_up_gpu();
+  device.extensions = "cl_khr_subgroups cl_khr_fp16";
+  CHECK(fits("extension(cl_khr_fp16)", device));
+  CHECK(fits("extension(cl_khr_subgroups) && is_cpu == 0", device));
+  CHECK(fits("!extension(cl_khr_fp64)", device));
+  CHECK_FALSE(fits("extension(cl_khr_fp)", device));
+  CHECK_FALSE(fits("extension(cl_khr_fp16_more)", device));
+  for (const char* name : {"gfx90a:sramecc+:xnack-", "gfx90a", "AMD Radeon (radeonsi, gfx90a, LLVM 15)"}) {
+    device.name = name;
+    CHECK(fits("arch(gfx90a)", device));
+    CHECK_FALSE(fits("arch(gfx90)", device));
+    CHECK(fits("arch(gfx942) || arch(gfx90a)", device));
+  }
+  device.name = "gfx1100";
+  CHECK_FALSE(fits("arch(gfx110)", device));
+
+  const NamedKernel kernel = made_up_kernel(
+      "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// local: 1\n// grid: rows\n"
+      "// require: arch(gfx90a)\n");
+  CHECK_ERROR(
+      [&] { configure(kernel, {}, {}, device); }, requirement_failed,
+      "made_up.cl:7: the kernel 'mine' requires 'arch(gfx90a)', which does not hold with arch(gfx90a) "
+      "is 0 on 'gfx1100'");
+}
+
+TEST_CASE(
+    "a kernel is compiled as the OpenCL C that it names, and refused where the device does not take it") {
+  const auto options = [](const std::string& version, std::vector<std::string> taken) {
+    Device device = made_up_gpu();
+    device.opencl_c = std::move(taken);
+    return configure(made_up_kernel(source + "// opencl: " + version + "\n"), {}, {}, device).build_options;
+  };
+  CHECK(options("1.2", {"1.2"}).rfind("-cl-std=CL1.2 ", 0) == 0);
+  CHECK(options("2.0", {"1.2", "2.0"}).rfind("-cl-std=CL2.0 ", 0) == 0);
+  CHECK(options("3.0", {"1.2", "3.0"}).rfind("-cl-std=CL3.0 ", 0) == 0);
+  CHECK_ERROR(
+      [&] {
+        options("2.0", {"1.2", "3.0"});
+      },
+      requirement_failed,
+      "made_up.cl: the kernel 'mine' is written in OpenCL C 2.0; 'made-up GPU' takes 1.2, 3.0");
+}
+
+TEST_CASE("what is said of CPUs counts on CPUs, and of GPUs' stores on GPUs") {
+  const NamedKernel kernel =
+      made_up_kernel(source +
+                     "// vector: WIDTH\n// keeps: 4*TS*TS\n// panel_depth: 2*TS\n"
+                     "// rows_at_once: TS\n// stores: WIDTH\n// calibrate_if: is_cpu\n");
+  const KernelConfig on_cpu = configure(kernel, {}, {}, test::made_up_cpu());
+  CHECK(on_cpu.vector == 4);
+  CHECK(on_cpu.kept_bytes == 1024);
+  CHECK(on_cpu.panel_depth == 32);
+  CHECK(on_cpu.rows_at_once == 16);
+  CHECK(on_cpu.stores == 1);
+  CHECK(on_cpu.is_calibrated);
+  const KernelConfig on_gpu = configure(kernel, {}, {}, made_up_gpu());
+  CHECK(on_gpu.vector == 0);
+  CHECK(on_gpu.kept_bytes == 0);
+  CHECK(on_gpu.panel_depth == 0);
+  CHECK(on_gpu.rows_at_once == 0);
+  CHECK(on_gpu.stores == 4);
+  CHECK_FALSE(on_gpu.is_calibrated);
+  CHECK(configure_mine().stores == 1);
+  CHECK(configure_mine().is_calibrated);
+}
+
 TEST_CASE("a share larger than the tile is told with file and line") {
   const std::string rules =
       "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 4 8 1\n// shares: 4 9\n// local: 1 1\n"

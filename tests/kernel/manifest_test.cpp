@@ -152,7 +152,20 @@ TEST_CASE("a bad manifest is refused with file, line and text") {
                          {9, "// grid: rows rows", "mine.cl:9:", "rows rows"},
                          {10, "// shares: 4", "mine.cl:10:", "two expressions"},
                          {10, "// shares: 4 local_bytes", "mine.cl:10:", "local_bytes"},
-                         {10, "// align: 4 4", "mine.cl:10:", "one expression"},
+                         {10, "// align: 4 4", "mine.cl:10:", "expected an operator or the end"},
+                         {10, "// opencl: 2", "mine.cl:10:", "expected 1.2, 2.0, 3.0"},
+                         {10, "// estimate: defaults", "mine.cl:1:", "no 'products'"},
+                         {10, "// runs_anywhere: TS: 9", "mine.cl:10:", "TS=9"},
+                         {10, "// keeps: warp_size", "mine.cl:10:", "warp_size"},
+                         {11, "// require: extension(cl khr)", "mine.cl:11:", "expected a word and ')'"},
+                         {11, "// require: extension()", "mine.cl:11:", "expected a word and ')'"},
+                         {11, "// require: extension(x", "mine.cl:11:", "expected a word and ')'"},
+                         {11, "// require: feature(x)", "mine.cl:11:", "unknown name"},
+                         {11, "// require: extension", "mine.cl:11:", "known here"},
+                         {11, "// require: TS(8)", "mine.cl:11:", "unknown name"},
+                         {10, "// align: arch(gfx90a)", "mine.cl:10:", "unknown name"},
+                         {10, "// vector: local_bytes", "mine.cl:10:", "local_bytes"},
+                         {10, "// calibrate_if: is_gpu", "mine.cl:10:", "is_gpu"},
                          {10, "// registers: TS %", "mine.cl:10:", "TS %"},
                          {10, "// registers: local_bytes", "mine.cl:10:", "local_bytes"},
                          {10, "// precision: fp8", "mine.cl:10:", "fp32_equivalent"},
@@ -211,6 +224,49 @@ TEST_CASE("the matrices of a work-group are read, of kernels that read in place"
   fails("// operands: in_place\n// batch: 1 2\n", "mine.cl:7:");
   fails("// operands: in_place\n// batch: M\n", "mine.cl:7:");
   fails("// role: scale\n// batch: 1\n", "only a kernel with 'role: multiply' has 'batch'");
+}
+
+std::vector<Parameters> configs_of(const std::string& lines) {
+  std::vector<Parameters> result;
+  for (const Manifest::Values& one : parse(good + lines).calibrated) result.push_back(one.values);
+  return result;
+}
+
+TEST_CASE("configs to calibrate are listed, in groups that are multiplied out, or are the defaults") {
+  using Configs = std::vector<Parameters>;
+  CHECK(configs_of("").empty());
+  CHECK(configs_of("// calibrate: defaults  a remark\n") == Configs{{}});
+  CHECK(configs_of("// calibrate: TS WIDTH: 8 4, 32 8\n") ==
+        Configs{{{"TS", 8}, {"WIDTH", 4}}, {{"TS", 32}, {"WIDTH", 8}}});
+  CHECK(configs_of("// calibrate: TS: 8, 16; WIDTH: 4, 8\n// calibrate: TS: 32\n") ==
+        Configs{{{"TS", 8}, {"WIDTH", 4}},
+                {{"TS", 8}, {"WIDTH", 8}},
+                {{"TS", 16}, {"WIDTH", 4}},
+                {{"TS", 16}, {"WIDTH", 8}},
+                {{"TS", 32}}});
+  CHECK(parse(good + "// calibrate: TS: 8\n").calibrated.front().line == 13);
+}
+
+TEST_CASE("a list of configs that is wrong is refused with file, line and what was found") {
+  const auto fails = [](const std::string& list, const std::string& text) {
+    CHECK_ERROR([&] { parse(good + "// calibrate: " + list + "\n"); }, invalid_kernel_file,
+                "mine.cl:13: " + text);
+  };
+  fails("TS 8", "'TS 8': expected 'defaults' or 'NAME ...: value ..., value ...'");
+  fails(": 8", "': 8': expected 'defaults' or");
+  fails("TS: 8;", "'': expected 'defaults' or");
+  fails("TS: 8, ", "'': expected 1 values, for TS");
+  fails("TS WIDTH: 8", "'8': expected 2 values, for TS WIDTH");
+  fails("TS: many", "'many': expected an integer");
+  fails("TS: 8; TS: 16", "'TS': the parameter stands here twice");
+  fails("TS TS: 8 8", "'TS': the parameter stands here twice");
+  fails("DEPTH: 8", "'DEPTH': the kernel has no such parameter");
+  fails("TS: 12", "'TS=12': TS must be one of 8 16 32");
+  fails("TS: 8, 16, 8", "'TS=8': 'calibrate' has this config twice");
+  std::string many = "TS: 8";
+  for (int i = 0; i < 40; ++i) many += ", 8";
+  fails(many + "; WIDTH" + many.substr(2),
+        "'" + many + "; WIDTH" + many.substr(2) + "': expected 1000 configs at most");
 }
 
 TEST_CASE("an empty file has no manifest") {

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
+#include <string>
 
 #include "support/made_up.hpp"
+#include "support/shipped.hpp"
 #include "support/temporary.hpp"
 #include "tune/fit.hpp"
 
@@ -52,6 +55,66 @@ std::vector<Sample> made_up_samples(const std::vector<Config>& configs, const Co
     }
   }
   return samples;
+}
+
+std::vector<std::string> calibrated_on(const Device& device) {
+  KernelLibrary library;
+  std::vector<std::string> result;
+  for (const Config& config : calibrated_configs(device, library)) result.push_back(to_string(config));
+  return result;
+}
+
+Device cpu_of(std::size_t vector_width) {
+  Device result = test::made_up_cpu();
+  result.native_float_width = vector_width;
+  result.local_bytes = 2048 * 1024;
+  return result;
+}
+
+TEST_CASE("a device is calibrated with the configs of the manifests that it allows, and none twice") {
+  Device ampere = test::made_up_gpu();
+  ampere.nvidia_sm = 80;
+  struct Case {
+    Device device;
+    std::size_t configs;
+  };
+  for (const Case& c : {Case{test::made_up_gpu(), 60}, Case{test::made_up_gpu_256(), 54}, Case{ampere, 66},
+                        Case{test::made_up_h200(), 84}, Case{cpu_of(1), 17}, Case{cpu_of(4), 17},
+                        Case{cpu_of(8), 34}, Case{cpu_of(16), 35}}) {
+    const std::vector<std::string> configs = calibrated_on(c.device);
+    INFO(c.device.name << ", vectors of " << c.device.native_float_width);
+    CHECK(configs.size() == c.configs);
+    CHECK(std::set<std::string>(configs.begin(), configs.end()).size() == configs.size());
+  }
+}
+
+TEST_CASE("calibration measures every config that what ships has a row of, on the device of the row") {
+  const std::vector<std::string> on_h200 = calibrated_on(test::made_up_h200());
+  std::vector<std::string> on_cpus;
+  for (const std::size_t width : {8U, 16U}) {
+    for (std::string& config : calibrated_on(cpu_of(width))) on_cpus.push_back(std::move(config));
+  }
+  for (const TuningFile& file : test::shipped_tuning().files()) {
+    const auto& measured = file.device.kind == DeviceKind::cpu ? on_cpus : on_h200;
+    for (const ConfigRow& row : file.configs) {
+      INFO(file.path << ": " << to_string(row.config));
+      CHECK(std::count(measured.begin(), measured.end(), to_string(row.config)) == 1);
+    }
+  }
+}
+
+TEST_CASE("a kernel in the user's folder is calibrated beside the built-in ones") {
+  const TemporaryFolder folder;
+  folder.write(
+      "mine.cl",
+      "// clgemm: mine\n// summary: s\n// operands: in_place\n// param: TS = 8 in 4 8 16\n// tile: TS TS 1\n"
+      "// local: TS TS\n// grid: columns rows\n// calibrate: TS: 8, 16\n");
+  const Device device = test::made_up_gpu();
+  KernelLibrary library(folder.path().string());
+  const std::vector<Config> configs = calibrated_configs(device, library);
+  CHECK(std::count(configs.begin(), configs.end(), Config{"mine", {{"TS", 8}}}) == 1);
+  CHECK(std::count(configs.begin(), configs.end(), Config{"mine", {{"TS", 16}}}) == 1);
+  CHECK(configs.size() == calibrated_on(device).size() + 2);
 }
 
 TEST_CASE("the first dozen shapes of a CPU are enough for a row of the kernel for one column") {

@@ -1,7 +1,6 @@
 #include "tune/calibration.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <random>
 #include <string>
@@ -14,113 +13,18 @@
 namespace clgemm::tune {
 namespace {
 
-// A kernel, the names of its parameters, and values for them.
-struct ConfigList {
-  const char* kernel;
-  std::vector<const char*> names;
-  std::vector<std::vector<std::int64_t>> values;
-};
-
-// A tile for each size of small matrices, and as many matrices as make about 128 work-items of 4 x 4; of the
-// smallest, fewer as well, for GPUs of 32 KiB of local memory.
-std::vector<std::vector<std::int64_t>> small_configs() {
-  return {{4, 4, 8, 32},   {4, 4, 16, 16},  {8, 8, 8, 32},   {8, 8, 8, 16},   {8, 8, 16, 16},
-          {8, 16, 16, 8},  {16, 8, 16, 8},  {16, 16, 8, 8},  {16, 16, 16, 8}, {8, 32, 16, 4},
-          {32, 8, 16, 4},  {16, 32, 16, 4}, {32, 16, 16, 4}, {24, 24, 16, 4}, {32, 32, 16, 2},
-          {32, 32, 32, 1}, {16, 64, 32, 1}, {64, 16, 32, 1}, {48, 48, 32, 1}, {32, 64, 32, 1},
-          {64, 32, 32, 1}, {64, 64, 32, 1}};
+// On a CPU: its own vectors and, if these are of 8, those of 4 as well, for relatives without wider ones.
+bool has_measured_vectors(const KernelConfig& kernel, const Device& device) {
+  if (kernel.vector == 0 || kernel.vector == widest_cpu_vector(device)) return true;
+  return kernel.vector == 4 && device.native_float_width == 8;
 }
 
-// Of all that searches on an H200 have found among the best of some shape, and smaller ones for smaller GPUs.
-std::vector<ConfigList> gpu_configs() {
-  return {
-      {"direct",
-       {"BM", "BN", "TM", "TN", "DEPTH", "SLICES", "COPIES"},
-       {{64, 128, 8, 8, 8, 2, 2}, {64, 128, 8, 8, 8, 1, 2}, {64, 64, 8, 8, 8, 4, 2},
-        {64, 32, 8, 8, 8, 4, 2},  {32, 64, 8, 8, 8, 2, 2},  {32, 128, 8, 8, 8, 1, 2},
-        {64, 64, 8, 8, 8, 2, 2},  {64, 64, 8, 4, 8, 1, 2},  {32, 64, 8, 4, 8, 2, 2},
-        {32, 64, 8, 4, 8, 4, 2},  {128, 64, 8, 8, 8, 1, 2}, {32, 128, 8, 8, 8, 2, 2},
-        {16, 64, 4, 4, 8, 4, 2},  {32, 32, 4, 4, 8, 4, 2},  {32, 32, 4, 4, 8, 1, 2},
-        {16, 32, 4, 4, 8, 8, 1},  {64, 64, 8, 8, 8, 1, 2},  {32, 64, 8, 8, 8, 4, 2},
-        {64, 128, 8, 8, 8, 1, 3}, {128, 64, 8, 8, 8, 1, 3}, {64, 64, 8, 8, 8, 2, 3},
-        {64, 32, 8, 8, 8, 4, 3}}},
-      {"block_2d",
-       {"BM", "BN", "BK", "WM", "WN", "GROUP", "AHEAD"},
-       {{256, 128, 8, 128, 32, 8, 1},
-        {128, 256, 16, 128, 32, 8, 1},
-        {128, 128, 16, 128, 32, 8, 1},
-        {128, 64, 16, 64, 32, 8, 1},
-        {64, 128, 16, 64, 32, 8, 1},
-        {64, 64, 16, 64, 32, 8, 1},
-        {64, 64, 16, 64, 16, 8, 1},
-        {32, 64, 8, 32, 32, 8, 1},
-        {32, 32, 8, 32, 32, 8, 1},
-        {128, 128, 8, 128, 32, 8, 0},
-        {64, 64, 16, 64, 16, 8, 0}}},
-      {"small", {"BM", "BN", "BK", "MATRICES"}, small_configs()},
-      {"thin_rows", {"THIN", "ITEMS"}, {{4, 512}, {4, 256}, {8, 256}, {16, 256}}},
-      {"thin_columns", {"THIN", "ITEMS"}, {{4, 512}, {4, 256}, {8, 256}, {16, 256}}},
-      {"fp16x3_wgmma",
-       {"TILE_M", "TILE_N", "SLICES", "STEP", "STAGES"},
-       {{128, 128, 1, 2, 6}, {64, 128, 2, 2, 8}, {128, 64, 1, 2, 8}, {64, 64, 2, 2, 8}}},
-      {"tf32x3_wgmma",
-       {"TILE_X", "TILE_Y", "SLICES", "STAGES", "SWAP"},
-       {{128, 128, 1, 3, 0},
-        {128, 128, 1, 3, 1},
-        {128, 64, 1, 3, 0},
-        {128, 64, 1, 3, 1},
-        {64, 64, 1, 3, 0},
-        {64, 64, 1, 3, 1},
-        {64, 64, 2, 3, 0},
-        {64, 64, 2, 3, 1},
-        {128, 32, 1, 3, 0},
-        {128, 32, 1, 3, 1},
-        {64, 32, 2, 3, 0},
-        {64, 32, 2, 3, 1},
-        {64, 32, 1, 3, 0},
-        {64, 32, 1, 3, 1}}},
-      {"fp16x3_mma", {}, {{}}},
-      {"bf16x6_mma", {}, {{}}},
-      {"coalesced", {}, {{}}},
-  };
-}
-
-// Panels for caches of every size, of 2 or 4 vectors and of 3.
-using PanelSizes = std::vector<std::array<std::int64_t, 2>>;
-const PanelSizes& panel_sizes(std::int64_t vectors) {
-  static const auto& even = *new PanelSizes{{512, 512}, {512, 256}, {512, 128}, {256, 384}, {256, 192},
-                                            {256, 128}, {128, 128}, {64, 64},   {32, 64}};
-  static const auto& threes =
-      *new PanelSizes{{512, 384}, {512, 192}, {256, 384}, {256, 192}, {128, 192}, {128, 96}};
-  return vectors == 3 ? threes : even;
-}
-
-// The device's own vectors; where these are of 8, those of 4, too, for relatives that have no wider ones.
-// Blocks of C that fit the registers: 32 of them with AVX-512, 16 with AVX2, SSE and NEON; several shapes of
-// them, for rows and columns that are no multiples.
-std::vector<ConfigList> cpu_configs(std::int64_t native) {
-  constexpr std::array<std::array<std::int64_t, 3>, 8> blocks = {
-      {{16, 6, 4}, {16, 13, 2}, {16, 7, 3}, {16, 4, 4}, {8, 6, 2}, {8, 4, 3}, {4, 5, 2}, {4, 4, 3}}};
-  constexpr std::int64_t narrowest = 4;
-  ConfigList panels{"panels", {"WIDTH", "MR", "NV", "KC", "NC"}, {}};
-  ConfigList matrix_vector{"matrix_vector", {"WIDTH", "KC"}, {}};
-  for (const std::int64_t width : {16, 8, 4}) {
-    if (width != std::max(native, narrowest) && (native != 8 || width != narrowest)) continue;
-    for (const std::int64_t depth : {4096, 1024}) matrix_vector.values.push_back({width, depth});
-    for (const auto& [block_width, mr, nv] : blocks) {
-      if (block_width != width) continue;
-      for (const auto& [kc, nc] : panel_sizes(nv)) panels.values.push_back({width, mr, nv, kc, nc});
-    }
-  }
-  return {panels, matrix_vector};
-}
-
-bool is_allowed(const Config& config, const Device& device, KernelLibrary& library) {
+bool is_measured(const NamedKernel& kernel, const Parameters& values, const Device& device) {
   try {
-    configure(library.find(config.kernel), config.parameters, {}, device);
-    return true;
+    const KernelConfig config = configure(kernel, values, {}, device);
+    return config.is_calibrated && has_measured_vectors(config, device);
   } catch (const Error&) {
-    return false;
+    return false;  // the device does not allow it
   }
 }
 
@@ -240,12 +144,10 @@ class ShapeSource {
 
 std::vector<Config> calibrated_configs(const Device& device, KernelLibrary& library) {
   std::vector<Config> result;
-  const auto native = static_cast<std::int64_t>(device.native_float_width);
-  for (const ConfigList& list : device.kind == DeviceKind::cpu ? cpu_configs(native) : gpu_configs()) {
-    for (const auto& values : list.values) {
-      Config config{list.kernel, {}};
-      for (std::size_t i = 0; i < values.size(); ++i) config.parameters[list.names[i]] = values[i];
-      if (is_allowed(config, device, library)) result.push_back(std::move(config));
+  for (const std::string& name : library.names(Role::multiply)) {
+    const NamedKernel kernel = library.find(name);
+    for (const auto& [values, line] : kernel.file->manifest.calibrated) {
+      if (is_measured(kernel, values, device)) result.push_back({name, values});
     }
   }
   return result;

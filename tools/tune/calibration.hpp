@@ -11,7 +11,7 @@
 
 namespace clgemm::tune {
 
-// Without SPLIT_K; those that this device allows.
+// Those that the manifests of all kernels list and that this device allows; without SPLIT_K.
 std::vector<Config> calibrated_configs(const Device& device, KernelLibrary& library);
 
 // As many shapes as wanted, the seed's: sides of every magnitude, half of them in whole fours; thin, flat,
