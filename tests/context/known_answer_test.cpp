@@ -344,7 +344,7 @@ TEST_CASE("a wrong multiply kernel does not take the packing kernel with it") {
   Context context(shared_device()());
   const std::string explained = explain_on(context, {});
   INFO(explained);
-  CHECK_FALSE(contains(explained, "not used"));
+  CHECK_FALSE(says_failed(explained));
   CHECK(contains(explained, "kernel: " + first_choice()));
 }
 
@@ -451,7 +451,7 @@ TEST_CASE("without self-tests the wrong kernel is used") {
   const ScopedVariable off("CLGEMM_SELF_TEST", "0");
   Context context(shared_device()());
   CHECK_FALSE(is_right_on(context, world.options));
-  CHECK_FALSE(contains(explain_on(context, world.options), "not used"));
+  CHECK_FALSE(says_failed(explain_on(context, world.options)));
 }
 
 TEST_CASE("a kernel that passed is not tested again by a later process") {

@@ -1,5 +1,7 @@
 #include "first_choice.hpp"
 
+#include <sstream>
+
 #include "catch.hpp"
 #include "choose/ranking.hpp"
 #include "choose/tuning_files.hpp"
@@ -86,6 +88,16 @@ std::string explain_on(Context& context, const Options& options) {
   shape.ldb = multiply.b.ld;
   shape.ldc = multiply.c.ld;
   return context.explain(shape, options);
+}
+
+bool says_failed(const std::string& explained) {
+  std::istringstream lines(explained);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("not used: ") != std::string::npos &&
+        line.find(": not on this device: ") == std::string::npos)
+      return true;
+  }
+  return false;
 }
 
 }  // namespace clgemm::test

@@ -32,4 +32,8 @@ bool is_right_on(Context& context, const Options& options);
 // explain() of first_choice_multiply().
 std::string explain_on(Context& context, const Options& options);
 
+// True if explain() says that a config was not used for another reason than that the device does not allow
+// it. Devices with less local memory than the one that was measured do not allow all of its configs.
+bool says_failed(const std::string& explained);
+
 }  // namespace clgemm::test
