@@ -119,8 +119,9 @@ TEST_CASE("info: a kernel that is given up, and why") {
   folder.write(name + ".cl", text);
   const auto lines = lines_of(fmt::format("CLGEMM_LOG=info CLGEMM_KERNEL_DIR='{}'", folder.path().string()),
                               one_call, "not used: " + kernel);
-  REQUIRE_FALSE(lines.empty());
-  CHECK(has(lines[0], {"does not compile"}));
+  // Other configs of the kernel may not be for this device, and have lines of their own.
+  CHECK(std::any_of(lines.begin(), lines.end(),
+                    [](const std::string& line) { return has(line, {"does not compile"}); }));
 }
 
 TEST_CASE("debug: what is compiled, and a line a call with device, shape, kernel and time") {
