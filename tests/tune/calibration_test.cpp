@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "support/made_up.hpp"
 #include "support/shipped.hpp"
 #include "support/temporary.hpp"
 #include "tune/fit.hpp"
+#include "tune/options.hpp"
 
 namespace clgemm::tune {
 namespace {
@@ -266,6 +268,18 @@ TEST_CASE("batches are samples like others: read again as they were written, and
   CHECK_FALSE(with_parts({"thin_rows", {}}, {16, 1000, 1000}, device, library).empty());
   CHECK(with_parts({"thin_rows", {}}, {17, 1000, 1000}, device, library).empty());  // more than it is for
   CHECK(with_parts({"thin_columns", {}}, {1000, 17, 1000}, device, library).empty());
+}
+
+// What measures and what fits must find the same kernels.
+TEST_CASE("a run has the kernel folder that CLGEMM_KERNEL_DIR names, unless an option names another") {
+  const auto folder_of = [](std::vector<std::string> words) {
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    return parse_options(static_cast<int>(arguments.size()), arguments.data())->kernel_folder;
+  };
+  const test::ScopedVariable named("CLGEMM_KERNEL_DIR", "/somewhere");
+  CHECK(folder_of({"clgemm-tune", "--calibrate"}) == "/somewhere");
+  CHECK(folder_of({"clgemm-tune", "--calibrate", "--kernel-folder", "/elsewhere"}) == "/elsewhere");
 }
 
 }  // namespace

@@ -301,7 +301,7 @@ int fit_samples(const TuneOptions& options) {
   demand_writable(options.samples_to);
   const Device device = device_of(file.device);
   ConfigCache cache(device, options.kernel_folder);
-  KernelLibrary library(kernel_folder_or_default(options.kernel_folder));
+  KernelLibrary library(options.kernel_folder);
   const Rates known = file.rates.value_or(Rates{});
   write_fit(valid_samples(read_samples(options.fit_from, library.names(Role::multiply)), cache), cache, file,
             {known.call_seconds, known.launch_seconds}, options.output, options.samples_to);

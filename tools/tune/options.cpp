@@ -11,6 +11,7 @@
 #include "common/kernel_names.hpp"
 #include "common/option_checks.hpp"
 #include "common/usage_error.hpp"
+#include "kernel/kernel_file.hpp"
 #include "tune/fit.hpp"
 
 namespace clgemm::tune {
@@ -245,6 +246,7 @@ std::optional<TuneOptions> parse_options(int argc, char** argv) {
   TuneOptions& options = line.options;
   options.action = action_of(line);
   refuse_useless(app, options);
+  options.kernel_folder = kernel_folder_or_default(options.kernel_folder);
   for (const std::string& size : line.sizes) options.sizes.push_back(bench::parse_size(size));
   if (!line.kernels.empty()) options.kernels = line.kernels;
   if (std::any_of(line.kernels.begin(), line.kernels.end(), bench::names_a_file)) options.own_choice = false;

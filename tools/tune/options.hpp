@@ -16,9 +16,9 @@ struct TuneOptions {
   Action action = Action::tune;
   std::string device;
   std::vector<std::string> kernels = {"all"};
-  std::string space;       // the name of a part of all configs; empty: not one with a name
-  bool own_choice = true;  // clgemm's own choice may win too, whatever the kernels
-  std::string kernel_folder;
+  std::string space;               // the name of a part of all configs; empty: not one with a name
+  bool own_choice = true;          // clgemm's own choice may win too, whatever the kernels
+  std::string kernel_folder;       // CLGEMM_KERNEL_DIR if the option is not given
   std::vector<bench::Size> sizes;  // empty: those of the shape classes
   bool transpose_a = false;
   bool transpose_b = false;

@@ -38,7 +38,7 @@ std::vector<bench::Size> sizes_of(const TuneOptions& options, DeviceKind kind) {
 
 RunSetup::RunSetup(const TuneOptions& options)
     : device(device_of(options)),
-      library(kernel_folder_or_default(options.kernel_folder)),
+      library(options.kernel_folder),
       spaces(spaces_of(options.kernels, device, library)),
       sizes(sizes_of(options, device.kind)),
       output(options.output.empty() ? default_output(device) : std::filesystem::path(options.output)) {}
