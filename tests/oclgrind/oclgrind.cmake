@@ -56,9 +56,11 @@ foreach(kernel IN LISTS kernels)
     file(WRITE ${FOLDER}/kernels/${name} "${open}")
   endif()
 endforeach()
-# A kernel by another name, some lines of whose manifest are replaced: LINE NEW_LINE ...
+# A kernel by another name, some lines of whose manifest are replaced: LINE NEW_LINE ... Without the configs to calibrate, because these may
+# have values that the new lines do not allow.
 function(variant kernel name)
   file(READ ${SOURCE}/kernels/${kernel}.cl text)
+  string(REGEX REPLACE "// calibrate: [^\n]*\n" "" text "${text}")
   set(replacements "// clgemm: ${kernel}" "// clgemm: ${name}" ${ARGN})
   while(replacements)
     list(POP_FRONT replacements line new_line)

@@ -277,9 +277,11 @@ TEST_CASE("a run has the kernel folder that CLGEMM_KERNEL_DIR names, unless an o
     for (std::string& word : words) arguments.push_back(word.data());
     return parse_options(static_cast<int>(arguments.size()), arguments.data())->kernel_folder;
   };
-  const test::ScopedVariable named("CLGEMM_KERNEL_DIR", "/somewhere");
-  CHECK(folder_of({"clgemm-tune", "--calibrate"}) == "/somewhere");
-  CHECK(folder_of({"clgemm-tune", "--calibrate", "--kernel-folder", "/elsewhere"}) == "/elsewhere");
+  const TemporaryFolder of_variable, of_option;
+  const std::string other = of_option.path().string();
+  const test::ScopedVariable named("CLGEMM_KERNEL_DIR", of_variable.path().c_str());
+  CHECK(folder_of({"clgemm-tune", "--calibrate"}) == of_variable.path().string());
+  CHECK(folder_of({"clgemm-tune", "--calibrate", "--kernel-folder", other}) == other);
 }
 
 }  // namespace
