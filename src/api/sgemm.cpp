@@ -62,10 +62,10 @@ void Context::sgemm_strided_batched(cl_command_queue caller_queue, Layout layout
     check_queue(queue, state_->context(), state_->device());
     const SgemmCall call{layout, transpose_a, transpose_b, m,           n,        k,        alpha,   beta,
                          a.ld,   b.ld,        c.ld,        batch_count, stride_a, stride_b, stride_c};
-    const State::CheckedCall checked = state_->check(call, a, b, c, options);
+    const DeviceGemm gemm = check_device_gemm(call, a, b, c, state_->surroundings(options));
     const Events before = events_of(wait_for, state_->context());
     const Events finished =
-        state_->enqueue(checked, sequence_on(queue, before, done != nullptr), before, options).done;
+        state_->enqueue(gemm, sequence_on(queue, before, done != nullptr), before, options).done;
     queue.flush();
     hand_out(finished, done);
   });
@@ -84,13 +84,15 @@ void Context::sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b,
                     std::size_t ldb, float beta, float* c, std::size_t ldc, const Options& options) {
   state_->health().watch([&] {
     const SgemmCall call{layout, transpose_a, transpose_b, m, n, k, alpha, beta, lda, ldb, ldc};
-    const Extents extents = check_call(call);
-    check_host_matrices(call, extents, a, b, c);
-    const HostProblem host = host_problem(call, a, b, c);
-    if (reads_a_and_b(call)) {
-      state_->sgemm_on_host(host, options);
-    } else if (extents.c != 0 && beta != 1.0f) {
-      scale_on_host(host);
+    const HostGemm host = check_host_gemm(call, a, b, c);
+    switch (to_do(host.problem)) {
+      case ToDo::multiply:
+        check_scratch(state_->surroundings(options), {});
+        return state_->sgemm_on_host(host, options);
+      case ToDo::scale_c:
+        return scale_on_host(host);
+      case ToDo::nothing:
+        return;
     }
   });
 }
@@ -105,16 +107,16 @@ void Context::sgemm_batched(cl_command_queue caller_queue, Layout layout, Transp
     const CallersQueue callers(caller_queue);
     const cl::CommandQueue& queue = *callers;
     check_queue(queue, state_->context(), state_->device());
-    const std::vector<State::CheckedCall> checked =
+    const std::vector<DeviceGemm> gemms =
         state_->check_batch({layout, transpose_a, transpose_b, m, n, k}, {alphas, a, b, betas, c}, options);
     const Events before = events_of(wait_for, state_->context());
     const Sequence sequence = sequence_on(queue, before, done != nullptr);
     Events finished;
-    for (const State::CheckedCall& call : checked) {
+    for (const DeviceGemm& gemm : gemms) {
       // Runs that share the caller's scratch come one after the other.
       const bool is_next = options.scratch != nullptr && !finished.empty();
       const Events last =
-          state_->enqueue(call, sequence, is_next ? Events{finished.back()} : before, options).done;
+          state_->enqueue(gemm, sequence, is_next ? Events{finished.back()} : before, options).done;
       finished.insert(finished.end(), last.begin(), last.end());
     }
     if (finished.size() != 1 && (sequence.by_events || sequence.is_observed)) {

@@ -1,50 +1,45 @@
-// What of the OpenCL objects in a call can be checked before any work.
+// The one check of a call: from the caller's words and matrices to a GEMM with its memory (call/gemm.hpp).
 #pragma once
 
 #include "base/device.hpp"
 #include "base/opencl.hpp"
 #include "call/batch_runs.hpp"
-#include "call/problem.hpp"
+#include "call/device_matrices.hpp"
+#include "call/gemm.hpp"
 
 namespace clgemm {
-
-// The canonical operands' buffers: a and b exchanged where the caller was column-major.
-struct Buffers {
-  cl::Buffer a;
-  cl::Buffer b;
-  cl::Buffer c;
-  cl::Buffer list{};  // of a listed batch: its Products; else null
-};
 
 // Throws Error(wrong_context) unless the queue belongs to the context and device.
 void check_queue(const cl::CommandQueue& queue, const cl::Context& context, const cl::Device& device);
 
-// Checks the caller's matrices against the call, each other and what `context` is, and fills in the operands'
-// places in `problem`. Returns the buffers in canonical order. Throws Error in the caller's terms.
-Buffers place_operands(const SgemmCall& call, const Extents& extents, const DeviceMatrix& a,
-                       const DeviceMatrix& b, const DeviceMatrix& c, const cl::Context& context,
-                       const Device& device, Problem& problem);
+// Checks a call, its matrices against the call and each other, and the scratch. Throws Error in the caller's
+// terms.
+DeviceGemm check_device_gemm(const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
+                             const DeviceMatrix& c, const Surroundings& surroundings);
 
-// The same for multiplies of a batch that a kernel finds by a list: of one group, `call` being one of them.
-// Makes `problem` that of the whole list. The matrices C are not compared with each other.
-struct ListedOperands {
-  Buffers buffers;  // without the list
-  std::vector<Product> products;
-};
-ListedOperands place_listed(const SgemmCall& call, const BatchLists& lists, const BatchGroup& group,
-                            const cl::Context& context, const Device& device, Problem& problem);
+// Checks a call and its matrices. Throws Error in the caller's terms, for null pointers among them to what
+// the call reads or writes.
+HostGemm check_host_gemm(const SgemmCall& call, const float* a, const float* b, float* c);
+
+// Checks a shape. The Problem is that of a call with buffers that the device allocated.
+Problem check_shape(const SgemmShape& shape, const Device& device);
+
+// Checks the shape of a call on host matrices, of which there are no batches.
+Problem check_host_shape(const SgemmShape& shape);
+
+// Checks multiplies of a batch at any places: a group, which a kernel can find by a list, or a run of them,
+// which needs none. `one` is what all have in common. The matrices C of a group are not compared with each
+// other. Texts name the multiplies.
+DeviceGemm check_group(const SgemmCall& one, const BatchLists& lists, const BatchGroup& group,
+                       const Surroundings& surroundings);
+DeviceGemm check_run(const SgemmCall& one, const BatchLists& lists, const BatchRun& run,
+                     const Surroundings& surroundings);
+
+// The Problem of a run of a group that was checked.
+Problem problem_of_run(const DeviceGemm& group, const BatchRun& run);
 
 // Throws Error(invalid_argument) where two of the matrices C, each of which was checked by itself, overlap
 // each other. `one` is any call of the batch.
 void check_listed_c(const SgemmCall& one, const std::vector<DeviceMatrix>& c);
-
-// Checks memory that the caller brings for packed operands (Options::scratch).
-cl::Buffer check_scratch(cl_mem scratch, const Buffers& matrices, const cl::Context& context,
-                         const Device& device);
-
-// Throws Error(invalid_argument) for a null pointer to host memory that the call reads or writes, and where C
-// overlaps A or B.
-void check_host_matrices(const SgemmCall& call, const Extents& extents, const float* a, const float* b,
-                         const float* c);
 
 }  // namespace clgemm

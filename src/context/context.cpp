@@ -8,7 +8,6 @@
 #include "base/forked.hpp"
 #include "base/handles.hpp"
 #include "base/log.hpp"
-#include "call/arguments.hpp"
 #include "context/log_lines.hpp"
 #include "plan/blocks.hpp"
 #include "plan/k_split.hpp"
@@ -40,28 +39,20 @@ Context::State::State(const cl::CommandQueue& queue)
 
 Context::State::State(const cl::Device& device) : State(new_context(device), device) {}
 
-Context::State::CheckedCall Context::State::check(const SgemmCall& call, const DeviceMatrix& a,
-                                                  const DeviceMatrix& b, const DeviceMatrix& c,
-                                                  const Options& options) const {
-  const Extents extents = check_call(call);
-  CheckedCall checked{call, canonical(call), {}, {}};
-  checked.buffers = place_operands(call, extents, a, b, c, context_, info_, checked.problem);
-  if (options.scratch != nullptr) check_scratch(options.scratch, checked.buffers, context_, info_);
-  return checked;
-}
-
-Enqueued Context::State::enqueue(const CheckedCall& checked, const Sequence& sequence, const Events& wait_for,
+Enqueued Context::State::enqueue(const DeviceGemm& gemm, const Sequence& sequence, const Events& wait_for,
                                  const Options& options) {
-  const SgemmCall& call = checked.call;
-  if (reads_a_and_b(call)) {
-    if (checked.products.empty()) return multiply(checked, checked.buffers, sequence, wait_for, options);
-    Buffers buffers = checked.buffers;
-    buffers.list = lists_.on_device(context_, checked.products);
-    return multiply(checked, buffers, sequence, wait_for, options);
+  switch (to_do(gemm.problem)) {
+    case ToDo::multiply: {
+      if (gemm.products.empty()) return multiply(gemm, gemm.buffers, sequence, wait_for, options);
+      Buffers buffers = gemm.buffers;
+      buffers.list = lists_.on_device(context_, gemm.products);
+      return multiply(gemm, buffers, sequence, wait_for, options);
+    }
+    case ToDo::scale_c:
+      return {scale(gemm.problem, gemm.buffers.c, sequence, wait_for, options), {}};
+    case ToDo::nothing:
+      break;
   }
-  const bool is_empty = call.m == 0 || call.n == 0 || call.batch_count == 0;
-  if (!is_empty && call.beta != 1.0f)
-    return {scale(checked.problem, checked.buffers.c, sequence, wait_for, options), {}};
   if (!sequence.by_events && !sequence.is_observed) return {};
   Events nothing_to_do(1);
   sequence.queue.enqueueMarkerWithWaitList(&wait_for, &nothing_to_do.front());
@@ -90,9 +81,9 @@ std::size_t Context::State::scratch_limit(const Options& options) const {
   return std::min(options.scratch_limit, info_.max_allocation_bytes);
 }
 
-Enqueued Context::State::multiply(const CheckedCall& checked, const Buffers& buffers,
-                                  const Sequence& sequence, const Events& wait_for, const Options& options) {
-  const Problem& problem = checked.problem;
+Enqueued Context::State::multiply(const DeviceGemm& gemm, const Buffers& buffers, const Sequence& sequence,
+                                  const Events& wait_for, const Options& options) {
+  const Problem& problem = gemm.problem;
   // The line of a call has its time from the events of all commands.
   const Sequence told{sequence.queue, sequence.by_events || logs(LogLevel::debug), sequence.is_observed};
   Attempt attempt{scratch_limit(options), wait_for, {}};
@@ -104,7 +95,7 @@ Enqueued Context::State::multiply(const CheckedCall& checked, const Buffers& buf
         const BuiltPlan& built = chosen->built;
         Events done = multiply_as_planned(built, problem, buffers, told, attempt.wait_for, options, progress);
         for (const auto& program : built.programs()) programs_.keep(program);
-        log_call(checked.call, problem, *chosen, info_.name, progress);
+        log_call(gemm, *chosen, info_.name, progress);
         return Enqueued{std::move(done), std::move(progress.commands)};
       });
     } catch (const Error& error) {

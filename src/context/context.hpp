@@ -8,6 +8,7 @@
 #include "base/device.hpp"
 #include "base/opencl.hpp"
 #include "build/program_cache.hpp"
+#include "call/arguments.hpp"
 #include "context/chooser.hpp"
 #include "context/device_health.hpp"
 #include "context/host_copies.hpp"
@@ -24,29 +25,20 @@ class Context::State {
   explicit State(const cl::Device& device);
   explicit State(const cl::CommandQueue& queue);
 
-  // A call whose arguments are checked, ready to be enqueued.
-  struct CheckedCall {
-    SgemmCall call;
-    Problem problem;
-    Buffers buffers;
-    std::vector<Product> products;  // of a listed batch, whose list is still to be made
-  };
+  // What the arguments of a call are checked against.
+  Surroundings surroundings(const Options& options) const { return {context_, info_, options.scratch}; }
 
-  // Throws Error in the caller's terms for whatever is wrong with the arguments.
-  CheckedCall check(const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
-                    const DeviceMatrix& c, const Options& options) const;
-
-  // A batch at any places, as the calls that do it in the least time: one for each list, or for each run of
-  // matrices that lie evenly apart. `one` is what the multiplies have in common; alpha, beta and leading
-  // dimensions are in the lists.
-  std::vector<CheckedCall> check_batch(const SgemmCall& one, const BatchLists& lists, const Options& options);
+  // Checks a batch at any places, and returns what does it in the least time: one GEMM for each list, or for
+  // each run of matrices that lie evenly apart. `one` is what the multiplies have in common; alpha, beta and
+  // leading dimensions are in the lists.
+  std::vector<DeviceGemm> check_batch(const SgemmCall& one, const BatchLists& lists, const Options& options);
 
   // Enqueues whatever the call needs behind `wait_for`.
-  Enqueued enqueue(const CheckedCall& checked, const Sequence& sequence, const Events& wait_for,
+  Enqueued enqueue(const DeviceGemm& gemm, const Sequence& sequence, const Events& wait_for,
                    const Options& options);
 
   // Host matrices, neither empty nor only scaled; returns when C is complete. All has been checked.
-  void sgemm_on_host(const HostProblem& host, const Options& options);
+  void sgemm_on_host(const HostGemm& host, const Options& options);
 
   // Whether it does that on the matrices where they lie, as a device does that shares the host's memory.
   bool works_in_place() const { return info_.shares_host_memory && !always_copies_; }
@@ -55,7 +47,7 @@ class Context::State {
   void always_copy() { always_copies_ = true; }
 
   // The same in parts on copies in the device's own memory.
-  void sgemm_in_parts(const HostProblem& host, const Options& options);
+  void sgemm_in_parts(const HostGemm& host, const Options& options);
 
   // Rounds of such parts, those that `next_round` gives.
   void sgemm_on_copies(const StreamedCall& call, const Options& options);
@@ -98,7 +90,7 @@ class Context::State {
   State(const cl::Context& context, const cl::Device& device);
 
   // On the matrices where they lie, false where that cannot be.
-  bool multiply_in_place(const HostProblem& host, const Options& options);
+  bool multiply_in_place(const HostGemm& host, const Options& options);
 
   // What host matrices need of this object. `options` must outlive it.
   DeviceMultiply on_own_queue(const Options& options);
@@ -108,7 +100,7 @@ class Context::State {
   void give_back(std::unique_ptr<HostCopies> copies);
 
   // Whether one launch by a list takes less time than one for each of the runs.
-  bool pays_as_list(const CheckedCall& listed, const std::vector<BatchRun>& runs, const Options& options);
+  bool pays_as_list(const DeviceGemm& listed, const std::vector<BatchRun>& runs, const Options& options);
 
   // The most scratch that a call may take.
   std::size_t scratch_limit(const Options& options) const;
@@ -122,7 +114,7 @@ class Context::State {
 
   // Plans and enqueues a multiply. Where the device has no memory for the scratch, smaller blocks are tried,
   // down to a kernel that needs none.
-  Enqueued multiply(const CheckedCall& checked, const Buffers& buffers, const Sequence& sequence,
+  Enqueued multiply(const DeviceGemm& gemm, const Buffers& buffers, const Sequence& sequence,
                     const Events& wait_for, const Options& options);
   Events multiply_as_planned(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
                              const Sequence& sequence, const Events& wait_for, const Options& options,

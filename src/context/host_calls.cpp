@@ -71,7 +71,7 @@ Problem tile_problem(const StreamPlan& plan, const Problem& problem, const Devic
   tile.a.ld = block_ld(tile.a.transposed ? tile.m : tile.k);
   tile.b.ld = block_ld(tile.b.transposed ? tile.k : tile.n);
   tile.c.ld = block_ld(tile.n);
-  tile.a.base_alignment = tile.b.base_alignment = device.base_alignment_bytes / sizeof(float);
+  tile.a.base_alignment = tile.b.base_alignment = base_alignment(device);
   return tile;
 }
 
@@ -116,21 +116,21 @@ Options with_scratch(const Options& options, std::size_t bytes) {
 
 }  // namespace
 
-void Context::State::sgemm_on_host(const HostProblem& host, const Options& options) {
+void Context::State::sgemm_on_host(const HostGemm& host, const Options& options) {
   const auto begin = std::chrono::steady_clock::now();
   if (!multiply_in_place(host, options)) sgemm_in_parts(host, options);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
   log_host_call(host.problem, info_.name, spent.count());
 }
 
-bool Context::State::multiply_in_place(const HostProblem& host, const Options& options) {
+bool Context::State::multiply_in_place(const HostGemm& host, const Options& options) {
   if (!works_in_place()) return false;
-  const std::vector<HostProblem> parts = parts_in_place(host, info_.max_allocation_bytes);
-  for (const HostProblem& part : parts) multiply_in_host_memory(on_own_queue(options), part);
+  const std::vector<HostGemm> parts = parts_in_place(host, info_.max_allocation_bytes);
+  for (const HostGemm& part : parts) multiply_in_host_memory(on_own_queue(options), part);
   return !parts.empty();
 }
 
-void Context::State::sgemm_in_parts(const HostProblem& host, const Options& options) {
+void Context::State::sgemm_in_parts(const HostGemm& host, const Options& options) {
   // Where the device has less memory than it says, or others have it, smaller blocks may do.
   std::string why;  // of the first attempt
   for (std::size_t limit = device_memory_limit(options);; limit /= 2) {
@@ -185,7 +185,7 @@ std::size_t Context::State::device_memory_limit(const Options& options) const {
 std::string Context::State::explain_on_host(const Problem& problem, const Options& options,
                                             std::size_t sharers) {
   if (works_in_place()) {
-    const std::vector<HostProblem> parts =
+    const std::vector<HostGemm> parts =
         parts_in_place({in_host_memory(problem), nullptr, nullptr, nullptr}, info_.max_allocation_bytes);
     if (!parts.empty()) {
       const Problem& first = parts.front().problem;
@@ -226,10 +226,8 @@ double Context::State::predict_on_host(const Problem& problem, const Options& op
 }
 
 DeviceMultiply Context::State::on_own_queue(const Options& options) {
-  return {context_, queue_,
-          [this, &options](const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
-                           const DeviceMatrix& c, const std::vector<cl::Event>& wait_for) {
-            return enqueue(check(call, a, b, c, options), {queue_, true, true}, wait_for, options);
+  return {info_, context_, queue_, [this, &options](const DeviceGemm& gemm, const Events& wait_for) {
+            return enqueue(gemm, {queue_, true, true}, wait_for, options);
           }};
 }
 

@@ -16,12 +16,12 @@ std::vector<Range> halves_of(const Range& range) {
 }
 
 // The problem cut in two, along the lines of a matrix that is too large; empty where it has one line.
-std::vector<HostProblem> cut(const HostProblem& host, const Extents& extents, std::size_t most) {
+std::vector<HostGemm> cut(const HostGemm& host, const Extents& extents, std::size_t most) {
   const Problem& problem = host.problem;
   const Range rows = all_rows(host);
   const Range columns = all_columns(host);
   const Range depth = all_depth(host);
-  std::vector<HostProblem> result;
+  std::vector<HostGemm> result;
   if (extents.c > most || (extents.a > most && !problem.a.transposed)) {
     for (const Range& half : halves_of(rows)) result.push_back(part_of(host, half, columns, depth));
   } else if (extents.b > most && problem.b.transposed) {
@@ -32,14 +32,14 @@ std::vector<HostProblem> cut(const HostProblem& host, const Extents& extents, st
   return result;
 }
 
-bool add_parts(const HostProblem& host, std::size_t most, std::vector<HostProblem>& parts) {
-  const Extents extents = check_call(call_of(host));
+bool add_parts(const HostGemm& host, std::size_t most, std::vector<HostGemm>& parts) {
+  const Extents extents = extents_of(host.problem);
   if (std::max({extents.a, extents.b, extents.c}) <= most) {
     parts.push_back(host);
     return true;
   }
-  const std::vector<HostProblem> halves = cut(host, extents, most);
-  for (const HostProblem& half : halves) {
+  const std::vector<HostGemm> halves = cut(host, extents, most);
+  for (const HostGemm& half : halves) {
     if (!add_parts(half, most, parts)) return false;
   }
   return !halves.empty();
@@ -62,25 +62,27 @@ cl::Event unmap(const cl::CommandQueue& queue, const cl::Buffer& c, void* mapped
 
 }  // namespace
 
-std::vector<HostProblem> parts_in_place(const HostProblem& host, std::size_t max_allocation) {
-  std::vector<HostProblem> parts;
+std::vector<HostGemm> parts_in_place(const HostGemm& host, std::size_t max_allocation) {
+  std::vector<HostGemm> parts;
   if (!add_parts(host, max_allocation / sizeof(float), parts)) parts.clear();
   return parts;
 }
 
-void multiply_in_host_memory(const DeviceMultiply& device, const HostProblem& host) {
-  const SgemmCall call = call_of(host);
-  const Extents extents = check_call(call);
+void multiply_in_host_memory(const DeviceMultiply& device, const HostGemm& host) {
+  const Extents extents = extents_of(host.problem);
   // OpenCL takes a pointer to non-const also for memory that it only reads.
   const auto share = [&](cl_mem_flags access, const float* matrix, std::size_t extent) {
     return cl::Buffer(device.context, access | CL_MEM_USE_HOST_PTR, extent * sizeof(float),
                       const_cast<float*>(matrix));
   };
-  const cl::Buffer a = share(CL_MEM_READ_ONLY, host.a, extents.a);
-  const cl::Buffer b = share(CL_MEM_READ_ONLY, host.b, extents.b);
-  const cl::Buffer c = share(CL_MEM_READ_WRITE, host.c, extents.c);
+  DeviceGemm gemm{host.problem,
+                  {share(CL_MEM_READ_ONLY, host.a, extents.a), share(CL_MEM_READ_ONLY, host.b, extents.b),
+                   share(CL_MEM_READ_WRITE, host.c, extents.c)}};
+  gemm.problem.a.base_alignment = base_alignment(device.info, host.a);
+  gemm.problem.b.base_alignment = base_alignment(device.info, host.b);
+  const cl::Buffer& c = gemm.buffers.c;
   use_matrices(device.queue, [&] {
-    Enqueued enqueued = device.enqueue(call, {a(), call.lda}, {b(), call.ldb}, {c(), call.ldc}, {});
+    Enqueued enqueued = device.enqueue(gemm, {});
     // Mapping is what makes the result visible to the host; unmapping ends it. The host waits once for all of
     // it: on PoCL each wait is 28 us of waking up (two AMD EPYC cores), and a small GEMM takes hardly more.
     cl::Event is_mapped;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/opencl.hpp"
-#include "call/host_problem.hpp"
+#include "call/gemm.hpp"
 #include "launch/kernel_launch.hpp"
 
 namespace clgemm {
@@ -19,20 +19,20 @@ struct Enqueued {
 
 // What a GEMM on host matrices needs of the object that keeps the device.
 struct DeviceMultiply {
-  using Enqueue = std::function<Enqueued(const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
-                                         const DeviceMatrix& c, const Events& wait_for)>;
+  using Enqueue = std::function<Enqueued(const DeviceGemm& gemm, const Events& wait_for)>;
 
+  const Device& info;
   cl::Context context;
   cl::CommandQueue queue;  // that `enqueue` enqueues on
-  Enqueue enqueue;         // enqueues a call on device memory; each of its commands has an event
+  Enqueue enqueue;         // each of its commands has an event
 };
 
 // The parts that a device with such a largest allocation, in bytes, takes one after the other, each by lines
 // of the matrices as they are stored. Empty where a single line is too long.
-std::vector<HostProblem> parts_in_place(const HostProblem& host, std::size_t max_allocation);
+std::vector<HostGemm> parts_in_place(const HostGemm& host, std::size_t max_allocation);
 
 // Returns when C is complete. When it throws, the device no longer uses the caller's memory, unless the error
 // is MatricesInUse.
-void multiply_in_host_memory(const DeviceMultiply& device, const HostProblem& host);
+void multiply_in_host_memory(const DeviceMultiply& device, const HostGemm& host);
 
 }  // namespace clgemm

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/log.hpp"
@@ -28,14 +29,24 @@ std::string size_in_words(const Problem& problem) {
                      problem.batch_count == 1 ? "" : fmt::format(", batch of {}", problem.batch_count));
 }
 
-// In the caller's words; of a list of matrices the problem has the count.
-std::string in_words(const SgemmCall& call, std::size_t batch_count) {
-  return fmt::format("{} x {} x {}{}{}{}{}, alpha {}, beta {}, ld {} {} {}", call.m, call.n, call.k,
-                     call.layout == Layout::column_major ? ", column-major" : "",
-                     call.transpose_a == Transpose::yes ? ", A transposed" : "",
-                     call.transpose_b == Transpose::yes ? ", B transposed" : "",
-                     batch_count == 1 ? "" : fmt::format(", batch of {}", batch_count), call.alpha, call.beta,
-                     call.lda, call.ldb, call.ldc);
+// As the caller has said it: with the sizes and operands of a column-major call, and the first factors of a
+// list.
+std::string in_words(const DeviceGemm& gemm) {
+  Problem said = gemm.problem;
+  const bool is_column_major = gemm.layout == Layout::column_major;
+  if (is_column_major) {
+    std::swap(said.m, said.n);
+    std::swap(said.a, said.b);
+  }
+  if (!gemm.products.empty()) {
+    said.alpha = gemm.products.front().alpha;
+    said.beta = gemm.products.front().beta;
+  }
+  return fmt::format("{} x {} x {}{}{}{}{}, alpha {}, beta {}, ld {} {} {}", said.m, said.n, said.k,
+                     is_column_major ? ", column-major" : "", said.a.transposed ? ", A transposed" : "",
+                     said.b.transposed ? ", B transposed" : "",
+                     said.batch_count == 1 ? "" : fmt::format(", batch of {}", said.batch_count), said.alpha,
+                     said.beta, said.a.ld, said.b.ld, said.c.ld);
 }
 
 // A call under way on a queue that keeps times.
@@ -132,13 +143,13 @@ void log_choice(const Problem& problem, const Choice& choice) {
   log(LogLevel::info, text);
 }
 
-void log_call(const SgemmCall& call, const Problem& problem, const ChosenPlan& chosen,
-              const std::string& device, const Progress& progress) {
+void log_call(const DeviceGemm& gemm, const ChosenPlan& chosen, const std::string& device,
+              const Progress& progress) {
   if (!logs(LogLevel::debug)) return;
   const Candidate& by = chosen.choice.chosen;
   auto timed = std::make_unique<TimedCall>();
-  timed->line = fmt::format("call: {}: {}; {}; {}", device, in_words(call, problem.batch_count),
-                            to_string(by.config), seconds_of(by));
+  timed->line =
+      fmt::format("call: {}: {}; {}; {}", device, in_words(gemm), to_string(by.config), seconds_of(by));
   timed->commands = progress.commands;
   try {
     if (!timed->commands.empty() && keeps_times(timed->commands.back())) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/device.hpp"
+#include "call/gemm.hpp"
 #include "choose/tuning.hpp"
 #include "context/plan_memory.hpp"
 #include "launch/block.hpp"
@@ -22,8 +23,8 @@ void log_choice(const Problem& problem, const Choice& choice);
 
 // A call that was enqueued as `chosen` says: what, device, kernel, and how long the device took where the
 // queue keeps times. Such a line comes when the call is complete, from a thread of the driver.
-void log_call(const SgemmCall& call, const Problem& problem, const ChosenPlan& chosen,
-              const std::string& device, const Progress& progress);
+void log_call(const DeviceGemm& gemm, const ChosenPlan& chosen, const std::string& device,
+              const Progress& progress);
 
 // A call on host matrices that is complete, with the seconds that the caller waited. Its parts have lines of
 // their own.

@@ -136,7 +136,7 @@ class Streamer {
     const Range rows = range(Matrix::a, step.row);
     const Range columns = range(Matrix::b, step.column);
     const Range depth = part_of(plan_.k, plan_.depth, step.depth);
-    HostProblem part = part_of(host_, rows, columns, depth);
+    HostGemm part = part_of(host_, rows, columns, depth);
     const auto ld_of = [](bool transposed, const Range& x, const Range& y) {
       return block_ld(transposed ? x.count : y.count);
     };
@@ -151,9 +151,9 @@ class Streamer {
       before.push_back(uploaded.back());
       append(uploaded, c.made_by);
     }
-    const Enqueued enqueued = device_.enqueue(call_of(part), {a.memory.memory(), part.problem.a.ld},
-                                              {b.memory.memory(), part.problem.b.ld},
-                                              {c.memory.memory(), part.problem.c.ld}, before);
+    part.problem.a.base_alignment = part.problem.b.base_alignment = base_alignment(device_.info);
+    const Enqueued enqueued =
+        device_.enqueue({part.problem, {a.memory.memory, b.memory.memory, c.memory.memory}}, before);
     const cl::Event& done = enqueued.done.front();
     append(enqueued.commands, c.made_by);
     device_.queue.flush();
@@ -162,8 +162,7 @@ class Streamer {
     if (step.is_last) fetch(c, done, part, rows, columns);
   }
 
-  void fetch(Held& c, const cl::Event& done, const HostProblem& part, const Range& rows,
-             const Range& columns) {
+  void fetch(Held& c, const cl::Event& done, const HostGemm& part, const Range& rows, const Range& columns) {
     HostCopies::Delivered delivered;
     if (call_.delivered) {
       delivered = [this, rows, columns](std::size_t line, std::size_t lines) {
@@ -203,7 +202,7 @@ class Streamer {
   HostCopies& copies_;
   ScratchPool& memory_;
   const StreamedCall& call_;
-  const HostProblem& host_;
+  const HostGemm& host_;
   const StreamPlan& plan_;
   StreamSchedule schedule_;
   std::size_t posted_ = 0;          // uploads

@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "call/host_problem.hpp"
+#include "call/gemm.hpp"
 #include "context/host_copies.hpp"
 #include "context/host_matrices.hpp"
 #include "context/scratch.hpp"
@@ -15,7 +15,7 @@
 namespace clgemm {
 
 struct StreamedCall {
-  HostProblem host;
+  HostGemm host;
   StreamPlan plan;
 
   // The next round that this device does; nothing where there is none left.

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "call/host_problem.hpp"
+#include "call/gemm.hpp"
 
 namespace clgemm {
 

@@ -38,27 +38,26 @@ void DeviceSet::sgemm(Layout layout, Transpose transpose_a, Transpose transpose_
                       const Options& options) {
   at_boundary([&] {
     const SgemmCall call{layout, transpose_a, transpose_b, m, n, k, alpha, beta, lda, ldb, ldc};
-    const Extents extents = check_call(call);
-    check_host_matrices(call, extents, a, b, c);
+    const HostGemm host = check_host_gemm(call, a, b, c);
     if (options.scratch != nullptr)
       throw Error(ErrorCode::invalid_argument, "Options::scratch is of one device; a DeviceSet has several",
                   Argument::options);
-    const HostProblem host = host_problem(call, a, b, c);
-    if (reads_a_and_b(call)) {
-      share_multiply(*state_, host, options);
-    } else if (extents.c != 0 && beta != 1.0f) {
-      scale_on_host(host);
+    switch (to_do(host.problem)) {
+      case ToDo::multiply:
+        return share_multiply(*state_, host, options);
+      case ToDo::scale_c:
+        return scale_on_host(host);
+      case ToDo::nothing:
+        return;
     }
   });
 }
 
 std::string DeviceSet::explain_host(const SgemmShape& shape, const Options& options) {
   return at_boundary([&]() -> std::string {
-    const SgemmCall call = call_of(shape);
-    check_call(call);
-    check_no_batch(shape);
-    if (!reads_a_and_b(call)) return "kernel: none, there is nothing to multiply\n";
-    return explain_shared(*state_, canonical(call), options);
+    const Problem problem = check_host_shape(shape);
+    if (to_do(problem) != ToDo::multiply) return "kernel: none, there is nothing to multiply\n";
+    return explain_shared(*state_, problem, options);
   });
 }
 

@@ -47,7 +47,7 @@ bool is_of_device(const Error& error, const Options& options) {
 // C as it was before a device that works where it lies began: one that fails may have written some of it.
 class Backup {
  public:
-  explicit Backup(const HostProblem& host) : host_(host) {
+  explicit Backup(const HostGemm& host) : host_(host) {
     if (host.problem.beta == 0.0f) return;
     saved_.reserve(host.problem.m * host.problem.n);
     for (std::size_t row = 0; row < host.problem.m; ++row)
@@ -64,7 +64,7 @@ class Backup {
  private:
   float* line(std::size_t row) const { return host_.c + row * host_.problem.c.ld; }
 
-  HostProblem host_;
+  HostGemm host_;
   std::vector<float> saved_;
 };
 
@@ -78,7 +78,7 @@ struct Band {
   const Range& range() const { return is_of_rows ? part.rows : part.columns; }
 };
 
-HostProblem cut_out(const HostProblem& host, const PartOfC& part) {
+HostGemm cut_out(const HostGemm& host, const PartOfC& part) {
   return part_of(host, part.rows, part.columns, all_depth(host));
 }
 
@@ -124,7 +124,7 @@ std::vector<Band> bands_of(DeviceSet::State& devices, const Problem& problem, co
 // What happens while several devices work at one call.
 class Sharing {
  public:
-  Sharing(DeviceSet::State& devices, const HostProblem& host, const Options& options)
+  Sharing(DeviceSet::State& devices, const HostGemm& host, const Options& options)
       : devices_(devices), host_(host), options_(options) {}
 
   void run() {
@@ -136,7 +136,7 @@ class Sharing {
   // A part of C while it is worked on: rounds of a plan, or rows where they lie.
   struct Work {
     PartOfC part;
-    HostProblem host;
+    HostGemm host;
     std::optional<StreamPlan> plan;
     std::unique_ptr<Shares<Round>> rounds;
     std::unique_ptr<Shares<Range>> rows;
@@ -183,7 +183,7 @@ class Sharing {
       return;
     }
     while (const std::optional<Range> rows = work.rows->next(taker)) {
-      const HostProblem host = cut_out(work.host, {*rows, all_columns(work.host)});
+      const HostGemm host = cut_out(work.host, {*rows, all_columns(work.host)});
       const Backup backup(host);
       try {
         member.state.sgemm_on_host(host, options_);
@@ -289,7 +289,7 @@ class Sharing {
   }
 
   DeviceSet::State& devices_;
-  const HostProblem& host_;
+  const HostGemm& host_;
   const Options& options_;
   std::mutex mutex_;
   std::optional<Error> of_call_;
@@ -317,7 +317,7 @@ std::vector<Range> shares_of(std::size_t size, std::size_t multiple, const std::
   return result;
 }
 
-void share_multiply(DeviceSet::State& devices, const HostProblem& host, const Options& options) {
+void share_multiply(DeviceSet::State& devices, const HostGemm& host, const Options& options) {
   Sharing(devices, host, options).run();
 }
 

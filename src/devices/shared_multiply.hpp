@@ -13,7 +13,7 @@
 namespace clgemm {
 
 // Returns when C is complete. Throws the first device's Error where none is left.
-void share_multiply(DeviceSet::State& devices, const HostProblem& host, const Options& options);
+void share_multiply(DeviceSet::State& devices, const HostGemm& host, const Options& options);
 
 // How it would be shared, in words.
 std::string explain_shared(DeviceSet::State& devices, const Problem& problem, const Options& options);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "build/built_plan.hpp"
-#include "call/arguments.hpp"
+#include "call/gemm.hpp"
 #include "launch/kernel_launch.hpp"
 
 namespace clgemm {

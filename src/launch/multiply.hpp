@@ -6,7 +6,7 @@
 
 #include "base/opencl.hpp"
 #include "build/built_plan.hpp"
-#include "call/arguments.hpp"
+#include "call/gemm.hpp"
 #include "call/problem.hpp"
 #include "launch/block.hpp"
 

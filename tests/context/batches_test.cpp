@@ -25,9 +25,8 @@ struct Calls {
   const std::vector<float> one = {1.0f};
   Matrices a, b, c;
 
-  std::vector<Context::State::CheckedCall> of(const std::vector<std::size_t>& places,
-                                              const std::vector<float>& alphas,
-                                              const Options& options = {}) const {
+  std::vector<DeviceGemm> of(const std::vector<std::size_t>& places, const std::vector<float>& alphas,
+                             const Options& options = {}) const {
     SgemmCall call;
     call.m = call.n = call.k = side;
     return state_of(shared_context())

@@ -28,17 +28,17 @@ Context::State& state() {
   return *result;
 }
 
-HostProblem host_problem_of(const Multiply& multiply, Data& data) {
+HostGemm host_gemm_of(const Multiply& multiply, Data& data) {
   const auto& [form, shape, scalars, a, b, c] = multiply;
   const SgemmCall call{form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n,
                        shape.k,     scalars.alpha,    scalars.beta,     a.ld,    b.ld,
                        c.ld};
-  return host_problem(call, data.a.data() + a.offset, data.b.data() + b.offset, data.c.data() + c.offset);
+  return check_host_gemm(call, data.a.data() + a.offset, data.b.data() + b.offset, data.c.data() + c.offset);
 }
 
 std::vector<float> run_on_copies(const Multiply& multiply, const Data& data, const Options& options) {
   Data used = data;
-  state().sgemm_on_host(host_problem_of(multiply, used), options);
+  state().sgemm_on_host(host_gemm_of(multiply, used), options);
   CHECK(same_bits(used.a, data.a));
   CHECK(same_bits(used.b, data.b));
   return used.c;
@@ -100,7 +100,7 @@ TEST_CASE("a limit that is no number, and one that is too small") {
   std::vector<float> matrix(100 * 100, 1.0f);
   std::vector<float> c(100 * 100);
   const SgemmCall call{Layout::row_major, Transpose::no, Transpose::no, 100, 100, 100, 1, 0, 100, 100, 100};
-  const HostProblem host = host_problem(call, matrix.data(), matrix.data(), c.data());
+  const HostGemm host = check_host_gemm(call, matrix.data(), matrix.data(), c.data());
   CHECK_ERROR([&] { state().sgemm_on_host(host, with_limit(1000)); }, out_of_memory, "1000 bytes");
   const ScopedVariable variable("CLGEMM_DEVICE_MEMORY_MIB", "4G");
   CHECK_ERROR([&] { state().sgemm_on_host(host, {}); }, invalid_argument, "CLGEMM_DEVICE_MEMORY_MIB is '4G'");
@@ -137,7 +137,7 @@ TEST_CASE("several threads at once") {
   for (auto& result : results) {
     threads.emplace_back([&] {
       Data used = data;
-      state().sgemm_on_host(host_problem_of(multiply, used), with_limit(little));
+      state().sgemm_on_host(host_gemm_of(multiply, used), with_limit(little));
       result = used.c;
     });
   }
@@ -150,7 +150,7 @@ TEST_CASE("a copy that fails is an Error, and the next call is right") {
   Data data = random_data(multiply, 11);
   for (const std::size_t reads : {0u, 1u, 3u}) {
     fail_after_reads(nullptr, reads);
-    CHECK_ERROR([&] { state().sgemm_on_host(host_problem_of(multiply, data), with_limit(little)); },
+    CHECK_ERROR([&] { state().sgemm_on_host(host_gemm_of(multiply, data), with_limit(little)); },
                 opencl_error, "clEnqueueReadBuffer");
     heal();
     check_on_copies(multiply, with_limit(little));
@@ -189,7 +189,7 @@ TEST_CASE("a device that is out of resources once gives a right result or an Err
 TEST_CASE("nothing is delivered any more when a streamed call has thrown") {
   const Multiply multiply = make_multiply(all_forms()[0], {307, 290, 601}, {1, 0}, all_placements()[0]);
   Data data = random_data(multiply, 15);
-  const HostProblem host = host_problem_of(multiply, data);
+  const HostGemm host = host_gemm_of(multiply, data);
   const StreamPlan plan = state().stream_plan(host.problem, {}, little);
   const cl::CommandQueue queue(state().context(), state().device());
   ScratchPool memory(state().context(), CL_MEM_READ_WRITE, little);
@@ -197,9 +197,8 @@ TEST_CASE("nothing is delivered any more when a streamed call has thrown") {
   for (int steps = 10; steps < 50; steps += 10) {
     int enqueued = 0;
     // Multiplies nothing: what is delivered does not matter here.
-    const DeviceMultiply device{state().context(), queue,
-                                [&](const SgemmCall&, const DeviceMatrix&, const DeviceMatrix&,
-                                    const DeviceMatrix&, const Events& wait_for) -> Enqueued {
+    const DeviceMultiply device{state().info(), state().context(), queue,
+                                [&](const DeviceGemm&, const Events& wait_for) -> Enqueued {
                                   if (++enqueued == steps) throw cl::Error(CL_INVALID_VALUE, "of the test");
                                   cl::Event done;
                                   queue.enqueueMarkerWithWaitList(&wait_for, &done);
@@ -230,17 +229,17 @@ TEST_CASE("a kernel that the device drops is an Error, where the matrices lie an
   const Multiply multiply = make_multiply(all_forms()[0], {307, 290, 601}, {1, 1}, all_placements()[1]);
   Data data = random_data(multiply, 16);
   Context::State in_place(shared_device());
-  in_place.sgemm_on_host(host_problem_of(multiply, data), {});
+  in_place.sgemm_on_host(host_gemm_of(multiply, data), {});
   run_on_copies(multiply, data, with_limit(little));
   for (const std::size_t kernels : {0u, 5u, 30u}) {
     INFO(kernels);
     drop_one_kernel(kernels);
-    CHECK_ERROR([&] { state().sgemm_on_host(host_problem_of(multiply, data), with_limit(little)); },
+    CHECK_ERROR([&] { state().sgemm_on_host(host_gemm_of(multiply, data), with_limit(little)); },
                 opencl_error, "CL_INVALID_OPERATION");
     heal();
   }
   drop_one_kernel(0);
-  CHECK_ERROR([&] { in_place.sgemm_on_host(host_problem_of(multiply, data), {}); }, opencl_error,
+  CHECK_ERROR([&] { in_place.sgemm_on_host(host_gemm_of(multiply, data), {}); }, opencl_error,
               "CL_INVALID_OPERATION");
   heal();
 }
@@ -256,13 +255,13 @@ TEST_CASE("where waiting fails, too, the device is through with the matrices whe
     return;
   }
   std::fill(data.c.begin(), data.c.end(), -1.0f);
-  in_place.sgemm_on_host(host_problem_of(multiply, data), slow);
+  in_place.sgemm_on_host(host_gemm_of(multiply, data), slow);
   const std::vector<float> expected = data.c;
   for (const int finishes : {1, 1000}) {
     std::fill(data.c.begin(), data.c.end(), -1.0f);
     fail_maps(1);
     fail_finishes(finishes);
-    CHECK_ERROR([&] { at_boundary([&] { in_place.sgemm_on_host(host_problem_of(multiply, data), slow); }); },
+    CHECK_ERROR([&] { at_boundary([&] { in_place.sgemm_on_host(host_gemm_of(multiply, data), slow); }); },
                 opencl_error, "clEnqueueMapBuffer");
     const std::vector<float> at_return = data.c;
     heal();
@@ -277,10 +276,10 @@ TEST_CASE("matrices larger than an allocation are used where they lie, part by p
     const Multiply multiply = make_multiply(form, {130, 70, 90}, {-1.5f, 1}, all_placements()[1]);
     const Data data = random_data(multiply, 13);
     Data used = data;
-    const std::vector<HostProblem> parts = parts_in_place(host_problem_of(multiply, used), 4000);
+    const std::vector<HostGemm> parts = parts_in_place(host_gemm_of(multiply, used), 4000);
     REQUIRE(parts.size() > 8);
-    for (const HostProblem& part : parts) {
-      const Extents extents = check_call(call_of(part));
+    for (const HostGemm& part : parts) {
+      const Extents extents = extents_of(part.problem);
       CHECK(std::max({extents.a, extents.b, extents.c}) <= 1000);
       Context::State& in_place = state_of(shared_context());
       in_place.sgemm_on_host(part, {});
@@ -290,7 +289,7 @@ TEST_CASE("matrices larger than an allocation are used where they lie, part by p
   // A line that is larger than an allocation is no part.
   std::vector<float> line(2000);
   const SgemmCall call{Layout::row_major, Transpose::no, Transpose::no, 1, 2000, 1, 1, 0, 1, 2000, 2000};
-  CHECK(parts_in_place(host_problem(call, line.data(), line.data(), line.data()), 4000).empty());
+  CHECK(parts_in_place({canonical(call), line.data(), line.data(), line.data()}, 4000).empty());
 }
 
 // A block of lines with gaps, up and down again.

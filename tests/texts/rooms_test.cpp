@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/words.hpp"
 #include "support/catch.hpp"
 #include "support/temporary.hpp"
 
@@ -200,6 +201,30 @@ TEST_CASE("the rooms of the library and of the bench include only what they may"
       CHECK(false);
     }
   }
+}
+
+// Where outside of call/ a line names one of its checks: "api/sgemm.cpp: check_host_gemm".
+std::multiset<std::string> checks_outside_call(const fs::path& house) {
+  std::multiset<std::string> found;
+  for (const auto& entry : fs::recursive_directory_iterator(house)) {
+    const std::string file = fs::relative(entry.path(), house).generic_string();
+    if (entry.path().extension() != ".cpp" || room_of(file) == "call") continue;
+    std::istringstream lines(text_of(entry.path()));
+    for (std::string line; std::getline(lines, line);) {
+      for (const char* check : {"check_call", "canonical", "check_device_gemm", "check_host_gemm",
+                                "check_group", "check_run", "check_host_matrices", "place_operands"}) {
+        if (has_word(line, check)) found.insert(file + ": " + check);
+      }
+    }
+  }
+  return found;
+}
+
+TEST_CASE("each way into the library checks a call once, and nothing below it checks again") {
+  CHECK(checks_outside_call(fs::path(CLGEMM_SOURCE) / "src") ==
+        std::multiset<std::string>{"api/sgemm.cpp: check_device_gemm", "api/sgemm.cpp: check_host_gemm",
+                                   "context/batches.cpp: check_group", "context/batches.cpp: check_run",
+                                   "devices/device_set.cpp: check_host_gemm"});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "call/arguments.hpp"
 #include "contestants/kernel_timer.hpp"
 #include "context/context.hpp"
 
@@ -34,8 +35,9 @@ class KernelContestant final : public OpenClContestant {
 
   std::shared_ptr<const ChosenPlan> plan() override {
     Context::State& inside = state_of(context_);
-    const auto call = inside.check(data().call(), data().a(), data().b(), data().c(), options_);
-    return inside.plan(call.problem, options_);
+    const DeviceGemm gemm =
+        check_device_gemm(data().call(), data().a(), data().b(), data().c(), inside.surroundings(options_));
+    return inside.plan(gemm.problem, options_);
   }
 
   HostRun run_host_to_host() override {

@@ -1,0 +1,200 @@
+// The checks of batches of matrices at any place.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/sizes.hpp"
+#include "call/aliasing.hpp"
+#include "call/arguments.hpp"
+#include "call/listed_overlap.hpp"
+
+namespace clgemm {
+namespace {
+
+SgemmCall with_lds(SgemmCall call, const BatchLists& lists, std::size_t i) {
+  call.alpha = lists.alpha(i);
+  call.beta = lists.beta(i);
+  call.lda = lists.a[i].ld;
+  call.ldb = lists.b[i].ld;
+  call.ldc = lists.c[i].ld;
+  return call;
+}
+
+// The call of a run, of which `first` is the first multiply.
+SgemmCall call_of(SgemmCall first, const BatchRun& run) {
+  first.batch_count = run.count;
+  first.stride_a = run.stride_a;
+  first.stride_b = run.stride_b;
+  first.stride_c = run.stride_c;
+  return first;
+}
+
+bool is_of_a_matrix(Argument argument) {
+  switch (argument) {
+    case Argument::a:
+    case Argument::lda:
+    case Argument::b:
+    case Argument::ldb:
+    case Argument::c:
+    case Argument::ldc:
+    case Argument::stride_c:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// `check`, of so many multiplies, the first of them number `first`. What it says of their matrices says of
+// which multiplies, too, and nothing of strides, which the caller of a list has not given.
+template <class Check>
+auto checked_of(std::size_t first, std::size_t count, const Check& check) {
+  try {
+    return check();
+  } catch (const Error& error) {
+    if (!is_of_a_matrix(error.argument())) throw;
+    const std::string which = count == 1
+                                  ? fmt::format("multiply {}", first)
+                                  : fmt::format("{} multiplies, the first of them number {}", count, first);
+    if (error.argument() == Argument::stride_c) {
+      throw Error(error.code(),
+                  fmt::format("the matrices C of the batch overlap each other: those of {}", which),
+                  Argument::c);
+    }
+    throw Error(error.code(), fmt::format("{}: {}", which, error.what()), error.argument());
+  }
+}
+
+// Where one of many matrices in a buffer lies.
+class RegionsIn {
+ public:
+  RegionsIn(const cl::Buffer& buffer, const std::vector<DeviceMatrix>& matrices, const Lines& lines)
+      : base_(first_in_root(buffer)), matrices_(matrices), lines_(lines) {}
+
+  Region operator[](std::size_t i) const {
+    return {static_cast<std::int64_t>(base_ + matrices_[i].offset), lines_, 1, 0};
+  }
+
+ private:
+  std::size_t base_;
+  const std::vector<DeviceMatrix>& matrices_;
+  Lines lines_;
+};
+
+// As check_aliasing() for each multiply of a group.
+void check_listed_aliasing(const SgemmCall& call, const Buffers& buffers, const BatchLists& lists,
+                           const BatchGroup& group) {
+  const RegionsIn regions_of_c(buffers.c, lists.c, lines_of_c(call));
+  const bool exchanged = call.layout == Layout::column_major;
+  const auto check = [&](const char* name, const cl::Buffer& buffer,
+                         const std::vector<DeviceMatrix>& matrices, const Lines& lines) {
+    if (root_of(buffer) != root_of(buffers.c)) return;
+    const RegionsIn regions(buffer, matrices, lines);
+    for (const std::size_t i : group) {
+      if (overlaps(regions_of_c[i], regions[i])) refuse_overlap(name);
+    }
+  };
+  check("A", exchanged ? buffers.b : buffers.a, lists.a, lines_of_a(call));
+  check("B", exchanged ? buffers.a : buffers.b, lists.b, lines_of_b(call));
+}
+
+// The group as one GEMM, found by a list.
+DeviceGemm place_listed(const SgemmCall& call, const BatchLists& lists, const BatchGroup& group,
+                        const Surroundings& surroundings) {
+  const auto furthest = [&group](const std::vector<DeviceMatrix>& matrices) {
+    return matrices[*std::max_element(group.begin(), group.end(), [&](std::size_t i, std::size_t j) {
+      return matrices[i].offset < matrices[j].offset;
+    })];
+  };
+  DeviceGemm result{canonical(call), {}, {}, call.layout};
+  Problem& problem = result.problem;
+  result.products.reserve(group.size());
+  result.buffers = place_operands(call, check_call(call), furthest(lists.a), furthest(lists.b),
+                                  furthest(lists.c), surroundings, problem);
+  const bool exchanged = call.layout == Layout::column_major;
+  Product all{};  // whatever is a multiple of a power of two in each is one in this
+  for (const std::size_t i : group) {
+    const std::uint64_t a = lists.a[i].offset;
+    const std::uint64_t b = lists.b[i].offset;
+    result.products.push_back(
+        {exchanged ? b : a, exchanged ? a : b, lists.c[i].offset, lists.alpha(i), lists.beta(i)});
+    all.a |= result.products.back().a;
+    all.b |= result.products.back().b;
+    all.c |= result.products.back().c;
+    all.beta = lists.beta(i) == 0.0f ? all.beta : 1.0f;
+  }
+  check_listed_aliasing(call, result.buffers, lists, group);
+  problem.listed = true;
+  problem.batch_count = group.size();
+  problem.alpha = 1.0f;
+  problem.beta = all.beta;
+  const auto lies_by = [](Operand& operand, std::uint64_t offsets) {
+    operand.offset = 0;
+    operand.stride = std::size_t{1} << std::countr_zero(offsets | cache_line);
+  };
+  lies_by(problem.a, all.a);
+  lies_by(problem.b, all.b);
+  lies_by(problem.c, all.c);
+  return result;
+}
+
+}  // namespace
+
+DeviceGemm check_group(const SgemmCall& one, const BatchLists& lists, const BatchGroup& group,
+                       const Surroundings& surroundings) {
+  const SgemmCall first = with_lds(one, lists, group.front());
+  DeviceGemm gemm = checked_of(group.front(), group.size(),
+                               [&] { return place_listed(first, lists, group, surroundings); });
+  check_scratch(surroundings, gemm.buffers);
+  return gemm;
+}
+
+DeviceGemm check_run(const SgemmCall& one, const BatchLists& lists, const BatchRun& run,
+                     const Surroundings& surroundings) {
+  const std::size_t i = run.first;
+  return checked_of(i, run.count, [&] {
+    return check_device_gemm(call_of(with_lds(one, lists, i), run), lists.a[i], lists.b[i], lists.c[i],
+                             surroundings);
+  });
+}
+
+Problem problem_of_run(const DeviceGemm& group, const BatchRun& run) {
+  Problem problem = group.problem;
+  problem.listed = false;
+  problem.batch_count = run.count;
+  problem.a.stride = run.stride_a;
+  problem.b.stride = run.stride_b;
+  problem.c.stride = run.stride_c;
+  if (group.layout == Layout::column_major) std::swap(problem.a.stride, problem.b.stride);
+  return problem;
+}
+
+void check_listed_c(const SgemmCall& one, const std::vector<DeviceMatrix>& c) {
+  const Lines lines = lines_of_c(one);
+  if (lines.count == 0 || lines.length == 0) return;
+  std::vector<PlacedMatrix> matrices;
+  matrices.reserve(c.size());
+  cl_mem last = nullptr;
+  cl_mem root = nullptr;
+  std::size_t first = 0;
+  for (const DeviceMatrix& matrix : c) {
+    if (std::exchange(last, matrix.buffer) != matrix.buffer) {
+      const cl::Buffer buffer(last, true);
+      root = root_of(buffer);
+      first = first_in_root(buffer);
+    }
+    matrices.push_back({root, static_cast<std::int64_t>(first + matrix.offset), matrix.ld, matrices.size()});
+  }
+  const auto found = overlapping_two(std::move(matrices), lines.count, lines.length);
+  if (!found) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("the matrices C of the batch overlap each other: those of multiplies {} and {}",
+                          found->first, found->second),
+              Argument::c);
+}
+
+}  // namespace clgemm

@@ -1,0 +1,169 @@
+#include "call/device_matrices.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/handles.hpp"
+#include "base/sizes.hpp"
+#include "call/aliasing.hpp"
+
+namespace clgemm {
+namespace {
+
+// How a call uses a matrix, for the check of the flags that its buffer was made with.
+struct Use {
+  const char* name;
+  cl_mem_flags forbidden;
+  const char* forbidden_name;
+  Argument argument;
+};
+constexpr Use use_of_a{"A", CL_MEM_WRITE_ONLY, "CL_MEM_WRITE_ONLY", Argument::a};
+constexpr Use use_of_b{"B", CL_MEM_WRITE_ONLY, "CL_MEM_WRITE_ONLY", Argument::b};
+constexpr Use use_of_c{"C", CL_MEM_READ_ONLY, "CL_MEM_READ_ONLY", Argument::c};
+
+void check_size(const Use& use, const DeviceMatrix& matrix, std::size_t extent, std::size_t buffer_bytes) {
+  std::size_t end = 0;
+  std::size_t bytes = 0;
+  const bool is_a_size = !__builtin_add_overflow(matrix.offset, extent, &end) &&
+                         !__builtin_mul_overflow(end, sizeof(float), &bytes);
+  if (is_a_size && bytes <= buffer_bytes) return;
+  const std::string ends =
+      is_a_size ? fmt::format("at element {} ({} bytes)", end, bytes) : "beyond any buffer";
+  throw Error(
+      ErrorCode::buffer_too_small,
+      fmt::format("the buffer of {} has {} bytes; with offset {} and leading dimension {} the matrix ends {}",
+                  use.name, buffer_bytes, matrix.offset, matrix.ld, ends),
+      use.argument);
+}
+
+// A buffer on the caller's own memory is aligned as that is.
+std::size_t alignment_of(const cl::Buffer& buffer, cl_mem_flags flags, const Device& device) {
+  return (flags & CL_MEM_USE_HOST_PTR) == 0 ? base_alignment(device)
+                                            : base_alignment(device, buffer.getInfo<CL_MEM_HOST_PTR>());
+}
+
+// A buffer of the context, of either the caller's matrices or scratch.
+cl::Buffer checked_buffer(const char* name, Argument argument, cl_mem memory, const cl::Context& context) {
+  if (memory == nullptr)
+    throw Error(ErrorCode::invalid_argument, fmt::format("the buffer of {} is null", name), argument);
+  cl::Buffer buffer(memory, true);
+  if (buffer.getInfo<CL_MEM_TYPE>() != CL_MEM_OBJECT_BUFFER) {
+    throw Error(ErrorCode::invalid_argument, fmt::format("the memory object of {} is not a buffer", name),
+                argument);
+  }
+  if (context_of(buffer) != context()) {
+    throw Error(ErrorCode::wrong_context,
+                fmt::format("the buffer of {} belongs to another OpenCL context", name), argument);
+  }
+  return buffer;
+}
+
+// Checks one matrix and fills in its place.
+cl::Buffer place(const Use& use, const DeviceMatrix& matrix, std::size_t extent,
+                 const Surroundings& surroundings, Operand& operand) {
+  cl::Buffer buffer = checked_buffer(use.name, use.argument, matrix.buffer, surroundings.context);
+  const auto flags = buffer.getInfo<CL_MEM_FLAGS>();
+  if ((flags & use.forbidden) != 0) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("the buffer of {} was made with {}", use.name, use.forbidden_name), use.argument);
+  }
+  check_size(use, matrix, extent, buffer.getInfo<CL_MEM_SIZE>());
+  operand.offset = matrix.offset;
+  operand.base_alignment = alignment_of(buffer, flags, surroundings.device);
+  return buffer;
+}
+
+Region region_of(const cl::Buffer& buffer, const DeviceMatrix& matrix, const Lines& lines,
+                 const SgemmCall& call, std::size_t stride) {
+  return {static_cast<std::int64_t>(first_in_root(buffer) + matrix.offset), lines, call.batch_count, stride};
+}
+
+void check_batch_of_c(const Region& c) {
+  if (!overlaps_itself(c)) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("the matrices C of the batch overlap each other: stride_c is {}", c.stride),
+              Argument::stride_c);
+}
+
+void check_aliasing(const SgemmCall& call, const Buffers& buffers, const DeviceMatrix& a,
+                    const DeviceMatrix& b, const DeviceMatrix& c) {
+  const Region region_c = region_of(buffers.c, c, lines_of_c(call), call, call.stride_c);
+  check_batch_of_c(region_c);
+  if (!reads_a_and_b(call)) return;
+  const cl_mem root = root_of(buffers.c);
+  if (root_of(buffers.a) == root &&
+      overlaps(region_c, region_of(buffers.a, a, lines_of_a(call), call, call.stride_a))) {
+    refuse_overlap("A");
+  }
+  if (root_of(buffers.b) == root &&
+      overlaps(region_c, region_of(buffers.b, b, lines_of_b(call), call, call.stride_b))) {
+    refuse_overlap("B");
+  }
+}
+
+}  // namespace
+
+cl_mem root_of(const cl::Buffer& buffer) {
+  const cl_mem parent = parent_of(buffer);
+  return parent == nullptr ? buffer() : parent;
+}
+
+std::size_t first_in_root(const cl::Buffer& buffer) {
+  return buffer.getInfo<CL_MEM_OFFSET>() / sizeof(float);
+}
+
+void refuse_overlap(const char* name) {
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("C overlaps {}: C must not share elements with it", name), Argument::c);
+}
+
+Buffers place_operands(const SgemmCall& call, const Extents& extents, const DeviceMatrix& a,
+                       const DeviceMatrix& b, const DeviceMatrix& c, const Surroundings& surroundings,
+                       Problem& problem) {
+  Buffers result;
+  const bool exchanged = call.layout == Layout::column_major;
+  if (reads_a_and_b(call)) {
+    result.a = place(use_of_a, a, extents.a, surroundings, exchanged ? problem.b : problem.a);
+    result.b = place(use_of_b, b, extents.b, surroundings, exchanged ? problem.a : problem.b);
+  }
+  if (extents.c != 0) {
+    result.c = place(use_of_c, c, extents.c, surroundings, problem.c);
+    check_aliasing(call, result, a, b, c);
+  }
+  if (exchanged) std::swap(result.a, result.b);
+  return result;
+}
+
+void check_scratch(const Surroundings& surroundings, const Buffers& matrices) {
+  if (surroundings.scratch == nullptr) return;
+  const cl::Buffer buffer =
+      checked_buffer("Options::scratch", Argument::options, surroundings.scratch, surroundings.context);
+  const auto flags = buffer.getInfo<CL_MEM_FLAGS>();
+  if ((flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY)) != 0) {
+    throw Error(ErrorCode::invalid_argument, "Options::scratch must be a CL_MEM_READ_WRITE buffer",
+                Argument::options);
+  }
+  if (alignment_of(buffer, flags, surroundings.device) < widest_vector) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("Options::scratch lies in host memory that is not aligned to {} bytes",
+                            widest_vector * sizeof(float)),
+                Argument::options);
+  }
+  const auto end_of = [](const cl::Buffer& memory) {
+    return memory.getInfo<CL_MEM_OFFSET>() + memory.getInfo<CL_MEM_SIZE>();
+  };
+  for (const cl::Buffer* matrix : {&matrices.a, &matrices.b, &matrices.c}) {
+    if ((*matrix)() == nullptr || root_of(*matrix) != root_of(buffer)) continue;
+    if (buffer.getInfo<CL_MEM_OFFSET>() < end_of(*matrix) &&
+        matrix->getInfo<CL_MEM_OFFSET>() < end_of(buffer)) {
+      throw Error(ErrorCode::invalid_argument, "Options::scratch shares memory with a matrix of the call",
+                  Argument::options);
+    }
+  }
+}
+
+}  // namespace clgemm
