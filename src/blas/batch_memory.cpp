@@ -1,9 +1,9 @@
 #include "blas/batch_memory.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <exception>
 
+#include "base/copy_lines.hpp"
 #include "base/finished.hpp"
 #include "base/mapped.hpp"
 
@@ -16,16 +16,6 @@ constexpr std::size_t most_elements = std::size_t{16} << 20;
 
 // Matrices begin where any vector may.
 constexpr std::size_t alignment = 32;  // elements
-
-void copy_lines(float* to, std::size_t to_ld, const float* from, std::size_t from_ld, std::size_t lines,
-                std::size_t length) {
-  if (to_ld == length && from_ld == length) {
-    std::memcpy(to, from, lines * length * sizeof(float));
-    return;
-  }
-  for (std::size_t line = 0; line < lines; ++line)
-    std::memcpy(to + line * to_ld, from + line * from_ld, length * sizeof(float));
-}
 
 template <class Matrix>
 bool all_same(const std::vector<Matrix*>& matrices) {

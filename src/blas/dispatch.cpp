@@ -12,16 +12,15 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/copy_lines.hpp"
 #include "base/environment.hpp"
 #include "base/forked.hpp"
 #include "base/log.hpp"
@@ -76,54 +75,11 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Shares the columns of a large copy among threads: most of it is the first touch of new memory.
-template <class CopyColumn>
-void for_columns(std::int64_t columns, std::size_t column_bytes, const CopyColumn& copy_column) {
-  constexpr std::size_t worth_a_thread = std::size_t{16} << 20;
-  const std::size_t bytes = static_cast<std::size_t>(columns) * column_bytes;
-  const std::size_t wanted =
-      std::min<std::size_t>(bytes / worth_a_thread, std::thread::hardware_concurrency());
-  const auto parts = std::clamp<std::int64_t>(static_cast<std::int64_t>(wanted), 1, columns);
-  const auto copy_part = [&, columns](std::int64_t part) {
-    for (std::int64_t column = columns * part / parts; column < columns * (part + 1) / parts; ++column)
-      copy_column(column);
-  };
-  std::vector<std::thread> threads;
-  std::int64_t started = 1;
-  try {
-    for (; started < parts; ++started) threads.emplace_back(copy_part, started);
-  } catch (const std::system_error&) {
-    for (; started < parts; ++started) copy_part(started);
-  }
-  copy_part(0);
-  for (std::thread& thread : threads) thread.join();
+// With beta == 0 nothing of C is needed again.
+SavedLines saved_c(const Call& call) {
+  const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
+  return {call.c, call.beta == 0.0f ? 0 : size(call.n), size(call.m), size(call.ldc)};
 }
-
-// What a device may spoil before it fails. With beta == 0 nothing of C is needed again.
-class SavedC {
- public:
-  explicit SavedC(const Call& call) : call_(call) {
-    if (call.beta == 0.0f) return;
-    elements_.reset(new float[static_cast<std::size_t>(call.m) * static_cast<std::size_t>(call.n)]);
-    copy([](float* saved, float* c, std::size_t bytes) { std::memcpy(saved, c, bytes); });
-  }
-
-  void restore() {
-    if (elements_) copy([](float* saved, float* c, std::size_t bytes) { std::memcpy(c, saved, bytes); });
-  }
-
- private:
-  template <class Copy>
-  void copy(const Copy& copy_column) {
-    const std::size_t column_bytes = static_cast<std::size_t>(call_.m) * sizeof(float);
-    for_columns(call_.n, column_bytes, [&](std::int64_t column) {
-      copy_column(elements_.get() + column * call_.m, call_.c + column * call_.ldc, column_bytes);
-    });
-  }
-
-  const Call& call_;
-  std::unique_ptr<float[]> elements_;
-};
 
 // Then they are no batch: one multiply reads what another one writes.
 bool has_one_c_twice(const Batch& batch) {
@@ -405,7 +361,7 @@ class Dispatcher {
       const SgemmShape shape = shape_of(call);
       prepare_now(shape);
       const auto start = std::chrono::steady_clock::now();
-      SavedC saved(call);
+      const SavedLines saved = saved_c(call);
       try {
         device_->multiply(call);
         const double seconds = seconds_since(start);

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstring>
 #include <system_error>
 #include <utility>
 
+#include "base/copy_lines.hpp"
 #include "base/finished.hpp"
 #include "base/handles.hpp"
 #include "base/mapped.hpp"
@@ -61,16 +61,6 @@ struct HostCopies::Piece {
 };
 
 namespace {
-
-void copy_lines(float* to, std::size_t to_ld, const float* from, std::size_t from_ld, std::size_t count,
-                std::size_t length) {
-  if (to_ld == length && from_ld == length) {
-    std::memcpy(to, from, count * length * sizeof(float));
-    return;
-  }
-  for (std::size_t line = 0; line < count; ++line)
-    std::memcpy(to + line * to_ld, from + line * from_ld, length * sizeof(float));
-}
 
 // A thread is not worth waking for less. A guess: it copies that in some 30 microseconds.
 constexpr std::size_t least_piece_bytes = std::size_t{256} << 10;

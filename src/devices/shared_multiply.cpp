@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 
+#include "base/copy_lines.hpp"
 #include "base/finished.hpp"
 #include "base/sizes.hpp"
 #include "devices/coverage.hpp"
@@ -43,30 +44,6 @@ bool is_of_device(const Error& error, const Options& options) {
       return false;
   }
 }
-
-// C as it was before a device that works where it lies began: one that fails may have written some of it.
-class Backup {
- public:
-  explicit Backup(const HostGemm& host) : host_(host) {
-    if (host.problem.beta == 0.0f) return;
-    saved_.reserve(host.problem.m * host.problem.n);
-    for (std::size_t row = 0; row < host.problem.m; ++row)
-      saved_.insert(saved_.end(), line(row), line(row) + host.problem.n);
-  }
-
-  void restore() const {
-    if (saved_.empty()) return;
-    const float* from = saved_.data();
-    for (std::size_t row = 0; row < host_.problem.m; ++row, from += host_.problem.n)
-      std::copy_n(from, host_.problem.n, line(row));
-  }
-
- private:
-  float* line(std::size_t row) const { return host_.c + row * host_.problem.c.ld; }
-
-  HostGemm host_;
-  std::vector<float> saved_;
-};
 
 // A group's part of the multiply.
 struct Band {
@@ -184,13 +161,14 @@ class Sharing {
     }
     while (const std::optional<Range> rows = work.rows->next(taker)) {
       const HostGemm host = cut_out(work.host, {*rows, all_columns(work.host)});
-      const Backup backup(host);
+      const Problem& problem = host.problem;
+      const SavedLines saved(host.c, problem.beta == 0.0f ? 0 : problem.m, problem.n, problem.c.ld);
       try {
         member.state.sgemm_on_host(host, options_);
       } catch (const MatricesInUse&) {
         throw;
       } catch (...) {
-        backup.restore();
+        saved.restore();
         throw;
       }
       work.done->add(*rows, all_columns(work.host));

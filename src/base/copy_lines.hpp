@@ -1,0 +1,37 @@
+// Copies of lines (rows or columns) of matrices that lie with gaps between them.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+
+namespace clgemm {
+
+// Copies `count` lines of `length` floats, which lie `to_ld` and `from_ld` apart.
+inline void copy_lines(float* to, std::size_t to_ld, const float* from, std::size_t from_ld,
+                       std::size_t count, std::size_t length) {
+  if (to_ld == length && from_ld == length) {
+    std::memcpy(to, from, count * length * sizeof(float));
+    return;
+  }
+  for (std::size_t line = 0; line < count; ++line)
+    std::memcpy(to + line * to_ld, from + line * from_ld, length * sizeof(float));
+}
+
+// Lines as they were before a device began to write there: one that fails may have written some of them.
+class SavedLines {
+ public:
+  // Saves lines that begin at `first`. Without a count there is nothing to save or restore.
+  SavedLines(float* first, std::size_t count, std::size_t length, std::size_t ld);
+
+  void restore() const;
+
+ private:
+  float* first_;
+  std::size_t count_;
+  std::size_t length_;
+  std::size_t ld_;
+  std::unique_ptr<float[]> saved_;
+};
+
+}  // namespace clgemm
