@@ -37,7 +37,7 @@ std::string Context::explain_host(const SgemmShape& shape, const Options& option
   return state_->health().watch([&]() -> std::string {
     const Problem problem = check_host_shape(shape);
     if (to_do(problem) != ToDo::multiply) return nothing_to_multiply;
-    return "device: " + state_->info().name + "\n" + state_->explain_on_host(problem, options);
+    return "device: " + state_->info().name + "\n" + state_->host().explain(problem, options);
   });
 }
 

@@ -88,7 +88,7 @@ void Context::sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b,
     switch (to_do(host.problem)) {
       case ToDo::multiply:
         check_scratch(state_->surroundings(options), {});
-        return state_->sgemm_on_host(host, options);
+        return state_->host().multiply(host, options);
       case ToDo::scale_c:
         return scale_on_host(host);
       case ToDo::nothing:

@@ -9,8 +9,8 @@
 #include "base/log.hpp"
 #include "choose/speed_model.hpp"
 #include "choose/tuning_files.hpp"
-#include "context/log_lines.hpp"
 #include "kernel/precision.hpp"
+#include "log/log_lines.hpp"
 #include "plan/make_plan.hpp"
 
 namespace clgemm {

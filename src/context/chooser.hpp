@@ -13,9 +13,9 @@
 #include "choose/ranking.hpp"
 #include "choose/tuning.hpp"
 #include "context/plan_memory.hpp"
-#include "context/trust.hpp"
 #include "kernel/config_cache.hpp"
 #include "plan/plan.hpp"
+#include "trust/trust.hpp"
 
 namespace clgemm {
 

@@ -8,7 +8,7 @@
 #include "base/forked.hpp"
 #include "base/handles.hpp"
 #include "base/log.hpp"
-#include "context/log_lines.hpp"
+#include "log/log_lines.hpp"
 #include "plan/blocks.hpp"
 #include "plan/k_split.hpp"
 
@@ -30,7 +30,8 @@ Context::State::State(const cl::Context& context, const cl::Device& device)
       programs_(context, device, info_, DiskCache::from_environment()),
       chooser_(context, device, info_, programs_),
       scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)),
-      arrivals_(context, CL_MEM_READ_WRITE, kept_arrivals * arrivals_bytes, ScratchPool::Content::zeros) {
+      arrivals_(context, CL_MEM_READ_WRITE, kept_arrivals * arrivals_bytes, ScratchPool::Content::zeros),
+      host_(context, device, queue_, info_, health_, scratch_, *this) {
   log_variables();
 }
 
@@ -95,7 +96,7 @@ Enqueued Context::State::multiply(const DeviceGemm& gemm, const Buffers& buffers
         const BuiltPlan& built = chosen->built;
         Events done = multiply_as_planned(built, problem, buffers, told, attempt.wait_for, options, progress);
         for (const auto& program : built.programs()) programs_.keep(program);
-        log_call(gemm, *chosen, info_.name, progress);
+        log_call(gemm, chosen->choice.chosen, info_.name, progress);
         return Enqueued{std::move(done), std::move(progress.commands)};
       });
     } catch (const Error& error) {

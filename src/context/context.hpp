@@ -1,26 +1,26 @@
-// What a Context keeps: one device, its OpenCL context and queue, and the caches.
+// What a Context keeps: one device, its OpenCL context and queue, and the caches; and the way of a call on
+// buffers.
 #pragma once
 
 #include <clgemm/clgemm.hpp>
 #include <memory>
-#include <mutex>
+#include <string>
+#include <vector>
 
 #include "base/device.hpp"
+#include "base/device_health.hpp"
 #include "base/opencl.hpp"
 #include "build/program_cache.hpp"
 #include "call/arguments.hpp"
 #include "context/chooser.hpp"
-#include "context/device_health.hpp"
-#include "context/host_copies.hpp"
-#include "context/host_matrices.hpp"
-#include "context/list_memory.hpp"
-#include "context/scratch.hpp"
-#include "context/streamed_multiply.hpp"
+#include "host/host_calls.hpp"
 #include "launch/multiply.hpp"
+#include "scratch/list_memory.hpp"
+#include "scratch/scratch.hpp"
 
 namespace clgemm {
 
-class Context::State {
+class Context::State final : private DeviceCalls {
  public:
   explicit State(const cl::Device& device);
   explicit State(const cl::CommandQueue& queue);
@@ -37,43 +37,19 @@ class Context::State {
   Enqueued enqueue(const DeviceGemm& gemm, const Sequence& sequence, const Events& wait_for,
                    const Options& options);
 
-  // Host matrices, neither empty nor only scaled; returns when C is complete. All has been checked.
-  void sgemm_on_host(const HostGemm& host, const Options& options);
-
-  // Whether it does that on the matrices where they lie, as a device does that shares the host's memory.
-  bool works_in_place() const { return info_.shares_host_memory && !always_copies_; }
-
-  // From now on as a device of its own memory does, for tests on others. Before any call.
-  void always_copy() { always_copies_ = true; }
-
-  // The same in parts on copies in the device's own memory.
-  void sgemm_in_parts(const HostGemm& host, const Options& options);
-
-  // Rounds of such parts, those that `next_round` gives.
-  void sgemm_on_copies(const StreamedCall& call, const Options& options);
-
-  // How that goes, with at most so many bytes on the device, and with so many devices that share the rounds.
-  StreamPlan stream_plan(const Problem& problem, const Options& options, std::size_t device_bytes,
-                         std::size_t sharers = 1) const;
-
-  // What a call on host matrices may hold on the device, in bytes.
-  std::size_t device_memory_limit(const Options& options) const;
-
-  // How a call on host matrices goes, in words, a line a fact.
-  std::string explain_on_host(const Problem& problem, const Options& options, std::size_t sharers = 1);
-
-  // How long it should take, by the speed model and the speed of transfers. Builds nothing.
-  double predict_on_host(const Problem& problem, const Options& options);
+  // GEMMs on host matrices.
+  HostCalls& host() { return host_; }
+  const HostCalls& host() const { return host_; }
 
   // Chooses a kernel, as `options` say, and builds what the plan needs. Where clgemm chooses, a kernel that
   // this device cannot run gives way to the next one; a kernel that the caller named is never replaced.
   std::shared_ptr<const ChosenPlan> plan(const Problem& problem, const Options& options);
 
   // That plan and its choice in words, a line a fact.
-  std::string explain(const Problem& problem, const Options& options);
+  std::string explain(const Problem& problem, const Options& options) override;
 
   // What the model expects of that plan; builds nothing.
-  double predicted_seconds(const Problem& problem, const Options& options);
+  double predicted_seconds(const Problem& problem, const Options& options) override;
 
   // Waits until every new program is on disk.
   void finish_keeping() { programs_.finish_keeping(); }
@@ -89,21 +65,15 @@ class Context::State {
  private:
   State(const cl::Context& context, const cl::Device& device);
 
-  // On the matrices where they lie, false where that cannot be.
-  bool multiply_in_place(const HostGemm& host, const Options& options);
-
-  // What host matrices need of this object. `options` must outlive it.
-  DeviceMultiply on_own_queue(const Options& options);
-
-  // Copies that no other call uses; they go back when a call has succeeded.
-  std::unique_ptr<HostCopies> take_copies();
-  void give_back(std::unique_ptr<HostCopies> copies);
+  Enqueued enqueue_on_own_queue(const DeviceGemm& gemm, const Events& wait_for,
+                                const Options& options) override {
+    return enqueue(gemm, {queue_, true, true}, wait_for, options);
+  }
 
   // Whether one launch by a list takes less time than one for each of the runs.
   bool pays_as_list(const DeviceGemm& listed, const std::vector<BatchRun>& runs, const Options& options);
 
-  // The most scratch that a call may take.
-  std::size_t scratch_limit(const Options& options) const;
+  std::size_t scratch_limit(const Options& options) const override;
 
   // One of the ways in which a multiply is tried.
   struct Attempt {
@@ -141,10 +111,7 @@ class Context::State {
   ScratchPool scratch_;
   ScratchPool arrivals_;
   ListMemory lists_;
-
-  bool always_copies_ = false;
-  std::mutex copies_mutex_;
-  std::unique_ptr<HostCopies> idle_copies_;
+  HostCalls host_;
 };
 
 Context::State& state_of(Context& context);

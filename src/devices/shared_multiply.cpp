@@ -63,7 +63,8 @@ double predicted_seconds(DeviceSet::State& devices, Member& member, const Proble
                          const Options& options) {
   double seconds = 0;
   try {
-    seconds = member.state.health().watch([&] { return member.state.predict_on_host(problem, options); });
+    seconds =
+        member.state.health().watch([&] { return member.state.host().predicted_seconds(problem, options); });
   } catch (const Error& error) {
     if (!is_of_device(error, options)) throw;
     devices.leave_out(member, error);
@@ -81,7 +82,7 @@ std::vector<Band> bands_of(DeviceSet::State& devices, const Problem& problem, co
     for (const Group& group : devices.groups()) {
       Band band{group, predicted_seconds(devices, *group.front(), problem, options), true, {}};
       seconds.push_back(band.seconds / static_cast<double>(group.size()));
-      in_place |= group.front()->state.works_in_place();
+      in_place |= group.front()->state.host().works_in_place();
       bands.push_back(band);
     }
     if (devices.members().size() != members) continue;
@@ -135,8 +136,9 @@ class Sharing {
     Work work{part, cut_out(host_, part), {}, {}, {}, {}};
     const Problem& problem = work.host.problem;
     // A part of each row is copied: no two devices write between each other's elements where C lies.
-    if (!state.works_in_place() || problem.n != host_.problem.n) {
-      work.plan = state.stream_plan(problem, options_, state.device_memory_limit(options_), takers);
+    if (!state.host().works_in_place() || problem.n != host_.problem.n) {
+      work.plan =
+          state.host().stream_plan(problem, options_, state.host().device_memory_limit(options_), takers);
       work.rounds = std::make_unique<Shares<Round>>(rounds_of(*work.plan), takers);
       work.done = std::make_unique<Coverage>(problem.m, problem.n, work.plan->tile_columns);
       return work;
@@ -153,7 +155,7 @@ class Sharing {
   // A device's life in one call.
   void serve(Member& member, Work& work, std::size_t taker) {
     if (work.plan) {
-      member.state.sgemm_on_copies(
+      member.state.host().multiply_on_copies(
           {work.host, *work.plan, [&] { return work.rounds->next(taker); }, options_.host_matrices_are_pinned,
            [&](const Range& rows, const Range& columns) { work.done->add(rows, columns); }},
           options_);
@@ -164,7 +166,7 @@ class Sharing {
       const Problem& problem = host.problem;
       const SavedLines saved(host.c, problem.beta == 0.0f ? 0 : problem.m, problem.n, problem.c.ld);
       try {
-        member.state.sgemm_on_host(host, options_);
+        member.state.host().multiply(host, options_);
       } catch (const MatricesInUse&) {
         throw;
       } catch (...) {
@@ -315,7 +317,7 @@ std::string explain_shared(DeviceSet::State& devices, const Problem& problem, co
     Context::State& state = band.group.front()->state;
     const Problem part = cut_out({problem, nullptr, nullptr, nullptr}, band.part).problem;
     result += "device: " + state.info().name + '\n';
-    result += state.health().watch([&] { return state.explain_on_host(part, options, band.group.size()); });
+    result += state.health().watch([&] { return state.host().explain(part, options, band.group.size()); });
   }
   return result;
 }

@@ -36,7 +36,7 @@ enum class Way { in_place, on_copies };
 DeviceSet all_of(Way way) {
   DeviceSet result("all");
   for (Member* member : state_of(result).members()) {
-    if (way == Way::on_copies) member->state.always_copy();
+    if (way == Way::on_copies) member->state.host().always_copy();
   }
   return result;
 }
@@ -400,10 +400,10 @@ TEST_CASE("the free function takes the devices of CLGEMM_DEVICES") {
 TEST_CASE("explain_host() of one device, where the matrices lie and on copies") {
   Context::State state(shared_device());
   const std::string by_default = shared_context().explain_host({.m = 300, .n = 200, .k = 100});
-  CHECK((by_default.find("used where they lie") != std::string::npos) == state.works_in_place());
-  state.always_copy();
+  CHECK((by_default.find("used where they lie") != std::string::npos) == state.host().works_in_place());
+  state.host().always_copy();
   const std::string on_copies =
-      state.explain_on_host(canonical(call_of({.m = 1030, .n = 530, .k = 1290})), with_little_memory());
+      state.host().explain(canonical(call_of({.m = 1030, .n = 530, .k = 1290})), with_little_memory());
   for (const char* part : {"pinned chunks", "tiles: ", "rounds: ", "held: ", "moved: A ", "predicted: in ",
                            "a tile:", "kernel: "}) {
     INFO(on_copies);

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <limits>
 
-#include "context/known_answer.hpp"
 #include "kernel/kernel_config.hpp"
 #include "plan/blocks.hpp"
 #include "plan/make_plan.hpp"
@@ -14,6 +13,7 @@
 #include "support/reference.hpp"
 #include "support/temporary.hpp"
 #include "support/thrown.hpp"
+#include "trust/known_answer.hpp"
 
 namespace clgemm {
 namespace {

@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/device_health.hpp"
 #include "base/error.hpp"
 #include "common/statistics.hpp"
 #include "contestants/contestant.hpp"
-#include "context/device_health.hpp"
 #include "data/check.hpp"
 
 namespace clgemm::tune {

@@ -6,8 +6,8 @@
 
 #include "base/device.hpp"
 #include "call/gemm.hpp"
+#include "choose/choice.hpp"
 #include "choose/tuning.hpp"
-#include "context/plan_memory.hpp"
 #include "launch/block.hpp"
 
 namespace clgemm {
@@ -21,9 +21,9 @@ void log_tuning(const Tuning& tuning, const SpeedTable& table, const Device& dev
 // A new choice. Why kernels were given up is said when that is found out.
 void log_choice(const Problem& problem, const Choice& choice);
 
-// A call that was enqueued as `chosen` says: what, device, kernel, and how long the device took where the
+// A call that was enqueued with this config: what, device, kernel, and how long the device took where the
 // queue keeps times. Such a line comes when the call is complete, from a thread of the driver.
-void log_call(const DeviceGemm& gemm, const ChosenPlan& chosen, const std::string& device,
+void log_call(const DeviceGemm& gemm, const Candidate& by, const std::string& device,
               const Progress& progress);
 
 // A call on host matrices that is complete, with the seconds that the caller waited. Its parts have lines of

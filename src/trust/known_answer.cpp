@@ -1,4 +1,4 @@
-#include "context/known_answer.hpp"
+#include "trust/known_answer.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,9 @@
 
 #include "base/sizes.hpp"
 #include "choose/tuning.hpp"
-#include "context/scratch.hpp"
 #include "launch/multiply.hpp"
 #include "plan/blocks.hpp"
+#include "scratch/scratch.hpp"
 
 namespace clgemm {
 namespace {

@@ -1,4 +1,4 @@
-#include "context/host_copies.hpp"
+#include "host/host_copies.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // The pool of scratch buffers.
-#include "context/scratch.hpp"
+#include "scratch/scratch.hpp"
 
 #include "support/on_device.hpp"
 #include "support/thrown.hpp"

@@ -53,7 +53,7 @@ struct HostMatrices {
   void multiply(Context::State& state) {
     const SgemmCall call{
         Layout::column_major, Transpose::no, Transpose::yes, side, side, side, 1, 1, side, side, side};
-    state.sgemm_on_host(check_host_gemm(call, a.data(), b.data(), c.data()), {});
+    state.host().multiply(check_host_gemm(call, a.data(), b.data(), c.data()), {});
   }
 };
 
@@ -65,7 +65,7 @@ TEST_CASE("a call on host matrices asks nothing about the buffers that clgemm ma
 
 TEST_CASE("a call on copies of host matrices asks nothing about the buffers that hold them") {
   Context::State state(shared_device());
-  state.always_copy();
+  state.host().always_copy();
   HostMatrices matrices;
   CHECK(asked_by([&] { matrices.multiply(state); }).empty());
 }

@@ -1,4 +1,4 @@
-#include "context/trust.hpp"
+#include "trust/trust.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/environment.hpp"
 #include "base/error.hpp"
-#include "context/known_answer.hpp"
+#include "trust/known_answer.hpp"
 
 namespace clgemm {
 namespace {

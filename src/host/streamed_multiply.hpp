@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "call/gemm.hpp"
-#include "context/host_copies.hpp"
-#include "context/host_matrices.hpp"
-#include "context/scratch.hpp"
+#include "host/host_copies.hpp"
+#include "host/host_matrices.hpp"
 #include "plan/stream_plan.hpp"
 #include "plan/stream_schedule.hpp"
+#include "scratch/scratch.hpp"
 
 namespace clgemm {
 

@@ -1,6 +1,6 @@
 // Self-tests: they pass for right kernels, find wrong ones, and what they find keeps wrong kernels from being
 // chosen, in this process and in later ones.
-#include "context/known_answer.hpp"
+#include "trust/known_answer.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 #include <fstream>
 
 #include "context/context.hpp"
-#include "context/trust.hpp"
 #include "plan/blocks.hpp"
 #include "plan/make_plan.hpp"
 #include "support/first_choice.hpp"
@@ -18,6 +17,7 @@
 #include "support/planes.hpp"
 #include "support/temporary.hpp"
 #include "support/thrown.hpp"
+#include "trust/trust.hpp"
 
 namespace clgemm {
 namespace {

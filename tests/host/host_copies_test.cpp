@@ -1,6 +1,6 @@
 // Host matrices by way of copies on the device, as on a discrete GPU; little memory there, so that there are
 // many parts.
-#include "context/host_copies.hpp"
+#include "host/host_copies.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -22,7 +22,7 @@ using namespace test;
 Context::State& state() {
   static auto* const result = [] {
     auto* const made = new Context::State(shared_device());
-    made->always_copy();
+    made->host().always_copy();
     return made;
   }();
   return *result;
@@ -38,7 +38,7 @@ HostGemm host_gemm_of(const Multiply& multiply, Data& data) {
 
 std::vector<float> run_on_copies(const Multiply& multiply, const Data& data, const Options& options) {
   Data used = data;
-  state().sgemm_on_host(host_gemm_of(multiply, used), options);
+  state().host().multiply(host_gemm_of(multiply, used), options);
   CHECK(same_bits(used.a, data.a));
   CHECK(same_bits(used.b, data.b));
   return used.c;
@@ -77,8 +77,8 @@ TEST_CASE("several rounds, and several depths in each") {
     for (const float beta : {0.0f, 0.5f}) {
       const Multiply multiply =
           make_multiply(all_forms()[form], {307, 290, 601}, {1, beta}, all_placements()[1]);
-      const StreamPlan plan =
-          state().stream_plan(canonical(call_of(SgemmShape{.m = 307, .n = 290, .k = 601})), {}, little);
+      const StreamPlan plan = state().host().stream_plan(
+          canonical(call_of(SgemmShape{.m = 307, .n = 290, .k = 601})), {}, little);
       REQUIRE(rounds_of(plan).size() > 1);
       REQUIRE(plan.depths() > 1);
       check_on_copies(multiply, with_limit(little));
@@ -93,7 +93,7 @@ TEST_CASE("the same call gives the same bits, by the option and by the environme
   CHECK(same_bits(first, run_on_copies(multiply, data, with_limit(std::size_t{1} << 20))));
   const ScopedVariable variable("CLGEMM_DEVICE_MEMORY_MIB", "1");
   CHECK(same_bits(first, run_on_copies(multiply, data, {})));
-  CHECK(state().device_memory_limit({}) == std::size_t{1} << 20);
+  CHECK(state().host().device_memory_limit({}) == std::size_t{1} << 20);
 }
 
 TEST_CASE("a limit that is no number, and one that is too small") {
@@ -101,9 +101,10 @@ TEST_CASE("a limit that is no number, and one that is too small") {
   std::vector<float> c(100 * 100);
   const SgemmCall call{Layout::row_major, Transpose::no, Transpose::no, 100, 100, 100, 1, 0, 100, 100, 100};
   const HostGemm host = check_host_gemm(call, matrix.data(), matrix.data(), c.data());
-  CHECK_ERROR([&] { state().sgemm_on_host(host, with_limit(1000)); }, out_of_memory, "1000 bytes");
+  CHECK_ERROR([&] { state().host().multiply(host, with_limit(1000)); }, out_of_memory, "1000 bytes");
   const ScopedVariable variable("CLGEMM_DEVICE_MEMORY_MIB", "4G");
-  CHECK_ERROR([&] { state().sgemm_on_host(host, {}); }, invalid_argument, "CLGEMM_DEVICE_MEMORY_MIB is '4G'");
+  CHECK_ERROR([&] { state().host().multiply(host, {}); }, invalid_argument,
+              "CLGEMM_DEVICE_MEMORY_MIB is '4G'");
 }
 
 TEST_CASE("zeros of beta on copies: C of NaN is not read") {
@@ -137,7 +138,7 @@ TEST_CASE("several threads at once") {
   for (auto& result : results) {
     threads.emplace_back([&] {
       Data used = data;
-      state().sgemm_on_host(host_gemm_of(multiply, used), with_limit(little));
+      state().host().multiply(host_gemm_of(multiply, used), with_limit(little));
       result = used.c;
     });
   }
@@ -150,7 +151,7 @@ TEST_CASE("a copy that fails is an Error, and the next call is right") {
   Data data = random_data(multiply, 11);
   for (const std::size_t reads : {0u, 1u, 3u}) {
     fail_after_reads(nullptr, reads);
-    CHECK_ERROR([&] { state().sgemm_on_host(host_gemm_of(multiply, data), with_limit(little)); },
+    CHECK_ERROR([&] { state().host().multiply(host_gemm_of(multiply, data), with_limit(little)); },
                 opencl_error, "clEnqueueReadBuffer");
     heal();
     check_on_copies(multiply, with_limit(little));
@@ -190,7 +191,7 @@ TEST_CASE("nothing is delivered any more when a streamed call has thrown") {
   const Multiply multiply = make_multiply(all_forms()[0], {307, 290, 601}, {1, 0}, all_placements()[0]);
   Data data = random_data(multiply, 15);
   const HostGemm host = host_gemm_of(multiply, data);
-  const StreamPlan plan = state().stream_plan(host.problem, {}, little);
+  const StreamPlan plan = state().host().stream_plan(host.problem, {}, little);
   const cl::CommandQueue queue(state().context(), state().device());
   ScratchPool memory(state().context(), CL_MEM_READ_WRITE, little);
   slow_reads(20);
@@ -229,17 +230,17 @@ TEST_CASE("a kernel that the device drops is an Error, where the matrices lie an
   const Multiply multiply = make_multiply(all_forms()[0], {307, 290, 601}, {1, 1}, all_placements()[1]);
   Data data = random_data(multiply, 16);
   Context::State in_place(shared_device());
-  in_place.sgemm_on_host(host_gemm_of(multiply, data), {});
+  in_place.host().multiply(host_gemm_of(multiply, data), {});
   run_on_copies(multiply, data, with_limit(little));
   for (const std::size_t kernels : {0u, 5u, 30u}) {
     INFO(kernels);
     drop_one_kernel(kernels);
-    CHECK_ERROR([&] { state().sgemm_on_host(host_gemm_of(multiply, data), with_limit(little)); },
+    CHECK_ERROR([&] { state().host().multiply(host_gemm_of(multiply, data), with_limit(little)); },
                 opencl_error, "CL_INVALID_OPERATION");
     heal();
   }
   drop_one_kernel(0);
-  CHECK_ERROR([&] { in_place.sgemm_on_host(host_gemm_of(multiply, data), {}); }, opencl_error,
+  CHECK_ERROR([&] { in_place.host().multiply(host_gemm_of(multiply, data), {}); }, opencl_error,
               "CL_INVALID_OPERATION");
   heal();
 }
@@ -250,18 +251,18 @@ TEST_CASE("where waiting fails, too, the device is through with the matrices whe
   Options slow;
   slow.kernel = "naive";
   Context::State in_place(shared_device());
-  if (!in_place.works_in_place()) {
+  if (!in_place.host().works_in_place()) {
     WARN("NOT TESTED on this device: it does not work in the caller's memory");
     return;
   }
   std::fill(data.c.begin(), data.c.end(), -1.0f);
-  in_place.sgemm_on_host(host_gemm_of(multiply, data), slow);
+  in_place.host().multiply(host_gemm_of(multiply, data), slow);
   const std::vector<float> expected = data.c;
   for (const int finishes : {1, 1000}) {
     std::fill(data.c.begin(), data.c.end(), -1.0f);
     fail_maps(1);
     fail_finishes(finishes);
-    CHECK_ERROR([&] { at_boundary([&] { in_place.sgemm_on_host(host_gemm_of(multiply, data), slow); }); },
+    CHECK_ERROR([&] { at_boundary([&] { in_place.host().multiply(host_gemm_of(multiply, data), slow); }); },
                 opencl_error, "clEnqueueMapBuffer");
     const std::vector<float> at_return = data.c;
     heal();
@@ -282,7 +283,7 @@ TEST_CASE("matrices larger than an allocation are used where they lie, part by p
       const Extents extents = extents_of(part.problem);
       CHECK(std::max({extents.a, extents.b, extents.c}) <= 1000);
       Context::State& in_place = state_of(shared_context());
-      in_place.sgemm_on_host(part, {});
+      in_place.host().multiply(part, {});
     }
     check_result(multiply, data, used.c);
   }

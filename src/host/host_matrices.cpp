@@ -1,4 +1,4 @@
-#include "context/host_matrices.hpp"
+#include "host/host_matrices.hpp"
 
 #include <algorithm>
 

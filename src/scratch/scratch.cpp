@@ -1,4 +1,4 @@
-#include "context/scratch.hpp"
+#include "scratch/scratch.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "context/device_health.hpp"
+#include "base/device_health.hpp"
 
 #include <fmt/format.h>
 

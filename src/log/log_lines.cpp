@@ -1,4 +1,4 @@
-#include "context/log_lines.hpp"
+#include "log/log_lines.hpp"
 
 #include <fmt/format.h>
 
@@ -143,10 +143,9 @@ void log_choice(const Problem& problem, const Choice& choice) {
   log(LogLevel::info, text);
 }
 
-void log_call(const DeviceGemm& gemm, const ChosenPlan& chosen, const std::string& device,
+void log_call(const DeviceGemm& gemm, const Candidate& by, const std::string& device,
               const Progress& progress) {
   if (!logs(LogLevel::debug)) return;
-  const Candidate& by = chosen.choice.chosen;
   auto timed = std::make_unique<TimedCall>();
   timed->line =
       fmt::format("call: {}: {}; {}; {}", device, in_words(gemm), to_string(by.config), seconds_of(by));

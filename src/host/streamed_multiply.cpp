@@ -1,4 +1,4 @@
-#include "context/streamed_multiply.hpp"
+#include "host/streamed_multiply.hpp"
 
 #include <array>
 #include <utility>

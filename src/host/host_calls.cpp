@@ -1,4 +1,5 @@
-// The way of a call on host matrices: where they lie, or in parts on the device.
+#include "host/host_calls.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,8 +14,7 @@
 #include "base/finished.hpp"
 #include "base/log.hpp"
 #include "base/sizes.hpp"
-#include "context/context.hpp"
-#include "context/log_lines.hpp"
+#include "log/log_lines.hpp"
 
 namespace clgemm {
 namespace {
@@ -116,21 +116,21 @@ Options with_scratch(const Options& options, std::size_t bytes) {
 
 }  // namespace
 
-void Context::State::sgemm_on_host(const HostGemm& host, const Options& options) {
+void HostCalls::multiply(const HostGemm& host, const Options& options) {
   const auto begin = std::chrono::steady_clock::now();
-  if (!multiply_in_place(host, options)) sgemm_in_parts(host, options);
+  if (!multiply_in_place(host, options)) multiply_in_parts(host, options);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
   log_host_call(host.problem, info_.name, spent.count());
 }
 
-bool Context::State::multiply_in_place(const HostGemm& host, const Options& options) {
+bool HostCalls::multiply_in_place(const HostGemm& host, const Options& options) {
   if (!works_in_place()) return false;
   const std::vector<HostGemm> parts = parts_in_place(host, info_.max_allocation_bytes);
   for (const HostGemm& part : parts) multiply_in_host_memory(on_own_queue(options), part);
   return !parts.empty();
 }
 
-void Context::State::sgemm_in_parts(const HostGemm& host, const Options& options) {
+void HostCalls::multiply_in_parts(const HostGemm& host, const Options& options) {
   // Where the device has less memory than it says, or others have it, smaller blocks may do.
   std::string why;  // of the first attempt
   for (std::size_t limit = device_memory_limit(options);; limit /= 2) {
@@ -146,9 +146,9 @@ void Context::State::sgemm_in_parts(const HostGemm& host, const Options& options
     std::atomic<bool> some_came = false;
     try {
       at_boundary([&] {
-        sgemm_on_copies({host, plan, next_round, options.host_matrices_are_pinned,
-                         [&](const Range&, const Range&) { some_came = true; }},
-                        options);
+        multiply_on_copies({host, plan, next_round, options.host_matrices_are_pinned,
+                            [&](const Range&, const Range&) { some_came = true; }},
+                           options);
       });
       return;
     } catch (const MatricesInUse&) {
@@ -162,28 +162,27 @@ void Context::State::sgemm_in_parts(const HostGemm& host, const Options& options
   }
 }
 
-void Context::State::sgemm_on_copies(const StreamedCall& call, const Options& options) {
+void HostCalls::multiply_on_copies(const StreamedCall& call, const Options& options) {
   const Options of_tile = with_scratch(options, call.plan.scratch_bytes);
   std::unique_ptr<HostCopies> copies = take_copies();
-  multiply_streamed(on_own_queue(of_tile), *copies, scratch_, call);
+  multiply_streamed(on_own_queue(of_tile), *copies, memory_, call);
   give_back(std::move(copies));
 }
 
-StreamPlan Context::State::stream_plan(const Problem& problem, const Options& options,
-                                       std::size_t device_bytes, std::size_t sharers) const {
+StreamPlan HostCalls::stream_plan(const Problem& problem, const Options& options, std::size_t device_bytes,
+                                  std::size_t sharers) const {
   StreamPlan plan = plan_stream(problem, {device_bytes, info_.max_allocation_bytes, sharers});
-  if (options.scratch != nullptr) plan.scratch_bytes = scratch_limit(options);
+  if (options.scratch != nullptr) plan.scratch_bytes = calls_.scratch_limit(options);
   return plan;
 }
 
-std::size_t Context::State::device_memory_limit(const Options& options) const {
+std::size_t HostCalls::device_memory_limit(const Options& options) const {
   std::size_t limit = options.device_memory_limit;
   if (limit == 0) limit = limit_of_environment();
   return limit == 0 ? info_.global_bytes / 4 * 3 : std::min(limit, info_.global_bytes);
 }
 
-std::string Context::State::explain_on_host(const Problem& problem, const Options& options,
-                                            std::size_t sharers) {
+std::string HostCalls::explain(const Problem& problem, const Options& options, std::size_t sharers) {
   if (works_in_place()) {
     const std::vector<HostGemm> parts =
         parts_in_place({in_host_memory(problem), nullptr, nullptr, nullptr}, info_.max_allocation_bytes);
@@ -191,7 +190,7 @@ std::string Context::State::explain_on_host(const Problem& problem, const Option
       const Problem& first = parts.front().problem;
       return fmt::format("host matrices: used where they lie, in {} part{} of {} x {} x {}\nmoved: nothing\n",
                          parts.size(), parts.size() == 1 ? "" : "s", first.m, first.n, first.k) +
-             explain(first, options);
+             calls_.explain(first, options);
     }
   }
   const StreamPlan plan = stream_plan(problem, options, device_memory_limit(options), sharers);
@@ -210,28 +209,28 @@ std::string Context::State::explain_on_host(const Problem& problem, const Option
   result += in_words(plan, moved);
   result += fmt::format("predicted: in {}, multiply {}, out {}, at the same time\n",
                         milliseconds(seconds_to_move(moved.a + moved.b)),
-                        milliseconds(multiply_seconds(plan, tile, predicted_seconds(tile, of_tile))),
+                        milliseconds(multiply_seconds(plan, tile, calls_.predicted_seconds(tile, of_tile))),
                         milliseconds(seconds_to_move(moved.c_out)));
-  return result + "a tile:\n" + explain(tile, of_tile);
+  return result + "a tile:\n" + calls_.explain(tile, of_tile);
 }
 
-double Context::State::predict_on_host(const Problem& problem, const Options& options) {
-  if (works_in_place()) return predicted_seconds(in_host_memory(problem), options);
+double HostCalls::predicted_seconds(const Problem& problem, const Options& options) {
+  if (works_in_place()) return calls_.predicted_seconds(in_host_memory(problem), options);
   const StreamPlan streamed = stream_plan(problem, options, device_memory_limit(options));
   const Problem tile = tile_problem(streamed, problem, info_);
   const Traffic moved = traffic_of(streamed, problem.beta != 0.0f);
-  const double seconds = predicted_seconds(tile, with_scratch(options, streamed.scratch_bytes));
+  const double seconds = calls_.predicted_seconds(tile, with_scratch(options, streamed.scratch_bytes));
   return std::max({multiply_seconds(streamed, tile, seconds), seconds_to_move(moved.a + moved.b + moved.c_in),
                    seconds_to_move(moved.c_out)});
 }
 
-DeviceMultiply Context::State::on_own_queue(const Options& options) {
+DeviceMultiply HostCalls::on_own_queue(const Options& options) {
   return {info_, context_, queue_, [this, &options](const DeviceGemm& gemm, const Events& wait_for) {
-            return enqueue(gemm, {queue_, true, true}, wait_for, options);
+            return calls_.enqueue_on_own_queue(gemm, wait_for, options);
           }};
 }
 
-std::unique_ptr<HostCopies> Context::State::take_copies() {
+std::unique_ptr<HostCopies> HostCalls::take_copies() {
   {
     const std::lock_guard lock(copies_mutex_);
     if (idle_copies_) return std::move(idle_copies_);
@@ -239,7 +238,7 @@ std::unique_ptr<HostCopies> Context::State::take_copies() {
   return std::make_unique<HostCopies>(context_, device_, copy_settings());
 }
 
-void Context::State::give_back(std::unique_ptr<HostCopies> copies) {
+void HostCalls::give_back(std::unique_ptr<HostCopies> copies) {
   const std::lock_guard lock(copies_mutex_);
   if (!idle_copies_) idle_copies_ = std::move(copies);
 }

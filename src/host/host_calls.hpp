@@ -1,0 +1,107 @@
+// GEMMs on host matrices, on one device: where the matrices lie if the device shares the host's memory, else
+// in parts on copies.
+#pragma once
+
+#include <clgemm/clgemm.hpp>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/device.hpp"
+#include "base/device_health.hpp"
+#include "base/opencl.hpp"
+#include "call/gemm.hpp"
+#include "host/host_copies.hpp"
+#include "host/host_matrices.hpp"
+#include "host/streamed_multiply.hpp"
+#include "plan/stream_plan.hpp"
+#include "scratch/scratch.hpp"
+
+namespace clgemm {
+
+// What calls on host matrices ask of the object that keeps the device.
+class DeviceCalls {
+ public:
+  // Enqueues a GEMM on the device's own queue. Each of its commands has an event.
+  virtual Enqueued enqueue_on_own_queue(const DeviceGemm& gemm, const Events& wait_for,
+                                        const Options& options) = 0;
+
+  virtual double predicted_seconds(const Problem& problem, const Options& options) = 0;
+  virtual std::string explain(const Problem& problem, const Options& options) = 0;
+
+  // The most scratch that a call may take, in bytes.
+  virtual std::size_t scratch_limit(const Options& options) const = 0;
+
+ protected:
+  ~DeviceCalls() = default;
+};
+
+// Any number of threads may use one.
+class HostCalls {
+ public:
+  // What is given by reference must outlive it. `memory` gives the blocks on the device.
+  HostCalls(cl::Context context, cl::Device device, cl::CommandQueue queue, const Device& info,
+            DeviceHealth& health, ScratchPool& memory, DeviceCalls& calls)
+      : context_(std::move(context)),
+        device_(std::move(device)),
+        queue_(std::move(queue)),
+        info_(info),
+        health_(health),
+        memory_(memory),
+        calls_(calls) {}
+
+  // Multiplies; returns when C is complete.
+  void multiply(const HostGemm& host, const Options& options);
+
+  // The same in parts on copies in the device's own memory.
+  void multiply_in_parts(const HostGemm& host, const Options& options);
+
+  // Rounds of such parts, those that `next_round` gives.
+  void multiply_on_copies(const StreamedCall& call, const Options& options);
+
+  // Whether it multiplies matrices where they lie, as a device does that shares the host's memory.
+  bool works_in_place() const { return info_.shares_host_memory && !always_copies_; }
+
+  // From now on as a device of its own memory does, for tests on others. Before any call.
+  void always_copy() { always_copies_ = true; }
+
+  // How a call goes in parts, with at most so many bytes on the device, and with so many devices that share
+  // the rounds.
+  StreamPlan stream_plan(const Problem& problem, const Options& options, std::size_t device_bytes,
+                         std::size_t sharers = 1) const;
+
+  // What a call may hold on the device, in bytes.
+  std::size_t device_memory_limit(const Options& options) const;
+
+  // How a call goes, in words, a line a fact.
+  std::string explain(const Problem& problem, const Options& options, std::size_t sharers = 1);
+
+  // How long a call should take, by the speed model and the speed of transfers. Builds nothing.
+  double predicted_seconds(const Problem& problem, const Options& options);
+
+ private:
+  // On the matrices where they lie, false where that cannot be.
+  bool multiply_in_place(const HostGemm& host, const Options& options);
+
+  // `options` must outlive it.
+  DeviceMultiply on_own_queue(const Options& options);
+
+  // Copies that no other call uses; they go back when a call has succeeded.
+  std::unique_ptr<HostCopies> take_copies();
+  void give_back(std::unique_ptr<HostCopies> copies);
+
+  cl::Context context_;
+  cl::Device device_;
+  cl::CommandQueue queue_;
+  const Device& info_;
+  DeviceHealth& health_;
+  ScratchPool& memory_;
+  DeviceCalls& calls_;
+
+  bool always_copies_ = false;
+  std::mutex copies_mutex_;
+  std::unique_ptr<HostCopies> idle_copies_;
+};
+
+}  // namespace clgemm
