@@ -139,6 +139,24 @@ TEST_CASE("a C of one row is computed as one column") {
   CHECK(ranked(tight(2, 4000, 3000), configs).front().config.kernel == "panels");
 }
 
+TEST_CASE("on an H200 one kernel serves one row and one column") {
+  const Device device = made_up_h200();
+  ConfigCache configs(device, {});
+  for (const Problem& problem : {tight(1, 4096, 11008), tight(1, 4096, 4096)}) {
+    for (const bool transposed : {false, true}) {
+      Problem row = problem;
+      row.b.transposed = transposed;
+      if (transposed) row.b.ld = row.k;
+      const Config best = ranked(row, configs).front().config;
+      INFO(row.n << " columns, k " << row.k << (transposed ? ", B transposed" : ""));
+      CHECK(best.kernel == "gemv");
+      CHECK(best.mirrored);
+    }
+  }
+  CHECK(ranked(tight(4096, 1, 4096), configs).front().config.kernel == "gemv");
+  CHECK(ranked(tight(4096, 2, 4096), configs).front().config.kernel != "gemv");
+}
+
 TEST_CASE("whichever kernel a device gets wrong, another that is fast is left") {
   for (const Device& device : all_kinds()) {
     ConfigCache configs(device, {});
@@ -146,7 +164,7 @@ TEST_CASE("whichever kernel a device gets wrong, another that is fast is left") 
       INFO(fmt::format("{}: {} x {} x {}", device.name, problem.m, problem.n, problem.k));
       std::set<std::string> kernels;
       for (const Candidate& one : ranked(problem, configs)) kernels.insert(one.config.kernel);
-      for (const char* slow : {"coalesced", "matrix_vector", "thin_rows", "thin_columns"})
+      for (const char* slow : {"coalesced", "gemv", "matrix_vector", "thin_rows", "thin_columns"})
         kernels.erase(slow);
       CHECK(kernels.size() >= 2);
     }
@@ -282,7 +300,7 @@ TEST_CASE(
           INFO(fmt::format("{}: {} x {} x {}", device.name, m, n, k));
           const Ranking ranking = rank_candidates(problem, configs, shipped_tuning(), no_limit);
           const Plan plan = make_plan(problem, ranking.candidates.front().config, configs, no_limit);
-          check_plan(plan, problem, no_limit);
+          check_plan(plan, seen_by(plan.config, problem), no_limit);
           CHECK(plan.block_batch == problem.batch_count);
           if (m <= 16 && n <= 64) CHECK(plan.scratch_bytes == 0);
           problem.listed = true;

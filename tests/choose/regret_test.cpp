@@ -1,6 +1,7 @@
 // How good the choice is on an H200: the time of what is chosen over that of the best, on recorded times of
-// every config that came within half as much again of the best, for 144 shapes and 42 batches
-// (data/h200_times.csv, of what clgemm-tune --calibrate --shapes 64 --keep-samples wrote for two seeds).
+// every config that came within half as much again of the best, for 142 shapes and 42 batches
+// (data/h200_times.csv, of what clgemm-tune --calibrate --shapes 64 --keep-samples wrote for two seeds; those
+// of `gemv` were measured later, on another H200). One row is not among them: it is computed as one column.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -130,7 +131,7 @@ double regret_of_choice(bool of_batches, std::size_t shapes) {
 }
 
 TEST_CASE("what is chosen on an H200 takes at most 1.06 times as long as the best, in the geometric mean") {
-  const double regret = regret_of_choice(false, 144);
+  const double regret = regret_of_choice(false, 142);
   INFO("regret " << regret);
   CHECK(regret <= 1.06);
 }

@@ -1,0 +1,210 @@
+// clgemm: gemv
+// summary: one column or row: the matrix is read once, straight to registers; the work-group shares k
+// operands: in_place
+// most_columns: 1
+// param: LINES = 32 in 8 16 32 64
+// param: UNROLL = 2 in 1 2 4
+// param: ITEMS = 256 in 64 128 256 512
+// tile: LINES 1 16*ITEMS/LINES*UNROLL
+// local: ITEMS 1
+// grid: rows columns
+// align: 4
+// require: ITEMS % LINES == 0
+// require: 4*(4*ITEMS/LINES*(LINES+4)+ITEMS) <= local_bytes
+// calibrate_if: is_cpu == 0
+// calibrate: ITEMS: 256, 512
+
+// For n = 1, where every element of A is used once. A work-group has LINES rows of op(A), "lines" below. A
+// work-item has 4 of them and one of SLOTS places along k. It reads patches of 4 lines by 4 depths: if A
+// lies in fours, as 4 float4, which are 4 depths of a line or 4 lines of a depth. Neighbouring work-items
+// have neighbours in memory. The vector stays in the cache and is read there. So no work-item waits for
+// another before the end, when the sums of all slots are added up in local memory, in the same order each
+// time.
+// `calibrate`: on an H200 (25 November 2026) LINES of 8 and 16 are up to 5 % faster if A is not transposed. If
+// it is, a work-group reads only 32 or 64 bytes of each stored row: 4096 x 1 x 4096 takes 41 us with 8, where
+// thin_columns.cl takes 23, and 8192 x 1 x 8192 89 with 16, where that takes 72.
+#if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED_A) || !defined(ALIGNED_B)
+#error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B, ALIGNED_A and ALIGNED_B"
+#endif
+#include "common/store.cl"
+
+#define PLACES (LINES / 4)  // work-items side by side across the lines
+#define SLOTS (ITEMS / PLACES)
+#define BK (4 * SLOTS * UNROLL)
+#define LINES_IN_FOURS (TRANSPOSE_A && ALIGNED_A)    // a float4 of A is 4 lines
+#define DEPTHS_IN_FOURS (!TRANSPOSE_A && ALIGNED_A)  // or 4 depths
+#define PARTS (ITEMS / LINES)                        // work-items that share the adding of one result
+#define SUMS_STRIDE (LINES + 4)                      // the pad spreads neighbouring slots over the banks
+
+// A line of the work-group, and a depth of a patch from its first one on.
+static inline int line_of(const int place, const int i) {
+  return LINES_IN_FOURS ? place * 4 + i : place + i * PLACES;
+}
+static inline int depth_of(const int slot, const int j) {
+  return DEPTHS_IN_FOURS ? slot * 4 + j : slot + j * SLOTS;
+}
+
+// Where a work-item reads A and the vector. Addresses that a compiler can compute from each other take no
+// registers of their own.
+typedef struct {
+  __global const float* lines[4];  // if A is transposed, the first counts,
+  int apart[4];                    // and the others lie so far from it
+  ulong step;                      // to the next depth of a patch, if A is transposed
+  __global const float* vector;
+  ulong vector_step;               // from an element of the vector to the next
+} Places;
+
+static inline Places places_from(__global const float* a, const ulong lda, const int last_line,
+                                 __global const float* vector, const ulong vector_step, const int place,
+                                 const int slot) {
+  Places from;
+  const int last = LINES_IN_FOURS ? last_line - 3 : last_line;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int line = LINES_IN_FOURS ? min(line_of(place, 0), last) + i : min(line_of(place, i), last);
+    from.lines[i] = a + (TRANSPOSE_A ? line + slot * lda : line * lda + depth_of(slot, 0));
+    from.apart[i] = line - min(line_of(place, 0), last);
+  }
+  from.step = SLOTS * lda;
+  from.vector = vector + depth_of(slot, 0) * vector_step;
+  from.vector_step = vector_step;
+  return from;
+}
+
+// The next UNROLL patches of A, by depths, of which `depth` count: all if they are `whole`, which the
+// compiler knows, else zeros follow.
+static inline void load_patches(float4 patches[UNROLL][4], Places* from, const int slot, const bool whole,
+                                const int depth) {
+  __global const float* element = from->lines[0];
+#pragma unroll
+  for (int step = 0; step < UNROLL; ++step) {
+    const int left = depth - step * 4 * SLOTS - depth_of(slot, 0);
+    float4 lines[4];
+    if (DEPTHS_IN_FOURS) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        __global const float4* four = (__global const float4*)(from->lines[i] + step * 4 * SLOTS);
+        lines[i] = whole || left > 0 ? *four : (float4)(0.0f);
+      }
+      patches[step][0] = (float4)(lines[0].x, lines[1].x, lines[2].x, lines[3].x);
+      patches[step][1] = (float4)(lines[0].y, lines[1].y, lines[2].y, lines[3].y);
+      patches[step][2] = (float4)(lines[0].z, lines[1].z, lines[2].z, lines[3].z);
+      patches[step][3] = (float4)(lines[0].w, lines[1].w, lines[2].w, lines[3].w);
+      continue;
+    }
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const int at = (step * 4 + j) * SLOTS;
+      if (!whole && left <= j * SLOTS) {
+        patches[step][j] = (float4)(0.0f);
+      } else if (LINES_IN_FOURS) {
+        patches[step][j] = *(__global const float4*)element;
+      } else if (TRANSPOSE_A) {
+        patches[step][j] =
+            (float4)(element[0], element[from->apart[1]], element[from->apart[2]], element[from->apart[3]]);
+      } else {
+        patches[step][j] =
+            (float4)(from->lines[0][at], from->lines[1][at], from->lines[2][at], from->lines[3][at]);
+      }
+      element += from->step;
+    }
+  }
+  if (TRANSPOSE_A) {
+    from->lines[0] += whole ? 4 * UNROLL * from->step : depth * (from->step / SLOTS);
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) from->lines[i] += whole ? BK : depth;
+  }
+}
+
+// Multiplies patches by the vector, which goes on to the next ones.
+static inline float4 multiply(float4 sums, const float4 patches[UNROLL][4], Places* from, const int slot,
+                              const bool whole, const int depth) {
+#pragma unroll
+  for (int step = 0; step < UNROLL; ++step) {
+    const int left = depth - step * 4 * SLOTS - depth_of(slot, 0);
+    __global const float* at = from->vector + step * 4 * SLOTS * from->vector_step;
+    float4 elements;
+    if (DEPTHS_IN_FOURS && TRANSPOSE_B && ALIGNED_B) {
+      elements = whole || left > 0 ? *(__global const float4*)at : (float4)(0.0f);
+    } else {
+      const int apart = DEPTHS_IN_FOURS ? 1 : SLOTS;
+      float each[4];
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        each[j] = whole || left > j * apart ? *at : 0.0f;
+        at += apart * from->vector_step;
+      }
+      elements = (float4)(each[0], each[1], each[2], each[3]);
+    }
+    sums = MULTIPLY_ADD((float4)(elements.x), patches[step][0], sums);
+    sums = MULTIPLY_ADD((float4)(elements.y), patches[step][1], sums);
+    sums = MULTIPLY_ADD((float4)(elements.z), patches[step][2], sums);
+    sums = MULTIPLY_ADD((float4)(elements.w), patches[step][3], sums);
+  }
+  from->vector += (whole ? BK : depth) * from->vector_step;
+  return sums;
+}
+
+// The sums of 4 lines over this work-item's part of k. The next patches are on their way while it multiplies;
+// the last step along k may be a shorter one.
+static inline float4 sums_of_slot(Places from, const int slot, const int k) {
+  float4 patches[UNROLL][4];
+  float4 sums = (float4)(0.0f);
+  int left = k;
+  if (left >= BK) {
+    load_patches(patches, &from, slot, true, BK);
+    for (left -= BK; left >= BK; left -= BK) {
+      float4 next[UNROLL][4];
+      load_patches(next, &from, slot, true, BK);
+      sums = multiply(sums, patches, &from, slot, true, BK);
+#pragma unroll
+      for (int step = 0; step < UNROLL; ++step) {
+#pragma unroll
+        for (int j = 0; j < 4; ++j) patches[step][j] = next[step][j];
+      }
+    }
+    sums = multiply(sums, patches, &from, slot, true, BK);
+  }
+  if (left > 0) {
+    load_patches(patches, &from, slot, false, left);
+    sums = multiply(sums, patches, &from, slot, false, left);
+  }
+  return sums;
+}
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm(const int m, const int n, const int k, const float alpha,
+          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc,
+          const ulong c_stride) {
+  __local float4 sums_of_slots[SLOTS * SUMS_STRIDE / 4];
+  __local float sums_of_parts[ITEMS];
+  const int item = get_local_id(0);
+  const int place = TRANSPOSE_A ? item % PLACES : item / SLOTS;
+  const int slot = TRANSPOSE_A ? item / PLACES : item % SLOTS;
+  const int first_row = get_group_id(0) * LINES;
+  const int column = get_group_id(1);
+  const size_t batch = get_global_id(2);
+  a += a_offset + batch * a_stride + first_row * (TRANSPOSE_A ? 1 : lda);
+  b += b_offset + batch * b_stride + column * (TRANSPOSE_B ? ldb : 1);
+  c += c_offset + batch * c_stride;
+  const Places from = places_from(a, lda, m - 1 - first_row, b, TRANSPOSE_B ? 1 : ldb, place, slot);
+  sums_of_slots[slot * (SUMS_STRIDE / 4) + place] = sums_of_slot(from, slot, k);
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  // A result has PARTS work-items, which add SLOTS / PARTS, that is 4, sums each.
+  const __local float* all = (const __local float*)sums_of_slots + item % LINES;
+  const int first_slot = item / LINES * (SLOTS / PARTS);
+  float sum = 0.0f;
+#pragma unroll
+  for (int i = 0; i < SLOTS / PARTS; ++i) sum += all[(first_slot + i) * SUMS_STRIDE];
+  sums_of_parts[item] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (item >= LINES) return;
+  sum = 0.0f;
+#pragma unroll
+  for (int i = 0; i < PARTS; ++i) sum += sums_of_parts[i * LINES + item];
+  store_c(c, ldc, m, n, first_row + line_of(item / 4, item % 4), column, alpha, sum, beta);
+}
