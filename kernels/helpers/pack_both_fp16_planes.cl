@@ -21,7 +21,7 @@
 #define PIECES 2  // of a work-item at a time
 #define STEP (ITEMS / LINES * PIECE)  // of k, from one of them to the next
 #define TOGETHER (PIECES * STEP)      // of k, all pieces of all work-items
-#define ROOM 3    // bits, for numbers larger than the first ones of a line
+#define ROOM 1    // bits, for numbers larger than the first ones of a line; each bit is one less for small numbers
 
 // What of a work-group's lines a work-item has: neighbours read what is contiguous in memory, and write what is in the planes.
 typedef struct {
@@ -126,7 +126,7 @@ static inline uint2 pack_lines(__local uint* memory, __global uint4* restrict pa
       if (depth == 0 && !again) exponent = line_exponent(largest_of_line(of_line, most)) + (goes_on ? ROOM : 0);
       const float scale = power_of_two(-exponent);
       complement = note_pieces(values, source, depth + position.depth, scale, complement);
-      if (exponent > EXACT_EXPONENT && is_too_small(complement, source.packed_depth)) *in_vain = 1;
+      if (is_too_small(complement, source.packed_depth)) *in_vain = 1;
       if (*in_vain == 0) split_pieces(values, packed, source, line, depth + position.depth, scale);
       depth += TOGETHER;
     } while (depth < source.packed_depth && *in_vain == 0);
@@ -141,7 +141,7 @@ static inline uint2 pack_lines(__local uint* memory, __global uint4* restrict pa
     }
   } while (again);
   if (position.depth == 0) set_exponent_of_line(packed, strip_bytes(source.packed_depth), line, exponent);
-  const uint noted = *in_vain != 0 ? UINT_MAX : exponent > EXACT_EXPONENT ? complement : 0;
+  const uint noted = *in_vain != 0 ? UINT_MAX : complement;
   return max(extremes, (uint2)(most, noted));
 }
 

@@ -3,8 +3,10 @@
 // cores (data/kernels/from_fp16_planes.cl).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "support/catch.hpp"
 #include "support/on_device.hpp"
@@ -95,13 +97,13 @@ void check_packed(const PackingSource& source) {
     most = std::max(most, of_line);
     wrong += wrong_of_line(source, packed, line);
     if (of_line == 0) continue;
-    const bool holds_all = exponent <= -125;
     const double scaled = std::ldexp(of_line, -exponent);
-    if (scaled >= 0x1p15) ++wrong;
-    if (source.depth <= 1024 && scaled < 0x1p14 && exponent > -126) ++wrong;
+    // Below what fp16 rounds up to 2^16, and not far below, with one bit of room for later numbers.
+    if (scaled >= 65520) ++wrong;
+    if (scaled < (source.depth > 1024 ? 16380 : 32760) && exponent > -126) ++wrong;
     for (int deep = 0; deep < source.depth; ++deep) {
       const double value = std::fabs(std::ldexp(double{source.at(line, deep)}, -exponent));
-      if (value != 0 && !holds_all) least = std::min(least, value);
+      if (value != 0) least = std::min(least, value);
     }
   }
   CHECK(wrong == 0);
@@ -121,13 +123,23 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a line's largest number is not rounded up to what fp16 does not have") {
+  for (const bool along_k : {true, false}) {
+    for (const float most : {0x1.ffdep0f, 0x1.ffdffep0f, 0x1.ffep0f, 0x1.fffffep0f, 1.0f}) {
+      PackingSource source = make_source(10, 20, along_k, 0, 0);
+      source.memory[source.index(4, 6)] = -most;
+      check_packed(source);
+    }
+  }
+}
+
 TEST_CASE("lines of any magnitudes are split alike, denormal ones, too") {
   for (const bool along_k : {true, false}) {
     PackingSource source = make_source(90, 50, along_k, 0, 0);
     for (int line = 0; line < source.lines; ++line) {
       for (int deep = 0; deep < source.depth; ++deep) {
         float& value = source.memory[source.index(line, deep)];
-        value = std::ldexp(value, line * 3 - 143);
+        value = std::ldexp(value, std::max(line * 3 - 143, -122));
       }
     }
     source.memory[source.index(89, 0)] = largest;
@@ -137,7 +149,7 @@ TEST_CASE("lines of any magnitudes are split alike, denormal ones, too") {
 
 TEST_CASE("a line whose later numbers are larger gets an exponent for these") {
   for (const bool along_k : {true, false}) {
-    for (const float factor : {3.0f, 7.9f, 20.0f, 1e6f}) {
+    for (const float factor : {1.7f, 3.0f, 7.9f, 20.0f, 1e6f}) {
       PackingSource source = make_source(70, 1300, along_k, 0, 0);
       source.memory[source.index(3, 1299)] = factor;
       source.memory[source.index(69, 1100)] = -factor;
@@ -205,8 +217,8 @@ Options from_planes(std::int64_t mark = 0) {
   return options;
 }
 
-// k is 48 in whole steps, so that 2^-8 / 48 is the least that a line may have where its largest comes to 2^14
-// to 2^15; random lines have one of 0.5 to 1, but for a few.
+// Up to k = 64 a line may have nothing below 2^-13 if its largest comes to 2^15 to 2^16; random lines have
+// one of 0.5 to 1, but for a few.
 TEST_CASE("the device takes fp16 planes for all numbers that they hold, and for no others") {
   const Multiply multiply = make_multiply(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[1]);
   for (const Special& special :
@@ -240,13 +252,17 @@ TEST_CASE("the device takes fp16 planes for all numbers that they hold, and for 
 
 // The packing ends early where the multiply would not take its planes, and nowhere else: both go by k in
 // whole steps.
-TEST_CASE("a number at the limit is in the planes where k is no whole number of steps, too") {
-  for (const std::size_t k : {std::size_t{33}, std::size_t{40}, std::size_t{47}}) {
-    const Multiply multiply = make_multiply(all_forms()[0], {64, 64, k}, {1, 0}, all_placements()[0]);
+TEST_CASE("a number at the limit is in the planes, whatever k is") {
+  // k, and what the limit goes by: whole steps, but at least 64 and at most 4096.
+  const std::map<std::size_t, float> depths = {{40, 64.0f}, {65, 80.0f},     {72, 80.0f},
+                                               {79, 80.0f}, {4000, 4000.0f}, {6000, 4096.0f}};
+  for (const auto& [k, depth] : depths) {
+    const Multiply multiply = make_multiply(all_forms()[0], {16, 16, k}, {1, 0}, all_placements()[0]);
+    const float room = k > 1024 ? 2.0f : 1.0f;
     Data data = random_data(multiply, 8);
     for (float& value : data.a) value = 1.0f + 0.8f * std::fabs(value);
     for (const float above : {1.01f, 0.99f}) {
-      data.a[multiply.a.index(0, 0)] = above * 0x1p-22f / 48;
+      data.a[multiply.a.index(0, 0)] = above * room * 0x1p-22f / depth;
       INFO(k << ", " << above);
       CHECK(all_are(multiply, run_on_device(multiply, data, from_planes(1)), 42.0f) == (above > 1.0f));
       check_result(multiply, data, run_on_device(multiply, data, from_planes()));
@@ -267,9 +283,9 @@ TEST_CASE("small numbers of A and of B pass that would not together") {
   const auto on_planes = [&](float a, float b) {
     return all_are(multiply, run_on_device(multiply, with_special(multiply, {a, b}), from_planes(1)), 42.0f);
   };
-  CHECK(on_planes(0x1p-31f, 0));
-  CHECK(on_planes(0, 0x1p-31f));
-  CHECK_FALSE(on_planes(0x1p-31f, 0x1p-31f));
+  CHECK(on_planes(0x1p-32f, 0));
+  CHECK(on_planes(0, 0x1p-32f));
+  CHECK_FALSE(on_planes(0x1p-32f, 0x1p-32f));
 }
 
 // All of A by one power of two, all of B by another.
@@ -291,7 +307,8 @@ TEST_CASE("sums that may overflow are left to plain fp32, and those that may be 
   CHECK_FALSE(on_planes(58, 58));
   CHECK(on_planes(100, -100));
   CHECK(on_planes(-70, -70));
-  CHECK(on_planes(-140, 120));
+  CHECK(on_planes(-135, 115));
+  CHECK_FALSE(on_planes(-140, 120));  // too small for the least exponent that a line can have
 }
 
 TEST_CASE("rows of A and columns of B by 2^-50 to 2^50 come out exactly, from planes") {
