@@ -13,7 +13,7 @@
 
 #include "base/nearest.hpp"
 #include "command_line/options.hpp"
-#include "common/float64.hpp"
+#include "common/error_bound.hpp"
 #include "common/size.hpp"
 #include "common/statistics.hpp"
 #include "common/text_table.hpp"
@@ -208,7 +208,8 @@ TEST_CASE("every matrix of a batch is checked, each against its own product") {
       INFO(i);
       CHECK_FALSE(reference.check(wrong).passed);
       CHECK_FALSE(reference.compare(wrong, right).passed);
-      CHECK(reference.describe_wrong(wrong, 1, 1).find(fmt::format("matrix {},", i)) != std::string::npos);
+      CHECK(reference.describe_wrong(wrong, reference.check(wrong).bound, 1, 1)
+                .find(fmt::format("matrix {},", i)) != std::string::npos);
     }
   }
 }
@@ -356,7 +357,7 @@ TEST_CASE("every kernel passes, in JSON") {
     CHECK(row.at("runs") == 2);
     CHECK(row.at("parameters").is_object());
     CHECK_FALSE(row.at("device").get<std::string>().empty());
-    CHECK(row.at("error_ratio").get<double>() <= error_bound(9));
+    CHECK(row.at("error_ratio").get<double>() <= error_bound(Arithmetic::fp32, 9, Numbers::random));
     for (const char* figure : {"median_ms", "min_ms", "gflops", "call_ms", "first_call_ms"}) {
       INFO(figure);
       CHECK(row.at(figure).get<double>() > 0.0);
@@ -366,7 +367,7 @@ TEST_CASE("every kernel passes, in JSON") {
       CHECK(peer.at("median_ms").get<double>() > 0.0);
       CHECK(peer.at("gflops").get<double>() > 0.0);
       CHECK(peer.at("launches").get<int>() > 0);
-      CHECK(peer.at("error_ratio").get<double>() <= error_bound(9));
+      CHECK(peer.at("error_ratio").get<double>() <= error_bound(Arithmetic::fp32, 9, Numbers::random));
     }
   }
   for (const std::string& name : clgemm::KernelLibrary().names(clgemm::Role::multiply)) {

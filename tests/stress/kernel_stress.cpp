@@ -20,6 +20,8 @@
 
 #include "base/error.hpp"
 #include "base/opencl.hpp"
+#include "common/error_bound.hpp"
+#include "common/float64.hpp"
 #include "stress_subjects.hpp"
 
 namespace {
@@ -107,9 +109,10 @@ class Run {
     const std::vector<float> right = result_with(plain);
     const std::vector<float> first = result_with(options_);
     queue_.enqueueWriteBuffer(expected_, CL_TRUE, 0, first.size() * sizeof(float), first.data());
-    // Sums of k products of at most 1: both are within this of the exact ones (docs/accuracy.md).
+    // Sums of k products of at most 1: both are within this of the exact ones.
     const double k = static_cast<double>(size_.k);
-    const double bound = 2.0 * (8.0 + 2.0 * std::sqrt(k)) * 0x1p-24 * k;
+    const double ratio = bench::error_bound(bench::Arithmetic::fp32, size_.k, bench::Numbers::random);
+    const double bound = 2.0 * ratio * bench::unit_roundoff * k;
     for (std::size_t i = 0; i < first.size(); ++i) {
       if (!(std::abs(static_cast<double>(first[i]) - static_cast<double>(right[i])) <= bound))
         return fmt::format("the first result has {} where {} is right", first[i], right[i]);

@@ -17,6 +17,7 @@
 
 #include "base/error.hpp"
 #include "base/opencl.hpp"
+#include "common/error_bound.hpp"
 #include "common/float64.hpp"
 #include "support/multiply.hpp"
 
@@ -206,8 +207,10 @@ std::string fault_of_element(const Call& call, const Data& before, std::size_t r
   // Where alpha is infinite, and k is cut into blocks that are scaled one by one, Inf and -Inf may meet.
   const bool may_be_nan = std::isnan(expected) || std::isinf(scalars.alpha);
   const double distance = std::fabs(value - expected);
+  const double bound =
+      bench::error_bound(bench::Arithmetic::of_other_kernels, shape.k, bench::Numbers::random);
   const bool is_near =
-      std::isfinite(expected) && bench::error_ratio_of(distance, magnitude) <= bench::error_bound(shape.k);
+      std::isfinite(expected) && bench::error_ratio_of(distance, magnitude, shape.k) <= bound;
   const bool is_right = std::isnan(value) ? may_be_nan : is_near || double{value} == expected;
   return is_right ? "" : fmt::format("row {}, column {}: {} instead of {}", row, column, value, expected);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/error_bound.hpp"
 #include "common/float64.hpp"
 
 namespace clgemm::test {
@@ -41,14 +42,14 @@ double error_ratio(const Multiply& multiply, const Data& before, const std::vect
     const Row expected = row_of(multiply, before, row);
     for (std::size_t column = 0; column < multiply.shape.n; ++column) {
       const double distance = std::abs(double{c[multiply.c.index(row, column)]} - expected.values[column]);
-      worst = std::max(worst, bench::error_ratio_of(distance, expected.magnitudes[column]));
+      worst = std::max(worst, bench::error_ratio_of(distance, expected.magnitudes[column], multiply.shape.k));
     }
   }
   return worst;
 }
 
 double error_bound(const Multiply& multiply) {
-  return bench::error_bound(multiply.shape.k);
+  return bench::error_bound(bench::Arithmetic::of_other_kernels, multiply.shape.k, bench::Numbers::random);
 }
 
 std::vector<double> reference_result(const Multiply& multiply, const Data& before) {

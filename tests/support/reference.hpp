@@ -11,7 +11,7 @@ namespace clgemm::test {
 // is NaN, or differs although nothing may.
 double error_ratio(const Multiply& multiply, const Data& before, const std::vector<float>& c);
 
-// What error_ratio() may be.
+// What error_ratio() of random numbers may be, whichever kernel multiplied.
 double error_bound(const Multiply& multiply);
 
 // The result in float64, by rows, without gaps.

@@ -1,7 +1,10 @@
-// What a multiply must come to, in float64, and how far a result may lie from it: the one reference of the
+// What a multiply must come to, in float64, and how far a result lies from it: the one reference of the
 // bench's check, of its table of exactness and of the tests.
 //
-//   error ratio = |C - reference| / (u * (|alpha| |A||B| + |beta| |C0|)),  u = 2^-24, half an fp32 ulp of 1
+//   error ratio = (|C - reference| - k * 2^-149) / (u * (|alpha| |A||B| + |beta| |C0|)),  u = 2^-24
+//
+// u is half an fp32 ulp of 1; 2^-149 is fp32's smallest number, which each of k additions may lose. How large
+// the ratio may be is in error_bound.hpp.
 #pragma once
 
 #include <cmath>
@@ -13,17 +16,13 @@ namespace clgemm::bench {
 
 inline constexpr double unit_roundoff = 0x1p-24;
 
-// Where a result is NaN, or differs although nothing may, no bound is large enough.
-inline double error_ratio_of(double distance, double magnitude) {
+// Infinite if a result is NaN, or differs although all products are zero.
+inline double error_ratio_of(double distance, double magnitude, std::size_t k) {
   if (distance == 0.0) return 0.0;
-  const double ratio = distance / (unit_roundoff * magnitude);
+  const double least = static_cast<double>(k) * 0x1p-149;
+  if (magnitude > 0.0 && distance <= least) return 0.0;
+  const double ratio = (distance - least) / (unit_roundoff * magnitude);
   return std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio;
-}
-
-// The largest error ratio that passes for sums of k products: rounding errors of k random signs add up to
-// sqrt(k); twice that, and 8 for short sums, leaves room for any order of adding.
-inline double error_bound(std::size_t k) {
-  return 8.0 + 2.0 * std::sqrt(static_cast<double>(k));
 }
 
 // Adds a row of A times B: `a(depth)` and `b(depth, column)` are elements; the magnitudes are the sums of the

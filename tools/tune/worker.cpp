@@ -56,7 +56,8 @@ struct Shape {
 };
 
 std::string what_is_wrong(const bench::Reference& reference, bench::Contestant& contestant) {
-  const bench::CheckResult check = reference.check(contestant.result());
+  const bench::CheckResult check =
+      reference.check(contestant.result(), contestant.bound_of_random(reference.k()));
   if (check.passed) return contestant.damage();
   return fmt::format("wrong result: error ratio {:.3g}, at most {:.3g} is right", check.error_ratio,
                      check.bound);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "common/error_bound.hpp"
 #include "common/float64.hpp"
 #include "common/in_parallel.hpp"
 #include "common/progress.hpp"
@@ -21,9 +22,6 @@
 namespace clgemm::bench {
 namespace {
 
-// What plain fp32 may do without being at fault: a ratio below this is as good as any.
-constexpr double least_bound = 4.0;
-
 // Of one result.
 struct Errors {
   double ratio = 0.0;     // see float64.hpp
@@ -32,6 +30,7 @@ struct Errors {
 
 // A sample of rows of the multiply in float64, and in fp32 one product after the other.
 struct Truth {
+  std::size_t k;
   std::size_t columns;
   std::vector<std::size_t> rows;
   std::vector<double> values;      // rows x columns
@@ -59,7 +58,7 @@ void multiply_row(const HostData& data, std::size_t sample, Truth& truth) {
 
 Truth truth_of(const HostData& data) {
   const Size size = data.size();
-  Truth truth{size.n, sample_indices(size.m, sampled_rows), {}, {}, {}};
+  Truth truth{size.k, size.n, sample_indices(size.m, sampled_rows), {}, {}, {}};
   const std::size_t elements = truth.rows.size() * size.n;
   truth.values.resize(elements);
   truth.magnitudes.resize(elements);
@@ -86,7 +85,7 @@ Errors errors_of(const std::vector<float>& c, const Truth& truth) {
   for (std::size_t i = 0; i < c.size(); ++i) {
     if (!std::isfinite(truth.plain[i])) continue;
     const double error = std::fabs(double{c[i]} - truth.values[i]);
-    const double ratio = std::isfinite(c[i]) ? error_ratio_of(error, truth.magnitudes[i])
+    const double ratio = std::isfinite(c[i]) ? error_ratio_of(error, truth.magnitudes[i], truth.k)
                                              : std::numeric_limits<double>::infinity();
     result.ratio = std::max(result.ratio, ratio);
     error_square += error * error;
@@ -102,7 +101,9 @@ std::string text_of(const Errors& errors) {
 
 struct Result {
   std::vector<float> c;
-  std::string other;  // a kernel behind, where the device found that it had to do the work
+  std::string kernel;  // that computed it
+  Arithmetic arithmetic = Arithmetic::fp32;
+  bool is_first = true;  // else the device found that a kernel behind had to do the work
 };
 
 // Everybody's result for the same data: kernels first, then peers. Empty where somebody cannot.
@@ -116,7 +117,7 @@ class Contest {
     const Plan& plan = chosen->built.plan;
     if (plan.stages.size() == 1) {
       contestant->run();
-      return {contestant->result(), {}};
+      return result_of(*contestant, plan, plan.first());
     }
     // In scratch of our own, where those who computed leave word.
     const cl::Buffer scratch(data_.queue().getInfo<CL_QUEUE_CONTEXT>(), CL_MEM_READ_WRITE,
@@ -126,7 +127,7 @@ class Contest {
     const auto in_scratch = make_kernel_contestant(data_, options);
     in_scratch->run();
     const Stage& stage = who_computed(plan, scratch);
-    return {in_scratch->result(), &stage == &plan.first() ? std::string() : stage.multiply().name};
+    return result_of(*in_scratch, plan, stage);
   }
 
   std::vector<float> of(const Peer& peer) {
@@ -140,6 +141,11 @@ class Contest {
   }
 
  private:
+  static Result result_of(Contestant& contestant, const Plan& plan, const Stage& stage) {
+    const KernelConfig& kernel = stage.multiply();
+    return {contestant.result(), kernel.name, arithmetic_of(kernel), &stage == &plan.first()};
+  }
+
   // The first stage that says that it has, or the last one, which nobody asks.
   const Stage& who_computed(const Plan& plan, const cl::Buffer& scratch) {
     for (const Stage& stage : plan.stages) {
@@ -171,18 +177,48 @@ KernelChoice in_plain_fp32() {
   return choice;
 }
 
-std::string judge(const AccuracyCase& one, const Result& result, const Truth& truth, Contest& contest,
-                  bool& all_kept) {
+// Whether a number of op(A) or op(B) is tiny (error_bound.hpp).
+bool has_tiny(const HostData& data) {
+  const Size size = data.size();
+  const auto is_tiny_line = [](std::size_t count, const auto& element) {
+    float largest = 0.0f;
+    float least = std::numeric_limits<float>::infinity();
+    for (std::size_t i = 0; i < count; ++i) {
+      const float x = std::fabs(element(i));
+      largest = std::max(largest, x);
+      if (x != 0.0f) least = std::min(least, x);
+    }
+    return least < std::max(tiny * largest, least_not_tiny);
+  };
+  for (std::size_t row = 0; row < size.m; ++row) {
+    if (is_tiny_line(size.k, [&](std::size_t i) { return data.a[row * size.k + i]; })) return true;
+  }
+  for (std::size_t column = 0; column < size.n; ++column) {
+    if (is_tiny_line(size.k, [&](std::size_t i) { return data.b[i * size.n + column]; })) return true;
+  }
+  return false;
+}
+
+// The bound of whoever computed a result.
+double bound_of(const AccuracyCase& one, const Result& result, bool is_tiny) {
+  return one.is_exact ? 0.0
+                      : error_bound(result.arithmetic, one.k, is_tiny ? Numbers::any : Numbers::without_tiny);
+}
+
+std::string judge(const AccuracyCase& one, const KernelChoice& choice, bool is_tiny, const Truth& truth,
+                  Contest& contest, bool& all_kept) {
+  const Result result = contest.of(choice);
   const Errors errors = errors_of(sample_of(result.c, truth), truth);
-  bool kept = errors.ratio <= std::max(least_bound, errors_of(truth.plain, truth).ratio);
-  std::string text = text_of(errors);
+  const double bound = bound_of(one, result, is_tiny);
+  bool kept = errors.ratio <= bound;
+  std::string text = fmt::format("{:.2f} of {:.0f}, {:.1e}", errors.ratio, bound, errors.relative);
   if (!one.is_finite) {
     kept = kept && same_kinds(result.c, contest.of(in_plain_fp32()).c);
     text = "as plain fp32";
   }
-  if (!result.other.empty()) text += " by " + result.other;
+  if (!result.is_first) text += " by " + result.kernel;
   all_kept = all_kept && kept;
-  return kept ? text : fmt::format("**{}: worse**", text);
+  return kept ? text : fmt::format("**{}: FAILED**", text);
 }
 
 void write_cells(std::ostream& out, const std::vector<std::string>& cells) {
@@ -195,6 +231,7 @@ std::vector<std::string> row_of(const AccuracyCase& one, const HostData& data, c
                                 const std::vector<KernelChoice>& choices, const Peers& peers,
                                 bool& all_kept) {
   const Truth truth = truth_of(data);
+  const bool is_tiny = has_tiny(data);
   Contest contest(data, queue);
   const auto cell_of = [&](const std::vector<float>& c) {
     return one.is_finite ? text_of(errors_of(c, truth)) : std::string();
@@ -204,7 +241,7 @@ std::vector<std::string> row_of(const AccuracyCase& one, const HostData& data, c
   };
   std::vector<std::string> cells = {one.name, std::to_string(one.k), cell_of(truth.plain)};
   for (const KernelChoice& choice : choices)
-    cells.push_back(judge(one, contest.of(choice), truth, contest, all_kept));
+    cells.push_back(judge(one, choice, is_tiny, truth, contest, all_kept));
   for (const auto& peer : peers.present) cells.push_back(cell_of_result(contest.of(*peer)));
   return cells;
 }
@@ -226,8 +263,8 @@ bool show_accuracy(std::ostream& out, const BenchOptions& options, const cl::Dev
     for (const auto& peer : peers.present) titles.push_back(peer->title());
     for (const MissingPeer& peer : peers.missing)
       out << peer.title << " is missing: " << peer.reason << "\n\n";
-    out << fmt::format("On {}, {} x {} results: largest error ratio, relative error\n\n", device.name, side,
-                       side);
+    out << fmt::format("On {}, {} x {} results: largest error ratio of the bound, relative error\n\n",
+                       device.name, side, side);
     write_cells(out, titles);
     write_cells(out, std::vector<std::string>(titles.size(), "---"));
 
@@ -238,8 +275,8 @@ bool show_accuracy(std::ostream& out, const BenchOptions& options, const cl::Dev
       write_cells(out, row_of(one, data, queue, choices, peers, all_kept));
       out.flush();
     }
-    out << (all_kept ? "\nEvery kernel is as exact as plain fp32 or has a ratio of at most 4.\n"
-                     : "\nNot every kernel is as exact as plain fp32.\n");
+    out << (all_kept ? "\nPASSED: every result is within the bound of the kernel that computed it.\n"
+                     : "\nFAILED: not every result is within the bound of the kernel that computed it.\n");
     return all_kept;
   });
 }

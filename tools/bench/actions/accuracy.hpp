@@ -9,9 +9,9 @@
 
 namespace clgemm::bench {
 
-// Writes a table in Markdown. True where every kernel keeps what Precision::fp32_equivalent promises: its
-// largest error ratio (float64.hpp) is no worse than plain fp32's or 4, whichever is larger, and Inf and NaN
-// stand where they do with Precision::fp32.
+// Writes a table in Markdown. True if every result passes: its largest error ratio (float64.hpp) is at most
+// the bound of the kernel that computed it (error_bound.hpp), and Inf and NaN stand where they do with
+// Precision::fp32.
 bool show_accuracy(std::ostream& out, const BenchOptions& options, const cl::Device& device);
 
 }  // namespace clgemm::bench

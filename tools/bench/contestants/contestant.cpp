@@ -1,5 +1,6 @@
 #include "contestants/contestant.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "call/arguments.hpp"
@@ -64,7 +65,33 @@ class KernelContestant final : public OpenClContestant {
   Options options_;
 };
 
+// Whether the text of a kernel is that of a built-in one.
+bool is_built_in(const KernelFile& file) {
+  static KernelLibrary built_in;
+  const auto is_same = [&](Role role) {
+    const std::vector<std::string> names = built_in.names(role);
+    return std::find(names.begin(), names.end(), file.manifest.name) != names.end() &&
+           built_in.find(file.manifest.name).file->source == file.source;
+  };
+  return is_same(Role::multiply) || is_same(Role::fallback);
+}
+
 }  // namespace
+
+Arithmetic arithmetic_of(const KernelConfig& kernel) {
+  const Arithmetic arithmetic = arithmetic_of(kernel.file->manifest.name);
+  return arithmetic == Arithmetic::fp32 && !is_built_in(*kernel.file) ? Arithmetic::of_other_kernels
+                                                                      : arithmetic;
+}
+
+double Contestant::bound_of_random(std::size_t k) {
+  const std::shared_ptr<const ChosenPlan> chosen = plan();
+  if (chosen == nullptr) return error_bound(Arithmetic::fp32, k, Numbers::random);
+  double bound = 0.0;
+  for (const Stage& stage : chosen->built.plan.stages)
+    bound = std::max(bound, error_bound(arithmetic_of(stage.multiply()), k, Numbers::random));
+  return bound;
+}
 
 Clock trusted_clock(double operation_ms, double call_ms) {
   // No launch is so slow that the host's part of a call is a thousand times the device's.

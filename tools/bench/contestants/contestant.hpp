@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/clock.hpp"
+#include "common/error_bound.hpp"
 #include "context/plan_memory.hpp"
 #include "data/device_data.hpp"
 
@@ -28,6 +29,9 @@ struct HostRun {
   std::vector<float> c;  // the result, row-major without gaps
 };
 
+// How a kernel computes. A kernel of a file that is not built in is another's, unless it has a name of ours.
+Arithmetic arithmetic_of(const KernelConfig& kernel);
+
 class Contestant {
  public:
   virtual ~Contestant() = default;
@@ -43,6 +47,10 @@ class Contestant {
 
   // How run() multiplies, where that is by kernels of clgemm's, named or chosen; null for a peer.
   virtual std::shared_ptr<const ChosenPlan> plan() { return nullptr; }
+
+  // The largest error ratio that passes for sums of k products of random numbers: of whichever kernel of the
+  // plan computes them, or plain fp32's for a peer.
+  double bound_of_random(std::size_t k);
 
   // One multiply of matrices in the host's memory, with whatever transfers it needs.
   virtual HostRun run_host_to_host() = 0;

@@ -13,6 +13,7 @@ struct AccuracyCase {
   std::string name;
   std::size_t k;
   bool is_finite;  // else there are Inf and NaN, and where they come out is all that counts
+  bool is_exact;   // small integers, whose sums no kernel may round
 
   // Changes numbers that are uniform in [-1, 1).
   void (*shape)(HostData& data);

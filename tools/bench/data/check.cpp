@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "common/error_bound.hpp"
 #include "common/float64.hpp"
 #include "common/in_parallel.hpp"
 #include "data/diagnosis.hpp"
@@ -155,7 +156,11 @@ void Reference::compute_row(std::size_t row, std::span<const double> sampled_b) 
 }
 
 CheckResult Reference::check(std::span<const float> c) const {
-  CheckResult result{0.0, error_bound(data_.call.k), false};
+  return check(c, error_bound(Arithmetic::fp32, data_.call.k, Numbers::random));
+}
+
+CheckResult Reference::check(std::span<const float> c, double bound) const {
+  CheckResult result{0.0, bound, false};
   if (!all_finite(c)) {
     result.error_ratio = infinity;
     return result;
@@ -165,23 +170,24 @@ CheckResult Reference::check(std::span<const float> c) const {
     for (std::size_t i = 0; i < width; ++i) {
       const double value = c[rows_[row] * data_.call.n + columns_[i]];
       const double error = std::fabs(value - values_[row * width + i]);
-      result.error_ratio = std::max(result.error_ratio, error_ratio_of(error, magnitudes_[row * width + i]));
+      result.error_ratio =
+          std::max(result.error_ratio, error_ratio_of(error, magnitudes_[row * width + i], data_.call.k));
     }
   }
   result.passed = result.error_ratio <= result.bound;
   return result;
 }
 
-std::string Reference::describe_wrong(std::span<const float> c, std::size_t tile_rows,
+std::string Reference::describe_wrong(std::span<const float> c, double bound, std::size_t tile_rows,
                                       std::size_t tile_columns) const {
-  const double bound = error_bound(data_.call.k);
   const std::size_t width = columns_.size();
   std::vector<Element> wrong;
   std::string first;
   for (std::size_t i = 0; i < rows_.size() * width; ++i) {
     const Element element{rows_[i / width], columns_[i % width]};
     const double value = c[element.row * data_.call.n + element.column];
-    if (error_ratio_of(std::fabs(value - values_[i]), magnitudes_[i]) <= bound) continue;  // false for NaN
+    if (error_ratio_of(std::fabs(value - values_[i]), magnitudes_[i], data_.call.k) <= bound)
+      continue;  // false for NaN
     if (wrong.empty()) {
       const std::size_t m = data_.call.m;
       const std::string where =
@@ -199,7 +205,7 @@ std::string Reference::describe_wrong(std::span<const float> c, std::size_t tile
 
 CheckResult Reference::compare(std::span<const float> c, std::span<const float> other) const {
   const SgemmCall& call = data_.call;
-  CheckResult result{0.0, 2.0 * error_bound(call.k), false};
+  CheckResult result{0.0, 2.0 * error_bound(Arithmetic::fp32, call.k, Numbers::random), false};
   if (!all_finite(c) || !all_finite(other)) {
     result.error_ratio = infinity;
     return result;
@@ -213,7 +219,7 @@ CheckResult Reference::compare(std::span<const float> c, std::span<const float> 
       const double magnitude =
           std::fabs(static_cast<double>(call.alpha)) * row_norms_[row] * norm_of_column(row, column) +
           std::fabs(static_cast<double>(call.beta) * old);
-      result.error_ratio = std::max(result.error_ratio, error_ratio_of(difference, magnitude));
+      result.error_ratio = std::max(result.error_ratio, error_ratio_of(difference, magnitude, call.k));
     }
   }
   result.passed = result.error_ratio <= result.bound;

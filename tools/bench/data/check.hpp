@@ -1,5 +1,5 @@
-// Whether a result is right: against a sum in float64, by the largest error ratio (common/float64.hpp), and
-// against another implementation's result.
+// Whether a result is right: against a sum in float64, by the largest error ratio (common/float64.hpp) and
+// the bound of it (common/error_bound.hpp), and against another implementation's result.
 //
 // Small problems are checked whole. Of large ones, the
 // elements where a sample of rows and a sample of columns cross: the first, the last, those beside tile edges
@@ -34,17 +34,22 @@ class Reference {
   // `data` must outlive it. At least one element is computed, whatever the budget.
   explicit Reference(const HostData& data, double budget = reference_budget);
 
-  // `c` is as HostData has it.
+  // `c` is as HostData has it. Passes up to this error ratio; without it, up to plain fp32's on random
+  // numbers.
+  CheckResult check(std::span<const float> c, double bound) const;
   CheckResult check(std::span<const float> c) const;
 
-  // Compares every element of two results with each other. Each may be off by the bound, so the pair passes
-  // at twice the bound. The denominator is the one above, with |A||B| bounded by the norms of rows and
-  // columns.
+  // Compares every element of two results with each other. Each may be off by plain fp32's bound on random
+  // numbers, so the pair passes at twice the bound. The denominator is the one above, with |A||B| bounded by
+  // the norms of rows and columns.
   CheckResult compare(std::span<const float> c, std::span<const float> other) const;
 
   // Where a result that did not pass is wrong: the first wrong element, how many, and what they have in
-  // common, for a kernel whose work-groups compute tiles of this size.
-  std::string describe_wrong(std::span<const float> c, std::size_t tile_rows, std::size_t tile_columns) const;
+  // common, for a kernel whose work-groups compute tiles of this size and that passes up to this error ratio.
+  std::string describe_wrong(std::span<const float> c, double bound, std::size_t tile_rows,
+                             std::size_t tile_columns) const;
+
+  std::size_t k() const { return data_.call.k; }
 
   // Elements that check() compares with float64.
   std::size_t checked_elements() const { return rows_.size() * columns_.size(); }

@@ -55,7 +55,7 @@ void Entrant::check_result() {
 
 void Entrant::check(const std::vector<float>& c) {
   if (reference_ == nullptr) return;
-  const CheckResult result = reference_->check(c);
+  const CheckResult result = reference_->check(c, bound());
   if (!check_ || result.error_ratio > check_->error_ratio) check_ = result;
 }
 

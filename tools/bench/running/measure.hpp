@@ -43,6 +43,9 @@ class Entrant {
   bool passed() const { return has_right_numbers() && fault_.empty(); }
   bool has_right_numbers() const { return check_ && check_->passed; }
 
+  // Up to which error ratio its results pass. `reference` was given.
+  double bound() { return contestant_->bound_of_random(reference_->k()); }
+
   // What is wrong beside the numbers, in words: what was written outside C, or what was found before.
   const std::string& fault() const { return fault_; }
   void add_fault(const std::string& fault) {

@@ -43,7 +43,8 @@ std::string try_kind(const MultiplyKind& kind, const cl::CommandQueue& queue, co
     contestant->run();
     const std::vector<float> c = contestant->result();
     if (!contestant->damage().empty()) return contestant->damage();
-    return reference.check(c).passed ? "" : reference.describe_wrong(c, 1, 1);
+    const double bound = contestant->bound_of_random(reference.k());
+    return reference.check(c, bound).passed ? "" : reference.describe_wrong(c, bound, 1, 1);
   } catch (const Error& error) {
     return is_device_limit(error) ? "" : error.what();
   }

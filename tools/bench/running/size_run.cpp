@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
-#include "common/float64.hpp"
+#include "common/error_bound.hpp"
 #include "common/interrupt.hpp"
 #include "running/affordable.hpp"
 
@@ -49,7 +49,7 @@ SizeRun::SizeRun(const cl::CommandQueue& queue, const Case& one, const HostData&
   static_cast<Case&>(result_) = one;
   if (reference == nullptr) return;
   result_.checked_elements = reference->checked_elements();
-  result_.error_bound = error_bound(one.size.k);
+  result_.error_bound = error_bound(Arithmetic::fp32, one.size.k, Numbers::random);
 }
 
 ShapeResult SizeRun::run(const std::vector<KernelChoice>& choices, std::span<const Peer* const> peers) {
@@ -115,7 +115,8 @@ SizeRun::Entry SizeRun::first_run(const KernelChoice& choice, KernelResult& resu
   if (reference_ != nullptr && !entry->passed()) {
     result.wrong = entry->has_right_numbers()
                        ? entry->fault()
-                       : reference_->describe_wrong(entry->result(), running.tile_rows, running.tile_columns);
+                       : reference_->describe_wrong(entry->result(), entry->bound(), running.tile_rows,
+                                                    running.tile_columns);
   }
   return entry;
 }

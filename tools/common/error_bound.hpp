@@ -1,0 +1,141 @@
+// The largest error ratio (float64.hpp) that a result may have: the one function of bench, tuner and tests.
+// docs/accuracy.md has the proofs, theorem by theorem; tests/accuracy holds the theorems against bit-accurate
+// models of the hardware.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+
+namespace clgemm::bench {
+
+// How a kernel computes sums of products.
+enum class Arithmetic {
+  fp32,             // plain, in any order
+  tf32x3,           // three TF32 products, sums of 32 of k
+  fp16x3_wgmma,     // three fp16 products, sums of 64 of k
+  fp16x3_mma,       // three fp16 products, sums of 16 of k
+  bf16x6,           // six bf16 products, sums of 16 of k
+  of_other_kernels  // who knows: a kernel that is not clgemm's
+};
+
+// By the name of a kernel of clgemm's, or of a helper that may stand behind one.
+inline Arithmetic arithmetic_of(std::string_view kernel) {
+  if (kernel == "tf32x3_wgmma" || kernel == "fallback_tf32x3") return Arithmetic::tf32x3;
+  if (kernel == "fp16x3_wgmma") return Arithmetic::fp16x3_wgmma;
+  if (kernel == "fp16x3_mma") return Arithmetic::fp16x3_mma;
+  if (kernel == "bf16x6_mma") return Arithmetic::bf16x6;
+  return Arithmetic::fp32;
+}
+
+// A number is tiny if it is below so much of the largest of its row of A or column of B, or in any case below
+// `least_not_tiny`, and not zero.
+inline constexpr float tiny = 0x1p-26f;
+inline constexpr float least_not_tiny = 0x1p-138f;
+
+// What the numbers are that a bound is for.
+enum class Numbers {
+  any,           // whatever there is
+  without_tiny,  // no tiny ones
+  random         // independent and of random signs, as bench and tests make them
+};
+
+// A kernel that is not clgemm's is held to twice plain fp32's bound.
+inline constexpr double margin_of_other_kernels = 2.0;
+
+namespace bounds {
+
+// One tensor core addition of so many products to a sum loses at most so many u of the magnitudes: cutting
+// the terms off, each by `of_term` u, and cutting off the result.
+struct Addition {
+  double of_term;
+  double of_result;
+};
+inline constexpr Addition hopper{0.5, 1.5};
+inline constexpr Addition ampere{1.0, 1.0};
+
+inline double ceil_of(std::size_t k, std::size_t step) {
+  return static_cast<double>((k + step - 1) / step);
+}
+
+// The k by which common/fp16_range.cl judges small numbers, for a kernel that walks along k in steps of
+// `step`.
+inline double range_depth(std::size_t k, std::size_t step, bool may_be_tiny) {
+  return may_be_tiny ? std::clamp(static_cast<double>((k + step - 1) / step * step), 64.0, 4096.0) : 64.0;
+}
+
+// What splitting loses, and what is left out.
+inline double fp16_splitting(double range) {
+  return 8.0 + 3.0 * (range - 64.0) / 32.0;
+}
+
+// How much further terms are cut off where the largest factor is denormal in fp16.
+inline double of_denormals(double range) {
+  return std::max(1.0, range / 128.0);
+}
+
+inline double tf32x3(std::size_t k) {
+  const std::size_t together = std::min<std::size_t>(k, 32);
+  const double high =
+      hopper.of_term * static_cast<double>(together) + hopper.of_result * ceil_of(together, 8);
+  return 8.0 + high + 0.1 + 3.0 * static_cast<double>(k) / 64.0;
+}
+
+inline double fp16x3_wgmma(std::size_t k, bool may_be_tiny) {
+  const double range = range_depth(k, 32, may_be_tiny);
+  const std::size_t together = std::min<std::size_t>(k, 64);
+  const double high = hopper.of_term * of_denormals(range) * static_cast<double>(together - 1) +
+                      hopper.of_result * ceil_of(together, 16);
+  const double cross = 2.5 * static_cast<double>(k) * std::max(128.0, range) * 0x1p-18;
+  return fp16_splitting(range) + high + cross + ceil_of(k, 64) + 1.0;
+}
+
+inline double fp16x3_mma(std::size_t k, bool may_be_tiny) {
+  const double range = range_depth(k, 16, may_be_tiny);
+  const double high = ampere.of_term * of_denormals(range) * 16.0 + 2.0 * ampere.of_result;
+  return fp16_splitting(range) + high + 36.0 * std::max(128.0, range) * 0x1p-17 + ceil_of(k, 16) - 1.0;
+}
+
+inline double bf16x6(std::size_t k) {
+  return 20.6 + ceil_of(k, 16) - 1.0;
+}
+
+}  // namespace bounds
+
+// The theorem's bound for sums of k products; scaling by alpha and adding beta C are 2 more, on any way.
+inline double proven_bound(Arithmetic arithmetic, std::size_t k, bool may_be_tiny) {
+  constexpr double of_epilogue = 2.0;
+  constexpr double of_higher_order = 1.0 + 0x1p-8;  // (1 + u)^k and |h| beside |x|; up to 2^16 products
+  if (k == 0) return of_epilogue;
+  const double plain = static_cast<double>(k) + of_epilogue;
+  switch (arithmetic) {
+    case Arithmetic::fp32:
+      return of_higher_order * plain;
+    case Arithmetic::tf32x3:
+      return of_higher_order * (bounds::tf32x3(k) + of_epilogue);
+    case Arithmetic::fp16x3_wgmma:
+      return of_higher_order * (bounds::fp16x3_wgmma(k, may_be_tiny) + of_epilogue);
+    case Arithmetic::fp16x3_mma:
+      return of_higher_order * (bounds::fp16x3_mma(k, may_be_tiny) + of_epilogue);
+    case Arithmetic::bf16x6:
+      return of_higher_order * (bounds::bf16x6(k) + of_epilogue);
+    case Arithmetic::of_other_kernels:
+      return margin_of_other_kernels * of_higher_order * plain;
+  }
+  return plain;
+}
+
+// The bound of random numbers: rounding errors of k random signs add up to sqrt(k); twice that, and 8 for
+// short sums, leaves room for any order of adding. A theorem's bound grows with k, and would let a kernel
+// pass that drops one of some thousand products.
+inline double bound_of_random(std::size_t k) {
+  return 8.0 + 2.0 * std::sqrt(static_cast<double>(k));
+}
+
+inline double error_bound(Arithmetic arithmetic, std::size_t k, Numbers numbers) {
+  const double proven = proven_bound(arithmetic, k, numbers != Numbers::without_tiny);
+  return numbers == Numbers::random ? std::min(proven, bound_of_random(k)) : proven;
+}
+
+}  // namespace clgemm::bench
