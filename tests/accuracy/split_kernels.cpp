@@ -1,0 +1,497 @@
+#include "accuracy/split_kernels.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+
+namespace clgemm::test {
+namespace {
+
+using Lines = std::vector<std::vector<float>>;
+
+std::uint32_t bits_of(float x) {
+  return std::bit_cast<std::uint32_t>(x);
+}
+
+float float_of(std::uint32_t bits) {
+  return std::bit_cast<float>(bits);
+}
+
+std::uint32_t magnitude_of(float x) {
+  return bits_of(x) & 0x7fffffffu;
+}
+
+std::size_t round_up(std::size_t value, std::size_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+// With zeros up to a multiple of `depth` along k.
+Lines lines_of(const std::vector<float>& matrix, std::size_t lines, std::size_t k, std::size_t depth) {
+  Lines result;
+  for (std::size_t line = 0; line < lines; ++line) {
+    const auto of_line = std::span(matrix).subspan(line * k, k);
+    result.emplace_back(of_line.begin(), of_line.end());
+    result.back().resize(round_up(k, depth), 0.0f);
+  }
+  return result;
+}
+
+float to_c(const TileCall& call, std::size_t element, float sum) {
+  const float scaled = call.alpha * sum;
+  return call.beta == 0.0f ? scaled : std::fma(call.beta, call.c[element], scaled);
+}
+
+template <class SumOf>
+std::vector<float> tile_of(const TileCall& call, const SumOf& sum_of) {
+  std::vector<float> c;
+  for (std::size_t row = 0; row < call.rows; ++row) {
+    for (std::size_t column = 0; column < call.columns; ++column)
+      c.push_back(to_c(call, c.size(), sum_of(row, column)));
+  }
+  return c;
+}
+
+// ---- plain fp32: common/slices.cl with DEPTH 8. Slices share the depths of a step; the first step may be a
+// shorter one.
+std::vector<float> plain_tile(const TileCall& call, std::size_t slices) {
+  constexpr std::size_t depth = 8;
+  const Lines a = lines_of(call.a, call.rows, call.k, 1);
+  const Lines b = lines_of(call.b, call.columns, call.k, 1);
+  const std::size_t step = depth * slices;
+  const std::size_t first_depth = call.k - (call.k - 1) / step * step;
+  return tile_of(call, [&](std::size_t row, std::size_t column) {
+    float sums[2] = {0.0f, 0.0f};  // as many slices as these kernels have
+    for (std::size_t deep = 0; deep < call.k; ++deep) {
+      const std::size_t in_step = deep < first_depth ? deep : (deep - first_depth) % step;
+      float& sum = sums[in_step / depth];
+      sum = std::fma(a[row][deep], b[column][deep], sum);
+    }
+    float sum = sums[0];
+    for (std::size_t slice = 1; slice < slices; ++slice) sum += sums[slice];
+    return sum;
+  });
+}
+
+// ---- three TF32 products: common/tf32x3.cl
+constexpr std::size_t tf32_step = 32;
+
+struct Tf32Line {
+  std::vector<Factor> high, low;
+};
+
+Tf32Line split_tf32(const std::vector<float>& line) {
+  std::vector<float> high, low;
+  for (const float x : line) {
+    high.push_back(float_of((bits_of(x) + 0x1000u) & 0xffffe000u));
+    low.push_back(x - high.back());
+  }
+  return {make_factors(high, least_of_tf32), make_factors(low, least_of_tf32)};
+}
+
+// Of a slice: every `slices`-th step.
+float tf32_slice(const Tf32Line& x, const Tf32Line& y, std::size_t slice, std::size_t slices) {
+  const TensorCore& core = hopper_tf32;
+  const std::size_t depth = x.high.size();
+  float sum = 0.0f;
+  for (std::size_t first = slice * tf32_step; first < depth; first += slices * tf32_step) {
+    float fresh = 0.0f;
+    for (std::size_t i = first; i < first + tf32_step; i += core.together) {
+      fresh = add_products(core, &x.low[i], &y.high[i], core.together, fresh);
+      fresh = add_products(core, &x.high[i], &y.low[i], core.together, fresh);
+    }
+    fresh = add_products(core, &x.high[first], &y.high[first], tf32_step, fresh);
+    sum += fresh;
+  }
+  return sum;
+}
+
+std::uint32_t least_of(const std::vector<float>& matrix) {
+  std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
+  for (const float x : matrix) least = std::min(least, 2 * bits_of(x) - 1);
+  return least;
+}
+
+bool tf32_is_exact(const TileCall& call) {
+  constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  const std::uint32_t least_a = least_of(call.a);
+  const std::uint32_t least_b = least_of(call.b);
+  if (least_a == none || least_b == none) return true;
+  const float a = float_of(static_cast<std::uint32_t>((std::uint64_t{least_a} + 1) / 2));
+  const float b = float_of(static_cast<std::uint32_t>((std::uint64_t{least_b} + 1) / 2));
+  return a >= 0x1p-104f && b >= 0x1p-104f && a * b >= 0x1p-110f;
+}
+
+TileResult tf32x3(const TileCall& call, bool swap, std::size_t slices) {
+  std::vector<Tf32Line> a, b;
+  for (const auto& line : lines_of(call.a, call.rows, call.k, tf32_step)) a.push_back(split_tf32(line));
+  for (const auto& line : lines_of(call.b, call.columns, call.k, tf32_step)) b.push_back(split_tf32(line));
+  bool is_strange = false;
+  std::vector<float> c = tile_of(call, [&](std::size_t row, std::size_t column) {
+    float sum = 0.0f;
+    for (std::size_t slice = 0; slice < slices; ++slice) {
+      const float one =
+          swap ? tf32_slice(b[column], a[row], slice, slices) : tf32_slice(a[row], b[column], slice, slices);
+      is_strange |= !std::isfinite(one);
+      sum = slice == 0 ? one : sum + one;
+    }
+    return sum;
+  });
+  if (is_strange || !tf32_is_exact(call)) return {plain_tile(call, slices), Way::fp32};
+  return {std::move(c), Way::tf32x3};
+}
+
+// Columns of A and rows of B: from k `first` on.
+std::vector<float> part_of(const std::vector<float>& matrix, std::size_t k, std::size_t first,
+                           std::size_t depth) {
+  std::vector<float> result;
+  for (std::size_t line = 0; line < matrix.size() / k; ++line) {
+    const auto of_line = std::span(matrix).subspan(line * k + first, depth);
+    result.insert(result.end(), of_line.begin(), of_line.end());
+  }
+  return result;
+}
+
+// Parts of k (common/parts.cl), each a product of its own, are added up in order.
+TileResult tf32x3_in_parts(const TileCall& call, bool swap, std::size_t slices, std::size_t parts) {
+  constexpr std::size_t unit = 4;
+  const std::size_t depth = round_up((call.k + parts - 1) / parts, unit);
+  if (depth >= call.k) return tf32x3(call, swap, slices);
+  std::vector<float> sums;
+  Way way = Way::tf32x3;
+  for (std::size_t first = 0; first < call.k; first += depth) {
+    const std::size_t of_part = std::min(depth, call.k - first);
+    const TileCall part{call.rows,
+                        call.columns,
+                        of_part,
+                        1.0f,
+                        0.0f,
+                        part_of(call.a, call.k, first, of_part),
+                        part_of(call.b, call.k, first, of_part),
+                        {}};
+    const TileResult result = tf32x3(part, swap, slices);
+    if (result.way == Way::fp32) way = Way::fp32;
+    if (first == 0) sums.assign(result.c.size(), 0.0f);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = first == 0 ? result.c[i] : sums[i] + result.c[i];
+  }
+  return {
+      tile_of(call, [&](std::size_t row, std::size_t column) { return sums[row * call.columns + column]; }),
+      way};
+}
+
+// ---- fp16 planes: helpers/pack_both_fp16_planes.cl, common/fp16_planes.cl, common/fp16_range.cl
+struct Fp16Line {
+  std::vector<Factor> high, low;
+  int exponent;
+};
+
+// The nearest fp16, ties to the even one.
+float to_fp16(float x) {
+  if (!std::isfinite(x) || x == 0.0f) return x;
+  const int exponent = std::max(std::ilogb(x), least_of_fp16);
+  const double rounded = std::ldexp(std::nearbyint(std::ldexp(double{x}, 10 - exponent)), exponent - 10);
+  return std::fabs(rounded) >= 65536.0 ? std::copysign(std::numeric_limits<float>::infinity(), x)
+                                       : static_cast<float>(rounded);
+}
+
+constexpr std::size_t fp16_lines_together = 8;
+constexpr std::size_t fp16_first_numbers = 1024;  // of a line
+constexpr int fp16_room = 1;
+
+int line_exponent(std::uint32_t largest) {
+  return std::max(static_cast<int>((largest + 0x1000u) >> 23) - 127 - 15, -126);
+}
+
+float fp16_depth(std::size_t k) {
+  return static_cast<float>(std::clamp<std::size_t>(k, 64, 4096));
+}
+
+struct Extremes {
+  std::uint32_t largest = 0;  // as it was
+  float smallest = 1.0f;      // scaled
+};
+
+std::uint32_t largest_of(std::span<const float> values) {
+  std::uint32_t largest = 0;
+  for (const float x : values) largest = std::max(largest, magnitude_of(x));
+  return largest;
+}
+
+float smallest_of(const std::vector<float>& line, int exponent) {
+  float smallest = 1.0f;
+  const float scale = std::ldexp(1.0f, -exponent);
+  for (const float x : line) {
+    if (x != 0.0f) smallest = float_of(std::min(bits_of(smallest), magnitude_of(x * scale)));
+  }
+  return smallest;
+}
+
+bool is_too_small(float smallest, std::size_t k) {
+  return smallest * fp16_depth(k) < 0x1p-7f;
+}
+
+// Eight lines, whose exponents are found together.
+void pack_fp16_lines(std::span<const std::vector<float>> lines, std::vector<Fp16Line>& packed,
+                     Extremes& extremes) {
+  const std::size_t depth = lines.front().size();
+  const bool goes_on = depth > fp16_first_numbers;
+  std::vector<int> exponents;
+  bool again = false;
+  for (const auto& line : lines) {
+    const auto first = std::span(line).first(std::min(depth, fp16_first_numbers));
+    exponents.push_back(line_exponent(largest_of(first)) + (goes_on ? fp16_room : 0));
+    if (is_too_small(smallest_of(line, exponents.back()), depth)) extremes.smallest = 0.0f;
+    again |= goes_on && line_exponent(largest_of(line)) > exponents.back();
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::uint32_t largest = largest_of(lines[i]);
+    const int exponent = again ? line_exponent(largest) : exponents[i];
+    extremes.largest = std::max(extremes.largest, largest);
+    extremes.smallest = std::min(extremes.smallest, smallest_of(lines[i], exponent));
+    std::vector<float> high, low;
+    for (const float x : lines[i]) {
+      const float scaled = x * std::ldexp(1.0f, -exponent);
+      high.push_back(to_fp16(scaled));
+      low.push_back(to_fp16((scaled - high.back()) * 0x1p11f));
+    }
+    packed.push_back({make_factors(high, least_of_fp16), make_factors(low, least_of_fp16), exponent});
+  }
+}
+
+std::vector<Fp16Line> pack_fp16(const Lines& lines, Extremes& extremes) {
+  std::vector<Fp16Line> result;
+  for (std::size_t first = 0; first < lines.size(); first += fp16_lines_together) {
+    const std::size_t count = std::min(fp16_lines_together, lines.size() - first);
+    pack_fp16_lines(std::span(lines).subspan(first, count), result, extremes);
+  }
+  return result;
+}
+
+bool fp16_is_exact(const Extremes& a, const Extremes& b, std::size_t k) {
+  return float_of(a.largest) * float_of(b.largest) * static_cast<float>(k) < 0x1p126f &&
+         !is_too_small(a.smallest, k) && !is_too_small(b.smallest, k) &&
+         a.smallest * b.smallest * fp16_depth(k) >= 0x1p-20f;
+}
+
+float scaled_back(float value, int exponent) {
+  const int half = exponent >> 1;
+  return value * std::ldexp(1.0f, half) * std::ldexp(1.0f, exponent - half);
+}
+
+// kernels/fp16x3_wgmma.cl: sums of h h' start from zero after 64 of k, those with a low plane go on.
+float fp16_wgmma_slice(const Fp16Line& a, const Fp16Line& b, std::size_t step, std::size_t slice,
+                       std::size_t slices) {
+  constexpr std::size_t together = 64;
+  const TensorCore& core = hopper_16_bit;
+  const std::size_t depth = a.high.size();
+  float sum = 0.0f, high = 0.0f, cross = 0.0f;
+  std::size_t in_high = 0;
+  for (std::size_t first = slice * 16 * step; first < depth; first += slices * 16 * step) {
+    for (std::size_t i = first; i < first + 16 * step; i += 16) {
+      high = add_products(core, &a.high[i], &b.high[i], 16, in_high == 0 ? 0.0f : high);
+      in_high += 16;
+      cross = add_products(core, &a.low[i], &b.high[i], 16, cross);
+      cross = add_products(core, &a.high[i], &b.low[i], 16, cross);
+    }
+    if (in_high == together) {
+      sum += high;
+      in_high = 0;
+    }
+  }
+  if (in_high > 0) sum += high;
+  return std::fma(cross, 0x1p-11f, sum);
+}
+
+float fp16_wgmma_sum(const Fp16Line& a, const Fp16Line& b, std::size_t step, std::size_t slices) {
+  float sum = fp16_wgmma_slice(a, b, step, 0, slices);
+  for (std::size_t slice = 1; slice < slices; ++slice) {
+    const bool has_steps = a.high.size() > slice * 16 * step;
+    sum += has_steps ? fp16_wgmma_slice(a, b, step, slice, slices) : 0.0f;
+  }
+  return sum;
+}
+
+TileResult fp16x3_wgmma(const TileCall& call, std::size_t step, std::size_t slices,
+                        std::size_t fallback_slices) {
+  Extremes of_a, of_b;
+  const std::vector<Fp16Line> a = pack_fp16(lines_of(call.a, call.rows, call.k, 16 * step), of_a);
+  const std::vector<Fp16Line> b = pack_fp16(lines_of(call.b, call.columns, call.k, 16 * step), of_b);
+  if (!fp16_is_exact(of_a, of_b, round_up(call.k, 16 * step))) return tf32x3(call, false, fallback_slices);
+  return {tile_of(call,
+                  [&](std::size_t row, std::size_t column) {
+                    return scaled_back(fp16_wgmma_sum(a[row], b[column], step, slices),
+                                       a[row].exponent + b[column].exponent);
+                  }),
+          Way::fp16x3};
+}
+
+// ---- six bf16 products: helpers/pack_both_bf16_planes.cl, common/bf16_range.cl, kernels/bf16x6_mma.cl
+struct Bf16Line {
+  std::vector<Factor> planes[3];
+};
+
+float nearest_bf16(float value) {
+  const std::uint32_t bits = bits_of(value);
+  const std::uint32_t magnitude = bits & 0x7fffffffu;
+  const std::uint32_t rounded = std::min(magnitude + 0x7fffu + (magnitude >> 16 & 1u), 0x7f7fffffu);
+  return float_of((bits & 0x80000000u) | (rounded & 0xffff0000u));
+}
+
+Bf16Line split_bf16(const std::vector<float>& line) {
+  Bf16Line result;
+  std::vector<float> rest = line;
+  for (auto& plane : result.planes) {
+    std::vector<float> values;
+    for (float& x : rest) {
+      values.push_back(nearest_bf16(x));
+      x -= values.back();
+    }
+    plane = make_factors(values, least_of_bf16);
+  }
+  return result;
+}
+
+float bf16_sum(const TensorCore& core, const Bf16Line& a, const Bf16Line& b) {
+  float sum = 0.0f;
+  for (std::size_t first = 0; first < a.planes[0].size(); first += 16) {
+    float fresh = 0.0f;
+    for (std::size_t order = 3; order-- > 0;) {
+      for (std::size_t plane = order + 1; plane-- > 0;)
+        fresh = add_products(core, &a.planes[plane][first], &b.planes[order - plane][first], 16, fresh);
+    }
+    sum += fresh;
+  }
+  return sum;
+}
+
+bool bf16_is_exact(const TileCall& call) {
+  const auto least = [](const std::vector<float>& matrix) {
+    std::uint32_t result = 0xffffffffu;
+    for (const float x : matrix) {
+      if (magnitude_of(x) != 0) result = std::min(result, magnitude_of(x));
+    }
+    return result;
+  };
+  constexpr std::uint32_t infinity = 0x7f800000u;
+  constexpr std::uint32_t least_bits = (127u - 110u) << 23;
+  const std::uint32_t a_largest = largest_of(call.a), b_largest = largest_of(call.b);
+  const std::uint32_t a_least = least(call.a), b_least = least(call.b);
+  if (a_largest >= infinity || b_largest >= infinity || a_least < least_bits || b_least < least_bits)
+    return false;
+  if (a_largest == 0 || b_largest == 0) return true;
+  return float_of(a_largest) * float_of(b_largest) < 0x1p97f &&
+         float_of(a_least) * float_of(b_least) >= 0x1p-133f;
+}
+
+TileResult bf16x6_mma(const TensorCore& core, const TileCall& call) {
+  if (!bf16_is_exact(call)) return {plain_tile(call, 1), Way::fp32};
+  std::vector<Bf16Line> a, b;
+  for (const auto& line : lines_of(call.a, call.rows, call.k, 16)) a.push_back(split_bf16(line));
+  for (const auto& line : lines_of(call.b, call.columns, call.k, 16)) b.push_back(split_bf16(line));
+  return {
+      tile_of(call, [&](std::size_t row, std::size_t column) { return bf16_sum(core, a[row], b[column]); }),
+      Way::bf16x6};
+}
+
+// ---- kernels/fp16x3_mma.cl: all three products of 16 of k into one sum from zero
+float fp16_mma_sum(const TensorCore& core, const Fp16Line& a, const Fp16Line& b) {
+  float sum = 0.0f;
+  for (std::size_t first = 0; first < a.high.size(); first += 16) {
+    float fresh = add_products(core, &a.low[first], &b.high[first], 16, 0.0f);
+    fresh = add_products(core, &a.high[first], &b.low[first], 16, fresh);
+    fresh = add_products(core, &a.high[first], &b.high[first], 16, fresh * 0x1p-11f);
+    sum += fresh;
+  }
+  return sum;
+}
+
+TileResult fp16x3_mma(const TensorCore& core, const TileCall& call) {
+  Extremes of_a, of_b;
+  const std::vector<Fp16Line> a = pack_fp16(lines_of(call.a, call.rows, call.k, 16), of_a);
+  const std::vector<Fp16Line> b = pack_fp16(lines_of(call.b, call.columns, call.k, 16), of_b);
+  if (!fp16_is_exact(of_a, of_b, round_up(call.k, 16))) return bf16x6_mma(core, call);
+  return {tile_of(call,
+                  [&](std::size_t row, std::size_t column) {
+                    return scaled_back(fp16_mma_sum(core, a[row], b[column]),
+                                       a[row].exponent + b[column].exponent);
+                  }),
+          Way::fp16x3};
+}
+
+Lines padded(const std::vector<float>& line, std::size_t depth) {
+  return lines_of(line, 1, line.size(), depth);
+}
+
+}  // namespace
+
+std::int64_t SplitKernel::parameter(const std::string& of, std::int64_t otherwise) const {
+  const auto found = parameters.find(of);
+  return found == parameters.end() ? otherwise : found->second;
+}
+
+std::string title_of(const SplitKernel& kernel) {
+  std::string title = kernel.name;
+  for (const auto& [name, value] : kernel.parameters) title += "," + name + "=" + std::to_string(value);
+  return title;
+}
+
+const std::vector<SplitKernel>& split_kernels() {
+  static const std::vector<SplitKernel> kernels = {
+      {"tf32x3_wgmma", {{"TILE_X", 128}, {"TILE_Y", 128}, {"SWAP", 0}, {"SLICES", 1}, {"SPLIT_K", 1}}},
+      {"tf32x3_wgmma", {{"TILE_X", 64}, {"TILE_Y", 64}, {"SWAP", 0}, {"SLICES", 2}, {"SPLIT_K", 1}}},
+      {"tf32x3_wgmma", {{"TILE_X", 64}, {"TILE_Y", 32}, {"SWAP", 1}, {"SLICES", 1}, {"SPLIT_K", 1}}},
+      {"tf32x3_wgmma", {{"TILE_X", 128}, {"TILE_Y", 64}, {"SWAP", 0}, {"SLICES", 1}, {"SPLIT_K", 3}}},
+      {"fp16x3_wgmma", {{"TILE_M", 128}, {"TILE_N", 128}, {"STEP", 2}, {"SLICES", 1}}},
+      {"fp16x3_wgmma", {{"TILE_M", 64}, {"TILE_N", 64}, {"STEP", 2}, {"SLICES", 2}, {"STAGES", 8}}},
+      {"fp16x3_wgmma", {{"TILE_M", 128}, {"TILE_N", 64}, {"STEP", 1}, {"SLICES", 1}, {"STAGES", 4}}},
+      {"fp16x3_mma", {{"TILE_M", 64}, {"TILE_N", 64}}},
+      {"bf16x6_mma", {{"TILE_M", 64}, {"TILE_N", 64}}},
+  };
+  return kernels;
+}
+
+TileResult model_of(const SplitKernel& kernel, const TileCall& call) {
+  const auto parameter = [&kernel](const char* name, std::int64_t otherwise) {
+    return static_cast<std::size_t>(kernel.parameter(name, otherwise));
+  };
+  if (kernel.name == "tf32x3_wgmma")
+    return tf32x3_in_parts(call, parameter("SWAP", 0) != 0, parameter("SLICES", 1), parameter("SPLIT_K", 1));
+  if (kernel.name == "fp16x3_wgmma") {
+    const bool is_small = parameter("TILE_M", 128) + parameter("TILE_N", 128) == 128;
+    return fp16x3_wgmma(call, parameter("STEP", 2), parameter("SLICES", 1), is_small ? 2 : 1);
+  }
+  if (kernel.name == "fp16x3_mma") return fp16x3_mma(hopper_16_bit, call);
+  return bf16x6_mma(hopper_16_bit, call);
+}
+
+float sum_by_fp16x3_wgmma(const std::vector<float>& a, const std::vector<float>& b, std::size_t step,
+                          std::size_t slices) {
+  Extremes of_a, of_b;
+  const std::vector<Fp16Line> x = pack_fp16(padded(a, 16 * step), of_a);
+  const std::vector<Fp16Line> y = pack_fp16(padded(b, 16 * step), of_b);
+  return scaled_back(fp16_wgmma_sum(x[0], y[0], step, slices), x[0].exponent + y[0].exponent);
+}
+
+float sum_by_tf32x3_wgmma(const std::vector<float>& a, const std::vector<float>& b, bool swap,
+                          std::size_t slices) {
+  const Tf32Line x = split_tf32(padded(swap ? b : a, tf32_step)[0]);
+  const Tf32Line y = split_tf32(padded(swap ? a : b, tf32_step)[0]);
+  float sum = tf32_slice(x, y, 0, slices);
+  for (std::size_t slice = 1; slice < slices; ++slice) sum += tf32_slice(x, y, slice, slices);
+  return sum;
+}
+
+float sum_by_fp16x3_mma(const TensorCore& core, const std::vector<float>& a, const std::vector<float>& b) {
+  Extremes of_a, of_b;
+  const std::vector<Fp16Line> x = pack_fp16(padded(a, 16), of_a);
+  const std::vector<Fp16Line> y = pack_fp16(padded(b, 16), of_b);
+  return scaled_back(fp16_mma_sum(core, x[0], y[0]), x[0].exponent + y[0].exponent);
+}
+
+float sum_by_bf16x6_mma(const TensorCore& core, const std::vector<float>& a, const std::vector<float>& b) {
+  return bf16_sum(core, split_bf16(padded(a, 16)[0]), split_bf16(padded(b, 16)[0]));
+}
+
+}  // namespace clgemm::test

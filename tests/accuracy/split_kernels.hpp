@@ -1,0 +1,58 @@
+// What the tensor core kernels compute, bit by bit, for one tile of C: how they split numbers, in which order
+// they multiply and add, where sums start from zero, what they leave to the kernels behind them, and how
+// results come to C. Each function follows its kernel file. models_on_device_test.cpp holds them against a
+// GPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "accuracy/tensor_core.hpp"
+
+namespace clgemm::test {
+
+// C <- alpha A B + beta C for a tile of C that is the whole of it. A has `rows` lines along k, B `columns`
+// lines along k.
+struct TileCall {
+  std::size_t rows, columns, k;
+  float alpha, beta;
+  std::vector<float> a, b;  // line after line
+  std::vector<float> c;     // row after row
+};
+
+// A kernel with those of its parameters that show in results.
+struct SplitKernel {
+  std::string name;  // of the kernel file
+  std::map<std::string, std::int64_t> parameters;
+
+  std::int64_t parameter(const std::string& of, std::int64_t otherwise) const;
+};
+
+// "bf16x6_mma,TILE_M=64,TILE_N=64"
+std::string title_of(const SplitKernel& kernel);
+
+// Which way of the kernel computed a tile: itself, or what stands behind it.
+enum class Way { fp32, tf32x3, fp16x3, bf16x6 };
+
+struct TileResult {
+  std::vector<float> c;
+  Way way;
+};
+
+// The kernels that are modelled.
+const std::vector<SplitKernel>& split_kernels();
+
+TileResult model_of(const SplitKernel& kernel, const TileCall& call);
+
+// Of one pair of lines without an epilogue, on the way itself: for searches.
+float sum_by_fp16x3_wgmma(const std::vector<float>& a, const std::vector<float>& b, std::size_t step,
+                          std::size_t slices);
+float sum_by_tf32x3_wgmma(const std::vector<float>& a, const std::vector<float>& b, bool swap,
+                          std::size_t slices);
+float sum_by_fp16x3_mma(const TensorCore& core, const std::vector<float>& a, const std::vector<float>& b);
+float sum_by_bf16x6_mma(const TensorCore& core, const std::vector<float>& a, const std::vector<float>& b);
+
+}  // namespace clgemm::test

@@ -1,0 +1,86 @@
+#include "accuracy/tensor_core.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+
+namespace clgemm::test {
+namespace {
+
+constexpr int least_aligned = -133;  // no exponent that all are aligned to is below
+constexpr int factor_bits = 10;      // behind the binary point
+constexpr int sum_bits = 23;
+
+// Exponents that give a zero no say, and those by which an Inf or a NaN shows in any sum of exponents.
+constexpr std::int32_t of_zero = -1000;
+constexpr std::int32_t of_strange = 100000;
+
+// `units` of 2^exponent, towards zero.
+float cut_off(std::int64_t units, int exponent) {
+  const std::uint32_t sign = units < 0 ? 0x80000000u : 0u;
+  std::uint64_t magnitude = static_cast<std::uint64_t>(std::abs(units));
+  if (magnitude == 0) return 0.0f;
+  const int last = std::max(static_cast<int>(std::bit_width(magnitude)) - 24 + exponent, -149);
+  const int down = last - exponent;
+  if (down > 63) return std::bit_cast<float>(sign);
+  magnitude = down > 0 ? magnitude >> down : magnitude << -down;
+  if (last > 127 - sum_bits) return std::bit_cast<float>(sign | 0x7f800000u);
+  // A denormal number has no leading one to add to the exponent.
+  const std::uint32_t biased = static_cast<std::uint32_t>(last + 149) << sum_bits;
+  return std::bit_cast<float>(sign | (biased + static_cast<std::uint32_t>(magnitude)));
+}
+
+float add_strange(const TensorCore& core, const Factor* a, const Factor* b, float sum) {
+  double result = sum;
+  for (std::size_t i = 0; i < core.together; ++i) result += double{a[i].value} * double{b[i].value};
+  return static_cast<float>(result);
+}
+
+float add_once(const TensorCore& core, const Factor* a, const Factor* b, float sum) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(sum);
+  const auto biased = static_cast<std::int32_t>(bits >> sum_bits & 0xffu);
+  if (biased == 0xff) return add_strange(core, a, b, sum);
+  const auto fraction = static_cast<std::int64_t>((bits & 0x7fffffu) + (biased != 0 ? 0x800000u : 0u));
+  const int exponent = fraction == 0 ? of_zero : std::max(biased, 1) - 127;
+  std::int32_t largest = std::max(least_aligned, exponent);
+  for (std::size_t i = 0; i < core.together; ++i) largest = std::max(largest, a[i].exponent + b[i].exponent);
+  if (largest > of_strange / 2) return add_strange(core, a, b, sum);
+
+  const std::int64_t aligned_sum =
+      fraction << (core.fraction_bits - sum_bits) >> std::min(largest - exponent, 62);
+  std::int64_t units = bits >> 31 != 0 ? -aligned_sum : aligned_sum;
+  const int up = core.fraction_bits - 2 * factor_bits;
+  for (std::size_t i = 0; i < core.together; ++i) {
+    const std::int32_t product = a[i].significand * b[i].significand;
+    const std::int32_t aligned =
+        (std::abs(product) << up) >> std::min(largest - a[i].exponent - b[i].exponent, 31);
+    units += product < 0 ? -aligned : aligned;
+  }
+  return cut_off(units, largest - core.fraction_bits);
+}
+
+}  // namespace
+
+Factor make_factor(float value, int least_exponent) {
+  if (!std::isfinite(value)) return {0, of_strange, value};
+  value = std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & 0xffffe000u);
+  if (value == 0.0f) return {0, of_zero, value};
+  const int exponent = std::max(std::ilogb(value), least_exponent);
+  return {static_cast<std::int32_t>(std::ldexp(value, factor_bits - exponent)), exponent, value};
+}
+
+std::vector<Factor> make_factors(const std::vector<float>& values, int least_exponent) {
+  std::vector<Factor> result;
+  result.reserve(values.size());
+  for (const float value : values) result.push_back(make_factor(value, least_exponent));
+  return result;
+}
+
+float add_products(const TensorCore& core, const Factor* a, const Factor* b, std::size_t count, float sum) {
+  for (std::size_t first = 0; first < count; first += core.together)
+    sum = add_once(core, a + first, b + first, sum);
+  return sum;
+}
+
+}  // namespace clgemm::test

@@ -1,0 +1,268 @@
+// The models of tensor cores and of the kernels on them against what an H200 computed
+// (models_on_device_test.cpp records it), and the theorems of docs/accuracy.md against the models.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "accuracy/split_kernels.hpp"
+#include "accuracy/tiles.hpp"
+#include "common/error_bound.hpp"
+#include "common/float64.hpp"
+#include "kernel/kernel_file.hpp"
+#include "support/catch.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+using bench::Arithmetic;
+
+// The words of data/h200_tensor_cores.txt, one a tile, by what computed them.
+std::map<std::string, std::vector<std::uint64_t>> recorded_words() {
+  std::map<std::string, std::vector<std::uint64_t>> result;
+  std::ifstream file(CLGEMM_TEST_DATA "/h200_tensor_cores.txt");
+  std::string line, title;
+  while (std::getline(file, line)) {
+    if (line.starts_with('#')) continue;
+    const bool is_word = line.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (is_word) {
+      result[title].push_back(std::stoull(line, nullptr, 16));
+    } else {
+      title = line;
+    }
+  }
+  return result;
+}
+
+TEST_CASE("the models of tensor core instructions agree with an H200 bit for bit") {
+  const auto recorded = recorded_words();
+  for (const Instruction& instruction : instructions) {
+    const std::vector<std::uint64_t>& words = recorded.at(title_of(instruction));
+    REQUIRE(words.size() == tile_count);
+    for (std::size_t index = 0; index < tile_count; ++index) {
+      const Tile tile = make_tile(instruction, index);
+      INFO(title_of(instruction) << ", " << tile.family << ", tile " << index);
+      CHECK(word_of(model_of(instruction, tile.call)) == words[index]);
+    }
+  }
+}
+
+TEST_CASE("the models of the tensor core kernels agree with an H200 bit for bit") {
+  const auto recorded = recorded_words();
+  for (const SplitKernel& kernel : split_kernels()) {
+    const std::vector<std::uint64_t>& words = recorded.at(title_of(kernel));
+    REQUIRE(words.size() == tile_count);
+    for (std::size_t index = 0; index < tile_count; ++index) {
+      const Tile tile = make_tile(index);
+      INFO(title_of(kernel) << ", " << tile.family << ", k = " << tile.call.k << ", tile " << index);
+      CHECK(word_of(model_of(kernel, tile.call).c) == words[index]);
+    }
+  }
+}
+
+void write(std::ofstream& file, const std::vector<float>& numbers) {
+  file.write(reinterpret_cast<const char*>(numbers.data()),
+             static_cast<std::streamsize>(numbers.size() * sizeof(float)));
+}
+
+// CLGEMM_DUMP in the environment: a folder for tiles and what the models come to, for compare_with_mmasim.py.
+TEST_CASE("the tiles of instructions are written where they are asked for") {
+  const char* folder = std::getenv("CLGEMM_DUMP");
+  if (folder == nullptr) return;
+  for (Instruction instruction : instructions) {
+    for (const char* gpu : {"hopper", "ampere"}) {
+      if (std::string(gpu) == "ampere")
+        instruction.core = instruction.depth == 8 ? ampere_tf32 : ampere_16_bit;
+      std::ofstream file(fmt::format("{}/{}_{}.bin", folder, instruction.format, gpu), std::ios::binary);
+      for (std::size_t index = 0; index < tile_count; ++index) {
+        const TileCall call = make_tile(instruction, index).call;
+        for (const auto& numbers : {call.a, call.b, call.c, model_of(instruction, call)})
+          write(file, numbers);
+      }
+      CHECK(file.good());
+    }
+  }
+}
+
+TEST_CASE("the tiles go every way that a kernel has") {
+  std::map<std::string, std::map<Way, int>> counts;
+  for (std::size_t index = 0; index < tile_count; ++index) {
+    const Tile tile = make_tile(index);
+    if (tile.call.k > 200) continue;  // long ones take longer, and go the same ways
+    for (const SplitKernel& kernel : split_kernels()) ++counts[kernel.name][model_of(kernel, tile.call).way];
+  }
+  CHECK(counts["tf32x3_wgmma"].size() == 2);
+  CHECK(counts["fp16x3_wgmma"].size() == 3);
+  CHECK(counts["fp16x3_mma"].size() == 3);
+  CHECK(counts["bf16x6_mma"].size() == 2);
+}
+
+float sum_in_order(const std::vector<float>& a, const std::vector<float>& b) {
+  float sum = 0.0f;
+  for (std::size_t i = 0; i < a.size(); ++i) sum = std::fma(a[i], b[i], sum);
+  return sum;
+}
+
+// A way of computing a sum of products, with the theorem that holds it.
+struct Method {
+  const char* name;
+  Arithmetic arithmetic;
+  std::function<float(const std::vector<float>&, const std::vector<float>&)> sum;
+};
+
+const std::vector<Method>& methods() {
+  using Line = const std::vector<float>&;
+  static const std::vector<Method> all = {
+      {"tf32x3_wgmma", Arithmetic::tf32x3,
+       [](Line a, Line b) { return sum_by_tf32x3_wgmma(a, b, false, 1); }},
+      {"fp16x3_wgmma", Arithmetic::fp16x3_wgmma,
+       [](Line a, Line b) { return sum_by_fp16x3_wgmma(a, b, 2, 1); }},
+      {"fp16x3_mma", Arithmetic::fp16x3_mma,
+       [](Line a, Line b) { return sum_by_fp16x3_mma(hopper_16_bit, a, b); }},
+      {"fp16x3_mma on Ampere", Arithmetic::fp16x3_mma,
+       [](Line a, Line b) { return sum_by_fp16x3_mma(ampere_16_bit, a, b); }},
+      {"bf16x6_mma", Arithmetic::bf16x6,
+       [](Line a, Line b) { return sum_by_bf16x6_mma(hopper_16_bit, a, b); }},
+      {"bf16x6_mma on Ampere", Arithmetic::bf16x6,
+       [](Line a, Line b) { return sum_by_bf16x6_mma(ampere_16_bit, a, b); }},
+      {"plain fp32 in order", Arithmetic::fp32, sum_in_order}};
+  return all;
+}
+
+double ratio_of(const Method& method, const std::vector<float>& a, const std::vector<float>& b) {
+  double exact = 0.0;
+  double magnitude = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double product = double{a[i]} * double{b[i]};
+    exact += product;
+    magnitude += std::fabs(product);
+  }
+  return bench::error_ratio_of(std::fabs(method.sum(a, b) - exact), magnitude, a.size());
+}
+
+TEST_CASE("no kernel's bound is above plain fp32's from the k on from which clgemm chooses it") {
+  KernelLibrary library;
+  std::size_t checked = 0;
+  for (const std::string& name : library.names(Role::multiply)) {
+    const Manifest& manifest = library.find(name).file->manifest;
+    if (manifest.precision == Precision::fp32) continue;
+    const Arithmetic arithmetic = bench::arithmetic_of(name);
+    INFO(name);
+    REQUIRE(arithmetic != Arithmetic::fp32);
+    for (std::size_t k = manifest.least_k; k <= 1 << 17; k += k < 8192 ? 1 : 977) {
+      INFO("k = " << k);
+      REQUIRE(bench::proven_bound(arithmetic, k, true) <= bench::proven_bound(Arithmetic::fp32, k, true));
+    }
+    ++checked;
+  }
+  CHECK(checked == 4);
+}
+
+TEST_CASE("the worst case has the error that was measured on the H200, and is within the theorems") {
+  const std::map<std::size_t, std::pair<double, double>> measured = {
+      {17, {8.0, 8.0}}, {32, {15.5, 15.5}}, {64, {31.4, 15.4}}, {512, {31.0, 15.0}}, {4096, {27.5, 11.5}}};
+  for (const auto& [k, ratios] : measured) {
+    const TileCall call = worst_case(1, 1, k);
+    INFO("k = " << k);
+    CHECK(std::fabs(ratio_of(methods()[1], call.a, call.b) - ratios.first) < 0.06);
+    CHECK(std::fabs(ratio_of(methods()[0], call.a, call.b) - ratios.second) < 0.06);
+  }
+  for (const Method& method : methods()) {
+    constexpr std::size_t depths[] = {17, 32, 48, 64, 100, 512, 4096, 65536};
+    for (const std::size_t k : depths) {
+      const TileCall call = worst_case(1, 1, k);
+      INFO(method.name << ", k = " << k);
+      CHECK(ratio_of(method, call.a, call.b) <= bench::proven_bound(method.arithmetic, k, false));
+    }
+  }
+}
+
+TEST_CASE(
+    "numbers as tiny as fp16 planes take them are within the theorem for them, and beyond the one without "
+    "them") {
+  constexpr std::size_t depths[] = {256, 1024, 4096};
+  for (const std::size_t k : depths) {
+    const TileCall call = worst_tiny_case(1, 1, k);
+    const Method& method = methods()[1];
+    const double ratio = ratio_of(method, call.a, call.b);
+    INFO("k = " << k << ", ratio " << ratio);
+    CHECK(model_of(split_kernels()[4], call).way == Way::fp16x3);
+    CHECK(ratio <= bench::proven_bound(method.arithmetic, k, true));
+    if (k > 256) CHECK(ratio > bench::proven_bound(method.arithmetic, k, false));
+  }
+}
+
+// From 1 on, at random, or such that splitting loses the most: the rest of it has all bits.
+float large_number(Numbers& numbers) {
+  if (numbers.below(2) == 0) return 1.0f + 0x1p-11f - static_cast<float>(1 + numbers.below(6)) * 0x1p-23f;
+  return 1.0f + std::fabs(numbers.uniform()) * (numbers.below(2) == 0 ? 1.0f : 0x1p-8f);
+}
+
+// Lines near the worst: one of few large numbers, where they stand, and how far below them the others lie, at
+// random.
+void make_hard_lines(Numbers& numbers, std::size_t k, std::vector<float>& a, std::vector<float>& b) {
+  a.resize(k);
+  b.resize(k);
+  const float s = std::ldexp(1.0f - std::ldexp(1.0f, -static_cast<int>(8 + numbers.below(5))),
+                             -static_cast<int>(11 + numbers.below(3)));
+  const float t = std::ldexp(1.0f - std::ldexp(1.0f, -static_cast<int>(8 + numbers.below(5))),
+                             -static_cast<int>(12 + numbers.below(3)));
+  const bool is_rough = numbers.below(2) == 0;
+  const std::size_t signs = numbers.below(3) == 0 ? 8 : 1000000;
+  for (std::size_t i = 0; i < k; ++i) {
+    a[i] = s;
+    b[i] = t;
+    if (is_rough) {
+      a[i] *= 1.0f + numbers.uniform() * 0x1p-9f;
+      b[i] *= 1.0f + numbers.uniform() * 0x1p-9f;
+    }
+    if (numbers.below(signs) == 0) a[i] = -a[i];
+  }
+  const std::size_t large = 1 + numbers.below(3);
+  for (std::size_t i = 0; i < large; ++i) {
+    const std::size_t place = i == 0 ? 0 : numbers.below(k);
+    a[place] = large_number(numbers);
+    b[place] = large_number(numbers);
+  }
+}
+
+// CLGEMM_SEARCH in the environment: so many vectors of each method, in place of few.
+std::size_t vectors_to_search() {
+  const char* asked = std::getenv("CLGEMM_SEARCH");
+  return asked == nullptr ? 3000 : std::strtoull(asked, nullptr, 10);
+}
+
+TEST_CASE("a random search finds nothing above the theorems' bounds") {
+  const std::size_t count = vectors_to_search();
+  for (const Method& method : methods()) {
+    double nearest = 0.0;
+    double largest = 0.0;
+    std::size_t at = 0;
+    Numbers numbers(20261125);
+    std::vector<float> a, b;
+    for (std::size_t i = 0; i < count; ++i) {
+      constexpr std::size_t depths[] = {32, 33, 48, 64, 65, 96, 128};
+      const std::size_t k = depths[numbers.below(std::size(depths))];
+      make_hard_lines(numbers, k, a, b);
+      const double ratio = ratio_of(method, a, b);
+      const double bound = bench::proven_bound(method.arithmetic, k, false);
+      if (ratio / bound > nearest) nearest = ratio / bound, largest = ratio, at = k;
+      if (ratio > bound) FAIL(method.name << ": " << ratio << " is above " << bound << ", k = " << k);
+    }
+    if (count > 100000)
+      WARN(fmt::format("{}: {} vectors, the nearest is {:.2f} of {:.2f}, k = {}", method.name, count, largest,
+                       largest / nearest, at));
+    CHECK(nearest > 0.15);  // else the search looks in the wrong place
+  }
+}
+
+}  // namespace
+}  // namespace clgemm
