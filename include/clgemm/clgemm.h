@@ -66,7 +66,8 @@ typedef enum clgemm_status {
   CLGEMM_INTERNAL_ERROR,             ///< a defect of clgemm itself
   CLGEMM_SELF_TEST_FAILED,           ///< a kernel gave a wrong result on this device in its self-test
   CLGEMM_DEVICE_LOST,                ///< a fault has ended the device's OpenCL context; see clgemm::Context
-  CLGEMM_FORKED_PROCESS              ///< the parent process had used clgemm; see clgemm::Context
+  CLGEMM_FORKED_PROCESS,             ///< the parent process had used clgemm; see clgemm::Context
+  CLGEMM_MATRICES_IN_USE             ///< the device cannot be waited for: keep the matrices
 } clgemm_status;
 
 /// Which argument of a call an error speaks of, by its name in the function that failed. CLGEMM_ARGUMENT_A, B

@@ -180,9 +180,9 @@ class CLGEMM_API Context {
   /// while it multiplies others (Options::device_memory_limit).
   ///
   /// When this throws, the device no longer uses the matrices, and what is in C is not defined, unless the
-  /// error is about an argument. If a device has failed so that it cannot be waited for, the Error says that
-  /// it may still use the matrices: keep them until the end of the process. OpenCL has no time-out, so a call
-  /// waits for as long as the device takes.
+  /// error is about an argument. If a device has failed so that it cannot be waited for, the call throws
+  /// Error(matrices_in_use): the device may still use the matrices, so keep them until the end of the
+  /// process. OpenCL has no time-out, so a call waits for as long as the device takes.
   void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m, std::size_t n,
              std::size_t k, float alpha, const float* a, std::size_t lda, const float* b, std::size_t ldb,
              float beta, float* c, std::size_t ldc, const Options& options = {});
@@ -268,8 +268,9 @@ class CLGEMM_API Context {
 /// A device that fails is left out from then on, in this call and in later ones; the others do its tiles, and
 /// the log (CLGEMM_LOG) says so. If none is left, the Error is that of the first to fail. Errors of the
 /// arguments, of Options and of a kernel that Options name leave no device out. If a device that writes C
-/// where it lies fails and cannot be waited for, the call throws, because that device may still write to C:
-/// this concerns devices that work in the host's memory, and all devices if the matrices are pinned.
+/// where it lies fails and cannot be waited for, the call throws Error(matrices_in_use), because that device
+/// may still write to C: this concerns devices that work in the host's memory, and all devices if the
+/// matrices are pinned.
 ///
 /// A device that hangs is waited for. CLGEMM_LOG=info then names it every 10 seconds.
 ///

@@ -29,6 +29,8 @@ enum class ErrorCode {
   self_test_failed,       ///< a kernel gave a wrong result on this device in its self-test
   device_lost,            ///< a fault has ended the device's OpenCL context, and what was in it; see Context
   forked_process,         ///< this process was forked from one that had used clgemm; see Context
+  matrices_in_use,  ///< a call on host matrices failed, and the device cannot be waited for: it may still
+                    ///< read A and B and write C; keep them until the end of the process
 };
 
 /// Which argument of the call an Error speaks of, by its name in clgemm.hpp. `a`, `b` and `c` stand for the

@@ -33,7 +33,7 @@ using namespace clgemm::c_api;
 
 static_assert(CLGEMM_INTERNAL_ERROR == static_cast<int>(ErrorCode::internal_error),
               "clgemm_status has the codes of ErrorCode, in their order");
-static_assert(CLGEMM_FORKED_PROCESS == static_cast<int>(ErrorCode::forked_process));
+static_assert(CLGEMM_MATRICES_IN_USE == static_cast<int>(ErrorCode::matrices_in_use));
 static_assert(CLGEMM_ARGUMENT_OPTIONS == static_cast<int>(Argument::options),
               "clgemm_argument has those of Argument, in their order");
 

@@ -6,9 +6,8 @@
 #include <vector>
 
 namespace clgemm {
-namespace {
 
-// Shares the lines of a large copy among threads: most of it is the first touch of new memory.
+// Most of a large copy is the first touch of new memory.
 void copy_by_threads(float* to, std::size_t to_ld, const float* from, std::size_t from_ld, std::size_t count,
                      std::size_t length) {
   constexpr std::size_t worth_a_thread = std::size_t{16} << 20;
@@ -30,8 +29,6 @@ void copy_by_threads(float* to, std::size_t to_ld, const float* from, std::size_
   copy_part(0);
   for (std::thread& thread : threads) thread.join();
 }
-
-}  // namespace
 
 SavedLines::SavedLines(float* first, std::size_t count, std::size_t length, std::size_t ld)
     : first_(first), count_(count), length_(length), ld_(ld) {

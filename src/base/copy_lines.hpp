@@ -18,6 +18,10 @@ inline void copy_lines(float* to, std::size_t to_ld, const float* from, std::siz
     std::memcpy(to + line * to_ld, from + line * from_ld, length * sizeof(float));
 }
 
+// The same by several threads if there is much to copy.
+void copy_by_threads(float* to, std::size_t to_ld, const float* from, std::size_t from_ld, std::size_t count,
+                     std::size_t length);
+
 // Lines as they were before a device began to write there: one that fails may have written some of them.
 class SavedLines {
  public:

@@ -119,6 +119,8 @@ const char* to_string(ErrorCode code) noexcept {
       return "device_lost";
     case ErrorCode::forked_process:
       return "forked_process";
+    case ErrorCode::matrices_in_use:
+      return "matrices_in_use";
   }
   return "unknown";
 }

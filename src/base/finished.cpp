@@ -39,7 +39,7 @@ bool settle(const cl::CommandQueue& queue) noexcept {
 
 MatricesInUse::MatricesInUse(const Error& cause)
     : Error(
-          cause.code(),
+          ErrorCode::matrices_in_use,
           fmt::format("{}; the device cannot be waited for, so it may still use the matrices", cause.what()),
           cause.argument()) {}
 

@@ -103,9 +103,11 @@ Device::Device(Unnamed unnamed) {
                   "one all the same");
     opened_ = std::make_shared<Opened>(devices.front()());
     name_ = name_of(devices.front());
-    copies_matrices_ = std::any_of(devices.begin(), devices.end(), [](const cl::Device& device) {
-      return !describe(device).shares_host_memory;
+    const auto in_place = std::count_if(devices.begin(), devices.end(), [](const cl::Device& device) {
+      return describe(device).shares_host_memory;
     });
+    copies_matrices_ = in_place != static_cast<std::ptrdiff_t>(devices.size());
+    writes_in_place_ = in_place != 0;
     if (devices.size() == 1) return;
     std::vector<cl_device_id> handles;
     for (const cl::Device& device : devices) handles.push_back(device());

@@ -44,8 +44,11 @@ class Device {
   // The speed model's time for a call of this shape without its copies. Throws Error.
   double predicted_seconds(const SgemmShape& shape);
 
-  // False if the device works on the matrices where they lie.
+  // False if the device works on the matrices where they lie, as do all of several.
   bool copies_matrices() const { return copies_matrices_; }
+
+  // True if the device or one of several works on C where it lies.
+  bool writes_in_place() const { return writes_in_place_; }
 
   // Device and driver, in words.
   const std::string& name() const { return name_; }
@@ -71,6 +74,7 @@ class Device {
   std::shared_ptr<Opened> opened_;  // null after close()
   std::string name_;
   bool copies_matrices_ = true;
+  bool writes_in_place_ = false;
 };
 
 }  // namespace clgemm::blas

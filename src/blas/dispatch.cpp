@@ -75,11 +75,49 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// With beta == 0 nothing of C is needed again.
-SavedLines saved_c(const Call& call) {
-  const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
-  return {call.c, call.beta == 0.0f ? 0 : size(call.n), size(call.m), size(call.ldc)};
-}
+// A device may spoil C before it fails, and then the CPU needs C as it was; with beta == 0 nothing of it is
+// needed again. A device that copies the matrices works on the caller's C, which was saved. A device that
+// works in the host's memory works on a copy of C: one that fails and cannot be waited for may write after
+// the call.
+class CForDevice {
+ public:
+  CForDevice(const Call& call, bool is_in_place)
+      : call_(call),
+        rows_(static_cast<std::size_t>(call.m)),
+        columns_(static_cast<std::size_t>(call.n)),
+        ld_(static_cast<std::size_t>(call.ldc)),
+        saved_(call.c, is_in_place || call.beta == 0.0f ? 0 : columns_, rows_, ld_) {
+    if (!is_in_place) return;
+    copy_.reset(new float[rows_ * columns_]);
+    if (call.beta != 0.0f) copy_by_threads(copy_.get(), rows_, call.c, ld_, columns_, rows_);
+  }
+
+  Call call() const {
+    Call result = call_;
+    if (copy_) {
+      result.c = copy_.get();
+      result.ldc = call_.m;
+    }
+    return result;
+  }
+
+  void succeeded() const {
+    if (copy_) copy_by_threads(call_.c, ld_, copy_.get(), rows_, columns_, rows_);
+  }
+
+  void failed(const Error& error) {
+    saved_.restore();
+    if (error.code() == ErrorCode::matrices_in_use) static_cast<void>(copy_.release());  // for the device
+  }
+
+ private:
+  const Call& call_;
+  const std::size_t rows_;
+  const std::size_t columns_;
+  const std::size_t ld_;
+  const SavedLines saved_;
+  std::unique_ptr<float[]> copy_;
+};
 
 // Then they are no batch: one multiply reads what another one writes.
 bool has_one_c_twice(const Batch& batch) {
@@ -361,15 +399,16 @@ class Dispatcher {
       const SgemmShape shape = shape_of(call);
       prepare_now(shape);
       const auto start = std::chrono::steady_clock::now();
-      const SavedLines saved = saved_c(call);
+      CForDevice c(call, device_->writes_in_place());
       try {
-        device_->multiply(call);
+        device_->multiply(c.call());
+        c.succeeded();
         const double seconds = seconds_since(start);
         learn_device({call}, seconds);
         if (summary_is_wanted()) count_device_call({seconds, device_->predicted_seconds(shape)});
         return true;
       } catch (const Error& error) {
-        saved.restore();
+        c.failed(error);
         // What the BLAS does not refuse, matrices that overlap: the CPU BLAS does with them what it does.
         if (error.argument() == Argument::none) note_failure(error);
       }

@@ -39,6 +39,7 @@ bool is_of_device(const Error& error, const Options& options) {
     case ErrorCode::internal_error:
     case ErrorCode::self_test_failed:
     case ErrorCode::device_lost:
+    case ErrorCode::matrices_in_use:
       return true;
     default:
       return false;

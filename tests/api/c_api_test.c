@@ -121,8 +121,9 @@ static void test_names(void) {
                                       "self_test_failed",
                                       "device_lost",
                                       "forked_process",
+                                      "matrices_in_use",
                                       "unknown"};
-  for (int i = 0; i <= CLGEMM_FORKED_PROCESS + 1; ++i) {
+  for (int i = 0; i <= CLGEMM_MATRICES_IN_USE + 1; ++i) {
     CHECK(strcmp(clgemm_status_name((clgemm_status)i), names[i]) == 0);
   }
   CHECK(strcmp(clgemm_status_name(CLGEMM_BUFFER_TOO_SMALL), "buffer_too_small") == 0);

@@ -114,10 +114,6 @@ Case case_of(const std::string& text) {
   return one;
 }
 
-bool leaves_no_wait(const Case& one) {
-  return one.counted == Counted::calls && one.every == 1 && one.failing == Failing::refused;
-}
-
 std::string to_text(const Counts& counts) {
   std::string text;
   for (const unsigned long count : counts.of) text += fmt::format("{} ", count);

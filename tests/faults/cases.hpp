@@ -31,9 +31,6 @@ struct Case {
 std::string to_text(const Case& one);
 Case case_of(const std::string& text);
 
-// Whether nothing is left to wait with: then C may still be written to when an Error is thrown.
-bool leaves_no_wait(const Case& one);
-
 // How many there are of one kind, in a call without faults.
 struct Counts {
   unsigned long of[std::size(all_counted)] = {};
@@ -45,7 +42,7 @@ Counts counts_of(const std::string& text);
 
 struct Choice {
   bool every_fault = false;
-  unsigned long places = 6;  // of each kind of fault; unless every_fault
+  unsigned long places = 4;  // of each kind of fault; unless every_fault
   unsigned long seed = 0;    // moves them
 };
 

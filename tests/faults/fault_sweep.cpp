@@ -6,7 +6,7 @@
 //
 //   fault_sweep [--every-fault] [--places N] [--seed N] [--path NAME]... [--jobs N] [--names]
 //
-// Without --every-fault: N places (6) of each kind of fault, which the seed moves. Each path runs in
+// Without --every-fault: N places (4) of each kind of fault, which the seed moves. Each path runs in
 // processes of its own, so that one that crashes ends nothing else. A case that failed runs again by --path
 // NAME --case CASE.
 #include <fmt/format.h>

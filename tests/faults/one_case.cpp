@@ -14,7 +14,18 @@ namespace {
 
 constexpr std::chrono::milliseconds slow_copy{20};
 
-enum class Outcome { right, wrong, error, lost };
+enum class Outcome { right, wrong, error, lost, in_use };
+
+Outcome outcome_of(const Error& error) {
+  switch (error.code()) {
+    case ErrorCode::device_lost:
+      return Outcome::lost;
+    case ErrorCode::matrices_in_use:
+      return Outcome::in_use;
+    default:
+      return Outcome::error;
+  }
+}
 
 class Calls {
  public:
@@ -33,7 +44,7 @@ class Calls {
         faults.push_back({never, 0, CL_SUCCESS, {}});
         faults.back().device = device;
       }
-      const Outcome outcome = outcome_of(setting, faults, true);
+      const Outcome outcome = call(setting, faults);
       if (outcome != Outcome::right) throw std::runtime_error("without a fault: " + last_error_);
     }
     const std::size_t kinds = std::size(all_counted);
@@ -49,7 +60,7 @@ class Calls {
     const Setting setting{one.beta, one.slow};
     Fault fault{one.first, one.every, one.status, functions_of(one.counted), nullptr, one.failing};
     if (one.device >= 0) fault.device = scenario_->devices().at(static_cast<std::size_t>(one.device));
-    const Outcome under_fault = outcome_of(setting, {fault}, !leaves_no_wait(one));
+    const Outcome under_fault = call(setting, {fault});
     const bool is_missed = layer_.failed().empty();
     if (under_fault == Outcome::wrong) complain("WRONG result under the fault");
     const bool must_be_right = one.counted == Counted::releases || path_.promise == Promise::right;
@@ -70,19 +81,18 @@ class Calls {
   }
 
   void look_at_next(const Setting& setting, const Case& one) {
-    Outcome next = outcome_of(setting, {}, true);
+    Outcome next = call(setting, {});
     const bool may_be_gone = next == Outcome::lost || (next == Outcome::error && scenario_->is_worn());
     if (may_be_gone && one.every != 0) {
       scenario_->renew();
-      next = outcome_of(setting, {}, true);
+      next = call(setting, {});
     }
     if (next == Outcome::wrong) complain("WRONG result of the next call");
-    if (next == Outcome::error || next == Outcome::lost) complain("Error of the next call: " + last_error_);
+    if (next != Outcome::right && next != Outcome::wrong) complain("Error of the next call: " + last_error_);
   }
 
-  // A call, and what came of it. When the call is over nothing may change C any more, unless it could not
-  // wait.
-  Outcome outcome_of(const Setting& setting, const std::vector<Fault>& faults, bool can_wait) {
+  // A call, and what came of it. When the call is over nothing may change C any more, unless it said so.
+  Outcome call(const Setting& setting, const std::vector<Fault>& faults) {
     scenario_->prepare(setting.beta);
     layer_.slow_copies(setting.slow ? slow_copy : std::chrono::milliseconds{0});
     layer_.arm(faults);
@@ -91,7 +101,7 @@ class Calls {
       scenario_->call();
     } catch (const Error& error) {
       last_error_ = error.what();
-      outcome = error.code() == ErrorCode::device_lost ? Outcome::lost : Outcome::error;
+      outcome = outcome_of(error);
     } catch (const std::exception& other) {
       last_error_ = other.what();
       outcome = Outcome::error;
@@ -102,7 +112,7 @@ class Calls {
     const std::vector<float>* const c = scenario_->host_c();
     const std::vector<float> at_return = c == nullptr ? std::vector<float>{} : *c;
     layer_.finish_everything();
-    if (c != nullptr && !same_bits(*c, at_return) && (can_wait || outcome == Outcome::right))
+    if (c != nullptr && !same_bits(*c, at_return) && outcome != Outcome::in_use)
       complain("LATE: C changed when the call was over");
     if (outcome != Outcome::right) {
       if (!scenario_->is_undamaged()) complain("DAMAGE around C after an Error");
