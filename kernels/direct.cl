@@ -14,6 +14,7 @@
 // batch: 1
 // adds_parts: nvidia_sm >= 70
 // align: 4
+// results: TM*TN
 // registers: 168 * (TM*TN == 64 && BM/TM*(BN/TN)*SLICES <= 128)
 // require: is_cpu == 0
 // require: COPIES < 3 || nvidia_sm >= 80

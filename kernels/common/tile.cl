@@ -14,7 +14,7 @@
 
 // A line of an operand is read in pieces, a few in each step, far from the other lines' pieces: NVIDIA's GPUs are told to bring 256 bytes
 // of memory nearer at a time. direct.cl takes an H200 94 us for 5053 x 29 x 5793 so, 112 without.
-#if defined(__NV_CL_C_VERSION) && NVIDIA_SM >= 75
+#if defined(__NV_CL_C_VERSION) && NVIDIA_SM >= 80
 static inline float load_1(__global const float* place) {
   float value;
   asm volatile("ld.global.L2::256B.f32 %0, [%1];" : "=f"(value) : "l"(place));

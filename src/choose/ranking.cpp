@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/device_facts.hpp"
 #include "choose/speed_model.hpp"
 #include "kernel/precision.hpp"
 #include "plan/make_plan.hpp"
@@ -25,6 +26,15 @@ constexpr std::size_t cache_eighths = 5;
 
 bool leaves_room(const KernelConfig& kernel, const Device& device) {
   return 8 * kernel.kept_bytes <= cache_eighths * device.local_bytes;
+}
+
+// A config that was measured on another device may need more registers than a work-item has here, or have
+// work-groups that leave some of a sub-group idle.
+bool suits(const KernelConfig& kernel, const Device& device) {
+  if (!leaves_room(kernel, device)) return false;
+  if (device.kind != DeviceKind::gpu) return true;
+  const DeviceFacts facts = facts_of(device);
+  return kernel.work_items() >= facts.sub_group && kernel.results <= facts.most_results;
 }
 
 class Ranker {
@@ -126,13 +136,13 @@ class Ranker {
     const SharedConfig kernel = configs_.get(row.config.kernel, row.config.parameters, {});
     if (!is_allowed(*kernel) || kernel->vector > widest_cpu_vector(device_)) return std::nullopt;
     if (kernel->matrices > problem_.batch_count) return std::nullopt;  // part of a work-group would be idle
-    if (table_.kin != Kinship::same && !leaves_room(*kernel, device_)) return std::nullopt;
+    if (table_.kin != Kinship::same && !suits(*kernel, device_)) return std::nullopt;
     // A kernel that is for a C of one column is for one of one row, too, whose transpose has one column.
     const bool mirrors = kernel->manifest().most_columns == 1 && problem_.m == 1 && problem_.n != 1;
     const Problem seen = mirrors ? mirrored(problem_) : problem_;
     if (seen.m > kernel->manifest().most_rows || seen.n > kernel->manifest().most_columns)
       return std::nullopt;
-    const PartsOfK best = best_parts(seen, *kernel, table_.speed_of(row), table_.rates, configs_);
+    const PartsOfK best = best_parts(seen, *kernel, table_.speed_of(row, *kernel), table_.rates, configs_);
     return Predicted{&row, best.parts, can_split_k(kernel->manifest()), mirrors, best.prediction};
   }
 
@@ -234,7 +244,8 @@ class Ranker {
         config.parameters[split_parameter] = static_cast<std::int64_t>(parts);
       try {
         const Plan plan = make_plan(problem_, config, configs_, scratch_limit_);
-        const Prediction prediction = predict(plan, table_.speed_of(*one.row), table_.rates, configs_);
+        const Prediction prediction =
+            predict(plan, table_.speed_of(*one.row, plan.first().multiply()), table_.rates, configs_);
         return Planned{{std::move(config), table_.origin_of(*one.row), prediction.seconds()}, prediction};
       } catch (const Error& error) {
         if (parts == 1) reject(config, error);

@@ -80,7 +80,7 @@ void add_groups(const Problem& seen, const KernelConfig& kernel, ConfigCache& co
   if (kernel.manifest().takes_shares()) {
     share = best_share({seen.m, seen.n, seen.k, seen.batch_count, kernel.tile_rows, kernel.tile_columns,
                         kernel.share_rows, kernel.share_columns},
-                       configs.device().compute_units);
+                       configs.cores());
     work.share = share;
     if (seen.b.transposed && kernel.panel_depth != 0)
       work.pieces = as_double(std::min(share.columns, seen.n) * ceil_div(seen.k, kernel.panel_depth));
@@ -169,14 +169,15 @@ double launch_seconds(double groups, double depth, const Work& work, const Confi
 
 // Numbers of parts of k to look at: those that make whole turns of all compute units, or a part of the first
 // turn.
-std::vector<std::size_t> parts_to_try(const Problem& seen, const KernelConfig& kernel, const Device& device) {
+std::vector<std::size_t> parts_to_try(const Problem& seen, const KernelConfig& kernel,
+                                      const ConfigCache& configs) {
   std::vector<std::size_t> result = {1};
   const bool can = can_split_k(kernel.manifest()) && seen.batch_count == 1 && !seen.listed &&
-                   device.kind != DeviceKind::cpu && !kernel.manifest().takes_shares();
+                   configs.device().kind != DeviceKind::cpu && !kernel.manifest().takes_shares();
   if (!can) return result;
   const std::size_t tiles = ceil_div(seen.m, kernel.tile_rows) * ceil_div(seen.n, kernel.tile_columns);
   for (const std::size_t quarters : {1U, 2U, 3U, 4U, 8U, 12U, 16U, 24U, 32U}) {
-    const std::size_t parts = std::min(quarters * device.compute_units / (4 * tiles), max_parts);
+    const std::size_t parts = std::min(quarters * configs.cores() / (4 * tiles), max_parts);
     if (parts > result.back() && seen.k / parts >= least_part_depth) result.push_back(parts);
   }
   return result;
@@ -190,7 +191,7 @@ Work work_of(const Problem& seen, const KernelConfig& kernel, std::size_t parts,
   work.rows_collide = do_rows_collide(seen, kernel);
   add_groups(seen, kernel, configs, work);
   add_packing(seen, kernel, configs, work);
-  add_parts(seen, kernel, parts, configs.device().compute_units, work);
+  add_parts(seen, kernel, parts, configs.cores(), work);
   const double m = as_double(seen.m);
   const double n = as_double(seen.n);
   const double k = as_double(seen.k);
@@ -222,9 +223,9 @@ Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rate
 PartsOfK best_parts(const Problem& seen, const KernelConfig& kernel, const ConfigSpeed& speed,
                     const Rates& rates, ConfigCache& configs) {
   PartsOfK best;
-  for (const std::size_t parts : parts_to_try(seen, kernel, configs.device())) {
+  for (const std::size_t parts : parts_to_try(seen, kernel, configs)) {
     const Work work = work_of(seen, kernel, parts, configs);
-    const Prediction prediction = predict(work, speed, rates, configs.device().compute_units);
+    const Prediction prediction = predict(work, speed, rates, configs.cores());
     if (parts == 1 || is_faster(prediction, best.prediction)) best = {parts, prediction};
   }
   return best;

@@ -26,12 +26,17 @@ const std::vector<ConfigRow>& SpeedTable::rows() const {
   return file == nullptr ? none : file->configs;
 }
 
-ConfigSpeed SpeedTable::speed_of(const ConfigRow& row) const {
+ConfigSpeed SpeedTable::speed_of(const ConfigRow& row, const KernelConfig& kernel) const {
   if (row.shapes == 0) return row.speed;
   ConfigSpeed speed = row.speed;
   speed.begin *= slower;
   speed.alone *= slower;
   speed.share *= slower;
+  if (most_multiply_adds > 0.0 && kernel.manifest().precision == Precision::fp32) {
+    const double least = elements_of(kernel) * static_cast<double>(kernel.matrices) / most_multiply_adds;
+    speed.alone = std::max(speed.alone, least);
+    speed.share = std::max(speed.share, least);
+  }
   return speed;
 }
 
@@ -45,7 +50,7 @@ ConfigSpeed SpeedTable::speed_of(const KernelConfig& kernel) const {
   };
   for (const std::vector<ConfigRow>* list : {&rows(), &unmeasured}) {
     const auto row = std::find_if(list->begin(), list->end(), is_of_kernel);
-    if (row != list->end()) return speed_of(*row);
+    if (row != list->end()) return speed_of(*row, kernel);
   }
   ConfigSpeed guess;
   guess.begin = 1e-6;

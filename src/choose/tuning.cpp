@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/device_facts.hpp"
+
 namespace clgemm {
 namespace {
 
@@ -43,9 +45,9 @@ double TunedEntry::gflops() const {
 }
 
 TunedDevice tuned_device(const Device& device) {
-  return {device.name,           device.vendor,   device.platform_name,
-          device.driver_version, device.kind,     device.native_float_width,
-          device.compute_units,  device.clock_mhz};
+  return {device.name,           device.vendor,    device.platform_name,
+          device.driver_version, device.kind,      device.native_float_width,
+          device.compute_units,  device.clock_mhz, device.nvidia_sm};
 }
 
 std::string entry_key(const TunedEntry& entry) {
@@ -81,18 +83,29 @@ std::vector<TunedMatch> Tuning::measured(const Problem& problem, const Device& d
 
 namespace {
 
+// A clock that is not known is taken for that of the other device.
+Device measured_device(const TunedDevice& tuned, const Device& other) {
+  Device device;
+  device.name = tuned.name;
+  device.vendor = tuned.vendor;
+  device.kind = tuned.kind;
+  device.compute_units = tuned.compute_units;
+  device.clock_mhz = tuned.clock_mhz == 0 ? other.clock_mhz : tuned.clock_mhz;
+  device.nvidia_sm = tuned.nvidia_sm;
+  return device;
+}
+
 SpeedTable table_of(const TuningFile& file, const Device& device) {
   SpeedTable table;
   table.file = &file;
   table.kin = kinship(file.device, device);
   table.rates = *file.rates;
   if (table.kin == Kinship::same) return table;
-  const auto positive = [](std::size_t value) {
-    return static_cast<double>(std::max<std::size_t>(value, 1));
-  };
-  if (file.device.clock_mhz != 0 && device.clock_mhz != 0)
-    table.slower = positive(file.device.clock_mhz) / positive(device.clock_mhz);
-  const double larger = positive(device.compute_units) / positive(file.device.compute_units) / table.slower;
+  const DevicePeaks there = peaks_of(measured_device(file.device, device));
+  const DevicePeaks here = peaks_of(device);
+  table.slower = there.multiply_adds / here.multiply_adds;
+  if (device.kind == DeviceKind::gpu) table.most_multiply_adds = here.multiply_adds;
+  const double larger = here.bytes / there.bytes;
   table.rates.bytes *= larger;
   table.rates.packing_bytes *= larger;
   table.rates.adding_bytes *= larger;

@@ -53,6 +53,7 @@ struct TunedDevice {
   std::size_t vector_width = 1;
   std::size_t compute_units = 1;
   std::size_t clock_mhz = 0;  // 0: not known
+  std::size_t nvidia_sm = 0;  // as in Device
 };
 TunedDevice tuned_device(const Device& device);
 
@@ -87,11 +88,13 @@ struct SpeedTable {
   const TuningFile* file = nullptr;  // null: there is none
   Kinship kin = Kinship::none;
   Rates rates;
-  double slower = 1.0;                // a work-group takes so many times as long as it did there
+  double slower = 1.0;  // a work-group takes so many times as long as it did there
+  double most_multiply_adds =
+      0.0;  // fp32, of a core a second, if that is known of another device than the measured one
   std::vector<ConfigRow> unmeasured;  // of this very device, for its tensor cores
 
   const std::vector<ConfigRow>& rows() const;
-  ConfigSpeed speed_of(const ConfigRow& row) const;
+  ConfigSpeed speed_of(const ConfigRow& row, const KernelConfig& kernel) const;
   // Of a config that no row speaks of: a guess that puts it behind those that were measured.
   ConfigSpeed speed_of(const KernelConfig& kernel) const;
   Origin origin_of(const ConfigRow& row) const;

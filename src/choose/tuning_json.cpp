@@ -74,7 +74,8 @@ TunedDevice parse_device(const Json& json) {
           kind->kind,
           positive(json, "vector_width"),
           positive(json, "compute_units"),
-          static_cast<std::size_t>(number(json, "clock_mhz", 0.0))};
+          static_cast<std::size_t>(number(json, "clock_mhz", 0.0)),
+          json.contains("nvidia_sm") ? positive(json, "nvidia_sm") : 0};
 }
 
 Rates parse_rates(const Json& json) {
@@ -223,6 +224,7 @@ std::string write_tuning(const TuningFile& file) {
   device["vector_width"] = file.device.vector_width;
   device["compute_units"] = file.device.compute_units;
   device["clock_mhz"] = file.device.clock_mhz;
+  if (file.device.nvidia_sm != 0) device["nvidia_sm"] = file.device.nvidia_sm;
   std::string text =
       fmt::format("{{\n  \"{}\": {},\n  \"device\": {},\n", schema_name, tuning_schema, device.dump());
   const auto add_list = [&text](const char* name, const auto& lines) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 
+#include "base/device_facts.hpp"
 #include "kernel/kernel_config.hpp"
 
 namespace clgemm {
@@ -15,7 +16,7 @@ namespace clgemm {
 class ConfigCache {
  public:
   ConfigCache(const Device& device, const std::string& kernel_folder)
-      : device_(device), library_(kernel_folder) {}
+      : device_(device), cores_(peaks_of(device).cores), library_(kernel_folder) {}
 
   // As configure(); throws what that and KernelLibrary::find() throw.
   std::shared_ptr<const KernelConfig> get(const std::string& kernel, const Parameters& overrides,
@@ -23,8 +24,12 @@ class ConfigCache {
 
   const Device& device() const { return device_; }
 
+  // What runs a work-group; OpenCL's compute units may be parts of one.
+  std::size_t cores() const { return cores_; }
+
  private:
   const Device& device_;
+  const std::size_t cores_;
   KernelLibrary library_;
   std::mutex mutex_;
   std::map<std::tuple<std::string, Parameters, Parameters>, std::shared_ptr<const KernelConfig>> configs_;

@@ -190,7 +190,11 @@ void set_speed_facts(const Manifest& manifest, const Rules& rules, DeviceKind ki
   };
   if (manifest.calibrate_if.line != 0) config.is_calibrated = rules.evaluate(manifest.calibrate_if) != 0;
   set(config.products, manifest.products);
-  if (kind == DeviceKind::gpu) set(config.stores, manifest.stores);
+  if (kind == DeviceKind::gpu) {
+    config.results = config.tile_rows * config.tile_columns * config.matrices / config.work_items();
+    set(config.results, manifest.results);
+    set(config.stores, manifest.stores);
+  }
   if (kind != DeviceKind::cpu) return;
   set(config.vector, manifest.vector);
   set(config.kept_bytes, manifest.keeps);

@@ -133,7 +133,7 @@ Plan make_plan(const Problem& problem, const Config& config, ConfigCache& config
   Plan plan;
   plan.problem = seen_by(config, as_planned(problem));
   plan.config = config;
-  plan.compute_units = configs.device().compute_units;
+  plan.compute_units = configs.cores();
   plan.stages = Planner(plan.problem, configs).stages(config);
   fit_blocks(plan, scratch_limit);
   bool fits = true;

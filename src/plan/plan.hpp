@@ -130,7 +130,7 @@ struct Plan {
   std::size_t block_k = 0;
   std::size_t block_batch = 1;
 
-  std::size_t compute_units = 1;  // of the device: that many work-groups run at once
+  std::size_t compute_units = 1;  // cores of the device: that many work-groups run at once
   std::size_t scratch_bytes = 0;  // for the packed copies, the notes and the parts' results of one block
 
   // Words, zero before and after each launch, by which work-groups know that they are the last of a tile.

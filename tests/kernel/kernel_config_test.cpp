@@ -237,13 +237,14 @@ TEST_CASE("what is said of CPUs counts on CPUs, and of GPUs' stores on GPUs") {
   const NamedKernel kernel =
       made_up_kernel(source +
                      "// vector: WIDTH\n// keeps: 4*TS*TS\n// panel_depth: 2*TS\n"
-                     "// rows_at_once: TS\n// stores: WIDTH\n// calibrate_if: is_cpu\n");
+                     "// rows_at_once: TS\n// stores: WIDTH\n// results: 2*TS\n// calibrate_if: is_cpu\n");
   const KernelConfig on_cpu = configure(kernel, {}, {}, test::made_up_cpu());
   CHECK(on_cpu.vector == 4);
   CHECK(on_cpu.kept_bytes == 1024);
   CHECK(on_cpu.panel_depth == 32);
   CHECK(on_cpu.rows_at_once == 16);
   CHECK(on_cpu.stores == 1);
+  CHECK(on_cpu.results == 0);
   CHECK(on_cpu.is_calibrated);
   const KernelConfig on_gpu = configure(kernel, {}, {}, made_up_gpu());
   CHECK(on_gpu.vector == 0);
@@ -251,6 +252,7 @@ TEST_CASE("what is said of CPUs counts on CPUs, and of GPUs' stores on GPUs") {
   CHECK(on_gpu.panel_depth == 0);
   CHECK(on_gpu.rows_at_once == 0);
   CHECK(on_gpu.stores == 4);
+  CHECK(on_gpu.results == 32);
   CHECK_FALSE(on_gpu.is_calibrated);
   CHECK(configure_mine().stores == 1);
   CHECK(configure_mine().is_calibrated);

@@ -243,6 +243,7 @@ Device device_of(const TunedDevice& tuned) {
   device.native_float_width = tuned.vector_width;
   device.compute_units = tuned.compute_units;
   device.clock_mhz = tuned.clock_mhz;
+  device.nvidia_sm = tuned.nvidia_sm;
   constexpr std::size_t enough = 4096;
   device.max_work_group_size = enough;
   device.max_work_item_sizes = {enough, enough, enough};

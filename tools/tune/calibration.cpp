@@ -5,6 +5,7 @@
 #include <random>
 #include <string>
 
+#include "base/device_facts.hpp"
 #include "base/error.hpp"
 #include "base/sizes.hpp"
 #include "kernel/kernel_config.hpp"
@@ -187,8 +188,8 @@ std::vector<Config> with_parts(const Config& config, const SampleShape& size, co
   const std::size_t tiles = ceil_div(size.m, kernel.tile_rows) * ceil_div(size.n, kernel.tile_columns);
   std::vector<Config> result;
   std::size_t last = 0;
-  for (const std::size_t parts : {std::size_t{1}, device.compute_units / tiles,
-                                  2 * device.compute_units / tiles, 4 * device.compute_units / tiles}) {
+  const std::size_t cores = peaks_of(device).cores;
+  for (const std::size_t parts : {std::size_t{1}, cores / tiles, 2 * cores / tiles, 4 * cores / tiles}) {
     if (parts <= last || (parts > 1 && (size.batch > 1 || size.k / parts < least_part_depth))) continue;
     last = parts;
     result.push_back(config);

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "base/device_facts.hpp"
 #include "base/error.hpp"
 #include "tune/calibration.hpp"
 
@@ -220,7 +221,7 @@ class Fit {
     fitted_.rows.clear();
     for (const auto& [config, all] : measured_) {
       if (all.size() < least_samples) continue;
-      const RowFit row(all, fitted_.rates, device_.compute_units, device_.kind);
+      const RowFit row(all, fitted_.rates, peaks_of(device_).cores, device_.kind);
       const ConfigSpeed speed = row.run();
       fitted_.rows.push_back({config, speed, row.residual(speed), shapes_.at(config).size()});
     }
@@ -288,7 +289,7 @@ class Predictor {
     const auto kernel = configs_.get(row->first.kernel, row->first.parameters, {});
     const Work work =
         work_of(problem_of(sample.shape, configs_.device()), *kernel, parts_of(sample.config), configs_);
-    return seconds_of(predict(work, row->second->speed, fitted_.rates, configs_.device().compute_units),
+    return seconds_of(predict(work, row->second->speed, fitted_.rates, configs_.cores()),
                       configs_.device().kind);
   }
 

@@ -1,0 +1,35 @@
+// What OpenCL does not say of a device: how many multiply-adds a core does, how fast its memory is, and how
+// much its registers hold. By vendor and architecture, from data sheets.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "base/device.hpp"
+
+namespace clgemm {
+
+// A core is what runs a work-group and owns local memory.
+struct DeviceFacts {
+  std::string_view family;
+  double units_per_core = 1.0;    // compute units that OpenCL reports for each core
+  double multiply_adds = 64.0;    // fp32 multiply-adds of a core in a clock
+  double bytes = 6.0;             // of the device's memory, for each core and clock
+  std::size_t sub_group = 32;     // work-items that run in lock-step
+  std::size_t most_results = 64;  // elements of C that a work-item can hold in registers
+  std::size_t usual_mhz = 1000;   // where the device reports no clock, or one below 100 MHz
+};
+
+// Those of the family that the device belongs to. A device of no known family has values that are low for a
+// device of its kind.
+DeviceFacts facts_of(const Device& device);
+
+// What follows from the facts and from what the device reports.
+struct DevicePeaks {
+  std::size_t cores = 1;
+  double multiply_adds = 0.0;  // fp32 multiply-adds of one core in a second
+  double bytes = 0.0;          // of memory in a second, all cores together
+};
+DevicePeaks peaks_of(const Device& device);
+
+}  // namespace clgemm
