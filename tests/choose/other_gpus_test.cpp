@@ -26,7 +26,7 @@ struct Sheet {
   std::size_t local_kibibytes;
   std::size_t sm;
   std::size_t cores;
-  double teraflops;  // fp32, without second issue and matrix units
+  double teraflops;  // fp32 at this clock, without second issue and matrix units
   double gigabytes;  // a second
 };
 
@@ -40,7 +40,7 @@ const char* const nvidia_platform = "NVIDIA CUDA";
 const Sheet sheets[] = {
     {"gfx942:sramecc+:xnack-", amd, amd_platform, 304, 2100, 256, 64, 0, 304, 163.4, 5300},
     {"gfx90a:sramecc+:xnack-", amd, amd_platform, 104, 1700, 256, 64, 0, 104, 22.6, 1638},
-    {"gfx1100", amd, amd_platform, 48, 2371, 256, 64, 0, 48, 30.7, 960},
+    {"gfx1100", amd, amd_platform, 48, 2371, 256, 64, 0, 48, 29.1, 960},
     {"gfx1201", amd, amd_platform, 32, 2970, 256, 64, 0, 32, 24.3, 640},
     {"gfx1030", amd, amd_platform, 30, 2105, 256, 64, 0, 30, 16.2, 512},
     {"AMD Radeon RX 7900 XTX (radeonsi, navi31, LLVM 15.0.6)", "AMD", "rusticl", 96, 2482, 1024, 64, 0, 48,
