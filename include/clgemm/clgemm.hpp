@@ -138,11 +138,12 @@ using WaitList = std::vector<cl_event>;
 /// an error.
 ///
 /// A device that is lost: a kernel that faults ends the whole OpenCL context that it ran in, whoever enqueued
-/// it. The call that finds this out throws Error(device_lost), and so do all later ones on this Context. What
-/// was in device memory is gone. On an NVIDIA H200 (driver 580) the device is then lost to the process: no
-/// new OpenCL context can be made, also when the old one is released, and constructors that would make one
-/// throw device_lost, too; a new process finds the device well. The free functions keep a Context that is
-/// lost until release_contexts().
+/// it. The call that finds this out throws Error(device_lost), and so do all later ones on this Context; a
+/// call on host matrices that the device may still use throws Error(matrices_in_use) first. What was in
+/// device memory is gone. On an NVIDIA H200 (driver 580) the device is then lost to the process: no new
+/// OpenCL context can be made, also when the old one is released, and constructors that would make one throw
+/// device_lost, too; a new process finds the device well. The free functions keep a Context that is lost
+/// until release_contexts().
 ///
 /// fork(): the threads of an OpenCL driver do not live on in a child process, and a call there would wait for
 /// them for ever. Once clgemm has looked for devices, every function that needs one throws

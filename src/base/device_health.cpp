@@ -40,6 +40,7 @@ bool may_come_of_loss(ErrorCode code) {
     case ErrorCode::invalid_kernel_file:
     case ErrorCode::device_limit_exceeded:
     case ErrorCode::internal_error:
+    case ErrorCode::matrices_in_use:
       return true;
     default:
       return false;
@@ -125,7 +126,7 @@ void DeviceHealth::look_after(const Error& error) {
     lost_ = true;
   }
   LostDevices::of_process().add(device_);
-  throw_if_lost();
+  if (error.code() != ErrorCode::matrices_in_use) throw_if_lost();
 }
 
 }  // namespace clgemm

@@ -39,7 +39,8 @@ class DeviceHealth {
     }
   }
 
-  // Throws Error(device_lost) where that is behind the error.
+  // Throws Error(device_lost) if that is behind the error. Matrices that are in use are worth more to know:
+  // that error stays, and the next call says that the device is lost.
   void look_after(const Error& error);
 
  private:

@@ -451,7 +451,8 @@ class Dispatcher {
   }
 
   void note_failure(const Error& error) {
-    if (error.code() == ErrorCode::device_lost || ++failures_ >= most_failures) state_ = State::unusable;
+    const bool is_gone = error.code() == ErrorCode::device_lost || error.code() == ErrorCode::matrices_in_use;
+    if (is_gone || ++failures_ >= most_failures) state_ = State::unusable;
     count_device_failure(error.what());
     note(error.what());
   }

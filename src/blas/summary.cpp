@@ -30,7 +30,7 @@ double multiply_seconds = 0.0;
 unsigned long batches = 0;
 unsigned long in_batches = 0;
 unsigned long failures = 0;
-std::string first_failure;
+std::string& first_failure = *new std::string;  // outlives what is destroyed before the summary
 
 void reset() {
   on_device = on_cpu = preparations = {};
