@@ -6,6 +6,7 @@ and what they run is run, with stand-ins for the two (vcpkg_port.cmake, and the 
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import types
@@ -108,6 +109,7 @@ def run_recipe():
 
 
 check_what_the_build_needs()
+shutil.rmtree(FOLDER, ignore_errors=True)
 run_port(check_manifest())
 run_recipe()
 print("the recipes of vcpkg and Spack fit")
