@@ -4,6 +4,7 @@
 #include <clgemm/clgemm.hpp>
 #include <vector>
 
+#include "base/device.hpp"
 #include "base/opencl.hpp"
 #include "support/dying_device.hpp"
 #include "support/temporary.hpp"
@@ -73,7 +74,7 @@ TEST_CASE("the call in which the device dies says so, and so do all others on th
   const OnDevice on(context);
   multiply_on_host(context);
   SECTION("a call on host matrices") {
-    if (clgemm::describe(cl::Device(context.device(), true)).shares_host_memory) {
+    if (describe(cl::Device(context.device(), true)).shares_host_memory) {
       CHECK_ERROR([&] { multiply_on_host(context, deadly()); }, matrices_in_use,
                   "may still use the matrices");
     } else {
