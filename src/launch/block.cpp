@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/sizes.hpp"
+#include "plan/blocks.hpp"
 
 namespace clgemm {
 namespace {
@@ -37,9 +38,7 @@ class StageLauncher {
         sequence_(launching.sequence),
         block_(block),
         progress_(progress),
-        padded_{round_up(block.m, multiply_kernel().tile_rows),
-                round_up(block.n, multiply_kernel().tile_columns),
-                round_up(block.k, multiply_kernel().tile_depth)} {}
+        padded_(padded(block.m, block.n, block.k, multiply_kernel())) {}
 
   // Packs what is to be packed, and multiplies.
   Events run(const Events& wait_for) const {
@@ -53,10 +52,6 @@ class StageLauncher {
   }
 
  private:
-  struct Padded {
-    std::size_t rows, columns, depth;
-  };
-
   const KernelConfig& multiply_kernel() const { return stage_.multiply(); }
 
   KernelLaunch launch(ProgramRole role) const { return KernelLaunch(*stage_.programs[role], kernels_[role]); }

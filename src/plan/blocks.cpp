@@ -41,14 +41,8 @@ class ScratchLayout {
   std::size_t taken_ = 0;
 };
 
-// A block as a kernel with whole tiles sees it.
-struct Padded {
-  std::size_t rows, columns, depth;
-};
-
 Padded padded_block(const Plan& plan, const KernelConfig& kernel) {
-  return {round_up(plan.block_m, kernel.tile_rows), round_up(plan.block_n, kernel.tile_columns),
-          round_up(plan.block_k, kernel.tile_depth)};
+  return padded(plan.block_m, plan.block_n, plan.block_k, kernel);
 }
 
 void place_copies(const Plan& plan, Stage& stage, ScratchLayout& scratch) {
@@ -185,6 +179,10 @@ std::size_t longest_side(const KernelConfig& kernel, GridAxis axis, std::size_t 
 
 std::size_t default_scratch_limit(const Device& device) {
   return std::min(device.global_bytes / 4, device.max_allocation_bytes);
+}
+
+Padded padded(std::size_t m, std::size_t n, std::size_t k, const KernelConfig& kernel) {
+  return {round_up(m, kernel.tile_rows), round_up(n, kernel.tile_columns), round_up(k, kernel.tile_depth)};
 }
 
 void fit_blocks(Plan& plan, std::size_t limit) {

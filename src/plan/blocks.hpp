@@ -18,6 +18,12 @@ inline constexpr std::size_t unlimited_scratch = std::numeric_limits<std::size_t
 // stages' programs are known. Throws Error(out_of_memory) where not even one tile fits under the limit.
 void fit_blocks(Plan& plan, std::size_t limit);
 
+// A block as a kernel with whole tiles sees it.
+struct Padded {
+  std::size_t rows, columns, depth;
+};
+Padded padded(std::size_t m, std::size_t n, std::size_t k, const KernelConfig& kernel);
+
 // Kernels count rows, columns and depth in 32 bits; larger problems are cut into blocks.
 inline constexpr std::size_t max_block = std::size_t{1} << 30;
 
