@@ -3,8 +3,7 @@
 // Four types describe a GEMM, because it is seen in four ways:
 //
 //   SgemmCall  the caller's words: layout, transposes, sizes, leading dimensions. Only api/, devices/ and
-//   call/
-//              make one, and only call/ reads it. Errors speak of its arguments.
+//              call/ make one, and only call/ reads it. Errors speak of its arguments.
 //   Problem    the numbers in canonical form: row-major, with A and B exchanged if the caller was
 //              column-major; sizes, factors, and for each Operand how it is stored. choose/ and plan/ see
 //              nothing else, so that a plan can be made and tested without any memory.

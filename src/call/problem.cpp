@@ -149,7 +149,7 @@ bool reads_a_and_b(const SgemmCall& call) {
 }
 
 Problem canonical(const SgemmCall& call) {
-  Problem result{call.m, call.n, call.k, call.alpha, call.beta, {}, {}, {}, call.batch_count};
+  Problem result{{call.m, call.n, call.k}, call.alpha, call.beta, {}, {}, {}, call.batch_count};
   result.a = {call.transpose_a == Transpose::yes, call.lda};
   result.b = {call.transpose_b == Transpose::yes, call.ldb};
   result.c = {false, call.ldc};

@@ -6,10 +6,20 @@
 #pragma once
 
 #include <clgemm/clgemm.hpp>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 
 namespace clgemm {
+
+// C is m x n, and each of its elements is the sum of k products.
+struct GemmSize {
+  std::size_t m = 0;
+  std::size_t n = 0;
+  std::size_t k = 0;
+
+  auto operator<=>(const GemmSize&) const = default;
+};
 
 struct SgemmCall {
   Layout layout = Layout::row_major;
@@ -69,10 +79,7 @@ struct Operand {
   bool operator==(const Operand&) const = default;
 };
 
-struct Problem {
-  std::size_t m = 0;
-  std::size_t n = 0;
-  std::size_t k = 0;
+struct Problem : GemmSize {
   float alpha = 1.0f;
   float beta = 0.0f;
   Operand a;

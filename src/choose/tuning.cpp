@@ -21,7 +21,7 @@ bool lies_in_fours(const Operand& operand) {
 // can.
 bool is_of(const TunedEntry& entry, const Problem& problem) {
   if (!entry.space.empty() || problem.batch_count != 1) return false;
-  if (entry.size != ShapeSize{problem.m, problem.n, problem.k}) return false;
+  if (entry.size != static_cast<const GemmSize&>(problem)) return false;
   if (entry.transpose_a != problem.a.transposed || entry.transpose_b != problem.b.transposed) return false;
   const std::size_t measured_a = entry.transpose_a ? entry.size.m : entry.size.k;
   const std::size_t measured_b = entry.transpose_b ? entry.size.k : entry.size.n;
@@ -30,7 +30,7 @@ bool is_of(const TunedEntry& entry, const Problem& problem) {
 }
 
 // The most that a side of one is larger than that of the other, as a power of two.
-double distance(const ShapeSize& x, const ShapeSize& y) {
+double distance(const GemmSize& x, const GemmSize& y) {
   const auto apart = [](std::size_t one, std::size_t other) {
     return std::abs(std::log2(static_cast<double>(one)) - std::log2(static_cast<double>(other)));
   };
@@ -130,7 +130,7 @@ std::vector<SpeedTable> Tuning::tables(const Device& device) const {
   return result;
 }
 
-const TunedEntry* Tuning::of_space(const std::string& space, const ShapeSize& size,
+const TunedEntry* Tuning::of_space(const std::string& space, const GemmSize& size,
                                    const Device& device) const {
   for (const Kinship wanted : {Kinship::same, Kinship::family}) {
     const TunedEntry* best = nullptr;

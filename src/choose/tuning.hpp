@@ -14,18 +14,9 @@
 
 namespace clgemm {
 
-// C is m x n, and each element the sum of k products.
-struct ShapeSize {
-  std::size_t m = 0;
-  std::size_t n = 0;
-  std::size_t k = 0;
-
-  auto operator<=>(const ShapeSize&) const = default;
-};
-
 // The config that was fastest for a shape.
 struct TunedEntry {
-  ShapeSize size;  // op(A) is m x k; matrices without gaps
+  GemmSize size;  // op(A) is m x k; matrices without gaps
   bool transpose_a = false;
   bool transpose_b = false;
   Config config;
@@ -115,7 +106,7 @@ class Tuning {
 
   // The entry of a named space that is nearest to a size, of this device or else of its family; null where
   // there is none. Refers to this object.
-  const TunedEntry* of_space(const std::string& space, const ShapeSize& size, const Device& device) const;
+  const TunedEntry* of_space(const std::string& space, const GemmSize& size, const Device& device) const;
 
   const std::vector<TuningFile>& files() const { return files_; }
 

@@ -38,7 +38,7 @@ class StageLauncher {
         sequence_(launching.sequence),
         block_(block),
         progress_(progress),
-        padded_(padded(block.m, block.n, block.k, multiply_kernel())) {}
+        padded_(padded(block, multiply_kernel())) {}
 
   // Packs what is to be packed, and multiplies.
   Events run(const Events& wait_for) const {

@@ -14,9 +14,9 @@ struct Progress {
 };
 
 // A part of the problem that one launch of the multiply kernel covers.
-struct Block {
+struct Block : GemmSize {
   std::size_t row, column, depth, batch;  // of its first element: in C, along k, in the batch
-  std::size_t m, n, k, batch_count;
+  std::size_t batch_count;
 };
 
 // Nothing of the problem comes behind the block.

@@ -42,7 +42,7 @@ class ScratchLayout {
 };
 
 Padded padded_block(const Plan& plan, const KernelConfig& kernel) {
-  return padded(plan.block_m, plan.block_n, plan.block_k, kernel);
+  return padded({plan.block_m, plan.block_n, plan.block_k}, kernel);
 }
 
 void place_copies(const Plan& plan, Stage& stage, ScratchLayout& scratch) {
@@ -181,8 +181,9 @@ std::size_t default_scratch_limit(const Device& device) {
   return std::min(device.global_bytes / 4, device.max_allocation_bytes);
 }
 
-Padded padded(std::size_t m, std::size_t n, std::size_t k, const KernelConfig& kernel) {
-  return {round_up(m, kernel.tile_rows), round_up(n, kernel.tile_columns), round_up(k, kernel.tile_depth)};
+Padded padded(const GemmSize& block, const KernelConfig& kernel) {
+  return {round_up(block.m, kernel.tile_rows), round_up(block.n, kernel.tile_columns),
+          round_up(block.k, kernel.tile_depth)};
 }
 
 void fit_blocks(Plan& plan, std::size_t limit) {

@@ -22,7 +22,7 @@ void fit_blocks(Plan& plan, std::size_t limit);
 struct Padded {
   std::size_t rows, columns, depth;
 };
-Padded padded(std::size_t m, std::size_t n, std::size_t k, const KernelConfig& kernel);
+Padded padded(const GemmSize& block, const KernelConfig& kernel);
 
 // Kernels count rows, columns and depth in 32 bits; larger problems are cut into blocks.
 inline constexpr std::size_t max_block = std::size_t{1} << 30;

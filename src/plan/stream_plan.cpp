@@ -80,7 +80,7 @@ Cut preferred_cut(const Problem& problem) {
 
 // With `rounds` x `rounds_across` rounds.
 StreamPlan in_rounds(const Problem& problem, const Cut& cut, std::size_t rounds, std::size_t rounds_across) {
-  StreamPlan plan{problem.m, problem.n, problem.k, cut.rows, cut.columns, cut.depth};
+  StreamPlan plan{problem, cut.rows, cut.columns, cut.depth};
   plan.round_rows = ceil_div(plan.rows_of_tiles(), rounds);
   plan.round_columns = ceil_div(plan.columns_of_tiles(), rounds_across);
   const std::size_t tiles = plan.round_rows * plan.round_columns;

@@ -18,11 +18,7 @@ struct StreamLimits {
 // of them; each round goes over k from one depth to the next, so that a block of A is read by all tiles of
 // its row in a round, a block of B by all of its column. Rounds follow each other in strips, of rows of tiles
 // or of columns.
-struct StreamPlan {
-  std::size_t m = 0;
-  std::size_t n = 0;
-  std::size_t k = 0;
-
+struct StreamPlan : GemmSize {
   std::size_t tile_rows = 0;
   std::size_t tile_columns = 0;
   std::size_t depth = 0;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/sizes.hpp"
-#include "choose/tuning.hpp"
 #include "launch/multiply.hpp"
 #include "plan/blocks.hpp"
 #include "scratch/scratch.hpp"
@@ -176,7 +175,7 @@ std::size_t depth_for_parts(const KernelConfig& kernel) {
 
 // Little more than a whole tile: 1, but what the kernel reads at once where lines of an operand are as long
 // as this side, and it was compiled for those that are whole.
-ShapeSize test_shape(const Stage& stage, const Problem& problem) {
+GemmSize test_shape(const Stage& stage, const Problem& problem) {
   const KernelConfig& kernel = stage.multiply();
   const auto is_set = [&kernel](const char* name) {
     const auto found = kernel.macros.find(name);
@@ -216,7 +215,7 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   }
 
   BuiltPlan test = built;
-  const Problem problem{m, n, k, alpha, beta, a.operand, b.operand, c.operand, batch_count};
+  const Problem problem{{m, n, k}, alpha, beta, a.operand, b.operand, c.operand, batch_count};
   test.plan.problem = as_planned(problem);
   test.plan.config.mirrored = false;  // the buffers are as the kernels see them
   for (Stage& one : test.plan.stages) one.split.wanted_parts = one.adds_parts() ? 2 : 1;

@@ -20,7 +20,7 @@ using test::contains;
 
 const Problem& square() {
   static const Problem problem = [] {
-    Problem result{1024, 1024, 1024, 1.0f, 0.0f, {}, {}, {}};
+    Problem result{{1024, 1024, 1024}, 1.0f, 0.0f, {}, {}, {}};
     result.a.ld = result.b.ld = result.c.ld = 1024;
     result.a.base_alignment = result.b.base_alignment = 32;
     return result;

@@ -23,7 +23,7 @@ using test::ScopedVariable;
 using test::TemporaryFolder;
 using test::tight;
 
-TunedEntry entry_of(const ShapeSize& size, const std::string& kernel, const Parameters& parameters = {}) {
+TunedEntry entry_of(const GemmSize& size, const std::string& kernel, const Parameters& parameters = {}) {
   TunedEntry entry;
   entry.size = size;
   entry.config = {kernel, parameters};

@@ -18,7 +18,7 @@ namespace {
 using namespace test;
 
 Problem problem_of(std::size_t size) {
-  Problem result{size, size, size, 1, 0, {}, {}, {}};
+  Problem result{{size, size, size}, 1, 0, {}, {}, {}};
   result.a.ld = result.b.ld = result.c.ld = size;
   return result;
 }

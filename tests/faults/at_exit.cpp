@@ -24,7 +24,7 @@ bool can_choose() {
   using namespace clgemm;
   const Context context;
   const Device device = describe(cl::Device(context.device(), true));
-  const Problem problem{1000, 1000, 1000, 1, 0, {}, {}, {}};
+  const Problem problem{{1000, 1000, 1000}, 1, 0, {}, {}, {}};
   for (const DeviceKind kind : {DeviceKind::cpu, DeviceKind::gpu}) {
     Device one = device;
     one.kind = kind;

@@ -90,7 +90,7 @@ TEST_CASE("a plan in parts whose helper was taken away is tested in one part") {
   ConfigCache configs(shared_device_info(), kernel_folder_or_default({}));
   ProgramCache programs(shared_cl_context(), shared_device(), shared_device_info(),
                         DiskCache::from_environment());
-  Problem problem{64, 64, 512, 1, 0, {}, {}, {}};
+  Problem problem{{64, 64, 512}, 1, 0, {}, {}, {}};
   const std::size_t alignment = shared_device_info().base_alignment_bytes / sizeof(float);
   problem.a = {false, 512, 0, 0, alignment};
   problem.b = problem.c = {false, 64, 0, 0, alignment};
@@ -265,7 +265,7 @@ TEST_CASE("SPLIT_K: what it may be, and whose it is") {
 // Whether a multiply in parts passes the self-test, with the helpers of this kernel folder.
 bool passes_in_parts(const std::string& kernel_folder) {
   const std::size_t alignment = shared_device_info().base_alignment_bytes / sizeof(float);
-  Problem problem{64, 64, 1024, 1, 0, {}, {}, {}, 1};
+  Problem problem{{64, 64, 1024}, 1, 0, {}, {}, {}, 1};
   problem.a = {false, 1024, 0, 0, alignment};
   problem.b = {true, 1024, 0, 0, alignment};
   problem.c = {false, 64, 0, 0, alignment};

@@ -20,7 +20,7 @@ constexpr std::size_t limit = std::size_t{1} << 31;
 using Programs = std::vector<std::pair<std::size_t, ProgramRole>>;
 
 Problem problem_of(std::size_t m, std::size_t n, std::size_t k) {
-  Problem problem{m, n, k, 1, 0, {}, {}, {}, 1};
+  Problem problem{{m, n, k}, 1, 0, {}, {}, {}, 1};
   problem.a = {true, m, 0, 0, 32};
   problem.b = {false, n, 0, 0, 32};
   problem.c = {false, n, 0, 0, 32};

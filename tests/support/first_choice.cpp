@@ -28,7 +28,7 @@ Config first_config() {
   const Shape shape = first_choice_multiply().shape;
   const Device& device = shared_device_info();
   ConfigCache configs(device, {});
-  return rank_candidates(Problem{shape.m, shape.n, shape.k, 1, 0, {}, {}, {}}, configs,
+  return rank_candidates(Problem{{shape.m, shape.n, shape.k}, 1, 0, {}, {}, {}}, configs,
                          tuning_from_environment(), default_scratch_limit(device))
       .candidates[0]
       .config;

@@ -147,7 +147,7 @@ void check_scratch(const Plan& plan) {
 }  // namespace
 
 Problem tight(std::size_t m, std::size_t n, std::size_t k) {
-  Problem problem{m, n, k, 1, 0, {}, {}, {}, 1};
+  Problem problem{{m, n, k}, 1, 0, {}, {}, {}, 1};
   problem.a = {false, k, 0, 0, 32};
   problem.b = {false, n, 0, 0, 32};
   problem.c = {false, n, 0, 0, 32};

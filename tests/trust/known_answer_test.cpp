@@ -33,7 +33,7 @@ ProgramCache& programs() {
 
 // A problem of this size with operands that lie tightly.
 Problem problem_of(std::size_t size, bool transpose_a, bool transpose_b) {
-  Problem result{size, size, size, 1, 0, {}, {}, {}};
+  Problem result{{size, size, size}, 1, 0, {}, {}, {}};
   const std::size_t alignment = shared_device_info().base_alignment_bytes / sizeof(float);
   result.a = {transpose_a, size, 0, 0, alignment};
   result.b = {transpose_b, size, 0, 0, alignment};

@@ -253,8 +253,8 @@ TEST_CASE("batches are samples like others: read again as they were written, and
   write_samples(path, {{{64, 32, 1000, 40}, config, 2e-6}, {{64, 32, 1000}, config, 1e-6}}, {3e-6, 0.0});
   const std::vector<Sample> read = read_samples(path, {"small"});
   REQUIRE(read.size() == 2);
-  CHECK(read[0].shape == SampleShape{64, 32, 1000, 40});
-  CHECK(read[1].shape == SampleShape{64, 32, 1000, 1});
+  CHECK(read[0].shape == SampleShape{{64, 32, 1000}, 40});
+  CHECK(read[1].shape == SampleShape{{64, 32, 1000}, 1});
   const Problem problem = problem_of(read[0].shape, device);
   CHECK(problem.batch_count == 40);
   CHECK(problem.b.stride == 32000);

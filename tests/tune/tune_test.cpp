@@ -293,7 +293,7 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
   REQUIRE(file.measured.size() == 1);
   CHECK(file.measured[0].config.kernel == "moody");
   CHECK(file.measured[0].config.parameters.at("MOOD") == 0);
-  CHECK(file.measured[0].size == ShapeSize{33, 31, 17});
+  CHECK(file.measured[0].size == GemmSize{33, 31, 17});
   CHECK(journal_of(output).empty());
   CHECK_FALSE(std::filesystem::exists(output + ".programs"));
 }

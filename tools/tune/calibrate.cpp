@@ -160,7 +160,7 @@ class Calibration {
   }
 
   static SampleShape shape_of(const Trial& trial) {
-    return {trial.size.m, trial.size.n, trial.size.k, trial.batch};
+    return {{trial.size.m, trial.size.n, trial.size.k}, trial.batch};
   }
 
   void show(const SampleShape& shape) {

@@ -63,21 +63,21 @@ class ShapeSource {
   // Every fourth has few rows or columns, every eighth a k of at most 64, every eighth is small.
   SampleShape next(std::size_t number) {
     for (;;) {
-      SampleShape size{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)};
+      SampleShape size{{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)}};
       constexpr double thin = 16.0;
       constexpr double flat = 64.0;
       constexpr double small = 300.0;
       if (number % 8 == 1) size.m = log_uniform(1.0, thin);
       if (number % 8 == 3) size.n = number % 16 == 3 ? 1 : log_uniform(1.0, thin);
       if (number % 8 == 5) size.k = side(flat);
-      if (number % 8 == 7) size = {side(small), side(small), side(small)};
+      if (number % 8 == 7) size = {{side(small), side(small), side(small)}};
       if (is_within_operations(size) || number % 8 == 7) return in_fours(size, number);
     }
   }
 
   SampleShape next_column() {
     for (;;) {
-      const SampleShape size{side(bounds_.most_side), 1, side(bounds_.most_side)};
+      const SampleShape size{{side(bounds_.most_side), 1, side(bounds_.most_side)}};
       if (is_within_operations(size)) return size;
     }
   }
@@ -86,8 +86,9 @@ class ShapeSource {
   SampleShape next_large(std::size_t number) {
     constexpr std::size_t whole = 256;
     for (;;) {
-      SampleShape size{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)};
-      if (number % 2 == 1) size = {round_up(size.m, whole), round_up(size.n, whole), round_up(size.k, whole)};
+      SampleShape size{{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)}};
+      if (number % 2 == 1)
+        size = {{round_up(size.m, whole), round_up(size.n, whole), round_up(size.k, whole)}};
       if (is_within_operations(size)) return size;
     }
   }
@@ -96,7 +97,7 @@ class ShapeSource {
   // these every fourth is of whole tiles, where it is not of small ones.
   SampleShape next_batch(std::size_t number) {
     for (;;) {
-      SampleShape shape{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)};
+      SampleShape shape{{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)}};
       if (number % 2 == 0) shape.m = shape.n = shape.k = spread(place_ += 0.618034);
       constexpr std::size_t whole = 32;
       if (number % 8 == 2 && shape.m >= whole) shape.m = shape.n = shape.k = shape.m / whole * whole;
@@ -133,7 +134,7 @@ class ShapeSource {
   // Whether lines can be read by fours: by turns, of each of the kinds above.
   static SampleShape in_fours(const SampleShape& size, std::size_t number) {
     if (number / 2 % 2 == 0) return size;
-    return {size.m, size.n == 1 ? 1 : round_up(size.n, 4), round_up(size.k, 4), size.batch};
+    return {{size.m, size.n == 1 ? 1 : round_up(size.n, 4), round_up(size.k, 4)}, size.batch};
   }
 
   const Bounds& bounds_;

@@ -169,14 +169,14 @@ class CalibrationWorker {
   void call(const SampleShape& shape, const Options& options, cl::Event* done = nullptr) {
     cl_event event = nullptr;
     cl_event* const wanted = done == nullptr ? nullptr : &event;
-    const auto [m, n, k, batch] = shape;
-    if (batch == 1) {
+    const auto [m, n, k] = static_cast<const GemmSize&>(shape);
+    if (shape.batch == 1) {
       context_.sgemm(queue_(), Layout::row_major, Transpose::no, Transpose::no, m, n, k, 1.0F, matrices_.a(k),
                      matrices_.b(n), 0.0F, matrices_.c(n), {}, wanted, options);
     } else {
       context_.sgemm_strided_batched(queue_(), Layout::row_major, Transpose::no, Transpose::no, m, n, k, 1.0F,
                                      matrices_.a(k), m * k, matrices_.b(n), k * n, 0.0F, matrices_.c(n),
-                                     m * n, batch, {}, wanted, options);
+                                     m * n, shape.batch, {}, wanted, options);
     }
     if (done != nullptr) *done = cl::Event(event);
   }
@@ -200,7 +200,7 @@ class CalibrationWorker {
   }
 
   double time(const Json& question) {
-    const SampleShape shape{question.at("m"), question.at("n"), question.at("k"), question.at("batch")};
+    const SampleShape shape{{question.at("m"), question.at("n"), question.at("k")}, question.at("batch")};
     const Options options = options_of(question, kernel_folder_);
     by_host(shape, options, 1);
     const double once = by_host(shape, options, 1);
@@ -214,7 +214,7 @@ class CalibrationWorker {
   // The shortest of many times to enqueue a call of one launch, and one of three.
   Json host() {
     const auto seconds_of = [&](const Options& options) {
-      constexpr SampleShape small{17, 17, 17};
+      constexpr SampleShape small{{17, 17, 17}};
       constexpr int calls = 20;
       double least = by_host(small, options, 1);
       for (int i = 0; i < 50; ++i) {

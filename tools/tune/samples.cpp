@@ -40,7 +40,8 @@ std::vector<Sample> read_samples(const std::filesystem::path& path, const std::v
   for (const bench::SampleLine& line : bench::read_sample_lines(path)) {
     Config config = config_of(line.config);
     const bool is_known = std::find(known.begin(), known.end(), config.kernel) != known.end();
-    if (is_known) samples.push_back({{line.m, line.n, line.k, line.batch}, std::move(config), line.seconds});
+    if (is_known)
+      samples.push_back({{{line.m, line.n, line.k}, line.batch}, std::move(config), line.seconds});
   }
   return samples;
 }

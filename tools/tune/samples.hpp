@@ -13,10 +13,7 @@
 namespace clgemm::tune {
 
 // What is measured: a multiply, or a batch of them; matrices without gaps, not transposed.
-struct SampleShape {
-  std::size_t m = 0;
-  std::size_t n = 0;
-  std::size_t k = 0;
+struct SampleShape : GemmSize {
   std::size_t batch = 1;
 
   auto operator<=>(const SampleShape&) const = default;
