@@ -324,44 +324,52 @@ CLGEMM_API void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_
 /// Context::explain_host() or DeviceSet::explain_host() of what that sgemm() uses.
 CLGEMM_API std::string explain_host(const SgemmShape& shape, const Options& options = {});
 
-/// Context::sgemm() for device memory. The compiled kernels and scratch of the last few pairs of OpenCL
-/// context and device are kept, which keeps those OpenCL contexts alive too, until release_contexts().
+/// Context::predicted_seconds() of what that sgemm() uses, or of the fastest of several devices.
+CLGEMM_API double predicted_seconds(const SgemmShape& shape, const Options& options = {});
+
+/// The Context that calls on this queue share: batches, prepare(), explain() and the like are asked of it.
+/// The compiled kernels and scratch of the last few pairs of OpenCL context and device are kept, which keeps
+/// those OpenCL contexts alive too, until release_contexts() and as long as the result is.
+CLGEMM_API std::shared_ptr<Context> context_for(cl_command_queue queue);
+
+/// Context::sgemm() for device memory, on context_for(queue).
 CLGEMM_API void sgemm(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
                       std::size_t m, std::size_t n, std::size_t k, float alpha, DeviceMatrix a,
                       DeviceMatrix b, float beta, DeviceMatrix c, const WaitList& wait_for = {},
                       cl_event* done = nullptr, const Options& options = {});
 
-/// Context::sgemm_strided_batched(), likewise.
-CLGEMM_API void sgemm_strided_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
-                                      Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k,
-                                      float alpha, DeviceMatrix a, std::size_t stride_a, DeviceMatrix b,
-                                      std::size_t stride_b, float beta, DeviceMatrix c, std::size_t stride_c,
-                                      std::size_t batch_count, const WaitList& wait_for = {},
-                                      cl_event* done = nullptr, const Options& options = {});
+/// Deprecated: Context::sgemm_strided_batched() of context_for(queue).
+[[deprecated("call it on context_for(queue)")]] CLGEMM_API void sgemm_strided_batched(
+    cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
+    std::size_t n, std::size_t k, float alpha, DeviceMatrix a, std::size_t stride_a, DeviceMatrix b,
+    std::size_t stride_b, float beta, DeviceMatrix c, std::size_t stride_c, std::size_t batch_count,
+    const WaitList& wait_for = {}, cl_event* done = nullptr, const Options& options = {});
 
-/// Context::sgemm_batched(), likewise.
-CLGEMM_API void sgemm_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
-                              Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k,
-                              const std::vector<float>& alphas, const std::vector<DeviceMatrix>& a,
-                              const std::vector<DeviceMatrix>& b, const std::vector<float>& betas,
-                              const std::vector<DeviceMatrix>& c, const WaitList& wait_for = {},
-                              cl_event* done = nullptr, const Options& options = {});
+/// Deprecated: Context::sgemm_batched() of context_for(queue).
+[[deprecated("call it on context_for(queue)")]] CLGEMM_API void sgemm_batched(
+    cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
+    std::size_t n, std::size_t k, const std::vector<float>& alphas, const std::vector<DeviceMatrix>& a,
+    const std::vector<DeviceMatrix>& b, const std::vector<float>& betas, const std::vector<DeviceMatrix>& c,
+    const WaitList& wait_for = {}, cl_event* done = nullptr, const Options& options = {});
 
-/// Context::prepare() of the Context that calls on this queue use.
-CLGEMM_API void prepare(cl_command_queue queue, const std::vector<SgemmShape>& shapes,
-                        const Options& options = {});
+/// Deprecated: Context::prepare() of context_for(queue).
+[[deprecated("call it on context_for(queue)")]] CLGEMM_API void prepare(cl_command_queue queue,
+                                                                        const std::vector<SgemmShape>& shapes,
+                                                                        const Options& options = {});
 
-/// Context::explain(), likewise.
-CLGEMM_API std::string explain(cl_command_queue queue, const SgemmShape& shape, const Options& options = {});
+/// Deprecated: Context::explain() of context_for(queue).
+[[deprecated("call it on context_for(queue)")]] CLGEMM_API std::string explain(cl_command_queue queue,
+                                                                               const SgemmShape& shape,
+                                                                               const Options& options = {});
 
-/// Context::predicted_seconds(), likewise; with a null queue, of the Context that host matrices use, or of
-/// the fastest of several devices (CLGEMM_DEVICES).
-CLGEMM_API double predicted_seconds(cl_command_queue queue, const SgemmShape& shape,
-                                    const Options& options = {});
+/// Deprecated: Context::predicted_seconds() of context_for(queue); with a null queue,
+/// predicted_seconds(shape).
+[[deprecated("call it on context_for(queue)")]] CLGEMM_API double predicted_seconds(
+    cl_command_queue queue, const SgemmShape& shape, const Options& options = {});
 
-/// Context::sgemm_scratch_bytes(), likewise.
-CLGEMM_API std::size_t sgemm_scratch_bytes(cl_command_queue queue, const SgemmShape& shape,
-                                           const Options& options = {});
+/// Deprecated: Context::sgemm_scratch_bytes() of context_for(queue).
+[[deprecated("call it on context_for(queue)")]] CLGEMM_API std::size_t sgemm_scratch_bytes(
+    cl_command_queue queue, const SgemmShape& shape, const Options& options = {});
 
 /// Lets go of what the free functions keep. Calls that are under way are not disturbed.
 CLGEMM_API void release_contexts();

@@ -71,48 +71,25 @@ clgemm_status status_of(Body&& body) {
   }
 }
 
-// clgemm's own contexts: the free functions, under the names that Context has for them.
-struct OwnContexts {
-  cl_command_queue queue;
-
+// What multiplies host matrices without a Context of the caller's, under the names that Context has.
+struct ForHost {
   template <class... Arguments>
   void sgemm(Arguments&&... arguments) const {
     clgemm::sgemm(std::forward<Arguments>(arguments)...);
   }
-  template <class... Arguments>
-  void sgemm_strided_batched(Arguments&&... arguments) const {
-    clgemm::sgemm_strided_batched(std::forward<Arguments>(arguments)...);
-  }
-  template <class... Arguments>
-  void sgemm_batched(Arguments&&... arguments) const {
-    clgemm::sgemm_batched(std::forward<Arguments>(arguments)...);
-  }
-  template <class... Arguments>
-  void prepare(Arguments&&... arguments) const {
-    clgemm::prepare(queue, std::forward<Arguments>(arguments)...);
-  }
-  template <class... Arguments>
-  std::string explain(Arguments&&... arguments) const {
-    return clgemm::explain(queue, std::forward<Arguments>(arguments)...);
-  }
-  template <class... Arguments>
-  std::string explain_host(Arguments&&... arguments) const {
-    return clgemm::explain_host(std::forward<Arguments>(arguments)...);
-  }
-  template <class... Arguments>
-  double predicted_seconds(Arguments&&... arguments) const {
-    return clgemm::predicted_seconds(queue, std::forward<Arguments>(arguments)...);
-  }
-  template <class... Arguments>
-  std::size_t sgemm_scratch_bytes(Arguments&&... arguments) const {
-    return clgemm::sgemm_scratch_bytes(queue, std::forward<Arguments>(arguments)...);
+  std::string explain_host(const clgemm::SgemmShape& shape, const clgemm::Options& options) const {
+    return clgemm::explain_host(shape, options);
   }
 };
 
 // Calls `call` with the caller's Context, or with clgemm's own.
 template <class Call>
 auto with(clgemm_context* context, cl_command_queue queue, Call&& call) {
-  return context != nullptr ? call(context->context) : call(OwnContexts{queue});
+  return call(context != nullptr ? context->context : *clgemm::context_for(queue));
+}
+template <class Call>
+auto with_host(clgemm_context* context, Call&& call) {
+  return context != nullptr ? call(context->context) : call(ForHost{});
 }
 
 // As much of the text as there is room for, and its whole size.
@@ -185,7 +162,7 @@ clgemm_status clgemm_sgemm_host(clgemm_context* context, clgemm_layout layout, c
                                 const float* a, size_t lda, const float* b, size_t ldb, float beta, float* c,
                                 size_t ldc, const clgemm_options* options) {
   return status_of([&] {
-    with(context, nullptr, [&](auto&& api) {
+    with_host(context, [&](auto&& api) {
       api.sgemm(layout_of(layout), transpose_of(transpose_a, Argument::transpose_a),
                 transpose_of(transpose_b, Argument::transpose_b), m, n, k, alpha, a, lda, b, ldb, beta, c,
                 ldc, options_of(options));
@@ -265,8 +242,8 @@ clgemm_status clgemm_explain_host(clgemm_context* context, const clgemm_shape* s
                                   size_t* needed_size) {
   return status_of([&] {
     if (text_size != 0) require(text, "the place for the text");
-    hand_out(with(context, nullptr,
-                  [&](auto&& api) { return api.explain_host(shape_of(shape), options_of(options)); }),
+    hand_out(with_host(context,
+                       [&](auto&& api) { return api.explain_host(shape_of(shape), options_of(options)); }),
              text_size, text, needed_size);
   });
 }
@@ -344,8 +321,11 @@ clgemm_status clgemm_predicted_seconds(clgemm_context* context, cl_command_queue
                                        double* seconds) {
   return status_of([&] {
     require(seconds, "the place for the seconds");
-    *seconds = with(context, queue,
-                    [&](auto&& api) { return api.predicted_seconds(shape_of(shape), options_of(options)); });
+    *seconds = context == nullptr && queue == nullptr
+                   ? clgemm::predicted_seconds(shape_of(shape), options_of(options))
+                   : with(context, queue, [&](auto& api) {
+                       return api.predicted_seconds(shape_of(shape), options_of(options));
+                     });
   });
 }
 

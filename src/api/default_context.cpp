@@ -124,45 +124,7 @@ std::string explain_host(const SgemmShape& shape, const Options& options) {
   return devices ? devices->explain_host(shape, options) : context->explain_host(shape, options);
 }
 
-void sgemm(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
-           std::size_t n, std::size_t k, float alpha, DeviceMatrix a, DeviceMatrix b, float beta,
-           DeviceMatrix c, const WaitList& wait_for, cl_event* done, const Options& options) {
-  const auto context = at_boundary([&] { return registry().for_queue(queue); });
-  context->sgemm(queue, layout, transpose_a, transpose_b, m, n, k, alpha, a, b, beta, c, wait_for, done,
-                 options);
-}
-
-void sgemm_strided_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
-                           Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
-                           DeviceMatrix a, std::size_t stride_a, DeviceMatrix b, std::size_t stride_b,
-                           float beta, DeviceMatrix c, std::size_t stride_c, std::size_t batch_count,
-                           const WaitList& wait_for, cl_event* done, const Options& options) {
-  const auto context = at_boundary([&] { return registry().for_queue(queue); });
-  context->sgemm_strided_batched(queue, layout, transpose_a, transpose_b, m, n, k, alpha, a, stride_a, b,
-                                 stride_b, beta, c, stride_c, batch_count, wait_for, done, options);
-}
-
-void sgemm_batched(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
-                   std::size_t m, std::size_t n, std::size_t k, const std::vector<float>& alphas,
-                   const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
-                   const std::vector<float>& betas, const std::vector<DeviceMatrix>& c,
-                   const WaitList& wait_for, cl_event* done, const Options& options) {
-  const auto context = at_boundary([&] { return registry().for_queue(queue); });
-  context->sgemm_batched(queue, layout, transpose_a, transpose_b, m, n, k, alphas, a, b, betas, c, wait_for,
-                         done, options);
-}
-
-void prepare(cl_command_queue queue, const std::vector<SgemmShape>& shapes, const Options& options) {
-  at_boundary([&] { return registry().for_queue(queue); })->prepare(shapes, options);
-}
-
-std::string explain(cl_command_queue queue, const SgemmShape& shape, const Options& options) {
-  return at_boundary([&] { return registry().for_queue(queue); })->explain(shape, options);
-}
-
-double predicted_seconds(cl_command_queue queue, const SgemmShape& shape, const Options& options) {
-  if (queue != nullptr)
-    return at_boundary([&] { return registry().for_queue(queue); })->predicted_seconds(shape, options);
+double predicted_seconds(const SgemmShape& shape, const Options& options) {
   const auto [context, devices] = at_boundary([] { return registry().for_host(); });
   if (context) return context->predicted_seconds(shape, options);
   double least = std::numeric_limits<double>::infinity();
@@ -171,8 +133,51 @@ double predicted_seconds(cl_command_queue queue, const SgemmShape& shape, const 
   return least;
 }
 
+std::shared_ptr<Context> context_for(cl_command_queue queue) {
+  return at_boundary([&] { return registry().for_queue(queue); });
+}
+
+void sgemm(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
+           std::size_t n, std::size_t k, float alpha, DeviceMatrix a, DeviceMatrix b, float beta,
+           DeviceMatrix c, const WaitList& wait_for, cl_event* done, const Options& options) {
+  context_for(queue)->sgemm(queue, layout, transpose_a, transpose_b, m, n, k, alpha, a, b, beta, c, wait_for,
+                            done, options);
+}
+
+void sgemm_strided_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
+                           Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
+                           DeviceMatrix a, std::size_t stride_a, DeviceMatrix b, std::size_t stride_b,
+                           float beta, DeviceMatrix c, std::size_t stride_c, std::size_t batch_count,
+                           const WaitList& wait_for, cl_event* done, const Options& options) {
+  context_for(queue)->sgemm_strided_batched(queue, layout, transpose_a, transpose_b, m, n, k, alpha, a,
+                                            stride_a, b, stride_b, beta, c, stride_c, batch_count, wait_for,
+                                            done, options);
+}
+
+void sgemm_batched(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
+                   std::size_t m, std::size_t n, std::size_t k, const std::vector<float>& alphas,
+                   const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
+                   const std::vector<float>& betas, const std::vector<DeviceMatrix>& c,
+                   const WaitList& wait_for, cl_event* done, const Options& options) {
+  context_for(queue)->sgemm_batched(queue, layout, transpose_a, transpose_b, m, n, k, alphas, a, b, betas, c,
+                                    wait_for, done, options);
+}
+
+void prepare(cl_command_queue queue, const std::vector<SgemmShape>& shapes, const Options& options) {
+  context_for(queue)->prepare(shapes, options);
+}
+
+std::string explain(cl_command_queue queue, const SgemmShape& shape, const Options& options) {
+  return context_for(queue)->explain(shape, options);
+}
+
+double predicted_seconds(cl_command_queue queue, const SgemmShape& shape, const Options& options) {
+  return queue == nullptr ? predicted_seconds(shape, options)
+                          : context_for(queue)->predicted_seconds(shape, options);
+}
+
 std::size_t sgemm_scratch_bytes(cl_command_queue queue, const SgemmShape& shape, const Options& options) {
-  return at_boundary([&] { return registry().for_queue(queue); })->sgemm_scratch_bytes(shape, options);
+  return context_for(queue)->sgemm_scratch_bytes(shape, options);
 }
 
 void release_contexts() {

@@ -190,7 +190,7 @@ cl_event enqueue(OwnContext* context, py::handle queue_object, py::handle a_obje
   if (context != nullptr) {
     run([&](auto&&... arguments) { context->context().sgemm_strided_batched(arguments...); });
   } else {
-    run([](auto&&... arguments) { clgemm::sgemm_strided_batched(arguments...); });
+    run([&](auto&&... arguments) { context_for(queue)->sgemm_strided_batched(arguments...); });
   }
   return done;
 }
@@ -226,7 +226,7 @@ cl_event enqueue_lists(OwnContext* context, py::handle queue_object, py::handle 
   if (context != nullptr) {
     run([&](auto&&... arguments) { context->context().sgemm_batched(arguments...); });
   } else {
-    run([](auto&&... arguments) { clgemm::sgemm_batched(arguments...); });
+    run([&](auto&&... arguments) { context_for(queue)->sgemm_batched(arguments...); });
   }
   return done;
 }

@@ -109,8 +109,8 @@ TEST_CASE(
   CHECK(seconds > 0.0);
   CHECK(contains(shared_context().explain(shape), fmt::format("{:.3g} ms", seconds * 1e3)));
   CHECK(shared_context().predicted_seconds(shape, with_kernel("naive")) > 0.0);
-  CHECK(predicted_seconds(shared_queue()(), shape) == seconds);
-  CHECK(predicted_seconds(nullptr, shape) == seconds);
+  CHECK(context_for(shared_queue()())->predicted_seconds(shape) == seconds);
+  CHECK(predicted_seconds(shape) == seconds);
   release_contexts();
   shape.k = 0;
   CHECK(shared_context().predicted_seconds(shape) == 0.0);
@@ -254,15 +254,32 @@ TEST_CASE("prepare of nothing, and of shapes without work, compiles nothing") {
   CHECK(entries_in(cache) == 0);
 }
 
-TEST_CASE("the free functions ask the Context of the queue") {
+TEST_CASE("all ask the same Context of a queue, which outlives release_contexts()") {
+  const std::shared_ptr<Context> context = context_for(shared_queue()());
+  CHECK(context_for(shared_queue()()) == context);
+  CHECK(context->device() == shared_context().device());
+  release_contexts();
+  CHECK(context_for(shared_queue()()) != context);
+  const SgemmShape shape = shape_of(packing_multiply());
+  CHECK(context->explain(shape, with_kernel("tiled")) ==
+        shared_context().explain(shape, with_kernel("tiled")));
+  release_contexts();
+  CHECK_ERROR([] { context_for(nullptr); }, invalid_argument, "the queue is null");
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+TEST_CASE("the deprecated functions ask the Context of the queue") {
   const cl_command_queue queue = shared_queue()();
   const SgemmShape shape = shape_of(packing_multiply());
   prepare(queue, {shape});
   CHECK(explain(queue, shape, with_kernel("tiled")) == shared_context().explain(shape, with_kernel("tiled")));
   CHECK(sgemm_scratch_bytes(queue, shape, with_kernel("tiled")) ==
         shared_context().sgemm_scratch_bytes(shape, with_kernel("tiled")));
+  CHECK(predicted_seconds(queue, shape) == predicted_seconds(nullptr, shape));
   release_contexts();
 }
+#pragma GCC diagnostic pop
 
 }  // namespace
 }  // namespace clgemm

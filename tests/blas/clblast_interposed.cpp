@@ -88,9 +88,10 @@ StatusCode GemmStridedBatched(const Layout layout, const Transpose transpose_a, 
   } else {
     if (batch_count < 1) return StatusCode::kInvalidBatchCount;
     return with_status(m, n, k, [&] {
-      clgemm::sgemm_strided_batched(*queue, to_clgemm(layout), to_clgemm(transpose_a), to_clgemm(transpose_b),
-                                    m, n, k, alpha, {a, lda, offset_a}, stride_a, {b, ldb, offset_b},
-                                    stride_b, beta, {c, ldc, offset_c}, stride_c, batch_count, {}, event);
+      clgemm::context_for(*queue)->sgemm_strided_batched(
+          *queue, to_clgemm(layout), to_clgemm(transpose_a), to_clgemm(transpose_b), m, n, k, alpha,
+          {a, lda, offset_a}, stride_a, {b, ldb, offset_b}, stride_b, beta, {c, ldc, offset_c}, stride_c,
+          batch_count, {}, event);
     });
   }
 }

@@ -15,6 +15,12 @@ using Call = DeviceCall::Call;
 constexpr Shape shape{45, 51, 67};
 constexpr std::size_t most_products = 3;
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+constexpr auto free_strided = [](auto&&... arguments) { sgemm_strided_batched(arguments...); };
+constexpr auto free_list = [](auto&&... arguments) { sgemm_batched(arguments...); };
+#pragma GCC diagnostic pop
+
 class OnDevice final : public Scenario {
  public:
   explicit OnDevice(DeviceCall call) : call_(std::move(call)), task_(&task_of(shape, 1, alpha())) {}
@@ -47,9 +53,7 @@ class OnDevice final : public Scenario {
     const WaitList wait_for{before_()};
     cl_event done = nullptr;
     if (call_.by_free_function) {
-      enqueue([](auto&&... arguments) { sgemm(arguments...); },
-              [](auto&&... arguments) { sgemm_strided_batched(arguments...); },
-              [](auto&&... arguments) { sgemm_batched(arguments...); }, wait_for, done);
+      enqueue([](auto&&... arguments) { sgemm(arguments...); }, free_strided, free_list, wait_for, done);
       release_contexts();
     } else {
       enqueue([this](auto&&... arguments) { context_->sgemm(arguments...); },

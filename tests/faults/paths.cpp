@@ -112,7 +112,8 @@ std::vector<Path> make_paths() {
         "Context::sgemm_scratch_bytes(SgemmShape)", "Context::predicted_seconds(SgemmShape)",
         "DeviceSet::explain_host(SgemmShape)", "prepare(cl_command_queue)", "explain(cl_command_queue)",
         "explain_host(SgemmShape)", "sgemm_scratch_bytes(cl_command_queue)",
-        "predicted_seconds(cl_command_queue)"},
+        "predicted_seconds(cl_command_queue)", "predicted_seconds(SgemmShape)",
+        "context_for(cl_command_queue)"},
        ahead()},
 
       device("device", "Context::sgemm(cl_command_queue)", {}),

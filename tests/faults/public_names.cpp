@@ -17,8 +17,8 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
-std::string without_comments(const std::string& text) {
-  return std::regex_replace(text, std::regex("(//|#)[^\n]*"), "");
+std::string without_comments_and_attributes(const std::string& text) {
+  return std::regex_replace(text, std::regex("(//|#)[^\n]*|\\[\\[[^\n]*\\]\\]"), "");
 }
 
 // The type of the first parameter, without the words around it.
@@ -47,7 +47,7 @@ std::set<std::string> functions_of_header(const std::string& header) {
   std::vector<Scope> scopes = {{"", true, true}};
   std::string statement;
   int parentheses = 0;
-  for (const char letter : without_comments(header)) {
+  for (const char letter : without_comments_and_attributes(header)) {
     if (letter == '(') ++parentheses;
     if (letter == ')') --parentheses;
     if (parentheses == 0 && letter == '{') {
