@@ -8,15 +8,21 @@ foreach(name sblat3.in sin3)
   file(WRITE ${FOLDER}/${name} "${text}")
 endforeach()
 
+# Later versions leave room for longer names: any number of blanks counts as one.
+function(expect_words)
+  string(REGEX REPLACE " +" " " output "${output}")
+  expect(${ARGN})
+endfunction()
+
 run_with_drop_in(COMMAND ${tests}/xscblat3 INPUT ${FOLDER}/sin3 LIBRARY_FOLDER ${tests})
-expect("cblas_sgemm  PASSED THE TESTS OF ERROR-EXITS" "PASSED THE COLUMN-MAJOR COMPUTATIONAL TESTS"
-  "PASSED THE ROW-MAJOR    COMPUTATIONAL TESTS" "clgemm_blas: 13500 calls")
+expect_words("cblas_sgemm PASSED THE TESTS OF ERROR-EXITS" "PASSED THE COLUMN-MAJOR COMPUTATIONAL TESTS"
+  "PASSED THE ROW-MAJOR COMPUTATIONAL TESTS" "clgemm_blas: 13500 calls")
 
 run_with_drop_in(COMMAND ${tests}/xblat3s INPUT ${FOLDER}/sblat3.in)
 file(READ ${FOLDER}/sblat3.out summary)
 expect("clgemm_blas: 6750 calls")
 string(APPEND output "${summary}")
-expect("SGEMM  PASSED THE TESTS OF ERROR-EXITS" "SGEMM  PASSED THE COMPUTATIONAL TESTS")
+expect_words("SGEMM PASSED THE TESTS OF ERROR-EXITS" "SGEMM PASSED THE COMPUTATIONAL TESTS")
 
 # All calls to the CPU: each BLAS is found in the process, and called.
 foreach(blas blas openblas-pthread blis-pthread)
@@ -27,5 +33,5 @@ foreach(blas blas openblas-pthread blis-pthread)
     LIBRARY_FOLDER ${library_folder}/${blas} VARIABLES CLGEMM_BLAS_CROSSING=1e30)
   expect("calls, 0." "on the CPU by ${library_folder}/${blas}/libblas.so.3")
   file(READ ${FOLDER}/sblat3.out output)
-  expect("SGEMM  PASSED THE TESTS OF ERROR-EXITS" "SGEMM  PASSED THE COMPUTATIONAL TESTS")
+  expect_words("SGEMM PASSED THE TESTS OF ERROR-EXITS" "SGEMM PASSED THE COMPUTATIONAL TESTS")
 endforeach()
