@@ -15,9 +15,9 @@
 namespace clgemm {
 namespace {
 
-// So many are planned, and the best of each kernel: those behind them hardly ever have their turn, but where
-// a device's compiler gets one config of a kernel wrong, it may get all of them wrong.
-constexpr std::size_t most_planned = 12;
+// So many, and the best of each kernel: those behind them hardly ever have their turn, but where a device's
+// compiler gets one config of a kernel wrong, it may get all of them wrong.
+constexpr std::size_t most_candidates = 12;
 
 // Of what a CPU's cache holds, what a kernel keeps there may take this part where it was measured on another
 // one, which may have had a larger cache: A and C pass through as well. On an AVX-512 CPU with 1 MiB of its 2
@@ -61,15 +61,8 @@ class Ranker {
   }
 
  private:
+  // A config with the seconds that its plan takes.
   struct Predicted {
-    const ConfigRow* row;
-    std::size_t parts;
-    bool can_split;
-    bool mirrored;
-    Prediction prediction;
-  };
-
-  struct Planned {
     Candidate candidate;
     Prediction prediction;
   };
@@ -94,7 +87,7 @@ class Ranker {
   }
 
   double seconds_of(const Plan& plan) const {
-    return predict(plan, table_.speed_of(plan.first().multiply()), table_.rates, configs_).seconds();
+    return predict(plan, table_.speed_of(plan.first().multiply()), table_.rates, device_.kind).seconds();
   }
 
   bool is_allowed(const KernelConfig& kernel) const {
@@ -105,12 +98,12 @@ class Ranker {
 
   void add_measured() {
     for (const TunedMatch& match : tuning_.measured(problem_, device_)) {
-      Config config = match.entry->config;
+      const Config& config = match.entry->config;
       try {
         // As it was timed, by its name.
-        const Plan plan = plan_in_best_parts(problem_, config, table_, configs_, scratch_limit_);
+        Plan plan = plan_in_best_parts(problem_, config, table_, configs_, scratch_limit_);
         if (!is_allowed(plan.first().multiply())) continue;
-        result_.candidates.push_back({std::move(config), match.origin, match.entry->seconds});
+        result_.candidates.push_back({std::move(plan.config), match.origin, match.entry->seconds});
         return;
       } catch (const Error& error) {
         reject(config, error);
@@ -124,26 +117,31 @@ class Ranker {
       if (table.file == table_.file || table.kin != Kinship::same || table.rows().empty()) return;
       const Config& config = table.rows().front().config;
       try {
-        configs_.get(config.kernel, config.parameters, {});
+        configs_.get(config.kernel, config.parameters);
       } catch (const Error& error) {
         reject(config, error);
       }
     }
   }
 
-  // The row's config for this problem, with the best number of parts of k; nothing where it is not for it.
+  // The row's config for this problem, in the best number of parts of k; nothing where it is not for it.
   std::optional<Predicted> predicted(const ConfigRow& row) {
-    const SharedConfig kernel = configs_.get(row.config.kernel, row.config.parameters, {});
+    const SharedConfig kernel = configs_.get(row.config.kernel, row.config.parameters);
     if (!is_allowed(*kernel) || kernel->vector > widest_cpu_vector(device_)) return std::nullopt;
     if (kernel->matrices > problem_.batch_count) return std::nullopt;  // part of a work-group would be idle
     if (table_.kin != Kinship::same && !suits(*kernel, device_)) return std::nullopt;
     // A kernel that is for a C of one column is for one of one row, too, whose transpose has one column.
     const bool mirrors = kernel->manifest().most_columns == 1 && problem_.m == 1 && problem_.n != 1;
-    const Problem seen = mirrors ? mirrored(problem_) : problem_;
-    if (seen.m > kernel->manifest().most_rows || seen.n > kernel->manifest().most_columns)
-      return std::nullopt;
-    const PartsOfK best = best_parts(seen, *kernel, table_.speed_of(row, *kernel), table_.rates, configs_);
-    return Predicted{&row, best.parts, can_split_k(kernel->manifest()), mirrors, best.prediction};
+    const auto [m, n] = mirrors ? std::pair(problem_.n, problem_.m) : std::pair(problem_.m, problem_.n);
+    if (m > kernel->manifest().most_rows || n > kernel->manifest().most_columns) return std::nullopt;
+    Config config = row.config;
+    config.mirrored = mirrors;
+    Plan plan = outline_plan(problem_, config, configs_, scratch_limit_);
+    const Prediction prediction =
+        split_in_best_parts(plan, table_.speed_of(row, *kernel), table_.rates, configs_, scratch_limit_);
+    if (can_split_k(kernel->manifest()) && device_.kind != DeviceKind::cpu)
+      config.parameters[split_parameter] = static_cast<std::int64_t>(plan.first().split.wanted_parts);
+    return Predicted{{std::move(config), table_.origin_of(row), prediction.seconds()}, prediction};
   }
 
   std::optional<Predicted> predicted_if_allowed(const ConfigRow& row) {
@@ -171,14 +169,15 @@ class Ranker {
       } catch (const Error& error) {
         const auto fault = fault_of(error.code());
         if (!fault) throw;
-        if (table_.kin == Kinship::same || *fault == Fault::bad_kernel) reject(row.config, error);
-        if (table_.kin == Kinship::family)
+        if (table_.kin == Kinship::same || *fault == Fault::bad_kernel || *fault == Fault::no_scratch) {
+          reject(row.config, error);
+        } else if (table_.kin == Kinship::family) {
           refused.emplace(row.config.kernel, Rejected{row.config, *fault, error.what()});
+        }
       }
     }
     for (auto& [kernel, one] : refused) {
-      if (allowed.count(kernel) == 0 && one.fault != Fault::bad_kernel)
-        result_.rejected.push_back(std::move(one));
+      if (allowed.count(kernel) == 0) result_.rejected.push_back(std::move(one));
     }
     std::stable_sort(result.begin(), result.end(), [](const Predicted& x, const Predicted& y) {
       return is_faster(x.prediction, y.prediction);
@@ -186,33 +185,17 @@ class Ranker {
     return result;
   }
 
+  // The best, and behind them the best of each other kernel.
   void add_predicted() {
-    std::vector<Planned> added;
-    std::vector<Planned> of_other_kernels;
     std::set<std::string> kernels;
-    for (const Predicted& one : all_predicted()) {
-      const std::string& kernel = one.row->config.kernel;
-      const bool has_its_turn = added.size() < most_planned;
-      if (!has_its_turn && kernels.count(kernel) != 0) continue;
-      if (auto candidate = planned_candidate(one)) {
-        (has_its_turn ? added : of_other_kernels).push_back(std::move(*candidate));
-        kernels.insert(kernel);
-      }
-    }
-    add_sorted(std::move(added));
-    add_sorted(std::move(of_other_kernels));
-  }
-
-  // In blocks, where there is little scratch, they take longer than in one.
-  void add_sorted(std::vector<Planned> added) {
-    std::stable_sort(added.begin(), added.end(), [](const Planned& x, const Planned& y) {
-      return is_faster(x.prediction, y.prediction);
-    });
-    for (auto& [candidate, prediction] : added) {
-      const bool is_known = std::any_of(
-          result_.candidates.begin(), result_.candidates.end(),
-          [&, &config = candidate.config](const Candidate& other) { return other.config == config; });
-      if (!is_known) result_.candidates.push_back(std::move(candidate));
+    std::size_t added = 0;
+    for (Predicted& one : all_predicted()) {
+      const bool is_first_of_kernel = kernels.insert(one.candidate.config.kernel).second;
+      if (added++ >= most_candidates && !is_first_of_kernel) continue;
+      const bool is_known =
+          std::any_of(result_.candidates.begin(), result_.candidates.end(),
+                      [&](const Candidate& other) { return other.config == one.candidate.config; });
+      if (!is_known) result_.candidates.push_back(std::move(one.candidate));
     }
   }
 
@@ -235,26 +218,6 @@ class Ranker {
     result_.candidates.push_back(std::move(last));
   }
 
-  // In one part of k, where the device cannot add up parts.
-  std::optional<Planned> planned_candidate(const Predicted& one) {
-    Config config = one.row->config;
-    config.mirrored = one.mirrored;
-    for (const std::size_t parts : {one.parts, std::size_t{1}}) {
-      if (one.can_split && device_.kind != DeviceKind::cpu)
-        config.parameters[split_parameter] = static_cast<std::int64_t>(parts);
-      try {
-        const Plan plan = make_plan(problem_, config, configs_, scratch_limit_);
-        const Prediction prediction =
-            predict(plan, table_.speed_of(*one.row, plan.first().multiply()), table_.rates, configs_);
-        return Planned{{std::move(config), table_.origin_of(*one.row), prediction.seconds()}, prediction};
-      } catch (const Error& error) {
-        if (parts == 1) reject(config, error);
-      }
-      if (parts == 1) break;
-    }
-    return std::nullopt;
-  }
-
   const Problem problem_;
   ConfigCache& configs_;
   const Device& device_;
@@ -271,7 +234,7 @@ SpeedTable usable_table(const Tuning& tuning, ConfigCache& configs) {
   std::vector<SpeedTable> tables = tuning.tables(configs.device());
   const auto is_usable = [&](const ConfigRow& row) {
     try {
-      configs.get(row.config.kernel, row.config.parameters, {});
+      configs.get(row.config.kernel, row.config.parameters);
       return true;
     } catch (const Error& error) {
       if (!fault_of(error.code())) throw;
@@ -287,23 +250,14 @@ SpeedTable usable_table(const Tuning& tuning, ConfigCache& configs) {
   return result;
 }
 
-Plan plan_in_best_parts(const Problem& problem, Config& config, const SpeedTable& table, ConfigCache& configs,
-                        std::size_t scratch_limit) {
+Plan plan_in_best_parts(const Problem& problem, const Config& config, const SpeedTable& table,
+                        ConfigCache& configs, std::size_t scratch_limit) {
   Plan plan = make_plan(problem, config, configs, scratch_limit);
-  const KernelConfig& kernel = plan.first().multiply();
-  if (kernel.split_k != 0) return plan;
-  const PartsOfK best = best_parts(plan.problem, kernel, table.speed_of(kernel), table.rates, configs);
-  if (best.parts == 1) return plan;
-  Config in_parts = config;
-  in_parts.parameters[split_parameter] = static_cast<std::int64_t>(best.parts);
-  try {
-    Plan result = make_plan(problem, in_parts, configs, scratch_limit);
-    config = std::move(in_parts);
-    return result;
-  } catch (const Error& error) {
-    if (!fault_of(error.code())) throw;
-    return plan;
-  }
+  const ConfigSpeed speed = table.speed_of(plan.first().multiply());
+  split_in_best_parts(plan, speed, table.rates, configs, scratch_limit);
+  if (const std::size_t parts = plan.first().split.wanted_parts; parts != 1)
+    plan.config.parameters[split_parameter] = static_cast<std::int64_t>(parts);
+  return plan;
 }
 
 Ranking rank_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,

@@ -19,10 +19,10 @@ struct Ranking {
 // The rows to go by: of the nearest relative of which this library and device have any kernel at all.
 SpeedTable usable_table(const Tuning& tuning, ConfigCache& configs);
 
-// The plan of a config, in as many parts of k as take the least time by these rows. The config is given their
-// number (SPLIT_K), unless it has one or the device cannot add up parts.
-Plan plan_in_best_parts(const Problem& problem, Config& config, const SpeedTable& table, ConfigCache& configs,
-                        std::size_t scratch_limit);
+// The plan of a config, in as many parts of k as take the least time by these rows. Its config has their
+// number (SPLIT_K), unless it is one.
+Plan plan_in_best_parts(const Problem& problem, const Config& config, const SpeedTable& table,
+                        ConfigCache& configs, std::size_t scratch_limit);
 
 Ranking rank_candidates(const Problem& problem, ConfigCache& configs, const Tuning& tuning,
                         std::size_t scratch_limit, Precision precision = Precision::fp32_equivalent);

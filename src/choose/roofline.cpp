@@ -49,7 +49,7 @@ std::vector<ConfigRow> roofline_rows(ConfigCache& configs) {
   std::vector<ConfigRow> result;
   for (Config& config : built_in_configs(&Manifest::estimated)) {
     try {
-      const auto kernel = configs.get(config.kernel, config.parameters, {});
+      const auto kernel = configs.get(config.kernel, config.parameters);
       if (kernel->products != 0) result.push_back(row_of(std::move(config), *kernel, a_second));
     } catch (const Error& error) {
       if (!fault_of(error.code())) throw;  // else the device or the user's folder has it not

@@ -22,46 +22,8 @@ double as_double(std::size_t value) {
 constexpr double float_bytes = 4.0;
 constexpr std::size_t fours = 4;  // elements that a GPU's kernel reads or writes at once
 
-// Packs both, multiplies, and then the kernels that stand behind it, which mostly have nothing to do.
-double launches_of_planes(const KernelConfig& kernel, ConfigCache& configs) {
-  double launches = 2.0;
-  SharedConfig behind;
-  for (const KernelConfig* one = &kernel; !one->manifest().fallback.empty(); one = behind.get()) {
-    behind = configs.get(one->manifest().fallback, one->fallback_values, {});
-    launches += behind->manifest().role == Role::multiply ? 2.0 : 1.0;
-  }
-  return launches;
-}
-
 double copies_of(const Operand& operand, const Problem& problem) {
   return operand.stride == 0 ? 1.0 : as_double(problem.batch_count);
-}
-
-void add_packing(const Problem& seen, const KernelConfig& kernel, ConfigCache& configs, Work& work) {
-  const std::size_t rows = round_up(seen.m, kernel.tile_rows);
-  const std::size_t columns = round_up(seen.n, kernel.tile_columns);
-  const std::size_t depth = round_up(seen.k, kernel.tile_depth);
-  const auto add = [&](const Operand& operand, std::size_t read, std::size_t packed) {
-    work.packed_bytes += float_bytes * (as_double(read) + as_double(packed)) * copies_of(operand, seen);
-  };
-  const std::size_t a = clamped_product(rows, depth);
-  const std::size_t b = clamped_product(columns, depth);
-  if (!kernel.manifest().fallback.empty()) {
-    const SharedConfig pack = pack_both_config(kernel, configs);
-    add(seen.a, a, packed_size(*pack, rows, depth));
-    add(seen.b, b, packed_size(*pack, columns, depth));
-    work.passes = 1.0;
-    work.launches = launches_of_planes(kernel, configs);
-    return;
-  }
-  const auto pad = [&](const Operand& operand, std::size_t padded, Shape shape, Shape tile) {
-    if (fits_in_place(operand, kernel, shape, tile)) return;
-    add(operand, padded, padded);
-    work.launches += 1.0;
-    work.passes += 1.0;
-  };
-  pad(seen.a, a, {seen.m, seen.k}, {kernel.tile_rows, kernel.tile_depth});
-  pad(seen.b, b, {seen.k, seen.n}, {kernel.tile_depth, kernel.tile_columns});
 }
 
 // Small work-groups leave some of a GPU's compute unit idle: on an H200 three of 64 work-items take as long
@@ -73,49 +35,6 @@ double groups_abreast(const KernelConfig& kernel, DeviceKind kind) {
   const std::size_t items =
       std::accumulate(kernel.local.begin(), kernel.local.end(), std::size_t{1}, std::multiplies<>());
   return as_double(ceil_div(schedulers, ceil_div(items, warp)));
-}
-
-void add_groups(const Problem& seen, const KernelConfig& kernel, ConfigCache& configs, Work& work) {
-  Share share{kernel.tile_rows, kernel.tile_columns};
-  if (kernel.manifest().takes_shares()) {
-    share = best_share({seen.m, seen.n, seen.k, seen.batch_count, kernel.tile_rows, kernel.tile_columns,
-                        kernel.share_rows, kernel.share_columns},
-                       configs.cores());
-    work.share = share;
-    if (seen.b.transposed && kernel.panel_depth != 0)
-      work.pieces = as_double(std::min(share.columns, seen.n) * ceil_div(seen.k, kernel.panel_depth));
-  }
-  work.abreast = groups_abreast(kernel, configs.device().kind);
-  work.groups = as_double(ceil_div(seen.m, share.rows) * ceil_div(seen.n, share.columns)) *
-                as_double(ceil_div(seen.batch_count, kernel.matrices));
-}
-
-void add_parts(const Problem& seen, const KernelConfig& kernel, std::size_t parts, std::size_t units,
-               Work& work) {
-  const std::size_t k = walked_k(seen.k, kernel);
-  work.depth = as_double(k);
-  if (parts < 2) return;
-  const std::size_t depth = depth_of_parts(k, parts, depth_unit(kernel));
-  if (depth >= k) return;
-  if (kernel.adds_parts) {
-    work.whole_parts = as_double(ceil_div(k, depth));
-    work.depth = as_double(depth);
-    // All write their results together; then one work-group of each tile reads them alone, faster than its
-    // share of the device.
-    constexpr double alone = 3.0;  // a guess
-    const double tile = as_double(kernel.tile_rows) * as_double(kernel.tile_columns);
-    work.added_bytes = float_bytes * work.whole_parts *
-                       (as_double(seen.m) * as_double(seen.n) + tile * as_double(units) / alone);
-    work.passes += 1.0;
-    return;
-  }
-  work.whole_parts = as_double(k / depth);
-  work.depth = as_double(depth);
-  work.rest = as_double(k % depth);
-  work.launches += work.rest > 0.0 ? 2.0 : 1.0;
-  work.passes += 1.0;
-  work.added_bytes =
-      float_bytes * as_double(seen.m) * as_double(seen.n) * (2.0 * as_double(ceil_div(k, depth)) + 1.0);
 }
 
 // Whether the rows of A that are read side by side begin in the same set of a core's first cache, which has
@@ -167,31 +86,65 @@ double launch_seconds(double groups, double depth, const Work& work, const Confi
   return begin * (1.0 + rates.repeated * full) + full * steps(residents) + steps(most);
 }
 
+void add_multiply(const Launch& launch, const Plan& plan, Work& work) {
+  const bool is_rest = work.groups != 0.0;
+  (is_rest ? work.rest_groups : work.groups) = as_double(launch.size.groups());
+  (is_rest ? work.rest_depth : work.depth) = as_double(launch.depth);
+  if (launch.parts == 1) return;
+  // All write their results together; then one work-group of each tile reads them alone, faster than its
+  // share of the device.
+  constexpr double alone = 3.0;  // a guess
+  const KernelConfig& kernel = plan.first().multiply();
+  const double tiles = as_double(kernel.tile_rows * kernel.tile_columns * plan.compute_units);
+  work.passes += 1.0;
+  work.added_bytes +=
+      float_bytes * as_double(launch.parts) * (as_double(launch.m) * as_double(launch.n) + tiles / alone);
+}
+
+void add(const Launch& launch, const Plan& plan, Work& work) {
+  work.launches += 1.0;
+  if (launch.stage != 0) return;  // what stands behind a stage mostly has nothing to do
+  if (launch.role == ProgramRole::multiply) return add_multiply(launch, plan, work);
+  work.passes += 1.0;
+  (launch.role == ProgramRole::reduce ? work.added_bytes : work.packed_bytes) += float_bytes * launch.moved;
+}
+
 // Numbers of parts of k to look at: those that make whole turns of all compute units, or a part of the first
 // turn.
-std::vector<std::size_t> parts_to_try(const Problem& seen, const KernelConfig& kernel,
-                                      const ConfigCache& configs) {
-  std::vector<std::size_t> result = {1};
-  const bool can = can_split_k(kernel.manifest()) && seen.batch_count == 1 && !seen.listed &&
-                   configs.device().kind != DeviceKind::cpu && !kernel.manifest().takes_shares();
+std::vector<std::size_t> parts_to_try(const Plan& plan, DeviceKind kind) {
+  const Problem& problem = plan.problem;
+  const KernelConfig& kernel = plan.first().multiply();
+  const bool can = can_split_k(kernel.manifest()) && kernel.split_k == 0 && problem.batch_count == 1 &&
+                   !problem.listed && kind != DeviceKind::cpu && !kernel.manifest().takes_shares();
+  std::vector<std::size_t> result;
   if (!can) return result;
-  const std::size_t tiles = ceil_div(seen.m, kernel.tile_rows) * ceil_div(seen.n, kernel.tile_columns);
+  const std::size_t tiles = ceil_div(problem.m, kernel.tile_rows) * ceil_div(problem.n, kernel.tile_columns);
   for (const std::size_t quarters : {1U, 2U, 3U, 4U, 8U, 12U, 16U, 24U, 32U}) {
-    const std::size_t parts = std::min(quarters * configs.cores() / (4 * tiles), max_parts);
-    if (parts > result.back() && seen.k / parts >= least_part_depth) result.push_back(parts);
+    const std::size_t parts = std::min(quarters * plan.compute_units / (4 * tiles), max_parts);
+    if (parts > (result.empty() ? 1 : result.back()) && problem.k / parts >= least_part_depth)
+      result.push_back(parts);
   }
   return result;
 }
 
 }  // namespace
 
-Work work_of(const Problem& seen, const KernelConfig& kernel, std::size_t parts, ConfigCache& configs) {
+Work work_of(const Plan& plan, const Block& block, DeviceKind kind) {
+  const Stage& first = plan.first();
+  const KernelConfig& kernel = first.multiply();
+  Problem seen = plan.problem;
+  static_cast<GemmSize&>(seen) = block;
+  seen.batch_count = block.batch_count;
   Work work;
   work.unaligned = unaligned_part(seen, kernel);
   work.rows_collide = do_rows_collide(seen, kernel);
-  add_groups(seen, kernel, configs, work);
-  add_packing(seen, kernel, configs, work);
-  add_parts(seen, kernel, parts, configs.cores(), work);
+  work.abreast = groups_abreast(kernel, kind);
+  if (kernel.manifest().takes_shares()) {
+    work.share = Share{first.group_rows, first.group_columns};
+    if (seen.b.transposed && kernel.panel_depth != 0)
+      work.pieces = as_double(std::min(first.group_columns, seen.n) * ceil_div(seen.k, kernel.panel_depth));
+  }
+  for (const Launch& launch : launches_of(plan, block)) add(launch, plan, work);
   const double m = as_double(seen.m);
   const double n = as_double(seen.n);
   const double k = as_double(seen.k);
@@ -209,8 +162,9 @@ Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rate
                    std::size_t compute_units) {
   const double units = as_double(compute_units);
   Prediction result;
-  double computing = launch_seconds(work.groups * work.whole_parts, work.depth, work, speed, rates, units);
-  if (work.rest > 0.0) computing += launch_seconds(work.groups, work.rest, work, speed, rates, units);
+  double computing = launch_seconds(work.groups, work.depth, work, speed, rates, units);
+  if (work.rest_groups > 0.0)
+    computing += launch_seconds(work.rest_groups, work.rest_depth, work, speed, rates, units);
   const double moving = work.bytes / rates.bytes;
   result.multiply = std::max(computing, moving) + rates.unhidden * std::min(computing, moving);
   result.packing = work.packed_bytes / rates.packing_bytes;
@@ -220,34 +174,44 @@ Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rate
   return result;
 }
 
-PartsOfK best_parts(const Problem& seen, const KernelConfig& kernel, const ConfigSpeed& speed,
-                    const Rates& rates, ConfigCache& configs) {
-  PartsOfK best;
-  for (const std::size_t parts : parts_to_try(seen, kernel, configs)) {
-    const Work work = work_of(seen, kernel, parts, configs);
-    const Prediction prediction = predict(work, speed, rates, configs.cores());
-    if (parts == 1 || is_faster(prediction, best.prediction)) best = {parts, prediction};
-  }
-  return best;
+Prediction predict(const Plan& plan, const ConfigSpeed& speed, const Rates& rates, DeviceKind kind) {
+  Prediction all;
+  all.host = rates.call_seconds - rates.launch_seconds;
+  // All blocks count as whole ones: those that begin a row of blocks, and those behind them.
+  const auto add = [&](std::size_t column, double count) {
+    Block block = first_block(plan);
+    block.column = column;
+    const Work work = work_of(plan, block, kind);
+    const Prediction one = predict(work, speed, rates, plan.compute_units);
+    all.multiply += count * one.multiply;
+    all.packing += count * one.packing;
+    all.adding += count * one.adding;
+    all.launches += count * one.launches;
+    all.host += count * work.launches * rates.launch_seconds;
+  };
+  const Problem& problem = plan.problem;
+  const double rows = as_double(ceil_div(problem.m, plan.block_m) * ceil_div(problem.k, plan.block_k) *
+                                ceil_div(problem.batch_count, plan.block_batch));
+  add(0, rows);
+  if (plan.block_n < problem.n) add(plan.block_n, rows * as_double(ceil_div(problem.n, plan.block_n) - 1));
+  return all;
 }
 
-Prediction predict(const Plan& plan, const ConfigSpeed& speed, const Rates& rates, ConfigCache& configs) {
-  Problem block = plan.problem;
-  block.m = plan.block_m;
-  block.n = plan.block_n;
-  block.k = plan.block_k;
-  block.batch_count = plan.block_batch;
-  const double blocks = as_double(
-      ceil_div(plan.problem.m, plan.block_m) * ceil_div(plan.problem.n, plan.block_n) *
-      ceil_div(plan.problem.k, plan.block_k) * ceil_div(plan.problem.batch_count, plan.block_batch));
-  const Work work = work_of(block, plan.first().multiply(), plan.first().split.parts, configs);
-  Prediction one = predict(work, speed, rates, plan.compute_units);
-  one.multiply *= blocks;
-  one.packing *= blocks;
-  one.adding *= blocks;
-  one.launches *= blocks;
-  one.host += (blocks - 1.0) * work.launches * rates.launch_seconds;
-  return one;
+Prediction split_in_best_parts(Plan& plan, const ConfigSpeed& speed, const Rates& rates, ConfigCache& configs,
+                               std::size_t scratch_limit) {
+  const DeviceKind kind = configs.device().kind;
+  Prediction best = predict(plan, speed, rates, kind);
+  std::size_t best_parts = 1;
+  const std::vector<std::size_t> all = parts_to_try(plan, kind);
+  for (const std::size_t parts : all) {
+    split_k(plan, parts, configs, scratch_limit);
+    const Prediction next = predict(plan, speed, rates, kind);
+    if (plan.first().split.parts == 1 || !is_faster(next, best)) continue;
+    best = next;
+    best_parts = parts;
+  }
+  if (!all.empty() && all.back() != best_parts) split_k(plan, best_parts, configs, scratch_limit);
+  return best;
 }
 
 }  // namespace clgemm

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "kernel/config_cache.hpp"
+#include "plan/launches.hpp"
 #include "plan/plan.hpp"
 #include "plan/sharing.hpp"
 
@@ -43,27 +44,27 @@ struct ConfigSpeed {
                            // its root where it can those of one
 };
 
-// A multiply as the speed model sees it.
+// What the launches of one block do, as the speed model sees it.
 struct Work {
-  double groups = 1.0;         // work-groups for each part of k
-  double abreast = 1.0;        // of these that keep all of a compute unit busy; fewer take as long
-  double whole_parts = 1.0;    // of k
-  double depth = 1.0;          // of each of these
-  double rest = 0.0;           // the depth of the last part, where it has less: a launch of its own
+  double launches = 0.0;
+  double groups = 0.0;       // work-groups of the launch that multiplies
+  double depth = 0.0;        // that each goes along
+  double rest_groups = 0.0;  // the same of a launch for the last part of k, where that has less
+  double rest_depth = 0.0;
+  double abreast = 1.0;        // work-groups that keep all of a compute unit busy; fewer take as long
   std::optional<Share> share;  // of a work-group; none where it has a tile
   double pieces = 0.0;         // of a transposed B's columns, each as long as a panel is deep, in a share
   bool rows_collide = false;   // of A, in the cache of a CPU's core
   double unaligned = 0.0;      // the part of the operands that the kernel cannot read by fours
-  double launches = 1.0;
-  double bytes = 0.0;   // of A and B, each touched once, and of C as often as its stores weigh
-  double passes = 0.0;  // over memory: those that pack operands or add up parts
+  double bytes = 0.0;          // of A and B, each touched once, and of C as often as its stores weigh
+  double passes = 0.0;         // over memory: those that pack operands or add up parts
   double packed_bytes = 0.0;
   double added_bytes = 0.0;
 };
 
-// The work of a problem as the kernel sees it, in so many parts of k. Launches of what stands behind the
-// kernel are counted, too.
-Work work_of(const Problem& seen, const KernelConfig& kernel, std::size_t parts, ConfigCache& configs);
+// Adds up the launches of a block. Of what stands behind the first stage only the launches count: it mostly
+// has nothing to do.
+Work work_of(const Plan& plan, const Block& block, DeviceKind kind);
 
 struct Prediction {
   double multiply = 0.0;  // seconds of the device
@@ -79,18 +80,15 @@ struct Prediction {
 // Of those for which the host is the limit, the one that leaves the device the most time.
 bool is_faster(const Prediction& x, const Prediction& y);
 
+// One block.
 Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rates, std::size_t compute_units);
 
-// The number of parts of k that takes the least time; one where the kernel cannot split k, and on CPUs, whose
-// kernels go along all of it in blocks of their own.
-struct PartsOfK {
-  std::size_t parts = 1;
-  Prediction prediction;
-};
-PartsOfK best_parts(const Problem& seen, const KernelConfig& kernel, const ConfigSpeed& speed,
-                    const Rates& rates, ConfigCache& configs);
-
 // All blocks of a plan.
-Prediction predict(const Plan& plan, const ConfigSpeed& speed, const Rates& rates, ConfigCache& configs);
+Prediction predict(const Plan& plan, const ConfigSpeed& speed, const Rates& rates, DeviceKind kind);
+
+// Changes the plan to one that does k in as many parts as take the least time: in one where its kernel cannot
+// split k or its config says how many, and on CPUs, whose kernels go along all of it in blocks of their own.
+Prediction split_in_best_parts(Plan& plan, const ConfigSpeed& speed, const Rates& rates, ConfigCache& configs,
+                               std::size_t scratch_limit);
 
 }  // namespace clgemm

@@ -79,12 +79,12 @@ double Chooser::predicted_seconds(const Problem& problem, const Options& options
 
 double Chooser::predicted_of(const Plan& plan, ConfigCache& cache) {
   const SpeedTable table = usable_table(tuning(), cache);
-  return predict(plan, table.speed_of(plan.first().multiply()), table.rates, cache).seconds();
+  return predict(plan, table.speed_of(plan.first().multiply()), table.rates, info_.kind).seconds();
 }
 
 bool Chooser::takes_lists(const Options& options) {
   ConfigCache& cache = configs(kernel_folder_or_default(options.kernel_folder));
-  return cache.get(named_kernel(options), options.parameters, {})->manifest().takes_lists();
+  return cache.get(named_kernel(options), options.parameters)->manifest().takes_lists();
 }
 
 ChosenPlan Chooser::choose_named(const PlanKey& key) {
@@ -97,8 +97,7 @@ ChosenPlan Chooser::choose_named(const PlanKey& key) {
 
 Plan Chooser::plan_named(const PlanKey& key) {
   ConfigCache& cache = configs(key.kernel_folder);
-  Config config = key.named;
-  return plan_in_best_parts(key.problem, config, usable_table(tuning(), cache), cache, key.scratch_limit);
+  return plan_in_best_parts(key.problem, key.named, usable_table(tuning(), cache), cache, key.scratch_limit);
 }
 
 ChosenPlan Chooser::choose_among(const Ranking& ranking, const PlanKey& key, const Options& options) {

@@ -51,7 +51,7 @@ class Chooser {
 
   // A kernel that is no multiply, with its defaults.
   SharedConfig helper(const std::string& kernel, const Options& options) {
-    return configs(kernel_folder_or_default(options.kernel_folder)).get(kernel, {}, {});
+    return configs(kernel_folder_or_default(options.kernel_folder)).get(kernel, {});
   }
 
  private:

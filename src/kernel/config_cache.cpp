@@ -2,13 +2,12 @@
 
 namespace clgemm {
 
-std::shared_ptr<const KernelConfig> ConfigCache::get(const std::string& kernel, const Parameters& overrides,
-                                                     const Parameters& macros) {
+std::shared_ptr<const KernelConfig> ConfigCache::get(const std::string& kernel, const Parameters& overrides) {
   const std::lock_guard lock(mutex_);
-  auto& config = configs_[{kernel, overrides, macros}];
-  if (!config) {
-    config = std::make_shared<KernelConfig>(configure(library_.find(kernel), overrides, macros, device_));
-  }
+  const auto known = configs_.find(std::tie(kernel, overrides));
+  if (known != configs_.end()) return known->second;
+  auto config = std::make_shared<KernelConfig>(configure(library_.find(kernel), overrides, device_));
+  configs_.emplace(std::tuple(kernel, overrides), config);
   return config;
 }
 

@@ -19,8 +19,7 @@ class ConfigCache {
       : device_(device), cores_(peaks_of(device).cores), library_(kernel_folder) {}
 
   // As configure(); throws what that and KernelLibrary::find() throw.
-  std::shared_ptr<const KernelConfig> get(const std::string& kernel, const Parameters& overrides,
-                                          const Parameters& macros);
+  std::shared_ptr<const KernelConfig> get(const std::string& kernel, const Parameters& overrides);
 
   const Device& device() const { return device_; }
 
@@ -32,7 +31,7 @@ class ConfigCache {
   const std::size_t cores_;
   KernelLibrary library_;
   std::mutex mutex_;
-  std::map<std::tuple<std::string, Parameters, Parameters>, std::shared_ptr<const KernelConfig>> configs_;
+  std::map<std::tuple<std::string, Parameters>, std::shared_ptr<const KernelConfig>, std::less<>> configs_;
 };
 
 }  // namespace clgemm

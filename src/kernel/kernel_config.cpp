@@ -175,13 +175,8 @@ void check_device_limits(const KernelConfig& config, const Device& device) {
 }
 
 // The one place that writes the -D of a kernel.
-std::string build_options(const KernelConfig& config, const Device& device) {
-  std::string result = "-cl-std=CL" + config.manifest().opencl_c;
-  if (device.nvidia_sm != 0) result += fmt::format(" -DNVIDIA_SM={}", device.nvidia_sm);
-  for (const Parameters* definitions : {&config.values, &config.macros}) {
-    for (const auto& [name, value] : *definitions) result += fmt::format(" -D{}={}", name, value);
-  }
-  return result;
+void define(KernelConfig& config, const Parameters& definitions) {
+  for (const auto& [name, value] : definitions) config.build_options += fmt::format(" -D{}={}", name, value);
 }
 
 void set_speed_facts(const Manifest& manifest, const Rules& rules, DeviceKind kind, KernelConfig& config) {
@@ -224,14 +219,12 @@ bool can_split_k(const Manifest& manifest) {
   return manifest.operands == in_place_form || manifest.operands == padded_form;
 }
 
-KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, const Parameters& macros,
-                       const Device& device) {
+KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, const Device& device) {
   const Manifest& manifest = kernel.file->manifest;
   KernelConfig config;
   config.name = kernel.name;
   config.file = kernel.file;
   config.values = values_of(kernel, overrides);
-  config.macros = macros;
   config.split_k = split_k_of(kernel, overrides);
 
   check_opencl_c(kernel, device);
@@ -255,7 +248,15 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   check_device_limits(config, device);
   if (manifest.registers.line != 0 && device.nvidia_sm != 0) config.registers = rules.registers();
   set_speed_facts(manifest, rules, device.kind, config);
-  config.build_options = build_options(config, device);
+  config.build_options = "-cl-std=CL" + manifest.opencl_c;
+  if (device.nvidia_sm != 0) define(config, {{"NVIDIA_SM", static_cast<std::int64_t>(device.nvidia_sm)}});
+  define(config, config.values);
+  return config;
+}
+
+KernelConfig with_macros(KernelConfig config, const Parameters& macros) {
+  define(config, macros);
+  config.macros = macros;
   return config;
 }
 

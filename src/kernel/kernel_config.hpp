@@ -61,11 +61,12 @@ std::size_t widest_cpu_vector(const Device& device);
 // The size in floats of a packed copy of `rows` x `columns`, padded, that a kernel with role pack_both makes.
 std::size_t packed_size(const KernelConfig& pack, std::size_t rows, std::size_t columns);
 
-// `overrides` go over the variant's values, those over the defaults. `macros` are defined for the compiler
-// beside the parameters (TRANSPOSE_A, ...). Throws Error: invalid_parameter, requirement_failed (both with
-// file and line) or device_limit_exceeded.
-KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, const Parameters& macros,
-                       const Device& device);
+// `overrides` go over the variant's values, those over the defaults. Throws Error: invalid_parameter,
+// requirement_failed (both with file and line) or device_limit_exceeded.
+KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, const Device& device);
+
+// The config with these defined for the compiler beside its parameters (TRANSPOSE_A, ...).
+KernelConfig with_macros(KernelConfig config, const Parameters& macros);
 
 // Whether the operands are such that a part of k can be multiplied by itself.
 bool can_split_k(const Manifest& manifest);

@@ -1,9 +1,10 @@
-// The multiply of one block: every stage of the plan in turn, with the packing that it needs.
+// The launches of one block, as the plan lists them, on the matrices of a call.
 #pragma once
 
 #include "build/built_plan.hpp"
 #include "call/gemm.hpp"
 #include "launch/kernel_launch.hpp"
+#include "plan/launches.hpp"
 
 namespace clgemm {
 
@@ -12,18 +13,6 @@ struct Progress {
   bool c_touched = false;  // until the first kernel that writes to C is enqueued, C is as it was
   Events commands;         // all that were enqueued, if the sequence goes by events
 };
-
-// A part of the problem that one launch of the multiply kernel covers.
-struct Block : GemmSize {
-  std::size_t row, column, depth, batch;  // of its first element: in C, along k, in the batch
-  std::size_t batch_count;
-};
-
-// Nothing of the problem comes behind the block.
-inline bool is_last(const Block& block, const Problem& problem) {
-  return block.row + block.m == problem.m && block.column + block.n == problem.n &&
-         block.depth + block.k == problem.k && block.batch + block.batch_count == problem.batch_count;
-}
 
 // What a multiply needs beside the matrices; null where it needs none.
 struct Workspace {

@@ -32,17 +32,6 @@ std::size_t groups_along(GridAxis axis, const LaunchSize& size) {
 
 }  // namespace
 
-LaunchSize in_tiles(const KernelConfig& config, std::size_t rows, std::size_t columns,
-                    std::size_t batch_count) {
-  return {rows, columns, batch_count, config.tile_rows, config.tile_columns};
-}
-
-Place place_of(const cl::Buffer& buffer, const Operand& operand, std::size_t row, std::size_t column,
-               std::size_t batch) {
-  const std::size_t element = operand.transposed ? column * operand.ld + row : row * operand.ld + column;
-  return {buffer, operand.offset + batch * operand.stride + element, operand.ld, operand.stride};
-}
-
 bool is_in_order(const cl::CommandQueue& queue) {
   return (queue.getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
 }
@@ -74,7 +63,7 @@ Events KernelLaunch::enqueue(const cl::CommandQueue& queue, const Events& wait_f
   if (is_wanted) result.reserve(1);  // nothing may fail behind the launch
   cl::Event done;
   try {
-    queue.enqueueNDRangeKernel(*kernel_, cl::NullRange, cl::NDRange(global[0], global[1], size.batch_count),
+    queue.enqueueNDRangeKernel(*kernel_, cl::NullRange, cl::NDRange(global[0], global[1], size.layers),
                                cl::NDRange(local[0], local[1], 1), &wait_for, is_wanted ? &done : nullptr);
   } catch (const cl::Error& failure) {
     if (!means_unlaunchable(failure.err())) throw;

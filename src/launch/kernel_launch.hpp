@@ -7,8 +7,8 @@
 
 #include "base/opencl.hpp"
 #include "build/program_cache.hpp"
-#include "call/problem.hpp"
 #include "kernel/kernel_config.hpp"
+#include "plan/launches.hpp"
 
 namespace clgemm {
 
@@ -34,22 +34,6 @@ bool is_in_order(const cl::CommandQueue& queue);
 
 // Where the caller waits for events, a failed one must stop all that comes behind it, and no queue does that.
 Sequence sequence_on(const cl::CommandQueue& queue, const Events& wait_for, bool is_observed);
-
-// What the dimensions of a launch cover, and the part of it that one work-group does.
-struct LaunchSize {
-  std::size_t rows;
-  std::size_t columns;
-  std::size_t batch_count;  // work-groups along dimension 2
-  std::size_t group_rows;
-  std::size_t group_columns;
-};
-
-LaunchSize in_tiles(const KernelConfig& config, std::size_t rows, std::size_t columns,
-                    std::size_t batch_count);
-
-// A part of a matrix, by its first element as op(X) has it, and the first matrix of the batch.
-Place place_of(const cl::Buffer& buffer, const Operand& operand, std::size_t row, std::size_t column,
-               std::size_t batch);
 
 // Kernels count in 32 bits.
 inline cl_int as_int(std::size_t value) {

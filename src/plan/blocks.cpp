@@ -21,6 +21,7 @@ class ScratchLayout {
   void place(PackedCopy& copy, const Operand& source, std::size_t ld, std::size_t elements) {
     const std::size_t size = round_up(elements, cache_line);
     copy.ld = ld;
+    copy.elements = elements;
     copy.stride = is_one_for_all(source) ? 0 : size;
     copy.scratch_offset = take(clamped_product(size, copies(source)));
   }

@@ -32,24 +32,19 @@ void check_role(const KernelConfig& helper, Role role, const KernelConfig& kerne
                           helper.name, helper.file->path, kernel.name));
 }
 
-// How many parts of k are wanted of this kernel: one, where nobody said it.
-std::size_t wanted_parts(const KernelConfig& kernel) {
-  return can_split_k(kernel.manifest()) ? std::max<std::size_t>(kernel.split_k, 1) : 1;
-}
-
 // Makes the stages of a plan one after the other.
 class Planner {
  public:
   Planner(const Problem& problem, ConfigCache& configs) : problem_(problem), configs_(configs) {}
 
   std::vector<Stage> stages(const Config& first) {
-    SharedConfig kernel = configs_.get(first.kernel, first.parameters, {});
+    SharedConfig kernel = configs_.get(first.kernel, first.parameters);
     if (kernel->manifest().role != Role::multiply) {
       throw Error(ErrorCode::kernel_not_found,
                   fmt::format("'{}' ({}) does not multiply; it is one of clgemm's own helpers", first.kernel,
                               kernel->file->path));
     }
-    std::vector<Stage> result = {stage(first.kernel, first.parameters)};
+    std::vector<Stage> result = {stage(kernel)};
     std::vector<std::string> names = {kernel->name};
     while (!kernel->manifest().fallback.empty()) {
       const std::string& next = kernel->manifest().fallback;
@@ -59,93 +54,104 @@ class Planner {
                                 fmt::join(names, " -> "), next));
       }
       names.push_back(next);
-      const Parameters& parameters = kernel->fallback_values;
-      const SharedConfig behind = configs_.get(next, parameters, {});
+      const SharedConfig behind = configs_.get(next, kernel->fallback_values);
       // Either a kernel for that alone, or another one on planes, with its own packing and one behind it.
       if (behind->manifest().fallback.empty()) check_role(*behind, Role::fallback, *kernel);
-      result.push_back(stage(next, parameters));
-      // Whatever stands behind a kernel has as many parts.
-      if (can_split_k(behind->manifest()))
-        result.back().split.wanted_parts = result.front().split.wanted_parts;
+      result.push_back(stage(behind));
       kernel = behind;
     }
     return result;
   }
 
  private:
-  // `name`: as KernelLibrary::find() takes it.
-  Stage stage(const std::string& name, const Parameters& parameters) {
+  Stage stage(const SharedConfig& kernel) {
     Stage result;
-    SharedConfig kernel = configs_.get(name, parameters, {});
-    if (kernel->reads_in_place()) kernel = configs_.get(name, parameters, in_place_macros(problem_, *kernel));
     result.programs[ProgramRole::multiply] = kernel;
-    result.split.wanted_parts = problem_.listed ? 1 : wanted_parts(*kernel);
     if (!kernel->manifest().fallback.empty()) {
-      result.programs[ProgramRole::pack_both] = pack_both_config(*kernel, configs_);
+      SharedConfig& pack = result.programs[ProgramRole::pack_both];
+      pack = configs_.get("pack_both_" + kernel->manifest().operands, {});
+      check_role(*pack, Role::pack_both, *kernel);
       return result;
     }
     const Shape tile_of_a{kernel->tile_rows, kernel->tile_depth};
     const Shape tile_of_b{kernel->tile_depth, kernel->tile_columns};
     if (!fits_in_place(problem_.a, *kernel, {problem_.m, problem_.k}, tile_of_a))
-      result.programs[ProgramRole::pack_a] = pack_config(problem_.a, *kernel);
+      result.programs[ProgramRole::pack_a] = pack_config(*kernel);
     if (!fits_in_place(problem_.b, *kernel, {problem_.k, problem_.n}, tile_of_b))
-      result.programs[ProgramRole::pack_b] = pack_config(problem_.b, *kernel);
+      result.programs[ProgramRole::pack_b] = pack_config(*kernel);
     return result;
   }
 
-  SharedConfig pack_config(const Operand& operand, const KernelConfig& kernel) {
-    const Parameters macros = {{"TRANSPOSE", operand.transposed ? 1 : 0}};
+  SharedConfig pack_config(const KernelConfig& kernel) {
     // pack_padded has work-groups of 16 x 16 by default, which some small GPUs do not allow.
     const bool is_small =
         configs_.device().max_work_group_size < 256 && kernel.manifest().operands == padded_form;
-    return configs_.get("pack_" + kernel.manifest().operands, is_small ? Parameters{{"TS", 8}} : Parameters{},
-                        macros);
+    return configs_.get("pack_" + kernel.manifest().operands,
+                        is_small ? Parameters{{"TS", 8}} : Parameters{});
   }
 
   const Problem& problem_;
   ConfigCache& configs_;
 };
 
-// A kernel that adds up the parts; null where this device runs none and nobody asked for parts.
-SharedConfig reduce_config(const KernelConfig& kernel, std::size_t parts, ConfigCache& configs) {
+// Gives the stage a kernel that adds up its parts. False where this device runs none and nobody asked for
+// parts.
+bool add_reduce(Stage& stage, ConfigCache& configs) {
   constexpr std::int64_t items = 256;
-  const std::int64_t slots = parts >= 64 ? 16 : parts >= 8 ? 4 : 1;
+  const std::int64_t slots = stage.split.parts >= 64 ? 16 : stage.split.parts >= 8 ? 4 : 1;
+  SharedConfig& reduce = stage.programs[ProgramRole::reduce];
+  if (reduce && reduce->values.at("SLOTS") == slots) return true;
   try {
-    return configs.get("reduce_parts", {{"SLOTS", slots}, {"FOURS", items / slots}}, {});
+    reduce = configs.get("reduce_parts", {{"SLOTS", slots}, {"FOURS", items / slots}});
+    return true;
   } catch (const Error& error) {
     const bool is_of_device =
         error.code() == ErrorCode::device_limit_exceeded || error.code() == ErrorCode::requirement_failed;
-    if (!is_of_device || kernel.split_k != 0) throw;
-    return nullptr;
+    if (!is_of_device || stage.multiply().split_k != 0) throw;
+    return false;
   }
 }
 
 }  // namespace
 
-SharedConfig pack_both_config(const KernelConfig& kernel, ConfigCache& configs) {
-  SharedConfig pack = configs.get("pack_both_" + kernel.manifest().operands, {}, {});
-  check_role(*pack, Role::pack_both, kernel);
-  return pack;
+void split_k(Plan& plan, std::size_t parts, ConfigCache& configs, std::size_t scratch_limit) {
+  for (Stage& stage : plan.stages)
+    stage.split.wanted_parts = can_split_k(stage.multiply().manifest()) && !plan.problem.listed ? parts : 1;
+  fit_blocks(plan, scratch_limit);
+  for (Stage& stage : plan.stages) {
+    if (stage.split.parts == 1 || stage.split.arrivals != 0) {
+      stage.programs[ProgramRole::reduce] = nullptr;
+    } else if (!add_reduce(stage, configs)) {
+      return split_k(plan, 1, configs, scratch_limit);
+    }
+  }
 }
 
-Plan make_plan(const Problem& problem, const Config& config, ConfigCache& configs,
-               std::size_t scratch_limit) {
+Plan outline_plan(const Problem& problem, const Config& config, ConfigCache& configs,
+                  std::size_t scratch_limit) {
   Plan plan;
   plan.problem = seen_by(config, as_planned(problem));
   plan.config = config;
   plan.compute_units = configs.cores();
   plan.stages = Planner(plan.problem, configs).stages(config);
-  fit_blocks(plan, scratch_limit);
-  bool fits = true;
+  split_k(plan, std::max<std::size_t>(plan.first().multiply().split_k, 1), configs, scratch_limit);
+  return plan;
+}
+
+Plan make_plan(const Problem& problem, const Config& config, ConfigCache& configs,
+               std::size_t scratch_limit) {
+  Plan plan = outline_plan(problem, config, configs, scratch_limit);
+  const auto define = [](SharedConfig& program, const Parameters& macros) {
+    program = std::make_shared<KernelConfig>(with_macros(*program, macros));
+  };
   for (Stage& stage : plan.stages) {
-    if (stage.split.parts == 1 || stage.split.arrivals != 0) continue;
-    SharedConfig& reduce = stage.programs[ProgramRole::reduce];
-    reduce = reduce_config(stage.multiply(), stage.split.parts, configs);
-    if (reduce) continue;
-    stage.split.wanted_parts = 1;
-    fits = false;
+    SharedConfig& multiply = stage.programs[ProgramRole::multiply];
+    if (multiply->reads_in_place()) define(multiply, in_place_macros(plan.problem, *multiply));
+    if (SharedConfig& pack = stage.programs[ProgramRole::pack_a])
+      define(pack, {{"TRANSPOSE", plan.problem.a.transposed ? 1 : 0}});
+    if (SharedConfig& pack = stage.programs[ProgramRole::pack_b])
+      define(pack, {{"TRANSPOSE", plan.problem.b.transposed ? 1 : 0}});
   }
-  if (!fits) fit_blocks(plan, scratch_limit);
   return plan;
 }
 

@@ -11,8 +11,13 @@ namespace clgemm {
 // Throws what ConfigCache::get() and fit_blocks() throw.
 Plan make_plan(const Problem& problem, const Config& config, ConfigCache& configs, std::size_t scratch_limit);
 
-// What packs both operands of a kernel on planes. Throws Error: invalid_kernel_file where that is another
-// kernel's work.
-SharedConfig pack_both_config(const KernelConfig& kernel, ConfigCache& configs);
+// The plan without what its kernels are compiled with beside their parameters: for who asks only how long it
+// takes. Throws what make_plan() throws.
+Plan outline_plan(const Problem& problem, const Config& config, ConfigCache& configs,
+                  std::size_t scratch_limit);
+
+// Changes the plan to one that does k in at most so many parts, where its kernels can and the device can add
+// them up.
+void split_k(Plan& plan, std::size_t parts, ConfigCache& configs, std::size_t scratch_limit);
 
 }  // namespace clgemm

@@ -51,6 +51,7 @@ class ByRole {
 // Where the packed copy of an operand lies, in a stage that packs it.
 struct PackedCopy {
   std::size_t ld = 0;              // in elements
+  std::size_t elements = 0;        // of one packed copy of a whole block
   std::size_t stride = 0;          // from one packed copy of a batch to the next; 0: one copy for all
   std::size_t scratch_offset = 0;  // of the first packed copy, in elements
 };

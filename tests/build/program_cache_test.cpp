@@ -30,7 +30,7 @@ const std::string arguments =
 
 std::shared_ptr<const KernelConfig> config_of(const std::string& source, const Parameters& values = {}) {
   return std::make_shared<KernelConfig>(
-      configure(made_up_kernel(manifest + source), values, {}, shared_device_info()));
+      configure(made_up_kernel(manifest + source), values, shared_device_info()));
 }
 
 // A cache whose folder on disk is empty at first, so that every program is built.
@@ -76,7 +76,7 @@ TEST_CASE("equal macros of one file are one program, other macros another") {
   const NamedKernel kernel = made_up_kernel(
       manifest + "__kernel __attribute__((reqd_work_group_size(SIDE, SIDE, 1))) void gemm" + arguments);
   const auto get = [&](const Parameters& values) {
-    return cache.get(std::make_shared<KernelConfig>(configure(kernel, values, {}, shared_device_info())));
+    return cache.get(std::make_shared<KernelConfig>(configure(kernel, values, shared_device_info())));
   };
   CHECK(get({}) == get({{"SIDE", 4}}));
   CHECK(get({}) != get({{"SIDE", 8}}));

@@ -123,8 +123,8 @@ TEST_CASE("another device, driver or platform is another entry") {
   const std::string manifest =
       "// clgemm: made_up\n// role: scale\n// summary: nothing\n// tile: 1 1 1\n// local: 1 1\n"
       "// grid: columns rows\n";
-  const auto config = std::make_shared<KernelConfig>(
-      configure(made_up_kernel(manifest + text), {}, {}, shared_device_info()));
+  const auto config =
+      std::make_shared<KernelConfig>(configure(made_up_kernel(manifest + text), {}, shared_device_info()));
   const auto entries_with = [&](const Device& device) {
     const DiskCache disk(folder.path(), 1 << 24);
     ProgramCache programs(shared_cl_context(), shared_device(), device, disk);

@@ -194,7 +194,7 @@ TEST_CASE("what is chosen fits the registers and the sub-groups of the device") 
     for (const Problem& problem : shapes()) {
       const Candidate chosen = first_choice(problem, configs);
       INFO(sheet.name << ": " << to_string(chosen.config));
-      const auto kernel = configs.get(chosen.config.kernel, chosen.config.parameters, {});
+      const auto kernel = configs.get(chosen.config.kernel, chosen.config.parameters);
       CHECK(kernel->results <= facts.most_results);
       CHECK(kernel->work_items() >= facts.sub_group);
     }

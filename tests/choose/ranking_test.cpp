@@ -206,11 +206,11 @@ TEST_CASE("a kernel is not chosen where it is not as exact as its precision says
   for (const std::size_t k : {16U, 31U, 32U, 511U, 512U, 4096U}) {
     for (const Candidate& one : ranked(tight(2048, 2048, k), configs)) {
       INFO(k << " " << to_string(one.config));
-      CHECK(configs.get(one.config.kernel, one.config.parameters, {})->manifest().least_k <= k);
+      CHECK(configs.get(one.config.kernel, one.config.parameters)->manifest().least_k <= k);
     }
   }
   for (const Candidate& one : ranked(tight(4096, 4096, 4096), configs, no_limit, Precision::fp32))
-    CHECK(configs.get(one.config.kernel, one.config.parameters, {})->manifest().precision == Precision::fp32);
+    CHECK(configs.get(one.config.kernel, one.config.parameters)->manifest().precision == Precision::fp32);
 }
 
 // On an H200, ms by the best config of each kernel: 128 x 4096 x 1024 0.0225 tf32x3_wgmma, 0.0326 on fp32
@@ -270,7 +270,7 @@ TEST_CASE("batches and single multiplies are ranked by the seconds of the speed 
       INFO(to_string(one.config));
       const Plan plan = make_plan(problem, one.config, configs, no_limit);
       const ConfigSpeed speed = table.speed_of(plan.first().multiply());
-      CHECK(*one.seconds == predict(plan, speed, table.rates, configs).seconds());
+      CHECK(*one.seconds == predict(plan, speed, table.rates, device.kind).seconds());
       CHECK(*one.seconds >= *all.front().seconds);
     }
   }
@@ -282,7 +282,7 @@ TEST_CASE("a config that does several matrices a work-group is for batches of as
   for (const std::size_t count : {1u, 3u, 8u, 31u, 1000u}) {
     std::size_t most = 0;
     for (const Candidate& one : ranked(tight_batch(count, 8, 8, 8), configs))
-      most = std::max(most, configs.get(one.config.kernel, one.config.parameters, {})->matrices);
+      most = std::max(most, configs.get(one.config.kernel, one.config.parameters)->matrices);
     INFO(count);
     CHECK(most <= count);
     if (count >= 8) CHECK(most > 1);

@@ -154,13 +154,12 @@ TEST_CASE("the number of parts of k takes at most 1.04 times as long as the best
     for (const Recorded& one : recorded) by_config[{one.kernel, one.values}].push_back(&one);
     for (const auto& [config, times] : by_config) {
       if (times.size() < 2) continue;
-      const auto kernel = configs.get(config.first, config.second, {});
-      const Problem problem = problem_of(shape);
-      const PartsOfK best = best_parts(problem, *kernel, table.speed_of(*kernel), table.rates, configs);
+      const Plan plan =
+          plan_in_best_parts(problem_of(shape), {config.first, config.second}, table, configs, no_limit);
       const auto least =
           std::min_element(times.begin(), times.end(),
                            [](const Recorded* x, const Recorded* y) { return x->seconds < y->seconds; });
-      sum += std::log(nearest_of(times, best.parts)->seconds / (*least)->seconds);
+      sum += std::log(nearest_of(times, plan.first().split.wanted_parts)->seconds / (*least)->seconds);
       ++count;
     }
   }

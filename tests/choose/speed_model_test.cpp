@@ -20,12 +20,18 @@ using test::tight;
 constexpr Rates rates{10e-6, 3e-6, 1e-6, 1e15, 1e12, 1e12};
 constexpr ConfigSpeed speed{2e-6, 10e-9, 8e-9, 2, 0.0, 1.5};
 
-double seconds_of(const Problem& problem, const Config& config, std::size_t parts = 1,
+Work work_of(const Problem& problem, const Config& config, ConfigCache& configs) {
+  Plan plan = outline_plan(problem, config, configs, unlimited_scratch);
+  plan.problem.beta = problem.beta;
+  return clgemm::work_of(plan, first_block(plan), configs.device().kind);
+}
+
+double seconds_of(const Problem& problem, Config config, std::int64_t parts = 1,
                   const Rates& at_rates = rates) {
   static const Device& device = *new Device(test::made_up_h200());
   static ConfigCache& configs = *new ConfigCache(device, {});
-  const auto kernel = configs.get(config.kernel, config.parameters, {});
-  return predict(work_of(problem, *kernel, parts, configs), speed, at_rates, device.compute_units).seconds();
+  config.parameters[split_parameter] = parts;
+  return predict(work_of(problem, config, configs), speed, at_rates, device.compute_units).seconds();
 }
 
 const Config direct{
@@ -74,8 +80,7 @@ TEST_CASE("small work-groups take as long as the next number that keeps a comput
   const auto steps = [&](std::int64_t slices, std::size_t groups_of_unit) {
     Config config = direct;
     config.parameters["SLICES"] = slices;
-    const auto kernel = configs.get(config.kernel, config.parameters, {});
-    const Work work = work_of(tight(64 * 132 * groups_of_unit, 64, 20000), *kernel, 1, configs);
+    const Work work = work_of(tight(64 * 132 * groups_of_unit, 64, 20000), config, configs);
     return (predict(work, of_small, rates, device.compute_units).multiply - speed.begin) /
            (20000 * speed.share);
   };
@@ -123,7 +128,7 @@ TEST_CASE("matrices of a batch and parts of k are work-groups") {
 
 TEST_CASE("to add up the parts of its own launch is a pass, and no launch more") {
   const Problem deep = tight(64, 64, 65536);
-  const auto added = [&](std::size_t parts, const Rates& more) {
+  const auto added = [&](std::int64_t parts, const Rates& more) {
     return seconds_of(deep, direct, parts, more) - seconds_of(deep, direct, parts);
   };
   Rates slow_start = rates;
@@ -140,7 +145,7 @@ TEST_CASE("packing reads the operands, padded, and writes what its kernel makes 
   const Device device = test::made_up_h200();
   ConfigCache configs(device, {});
   const auto bytes = [&](const std::string& name, const Problem& problem) {
-    return work_of(problem, *configs.get(name, {}, {}), 1, configs).packed_bytes;
+    return work_of(problem, {name, {}}, configs).packed_bytes;
   };
   constexpr double a = 1024 * 2048, b = 512 * 2048;
   const Problem problem = tight(1000, 500, 2047);
@@ -183,7 +188,7 @@ TEST_CASE("on GPUs a C that a padded kernel cannot store by fours counts three t
     Problem problem = tight(6860, n, 16);
     problem.c.ld = ldc;
     const double a_and_b = 4.0 * (6860.0 + static_cast<double>(n)) * 16;
-    const double bytes = work_of(problem, *configs.get(kernel, {}, {}), 1, configs).bytes;
+    const double bytes = work_of(problem, {kernel, {}}, configs).bytes;
     return (bytes - a_and_b) / (4.0 * 6860 * static_cast<double>(n));
   };
   const Device h200 = test::made_up_h200();
@@ -213,11 +218,10 @@ TEST_CASE("a CPU prepares a transposed B by pieces of its columns, and fewer of 
   device.compute_units = 2;
   ConfigCache configs(device, {});
   const auto more = [&](const Config& config, std::size_t n) {
-    const auto kernel = configs.get(config.kernel, config.parameters, {});
     const auto seconds = [&](bool transposed) {
       Problem problem = tight(8, n, 3000);
       problem.b.transposed = transposed;
-      return predict(work_of(problem, *kernel, 1, configs), speed, rates, device.compute_units).device();
+      return predict(work_of(problem, config, configs), speed, rates, device.compute_units).device();
     };
     return seconds(true) - seconds(false);
   };
@@ -235,8 +239,7 @@ TEST_CASE("rows of A that collide in a CPU's cache take longer, where many are r
   const Device device = test::made_up_cpu();
   ConfigCache configs(device, {});
   const auto seconds_of = [&](const Config& config, const Problem& problem) {
-    const auto kernel = configs.get(config.kernel, config.parameters, {});
-    return predict(work_of(problem, *kernel, 1, configs), speed, rates, device.compute_units).device();
+    return predict(work_of(problem, config, configs), speed, rates, device.compute_units).device();
   };
   const auto seconds = [&](std::int64_t rows, std::size_t m, std::size_t ld, bool transposed = false) {
     Problem problem = tight(m, 2000, 2000);
@@ -275,6 +278,26 @@ TEST_CASE("memory and the host are limits, too") {
   problem.b.stride = 0;  // one for all
   problem.c.stride = 1000 * 2000;
   CHECK(seconds(problem) == Approx(4e-9 * (5 * a + b + 10 * c)).epsilon(0.01));
+}
+
+TEST_CASE("blocks are added up, and A is packed once for a row of them") {
+  test::Planner make;
+  const Plan plan = make(tight(500, 700, 2000), "tiled", 1 << 18);
+  const auto rows = static_cast<double>(ceil_div(500, plan.block_m) * ceil_div(2000, plan.block_k));
+  const auto columns = static_cast<double>(ceil_div(700, plan.block_n));
+  REQUIRE(plan.block_m < 500);
+  REQUIRE(columns > 1);
+  Rates only_launches;
+  only_launches.start_seconds = only_launches.launch_seconds = 1.0;
+  only_launches.call_seconds = 0.0;
+  const Prediction launches = predict(plan, speed, only_launches, DeviceKind::gpu);
+  CHECK(launches.launches == Approx(rows * (1 + 2 * columns)));
+  CHECK(launches.host == Approx(rows * (1 + 2 * columns) - 1));
+  Rates only_packing;
+  only_packing.packing_bytes = 8.0;  // an element read and written a second
+  const auto a = static_cast<double>(plan.block_m * plan.block_k);
+  const auto b = static_cast<double>(plan.block_k * plan.block_n);
+  CHECK(predict(plan, speed, only_packing, DeviceKind::gpu).packing == Approx(rows * (a + columns * b)));
 }
 
 TEST_CASE("what is remembered for each shape takes little time to find out") {

@@ -27,7 +27,7 @@ Options options_of(const std::string& kernel, const Parameters& parameters = {})
 
 KernelConfig config_of(const std::string& kernel) {
   KernelLibrary library(kernel_folder_or_default({}));
-  return configure(library.find(kernel), {}, {}, shared_device_info());
+  return configure(library.find(kernel), {}, shared_device_info());
 }
 
 // Why this device cannot run a kernel; empty where it can.
@@ -179,7 +179,7 @@ TEST_CASE("alpha comes after the sum of all products") {
     if (kernel != "direct") continue;
     const Parameters slices = {{"BM", 64}, {"BN", 64}, {"TM", 8}, {"TN", 8}, {"DEPTH", 8}, {"SLICES", 2}};
     check_that_alpha_comes_last(options_of(kernel, slices),
-                                configure(library.find(kernel), slices, {}, shared_device_info()));
+                                configure(library.find(kernel), slices, shared_device_info()));
   }
 }
 

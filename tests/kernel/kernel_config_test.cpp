@@ -26,7 +26,7 @@ const std::string source =
     "// require: 4*2*TS*TS <= local_bytes\n";
 
 KernelConfig configure_mine(const Parameters& overrides = {}, const Device& device = made_up_gpu()) {
-  return configure(made_up_kernel(source), overrides, {}, device);
+  return configure(made_up_kernel(source), overrides, device);
 }
 
 TEST_CASE("defaults give tile, work-group and macros") {
@@ -45,13 +45,13 @@ TEST_CASE("defaults give tile, work-group and macros") {
 TEST_CASE("a variant's values go over the defaults, the caller's over those") {
   NamedKernel kernel = made_up_kernel(source);
   kernel.variant_values = {{"WIDTH", 8}, {"TS", 32}};
-  CHECK(configure(kernel, {}, {}, made_up_gpu()).values == Parameters{{"TS", 32}, {"WIDTH", 8}});
-  CHECK(configure(kernel, {{"TS", 8}}, {}, made_up_gpu()).values == Parameters{{"TS", 8}, {"WIDTH", 8}});
+  CHECK(configure(kernel, {}, made_up_gpu()).values == Parameters{{"TS", 32}, {"WIDTH", 8}});
+  CHECK(configure(kernel, {{"TS", 8}}, made_up_gpu()).values == Parameters{{"TS", 8}, {"WIDTH", 8}});
 }
 
 TEST_CASE("macros are defined beside the parameters") {
   const KernelConfig config =
-      configure(made_up_kernel(source), {}, {{"TRANSPOSE_A", 1}, {"TRANSPOSE_B", 0}}, made_up_gpu());
+      with_macros(configure_mine({}, made_up_gpu()), {{"TRANSPOSE_A", 1}, {"TRANSPOSE_B", 0}});
   CHECK(config.build_options == "-cl-std=CL1.2 -DTS=16 -DWIDTH=4 -DTRANSPOSE_A=1 -DTRANSPOSE_B=0");
 }
 
@@ -66,18 +66,18 @@ TEST_CASE("a limit to registers is for NVIDIA's devices, and within what PTX can
       made_up_kernel(std::string(source) + "// registers: 168 * (TS == 16) - (TS == 32)\n");
   Device nvidia = made_up_gpu();
   nvidia.nvidia_sm = 90;
-  CHECK(configure(kernel, {}, {}, made_up_gpu()).registers == 0);
-  CHECK(configure(kernel, {}, {}, nvidia).registers == 168);
-  CHECK(configure(kernel, {{"TS", 8}}, {}, nvidia).registers == 0);
+  CHECK(configure(kernel, {}, made_up_gpu()).registers == 0);
+  CHECK(configure(kernel, {}, nvidia).registers == 168);
+  CHECK(configure(kernel, {{"TS", 8}}, nvidia).registers == 0);
   CHECK(configure_mine({}, nvidia).registers == 0);
-  CHECK_ERROR([&] { configure(kernel, {{"TS", 32}}, {}, nvidia); }, requirement_failed, "from 0 to 255");
+  CHECK_ERROR([&] { configure(kernel, {{"TS", 32}}, nvidia); }, requirement_failed, "from 0 to 255");
 }
 
 TEST_CASE("an alignment divides 64, as plans know only so much of where matrices begin") {
   const auto align = [](const char* elements) {
     std::string text = source;
     text.replace(text.find("align: WIDTH"), 12, std::string("align: ") + elements);
-    return configure(made_up_kernel(text), {}, {}, made_up_gpu()).align;
+    return configure(made_up_kernel(text), {}, made_up_gpu()).align;
   };
   CHECK(align("1") == 1);
   CHECK(align("64") == 64);
@@ -90,7 +90,7 @@ TEST_CASE("no built-in kernel is compiled with options that loosen IEEE arithmet
   for (const Role role : {Role::multiply, Role::pack, Role::scale}) {
     for (const std::string& name : library.names(role)) {
       const std::string options =
-          configure(library.find(name), {}, {}, suitable_device(library, name)).build_options;
+          configure(library.find(name), {}, suitable_device(library, name)).build_options;
       INFO(name << ": " << options);
       CHECK(options.rfind("-cl-std=CL1.2", 0) == 0);
       CHECK(options.find("-cl-", 1) == std::string::npos);
@@ -140,7 +140,7 @@ TEST_CASE("a tile beyond what blocks are counted in is refused") {
                              " 1 1\n// local: 1 1\n// grid: columns rows\n";
     const auto file =
         std::make_shared<KernelFile>(KernelFile{"huge.cl", text, parse_manifest(text, "huge.cl")});
-    return configure({"huge", file, {}}, {}, {}, made_up_gpu()).tile_rows;
+    return configure({"huge", file, {}}, {}, made_up_gpu()).tile_rows;
   };
   CHECK(with_tile("1048576") == 1048576);
   CHECK_ERROR([&] { with_tile("1048577"); }, requirement_failed, "huge.cl:4: '1048577' is 1048577");
@@ -169,10 +169,10 @@ TEST_CASE("names of the device stand for its figures") {
       "rows\n"
       "// require: max_work_group_size == 1024 && compute_units == 64 && native_float_width == 1 && "
       "local_bytes == 49152\n";
-  CHECK(configure(made_up_kernel(rules), {}, {}, made_up_gpu()).reads_in_place());
+  CHECK(configure(made_up_kernel(rules), {}, made_up_gpu()).reads_in_place());
   Device device = made_up_gpu();
   device.compute_units = 63;
-  CHECK_ERROR([&] { configure(made_up_kernel(rules), {}, {}, device); }, requirement_failed,
+  CHECK_ERROR([&] { configure(made_up_kernel(rules), {}, device); }, requirement_failed,
               "compute_units is 63");
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("a condition can ask for an extension and for an architecture by the d
         "// require: " +
         condition + "\n");
     try {
-      configure(kernel, {}, {}, device);
+      configure(kernel, {}, device);
       return true;
     } catch (const Error& error) {
       CHECK(error.code() == ErrorCode::requirement_failed);
@@ -210,7 +210,7 @@ TEST_CASE("a condition can ask for an extension and for an architecture by the d
       "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// local: 1\n// grid: rows\n"
       "// require: arch(gfx90a)\n");
   CHECK_ERROR(
-      [&] { configure(kernel, {}, {}, device); }, requirement_failed,
+      [&] { configure(kernel, {}, device); }, requirement_failed,
       "made_up.cl:7: the kernel 'mine' requires 'arch(gfx90a)', which does not hold with arch(gfx90a) "
       "is 0 on 'gfx1100'");
 }
@@ -220,7 +220,7 @@ TEST_CASE(
   const auto options = [](const std::string& version, std::vector<std::string> taken) {
     Device device = made_up_gpu();
     device.opencl_c = std::move(taken);
-    return configure(made_up_kernel(source + "// opencl: " + version + "\n"), {}, {}, device).build_options;
+    return configure(made_up_kernel(source + "// opencl: " + version + "\n"), {}, device).build_options;
   };
   CHECK(options("1.2", {"1.2"}).rfind("-cl-std=CL1.2 ", 0) == 0);
   CHECK(options("2.0", {"1.2", "2.0"}).rfind("-cl-std=CL2.0 ", 0) == 0);
@@ -238,7 +238,7 @@ TEST_CASE("what is said of CPUs counts on CPUs, and of GPUs' stores on GPUs") {
       made_up_kernel(source +
                      "// vector: WIDTH\n// keeps: 4*TS*TS\n// panel_depth: 2*TS\n"
                      "// rows_at_once: TS\n// stores: WIDTH\n// results: 2*TS\n// calibrate_if: is_cpu\n");
-  const KernelConfig on_cpu = configure(kernel, {}, {}, test::made_up_cpu());
+  const KernelConfig on_cpu = configure(kernel, {}, test::made_up_cpu());
   CHECK(on_cpu.vector == 4);
   CHECK(on_cpu.kept_bytes == 1024);
   CHECK(on_cpu.panel_depth == 32);
@@ -246,7 +246,7 @@ TEST_CASE("what is said of CPUs counts on CPUs, and of GPUs' stores on GPUs") {
   CHECK(on_cpu.stores == 1);
   CHECK(on_cpu.results == 0);
   CHECK(on_cpu.is_calibrated);
-  const KernelConfig on_gpu = configure(kernel, {}, {}, made_up_gpu());
+  const KernelConfig on_gpu = configure(kernel, {}, made_up_gpu());
   CHECK(on_gpu.vector == 0);
   CHECK(on_gpu.kept_bytes == 0);
   CHECK(on_gpu.panel_depth == 0);
@@ -262,7 +262,7 @@ TEST_CASE("a share larger than the tile is told with file and line") {
   const std::string rules =
       "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 4 8 1\n// shares: 4 9\n// local: 1 1\n"
       "// grid: columns rows\n";
-  CHECK_ERROR([&] { configure(made_up_kernel(rules), {}, {}, made_up_gpu()); }, requirement_failed,
+  CHECK_ERROR([&] { configure(made_up_kernel(rules), {}, made_up_gpu()); }, requirement_failed,
               "made_up.cl:5: '9' is 9");
 }
 
@@ -270,7 +270,7 @@ TEST_CASE("an overflow in a rule is told with file and line") {
   const std::string rules =
       "// clgemm: mine\n// summary: s\n// operands: in_place\n// param: X = 9223372036854775807 in "
       "9223372036854775807\n// tile: X*2 1 1\n// local: 1 1\n// grid: columns rows\n";
-  CHECK_ERROR([&] { configure(made_up_kernel(rules), {}, {}, made_up_gpu()); }, requirement_failed,
+  CHECK_ERROR([&] { configure(made_up_kernel(rules), {}, made_up_gpu()); }, requirement_failed,
               "made_up.cl:5: overflow");
 }
 
@@ -279,15 +279,15 @@ TEST_CASE("every built-in kernel fits a large GPU, or a CPU where it is for thes
   for (const std::string& name : library.names(Role::multiply)) {
     INFO(name);
     const Device device = suitable_device(library, name);
-    CHECK_NOTHROW(configure(library.find(name), {}, {}, device));
+    CHECK_NOTHROW(configure(library.find(name), {}, device));
     for (const auto& variant : library.find(name).file->manifest.variants)
-      CHECK_NOTHROW(configure(library.find(variant.name), {}, {}, device));
+      CHECK_NOTHROW(configure(library.find(variant.name), {}, device));
   }
 }
 
 TEST_CASE("a kernel for CPUs is refused on a GPU, by its own rule") {
   KernelLibrary library;
-  CHECK_ERROR([&] { configure(library.find("panels"), {}, {}, made_up_gpu()); }, requirement_failed,
+  CHECK_ERROR([&] { configure(library.find("panels"), {}, made_up_gpu()); }, requirement_failed,
               "is_cpu is 0");
 }
 
@@ -314,7 +314,7 @@ TEST_CASE("block_2d and direct have many configs that GPUs of every maker allow"
     for (const Device& device : test::made_up_gpus()) {
       const auto fits = [&](const Parameters& values) {
         try {
-          configure(library.find(kernel), values, {}, device);
+          configure(library.find(kernel), values, device);
           return true;
         } catch (const Error&) {
           return false;

@@ -57,7 +57,7 @@ std::set<RingConfig> allowed_rings(const std::string& kernel) {
   }
   for (const Parameters& values : all) {
     try {
-      result.insert(ring_of(configure(named, values, {}, made_up_hopper())));
+      result.insert(ring_of(configure(named, values, made_up_hopper())));
     } catch (const Error& error) {
       if (error.code() != ErrorCode::requirement_failed) throw;
     }
@@ -275,7 +275,7 @@ TEST_CASE("what the speed model may choose has rings that its manifest allows") 
     const std::string& kernel = candidate.config.kernel;
     if (kernel.find("_wgmma") == std::string::npos) continue;
     const KernelConfig config =
-        configure(library.find(kernel), candidate.config.parameters, {}, made_up_hopper());
+        configure(library.find(kernel), candidate.config.parameters, made_up_hopper());
     CHECK(allowed_rings(kernel).count(ring_of(config)) == 1);
     ++rings;
   }

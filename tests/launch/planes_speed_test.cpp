@@ -55,7 +55,8 @@ class Launches {
   // takes 5 us from its start to its end by the events of an idle H200.
   double fallback_us() {
     constexpr int launches = 200;
-    const auto config = configs_.get("fallback_fp32", {}, {{"TRANSPOSE_A", 0}, {"TRANSPOSE_B", 0}});
+    const auto config = std::make_shared<KernelConfig>(
+        with_macros(*configs_.get("fallback_fp32", {}), {{"TRANSPOSE_A", 0}, {"TRANSPOSE_B", 0}}));
     BuiltKernel::Lease kernel(programs_.get(config, Purpose::named));
     cl_uint index = 0;
     const auto set = [&](const auto&... values) { ((*kernel).setArg(index++, values), ...); };
@@ -107,7 +108,7 @@ class Launches {
   // The kernel that splits, with its arguments.
   std::unique_ptr<BuiltKernel::Lease> split_of(bool a_along_k, bool b_along_k) {
     auto kernel = std::make_unique<BuiltKernel::Lease>(
-        programs_.get(configs_.get("pack_both_bf16_planes", {}, {}), Purpose::named));
+        programs_.get(configs_.get("pack_both_bf16_planes", {}), Purpose::named));
     cl_uint index = 0;
     const auto set = [&](const auto&... values) { ((**kernel).setArg(index++, values), ...); };
     set(side, side, planes_);

@@ -82,7 +82,7 @@ class Watched {
     for (const tune::KernelSpace& space : tune::spaces_of(kernels, info_, library)) {
       for (const Config& config : configs_to_watch(space, library)) {
         for (const Case& one : cases) wrong += multiply(config, one) ? 0 : 1;
-        const SharedConfig kernel = configs_.get(config.kernel, config.parameters, {});
+        const SharedConfig kernel = configs_.get(config.kernel, config.parameters);
         if (kernel->align == 1) continue;
         for (const Case& one : more_cases_of_fours) wrong += multiply(config, one) ? 0 : 1;
       }
@@ -96,7 +96,7 @@ class Watched {
   int run_scale() {
     const Multiply multiply = make_multiply(cases[1].form, cases[1].shape, {0, -1.5f}, all_placements()[1]);
     const Data data = random_data(multiply, 1);
-    const SharedConfig scale = configs_.get("scale", {}, {});
+    const SharedConfig scale = configs_.get("scale", {});
     const cl::Buffer c = upload(data.c);
     enqueue_scale(*scale, programs_.get(scale, Purpose::named), problem_of(multiply), c,
                   sequence_on(queue_, {}, true), {})
@@ -112,7 +112,7 @@ class Watched {
     const NamedKernel kernel = library.find(space.kernel);
     tune::KernelSpace small{space.kernel, space.parameters, {}};
     for (const Config& config : space.configs) {
-      const KernelConfig made = configure(kernel, config.parameters, {}, info_);
+      const KernelConfig made = configure(kernel, config.parameters, info_);
       const bool takes_shares = made.manifest().takes_shares();
       if (takes_shares || (made.tile_rows <= largest_tile && made.tile_columns <= largest_tile))
         small.configs.push_back(config);
@@ -127,7 +127,7 @@ class Watched {
     Buffers buffers{upload(data.a), upload(data.b), upload(data.c)};
     // A kernel that takes lists of matrices finds those of the second case by one.
     const bool by_list =
-        &one == &cases.back() && configs_.get(config.kernel, config.parameters, {})->manifest().takes_lists();
+        &one == &cases.back() && configs_.get(config.kernel, config.parameters)->manifest().takes_lists();
     if (by_list) buffers.list = list_of(problem);
     const Plan plan = make_plan(problem, config, configs_, default_scratch_limit(info_));
     for_each_program(plan, [&](std::size_t stage, ProgramRole role) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-#include "choose/speed_model.hpp"
+#include "choose/ranking.hpp"
 #include "support/catch.hpp"
 #include "support/made_up.hpp"
 #include "support/plans.hpp"
@@ -55,10 +55,8 @@ TEST_CASE("a C of few tiles is done in parts of k, where they pay and fit") {
   Planner make;  // 64 compute units
   const SpeedTable table = shipped_tuning().tables(make.device).front();
   const auto parts = [&](const Problem& problem, std::size_t limit = no_limit) {
-    const KernelConfig& kernel = *make.configs.get("block_2d", {}, {});  // tiles of 128 x 128 x 8
-    const PartsOfK best = best_parts(problem, kernel, table.speed_of(kernel), table.rates, make.configs);
-    const Config config{"block_2d", {{split_parameter, static_cast<std::int64_t>(best.parts)}}};
-    const Plan plan = make(problem, config, limit);
+    const Config config{"block_2d", {}};  // tiles of 128 x 128 x 8
+    const Plan plan = plan_in_best_parts(problem, config, table, make.configs, limit);
     check_plan(plan, problem, limit);
     return plan.first().split.parts;
   };
@@ -77,9 +75,9 @@ TEST_CASE("a C of few tiles is done in parts of k, where they pay and fit") {
 TEST_CASE("CPUs do k in one part unless it is asked for") {
   Planner make{made_up_cpu()};
   const SpeedTable table = shipped_tuning().tables(make.device).front();
-  const KernelConfig& kernel = *make.configs.get("coalesced", {}, {});
-  CHECK(best_parts(tight(8, 8, 65536), kernel, table.speed_of(kernel), table.rates, make.configs).parts == 1);
-  CHECK(make(tight(8, 8, 65536), Config{"coalesced", {{split_parameter, 4}}}).first().split.parts == 4);
+  const Problem deep = tight(8, 8, 65536);
+  CHECK(plan_in_best_parts(deep, {"coalesced", {}}, table, make.configs, no_limit).first().split.parts == 1);
+  CHECK(make(deep, Config{"coalesced", {{split_parameter, 4}}}).first().split.parts == 4);
 }
 
 TEST_CASE("a device that cannot add up parts does k in one, unless they were asked for") {

@@ -17,7 +17,7 @@ using namespace test;
 
 TEST_CASE("the largest shares of a kernel are no more than a device can count") {
   Planner make{made_up_cpu()};
-  const KernelConfig& kernel = *make.configs.get("panels", {}, {});
+  const KernelConfig& kernel = *make.configs.get("panels", {});
   REQUIRE(kernel.tile_rows % kernel.share_rows != 0);
   const Plan plan = make(tight(kernel.tile_rows * max_groups_beyond_first, 1, 1), "panels");
   CHECK(ceil_div(plan.block_m, plan.first().group_rows) <= max_groups_beyond_first);

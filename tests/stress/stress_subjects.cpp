@@ -35,7 +35,7 @@ std::vector<Subject> choosable(const Device& device, std::size_t calls) {
   std::vector<Subject> result;
   const auto add = [&](const Config& config) {
     try {
-      configure(KernelLibrary().find(config.kernel), config.parameters, {}, device);
+      configure(KernelLibrary().find(config.kernel), config.parameters, device);
     } catch (const Error&) {
       return;  // not for this device
     }

@@ -53,7 +53,7 @@ PackedWords pack_both(const std::string& kernel_name, const PackingSource& sourc
   static ProgramCache* const programs = new ProgramCache(shared_cl_context(), shared_device(),
                                                          shared_device_info(), DiskCache::from_environment());
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-  const std::shared_ptr<const KernelConfig> config = configs->get(kernel_name, {}, {});
+  const std::shared_ptr<const KernelConfig> config = configs->get(kernel_name, {});
   const auto program = programs->get(config, Purpose::named);
 
   PackedWords result{(source.lines + 63) / 64 * 64, (source.depth + 31) / 32 * 32, {}, {}};

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "plan/blocks.hpp"
+#include "plan/make_plan.hpp"
 #include "support/made_up.hpp"
 #include "support/shipped.hpp"
 #include "support/temporary.hpp"
@@ -47,12 +49,11 @@ std::vector<Sample> made_up_samples(const std::vector<Config>& configs, const Co
   for (const SampleShape& shape : calibrated_shapes(DeviceKind::gpu, 48, 3)) {
     double factor = 1.0;
     for (const Config& config : configs) {
-      const auto kernel = cache.get(config.kernel, config.parameters, {});
       ConfigSpeed slower = speed;
       slower.alone *= factor;
       slower.share *= factor;
-      const Work work = work_of(problem_of(shape, cache.device()), *kernel, 1, cache);
-      samples.push_back({shape, config, predict(work, slower, rates, cache.device().compute_units).device()});
+      const Plan plan = outline_plan(problem_of(shape, cache.device()), config, cache, unlimited_scratch);
+      samples.push_back({shape, config, predict(plan, slower, rates, cache.device().kind).device()});
       factor *= 2.0;
     }
   }

@@ -259,7 +259,7 @@ std::vector<Sample> valid_samples(const std::vector<Sample>& samples, ConfigCach
   std::vector<Sample> result;
   for (const Sample& sample : samples) {
     try {
-      configs.get(sample.config.kernel, sample.config.parameters, {});
+      configs.get(sample.config.kernel, sample.config.parameters);
       result.push_back(sample);
     } catch (const Error& error) {
       bench::say("clgemm-tune", fmt::format("left out: {}", error.what()));

@@ -22,7 +22,7 @@ bool has_measured_vectors(const KernelConfig& kernel, const Device& device) {
 
 bool is_measured(const NamedKernel& kernel, const Parameters& values, const Device& device) {
   try {
-    const KernelConfig config = configure(kernel, values, {}, device);
+    const KernelConfig config = configure(kernel, values, device);
     return config.is_calibrated && has_measured_vectors(config, device);
   } catch (const Error&) {
     return false;  // the device does not allow it
@@ -182,7 +182,7 @@ bool is_large(const SampleShape& shape, DeviceKind kind) {
 
 std::vector<Config> with_parts(const Config& config, const SampleShape& size, const Device& device,
                                KernelLibrary& library) {
-  const KernelConfig kernel = configure(library.find(config.kernel), config.parameters, {}, device);
+  const KernelConfig kernel = configure(library.find(config.kernel), config.parameters, device);
   if (size.m > kernel.manifest().most_rows || size.n > kernel.manifest().most_columns) return {};
   if (kernel.matrices > size.batch) return {};
   if (!can_split_k(kernel.manifest()) || device.kind == DeviceKind::cpu) return {config};

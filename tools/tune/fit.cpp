@@ -11,6 +11,8 @@
 
 #include "base/device_facts.hpp"
 #include "base/error.hpp"
+#include "plan/blocks.hpp"
+#include "plan/make_plan.hpp"
 #include "tune/calibration.hpp"
 
 namespace clgemm::tune {
@@ -35,6 +37,12 @@ struct Measured {
 // What samples are of.
 double seconds_of(const Prediction& prediction, DeviceKind kind) {
   return kind == DeviceKind::cpu ? prediction.seconds() : prediction.device();
+}
+
+Work work_of(const Sample& sample, ConfigCache& configs) {
+  const Device& device = configs.device();
+  const Plan plan = outline_plan(problem_of(sample.shape, device), sample.config, configs, unlimited_scratch);
+  return clgemm::work_of(plan, first_block(plan), device.kind);
 }
 
 using Values = std::vector<double>;
@@ -122,7 +130,7 @@ class RowFit {
     double step = std::numeric_limits<double>::infinity();
     for (const Measured& one : measured_) {
       const Work& work = one.work;
-      const double turns = std::max(1.0, work.groups * work.whole_parts / static_cast<double>(units_));
+      const double turns = std::max(1.0, work.groups / static_cast<double>(units_));
       step = std::min(step, one.seconds / (turns * work.depth * elements_of(work)));
     }
     return {std::log(1e-6), std::log(step), std::log(step * 0.7), std::log(first_prepare), 0.0};
@@ -170,7 +178,7 @@ class Fit {
     // Callers may allow fp32 units alone, so that these have a best of their own.
     std::map<std::pair<SampleShape, Precision>, double> best;
     const auto key_of = [&configs](const Sample& sample) {
-      const auto kernel = configs.get(sample.config.kernel, without_parts(sample.config).parameters, {});
+      const auto kernel = configs.get(sample.config.kernel, without_parts(sample.config).parameters);
       return std::pair(sample.shape, kernel->manifest().precision);
     };
     for (const Sample& sample : samples) {
@@ -179,12 +187,9 @@ class Fit {
     }
     for (const Sample& sample : samples) {
       const Config config = without_parts(sample.config);
-      const Problem problem = problem_of(sample.shape, device_);
-      const auto kernel = configs.get(config.kernel, config.parameters, {});
       const double weight = std::max(least_weight, std::pow(best.at(key_of(sample)) / sample.seconds, 2)) *
                             (is_large(sample.shape, device_.kind) ? weight_of_large : 1.0);
-      measured_[config].push_back(
-          {work_of(problem, *kernel, parts_of(sample.config), configs), sample.seconds, weight});
+      measured_[config].push_back({work_of(sample, configs), sample.seconds, weight});
       shapes_[config].insert(sample.shape);
     }
   }
@@ -286,11 +291,9 @@ class Predictor {
   double seconds(const Sample& sample) const {
     const auto row = rows_.find(without_parts(sample.config));
     if (row == rows_.end()) return 0.0;
-    const auto kernel = configs_.get(row->first.kernel, row->first.parameters, {});
-    const Work work =
-        work_of(problem_of(sample.shape, configs_.device()), *kernel, parts_of(sample.config), configs_);
-    return seconds_of(predict(work, row->second->speed, fitted_.rates, configs_.cores()),
-                      configs_.device().kind);
+    const Prediction prediction =
+        predict(work_of(sample, configs_), row->second->speed, fitted_.rates, configs_.cores());
+    return seconds_of(prediction, configs_.device().kind);
   }
 
  private:

@@ -79,9 +79,4 @@ Config without_parts(const Config& config) {
   return result;
 }
 
-std::size_t parts_of(const Config& config) {
-  const auto found = config.parameters.find(split_parameter);
-  return found == config.parameters.end() ? 1 : static_cast<std::size_t>(found->second);
-}
-
 }  // namespace clgemm::tune

@@ -36,8 +36,7 @@ void write_samples(const std::filesystem::path& path, const std::vector<Sample>&
 // As the bench's matrices lie.
 Problem problem_of(const SampleShape& shape, const Device& device);
 
-// The config without its parts of k, and these; 1 where it says nothing of them.
+// The config without its parts of k.
 Config without_parts(const Config& config);
-std::size_t parts_of(const Config& config);
 
 }  // namespace clgemm::tune

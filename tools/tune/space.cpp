@@ -12,7 +12,7 @@ namespace {
 
 bool is_possible(const NamedKernel& kernel, const Parameters& values, const Device& device) {
   try {
-    configure(kernel, values, {}, device);
+    configure(kernel, values, device);
     return true;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::requirement_failed && error.code() != ErrorCode::device_limit_exceeded)
@@ -65,8 +65,7 @@ std::vector<KernelSpace> spaces_of(const std::vector<std::string>& kernels, cons
       throw Error(ErrorCode::kernel_not_found, "'" + kernel + "' does not multiply");
     KernelSpace space =
         space_of(bench::names_a_file(kernel) ? kernel : named.file->manifest.name, device, library);
-    if (space.configs.empty())
-      configure(named, {}, {}, device);  // the defaults are one of them, so this throws
+    if (space.configs.empty()) configure(named, {}, device);  // the defaults are one of them, so this throws
     add(std::move(space));
   }
   return result;

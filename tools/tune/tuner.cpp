@@ -134,7 +134,7 @@ class Tuner {
       try {
         const NamedKernel named = setup_.library.find(kernel);
         Config config{bench::names_a_file(kernel) ? kernel : named.file->manifest.name,
-                      configure(named, parameters, {}, setup_.device).values};
+                      configure(named, parameters, setup_.device).values};
         if (const auto parts = parameters.find(split_parameter); parts != parameters.end())
           config.parameters.insert(*parts);
         const bool is_searched =

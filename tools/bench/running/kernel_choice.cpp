@@ -45,7 +45,7 @@ void check_named(KernelLibrary& library, const KernelChoice& choice, const Devic
                 "'" + choice.options.kernel + "' does not multiply; it is one of clgemm's own helpers");
   }
   try {
-    configure(kernel, choice.options.parameters, {}, device);
+    configure(kernel, choice.options.parameters, device);
   } catch (const Error& error) {
     // Its defaults may be beyond this device, where other parameters are not.
     if (!choice.options.parameters.empty() || !is_device_limit(error)) throw;

@@ -1,0 +1,105 @@
+// The launches that a plan makes of each block of its problem, as plain data: launch/ binds the buffers,
+// offsets and factors of a call to them, and the speed model adds them up. Neither decides anything else.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/sizes.hpp"
+#include "plan/plan.hpp"
+
+namespace clgemm {
+
+// A part of the problem that all stages do before the next one begins.
+struct Block : GemmSize {
+  std::size_t row = 0, column = 0, depth = 0, batch = 0;  // of its first element: in C, along k, in the batch
+  std::size_t batch_count = 1;
+};
+
+// The block of a plan that begins at the problem's first element, as large as any.
+inline Block first_block(const Plan& plan) {
+  return {{plan.block_m, plan.block_n, plan.block_k}, 0, 0, 0, 0, plan.block_batch};
+}
+
+// Nothing of the problem comes behind the block.
+inline bool is_last(const Block& block, const Problem& problem) {
+  return block.row + block.m == problem.m && block.column + block.n == problem.n &&
+         block.depth + block.k == problem.k && block.batch + block.batch_count == problem.batch_count;
+}
+
+// Calls body(block) for every block of the problem, which is as large as `first` or ends with the problem:
+// those of one part of C in the order of k, and those that share a part of A one after the other.
+template <class Body>
+void for_each_block(const Problem& problem, const Block& first, const Body& body) {
+  Block block = first;
+  const auto along = [](std::size_t size, std::size_t step, std::size_t& begin, std::size_t& length,
+                        const auto& inside) {
+    for (begin = 0; begin < size; begin += step) {
+      length = std::min(step, size - begin);
+      inside();
+    }
+  };
+  along(problem.batch_count, first.batch_count, block.batch, block.batch_count, [&] {
+    along(problem.k, first.k, block.depth, block.k, [&] {
+      along(problem.m, first.m, block.row, block.m,
+            [&] { along(problem.n, first.n, block.column, block.n, [&] { body(std::as_const(block)); }); });
+    });
+  });
+}
+
+// What the dimensions of a launch cover, and the part of it that one work-group does.
+struct LaunchSize {
+  std::size_t rows = 1;
+  std::size_t columns = 1;
+  std::size_t layers = 1;  // work-groups along dimension 2
+  std::size_t group_rows = 1;
+  std::size_t group_columns = 1;
+
+  std::size_t groups() const {
+    return ceil_div(rows, group_rows) * ceil_div(columns, group_columns) * layers;
+  }
+};
+
+// In the kernel's own tiles.
+inline LaunchSize in_tiles(const KernelConfig& kernel, std::size_t rows, std::size_t columns,
+                           std::size_t layers) {
+  return {rows, columns, layers, kernel.tile_rows, kernel.tile_columns};
+}
+
+// Where a launch reads or writes: in a matrix of the call, at which a block begins, or in scratch.
+struct Slice {
+  enum class Memory { a, b, c, scratch };
+  Memory memory = Memory::scratch;
+  std::size_t first = 0;  // element of the first matrix of the batch
+  std::size_t ld = 0;
+  std::optional<std::size_t> stride{};  // to the next; none: as in the call's batch
+};
+
+// Which factors a launch multiplies by: those of the call; its alpha and a beta of 1, for what earlier blocks
+// left in C; or 1 and 0.
+enum class Factors { of_call, adding, alone };
+
+// A role has no use for some of it.
+struct Launch : GemmSize {
+  std::size_t stage;
+  ProgramRole role;
+  LaunchSize size;
+  Slice a, b;  // read: the operands of a multiply, what is packed, or in `a` the results of parts of k
+  Slice c;     // written
+  Factors factors = Factors::of_call;
+  std::size_t batch_count = 1;
+  std::size_t depth = 0;  // of each part of k that the multiply adds up itself
+  std::size_t parts = 1;  // of k that it adds up
+  double moved = 0.0;     // elements that it reads and writes, if it does not multiply
+  bool waits = true;      // for the launches before it; else it may run beside the one before
+
+  bool writes_c() const { return c.memory == Slice::Memory::c; }
+};
+
+// Of one block, in their order.
+std::vector<Launch> launches_of(const Plan& plan, const Block& block);
+
+}  // namespace clgemm
