@@ -7,10 +7,21 @@
 #include "base/opencl.hpp"
 #include "build/built_plan.hpp"
 #include "call/gemm.hpp"
-#include "call/problem.hpp"
-#include "launch/block.hpp"
+#include "launch/kernel_launch.hpp"
 
 namespace clgemm {
+
+// Where a multiply that failed had come to.
+struct Progress {
+  bool c_touched = false;  // until the first kernel that writes to C is enqueued, C is as it was
+  Events commands;         // all that were enqueued, if the sequence goes by events
+};
+
+// What a multiply needs beside the matrices; null where it needs none.
+struct Workspace {
+  cl::Buffer scratch;   // of plan.scratch_bytes
+  cl::Buffer arrivals;  // of plan.arrivals() words, all zero
+};
 
 // Enqueues the multiply of a problem that the plan is for behind `wait_for`. The event completes when C is
 // complete; there is none where nobody observes the sequence, and it goes by its queue.

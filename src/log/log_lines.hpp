@@ -8,7 +8,7 @@
 #include "call/gemm.hpp"
 #include "choose/choice.hpp"
 #include "choose/tuning.hpp"
-#include "launch/block.hpp"
+#include "launch/multiply.hpp"
 
 namespace clgemm {
 
