@@ -85,7 +85,9 @@ cl::Program with_changed_ptx(const cl::Program& program, const KernelConfig& con
     const std::string ptx = changed_ptx(before, config);
     if (ptx == before) return program;
     result = cl::Program(context, {device}, cl::Program::Binaries{{ptx.begin(), ptx.end()}});
-    result.build(std::vector<cl::Device>{device});
+    // Options of the text that it was made of are none of PTX's, but for this one.
+    const bool is_verbose = config.build_options.find(verbose_option) != std::string::npos;
+    result.build(std::vector<cl::Device>{device}, is_verbose ? verbose_option.data() : nullptr);
   } catch (const Error& error) {
     fail(error.what());
   } catch (const cl::BuildError& failure) {

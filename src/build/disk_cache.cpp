@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t format_version = 1;
+constexpr std::uint32_t format_version = 2;
 constexpr std::array<char, 8> magic = {'c', 'l', 'g', 'e', 'm', 'm', '\r', '\n'};
 constexpr const char* extension = ".clbin";
 constexpr std::chrono::minutes temporary_age(10);  // older ones were left by processes that died
@@ -34,11 +34,12 @@ struct Header {
   std::array<char, 8> magic;
   std::uint32_t format;
   std::uint32_t trust;
+  std::uint64_t spilled_bytes;
   std::uint64_t payload_bytes;
   std::uint64_t key[2];
   std::uint64_t checksum[2];  // of all that stands before it, and the payload
 };
-static_assert(sizeof(Header) == 56);
+static_assert(sizeof(Header) == 64);
 
 XXH128_hash_t hash_of(const std::string& key) {
   return XXH3_128bits(key.data(), key.size());
@@ -69,7 +70,8 @@ std::optional<DiskCache::Entry> parse(const std::string& content) {
   }
   const XXH128_hash_t checksum = checksum_of(header, payload);
   if (header.checksum[0] != checksum.low64 || header.checksum[1] != checksum.high64) return std::nullopt;
-  return DiskCache::Entry{DiskCache::Trust{header.trust}, {payload.begin(), payload.end()}};
+  return DiskCache::Entry{
+      DiskCache::Trust{header.trust}, {payload.begin(), payload.end()}, header.spilled_bytes};
 }
 
 std::optional<DiskCache::Entry> parse(const std::string& content, const XXH128_hash_t& key) {
@@ -169,7 +171,7 @@ std::optional<DiskCache::Entry> DiskCache::load(const std::string& key) const {
 
 void DiskCache::quarantine(const std::string& key, const Verdict& verdict) const noexcept {
   try {
-    store(key, {Trust::quarantined, payload_of(verdict)});
+    store(key, {Trust::quarantined, payload_of(verdict), 0});
   } catch (const std::exception&) {
     return;  // as of an entry
   }
@@ -211,6 +213,7 @@ void DiskCache::store(const std::string& key, const Entry& entry) const noexcept
     Header header{magic,
                   format_version,
                   static_cast<std::uint32_t>(entry.trust),
+                  entry.spilled_bytes,
                   entry.binary.size(),
                   {hash.low64, hash.high64},
                   {}};

@@ -30,6 +30,7 @@ class DiskCache {
   struct Entry {
     Trust trust = Trust::untested;
     std::vector<unsigned char> binary;
+    std::size_t spilled_bytes = 0;  // as build/spills.hpp has it; what loads a binary may not tell
   };
 
   // What is known of a program in quarantine.

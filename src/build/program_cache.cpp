@@ -10,6 +10,7 @@
 #include "base/handles.hpp"
 #include "base/log.hpp"
 #include "build/compile.hpp"
+#include "build/spills.hpp"
 #include "kernel/contract.hpp"
 
 namespace clgemm {
@@ -57,9 +58,9 @@ BuiltKernel::Lease::~Lease() {
 ProgramCache::ProgramCache(cl::Context context, cl::Device device, const Device& info, DiskCache disk)
     : context_(std::move(context)),
       device_(std::move(device)),
+      info_(info),
       machine_(fmt::format("{}\n{}\n{}\n{}\n", info.name, info.driver_version, info.platform_name,
                            info.platform_version)),
-      device_name_(info.name),
       gives_binaries_(info.platform_name != "Portable Computing Language"),
       disk_(std::move(disk)) {}
 
@@ -122,11 +123,14 @@ std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Pur
       fmt::format("{} {}", from_disk ? "loaded from the cache:" : "compiled:", title_of(config)));
 
   cl::Kernel kernel = checked_kernel(config, program, device_);
+  const std::size_t spilled =
+      from_disk ? entry->spilled_bytes : spilled_bytes(program, kernel, device_, info_);
   auto built =
       std::make_shared<BuiltKernel>(program, contract_of(config.manifest().role).function, std::move(kernel),
-                                    key, title_of(config) + " on " + device_name_,
+                                    key, title_of(config) + " on " + info_.name,
                                     from_disk ? std::vector<unsigned char>{} : binary_to_keep(program));
   if (entry) built->trust = entry->trust;
+  built->spilled_bytes = spilled;
   built->is_new = !entry.has_value();
   return built;
 }
@@ -179,14 +183,14 @@ void ProgramCache::store(BuiltKernel& built) const noexcept {
       return;
     }
     if (!gives_binaries_) {
-      disk_.store(built.key_, {built.trust, {}});
+      disk_.store(built.key_, {built.trust, {}, built.spilled_bytes});
       return;
     }
     std::vector<unsigned char> binary = std::exchange(built.binary_, {});
     if (binary.empty()) {  // only the trust is new
       if (const auto stored = disk_.load(built.key_)) binary = stored->binary;
     }
-    if (!binary.empty()) disk_.store(built.key_, {built.trust, binary});
+    if (!binary.empty()) disk_.store(built.key_, {built.trust, binary, built.spilled_bytes});
   } catch (const std::exception& failure) {
     log(LogLevel::debug, fmt::format("a program was not kept: {}", failure.what()));
   }

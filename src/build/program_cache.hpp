@@ -41,6 +41,9 @@ class BuiltKernel {
   // What is known of the kernel, in this process or from an earlier one.
   std::atomic<DiskCache::Trust> trust{DiskCache::Trust::untested};
 
+  // What its compiler could not keep in registers; see build/spills.hpp.
+  std::size_t spilled_bytes = 0;
+
   // True until the disk cache has the program as it is now.
   std::atomic<bool> is_new{true};
 
@@ -92,8 +95,8 @@ class ProgramCache {
   bool has(const std::shared_ptr<const KernelConfig>& config);
 
   // Puts the program on disk, with what is known of it, in the background, where it is new. To be called
-  // after a launch, for what cannot be launched is not worth keeping. Where no thread can be started nothing
-  // happens.
+  // after a launch, for what cannot be launched is not worth keeping, or if the program spills: then later
+  // processes need not compile it to know that. Where no thread can be started nothing happens.
   void keep(const std::shared_ptr<BuiltKernel>& built);
 
   // Waits until everything that was to be kept is stored.
@@ -112,8 +115,8 @@ class ProgramCache {
 
   cl::Context context_;
   cl::Device device_;
+  Device info_;
   std::string machine_;  // the part of each key on disk that names device, driver and platform
-  std::string device_name_;
 
   // PoCL (3.1) corrupts its memory now and then where it is asked for a binary while it compiles another
   // kernel. It keeps machine code in a cache of its own; ours then keeps only what is known of the kernels.

@@ -21,6 +21,8 @@ const char* in_words(Fault fault) {
       return "not built";
     case Fault::wrong_result:
       return "wrong result";
+    case Fault::spills:
+      return "not enough registers";
     case Fault::given_up:
       return "given up earlier";
   }
@@ -42,6 +44,7 @@ std::string to_string(const Origin& origin) {
     case Source::measured:
       return "measured: " + origin.text;
     case Source::fitted_on_device:
+    case Source::fitted_on_architecture:
     case Source::fitted_elsewhere:
       return "by speed model: " + origin.text;
     case Source::anywhere:
@@ -50,6 +53,10 @@ std::string to_string(const Origin& origin) {
       break;
   }
   return "named by the caller";
+}
+
+bool is_in_doubt(const Candidate& candidate) {
+  return candidate.origin.source == Source::fitted_elsewhere;
 }
 
 std::optional<Fault> fault_of(ErrorCode code) {
@@ -75,6 +82,11 @@ std::optional<Fault> fault_of(ErrorCode code) {
 std::string describe(const Choice& choice) {
   std::string result = fmt::format("chosen: {}\n", to_string(choice.chosen.origin));
   result += fmt::format("{}: {}\n", whence_seconds(choice.chosen), seconds_of(choice.chosen));
+  if (choice.chosen.spilled_bytes != 0) {
+    result += fmt::format(
+        "spills: {} bytes that do not fit the registers; no other config is expected to be faster\n",
+        choice.chosen.spilled_bytes);
+  }
   const std::size_t shown = std::min(choice.runners_up.size(), described_runners_up);
   for (std::size_t i = 0; i < shown; ++i) {
     const Candidate& next = choice.runners_up[i];

@@ -64,7 +64,8 @@ Origin SpeedTable::origin_of(const ConfigRow& row) const {
   const char* const relation = kin == Kinship::same     ? "measured on this device"
                                : kin == Kinship::family ? "of its family"
                                                         : "no relative of this device";
-  return {kin == Kinship::same ? Source::fitted_on_device : Source::fitted_elsewhere,
+  const Source elsewhere = is_of_architecture ? Source::fitted_on_architecture : Source::fitted_elsewhere;
+  return {kin == Kinship::same ? Source::fitted_on_device : elsewhere,
           fmt::format("{}, {} shapes of '{}', {}", file->path, row.shapes, file->device.name, relation)};
 }
 

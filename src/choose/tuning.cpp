@@ -99,6 +99,7 @@ SpeedTable table_of(const TuningFile& file, const Device& device) {
   SpeedTable table;
   table.file = &file;
   table.kin = kinship(file.device, device);
+  table.is_of_architecture = device.nvidia_sm != 0 && file.device.nvidia_sm == device.nvidia_sm;
   table.rates = *file.rates;
   if (table.kin == Kinship::same) return table;
   const DevicePeaks there = peaks_of(measured_device(file.device, device));

@@ -78,6 +78,7 @@ struct TunedMatch {
 struct SpeedTable {
   const TuningFile* file = nullptr;  // null: there is none
   Kinship kin = Kinship::none;
+  bool is_of_architecture = false;  // compilers write the same code for both devices
   Rates rates;
   double slower = 1.0;  // a work-group takes so many times as long as it did there
   double most_multiply_adds =

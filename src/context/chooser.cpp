@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
+#include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "base/error.hpp"
@@ -22,6 +23,31 @@ void check_precision(const KernelConfig& kernel, Precision allowed) {
   throw Error(ErrorCode::invalid_argument,
               fmt::format("Options::precision allows only {} units; the kernel '{}' uses others",
                           to_string(allowed), kernel.name));
+}
+
+// So many configs that spill are compiled at most: each takes its time. The next one is taken in any case.
+constexpr std::size_t most_that_spill = 6;
+
+// True if the candidate's kernel spills, which its prediction did not know.
+bool spills_newly(const BuiltPlan& built, Candidate& candidate) {
+  const std::size_t bytes = built.stages.front()[ProgramRole::multiply]->spilled_bytes;
+  if (bytes == 0 || candidate.spilled_bytes != 0 || !is_in_doubt(candidate)) return false;
+  candidate.spilled_bytes = bytes;
+  if (candidate.seconds) *candidate.seconds *= slower_if_it_spills;
+  return true;
+}
+
+std::string why_it_waits(const Candidate& candidate) {
+  return fmt::format("as compiled for this device it keeps {} bytes in memory that do not fit the registers",
+                     candidate.spilled_bytes);
+}
+
+// In front of the first one that is expected to take longer.
+void put_back(Candidate candidate, std::deque<Candidate>& waiting) {
+  const auto place = std::find_if(waiting.begin(), waiting.end(), [&](const Candidate& other) {
+    return !other.seconds || (candidate.seconds && *other.seconds > *candidate.seconds);
+  });
+  waiting.insert(place, std::move(candidate));
 }
 
 }  // namespace
@@ -102,16 +128,34 @@ Plan Chooser::plan_named(const PlanKey& key) {
 
 ChosenPlan Chooser::choose_among(const Ranking& ranking, const PlanKey& key, const Options& options) {
   std::vector<Rejected> rejected = ranking.rejected;
-  for (auto candidate = ranking.candidates.begin(); candidate != ranking.candidates.end(); ++candidate) {
-    const Config& config = candidate->config;
-    const bool is_last = std::next(candidate) == ranking.candidates.end();
+  std::size_t spilling = 0;
+  std::deque<Candidate> waiting(ranking.candidates.begin(), ranking.candidates.end());
+  while (!waiting.empty()) {
+    Candidate candidate = std::move(waiting.front());
+    waiting.pop_front();
+    const Config& config = candidate.config;
+    const bool is_last = waiting.empty();
     if (const auto why = why_given_up(config, options); why && !is_last) {
       rejected.push_back({config, Fault::given_up, *why});
       continue;
     }
     try {
       BuiltPlan built = plan_and_build(config, key);
-      return {{*candidate, {std::next(candidate), ranking.candidates.end()}, std::move(rejected)},
+      if (!is_last && spilling < most_that_spill && spills_newly(built, candidate)) {
+        ++spilling;
+        const std::string why = why_it_waits(candidate);
+        log_once(LogLevel::info, fmt::format("not used: {}: {}", to_string(config), why));
+        rejected.push_back({config, Fault::spills, why});
+        programs_.keep(built.stages.front()[ProgramRole::multiply]);
+        put_back(std::move(candidate), waiting);
+        continue;
+      }
+      verifier_.verify(built);
+      std::erase_if(waiting, [](const Candidate& one) { return one.spilled_bytes != 0; });
+      std::erase_if(rejected, [&](const Rejected& one) {
+        return one.fault == Fault::spills && one.config == candidate.config;
+      });
+      return {{std::move(candidate), {waiting.begin(), waiting.end()}, std::move(rejected)},
               std::move(built)};
     } catch (const Error& error) {
       const std::optional<Fault> fault = fault_of(error.code());
@@ -166,9 +210,7 @@ std::optional<std::string> Chooser::why_given_up(const Config& config, const Opt
 BuiltPlan Chooser::plan_and_build(const Config& config, const PlanKey& key) {
   Plan plan = make_plan(key.problem, config, configs(key.kernel_folder), key.scratch_limit);
   check_precision(plan.first().multiply(), key.precision);
-  BuiltPlan built = build(std::move(plan), programs_, Purpose::chosen);
-  verifier_.verify(built);
-  return built;
+  return build(std::move(plan), programs_, Purpose::chosen);
 }
 
 std::size_t Chooser::count_of_given_up() {

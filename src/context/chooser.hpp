@@ -31,7 +31,8 @@ class Chooser {
 
   // A kernel that the options name is used, or its Error thrown; it is never replaced. Where the choice is
   // ours, the candidates are tried in their order: one that this device cannot build, that its self-test
-  // finds wrong, or that was given up before, makes way for the next.
+  // finds wrong, or that was given up before, makes way for the next. One that spills, where nobody has
+  // measured it, makes way for those that are expected to be faster than it is then.
   std::shared_ptr<const ChosenPlan> choose(const Problem& problem, const Options& options,
                                            std::size_t scratch_limit);
 

@@ -215,6 +215,10 @@ bool KernelConfig::reads_in_place() const {
   return manifest().operands == in_place_form || manifest().role == Role::fallback;
 }
 
+bool is_verbose(const Device& device) {
+  return has_word(device.extensions, "cl_nv_compiler_options");
+}
+
 bool can_split_k(const Manifest& manifest) {
   return manifest.operands == in_place_form || manifest.operands == padded_form;
 }
@@ -250,6 +254,7 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   set_speed_facts(manifest, rules, device.kind, config);
   config.build_options = "-cl-std=CL" + manifest.opencl_c;
   if (device.nvidia_sm != 0) define(config, {{"NVIDIA_SM", static_cast<std::int64_t>(device.nvidia_sm)}});
+  if (is_verbose(device)) config.build_options += fmt::format(" {}", verbose_option);
   define(config, config.values);
   return config;
 }

@@ -37,7 +37,7 @@ struct KernelConfig {
   std::size_t align = 1;           // in elements: of offsets and leading dimensions of A and B
   Parameters fallback_values;      // of the kernel behind this one; others have its defaults
   std::size_t split_k = 0;    // parts of k, each multiplied by work-groups of its own; 0: the plan's choice
-  std::string build_options;  // all the -D that the source needs
+  std::string build_options;  // all the -D that the source needs, and what the device's compiler is asked for
 
   // What calibration and the choice go by, as the manifest says. 0: it says nothing.
   bool is_calibrated = true;     // on this device, if the manifest lists the config
@@ -67,6 +67,12 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
 
 // The config with these defined for the compiler beside its parameters (TRANSPOSE_A, ...).
 KernelConfig with_macros(KernelConfig config, const Parameters& macros);
+
+// Makes NVIDIA's assembler write a kernel's registers and spills to the build log, if it does assemble.
+inline constexpr std::string_view verbose_option = "-cl-nv-verbose";
+
+// Whether the device's compiler knows that option, by the extension cl_nv_compiler_options.
+bool is_verbose(const Device& device);
 
 // Whether the operands are such that a part of k can be multiplied by itself.
 bool can_split_k(const Manifest& manifest);

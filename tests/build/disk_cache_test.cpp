@@ -104,11 +104,12 @@ TEST_CASE("what was stored is loaded, and nothing else") {
   for (const Trust trust : {Trust::untested, Trust::tested}) {
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{100000}}) {
       const Bytes binary(bytes, 0xa5);
-      cache.disk.store("key", {trust, binary});
+      cache.disk.store("key", {trust, binary, bytes / 2});
       const auto entry = cache.disk.load("key");
       REQUIRE(entry);
       CHECK(entry->trust == trust);
       CHECK(entry->binary == binary);
+      CHECK(entry->spilled_bytes == bytes / 2);
     }
   }
   CHECK_FALSE(cache.has("Key"));

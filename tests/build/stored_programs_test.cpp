@@ -173,7 +173,7 @@ TEST_CASE("entries cut off, empty or of another kernel never reach the device") 
   REQUIRE(is_right_in_new_context());
   const auto whole = world.contents();
   const Bytes& first = whole.begin()->second;
-  for (const std::size_t keep : {std::size_t{0}, std::size_t{55}, std::size_t{56}, first.size() - 1}) {
+  for (const std::size_t keep : {std::size_t{0}, std::size_t{63}, std::size_t{64}, first.size() - 1}) {
     for (const auto& [path, content] : whole)
       write_bytes(path, Bytes(content.begin(),
                               content.begin() + static_cast<std::ptrdiff_t>(std::min(keep, content.size()))));

@@ -79,6 +79,18 @@ TEST_CASE("what was measured of a shape comes first, says where, and takes as lo
   CHECK(rank(gpu, tuned(sister, {"wpt", {}})).candidates.front().origin.source == Source::fitted_elsewhere);
 }
 
+TEST_CASE("rows of a GPU of the same architecture say what its compiler does here, too") {
+  Device device = test::made_up_h200();
+  device.name = "NVIDIA H100 PCIe";
+  const Candidate same = rank(device).candidates.front();
+  CHECK(same.origin.source == Source::fitted_on_architecture);
+  CHECK_FALSE(is_in_doubt(same));
+  device.nvidia_sm = 89;
+  const Candidate other = rank(device).candidates.front();
+  CHECK(other.origin.source == Source::fitted_elsewhere);
+  CHECK(is_in_doubt(other));
+}
+
 TEST_CASE("what cannot be planned is not ranked but rejected, with the reason") {
   const Device small = test::made_up_gpu_256();
   const auto fault = [&](const Config& config) {

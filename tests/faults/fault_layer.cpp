@@ -11,6 +11,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <tuple>
@@ -90,6 +91,29 @@ class Layer final : public FaultLayer {
   void pretend(bool of_platform, cl_uint parameter, const std::string& bytes, cl_device_id of_one) override {
     const std::lock_guard lock(mutex_);
     made_up_[{of_platform, parameter}] = {bytes, of_one};
+  }
+  void pretend_spills(const std::string& options, cl_ulong bytes, const std::string& log) override {
+    const std::lock_guard lock(mutex_);
+    spills_ = {options, bytes, log};
+  }
+  struct Spills {
+    std::string options;
+    cl_ulong bytes = 0;
+    std::string log;
+  };
+  // Null if nothing is made up of a program with these build options.
+  std::optional<Spills> spills_of(const std::string& options) const {
+    const std::lock_guard lock(mutex_);
+    if (spills_.options.empty() || options.find(spills_.options) == std::string::npos) return std::nullopt;
+    return spills_;
+  }
+  bool makes_up_spills() const {
+    const std::lock_guard lock(mutex_);
+    return !spills_.options.empty();
+  }
+  bool makes_up_log() const {
+    const std::lock_guard lock(mutex_);
+    return !spills_.log.empty();
   }
   void pretend_ptx(const std::string& text) override {
     const std::lock_guard lock(mutex_);
@@ -257,6 +281,7 @@ class Layer final : public FaultLayer {
   bool records_ = false;
   std::vector<Command> commands_;
   std::map<std::pair<bool, cl_uint>, std::pair<std::string, cl_device_id>> made_up_;
+  Spills spills_;
   std::string ptx_, binary_, ptx_of_program_;
   std::atomic<long> live_[6] = {};
 
@@ -624,6 +649,53 @@ cl_int get_program_info(cl_program program, cl_program_info parameter, std::size
   return CL_SUCCESS;
 }
 
+std::string options_of(cl_program program, cl_device_id device) {
+  std::size_t size = 0;
+  next_layer.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, 0, nullptr, &size);
+  std::string result(size, '\0');
+  next_layer.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, size, result.data(), nullptr);
+  return result;
+}
+
+cl_int build_program(cl_program program, cl_uint count, const cl_device_id* devices, const char* options,
+                     void(CL_CALLBACK* notify)(cl_program, void*), void* data) {
+  using Real = Hook<&cl_icd_dispatch::clBuildProgram>;
+  std::string known = options == nullptr ? "" : options;
+  constexpr std::string_view verbose = " -cl-nv-verbose";
+  const std::size_t at = layer().makes_up_log() ? known.find(verbose) : std::string::npos;
+  if (at != std::string::npos) known.erase(at, verbose.size());
+  return Real::call(program, count, devices, known.c_str(), notify, data);
+}
+
+cl_int get_kernel_work_group_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info parameter,
+                                  std::size_t size, void* value, std::size_t* needed) {
+  using Real = Hook<&cl_icd_dispatch::clGetKernelWorkGroupInfo>;
+  if (parameter == CL_KERNEL_PRIVATE_MEM_SIZE && value != nullptr) {
+    cl_program program = nullptr;
+    next_layer.clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, &program, nullptr);
+    const auto spills = layer().spills_of(options_of(program, device));
+    if (layer().makes_up_spills()) {
+      *static_cast<cl_ulong*>(value) = spills ? spills->bytes : 0;
+      return CL_SUCCESS;
+    }
+  }
+  return Real::call(kernel, device, parameter, size, value, needed);
+}
+
+cl_int get_program_build_info(cl_program program, cl_device_id device, cl_program_build_info parameter,
+                              std::size_t size, void* value, std::size_t* needed) {
+  using Real = Hook<&cl_icd_dispatch::clGetProgramBuildInfo>;
+  if (parameter == CL_PROGRAM_BUILD_LOG) {
+    const auto spills = layer().spills_of(options_of(program, device));
+    if (spills && !spills->log.empty()) {
+      if (needed != nullptr) *needed = spills->log.size() + 1;
+      if (value != nullptr) std::memcpy(value, spills->log.c_str(), spills->log.size() + 1);
+      return CL_SUCCESS;
+    }
+  }
+  return Real::call(program, device, parameter, size, value, needed);
+}
+
 cl_program create_program_with_binary(cl_context context, cl_uint count, const cl_device_id* devices,
                                       const std::size_t* sizes, const unsigned char** binaries,
                                       cl_int* of_each, cl_int* status) {
@@ -665,6 +737,8 @@ void hook_what_asks() {
   this_layer.clGetPlatformInfo = &get_platform_info;
   this_layer.clGetProgramInfo = &get_program_info;
   this_layer.clGetEventInfo = &get_event_info;
+  this_layer.clGetKernelWorkGroupInfo = &get_kernel_work_group_info;
+  this_layer.clGetProgramBuildInfo = &get_program_build_info;
 }
 
 void hook_objects() {
@@ -686,6 +760,7 @@ void hook_objects() {
   CLGEMM_HOOK(clRetainProgram);
   CLGEMM_HOOK(clReleaseProgram);
   CLGEMM_HOOK(clBuildProgram);
+  this_layer.clBuildProgram = &build_program;
   CLGEMM_HOOK(clCreateKernel);
   CLGEMM_HOOK(clRetainKernel);
   CLGEMM_HOOK(clReleaseKernel);

@@ -97,6 +97,11 @@ class FaultLayer {
   virtual void pretend(bool of_platform, cl_uint parameter, const std::string& bytes,
                        cl_device_id of_one) = 0;
 
+  // Says that kernels whose build options have this text in them need so many bytes of private memory, others
+  // none, and that the build log of their programs is this one. With a log, NVIDIA's option for it is known
+  // to every compiler. No text: the truth again.
+  virtual void pretend_spills(const std::string& options, cl_ulong bytes, const std::string& log) = 0;
+
   // Answers whoever asks for a program's binary with this text, as NVIDIA's driver does with PTX; a text in
   // which there is ".target" then makes a program of that binary. Empty: with the truth again.
   virtual void pretend_ptx(const std::string& text) = 0;

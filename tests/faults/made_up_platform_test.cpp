@@ -286,6 +286,111 @@ TEST_CASE("what was measured on a GPU is what auto runs there") {
   CHECK(contains(explained(37), "chosen: by speed model"));
 }
 
+// A GPU of two relatives' rows: `wpt`, and `tiled`, which takes so many times as long.
+struct GpuOfRelatives {
+  ScopedVariable device{"CLGEMM_DEVICE", "made-up GPU"};
+  TemporaryFolder folder;
+  ScopedVariable cache{"CLGEMM_CACHE_DIR", folder.path().c_str()};
+  MadeUp gpu{CL_DEVICE_TYPE, cl_device_type{CL_DEVICE_TYPE_GPU}};
+  MadeUp name{false, CL_DEVICE_NAME, text("made-up GPU")};
+  MadeUp platform{true, CL_PLATFORM_NAME, text("AMD Accelerated Parallel Processing")};
+  std::string path;
+  ScopedVariable tuning;
+
+  explicit GpuOfRelatives(int slower) : path(written(slower)), tuning("CLGEMM_TUNING", path.c_str()) {
+    layer().pretend_spills("of none", 0, {});
+  }
+  ~GpuOfRelatives() { layer().pretend_spills({}, 0, {}); }
+
+  std::string written(int slower) const {
+    const Device described = describe(shared_device());
+    const char* const rest = R"("begin_us": 1, "residents": 4, "unaligned": 1, "residual": 0.1, "shapes": 9)";
+    return folder.write(
+        "rows.json",
+        fmt::format(
+            R"({{"clgemm_tuning": 2, "device": {{"name": "a relative", "vendor": "{}", "platform": "{}",
+        "driver": "1", "type": "gpu", "vector_width": {}, "compute_units": 4, "clock_mhz": 0}}, "rates":
+        {{"call_us": 1, "launch_us": 1, "start_us": 1, "gb_s": 100, "packing_gb_s": 100, "adding_gb_s": 100,
+        "unhidden": 0.4, "repeated": 0.6, "pass_us": 1, "uneven": 0.2}}, "configs": [
+        {{"kernel": "wpt", "parameters": {{"TS": 16, "WPT": 4}}, "alone_ns": 10, "share_ns": 10, {}}},
+        {{"kernel": "tiled", "parameters": {{"TS": 16}}, "alone_ns": {}, "share_ns": {}, {}}}],
+        "measured": []}})",
+            described.vendor, described.platform_name, described.native_float_width, rest, 10 * slower,
+            10 * slower, rest));
+  }
+
+  static std::string explained(const Options& options = {}) {
+    Context context;
+    SgemmShape shape;
+    shape.m = shape.n = shape.k = 1000;
+    return context.explain(shape, options);
+  }
+};
+
+TEST_CASE("a config that spills makes way for those that are faster without") {
+  if (is_nvidia()) return;
+  const GpuOfRelatives gpu(2);
+  CHECK(contains(gpu.explained(), "kernel: wpt "));
+  layer().pretend_spills("-DWPT=4", 640, {});
+  // What the cache knows of a program is believed.
+  CHECK(contains(gpu.explained(), "kernel: wpt "));
+  const TemporaryFolder other;
+  const ScopedVariable other_cache("CLGEMM_CACHE_DIR", other.path().c_str());
+  const std::string explained = gpu.explained();
+  CHECK(contains(explained, "kernel: tiled "));
+  CHECK(contains(explained, "not used: wpt "));
+  CHECK(
+      contains(explained, "not enough registers: as compiled for this device it keeps 640 bytes in memory"));
+  Options named;
+  named.kernel = "wpt";
+  named.parameters = {{"TS", 16}, {"WPT", 4}};
+  CHECK_FALSE(contains(gpu.explained(named), "not enough registers"));
+}
+
+TEST_CASE("a config that spills is taken if nothing else is nearly as fast") {
+  if (is_nvidia()) return;
+  const GpuOfRelatives gpu(5);
+  layer().pretend_spills("-DWPT=4", 640, {});
+  const std::string explained = gpu.explained();
+  CHECK(contains(explained, "kernel: wpt "));
+  CHECK(contains(explained, "spills: 640 bytes that do not fit the registers"));
+  CHECK_FALSE(contains(explained, "not used: wpt "));
+}
+
+TEST_CASE("if all configs spill, the first one is taken") {
+  if (is_nvidia()) return;
+  const GpuOfRelatives gpu(2);
+  layer().pretend_spills("-cl-std", 640, {});
+  CHECK(contains(gpu.explained(), "kernel: wpt "));
+}
+
+TEST_CASE("that a program spills is kept with it") {
+  if (is_nvidia()) return;
+  const GpuOfRelatives gpu(2);
+  layer().pretend_spills("-DWPT=4", 640, {});
+  CHECK(contains(gpu.explained(), "kernel: tiled "));
+  layer().pretend_spills("of none", 0, {});
+  const Armed armed({counting("clCreateProgramWithSource")});
+  CHECK(contains(gpu.explained(), "kernel: tiled "));
+  CHECK(layer().counted(0) == 0);
+}
+
+TEST_CASE("NVIDIA's assembler says in the log that a program spills") {
+  if (is_nvidia()) return;
+  const GpuOfRelatives gpu(2);
+  const MadeUp extensions(false, CL_DEVICE_EXTENSIONS, text("cl_khr_fp64 cl_nv_compiler_options"));
+  layer().pretend_spills("-DWPT=4", 0,
+                         "ptxas info    : Function properties for gemm\n    264 bytes stack frame, 300 bytes "
+                         "spill stores, 312 bytes spill loads\n");
+  CHECK(contains(gpu.explained(), "it keeps 300 bytes in memory"));
+  layer().pretend_spills(
+      "-DWPT=4", 0,
+      "ptxas info    : Function properties for gemm\n    0 bytes stack frame, 0 bytes spill "
+      "stores, 0 bytes spill loads\n");
+  const ScopedVariable no_cache("CLGEMM_CACHE", "0");
+  CHECK(contains(gpu.explained(), "kernel: wpt "));
+}
+
 TEST_CASE("a platform that gives no devices is passed over, and PoCL's reason is told") {
   const Armed armed({always("clGetDeviceIDs", CL_DEVICE_NOT_FOUND)});
   CHECK(all_devices().empty());

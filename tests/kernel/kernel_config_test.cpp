@@ -59,6 +59,9 @@ TEST_CASE("NVIDIA's devices tell kernels their architecture") {
   Device nvidia = made_up_gpu();
   nvidia.nvidia_sm = 75;
   CHECK(configure_mine({}, nvidia).build_options == "-cl-std=CL1.2 -DNVIDIA_SM=75 -DTS=16 -DWIDTH=4");
+  nvidia.extensions = "cl_khr_fp64 cl_nv_compiler_options";
+  CHECK(configure_mine({}, nvidia).build_options ==
+        "-cl-std=CL1.2 -DNVIDIA_SM=75 -cl-nv-verbose -DTS=16 -DWIDTH=4");
 }
 
 TEST_CASE("a limit to registers is for NVIDIA's devices, and within what PTX can say") {
