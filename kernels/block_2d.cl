@@ -15,6 +15,7 @@
 // require: BM % WM == 0 && BN % WN == 0
 // require: BM*BK % (BM/WM*(BN/WN)*128) == 0 && BN*BK % (BM/WM*(BN/WN)*128) == 0
 // require: 4*2*BK*(BM+BN) <= local_bytes
+// results: WM*WN/32 + AHEAD*BK*(BM+BN)/(BM/WM*(BN/WN)*32)
 // stores: 4
 // stands_in: defaults
 // calibrate_if: is_cpu == 0
@@ -45,6 +46,7 @@
 #endif
 #include "common/lanes.cl"
 #include "common/store.cl"
+#include "common/sub_group.cl"
 #include "common/tile_order.cl"
 
 #define ITEMS (BM / WM * (BN / WN) * 32)
@@ -158,7 +160,7 @@ static inline void store_sums(__global float* restrict c, const ulong ldc, const
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+__kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,

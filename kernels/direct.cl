@@ -14,7 +14,7 @@
 // batch: 1
 // adds_parts: nvidia_sm >= 70
 // align: 4
-// results: TM*TN
+// results: TM*TN + DEPTH*(BM+BN)/(BM/TM*(BN/TN))
 // registers: 168 * (TM*TN == 64 && BM/TM*(BN/TN)*SLICES <= 128)
 // require: is_cpu == 0
 // require: COPIES < 3 || nvidia_sm >= 80
@@ -46,6 +46,7 @@
 #include "common/parts.cl"
 #include "common/slices.cl"
 #include "common/store_tile.cl"
+#include "common/sub_group.cl"
 #include "common/tile_order.cl"
 
 // Adds up the slices and stores, SUMS_ROWS at a time: a row of blocks of each work-item.
@@ -77,7 +78,7 @@ static inline void store_by_rows(const float4 sums[TM][TN / 4], __local float4* 
 }
 
 // No pointer is `restrict`, so that compilers leave the loads of a tile in the step that they stand in, in front of its barrier.
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+__kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,

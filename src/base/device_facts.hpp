@@ -12,12 +12,14 @@ namespace clgemm {
 // A core is what runs a work-group and owns local memory.
 struct DeviceFacts {
   std::string_view family;
-  double units_per_core = 1.0;    // compute units that OpenCL reports for each core
-  double multiply_adds = 64.0;    // fp32 multiply-adds of a core in a clock
-  double bytes = 6.0;             // of the device's memory, for each core and clock
-  std::size_t sub_group = 32;     // work-items that run in lock-step
-  std::size_t most_results = 64;  // elements of C that a work-item can hold in registers
-  std::size_t usual_mhz = 1000;   // where the device reports no clock, or one below 100 MHz
+  double units_per_core = 1.0;         // compute units that OpenCL reports for each core
+  double multiply_adds = 64.0;         // fp32 multiply-adds of a core in a clock
+  double bytes = 6.0;                  // of the device's memory, for each core and clock
+  std::size_t sub_group = 32;          // work-items that run in lock-step
+  std::size_t most_results = 64;       // floats of `results` (kernels/README.md) that registers hold
+  std::size_t usual_mhz = 1000;        // where the device reports no clock, or one below 100 MHz
+  bool has_large_registers = false;    // Intel: a thread has twice as many if the compiler is asked
+  std::size_t required_sub_group = 0;  // Intel: to be asked for, as the compiler's own choice spills
 };
 
 // Those of the family that the device belongs to. A device of no known family has values that are low for a

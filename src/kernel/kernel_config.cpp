@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 
+#include "base/device_facts.hpp"
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "base/sizes.hpp"
@@ -179,6 +180,17 @@ void define(KernelConfig& config, const Parameters& definitions) {
   for (const auto& [name, value] : definitions) config.build_options += fmt::format(" -D{}={}", name, value);
 }
 
+// What Intel's compiler has to be asked for so that a kernel fits the registers. Mesa's does not know it.
+void ask_for_registers(KernelConfig& config, const Device& device) {
+  constexpr std::size_t fit_without = 32;
+  if (device.platform_name.rfind("Intel(R) OpenCL", 0) != 0 || device.kind != DeviceKind::gpu) return;
+  const DeviceFacts facts = facts_of(device);
+  if (facts.has_large_registers && config.results > fit_without)
+    config.build_options += " -cl-intel-256-GRF-per-thread";
+  if (facts.required_sub_group != 0 && has_word(device.extensions, "cl_intel_required_subgroup_size"))
+    define(config, {{"SUB_GROUP_SIZE", static_cast<std::int64_t>(facts.required_sub_group)}});
+}
+
 void set_speed_facts(const Manifest& manifest, const Rules& rules, DeviceKind kind, KernelConfig& config) {
   const auto set = [&rules](std::size_t& value, const Manifest::Rule& rule) {
     if (rule.line != 0) value = rules.positive(rule);
@@ -255,6 +267,7 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   config.build_options = "-cl-std=CL" + manifest.opencl_c;
   if (device.nvidia_sm != 0) define(config, {{"NVIDIA_SM", static_cast<std::int64_t>(device.nvidia_sm)}});
   if (is_verbose(device)) config.build_options += fmt::format(" {}", verbose_option);
+  ask_for_registers(config, device);
   define(config, config.values);
   return config;
 }

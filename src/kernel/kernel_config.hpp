@@ -46,7 +46,7 @@ struct KernelConfig {
   std::size_t panel_depth = 0;   // on a CPU: steps of k in each panel that it copies op(B) into
   std::size_t rows_at_once = 0;  // on a CPU: rows of A that it reads side by side
   std::size_t stores = 1;        // neighbours in C that it stores at once, where C's lines allow
-  std::size_t results = 0;       // on a GPU: elements of C that a work-item has in registers
+  std::size_t results = 0;       // on a GPU: floats that a work-item has in registers
   std::size_t products = 0;      // on matrix units: products of 16-bit numbers for each product of floats
 
   const Manifest& manifest() const { return file->manifest; }

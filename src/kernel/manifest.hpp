@@ -73,18 +73,18 @@ struct Manifest {
   std::vector<Rule> requirements;
 
   // What calibration and the choice go by. Rules have no line where the manifest says nothing.
-  std::vector<Values> calibrated;  // the configs that calibration measures
-  Rule calibrate_if;               // a condition on the device; else all devices that allow them
-  Rule vector;                     // on a CPU: floats of the vectors that it computes with
-  Rule keeps;                      // on a CPU: bytes that should stay in a core's cache
-  Rule panel_depth;                // on a CPU: steps of k in each panel that it copies op(B) into
-  Rule rows_at_once;               // on a CPU: rows of A that it reads side by side
-  Rule stores;                     // on a GPU: neighbours in C that it stores at once where C's lines allow
-  Rule results;                   // on a GPU: elements of C that a work-item has in registers; else its share
-                                  // of the tile
-  Rule products;                  // on matrix units: products of 16-bit numbers for each product of floats
-  std::vector<Values> estimated;  // of these: configs with a rate even if nobody has measured them
-  std::vector<Values> stand_ins;  // tried where tuning data has no row of this kernel
+  std::vector<Values> calibrated;    // the configs that calibration measures
+  Rule calibrate_if;                 // a condition on the device; else all devices that allow them
+  Rule vector;                       // on a CPU: floats of the vectors that it computes with
+  Rule keeps;                        // on a CPU: bytes that should stay in a core's cache
+  Rule panel_depth;                  // on a CPU: steps of k in each panel that it copies op(B) into
+  Rule rows_at_once;                 // on a CPU: rows of A that it reads side by side
+  Rule stores;                       // on a GPU: neighbours in C that it stores at once where C's lines allow
+  Rule results;                      // on a GPU: floats that a work-item has in registers; else its share
+                                     // of the tile
+  Rule products;                     // on matrix units: products of 16-bit numbers for each product of floats
+  std::vector<Values> estimated;     // of these: configs with a rate even if nobody has measured them
+  std::vector<Values> stand_ins;     // tried where tuning data has no row of this kernel
   std::vector<Values> run_anywhere;  // tried last
 
   // Of a kernel with role multiply.

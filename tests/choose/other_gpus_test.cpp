@@ -6,82 +6,15 @@
 #include "base/device_facts.hpp"
 #include "choose/ranking.hpp"
 #include "support/catch.hpp"
-#include "support/made_up.hpp"
+#include "support/data_sheets.hpp"
 #include "support/plans.hpp"
 #include "support/shipped.hpp"
+#include "support/thrown.hpp"
 
 namespace clgemm {
 namespace {
 
 using namespace test;
-
-// As its driver describes it, and what its data sheet says.
-struct Sheet {
-  const char* name;
-  const char* vendor;
-  const char* platform;
-  std::size_t units;
-  std::size_t mhz;
-  std::size_t largest_group;
-  std::size_t local_kibibytes;
-  std::size_t sm;
-  std::size_t cores;
-  double teraflops;  // fp32 at this clock, without second issue and matrix units
-  double gigabytes;  // a second
-};
-
-const char* const amd = "Advanced Micro Devices, Inc.";
-const char* const amd_platform = "AMD Accelerated Parallel Processing";
-const char* const intel = "Intel(R) Corporation";
-const char* const intel_platform = "Intel(R) OpenCL Graphics";
-const char* const nvidia = "NVIDIA Corporation";
-const char* const nvidia_platform = "NVIDIA CUDA";
-
-const Sheet sheets[] = {
-    {"gfx942:sramecc+:xnack-", amd, amd_platform, 304, 2100, 256, 64, 0, 304, 163.4, 5300},
-    {"gfx90a:sramecc+:xnack-", amd, amd_platform, 104, 1700, 256, 64, 0, 104, 22.6, 1638},
-    {"gfx1100", amd, amd_platform, 48, 2371, 256, 64, 0, 48, 29.1, 960},
-    {"gfx1201", amd, amd_platform, 32, 2970, 256, 64, 0, 32, 24.3, 640},
-    {"gfx1030", amd, amd_platform, 30, 2105, 256, 64, 0, 30, 16.2, 512},
-    {"AMD Radeon RX 7900 XTX (radeonsi, navi31, LLVM 15.0.6)", "AMD", "rusticl", 96, 2482, 1024, 64, 0, 48,
-     30.7, 960},
-    {"Intel(R) Arc(TM) A770 Graphics", intel, intel_platform, 512, 2400, 1024, 64, 0, 32, 19.7, 560},
-    {"Intel(R) Arc(TM) B580 Graphics", intel, intel_platform, 160, 2850, 1024, 128, 0, 20, 14.6, 456},
-    {"Intel(R) Data Center GPU Max 1550", intel, intel_platform, 512, 1600, 1024, 128, 0, 64, 26.2, 1638},
-    {"Intel(R) Iris(R) Xe Graphics", intel, intel_platform, 96, 1350, 512, 64, 0, 6, 2.07, 68},
-    {"Intel(R) UHD Graphics 770", intel, intel_platform, 32, 1550, 512, 64, 0, 2, 0.79, 77},
-    {"NVIDIA GeForce RTX 5090", nvidia, nvidia_platform, 170, 2407, 1024, 48, 120, 170, 104.8, 1792},
-    {"NVIDIA RTX PRO 6000 Blackwell", nvidia, nvidia_platform, 188, 2617, 1024, 48, 120, 188, 126, 1792},
-    {"NVIDIA B200", nvidia, nvidia_platform, 148, 1965, 1024, 48, 100, 148, 75, 8000},
-    {"NVIDIA H100 80GB HBM3", nvidia, nvidia_platform, 132, 1980, 1024, 48, 90, 132, 66.9, 3350},
-    {"NVIDIA GeForce RTX 4090", nvidia, nvidia_platform, 128, 2520, 1024, 48, 89, 128, 82.6, 1008},
-    {"NVIDIA GeForce RTX 4060", nvidia, nvidia_platform, 24, 2460, 1024, 48, 89, 24, 15.1, 272},
-    {"NVIDIA GeForce RTX 3090", nvidia, nvidia_platform, 82, 1695, 1024, 48, 86, 82, 35.6, 936},
-    {"NVIDIA A100-SXM4-40GB", nvidia, nvidia_platform, 108, 1410, 1024, 48, 80, 108, 19.5, 1555},
-    {"Tesla T4", nvidia, nvidia_platform, 40, 1590, 1024, 48, 75, 40, 8.1, 320},
-    {"Tesla V100-SXM2-16GB", nvidia, nvidia_platform, 80, 1530, 1024, 48, 70, 80, 15.7, 900},
-    {"NVIDIA GeForce GTX 1080", nvidia, nvidia_platform, 20, 1733, 1024, 48, 61, 20, 8.9, 320},
-    {"Tesla P100-PCIE-16GB", nvidia, nvidia_platform, 56, 1328, 1024, 48, 60, 56, 9.5, 732},
-    {"Apple M2 Max", "Apple", "Apple", 38, 1398, 256, 32, 0, 38, 13.6, 400},
-    {"Mali-G710 r0p0", "ARM", "ARM Platform", 10, 850, 1024, 32, 0, 10, 1.09, 51},
-    {"Mali-G78 r1p1", "ARM", "ARM Platform", 14, 848, 512, 32, 0, 14, 0.76, 51},
-    {"QUALCOMM Adreno(TM) 740", "QUALCOMM", "QUALCOMM Snapdragon(TM)", 6, 1, 1024, 32, 0, 6, 2.1, 67},
-};
-
-Device device_of(const Sheet& sheet) {
-  Device device = made_up_gpu();
-  device.name = sheet.name;
-  device.vendor = sheet.vendor;
-  device.platform_name = sheet.platform;
-  device.compute_units = sheet.units;
-  device.clock_mhz = sheet.mhz;
-  device.max_work_group_size = sheet.largest_group;
-  device.max_work_item_sizes = {sheet.largest_group, sheet.largest_group, sheet.largest_group};
-  device.local_bytes = sheet.local_kibibytes * 1024;
-  device.native_float_width = 1;
-  device.nvidia_sm = sheet.sm;
-  return device;
-}
 
 double operations(const Problem& problem) {
   return 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) *
@@ -93,23 +26,6 @@ double bytes_of(const Problem& problem) {
   const auto n = static_cast<double>(problem.n);
   const auto k = static_cast<double>(problem.k);
   return 4.0 * static_cast<double>(problem.batch_count) * (m * k + k * n + m * n);
-}
-
-std::vector<Problem> shapes() {
-  std::vector<Problem> result;
-  for (const std::size_t side : {64U, 256U, 512U, 1000U, 1024U, 2048U, 4096U, 8192U})
-    result.push_back(tight(side, side, side));
-  result.push_back(tight(16, 4096, 4096));
-  result.push_back(tight(4096, 16, 4096));
-  result.push_back(tight(64, 3000, 3000));
-  result.push_back(tight(100, 20000, 300));
-  result.push_back(tight(128, 128, 65536));
-  result.push_back(tight(1, 4096, 4096));
-  result.push_back(tight(4096, 1, 4096));
-  result.push_back(tight_batch(1000, 32, 32, 32));
-  result.push_back(tight_batch(1000, 64, 64, 64));
-  result.push_back(tight_batch(64, 256, 256, 256));
-  return result;
 }
 
 Candidate first_choice(const Problem& problem, ConfigCache& configs) {
@@ -199,6 +115,30 @@ TEST_CASE("what is chosen fits the registers and the sub-groups of the device") 
       CHECK(kernel->work_items() >= facts.sub_group);
     }
   }
+}
+
+TEST_CASE("Intel's compiler is asked for what a kernel's registers need, and Mesa's is not") {
+  const auto options = [](const char* name, const char* platform, const Parameters& values) {
+    const auto sheet = std::find_if(std::begin(sheets), std::end(sheets), [&](const Sheet& one) {
+      return std::string_view(one.name).find(name) != std::string_view::npos;
+    });
+    REQUIRE(sheet != std::end(sheets));
+    Device device = device_of(*sheet);
+    device.platform_name = platform;
+    ConfigCache configs(device, {});
+    return configs.get("direct", values)->build_options;
+  };
+  const Parameters large = {{"BM", 64}, {"BN", 64}, {"TM", 8}, {"TN", 4}, {"SLICES", 1}};
+  const std::string more = "-cl-intel-256-GRF-per-thread";
+  const std::string sub_group = "-DSUB_GROUP_SIZE=16";
+  CHECK(contains(options("A770", intel_platform, large), more));
+  CHECK_FALSE(contains(options("A770", intel_platform, large), sub_group));
+  CHECK_FALSE(contains(options("A770", intel_platform, {}), more));
+  CHECK_FALSE(contains(options("A770", "rusticl", large), more));
+  CHECK_FALSE(contains(options("Iris", intel_platform, large), more));
+  CHECK(contains(options("Max 1550", intel_platform, large), more));
+  CHECK(contains(options("Max 1550", intel_platform, {}), sub_group));
+  CHECK_FALSE(contains(options("Max 1550", "rusticl", {}), sub_group));
 }
 
 }  // namespace

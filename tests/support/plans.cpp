@@ -146,23 +146,6 @@ void check_scratch(const Plan& plan) {
 
 }  // namespace
 
-Problem tight(std::size_t m, std::size_t n, std::size_t k) {
-  Problem problem{{m, n, k}, 1, 0, {}, {}, {}, 1};
-  problem.a = {false, k, 0, 0, 32};
-  problem.b = {false, n, 0, 0, 32};
-  problem.c = {false, n, 0, 0, 32};
-  return problem;
-}
-
-Problem tight_batch(std::size_t count, std::size_t m, std::size_t n, std::size_t k) {
-  Problem problem = tight(m, n, k);
-  problem.batch_count = count;
-  problem.a.stride = m * k;
-  problem.b.stride = k * n;
-  problem.c.stride = m * n;
-  return problem;
-}
-
 void check_plan(const Plan& plan, const Problem& problem, std::size_t limit) {
   CHECK(plan.scratch_bytes <= limit);
   check_blocks(plan, problem);

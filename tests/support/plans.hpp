@@ -1,4 +1,4 @@
-// Problems, plans made of them without a device, and what must be true of every plan.
+// Plans made without a device, and what must be true of every plan.
 #pragma once
 
 #include <string>
@@ -7,16 +7,9 @@
 #include "kernel/config_cache.hpp"
 #include "plan/make_plan.hpp"
 #include "support/made_up.hpp"
+#include "support/problems.hpp"
 
 namespace clgemm::test {
-
-constexpr std::size_t no_limit = std::size_t{1} << 31;
-
-// A problem without gaps, aligned as every buffer is.
-Problem tight(std::size_t m, std::size_t n, std::size_t k);
-
-// So many of them, with no gaps between matrices.
-Problem tight_batch(std::size_t count, std::size_t m, std::size_t n, std::size_t k);
 
 struct Planner {
   Device device = made_up_gpu();
