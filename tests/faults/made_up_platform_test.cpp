@@ -357,6 +357,13 @@ TEST_CASE("a config that spills is taken if nothing else is nearly as fast") {
   CHECK_FALSE(contains(explained, "not used: wpt "));
 }
 
+TEST_CASE("a few registers that are spilled are no reason to take another config") {
+  if (is_nvidia()) return;
+  const GpuOfRelatives gpu(2);
+  layer().pretend_spills("-DWPT=4", 16, {});
+  CHECK(contains(gpu.explained(), "kernel: wpt "));
+}
+
 TEST_CASE("if all configs spill, the first one is taken") {
   if (is_nvidia()) return;
   const GpuOfRelatives gpu(2);
