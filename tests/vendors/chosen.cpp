@@ -1,0 +1,107 @@
+// chosen FOLDER [--few]: the programs that clgemm chooses on GPUs that are not here, for compilers that are
+// (compile.py). A source a file, and programs.json, which says of each program what it is to be compiled for
+// and how, and which device and shape it is for. --few: three shapes and fp32 units alone.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "choose/ranking.hpp"
+#include "kernel/precision.hpp"
+#include "plan/make_plan.hpp"
+#include "support/data_sheets.hpp"
+#include "support/shipped.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+// A program as it is handed to a compiler.
+struct Program {
+  const char* target;
+  std::string options;
+  std::string source;
+  bool operator<(const Program& other) const {
+    return std::tie(target, options, source) < std::tie(other.target, other.options, other.source);
+  }
+};
+
+struct Uses {
+  SharedConfig config;
+  std::set<std::string> calls;
+};
+
+std::string name_of(const Problem& problem) {
+  const std::string batch = problem.batch_count == 1 ? "" : fmt::format(", {} of them", problem.batch_count);
+  return fmt::format("{} x {} x {}{}", problem.m, problem.n, problem.k, batch);
+}
+
+using Programs = std::map<Program, Uses>;
+
+void add_chosen(const Sheet& sheet, const std::vector<Problem>& problems, Precision precision,
+                Programs& programs) {
+  const Device device = device_of(sheet);
+  ConfigCache configs(device, {});
+  for (const Problem& problem : problems) {
+    const Candidate chosen =
+        rank_candidates(problem, configs, shipped_tuning(), no_limit, precision).candidates.front();
+    const Plan plan = make_plan(problem, chosen.config, configs, no_limit);
+    for_each_program(plan, [&](std::size_t stage, ProgramRole role) {
+      const SharedConfig& config = plan.stages[stage].programs[role];
+      Uses& uses = programs[{sheet.target, config->build_options, config->file->source}];
+      uses.config = config;
+      uses.calls.insert(fmt::format("{}: {}", sheet.name, name_of(problem)));
+    });
+  }
+}
+
+// Names, options and paths of ours have no characters that JSON writes in another way, but for backslashes.
+void write(const Programs& programs, const std::filesystem::path& folder) {
+  std::ofstream list(folder / "programs.json");
+  list << "[";
+  std::size_t number = 0;
+  for (const auto& [program, uses] : programs) {
+    const std::string file = fmt::format("{}.cl", number);
+    std::ofstream(folder / file) << program.source;
+    const KernelConfig& config = *uses.config;
+    list
+        << (number++ == 0 ? "\n" : ",\n")
+        << fmt::format(
+               R"({{"target": "{}", "file": "{}", "options": "{}", "kernel": "{}", "values": "{}", "registers": {}, "ptx": "{}", "calls": ["{}"]}})",
+               program.target, file, program.options, config.name, describe_values(config.values),
+               config.registers, config.manifest().ptx_target, fmt::join(uses.calls, "\", \""));
+  }
+  list << "\n]\n";
+}
+
+}  // namespace
+}  // namespace clgemm
+
+int main(int argc, char** argv) {
+  using namespace clgemm;
+  const bool few = argc == 3 && argv[2] == std::string_view("--few");
+  if (argc != 2 && !few) {
+    std::cerr << "chosen FOLDER [--few]\n";
+    return 2;
+  }
+  const std::vector<Problem> problems =
+      few ? std::vector{test::tight(1000, 1000, 1000), test::tight(4096, 4096, 4096),
+                        test::tight(128, 128, 65536)}
+          : test::shapes();
+  std::filesystem::create_directories(argv[1]);
+  Programs programs;
+  for (const test::Sheet& sheet : test::sheets) {
+    if (sheet.target == std::string_view()) continue;
+    add_chosen(sheet, problems, Precision::fp32, programs);
+    if (!few) add_chosen(sheet, problems, Precision::fp32_equivalent, programs);
+  }
+  write(programs, argv[1]);
+  return 0;
+}
