@@ -33,23 +33,23 @@ BuiltKernel::BuiltKernel(cl::Program program, const char* entry, cl::Kernel firs
       key_(std::move(key)),
       title_(std::move(title)),
       binary_(std::move(binary)) {
-  idle_.push_back(std::move(first));
+  idle_.push_back({std::move(first), {}});
 }
 
 BuiltKernel::Lease::Lease(std::shared_ptr<BuiltKernel> owner) : owner_(std::move(owner)) {
   const std::lock_guard lock(owner_->mutex_);
   if (!owner_->idle_.empty()) {
-    kernel_ = std::move(owner_->idle_.back());
+    held_ = std::move(owner_->idle_.back());
     owner_->idle_.pop_back();
     return;
   }
-  kernel_ = cl::Kernel(owner_->program_, owner_->entry_);
+  held_.kernel = cl::Kernel(owner_->program_, owner_->entry_);
 }
 
 BuiltKernel::Lease::~Lease() {
   try {
     const std::lock_guard lock(owner_->mutex_);
-    owner_->idle_.push_back(std::move(kernel_));
+    owner_->idle_.push_back(std::move(held_));
   } catch (const std::exception&) {
     return;  // no memory: the kernel is released instead
   }

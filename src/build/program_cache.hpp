@@ -3,6 +3,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <future>
 #include <map>
 #include <memory>
@@ -18,6 +21,21 @@
 
 namespace clgemm {
 
+// A kernel object with the numbers that are its arguments, by their places. To set one costs the driver as
+// much as a function call or two, and most numbers of a call are those of the call before. Memory objects are
+// not noted: another may get the address of one that is gone.
+struct KernelWithNumbers {
+  struct Number {
+    std::size_t bytes = 0;  // 0: nothing is known of the argument
+    std::uint64_t value = 0;
+
+    bool operator==(const Number&) const = default;
+  };
+
+  cl::Kernel kernel;
+  std::vector<Number> numbers;
+};
+
 // A built program. Its kernels hold arguments, so that a thread takes one for itself while it sets them.
 class BuiltKernel {
  public:
@@ -31,11 +49,24 @@ class BuiltKernel {
     ~Lease();
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
-    cl::Kernel& operator*() { return kernel_; }
+    cl::Kernel& operator*() { return held_.kernel; }
+
+    // Sets an argument that is a number, unless it is that number already.
+    template <class Number>
+    void set_number(cl_uint place, Number number) {
+      KernelWithNumbers::Number wanted{sizeof number, 0};
+      static_assert(sizeof number <= sizeof wanted.value);
+      std::memcpy(&wanted.value, &number, sizeof number);
+      if (held_.numbers.size() <= place) held_.numbers.resize(place + 1);
+      if (held_.numbers[place] == wanted) return;
+      held_.numbers[place] = {};
+      held_.kernel.setArg(place, number);
+      held_.numbers[place] = wanted;
+    }
 
    private:
     std::shared_ptr<BuiltKernel> owner_;
-    cl::Kernel kernel_;
+    KernelWithNumbers held_;
   };
 
   // What is known of the kernel, in this process or from an earlier one.
@@ -66,7 +97,7 @@ class BuiltKernel {
   std::string key_;    // of the entry on disk
   std::string title_;  // for people
   std::mutex mutex_;   // of what follows
-  std::vector<cl::Kernel> idle_;
+  std::vector<KernelWithNumbers> idle_;
   std::mutex storing_;  // of what follows, and held while it goes to the disk
   std::vector<unsigned char> binary_;
 };

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "base/opencl.hpp"
@@ -68,7 +69,11 @@ class KernelLaunch {
   template <class Value>
   void set(const Value& value) {
     try {
-      (*kernel_).setArg(set_, value);
+      if constexpr (std::is_arithmetic_v<Value>) {
+        kernel_.set_number(set_, value);
+      } else {
+        (*kernel_).setArg(set_, value);
+      }
     } catch (const cl::Error& failure) {
       throw_if_of_kernel(failure);
       throw;
