@@ -2,39 +2,38 @@
 // summary: one column or row: the matrix is read once, straight to registers; the work-group shares k
 // operands: in_place
 // most_columns: 1
-// param: LINES = 32 in 8 16 32 64
+// param: LINES = 16 in 8 16 32
 // param: UNROLL = 2 in 1 2 4
 // param: ITEMS = 256 in 64 128 256 512
-// tile: LINES 1 16*ITEMS/LINES*UNROLL
+// tile: LINES*(1+3*TRANSPOSE_A) 1 16*ITEMS/LINES*UNROLL
 // local: ITEMS 1
 // grid: rows columns
+// adds_parts: nvidia_sm >= 70
 // align: 4
-// require: ITEMS % LINES == 0
+// require: ITEMS % (4*LINES) == 0
 // require: 4*(4*ITEMS/LINES*(LINES+4)+ITEMS) <= local_bytes
 // calibrate_if: is_cpu == 0
-// calibrate: ITEMS: 256, 512
+// calibrate: ITEMS LINES: 512 32, 512 16, 512 8, 256 32, 256 16, 256 8, 128 32, 128 16
 
-// For n = 1, where every element of A is used once. A work-group has LINES rows of op(A), "lines" below. A
-// work-item has 4 of them and one of SLOTS places along k. It reads patches of 4 lines by 4 depths: if A
-// lies in fours, as 4 float4, which are 4 depths of a line or 4 lines of a depth. Neighbouring work-items
-// have neighbours in memory. The vector stays in the cache and is read there. So no work-item waits for
-// another before the end, when the sums of all slots are added up in local memory, in the same order each
-// time.
-// `calibrate`: on an H200 (25 November 2026) LINES of 8 and 16 are up to 5 % faster if A is not transposed. If
-// it is, a work-group reads only 32 or 64 bytes of each stored row: 4096 x 1 x 4096 takes 41 us with 8, where
-// thin_columns.cl takes 23, and 8192 x 1 x 8192 89 with 16, where that takes 72.
+// For n = 1, where every element of A is used once. A work-group has GROUP_LINES rows of op(A), "lines" below:
+// LINES, or four times as many if A is transposed. A work-item has 4 of them and one of SLOTS places along k. It
+// reads patches of 4 lines by 4 depths: if A lies in fours, as 4 float4, which are 4 depths of a line or 4 lines
+// of a depth. Neighbouring work-items have neighbours in memory. The vector stays in the cache and is read there.
+// So no work-item waits for another before the end, when the sums of all slots are added up in local memory, in
+// the same order each time.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED_A) || !defined(ALIGNED_B)
 #error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B, ALIGNED_A and ALIGNED_B"
 #endif
-#include "common/store.cl"
+#include "common/parts.cl"
 
-#define PLACES (LINES / 4)  // work-items side by side across the lines
+#define GROUP_LINES (LINES * (TRANSPOSE_A ? 4 : 1))
+#define PLACES (GROUP_LINES / 4)  // work-items side by side across the lines
 #define SLOTS (ITEMS / PLACES)
 #define BK (4 * SLOTS * UNROLL)
 #define LINES_IN_FOURS (TRANSPOSE_A && ALIGNED_A)    // a float4 of A is 4 lines
 #define DEPTHS_IN_FOURS (!TRANSPOSE_A && ALIGNED_A)  // or 4 depths
-#define PARTS (ITEMS / LINES)                        // work-items that share the adding of one result
-#define SUMS_STRIDE (LINES + 4)                      // the pad spreads neighbouring slots over the banks
+#define SHARERS (ITEMS / GROUP_LINES)                // work-items that share the adding of one result
+#define SUMS_STRIDE (GROUP_LINES + 4)                // the pad spreads neighbouring slots over the banks
 
 // A line of the work-group, and a depth of a patch from its first one on.
 static inline int line_of(const int place, const int i) {
@@ -173,38 +172,69 @@ static inline float4 sums_of_slot(Places from, const int slot, const int k) {
   return sums;
 }
 
+// The sums of SHARERS work-items for each line, as the first work-items get them, a line each. A call would give
+// all of PoCL's cores one array.
+static inline __attribute__((always_inline)) float add_up_sharers(__local float* all, const float sum) {
+  const int item = get_local_id(0);
+  all[item] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  float result = 0.0f;
+  if (item < GROUP_LINES) {
+#pragma unroll
+    for (int i = 0; i < SHARERS; ++i) result += all[i * GROUP_LINES + item];
+  }
+  return result;
+}
+
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
           const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc,
-          const ulong c_stride) {
+          const ulong c_stride, const int part_depth, __global float* parts_memory, const ulong parts_offset,
+          const ulong parts_ld, const ulong parts_stride, __global uint* arrivals) {
   __local float4 sums_of_slots[SLOTS * SUMS_STRIDE / 4];
-  __local float sums_of_parts[ITEMS];
+  __local float sums_of_sharers[ITEMS];
+  __local uint word;
   const int item = get_local_id(0);
   const int place = TRANSPOSE_A ? item % PLACES : item / SLOTS;
   const int slot = TRANSPOSE_A ? item / PLACES : item % SLOTS;
-  const int first_row = get_group_id(0) * LINES;
+  const int first_row = get_group_id(0) * GROUP_LINES;
   const int column = get_group_id(1);
-  const size_t batch = get_global_id(2);
-  a += a_offset + batch * a_stride + first_row * (TRANSPOSE_A ? 1 : lda);
-  b += b_offset + batch * b_stride + column * (TRANSPOSE_B ? ldb : 1);
+  const Parts parts = parts_of(k, part_depth, parts_memory, parts_offset, parts_ld, parts_stride, arrivals);
+  const bool is_part = parts.count > 1;
+  const size_t batch = is_part ? 0 : get_global_id(2);
+  const int first_depth = is_part ? get_global_id(2) * part_depth : 0;
+  const int depth = min(k - first_depth, part_depth);
+  a += a_offset + batch * a_stride + first_row * (TRANSPOSE_A ? 1 : lda) +
+       first_depth * (TRANSPOSE_A ? lda : 1);
+  b += b_offset + batch * b_stride + column * (TRANSPOSE_B ? ldb : 1) +
+       first_depth * (TRANSPOSE_B ? 1 : ldb);
   c += c_offset + batch * c_stride;
   const Places from = places_from(a, lda, m - 1 - first_row, b, TRANSPOSE_B ? 1 : ldb, place, slot);
-  sums_of_slots[slot * (SUMS_STRIDE / 4) + place] = sums_of_slot(from, slot, k);
+  sums_of_slots[slot * (SUMS_STRIDE / 4) + place] = sums_of_slot(from, slot, depth);
   barrier(CLK_LOCAL_MEM_FENCE);
 
-  // A result has PARTS work-items, which add SLOTS / PARTS, that is 4, sums each.
-  const __local float* all = (const __local float*)sums_of_slots + item % LINES;
-  const int first_slot = item / LINES * (SLOTS / PARTS);
+  // Each of the SHARERS of a line adds up SLOTS / SHARERS, that is 4, sums.
+  const __local float* all = (const __local float*)sums_of_slots + item % GROUP_LINES;
+  const int first_slot = item / GROUP_LINES * (SLOTS / SHARERS);
   float sum = 0.0f;
 #pragma unroll
-  for (int i = 0; i < SLOTS / PARTS; ++i) sum += all[(first_slot + i) * SUMS_STRIDE];
-  sums_of_parts[item] = sum;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (item >= LINES) return;
-  sum = 0.0f;
-#pragma unroll
-  for (int i = 0; i < PARTS; ++i) sum += sums_of_parts[i * LINES + item];
-  store_c(c, ldc, m, n, first_row + line_of(item / 4, item % 4), column, alpha, sum, beta);
+  for (int i = 0; i < SLOTS / SHARERS; ++i) sum += all[(first_slot + i) * SUMS_STRIDE];
+  sum = add_up_sharers(sums_of_sharers, sum);
+
+  // The sharers of a line take its parts in turns. No work-item returns before the last barrier.
+  const int row = first_row + line_of(item % GROUP_LINES / 4, item % 4);
+  const bool has_line = item < GROUP_LINES && row < m;
+  bool is_last = true;
+  if (is_part) {
+    if (has_line) result_of_part(&parts)[row * parts.ld + column] = sum;
+    is_last = is_last_part(&parts, column * get_num_groups(0) + get_group_id(0), &word);
+    const __global float* result = parts.results + min(row, m - 1) * parts.ld + column;
+    sum = 0.0f;
+    for (int part = item / GROUP_LINES; is_last && part < parts.count; part += SHARERS)
+      sum += result[part * parts.stride];
+    sum = add_up_sharers(sums_of_sharers, sum);
+  }
+  if (has_line && is_last) store_c(c, ldc, m, n, row, column, alpha, sum, beta);
 }

@@ -55,6 +55,7 @@ struct Work {
   std::optional<Share> share;  // of a work-group; none where it has a tile
   double pieces = 0.0;         // of a transposed B's columns, each as long as a panel is deep, in a share
   bool rows_collide = false;   // of A, in the cache of a CPU's core
+  double tile_growth = 1.0;    // how many times as large as measured a tile is, and a step takes
   double unaligned = 0.0;      // the part of the operands that the kernel cannot read by fours
   double bytes = 0.0;          // of A and B, each touched once, and of C as often as its stores weigh
   double passes = 0.0;         // over memory: those that pack operands or add up parts

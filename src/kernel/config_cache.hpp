@@ -19,7 +19,8 @@ class ConfigCache {
       : device_(device), cores_(peaks_of(device).cores), library_(kernel_folder) {}
 
   // As configure(); throws what that and KernelLibrary::find() throw.
-  std::shared_ptr<const KernelConfig> get(const std::string& kernel, const Parameters& overrides);
+  std::shared_ptr<const KernelConfig> get(const std::string& kernel, const Parameters& overrides,
+                                          Transposed transposed = {});
 
   const Device& device() const { return device_; }
 
@@ -31,7 +32,8 @@ class ConfigCache {
   const std::size_t cores_;
   KernelLibrary library_;
   std::mutex mutex_;
-  std::map<std::tuple<std::string, Parameters>, std::shared_ptr<const KernelConfig>, std::less<>> configs_;
+  std::map<std::tuple<std::string, Parameters, Transposed>, std::shared_ptr<const KernelConfig>, std::less<>>
+      configs_;
 };
 
 }  // namespace clgemm

@@ -73,14 +73,16 @@ std::int64_t device_value(const Device& device, const std::string& name) {
 // Evaluates the rules of one kernel with its values, and says file and line where one fails.
 class Rules {
  public:
-  Rules(const NamedKernel& kernel, const Parameters& values, const Device& device)
-      : kernel_(kernel), values_(values), device_(device) {}
+  Rules(const NamedKernel& kernel, const Parameters& values, const Device& device, Transposed transposed)
+      : kernel_(kernel), values_(values), device_(device), transposed_(transposed) {}
 
   std::int64_t evaluate(const Manifest::Rule& rule) const {
     try {
-      return rule.expression.evaluate([this](const std::string& name) {
-        const auto found = values_.find(name);
-        return found != values_.end() ? found->second : device_value(device_, name);
+      return rule.expression.evaluate([this](const std::string& name) -> std::int64_t {
+        if (const auto found = values_.find(name); found != values_.end()) return found->second;
+        if (name == transpose_a_name) return transposed_.a ? 1 : 0;
+        if (name == transpose_b_name) return transposed_.b ? 1 : 0;
+        return device_value(device_, name);
       });
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("{}: {}", place(rule), error.what()));
@@ -155,6 +157,7 @@ class Rules {
   const NamedKernel& kernel_;
   const Parameters& values_;
   const Device& device_;
+  Transposed transposed_;
 };
 
 void check_device_limits(const KernelConfig& config, const Device& device) {
@@ -235,7 +238,8 @@ bool can_split_k(const Manifest& manifest) {
   return manifest.operands == in_place_form || manifest.operands == padded_form;
 }
 
-KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, const Device& device) {
+KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, const Device& device,
+                       Transposed transposed) {
   const Manifest& manifest = kernel.file->manifest;
   KernelConfig config;
   config.name = kernel.name;
@@ -244,11 +248,17 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   config.split_k = split_k_of(kernel, overrides);
 
   check_opencl_c(kernel, device);
-  const Rules rules(kernel, config.values, device);
+  const Rules rules(kernel, config.values, device, transposed);
   for (const Manifest::Rule& rule : manifest.requirements) rules.require(rule);
   config.tile_rows = rules.size(manifest.tile_rows);
   config.tile_columns = rules.size(manifest.tile_columns);
   config.tile_depth = rules.size(manifest.tile_depth);
+  if (manifest.tile_depends_on_operands()) {
+    const Rules untransposed(kernel, config.values, device, {});
+    config.tile_growth =
+        static_cast<double>(config.tile_rows * config.tile_columns) /
+        static_cast<double>(untransposed.size(manifest.tile_rows) * untransposed.size(manifest.tile_columns));
+  }
   if (manifest.takes_shares()) {
     config.share_rows = rules.size(manifest.share_rows);
     config.share_columns = rules.size(manifest.share_columns);

@@ -13,6 +13,14 @@
 
 namespace clgemm {
 
+// Which operands are, as a kernel sees them.
+struct Transposed {
+  bool a = false;
+  bool b = false;
+
+  auto operator<=>(const Transposed&) const = default;
+};
+
 struct KernelConfig {
   std::string name;  // what it was asked for by: a kernel or a variant
   std::shared_ptr<const KernelFile> file;
@@ -23,6 +31,9 @@ struct KernelConfig {
   std::size_t tile_rows = 1;
   std::size_t tile_columns = 1;
   std::size_t tile_depth = 1;
+
+  // How many times as large as where neither operand is transposed, as calibration measures it.
+  double tile_growth = 1.0;
 
   // Where the kernel takes shares: a work-group's part of C may be any multiple of these, up to the tile, and
   // the host says how many work-groups there are. 0 for other kernels.
@@ -61,9 +72,10 @@ std::size_t widest_cpu_vector(const Device& device);
 // The size in floats of a packed copy of `rows` x `columns`, padded, that a kernel with role pack_both makes.
 std::size_t packed_size(const KernelConfig& pack, std::size_t rows, std::size_t columns);
 
-// `overrides` go over the variant's values, those over the defaults. Throws Error: invalid_parameter,
-// requirement_failed (both with file and line) or device_limit_exceeded.
-KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, const Device& device);
+// `overrides` go over the variant's values, those over the defaults; the tile may depend on `transposed`.
+// Throws Error: invalid_parameter, requirement_failed (both with file and line) or device_limit_exceeded.
+KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, const Device& device,
+                       Transposed transposed = {});
 
 // The config with these defined for the compiler beside its parameters (TRANSPOSE_A, ...).
 KernelConfig with_macros(KernelConfig config, const Parameters& macros);

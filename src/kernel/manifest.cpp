@@ -26,8 +26,24 @@ const std::vector<std::string>& packed_size_names() {
   return names;
 }
 
+bool Manifest::tile_depends_on_operands() const {
+  const auto depends = [](const Rule& rule) {
+    const std::vector<std::string> names = rule.expression.names();
+    return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+      return std::count(operand_names().begin(), operand_names().end(), name) != 0;
+    });
+  };
+  return depends(tile_rows) || depends(tile_columns) || depends(tile_depth);
+}
+
 const std::vector<std::string>& no_names() {
   static const auto& names = *new std::vector<std::string>;
+  return names;
+}
+
+const std::vector<std::string>& operand_names() {
+  static const auto& names =
+      *new std::vector<std::string>{std::string(transpose_a_name), std::string(transpose_b_name)};
   return names;
 }
 

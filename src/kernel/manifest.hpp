@@ -107,6 +107,9 @@ struct Manifest {
   // Whether the kernel is told how many matrices a batch has, and may get a list of where they lie.
   bool takes_lists() const { return matrices.line != 0; }
 
+  // Whether its tiles depend on which operands are transposed.
+  bool tile_depends_on_operands() const;
+
   // Whether the kernel is told of the parts that k is split into.
   bool takes_parts() const { return adds_parts.line != 0; }
 
@@ -131,6 +134,12 @@ const std::vector<std::string>& packed_size_names();
 const std::vector<std::string>& device_names();
 
 const std::vector<std::string>& no_names();
+
+// The names that the tile of a kernel with `operands: in_place` may use beside its parameters: 1 where the
+// operand is transposed. The program is compiled with both.
+inline constexpr std::string_view transpose_a_name = "TRANSPOSE_A";
+inline constexpr std::string_view transpose_b_name = "TRANSPOSE_B";
+const std::vector<std::string>& operand_names();
 
 // The keys whose value is one expression, and the names that it may use beside the kernel's parameters.
 struct RuleKey {

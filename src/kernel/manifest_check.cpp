@@ -109,9 +109,10 @@ class ManifestCheck {
   }
 
   void check_names() const {
-    std::vector<Manifest::Rule> geometry = {manifest_.tile_rows, manifest_.tile_columns,
-                                            manifest_.tile_depth};
-    geometry.insert(geometry.end(), manifest_.local.begin(), manifest_.local.end());
+    const bool is_in_place = manifest_.operands == in_place_form;
+    for (const Manifest::Rule* rule : {&manifest_.tile_rows, &manifest_.tile_columns, &manifest_.tile_depth})
+      check_names_of(*rule, is_in_place ? operand_names() : no_names());
+    std::vector<Manifest::Rule> geometry = manifest_.local;
     if (manifest_.takes_shares()) {
       geometry.insert(geometry.end(), {manifest_.share_rows, manifest_.share_columns});
     }

@@ -38,7 +38,7 @@ class Planner {
   Planner(const Problem& problem, ConfigCache& configs) : problem_(problem), configs_(configs) {}
 
   std::vector<Stage> stages(const Config& first) {
-    SharedConfig kernel = configs_.get(first.kernel, first.parameters);
+    SharedConfig kernel = config(first.kernel, first.parameters);
     if (kernel->manifest().role != Role::multiply) {
       throw Error(ErrorCode::kernel_not_found,
                   fmt::format("'{}' ({}) does not multiply; it is one of clgemm's own helpers", first.kernel,
@@ -54,7 +54,7 @@ class Planner {
                                 fmt::join(names, " -> "), next));
       }
       names.push_back(next);
-      const SharedConfig behind = configs_.get(next, kernel->fallback_values);
+      const SharedConfig behind = config(next, kernel->fallback_values);
       // Either a kernel for that alone, or another one on planes, with its own packing and one behind it.
       if (behind->manifest().fallback.empty()) check_role(*behind, Role::fallback, *kernel);
       result.push_back(stage(behind));
@@ -64,6 +64,13 @@ class Planner {
   }
 
  private:
+  // `name`: as KernelLibrary::find() takes it.
+  SharedConfig config(const std::string& name, const Parameters& parameters) {
+    SharedConfig kernel = configs_.get(name, parameters);
+    if (!kernel->manifest().tile_depends_on_operands()) return kernel;
+    return configs_.get(name, parameters, {problem_.a.transposed, problem_.b.transposed});
+  }
+
   Stage stage(const SharedConfig& kernel) {
     Stage result;
     result.programs[ProgramRole::multiply] = kernel;

@@ -292,7 +292,7 @@ TEST_CASE("blocks are added up, and A is packed once for a row of them") {
   only_launches.call_seconds = 0.0;
   const Prediction launches = predict(plan, speed, only_launches, DeviceKind::gpu);
   CHECK(launches.launches == Approx(rows * (1 + 2 * columns)));
-  CHECK(launches.host == Approx(rows * (1 + 2 * columns) - 1));
+  CHECK(launches.host == Approx(rows * (1 + 2 * columns) - 1 + 0.2));  // scratch is to be had
   Rates only_packing;
   only_packing.packing_bytes = 8.0;  // an element read and written a second
   const auto a = static_cast<double>(plan.block_m * plan.block_k);

@@ -55,6 +55,27 @@ TEST_CASE("macros are defined beside the parameters") {
   CHECK(config.build_options == "-cl-std=CL1.2 -DTS=16 -DWIDTH=4 -DTRANSPOSE_A=1 -DTRANSPOSE_B=0");
 }
 
+TEST_CASE("a tile may depend on which operands are transposed, where they are read in place") {
+  std::string in_place = source;
+  const auto replace = [&in_place](const std::string& from, const std::string& to) {
+    REQUIRE(in_place.find(from) != std::string::npos);
+    in_place.replace(in_place.find(from), from.size(), to);
+  };
+  replace("padded", "in_place");
+  CHECK_FALSE(made_up_kernel(in_place).file->manifest.tile_depends_on_operands());
+  replace("tile: TS 2*TS", "tile: TS*(1+3*TRANSPOSE_A) 2*TS*(1+TRANSPOSE_B)");
+  const NamedKernel kernel = made_up_kernel(in_place);
+  CHECK(kernel.file->manifest.tile_depends_on_operands());
+  const KernelConfig untransposed = configure(kernel, {}, made_up_gpu());
+  CHECK(untransposed.tile_rows == 16);
+  CHECK(untransposed.tile_growth == 1.0);
+  const KernelConfig transposed = configure(kernel, {}, made_up_gpu(), {true, false});
+  CHECK(transposed.tile_rows == 64);
+  CHECK(transposed.tile_columns == 32);
+  CHECK(transposed.tile_growth == 4.0);
+  CHECK(configure(kernel, {}, made_up_gpu(), {false, true}).tile_columns == 64);
+}
+
 TEST_CASE("NVIDIA's devices tell kernels their architecture") {
   Device nvidia = made_up_gpu();
   nvidia.nvidia_sm = 75;

@@ -144,6 +144,7 @@ TEST_CASE("a bad manifest is refused with file, line and text") {
                          {7, "// tile: TS TS )", "mine.cl:7:", "expected"},
                          {7, "// tile: TS TS DEPTH", "mine.cl:7:", "DEPTH"},
                          {7, "// tile: TS TS local_bytes", "mine.cl:7:", "local_bytes"},
+                         {7, "// tile: TS*TRANSPOSE_A TS TS", "mine.cl:7:", "TRANSPOSE_A"},
                          {8, "", "mine.cl:1:", "'local'"},
                          {8, "// local: TS", "mine.cl:8:", "same number of dimensions"},
                          {8, "// local: TS TS 1", "mine.cl:8:", "one or two"},

@@ -85,6 +85,31 @@ TEST_CASE(
   CHECK(explain(multiply, adding_options(7)).find("added up in the same launch") != std::string::npos);
 }
 
+TEST_CASE("gemv adds up its parts in one launch, too, where the device allows it") {
+  const std::string condition = "adds_parts: nvidia_sm >= 70";
+  std::string text = KernelFolders().find_kernel("gemv.cl").value().text;
+  REQUIRE(text.find(condition) != std::string::npos);
+  text.replace(text.find(condition), condition.size(), "adds_parts: 1");
+  const TemporaryFolder folder;
+  folder.write("gemv.cl", text);
+  Options options = split_options("gemv", 0);
+  options.kernel_folder = folder.path().string();
+  std::uint32_t seed = 0;
+  // One column, the last work-group's lines in part, parts of whole steps and of less; and three columns.
+  for (const Shape& shape : {Shape{197, 1, 2051}, Shape{64, 1, 4096}, Shape{5, 1, 100}, Shape{70, 3, 515}}) {
+    for (const Form& form : all_forms()) {
+      const Placement& placement = all_placements()[++seed % all_placements().size()];
+      const Scalars& scalars = all_scalars()[seed % all_scalars().size()];
+      const Multiply multiply = make_multiply(form, shape, scalars, placement);
+      INFO(describe(multiply));
+      options.parameters[split_parameter] = 1 + seed % 5;
+      check_on_device(multiply, random_data(multiply, seed), options);
+      if (options.parameters[split_parameter] > 1 && shape.k > 500)
+        CHECK(explain(multiply, options).find("added up in the same launch") != std::string::npos);
+    }
+  }
+}
+
 // What a plan lacks the self-test does without: so it tells a kernel from its helper.
 TEST_CASE("a plan in parts whose helper was taken away is tested in one part") {
   ConfigCache configs(shared_device_info(), kernel_folder_or_default({}));

@@ -48,6 +48,9 @@ double operations_of(const SampleShape& shape) {
   return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
 }
 
+// Of one column, whose k x m elements are read once: at most 1.2 GB.
+constexpr Bounds gpu_column_bounds{64, 65536, 4e5, 6e8};
+
 // Of batches: the sides of a matrix, and the operations of them all.
 constexpr Bounds gpu_batch_bounds{6, 600, 2e6, 1e10};
 constexpr Bounds cpu_batch_bounds{6, 300, 5e5, 2e8};
@@ -160,12 +163,12 @@ std::vector<SampleShape> calibrated_shapes(DeviceKind kind, std::size_t count, s
   ShapeSource source(is_cpu ? cpu_bounds : gpu_bounds, seed);
   ShapeSource batches(is_cpu ? cpu_batch_bounds : gpu_batch_bounds, seed);
   ShapeSource large(large_bounds(kind), seed);
-  ShapeSource columns(cpu_bounds, seed);
+  ShapeSource columns(is_cpu ? cpu_bounds : gpu_column_bounds, seed);
   constexpr std::size_t between_batches = 3;
   constexpr std::size_t between_large = 8;
-  // On CPUs `matrix_vector` has samples of these alone, and they come early: a run may be stopped by its
-  // budget, and without rows the kernel would not be chosen any more.
-  const std::size_t column_count = is_cpu ? 6 : 0;
+  // Kernels for one column have samples of these alone, and they come early: a run may be stopped by its
+  // budget, and without rows such a kernel would not be chosen any more.
+  const std::size_t column_count = is_cpu ? 6 : 24;
   std::vector<SampleShape> result;
   for (std::size_t i = 0; i < count; ++i) {
     result.push_back(source.next(i));

@@ -124,9 +124,10 @@ void add_calibration(CLI::App& app, CommandLine& line) {
           "chooses for every shape, and says its regret on\nshapes that it did not fit. --budget: 600 by "
           "default; a shape that is\nnot done by then is left out; the fit comes on top")
       ->group(group);
-  app.add_option("--shapes", options.calibration_shapes,
-                 "To measure at most, a third as many batches and an eighth as many large ones,\non CPUs six "
-                 "of one column (default: 64)")
+  app.add_option(
+         "--shapes", options.calibration_shapes,
+         "To measure at most, a third as many batches, an eighth as many large ones,\nand on CPUs six, "
+         "on GPUs 24 of one column (default: 64)")
       ->type_name("N")
       ->check(CLI::Range(least_shapes, std::size_t{10000}).description(""))
       ->group(group);
