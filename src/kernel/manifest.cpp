@@ -29,8 +29,8 @@ const std::vector<std::string>& packed_size_names() {
 bool Manifest::tile_depends_on_operands() const {
   const auto depends = [](const Rule& rule) {
     const std::vector<std::string> names = rule.expression.names();
-    return std::any_of(names.begin(), names.end(), [](const std::string& name) {
-      return std::count(operand_names().begin(), operand_names().end(), name) != 0;
+    return std::any_of(names.begin(), names.end(), [](const std::string& one) {
+      return std::count(operand_names().begin(), operand_names().end(), one) != 0;
     });
   };
   return depends(tile_rows) || depends(tile_columns) || depends(tile_depth);
