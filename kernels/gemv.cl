@@ -21,6 +21,8 @@
 // of a depth. Neighbouring work-items have neighbours in memory. The vector stays in the cache and is read there.
 // So no work-item waits for another before the end, when the sums of all slots are added up in local memory, in
 // the same order each time.
+// `tile`: on an H200 (25 November 2026) 13480 x 1 x 6267 with A transposed takes 81 us with 128 lines, 108 with 32, and
+// 777 x 1 x 30001 with A as it is 28 us with 8 or 16 lines of 128 work-items.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED_A) || !defined(ALIGNED_B)
 #error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B, ALIGNED_A and ALIGNED_B"
 #endif
