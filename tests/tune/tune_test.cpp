@@ -21,6 +21,7 @@
 #include "support/thrown.hpp"
 #include "tune/fake_times.hpp"
 #include "tune/journal.hpp"
+#include "tune/prepare.hpp"
 #include "tune/size_search.hpp"
 
 namespace clgemm::tune {
@@ -625,6 +626,41 @@ TEST_CASE("a file that is no tuning data is not overwritten") {
     CHECK(text_of_file(path) == text);
     CHECK(journal_of(path).empty());
   }
+}
+
+TEST_CASE("what is prepared for an H200 is nearly all that shapes of another seed need") {
+  const Device device = test::made_up_h200();
+  NeededPrograms programs(device, {});
+  for (const SgemmShape& shape : called_shapes(device.kind, 768, 1)) programs.add(shape);
+  const std::size_t prepared = programs.count();
+  std::size_t calls = 0;
+  std::size_t waiting = 0;
+  for (const SgemmShape& shape : called_shapes(device.kind, 64, 99)) {
+    ++calls;
+    if (programs.add(shape) != 0) ++waiting;
+  }
+  CAPTURE(prepared, calls, waiting);
+  CHECK(prepared > 200);
+  CHECK(waiting * 50 < calls);
+}
+
+TEST_CASE("--prepare keeps a program for each kind of call, and says where") {
+  const TemporaryFolder cache;
+  const std::string variables = fmt::format("CLGEMM_CACHE_DIR='{}'", cache.path().string());
+  const Finished first = run_program(command("--prepare --shapes 12", variables));
+  CAPTURE(first.out, first.err);
+  REQUIRE(first.status == 0);
+  const std::size_t programs = std::stoul(first.out);
+  CHECK(programs > 3);
+  const auto kept = std::distance(std::filesystem::directory_iterator(cache.path()), {});
+  CHECK(static_cast<std::size_t>(kept) == programs);
+  CHECK(first.out.find(cache.path().string()) != std::string::npos);
+  const Finished off = run_program(command("--prepare --shapes 12", "CLGEMM_CACHE=0"));
+  CHECK(off.status == 2);
+  CHECK(off.err.find("--prepare has nowhere to keep programs") != std::string::npos);
+  const Finished useless = run_program(command("--prepare --budget 3"));
+  CHECK(useless.status == 2);
+  CHECK(useless.err.find("--prepare measures nothing: without --budget") != std::string::npos);
 }
 
 }  // namespace

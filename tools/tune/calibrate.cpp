@@ -34,11 +34,9 @@ std::size_t shapes_of(const TuneOptions& options) {
 }
 
 std::vector<std::string> worker_arguments(const TuneOptions& options) {
-  std::vector<std::string> result = {"--calibration-worker", "--shapes", std::to_string(shapes_of(options)),
-                                     "--seed", std::to_string(options.search.seed)};
-  if (!options.device.empty()) result.insert(result.end(), {"--device", options.device});
-  if (!options.kernel_folder.empty()) result.insert(result.end(), {"--kernel-folder", options.kernel_folder});
-  return result;
+  return arguments_of_worker({"--calibration-worker", "--shapes", std::to_string(shapes_of(options)),
+                              "--seed", std::to_string(options.search.seed)},
+                             options);
 }
 
 double now() {

@@ -1,14 +1,9 @@
 #include "tune/calibration_worker.hpp"
 
-#include <sys/prctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <clgemm/clgemm.hpp>
-#include <csignal>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
@@ -18,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/opencl.hpp"
 #include "tune/calibration.hpp"
+#include "tune/worker_process.hpp"
 
 namespace clgemm::tune {
 namespace {
@@ -279,17 +275,12 @@ Timing read_timing(const std::string& line) {
 
 void run_calibration_worker(const std::string& device, const std::string& kernel_folder, std::size_t shapes,
                             std::uint64_t seed) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);        // nobody would ask any more
-  std::signal(SIGINT, SIG_IGN);            // the terminal sends Ctrl-C to both; the asking process decides
-  const int answers = dup(STDOUT_FILENO);  // drivers print what they like
-  dup2(STDERR_FILENO, STDOUT_FILENO);
+  AnsweringProcess process;
   const DeviceKind kind = describe(device.empty() ? default_device() : find_device(device)).kind;
   CalibrationWorker worker(device, kernel_folder, calibrated_shapes(kind, shapes, seed));
-  for (std::string line; std::getline(std::cin, line);) {
-    const std::string text =
-        worker.answer(Json::parse(line)).dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
-    if (write(answers, text.data(), text.size()) < 0) return;
-  }
+  process.run([&](const std::string& line) {
+    return worker.answer(Json::parse(line)).dump(-1, ' ', true, Json::error_handler_t::replace);
+  });
 }
 
 }  // namespace clgemm::tune

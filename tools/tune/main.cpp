@@ -10,6 +10,7 @@
 #include "common/usage_error.hpp"
 #include "tune/calibrate.hpp"
 #include "tune/calibration_worker.hpp"
+#include "tune/prepare.hpp"
 #include "tune/tuner.hpp"
 #include "tune/worker.hpp"
 
@@ -26,6 +27,8 @@ int run(const TuneOptions& options) {
       return fit_samples(options);
     case Action::check:
       return check_configs(options);
+    case Action::prepare:
+      return prepare(options);
     case Action::list:
       return list_spaces(options);
     case Action::export_file:
@@ -36,6 +39,9 @@ int run(const TuneOptions& options) {
     case Action::work_for_calibration:
       run_calibration_worker(options.device, options.kernel_folder, options.calibration_shapes,
                              options.search.seed);
+      return all_is_well;
+    case Action::work_for_preparing:
+      run_preparing_worker(options.device, options.kernel_folder);
       return all_is_well;
   }
   return bad_usage;

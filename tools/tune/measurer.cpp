@@ -6,25 +6,8 @@
 #include "tune/fake_times.hpp"
 
 namespace clgemm::tune {
-namespace {
-
-std::vector<std::string> worker_arguments(const TuneOptions& options) {
-  std::vector<std::string> result = {"--worker"};
-  if (!options.device.empty()) {
-    result.emplace_back("--device");
-    result.push_back(options.device);
-  }
-  if (!options.kernel_folder.empty()) {
-    result.emplace_back("--kernel-folder");
-    result.push_back(options.kernel_folder);
-  }
-  return result;
-}
-
-}  // namespace
-
 Measurer::Measurer(const TuneOptions& options, Journal* journal)
-    : options_(options), journal_(journal), worker_(worker_arguments(options)) {}
+    : options_(options), journal_(journal), worker_(arguments_of_worker({"--worker"}, options)) {}
 
 std::optional<Outcome> Measurer::measure(const Trial& trial, double worst_ms) {
   return ask({{trial, options_.transpose_a, options_.transpose_b, worst_ms, 0, 0.0f}});

@@ -127,7 +127,7 @@ void add_calibration(CLI::App& app, CommandLine& line) {
   app.add_option(
          "--shapes", options.calibration_shapes,
          "To measure at most, a third as many batches, an eighth as many large ones,\nand on CPUs six, "
-         "on GPUs 24 of one column (default: 64)")
+         "on GPUs 24 of one column (default: 64); with --prepare: to look at\n(default: 768)")
       ->type_name("N")
       ->check(CLI::Range(least_shapes, std::size_t{10000}).description(""))
       ->group(group);
@@ -164,12 +164,18 @@ void add_where(CLI::App& app, CommandLine& line) {
           "Tunes nothing: runs and checks every config, or --samples of them,\nonce at each --size (default: "
           "67x65x33)")
       ->group(group);
+  add_action(line, Action::prepare, app.add_flag("--prepare"))
+      ->description(
+          "Tunes nothing: compiles all that clgemm may choose on this device, in as\nmany processes as "
+          "there are cores, so that no later call waits for it")
+      ->group(group);
   add_action(line, Action::list, app.add_flag("--list"))
       ->description("Tunes nothing: says how many configs each kernel has here")
       ->group(group);
   // For the processes that run configs.
   add_action(line, Action::work, app.add_flag("--worker"))->group("");
   add_action(line, Action::work_for_calibration, app.add_flag("--calibration-worker"))->group("");
+  add_action(line, Action::work_for_preparing, app.add_flag("--preparing-worker"))->group("");
 }
 
 // Tuning, where no option asks for anything else.
@@ -208,8 +214,13 @@ void refuse_useless(const CLI::App& app, const TuneOptions& options) {
   if (is_calibration)
     refuse(of_a_search,
            "--calibrate is of all kernels that clgemm may choose, on shapes of its own (--shapes)");
-  if (!is_calibration && options.action != Action::work_for_calibration)
-    refuse({"--shapes"}, "only --calibrate has shapes of its own");
+  const bool is_preparation = options.action == Action::prepare;
+  if (!is_calibration && !is_preparation && options.action != Action::work_for_calibration)
+    refuse({"--shapes"}, "only --calibrate and --prepare have shapes of their own");
+  if (is_preparation) {
+    refuse(of_a_search, "--prepare compiles what clgemm chooses");
+    refuse({"--budget", "--fresh", "--output"}, "--prepare measures nothing");
+  }
   if (options.action == Action::check)
     refuse({"--budget", "--search"}, "--check runs every config, or --samples of them");
   if (is_fit) {
@@ -260,6 +271,12 @@ std::optional<TuneOptions> parse_options(int argc, char** argv) {
   }
   if (options.action == Action::check && app.get_option("--samples")->empty()) options.search.samples = 0;
   return options;
+}
+
+std::vector<std::string> arguments_of_worker(std::vector<std::string> action, const TuneOptions& options) {
+  if (!options.device.empty()) action.insert(action.end(), {"--device", options.device});
+  if (!options.kernel_folder.empty()) action.insert(action.end(), {"--kernel-folder", options.kernel_folder});
+  return action;
 }
 
 }  // namespace clgemm::tune

@@ -10,7 +10,18 @@
 
 namespace clgemm::tune {
 
-enum class Action { tune, calibrate, fit, check, list, export_file, work, work_for_calibration };
+enum class Action {
+  tune,
+  calibrate,
+  fit,
+  check,
+  prepare,
+  list,
+  export_file,
+  work,
+  work_for_calibration,
+  work_for_preparing
+};
 
 struct TuneOptions {
   Action action = Action::tune;
@@ -35,5 +46,8 @@ struct TuneOptions {
 
 // No value where the program's help was asked for and printed. Throws bench::UsageError.
 std::optional<TuneOptions> parse_options(int argc, char** argv);
+
+// The arguments by which this program is started again as a worker, on the same device with the same kernels.
+std::vector<std::string> arguments_of_worker(std::vector<std::string> action, const TuneOptions& options);
 
 }  // namespace clgemm::tune

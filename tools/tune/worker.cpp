@@ -1,12 +1,6 @@
 #include "tune/worker.hpp"
 
 #include <fmt/format.h>
-#include <sys/prctl.h>
-#include <unistd.h>
-
-#include <csignal>
-#include <cstdio>
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,6 +10,7 @@
 #include "common/statistics.hpp"
 #include "contestants/contestant.hpp"
 #include "data/check.hpp"
+#include "tune/worker_process.hpp"
 
 namespace clgemm::tune {
 namespace {
@@ -161,18 +156,13 @@ Outcome read_answer(const std::string& line) {
 }
 
 void run_worker(const std::string& device, const std::string& kernel_folder) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);        // nobody would ask any more
-  std::signal(SIGINT, SIG_IGN);            // the terminal sends Ctrl-C to both; the asking process decides
-  const int answers = dup(STDOUT_FILENO);  // drivers print what they like
-  dup2(STDERR_FILENO, STDOUT_FILENO);
+  AnsweringProcess process;
   Worker worker(device, kernel_folder);
-  for (std::string line; std::getline(std::cin, line);) {
+  process.run([&](const std::string& line) {
     const Outcome outcome = worker.measure(read_question(line));
-    const std::string text = Json{{"ms", outcome.ms}, {"failure", outcome.failure}}.dump(
-                                 -1, ' ', true, Json::error_handler_t::replace) +
-                             "\n";
-    if (write(answers, text.data(), text.size()) < 0) return;
-  }
+    return Json{{"ms", outcome.ms}, {"failure", outcome.failure}}.dump(-1, ' ', true,
+                                                                       Json::error_handler_t::replace);
+  });
 }
 
 }  // namespace clgemm::tune

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <iostream>
 
 #include "common/interrupt.hpp"
 
@@ -88,6 +90,20 @@ WorkerProcess::Answer WorkerProcess::ask(const std::string& line, double limit_s
       return {std::nullopt, "the worker " + stop(), false};
     }
     read_.append(piece.data(), static_cast<std::size_t>(bytes));
+  }
+}
+
+AnsweringProcess::AnsweringProcess() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would ask any more
+  std::signal(SIGINT, SIG_IGN);      // the terminal sends Ctrl-C to both; the asking process decides
+  answers_ = dup(STDOUT_FILENO);
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+void AnsweringProcess::run(const std::function<std::string(const std::string&)>& answer) {
+  for (std::string line; std::getline(std::cin, line);) {
+    const std::string text = answer(line) + "\n";
+    if (write(answers_, text.data(), text.size()) < 0) return;
   }
 }
 

@@ -2,6 +2,7 @@
 // compiler or the driver, and costs no more than its time limit then.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,19 @@ class WorkerProcess {
   std::vector<std::string> arguments_;
   bench::Child child_;
   std::string read_;  // what came behind the last line
+};
+
+// The other side: this process as a worker. It ends when the one that asks has ended.
+class AnsweringProcess {
+ public:
+  // From here on what drivers print does not get among the answers.
+  AnsweringProcess();
+
+  // Answers each line of standard input by one line, to the end of the input.
+  void run(const std::function<std::string(const std::string&)>& answer);
+
+ private:
+  int answers_;
 };
 
 }  // namespace clgemm::tune

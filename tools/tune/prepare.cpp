@@ -1,0 +1,205 @@
+#include "tune/prepare.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/printable.hpp"
+#include "build/disk_cache.hpp"
+#include "call/arguments.hpp"
+#include "choose/ranking.hpp"
+#include "choose/tuning_files.hpp"
+#include "common/clock.hpp"
+#include "common/interrupt.hpp"
+#include "common/progress.hpp"
+#include "common/say.hpp"
+#include "common/usage_error.hpp"
+#include "plan/blocks.hpp"
+#include "plan/make_plan.hpp"
+#include "tune/calibration.hpp"
+#include "tune/tuner.hpp"
+#include "tune/worker_process.hpp"
+
+namespace clgemm::tune {
+namespace {
+
+using Json = nlohmann::json;
+
+// Shapes of calibration. On an H200 they need 365 programs, of which 64 shapes need 191, and half as many as
+// these 328: what is rarer still is compiled when it is called for.
+constexpr std::size_t sample_count = 768;
+
+SgemmShape as_called(const SampleShape& sample, bool transpose_a, bool transpose_b, std::size_t gap) {
+  SgemmShape shape;
+  shape.transpose_a = transpose_a ? Transpose::yes : Transpose::no;
+  shape.transpose_b = transpose_b ? Transpose::yes : Transpose::no;
+  shape.m = sample.m;
+  shape.n = sample.n;
+  shape.k = sample.k;
+  shape.lda = (transpose_a ? sample.m : sample.k) + gap;
+  shape.ldb = (transpose_b ? sample.k : sample.n) + gap;
+  shape.ldc = sample.n + gap;
+  shape.batch_count = sample.batch;
+  if (sample.batch > 1) {
+    shape.stride_a = shape.lda * (transpose_a ? sample.k : sample.m);
+    shape.stride_b = shape.ldb * (transpose_b ? sample.n : sample.k);
+  }
+  return shape;
+}
+
+std::string in_words(const SgemmShape& shape) {
+  return fmt::format("{} x {} x {}{}{}", shape.m, shape.n, shape.k,
+                     shape.transpose_a == Transpose::yes ? ", A transposed" : "",
+                     shape.transpose_b == Transpose::yes ? ", B transposed" : "");
+}
+
+std::string to_line(const SgemmShape& shape) {
+  return Json{static_cast<int>(shape.transpose_a),
+              static_cast<int>(shape.transpose_b),
+              shape.m,
+              shape.n,
+              shape.k,
+              shape.lda,
+              shape.ldb,
+              shape.ldc,
+              shape.batch_count,
+              shape.stride_a,
+              shape.stride_b}
+      .dump();
+}
+
+SgemmShape of_line(const std::string& line) {
+  const Json json = Json::parse(line);
+  SgemmShape shape;
+  shape.transpose_a = json.at(0).get<Transpose>();
+  shape.transpose_b = json.at(1).get<Transpose>();
+  std::size_t next = 2;
+  for (std::size_t* number : {&shape.m, &shape.n, &shape.k, &shape.lda, &shape.ldb, &shape.ldc,
+                              &shape.batch_count, &shape.stride_a, &shape.stride_b})
+    *number = json.at(next++);
+  return shape;
+}
+
+// Hands the shapes to as many processes as there are cores: some drivers compile one program at a time in a
+// process, however many threads ask (NVIDIA's).
+class Preparing {
+ public:
+  Preparing(const TuneOptions& options, const std::vector<SgemmShape>& shapes)
+      : options_(options), shapes_(shapes) {}
+
+  // Returns what failed, a line for each shape.
+  std::vector<std::string> run() {
+    const std::size_t workers =
+        std::min<std::size_t>(shapes_.size(), std::max(1U, std::thread::hardware_concurrency()));
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < workers; ++i) threads.emplace_back([this] { work(); });
+    threads.clear();
+    return failed_;
+  }
+
+ private:
+  void work() {
+    WorkerProcess worker(arguments_of_worker({"--preparing-worker"}, options_));
+    for (std::size_t i = next_++; i < shapes_.size() && !bench::interrupted(); i = next_++) {
+      const WorkerProcess::Answer answer = worker.ask(to_line(shapes_[i]), options_.limit_s);
+      if (answer.interrupted) return;
+      const std::string failure = answer.line ? Json::parse(*answer.line).get<std::string>() : answer.failure;
+      const std::lock_guard lock(mutex_);
+      ++done_;
+      if (!failure.empty()) failed_.push_back(fmt::format("{}: {}", in_words(shapes_[i]), failure));
+      progress_.show(fmt::format("{} of {} kinds of call, {} failed", done_, shapes_.size(), failed_.size()));
+    }
+  }
+
+  const TuneOptions& options_;
+  const std::vector<SgemmShape>& shapes_;
+  std::atomic<std::size_t> next_{0};
+  std::mutex mutex_;  // of what follows
+  bench::Progress progress_;
+  std::size_t done_ = 0;
+  std::vector<std::string> failed_;
+};
+
+std::string failure_of(Context& context, const SgemmShape& shape, const Options& options) {
+  try {
+    context.prepare({shape}, options);
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+std::vector<SgemmShape> called_shapes(DeviceKind kind, std::size_t count, std::uint64_t seed) {
+  std::vector<SgemmShape> result;
+  for (const SampleShape& sample : calibrated_shapes(kind, count, seed)) {
+    for (const bool transpose_a : {false, true}) {
+      for (const bool transpose_b : {false, true}) {
+        for (const std::size_t gap : {std::size_t{0}, std::size_t{3}})
+          result.push_back(as_called(sample, transpose_a, transpose_b, gap));
+      }
+    }
+  }
+  return result;
+}
+
+NeededPrograms::NeededPrograms(const Device& device, const std::string& kernel_folder)
+    : device_(device), configs_(device_, kernel_folder), tuning_(tuning_from_environment()) {}
+
+std::size_t NeededPrograms::add(const SgemmShape& shape) {
+  const Problem problem = check_shape(shape, device_);
+  const std::size_t limit = default_scratch_limit(device_);
+  const Ranking ranking = rank_candidates(problem, configs_, tuning_, limit);
+  const Plan plan = make_plan(problem, ranking.candidates.front().config, configs_, limit);
+  const std::size_t before = programs_.size();
+  for_each_program(plan, [&](std::size_t stage, ProgramRole role) {
+    const KernelConfig& config = *plan.stages[stage].programs[role];
+    programs_.insert({config.file.get(), config.build_options});
+  });
+  return programs_.size() - before;
+}
+
+int prepare(const TuneOptions& options) {
+  const DiskCache::Info cache = DiskCache::from_environment().info();
+  if (!cache.problem.empty()) {
+    throw bench::UsageError(fmt::format("--prepare has nowhere to keep programs: {}", cache.problem));
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const Device device = describe(options.device.empty() ? default_device() : find_device(options.device));
+  NeededPrograms programs(device, options.kernel_folder);
+  std::vector<SgemmShape> shapes =
+      called_shapes(device.kind, options.calibration_shapes == 0 ? sample_count : options.calibration_shapes,
+                    options.search.seed);
+  std::erase_if(shapes, [&](const SgemmShape& shape) { return programs.add(shape) == 0; });
+  const bench::InterruptNoted noted;
+  const std::vector<std::string> failed = Preparing(options, shapes).run();
+  if (bench::interrupted()) {
+    bench::say("clgemm-tune", "stopped; what is compiled stays, and the same command goes on");
+    return bench::interrupted_status();
+  }
+  for (const std::string& line : failed) fmt::print("FAILED {}\n", printable(line));
+  fmt::print("{} programs for {} kinds of call on {} are in {}, {:.1f} s\n", programs.count(),
+             shapes.size() - failed.size(), device.name, cache.folder, bench::ms_since(begin) / 1e3);
+  return failed.empty() ? all_is_well : something_failed;
+}
+
+void run_preparing_worker(const std::string& device, const std::string& kernel_folder) {
+  AnsweringProcess process;
+  Context context(device);
+  Options options;
+  options.kernel_folder = kernel_folder;
+  process.run([&](const std::string& line) {
+    return Json(failure_of(context, of_line(line), options))
+        .dump(-1, ' ', true, Json::error_handler_t::replace);
+  });
+}
+
+}  // namespace clgemm::tune
