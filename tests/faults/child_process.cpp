@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
 
 extern char** environ;
@@ -90,6 +91,14 @@ std::optional<std::string> ChildProcess::ask(const std::string& line, std::chron
     if (count <= 0) return std::nullopt;
     read_.append(buffer, static_cast<std::size_t>(count));
   }
+}
+
+std::size_t ChildProcess::resident_bytes() const {
+  std::ifstream pages(fmt::format("/proc/{}/statm", child_));
+  std::size_t size = 0;
+  std::size_t resident = 0;
+  pages >> size >> resident;
+  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 std::string ChildProcess::end() {

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,6 +24,9 @@ class ChildProcess {
   // Its answer to the line, without the end of the line. Nothing if it has ended, or takes longer; then it is
   // over, and end() says how.
   std::optional<std::string> ask(const std::string& line, std::chrono::seconds patience);
+
+  // What it has in the machine's memory.
+  std::size_t resident_bytes() const;
 
   // How it ended: "exit status 1", "signal 11", "no answer in 60 s".
   std::string end();
