@@ -147,6 +147,27 @@ TEST_CASE("each of several devices has a share, and the same list gives the same
   }
 }
 
+TEST_CASE("whole rows of C go to each device if any of them writes C where it lies") {
+  if (!has_several()) return;
+  const auto explained = [](DeviceSet& devices) {
+    return devices.explain_host({.m = 530, .n = 6030, .k = 1290}, with_little_memory());
+  };
+  DeviceSet all = all_of(Way::on_copies);
+  if (sharers(all).size() < 2) return;
+  CHECK(explained(all).find(": columns 0 to ") != std::string::npos);
+  for (std::size_t in_place = 0; in_place < all.devices().size(); ++in_place) {
+    DeviceSet mixed = all_of(Way::in_place);
+    std::size_t number = 0;
+    for (Member* member : state_of(mixed).members()) {
+      if (number++ != in_place) member->state.host().always_copy();
+    }
+    const std::string text = explained(mixed);
+    CAPTURE(in_place, text);
+    CHECK(text.find(": rows 0 to ") != std::string::npos);
+    CHECK(text.find(": columns ") == std::string::npos);
+  }
+}
+
 TEST_CASE("a device that fails in the middle is left out, and the others do its work") {
   if (!has_several()) return;
   struct Failure {
