@@ -30,6 +30,7 @@
 #endif
 #include <CL/cl.h>
 #include <clgemm/export.h>
+#include <clgemm/version.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -23,6 +23,7 @@
 #endif
 #include <CL/cl.h>
 #include <clgemm/export.h>
+#include <clgemm/version.h>
 #include <clgemm/error.hpp>
 
 #include <cstddef>

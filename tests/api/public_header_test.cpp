@@ -1,9 +1,9 @@
-// The public header first and alone, in C++17, against the library as it is installed: what it declares is
+// The public header first and alone, in C++14, against the library as it is installed: what it declares is
 // exported, and its exception crosses the library's border.
 #include <clgemm/clgemm.hpp>
 
-#if __cplusplus != 201703L
-#error "this file is to be compiled as C++17"
+#if __cplusplus != 201402L
+#error "this file is to be compiled as C++14"
 #endif
 
 #include <cstdio>
@@ -11,10 +11,12 @@
 #include <string>
 #include <type_traits>
 
-static_assert(std::is_base_of_v<std::runtime_error, clgemm::Error>);
-static_assert(std::is_move_constructible_v<clgemm::Context> &&
-              !std::is_copy_constructible_v<clgemm::Context>);
-static_assert(std::is_nothrow_move_assignable_v<clgemm::Context>);
+static_assert(std::is_base_of<std::runtime_error, clgemm::Error>::value, "");
+static_assert(std::is_move_constructible<clgemm::Context>::value &&
+                  !std::is_copy_constructible<clgemm::Context>::value,
+              "");
+static_assert(std::is_nothrow_move_assignable<clgemm::Context>::value, "");
+static_assert(CLGEMM_VERSION_MAJOR + CLGEMM_VERSION_MINOR + CLGEMM_VERSION_PATCH > 0, "");
 
 namespace {
 

@@ -24,6 +24,10 @@ if(NOT BUILD_SHARED_LIBS)
   set(pc_libs_private "Libs.private: ${runtime_flags} ${CMAKE_THREAD_LIBS_INIT}\n")
 endif()
 
+if(NOT CLGEMM_INSTALL)
+  return()
+endif()
+
 install(TARGETS clgemm EXPORT clgemmTargets
   LIBRARY COMPONENT library NAMELINK_COMPONENT development ARCHIVE COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/clgemm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
