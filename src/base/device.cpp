@@ -11,7 +11,9 @@
 #include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/forked.hpp"
+#include "base/log.hpp"
 #include "base/printable.hpp"
+#include "base/vendor_files.hpp"
 #include "base/words.hpp"
 
 namespace clgemm {
@@ -35,14 +37,21 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-std::string platform_name(const cl::Device& device) {
-  return cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>();
+cl::Platform platform_of(const cl::Device& device) {
+  return cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>());
 }
 
-// `part` in lower case.
+std::string platform_name(const cl::Device& device) {
+  return platform_of(device).getInfo<CL_PLATFORM_NAME>();
+}
+
+// `part` in lower case. PoCL says "pocl" in its platform's version alone.
 bool has_part(const cl::Device& device, const std::string& part) {
-  return lower(device.getInfo<CL_DEVICE_NAME>()).find(part) != std::string::npos ||
-         lower(platform_name(device)).find(part) != std::string::npos;
+  const std::string texts[] = {device.getInfo<CL_DEVICE_NAME>(), platform_name(device),
+                               platform_of(device).getInfo<CL_PLATFORM_VERSION>()};
+  return std::any_of(std::begin(texts), std::end(texts), [&part](const std::string& text) {
+    return lower(text).find(part) != std::string::npos;
+  });
 }
 
 std::string list_of(const std::vector<cl::Device>& devices) {
@@ -55,8 +64,8 @@ std::string list_of(const std::vector<cl::Device>& devices) {
 }
 
 [[noreturn]] void fail(std::string_view wanted, const std::vector<cl::Device>& devices) {
-  throw Error(ErrorCode::device_not_found,
-              fmt::format("no OpenCL device '{}'; there is {}", wanted, list_of(devices)));
+  throw Error(ErrorCode::device_not_found, fmt::format("no OpenCL device '{}'; there is {}{}", wanted,
+                                                       list_of(devices), unloadable_drivers()));
 }
 
 // What clGetDeviceInfo() writes for each version. The headers have both names from OpenCL 3.0 on.
@@ -183,7 +192,7 @@ cl::Device find_device(std::string_view wanted) {
         ErrorCode::device_not_found,
         "there is no OpenCL device: no driver (ICD) is installed, or none offers a device. On a machine "
         "without a GPU, PoCL makes a device of the CPU (Debian: pocl-opencl-icd)" +
-            missing_place_of_pocl());
+            missing_place_of_pocl() + unloadable_drivers());
   }
   if (wanted.empty()) return first_by_kind(devices);
 
@@ -198,10 +207,14 @@ cl::Device find_device(std::string_view wanted) {
   for (const cl::Device& device : devices) {
     if (lower(device.getInfo<CL_DEVICE_NAME>()) == part) return device;
   }
-  for (const cl::Device& device : devices) {
-    if (has_part(device, part)) return device;
+  std::vector<cl::Device> fitting = devices;
+  std::erase_if(fitting, [&part](const cl::Device& device) { return !has_part(device, part); });
+  if (fitting.empty()) fail(wanted, devices);
+  if (fitting.size() > 1) {
+    log_once(LogLevel::info, fmt::format("'{}' fits {} devices, of which the first is taken: {}", wanted,
+                                         fitting.size(), list_of(fitting)));
   }
-  fail(wanted, devices);
+  return fitting.front();
 }
 
 std::vector<cl::Device> find_devices(std::string_view list) {

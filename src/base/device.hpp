@@ -49,9 +49,10 @@ Device describe(const cl::Device& device);
 // with no platform at all the list is empty.
 std::vector<cl::Device> all_devices();
 
-// `wanted`: an index into all_devices(), or a part of the device's or platform's name in any case; an exact
-// device name wins over a part. Empty: the first GPU, else the first CPU, else the first of any kind.
-// Throws Error(device_not_found) that lists what is there.
+// `wanted`: an index into all_devices(), or a part of the device's name or of its platform's name or version,
+// in any case; an exact device name wins over a part. If it fits several devices, the log says so. Empty: the
+// first GPU, else the first CPU, else the first of any kind. Throws Error(device_not_found) that lists what
+// is there.
 cl::Device find_device(std::string_view wanted);
 
 // `list`: devices with commas between them, each as find_device() takes it, or "all", or "all NVIDIA" for all

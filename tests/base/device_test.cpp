@@ -33,6 +33,16 @@ TEST_CASE("a device is found by its platform's name") {
   CHECK(describe(find_device(upper(platform))).platform_name == platform);
 }
 
+TEST_CASE("PoCL is found by its name, which is not its platform's") {
+  for (const cl::Device& device : all_devices()) {
+    const Device info = describe(device);
+    if (info.platform_name != "Portable Computing Language") continue;
+    CHECK(describe(find_device("pocl")).platform_name == info.platform_name);
+    return;
+  }
+  WARN("NOT TESTED: there is no PoCL");
+}
+
 TEST_CASE("without a wish, a GPU goes before a CPU") {
   const std::vector<cl::Device> devices = all_devices();
   const bool has_gpu = std::any_of(devices.begin(), devices.end(),

@@ -463,7 +463,15 @@ TEST_CASE("the lists name every kernel and device, and help is help") {
     CHECK(("\n" + kernels.out).find("\n" + name + ":") != std::string::npos);
   }
   CHECK(kernels.out.find("float8") != std::string::npos);
-  CHECK(bench("--list-devices").status == 0);
+  const Finished devices = bench("--list-devices");
+  CHECK(devices.status == 0);
+  CHECK(devices.out.find("* ") != std::string::npos);
+  const Finished none = bench("--list-devices", "CLGEMM_DEVICE=nosuch");
+  CHECK(none.status == 0);
+  CHECK(none.out.find("CLGEMM_DEVICE: no OpenCL device 'nosuch'") != std::string::npos);
+  const Finished twins =
+      bench("--explain --size 8 --device pocl", "POCL_DEVICES='pthread basic' CLGEMM_LOG=info");
+  if (twins.status == 0) CHECK(twins.err.find("'pocl' fits 2 devices") != std::string::npos);
   CHECK(bench("--help").status == 0);
   CHECK(bench("--help").out.find("--ladder") != std::string::npos);
   CHECK(bench("--version").out.rfind("clgemm-bench ", 0) == 0);

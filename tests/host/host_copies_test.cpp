@@ -303,13 +303,19 @@ void check_there_and_back(const Lines& lines, std::size_t chunk_bytes) {
                           ld};
   std::vector<float> back(elements + 5, -7.0f);
   std::size_t delivered = 0;
+  bool is_early = false;  // that a line is said to have come
   {
     HostCopies copies(state().context(), state().device(), {chunk_bytes, 3, 1});
     const std::vector<cl::Event> uploaded = copies.enqueued(copies.upload(host.data(), lines, block, {}));
     copies.wait(copies.download(block, {uploaded.back(), uploaded}, back.data(), lines,
-                                [&](std::size_t, std::size_t count) { delivered += count; }));
+                                [&](std::size_t first, std::size_t count) {
+                                  delivered += count;
+                                  for (std::size_t line = first; line < first + count; ++line)
+                                    is_early |= back[line * lines.ld + lines.length - 1] == -7.0f;
+                                }));
   }
   CHECK(delivered == lines.count);
+  CHECK_FALSE(is_early);
   for (std::size_t i = 0; i < back.size(); ++i) {
     const bool belongs = i < elements && i % lines.ld < lines.length;
     REQUIRE(back[i] == (belongs ? host[i] : -7.0f));

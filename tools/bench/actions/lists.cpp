@@ -41,14 +41,23 @@ void list_devices(std::ostream& out) {
                    {"platform", Align::left},
                    {"driver", Align::left}});
   find_device("");  // says so where there is none
+  std::string note = "*: the default, by CLGEMM_DEVICE or by its kind\n";
+  cl::Device by_default;
+  try {
+    by_default = default_device();
+  } catch (const Error& error) {
+    note = fmt::format("{}\n", error.what());
+  }
   const std::vector<cl::Device> devices = all_devices();
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const Device device = describe(devices[i]);
-    table.add_row({std::to_string(i), device.name, kind_name(device.kind),
+    const bool is_default = devices[i]() == by_default();
+    table.add_row({fmt::format("{}{}", is_default ? "* " : "", i), device.name, kind_name(device.kind),
                    std::to_string(device.compute_units), std::to_string(device.global_bytes >> 20U),
                    device.platform_name, device.driver_version});
   }
   table.print(out);
+  out << note;
 }
 
 void list_kernels(std::ostream& out, const std::string& kernel_folder) {
