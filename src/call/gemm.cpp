@@ -11,12 +11,47 @@ std::size_t place_in(const Operand& operand, std::size_t row, std::size_t column
   return operand.transposed ? column * operand.ld + row : row * operand.ld + column;
 }
 
+// Whether op(X) of all terms side by side along k is one matrix. `along_lines`: the elements of a line of X
+// follow k.
+bool is_one_along_k(const Operand& operand, bool along_lines, const Problem& problem) {
+  if (!along_lines) return operand.stride == problem.k * operand.ld;
+  return operand.stride == problem.k && operand.ld / problem.batch_count >= problem.k;
+}
+
+bool is_one_term(const Problem& problem) {
+  return to_do(problem) != ToDo::multiply || (is_one_along_k(problem.a, !problem.a.transposed, problem) &&
+                                              is_one_along_k(problem.b, problem.b.transposed, problem));
+}
+
 }  // namespace
 
 ToDo to_do(const Problem& problem) {
   if (problem.m == 0 || problem.n == 0 || problem.batch_count == 0) return ToDo::nothing;
   if (problem.k != 0 && problem.alpha != 0.0f) return ToDo::multiply;
   return problem.beta != 1.0f ? ToDo::scale_c : ToDo::nothing;
+}
+
+bool is_sum(const Problem& problem) {
+  return problem.batch_count > 1 && problem.c.stride == 0 && !problem.listed;
+}
+
+std::size_t terms_of(const DeviceGemm& gemm) {
+  return is_one_term(gemm.problem) ? 1 : gemm.problem.batch_count;
+}
+
+DeviceGemm term_of(const DeviceGemm& gemm, std::size_t number) {
+  DeviceGemm term = gemm;
+  Problem& problem = term.problem;
+  if (is_one_term(gemm.problem)) {
+    problem.k *= problem.batch_count;
+  } else {
+    problem.a.offset += number * problem.a.stride;
+    problem.b.offset += number * problem.b.stride;
+    if (number != 0) problem.beta = 1.0f;
+  }
+  problem.batch_count = 1;
+  problem.a.stride = problem.b.stride = 0;
+  return term;
 }
 
 Range part_of(std::size_t size, std::size_t step, std::size_t i) {

@@ -47,6 +47,13 @@ struct DeviceGemm {
   Layout layout = Layout::row_major;  // of the caller, for the log, which names its sizes and transposes
 };
 
+// A batch whose products all go into one C (its stride is 0) is a sum: C <- alpha * (op(A0) op(B0) + op(A1)
+// op(B1) + ...) + beta * C. Its terms are to be done one after the other. If A and B lie so that the batch is
+// one GEMM with a k as long as all together, as gradients of weights do, that is the only term.
+bool is_sum(const Problem& problem);
+std::size_t terms_of(const DeviceGemm& gemm);
+DeviceGemm term_of(const DeviceGemm& gemm, std::size_t number);
+
 // No batch, no offsets. All pointers are null if only the sizes are of interest.
 struct HostGemm {
   Problem problem;

@@ -42,6 +42,7 @@ Context::State::State(const cl::Device& device) : State(new_context(device), dev
 
 Enqueued Context::State::enqueue(const DeviceGemm& gemm, const Sequence& sequence, const Events& wait_for,
                                  const Options& options) {
+  if (is_sum(gemm.problem)) return enqueue_sum(gemm, sequence, wait_for, options);
   switch (to_do(gemm.problem)) {
     case ToDo::multiply: {
       if (gemm.products.empty()) return multiply(gemm, gemm.buffers, sequence, wait_for, options);
@@ -58,6 +59,19 @@ Enqueued Context::State::enqueue(const DeviceGemm& gemm, const Sequence& sequenc
   Events nothing_to_do(1);
   sequence.queue.enqueueMarkerWithWaitList(&wait_for, &nothing_to_do.front());
   return {nothing_to_do, {}};
+}
+
+Enqueued Context::State::enqueue_sum(const DeviceGemm& gemm, const Sequence& sequence, const Events& wait_for,
+                                     const Options& options) {
+  Enqueued result{wait_for, {}};
+  const std::size_t terms = terms_of(gemm);
+  for (std::size_t i = 0; i < terms; ++i) {
+    const Sequence of_term{sequence.queue, sequence.by_events, sequence.is_observed && i + 1 == terms};
+    Enqueued term = enqueue(term_of(gemm, i), of_term, result.done, options);
+    result.done = std::move(term.done);
+    result.commands.insert(result.commands.end(), term.commands.begin(), term.commands.end());
+  }
+  return result;
 }
 
 std::shared_ptr<const ChosenPlan> Context::State::plan(const Problem& problem, const Options& options) {

@@ -84,6 +84,10 @@ class Context::State final : private DeviceCalls {
 
   // Plans and enqueues a multiply. Where the device has no memory for the scratch, smaller blocks are tried,
   // down to a kernel that needs none.
+  // The terms of a sum, one after the other.
+  Enqueued enqueue_sum(const DeviceGemm& gemm, const Sequence& sequence, const Events& wait_for,
+                       const Options& options);
+
   Enqueued multiply(const DeviceGemm& gemm, const Buffers& buffers, const Sequence& sequence,
                     const Events& wait_for, const Options& options);
   Events multiply_as_planned(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,

@@ -190,12 +190,91 @@ TEST_CASE("matrices of a batch may be interleaved, but must not overlap") {
   batch.stride_c = 60;
   const Data data = data_of(batch);
   const DeviceData buffers = upload(data);
-  for (const std::size_t stride : {0u, 1u, 9u, 30u, 55u}) {  // 30: the first meets the third
+  for (const std::size_t stride : {1u, 9u, 30u, 55u}) {  // 30: the first meets the third
     batch.stride_c = stride;
     INFO(stride);
     CHECK_ERROR([&] { call_batch(batch, buffers, {}); }, invalid_argument, "overlap each other");
   }
   CHECK(same_bits(read_buffer(buffers.c), data.c));
+}
+
+// One C for all: a large GEMM whose k is that of all together is the same sum.
+struct Sum {
+  Form form;
+  Shape shape;  // of a term
+  std::size_t count;
+  bool is_one_gemm;  // A and B lie one behind the other along k
+};
+
+void check_sum(const Sum& sum, const Scalars& scalars, bool in_order) {
+  const auto& [m, n, k] = sum.shape;
+  const bool is_row_major = sum.form.layout == Layout::row_major;
+  // Whether the lines of a matrix follow k.
+  const bool a_along = (sum.form.transpose_a == Transpose::no) == is_row_major;
+  const bool b_along = (sum.form.transpose_b == Transpose::yes) == is_row_major;
+  const Multiply whole = make_multiply(sum.form, {m, n, k * sum.count}, scalars, all_placements()[0]);
+  const Data data = integer_data(whole, 3);
+  // In place of being next to each other along k, the terms are apart and lie in another order.
+  const std::size_t apart = sum.is_one_gemm ? 0 : 16;
+  const auto spread = [&](const std::vector<float>& elements, std::size_t each) {
+    std::vector<float> result(sum.count * (each + apart), 7.0f);
+    for (std::size_t i = 0; i < sum.count; ++i)
+      std::copy_n(elements.begin() + static_cast<std::ptrdiff_t>(i * each), each,
+                  result.begin() + static_cast<std::ptrdiff_t>(i * (each + apart)));
+    return result;
+  };
+  Data used = data;
+  std::size_t stride_a = a_along ? k : k * whole.a.ld;
+  std::size_t stride_b = b_along ? k : k * whole.b.ld;
+  if (!sum.is_one_gemm) {
+    REQUIRE((!a_along && !b_along));
+    used.a = spread(data.a, stride_a);
+    used.b = spread(data.b, stride_b);
+    stride_a += apart;
+    stride_b += apart;
+  }
+  const cl::CommandQueue queue = make_queue(!in_order);
+  const DeviceData buffers = upload(used);
+  cl::Event done;
+  shared_context().sgemm_strided_batched(
+      queue(), sum.form.layout, sum.form.transpose_a, sum.form.transpose_b, m, n, k, scalars.alpha,
+      {buffers.a(), whole.a.ld, whole.a.offset}, stride_a, {buffers.b(), whole.b.ld, whole.b.offset},
+      stride_b, scalars.beta, {buffers.c(), whole.c.ld, whole.c.offset}, 0, sum.count, {}, &done());
+  done.wait();
+  CAPTURE(describe(whole), sum.count, sum.is_one_gemm, in_order);
+  CHECK(damage_around_c(whole, data, read_buffer(buffers.c)).empty());
+  check_result(whole, data, read_buffer(buffers.c));
+}
+
+TEST_CASE("a batch with one C for all is the sum of its products") {
+  const Shape shape{33, 21, 16};
+  for (const Form& form : all_forms()) {
+    check_sum({form, shape, 5, true}, {2, 0.5f}, true);
+    const bool is_row_major = form.layout == Layout::row_major;
+    if ((form.transpose_a == Transpose::yes) != is_row_major ||
+        (form.transpose_b == Transpose::no) != is_row_major)
+      continue;
+    for (const bool in_order : {true, false}) {
+      check_sum({form, shape, 7, false}, {-1, 1}, in_order);
+      check_sum({form, shape, 3, false}, {1, 0}, in_order);
+      check_sum({form, shape, 3, false}, {0, 0.5f}, in_order);
+    }
+  }
+  // One A for all terms.
+  Batch batch = make_batch(make_multiply(all_forms()[0], {9, 8, 7}, {1, 1}, all_placements()[1]), 4);
+  batch.stride_a = batch.stride_c = 0;
+  const Data data = data_of(batch);
+  const DeviceData buffers = upload(data);
+  call_batch(batch, buffers, {});
+  std::vector<float> expected = data.c;
+  for (std::size_t i = 0; i < batch.count; ++i) {
+    Data one = data;
+    one.c = expected;
+    const DeviceData again = upload(one);
+    call_one(multiply_of(batch, i), again, {});
+    expected = read_buffer(again.c);
+  }
+  CHECK(same_bits(read_buffer(buffers.c), expected));
 }
 
 TEST_CASE("scratch limits cut a batch") {

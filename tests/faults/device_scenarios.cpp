@@ -34,7 +34,9 @@ class OnDevice final : public Scenario {
     queue_ = cl::CommandQueue(opencl_, device,
                               call_.out_of_order ? has & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
     a_ = buffer(task_->data.a);
-    b_ = buffer(task_->data.b);
+    std::vector<float> b = task_->data.b;
+    b.resize(most_products * b.size());
+    b_ = buffer(b);
     c_ = buffer(all_c());
     if (call_.own_scratch_bytes != 0)
       scratch_ = cl::Buffer(opencl_, CL_MEM_READ_WRITE, call_.own_scratch_bytes);
@@ -97,6 +99,10 @@ class OnDevice final : public Scenario {
         return strided(queue_(), form.layout, form.transpose_a, form.transpose_b, m, n, k, scalars.alpha,
                        at_a, std::size_t{0}, at_b, std::size_t{0}, scalars.beta, at_c(0),
                        task_->data.c.size(), most_products, wait_for, &done, call_.options);
+      case Call::sum:  // of one product and others of the same A with a B of zeros, which follow B
+        return strided(queue_(), form.layout, form.transpose_a, form.transpose_b, m, n, k, scalars.alpha,
+                       at_a, std::size_t{0}, at_b, task_->data.b.size(), scalars.beta, at_c(0),
+                       std::size_t{0}, most_products, wait_for, &done, call_.options);
       case Call::list:
         return list(queue_(), form.layout, form.transpose_a, form.transpose_b, m, n, k,
                     std::vector{scalars.alpha}, std::vector(most_products, at_a),

@@ -12,7 +12,7 @@ struct DeviceCall {
   bool out_of_order = false;  // the queue
   Options options = {};
   std::size_t own_scratch_bytes = 0;
-  enum class Call { sgemm, strided, list, scale } call = Call::sgemm;
+  enum class Call { sgemm, strided, sum, list, scale } call = Call::sgemm;
   bool by_free_function = false;
 };
 

@@ -124,6 +124,7 @@ std::vector<Path> make_paths() {
       device("scale", "Context::sgemm(cl_command_queue)", {false, {}, 0, Call::scale}),
       device("strided", "Context::sgemm_strided_batched(cl_command_queue)",
              {true, named("tiled"), 0, Call::strided}),
+      device("sum", "Context::sgemm_strided_batched(cl_command_queue)", {true, named("tiled"), 0, Call::sum}),
       device("list", "Context::sgemm_batched(cl_command_queue)", {true, named("tiled"), 0, Call::list}),
       device("list_own_scratch", "Context::sgemm_batched(cl_command_queue)",
              {true, named("tiled"), 100000, Call::list}),
