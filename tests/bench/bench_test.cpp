@@ -481,7 +481,11 @@ TEST_CASE("the lists name every kernel and device, and help is help") {
 TEST_CASE("a kernel that is right only where nobody looks FAILED") {
   const TemporaryFolder folder;
   const std::string store = "  store_c(c, ldc, m, n, row, column, product.alpha, sum, product.beta);";
+  // At a square size there are as many square tiles down as across.
+  std::string exchanged = altered_kernel("grid: columns rows", "grid: rows columns");
+  exchanged.replace(exchanged.find("COLUMNS = 32"), 12, "COLUMNS = 8");
   const std::pair<std::string, std::string> wrong[] = {
+      {exchanged, "at 67 x 197 x 33"},
       {altered_kernel(store, store + "\n  if (column == n - 1 && ldc > n) c[row * ldc + n] = 0.0f;"),
        "wrote outside C: element 0 of the gap behind row 0"},
       {altered_kernel(store, store + "\n  if (row == m - 1 && column == n - 1) c[m * ldc] = 1.0f;"),

@@ -330,5 +330,32 @@ TEST_CASE("pinned copies in chunks of some lines, of one, and of less than one")
   }
 }
 
+TEST_CASE("a copy that failed stays failed when another one succeeds behind it") {
+  const Lines lines{2, 100000, 100000};
+  const std::vector<float> host = random_elements(lines.count * lines.ld, 3);
+  const DeviceBlock block{cl::Buffer(state().context(), CL_MEM_READ_WRITE, host.size() * sizeof(float)),
+                          lines.ld};
+  std::vector<float> back(host.size());
+  HostCopies copies(state().context(), state().device(), {lines.length * sizeof(float), 1, 2});
+  const std::vector<cl::Event> uploaded = copies.enqueued(copies.upload(host.data(), lines, block, {}));
+  std::atomic<bool> has_failed = false;
+  const auto download = copies.download(block, {uploaded.back(), uploaded}, back.data(), lines,
+                                        [&](std::size_t line, std::size_t) {
+                                          if (line == 0) {
+                                            has_failed = true;
+                                            throw Error(ErrorCode::internal_error, "the first line");
+                                          }
+                                          for (int i = 0; i < 100 && !has_failed; ++i)
+                                            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                                          std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                                        });
+  CHECK_ERROR(
+      [&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        copies.wait(download);
+      },
+      internal_error, "the first line");
+}
+
 }  // namespace
 }  // namespace clgemm

@@ -17,6 +17,10 @@ struct Size {
   bool operator==(const Size&) const = default;
 };
 
+// Kernels are tried at this size. No side is a multiple of a tile's. A kernel that exchanges rows and columns
+// of tiles is wrong there, because there are more tiles across than down.
+inline constexpr Size odd_size{67, 197, 33};
+
 // Products of two sides then fit 64 bits, in bytes too.
 inline constexpr std::size_t largest_side = std::numeric_limits<int>::max();
 

@@ -162,7 +162,7 @@ void add_where(CLI::App& app, CommandLine& line) {
   add_action(line, Action::check, app.add_flag("--check"))
       ->description(
           "Tunes nothing: runs and checks every config, or --samples of them,\nonce at each --size (default: "
-          "67x65x33)")
+          "67x197x33)")
       ->group(group);
   add_action(line, Action::prepare, app.add_flag("--prepare"))
       ->description(

@@ -22,15 +22,13 @@
 namespace clgemm::tune {
 namespace {
 
-constexpr bench::Size check_size{67, 65, 33};  // no multiple of any tile
-
 Device device_of(const TuneOptions& options) {
   return describe(options.device.empty() ? default_device() : find_device(options.device));
 }
 
 std::vector<bench::Size> sizes_of(const TuneOptions& options, DeviceKind kind) {
   if (!options.sizes.empty()) return options.sizes;
-  if (options.action == Action::check) return {check_size};
+  if (options.action == Action::check) return {bench::odd_size};
   return default_sizes(kind);
 }
 

@@ -16,7 +16,6 @@
 namespace clgemm::bench {
 namespace {
 
-constexpr Size trial_size = {67, 65, 33};
 constexpr std::size_t odd_gap = 3;  // leading dimensions are odd with it where they are even without
 
 std::vector<std::string> arguments_of(const BenchOptions& options, const KernelChoice& choice) {
@@ -35,7 +34,7 @@ std::vector<std::string> arguments_of(const BenchOptions& options, const KernelC
 
 // What is wrong with one multiply; empty where nothing is, or the device cannot run it.
 std::string try_kind(const MultiplyKind& kind, const cl::CommandQueue& queue, const Options& kernel) {
-  const HostData host = make_host_data(call_of(kind, trial_size));
+  const HostData host = make_host_data(call_of(kind, odd_size));
   const Reference reference(host);
   const DeviceData data(queue, host);
   try {
@@ -54,7 +53,7 @@ std::string title_of(const MultiplyKind& kind) {
   const auto word = [](Transpose transpose) {
     return transpose == Transpose::yes ? "transposed" : "as it is";
   };
-  return fmt::format("at {} with A {}, B {}, beta {}, gaps of {}", to_string(trial_size),
+  return fmt::format("at {} with A {}, B {}, beta {}, gaps of {}", to_string(odd_size),
                      word(kind.transpose_a), word(kind.transpose_b), kind.beta, kind.gap);
 }
 
