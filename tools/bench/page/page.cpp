@@ -112,6 +112,7 @@ std::string html_page(const std::vector<DevicePage>& devices, const std::vector<
   if (devices.size() > 1) title += fmt::format(": {} runs", devices.size());
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+      "<meta name=\"generator\" content=\"clgemm-bench\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"/>\n<title>{}</title>\n"
       "<style>\n{}{}{}@media(prefers-color-scheme:dark){{\n{}{}}}\n</style>\n</head>\n<body>\n<main>\n",
       escaped(title), light_css, chart_css_light(), layout_css, dark_css, chart_css_dark());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <fstream>
 
 #include "common/usage_error.hpp"
 #include "common/whole_file.hpp"
@@ -97,6 +98,17 @@ std::vector<Picture> pictures_of(const Results& results) {
           speed_up_over_peers(results), error_ratios(results)};
 }
 
+// Whether an earlier report lies there: then another one may take its place.
+bool is_report(const fs::path& folder) {
+  std::ifstream page(folder / "index.html");
+  std::string line;
+  while (std::getline(page, line)) {
+    if (line.find("content=\"clgemm-bench\"") != std::string::npos) return true;
+    if (line.find("</head>") != std::string::npos) return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 void make_report_folder(const std::string& folder) {
@@ -105,6 +117,12 @@ void make_report_folder(const std::string& folder) {
   if (!fs::is_directory(folder)) {
     throw UsageError(fmt::format("--report: '{}' is no folder and cannot be made one", folder));
   }
+  const bool is_free =
+      !fs::exists(fs::path(folder) / "index.html") && !fs::exists(fs::path(folder) / "results.json");
+  if (is_free || is_report(folder)) return;
+  throw UsageError(fmt::format(
+      "--report: '{}' has an index.html or results.json that no report of clgemm-bench has left there",
+      folder));
 }
 
 void write_report_folder(const std::string& folder, const std::string& json, const std::string& samples) {
