@@ -288,9 +288,9 @@ CLGEMM_API clgemm_status clgemm_sgemm(clgemm_context* context, cl_command_queue 
 
 /// `batch_count` multiplies in one call, in one launch where memory allows: the i-th takes the matrices that
 /// begin at a.offset + i * stride_a, b.offset + i * stride_b and c.offset + i * stride_c. stride_a and
-/// stride_b may be 0: the same A or B for all. The matrices C must not overlap, unless stride_c is 0: then all
-/// products are added into one C, C <- alpha * sum of op(A_i) op(B_i) + beta * C, always in the same order.
-/// That is one GEMM if the A and the B lie one behind the other along k, and a GEMM for each i if not.
+/// stride_b may be 0: the same A or B for all. The matrices C must not overlap, unless stride_c is 0: then
+/// all products are added into one C, C <- alpha * sum of op(A_i) op(B_i) + beta * C, always in the same
+/// order. That is one GEMM if the A and the B lie one behind the other along k, and a GEMM for each i if not.
 /// Everything else is as for clgemm_sgemm().
 CLGEMM_API clgemm_status clgemm_sgemm_strided_batched(
     clgemm_context* context, cl_command_queue queue, clgemm_layout layout, clgemm_transpose transpose_a,

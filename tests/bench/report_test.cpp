@@ -502,7 +502,7 @@ TEST_CASE("a page after a run, and bad usage") {
   for (const char* name : {"index.html", "results.json"}) {
     const TemporaryFolder foreign;
     foreign.write(name, "mine");
-    const Finished refused = bench(fmt::format("--report '{}' --size 8", foreign.path().string()));
+    const auto refused = bench(fmt::format("--report '{}' --size 8", foreign.path().string()));
     CHECK(refused.status == 2);
     CHECK(refused.err.find("no report of clgemm-bench") != std::string::npos);
     CHECK(text_of_file((foreign.path() / name).string()) == "mine");
