@@ -62,6 +62,9 @@ static inline void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const u
   }
 }
 
+// bf16 planes have the numbers' own exponents.
+static inline void scale_rows(float rows[COLUMN_STEPS][4], const Exponents exponents, const int row_step) {}
+
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
@@ -70,16 +73,20 @@ void gemm(const int m, const int n, const int k, const float alpha,
           __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes, const ulong before) {
   __local uint4 memory[STAGES * STAGE_BYTES / 16];
   __local Extremes extremes;
+  __local Place place;
   if (passes_on(notes, notes_offset, a_notes, a_stride, b_notes, b_stride, before)) return;
   work_group_gathers_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, ITEMS);
   if (!leave_is_done(planes_are_exact(&extremes), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
   const uint stages = shared_address(memory);
-  const int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
   const size_t batch = get_global_id(2);
   const ulong strip = strip_bytes(k);
-  const Target target = target_of_tile(c + c_offset + batch * c_stride, ldc, m, n, tile, alpha, beta);
+  const int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
+  const Place here = {c + c_offset + batch * c_stride, tile};
+  prefetch_tile_of_c(target_at(here, ldc, m, n, alpha, beta), TILE_M, TILE_N, ITEMS);
+  if (get_local_id(0) == 0) place = here;  // is read behind the barriers of the loop
   float sums[ROW_STEPS][COLUMN_STEPS][4];
   multiply_steps(sums, (const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * strip,
                  (const __global char*)(b + b_offset + batch * b_stride) + tile.y * N_BLOCKS * strip, strip, k, stages);
-  store_sums(target, sums, (__local float*)memory);
+  const Exponents none = {0, 0};
+  store_sums(target_at(place, ldc, m, n, alpha, beta), sums, none, (__local float*)memory);
 }

@@ -62,6 +62,23 @@ static inline void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const u
   }
 }
 
+// Takes the planes' scales out of 16 rows.
+static inline void scale_rows(float rows[COLUMN_STEPS][4], const Exponents exponents, const int row_step) {
+  const int upper = exponents.rows[row_step * 16];
+  const int lower = exponents.rows[row_step * 16 + 8];
+#pragma unroll
+  for (int i = 0; i < COLUMN_STEPS; ++i) {
+    float* four = rows[i];
+    const int2 columns = (int2)(exponents.columns[i * 8], exponents.columns[i * 8 + 1]);
+    const float2 above = scaled_back((float2)(four[0], four[1]), upper + columns);
+    const float2 below = scaled_back((float2)(four[2], four[3]), lower + columns);
+    four[0] = above.x;
+    four[1] = above.y;
+    four[2] = below.x;
+    four[3] = below.y;
+  }
+}
+
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
@@ -70,38 +87,27 @@ void gemm(const int m, const int n, const int k, const float alpha,
           __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes, const ulong before) {
   __local uint4 memory[STAGES * STAGE_BYTES / 16];
   __local Extremes extremes;
+  __local Place place;
   if (passes_on(notes, notes_offset, a_notes, a_stride, b_notes, b_stride, before)) return;
   work_group_gathers_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, ITEMS);
   if (!leave_is_done(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
   const uint stages = shared_address(memory);
-  const int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
   const size_t batch = get_global_id(2);
   const ulong strip = strip_bytes(k);
-  const __global char* a_strips = (const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * strip;
-  const __global char* b_strips = (const __global char*)(b + b_offset + batch * b_stride) + tile.y * N_BLOCKS * strip;
-  const Target target = target_of_tile(c + c_offset + batch * c_stride, ldc, m, n, tile, alpha, beta);
+  a += a_offset + batch * a_stride;
+  b += b_offset + batch * b_stride;
+  int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
+  const Place here = {c + c_offset + batch * c_stride, tile};
+  prefetch_tile_of_c(target_at(here, ldc, m, n, alpha, beta), TILE_M, TILE_N, ITEMS);
+  if (get_local_id(0) == 0) place = here;  // is read behind the barriers of the loop
   float sums[ROW_STEPS][COLUMN_STEPS][4];
-  multiply_steps(sums, a_strips + HEADER_BYTES, b_strips + HEADER_BYTES, strip, k, stages);
+  multiply_steps(sums, (const __global char*)a + tile.x * M_BLOCKS * strip + HEADER_BYTES,
+                 (const __global char*)b + tile.y * N_BLOCKS * strip + HEADER_BYTES, strip, k, stages);
 
+  tile = place.tile;
   const int lane = get_local_id(0) % 32;
-  const __global int* row_exponents = (const __global int*)(a_strips + WARP_BLOCK_A * strip) + lane / 4;
-  const __global int* column_exponents =
-      (const __global int*)(b_strips + WARP_BLOCK_B * strip) + lane % 4 * 2;
-#pragma unroll
-  for (int row_step = 0; row_step < ROW_STEPS; ++row_step) {
-    const int upper = row_exponents[row_step * 16];
-    const int lower = row_exponents[row_step * 16 + 8];
-#pragma unroll
-    for (int i = 0; i < COLUMN_STEPS; ++i) {
-      float* four = sums[row_step][i];
-      const int2 exponents = (int2)(column_exponents[i * 8], column_exponents[i * 8 + 1]);
-      const float2 above = scaled_back((float2)(four[0], four[1]), upper + exponents);
-      const float2 below = scaled_back((float2)(four[2], four[3]), lower + exponents);
-      four[0] = above.x;
-      four[1] = above.y;
-      four[2] = below.x;
-      four[3] = below.y;
-    }
-  }
-  store_sums(target, sums, (__local float*)memory);
+  const Exponents exponents = {
+      (const __global int*)((const __global char*)a + (tile.x * M_BLOCKS + WARP_BLOCK_A) * strip) + lane / 4,
+      (const __global int*)((const __global char*)b + (tile.y * N_BLOCKS + WARP_BLOCK_B) * strip) + lane % 4 * 2};
+  store_sums(target_at(place, ldc, m, n, alpha, beta), sums, exponents, (__local float*)memory);
 }

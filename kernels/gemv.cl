@@ -12,6 +12,7 @@
 // align: 4
 // require: ITEMS % (4*LINES) == 0
 // require: 4*(4*ITEMS/LINES*(LINES+4)+ITEMS) <= local_bytes
+// results: 16*UNROLL
 // calibrate_if: is_cpu == 0
 // calibrate: ITEMS LINES: 512 32, 512 16, 512 8, 256 32, 256 16, 256 8, 128 32, 128 16
 
@@ -27,6 +28,7 @@
 #error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B, ALIGNED_A and ALIGNED_B"
 #endif
 #include "common/parts.cl"
+#include "common/sub_group.cl"
 
 #define GROUP_LINES (LINES * (TRANSPOSE_A ? 4 : 1))
 #define PLACES (GROUP_LINES / 4)  // work-items side by side across the lines
@@ -188,7 +190,7 @@ static inline __attribute__((always_inline)) float add_up_sharers(__local float*
   return result;
 }
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+__kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,

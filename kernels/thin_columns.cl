@@ -12,6 +12,7 @@
 // require: ITEMS % (4*LINES) == 0
 // require: 4*2*(4*ITEMS/LINES*UNROLL)*(THIN+4) <= local_bytes
 // require: 4*(4*(4*ITEMS/LINES)*(LINES+4)+ITEMS) <= local_bytes
+// results: 4*THIN + 4*UNROLL
 // calibrate_if: is_cpu == 0
 // calibrate: THIN ITEMS: 4 512, 4 256, 8 256, 16 256
 
@@ -23,7 +24,7 @@
 #include "common/thin.cl"
 
 // No pointer is `restrict`, so that compilers leave the loads in front of the barrier that they stand in front of.
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+__kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,

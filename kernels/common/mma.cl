@@ -1,6 +1,9 @@
 // A multiply by the instructions that every tensor core since Ampere has: a warp computes 64 x 64 of the tile, 16 rows at a
 // time, from fragments that ldmatrix takes out of local memory; asynchronous copies keep STAGES steps of 16 along k there.
-// The file that includes this has multiply_step(), what its form of planes makes of one step.
+// The file that includes this has multiply_step() and scale_rows(), which do what its form of planes needs.
+//
+// The loop takes all registers that a work-item can have on an A100. So the place of the tile, which is needed again for the
+// stores, waits in local memory: by clang and ptxas, fp16x3_mma kept 16 bytes in memory before, and bf16x6_mma 32.
 #include "common/ampere.cl"
 #include "common/tensor_store.cl"
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(STAGES) || !defined(PLANES)
@@ -55,46 +58,58 @@ static inline void multiply_steps(float sums[ROW_STEPS][COLUMN_STEPS][4], const 
 #pragma unroll
   for (int i = 0; i < ROW_STEPS * COLUMN_STEPS * 4; ++i) sums[i / (COLUMN_STEPS * 4)][i / 4 % COLUMN_STEPS][i % 4] = 0.0f;
 
-  const int steps = k / BLOCK_DEPTH;
+  // A step's stage is the number of steps from there to the end, modulo STAGES: so no register counts stages.
+  int steps_left = k / BLOCK_DEPTH;
 #pragma unroll
   for (int step = 0; step < STAGES - 1; ++step) {
-    if (step < steps) copy_step(stages + step * STAGE_BYTES, a, b, strip);
+    if (step < steps_left) copy_step(stages + (steps_left - step) % STAGES * STAGE_BYTES, a, b, strip);
     a += BLOCK_BYTES;
     b += BLOCK_BYTES;
     copies_commit();
   }
-  int stage = 0;
-  for (int step = 0; step < steps; ++step) {
+  for (; steps_left > 0; --steps_left) {
     COPIES_WAIT(STAGES - 2);
     barrier(CLK_LOCAL_MEM_FENCE);  // the copies of all have come, and the stage that is filled next is free
-    const int next = (stage + STAGES - 1) % STAGES;
-    if (step + STAGES - 1 < steps) copy_step(stages + next * STAGE_BYTES, a, b, strip);
+    if (steps_left >= STAGES) copy_step(stages + (steps_left + 1) % STAGES * STAGE_BYTES, a, b, strip);
     a += BLOCK_BYTES;
     b += BLOCK_BYTES;
     copies_commit();
-    multiply_step(sums, stages + stage * STAGE_BYTES + a_line, stages + stage * STAGE_BYTES + b_line);
-    stage = (stage + 1) % STAGES;
+    const uint stage = stages + steps_left % STAGES * STAGE_BYTES;
+    multiply_step(sums, stage + a_line, stage + b_line);
   }
 }
 
-// Returns the tile's place in C, and begins to prefetch C if there is a beta.
-static inline Target target_of_tile(__global float* c, const ulong ldc, const int m, const int n,
-                                    const int2 tile, const float alpha, const float beta) {
-  const Target whole = {c, ldc, m, n, alpha, beta};
-  const Target target = target_from(whole, tile.x * TILE_M, tile.y * TILE_N);
-  prefetch_tile_of_c(target, TILE_M, TILE_N, ITEMS);
-  return target;
+// The exponents of the planes' scales: of the first rows and columns of C that a work-item has.
+typedef struct {
+  const __global int* rows;
+  const __global int* columns;
+} Exponents;
+
+// Scales 16 rows of a work-item's sums, which are number `row_step` of its tile.
+static inline void scale_rows(float rows[COLUMN_STEPS][4], const Exponents exponents, const int row_step);
+
+// Where a tile lies, in a matrix of the batch.
+typedef struct {
+  __global float* c;
+  int2 tile;
+} Place;
+
+static inline Target target_at(const Place place, const ulong ldc, const int m, const int n, const float alpha,
+                               const float beta) {
+  const Target whole = {place.c, ldc, m, n, alpha, beta};
+  return target_from(whole, place.tile.x * TILE_M, place.tile.y * TILE_N);
 }
 
 // Stores all sums, 16 rows of each warp at a time: the stages in local memory, which are free then, have room
 // for these.
 static inline void store_sums(const Target target, float sums[ROW_STEPS][COLUMN_STEPS][4],
-                              __local float* memory) {
+                              const Exponents exponents, __local float* memory) {
   const Target block = target_from(target, WARP_BLOCK_A * BLOCK_LINES, WARP_BLOCK_B * BLOCK_LINES);
   __local float* tile = memory + get_local_id(0) / 32 * WARP_TILE(BLOCK_LINES);
   barrier(CLK_LOCAL_MEM_FENCE);  // all have multiplied the last step
 #pragma unroll 1
   for (int row_step = 0; row_step < ROW_STEPS; ++row_step) {
+    scale_rows(sums[0], exponents, row_step);
     WARP_BARRIER;
     put_warp_rows(tile, sums[0][0], BLOCK_LINES);
     WARP_BARRIER;

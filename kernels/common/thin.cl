@@ -20,6 +20,7 @@
 #define PARTS (ITEMS / (4 * LINES))  // work-items that share the adding of one result
 
 #include "common/store.cl"
+#include "common/sub_group.cl"
 #include "common/tile.cl"
 DEFINE_TILE(thin, THIN, THIN_TOGETHER, 1)
 

@@ -1,6 +1,6 @@
-// chosen FOLDER [--few]: the programs that clgemm chooses on GPUs that are not here, for compilers that are
+// chosen FOLDER: the programs that clgemm chooses on GPUs that are not here, for compilers that are
 // (compile.py). A source a file, and programs.json, which says of each program what it is to be compiled for
-// and how, and which device and shape it is for. --few: three shapes and fp32 units alone.
+// and how, and which device and shape it is for.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -74,8 +74,10 @@ void write(const Programs& programs, const std::filesystem::path& folder) {
     list
         << (number++ == 0 ? "\n" : ",\n")
         << fmt::format(
-               R"({{"target": "{}", "file": "{}", "options": "{}", "kernel": "{}", "values": "{}", "registers": {}, "ptx": "{}", "calls": ["{}"]}})",
+               R"({{"target": "{}", "file": "{}", "options": "{}", "kernel": "{}", "values": "{}", "multiplies_on_fp32_units": {}, "multiply_adds_a_step": {}, "registers": {}, "ptx": "{}", "calls": ["{}"]}})",
                program.target, file, program.options, config.name, describe_values(config.values),
+               config.manifest().role == Role::multiply && config.manifest().precision == Precision::fp32,
+               config.tile_rows * config.tile_columns * config.tile_depth / config.work_items(),
                config.registers, config.manifest().ptx_target, fmt::join(uses.calls, "\", \""));
   }
   list << "\n]\n";
@@ -86,21 +88,16 @@ void write(const Programs& programs, const std::filesystem::path& folder) {
 
 int main(int argc, char** argv) {
   using namespace clgemm;
-  const bool few = argc == 3 && argv[2] == std::string_view("--few");
-  if (argc != 2 && !few) {
-    std::cerr << "chosen FOLDER [--few]\n";
+  if (argc != 2) {
+    std::cerr << "chosen FOLDER\n";
     return 2;
   }
-  const std::vector<Problem> problems =
-      few ? std::vector{test::tight(1000, 1000, 1000), test::tight(4096, 4096, 4096),
-                        test::tight(128, 128, 65536)}
-          : test::shapes();
   std::filesystem::create_directories(argv[1]);
   Programs programs;
   for (const test::Sheet& sheet : test::sheets) {
     if (sheet.target == std::string_view()) continue;
-    add_chosen(sheet, problems, Precision::fp32, programs);
-    if (!few) add_chosen(sheet, problems, Precision::fp32_equivalent, programs);
+    for (const Precision precision : {Precision::fp32, Precision::fp32_equivalent})
+      add_chosen(sheet, test::shapes(), precision, programs);
   }
   write(programs, argv[1]);
   return 0;

@@ -1,0 +1,214 @@
+"""The compilers of AMD, Intel and NVIDIA, as far as they run without a GPU. A target whose compiler is missing says so:
+
+    AMD      clang-19 and rocm-device-libs of Debian 12; lld-19 to link
+    Intel    ocloc: intel-opencl-icd of Debian 12, or a newer one that OCLOC names (bmg needs it); libigc1 to disassemble
+    NVIDIA   clang-19 and libclc-19 of Debian 12, and ptxas: PTXAS names it, or it is on the PATH, in /usr/local/cuda/bin,
+             or in this Python's nvidia-cuda-nvcc-cu12 (PyPI), which alone knows sm_60 to sm_70. To disassemble, nvdisasm:
+             NVDISASM names it, or it is in the same places, or in nvidia-cuda-nvdisasm (PyPI), for sm_75 and later
+
+The compilers of AMD and NVIDIA are clang's, as ROCm uses it, and clang's in front of NVIDIA's assembler: what NVIDIA's own compiler
+of OpenCL C makes may need other registers.
+
+A compiler has problem(target): why it cannot be used, or ""; spilled(program, folder): compiles a program of chosen.cpp in that
+folder, and returns the bytes that it keeps in memory instead of registers; and listing(program, folder): what the device executes,
+as lines of text, or the nearest that can be had. Both raise Refused with what the compiler said.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROCM = pathlib.Path("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
+LIBCLC = pathlib.Path("/usr/lib/clc/nvptx64--nvidiacl.bc")
+
+
+class Refused(Exception):
+    pass
+
+
+def output_of(command, **environment):
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env={**os.environ, **environment})
+    if done.returncode != 0:
+        raise Refused(f"exit status {done.returncode} (below 0: it crashed)\n{done.stdout[-2000:]}")
+    return done.stdout
+
+
+def largest(pattern, text):
+    return max((int(found) for found in re.findall(pattern, text)), default=0)
+
+
+def installed(name, variable, package):
+    """Where a tool of NVIDIA's may be, the first that there is first."""
+    named = os.environ.get(variable)
+    if named:
+        return [named]
+    places = [shutil.which(name), f"/usr/local/cuda/bin/{name}"]
+    places += [str(found) for folder in sys.path for found in pathlib.Path(folder).glob(f"nvidia/{package}/bin/{name}")]
+    return [place for place in places if place and os.access(place, os.X_OK)]
+
+
+class Amd:
+    """clang with ROCm's device library, linked as ROCm's OpenCL links it."""
+
+    unit = "work-item"
+    clang = ["clang-19", "-target", "amdgcn-amd-amdhsa", "-nogpulib"]
+
+    @staticmethod
+    def problem(target):
+        if not shutil.which("clang-19"):
+            return "clang-19 is missing"
+        return "" if ROCM.exists() else "rocm-device-libs is missing"
+
+    @staticmethod
+    def library(target):
+        # Targets that Debian's library does not know take that of a relative; the instructions are the target's own.
+        isa = {"gfx942": "940"}.get(target, target.removeprefix("gfx"))
+        if not (ROCM / f"oclc_isa_version_{isa}.bc").exists():
+            isa = "1036"
+        wave64 = "on" if target.startswith("gfx9") else "off"
+        parts = ["opencl", "ocml", "ockl", f"oclc_isa_version_{isa}", f"oclc_wavefrontsize64_{wave64}",
+                 "oclc_abi_version_500", "oclc_daz_opt_off", "oclc_finite_only_off", "oclc_unsafe_math_off",
+                 "oclc_correctly_rounded_sqrt_on"]  # in this order
+        for part in parts:
+            yield from ("-Xclang", "-mlink-builtin-bitcode", "-Xclang", ROCM / f"{part}.bc")
+
+    def assembly(self, program, folder):
+        """The path of what the compiler makes of it, as assembly."""
+        source = folder / program["file"]
+        assembly = source.with_suffix(".s")
+        output_of([*self.clang, "-x", "cl", "-O3", f"-mcpu={program['target']}", "-Xclang", "-finclude-default-header",
+                   *self.library(program["target"]), *program["options"].split(), "-S", "-o", assembly, source])
+        return assembly
+
+    def spilled(self, program, folder):
+        return largest(r"\.private_segment_fixed_size: (\d+)", self.assembly(program, folder).read_text())
+
+    def listing(self, program, folder):
+        return self.assembly(program, folder).read_text().splitlines()
+
+
+class Intel:
+    """Intel's own compiler, offline."""
+
+    unit = "thread"
+    disassembler = pathlib.Path("/usr/lib/x86_64-linux-gnu")
+
+    @staticmethod
+    def ocloc():
+        return os.environ.get("OCLOC") or shutil.which("ocloc")
+
+    def problem(self, target):
+        if not self.ocloc():
+            return "ocloc is missing (intel-opencl-icd)"
+        known = subprocess.run([self.ocloc(), "compile", "--help"], stdout=subprocess.PIPE, text=True).stdout
+        return "" if re.search(rf"\b{target}\b", known) else f"this ocloc does not know {target}; OCLOC names another one"
+
+    def binary(self, program, folder):
+        source = folder / program["file"]
+        out = folder / source.stem
+        output_of([self.ocloc(), "compile", "-file", source, "-device", program["target"], "--format", "zebin",
+                   "-options", program["options"], "-output", "out", "-output_no_suffix", "-out_dir", out])
+        return next(file for file in sorted(out.glob("out*")) if file.suffix != ".spv")
+
+    def spilled(self, program, folder):
+        # What the driver reads as well: the section .ze_info is text.
+        binary = self.binary(program, folder).read_bytes().decode("latin-1")
+        if "execution_env" not in binary:
+            raise Refused("the binary does not say what memory it needs")
+        buffers = re.search(r"per_thread_memory_buffers:(.*?)\n(?:    \w|\w|\.\.\.)", binary, re.DOTALL)
+        return sum(int(size) for size in re.findall(r"size: +(\d+)", buffers[1])) if buffers else 0
+
+    def listing(self, program, folder):
+        binary = self.binary(program, folder)
+        dump = binary.parent / "dump"
+        dump.mkdir(exist_ok=True)
+        # ocloc 22.43 asks for the disassembler's library by a name that Debian keeps for development.
+        for library in self.disassembler.glob("libiga64.so.*"):
+            link = binary.parent / "libiga64.so"
+            if not link.is_symlink():
+                link.symlink_to(library)
+        said = output_of([self.ocloc(), "disasm", "-file", binary, "-device", program["target"], "-dump", dump],
+                         LD_LIBRARY_PATH=f"{binary.parent.resolve()}:{os.environ.get('LD_LIBRARY_PATH', '')}")
+        text = dump / ".text.gemm.asm"
+        if not text.exists():
+            raise Refused(f"ocloc cannot disassemble (libigc1 is missing?)\n{said}")
+        return text.read_text().splitlines()
+
+
+class Nvidia:
+    """clang's PTX through NVIDIA's assembler."""
+
+    unit = "work-item"
+    newest_of_clang = 90
+    oldest_of_nvdisasm = 75
+
+    @staticmethod
+    def assembler(target):
+        for ptxas in installed("ptxas", "PTXAS", "cuda_nvcc"):
+            said = subprocess.run([ptxas, f"-arch={target}", os.devnull], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            if "is not defined for option" not in said.stdout:
+                return ptxas
+        return None
+
+    def problem(self, target):
+        if not shutil.which("clang-19"):
+            return "clang-19 is missing"
+        if not LIBCLC.exists():
+            return "libclc-19 is missing"
+        return "" if self.assembler(target) else f"no ptxas that knows {target} (nvidia-cuda-nvcc-cu12 of PyPI knows sm_50 and later)"
+
+    def ptx(self, program, folder):
+        """The path of the PTX, as clgemm changes it at run time, and the target that it is assembled for."""
+        source = folder / program["file"]
+        target = program["target"]
+        sm = int(target.removeprefix("sm_"))
+        ptx = source.with_suffix(".ptx")
+        options = [option for option in program["options"].split() if not option.startswith("-cl-nv-")]
+        output_of(["clang-19", "-x", "cl", "-O3", "-target", "nvptx64-nvidia-nvcl",
+                   "-Xclang", "-target-cpu", "-Xclang", f"sm_{min(sm, self.newest_of_clang)}",
+                   "-Xclang", "-target-feature", "-Xclang", "+ptx83", "-Xclang", "-finclude-default-header",
+                   "-D__NV_CL_C_VERSION=120", "-Dasm=__asm__", "-Dcl_nv_pragma_unroll",
+                   "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC, *options, "-S", "-o", ptx, source])
+        text = ptx.read_text()
+        final = program["ptx"] or target
+        if program["ptx"]:
+            text = text.replace("//@@", "")
+        if sm > self.newest_of_clang:
+            text = re.sub(r"(?m)^\.version .*", ".version 8.7", text)
+        text = re.sub(r"(?m)^\.target .*", f".target {final}, texmode_independent", text)
+        if program["registers"]:
+            text = re.sub(r"(?m)^(\s*\.reqntid)", f".maxnreg {program['registers']}\n\\1", text)
+        ptx.write_text(text)
+        return ptx, final
+
+    def assemble(self, program, folder):
+        ptx, final = self.ptx(program, folder)
+        return output_of([self.assembler(program["target"]), f"-arch={final}", "-v", ptx, "-o", ptx.with_suffix(".cubin")])
+
+    def spilled(self, program, folder):
+        try:
+            said = self.assemble(program, folder)
+        except Refused as refused:
+            # NVIDIA's driver gives OpenCL more than the 48 KiB of local memory that the assembler allows by itself.
+            said = str(refused)
+            if "uses too much shared data" not in said or said.count("error") != 1:
+                raise
+        return max(largest(r"(\d+) bytes stack frame", said), largest(r"(\d+) bytes spill stores", said))
+
+    def has_disassembler(self, target):
+        return int(target.removeprefix("sm_")) >= self.oldest_of_nvdisasm and installed("nvdisasm", "NVDISASM", "cu*")
+
+    def listing(self, program, folder):
+        if not self.has_disassembler(program["target"]):
+            return self.ptx(program, folder)[0].read_text().splitlines()
+        self.assemble(program, folder)
+        cubin = (folder / program["file"]).with_suffix(".cubin")
+        return output_of([installed("nvdisasm", "NVDISASM", "cu*")[0], "-c", cubin]).splitlines()
+
+
+def compiler_of(target):
+    return Amd() if target.startswith("gfx") else Nvidia() if target.startswith("sm_") else Intel()
