@@ -31,6 +31,7 @@
 #endif
 #include "common/batch.cl"
 #include "common/store.cl"
+#include "common/sub_group.cl"
 
 #define A_WIDTH (ALIGNED_A ? 4 : 1)  // elements that are moved at once: a piece
 #define B_WIDTH (ALIGNED_B ? 4 : 1)
@@ -162,7 +163,7 @@ static inline void multiply_four(float sums[TM][TN], const __local float* a_tile
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+__kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
