@@ -74,7 +74,9 @@ void write(const Programs& programs, const std::filesystem::path& folder) {
     list
         << (number++ == 0 ? "\n" : ",\n")
         << fmt::format(
-               R"({{"target": "{}", "file": "{}", "options": "{}", "kernel": "{}", "values": "{}", "multiplies_on_fp32_units": {}, "multiply_adds_a_step": {}, "registers": {}, "ptx": "{}", "calls": ["{}"]}})",
+               R"({{"target": "{}", "file": "{}", "options": "{}", "kernel": "{}", "values": "{}", )"
+               R"("multiplies_on_fp32_units": {}, "multiply_adds_a_step": {}, "registers": {}, "ptx": "{}", )"
+               R"("calls": ["{}"]}})",
                program.target, file, program.options, config.name, describe_values(config.values),
                config.manifest().role == Role::multiply && config.manifest().precision == Precision::fp32,
                config.tile_rows * config.tile_columns * config.tile_depth / config.work_items(),

@@ -1,7 +1,7 @@
 """The compilers of AMD, Intel and NVIDIA, as far as they run without a GPU. A target whose compiler is missing says so:
 
     AMD      clang-19 and rocm-device-libs of Debian 12; lld-19 to link
-    Intel    ocloc: intel-opencl-icd of Debian 12, or a newer one that OCLOC names (bmg needs it); libigc1 to disassemble
+    Intel    ocloc: intel-opencl-icd of Debian 12, or a newer one that OCLOC names (newest_ocloc; bmg needs it); libigc1 to disassemble
     NVIDIA   clang-19 and libclc-19 of Debian 12, and ptxas: PTXAS names it, or it is on the PATH, in /usr/local/cuda/bin,
              or in this Python's nvidia-cuda-nvcc-cu12 (PyPI), which alone knows sm_60 to sm_70. To disassemble, nvdisasm:
              NVDISASM names it, or it is in the same places, or in nvidia-cuda-nvdisasm (PyPI), for sm_75 and later
