@@ -1,0 +1,367 @@
+// launches FOLDER [--few]: every kernel that clgemm may choose on AMD's GPUs, as launches for an emulator
+// (emulate.py). The configs are those that are chosen for the shapes of data_sheets.hpp, and the best of each
+// other kernel; the problems are small, with edges. FOLDER gets a source a file, and launches.json: the
+// programs, and for each multiply its matrices and its launches, with the arguments that the library sets.
+// Nothing knows the arguments but src/launch: here are the functions of OpenCL that it calls, which write
+// down what they get.
+// --few: a multiply for each kernel.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "base/sizes.hpp"
+#include "choose/ranking.hpp"
+#include "kernel/contract.hpp"
+#include "launch/multiply.hpp"
+#include "plan/make_plan.hpp"
+#include "support/data_sheets.hpp"
+#include "support/shipped.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+// Handles of kernels and buffers: places in this table, which OpenCL's types point to without knowing them.
+enum Handle : std::size_t { buffer_a, buffer_b, buffer_c, buffer_list, buffer_scratch, first_kernel };
+constexpr std::array buffer_names = {"a", "b", "c", "list", "scratch"};
+std::array<char, 64> handles;
+
+template <class Object>
+Object handle(std::size_t number) {
+  return reinterpret_cast<Object>(&handles.at(number));
+}
+
+template <class Object>
+std::size_t number_of(Object object) {
+  return static_cast<std::size_t>(reinterpret_cast<const char*>(object) - handles.data());
+}
+
+// What was set and enqueued, as JSON.
+struct Recorder {
+  std::map<std::size_t, std::vector<std::string>> arguments;  // of each kernel, as it keeps them
+  std::vector<std::string> launches;
+  std::map<std::size_t, std::size_t> programs;  // number in the list, of each kernel
+};
+Recorder recorder;
+
+std::string in_hex(const void* value, std::size_t bytes) {
+  std::string result;
+  for (std::size_t i = 0; i < bytes; ++i)
+    result += fmt::format("{:02x}", static_cast<const unsigned char*>(value)[i]);
+  return result;
+}
+
+// A buffer by its name, anything else as its bytes.
+std::string describe_argument(const void* value, std::size_t bytes) {
+  if (bytes == sizeof(cl_mem)) {
+    cl_mem object = nullptr;
+    std::memcpy(&object, value, bytes);
+    for (std::size_t i = 0; i < buffer_names.size(); ++i) {
+      if (object == handle<cl_mem>(i)) return buffer_names[i];
+    }
+  }
+  return "0x" + in_hex(value, bytes);
+}
+
+// The programs of all plans, each once.
+class Programs {
+ public:
+  explicit Programs(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  std::size_t add(const char* target, const KernelConfig& config) {
+    const auto [found, is_new] =
+        numbers_.try_emplace({target, config.build_options, config.file->source}, numbers_.size());
+    if (!is_new) return found->second;
+    const std::string file = fmt::format("{}.cl", found->second);
+    std::ofstream(folder_ / file) << config.file->source;
+    lines_.push_back(fmt::format(R"({{"target": "{}", "file": "{}", "function": "{}", "options": "{}"}})",
+                                 target, file, contract_of(config.manifest().role).function,
+                                 config.build_options));
+    return found->second;
+  }
+
+  const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  std::filesystem::path folder_;
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> numbers_;
+  std::vector<std::string> lines_;
+};
+
+// Kernels that are nothing but handles.
+class RecordedKernels {
+ public:
+  RecordedKernels(const char* target, Programs& programs) : target_(target), programs_(programs) {
+    recorder = {};
+  }
+
+  std::shared_ptr<BuiltKernel> add(const KernelConfig& config) {
+    const std::size_t kernel = next_++;
+    recorder.programs[kernel] = programs_.add(target_, config);
+    return std::make_shared<BuiltKernel>(cl::Program{}, "", cl::Kernel(handle<cl_kernel>(kernel)), "", "",
+                                         std::vector<unsigned char>{});
+  }
+
+ private:
+  const char* target_;
+  Programs& programs_;
+  std::size_t next_ = first_kernel;
+};
+
+const cl::CommandQueue no_queue;
+const Sequence in_order{no_queue, false, false};
+
+cl::Buffer buffer(Handle number) {
+  return cl::Buffer(handle<cl_mem>(number));
+}
+
+// The launches of the plan.
+std::vector<std::string> record(const char* target, const Plan& plan, const Problem& problem,
+                                Programs& programs) {
+  RecordedKernels kernels(target, programs);
+  BuiltPlan built{plan, std::vector<ByRole<std::shared_ptr<BuiltKernel>>>(plan.stages.size())};
+  for_each_program(plan, [&](std::size_t stage, ProgramRole role) {
+    built.stages[stage][role] = kernels.add(*plan.stages[stage].programs[role]);
+  });
+  Buffers buffers{buffer(buffer_a), buffer(buffer_b), buffer(buffer_c), {}};
+  if (problem.listed) buffers.list = buffer(buffer_list);
+  Workspace workspace;
+  if (plan.scratch_bytes != 0) workspace.scratch = buffer(buffer_scratch);
+  Progress progress;
+  enqueue_multiply(built, problem, buffers, workspace, in_order, {}, progress);
+  return std::move(recorder.launches);
+}
+
+std::string describe_operand(const Operand& operand) {
+  return fmt::format(R"({{"transposed": {}, "ld": {}, "offset": {}, "stride": {}}})", operand.transposed,
+                     operand.ld, operand.offset, operand.stride);
+}
+
+// How a problem is put to a kernel.
+struct Form {
+  const char* name;
+  bool transpose_a, transpose_b;
+  bool odd;         // sizes and gaps, so that nothing is aligned
+  std::size_t gap;  // behind each line, and in front of each matrix
+  float alpha, beta;
+  std::size_t batch;
+  std::size_t parts;  // of k
+  bool listed;
+};
+constexpr std::array forms = {
+    Form{"as they lie", false, false, true, 0, 1.0f, 0.0f, 1, 1, false},
+    Form{"A transposed, gaps", true, false, true, 3, 2.0f, -1.0f, 1, 1, false},
+    Form{"B transposed, aligned gaps", false, true, false, 4, 1.0f, 1.0f, 1, 1, false},
+    Form{"both transposed, aligned", true, true, false, 0, -1.0f, 0.0f, 1, 1, false},
+    Form{"k in parts", false, false, false, 4, 1.0f, 2.0f, 1, 3, false},
+    Form{"a batch", false, true, true, 3, 1.0f, -2.0f, 3, 1, false},
+    Form{"a list", true, false, true, 0, 1.0f, 0.0f, 3, 1, true},
+};
+
+// One that has edges in each direction, and more than a tile unless `small`. `mirrored`: for who computes its
+// transpose.
+Problem problem_for(const KernelConfig& kernel, bool mirrored, const Form& form, bool small) {
+  const Manifest& manifest = kernel.manifest();
+  const std::size_t unit = form.odd ? 1 : 4;
+  const auto side = [&](std::size_t tile, std::size_t most) {
+    const bool in_one = small && tile > 32;
+    const std::size_t wanted = form.odd ? (in_one ? tile - 3 : tile + 5) : (in_one ? tile - 4 : tile + 8);
+    return std::min(wanted, most);
+  };
+  Problem problem;
+  problem.m = side(kernel.tile_rows, manifest.most_rows);
+  problem.n = side(kernel.tile_columns, manifest.most_columns);
+  if (mirrored) std::swap(problem.m, problem.n);
+  problem.k = (form.parts + 1) * round_up(kernel.tile_depth, unit) + (form.odd ? 3 : 4);
+  problem.alpha = form.alpha;
+  problem.beta = form.beta;
+  problem.listed = form.listed;
+  problem.batch_count = form.batch == 1 ? 1 : std::max(form.batch, kernel.matrices + 1);
+  if (kernel.matrices > 1 && form.batch == 1) problem.batch_count = kernel.matrices + 1;
+  if (problem.batch_count > 1 && !mirrored) problem.m = std::min(problem.m, kernel.tile_rows);
+  const auto place = [&](Operand& operand, bool transposed, std::size_t rows, std::size_t columns) {
+    if (transposed) std::swap(rows, columns);
+    operand = {transposed, columns + form.gap, 2 * form.gap, 0, 32};
+    if (problem.batch_count > 1) operand.stride = rows * operand.ld + form.gap;
+    if (form.listed) operand.offset = 0;
+  };
+  place(problem.a, form.transpose_a, problem.m, problem.k);
+  place(problem.b, form.transpose_b, problem.k, problem.n);
+  place(problem.c, false, problem.m, problem.n);
+  return problem;
+}
+
+// The list of a batch, whose matrices lie in reverse order, and have factors of their own.
+std::vector<Product> products_of(const Problem& problem) {
+  std::vector<Product> result;
+  for (std::size_t i = 0; problem.listed && i < problem.batch_count; ++i) {
+    const std::size_t place = problem.batch_count - 1 - i;
+    result.push_back({place * problem.a.stride, place * problem.b.stride, place * problem.c.stride,
+                      static_cast<float>(i + 1), static_cast<float>(i % 3)});
+  }
+  return result;
+}
+
+std::string describe_multiply(const Sheet& sheet, const std::string& name, const Problem& problem,
+                              std::size_t scratch_bytes, const std::vector<std::string>& launches) {
+  const std::vector<Product> products = products_of(problem);
+  return fmt::format(
+      R"({{"target": "{}", "name": "{}, {} x {} x {}, {} of them", "m": {}, "n": {}, "k": {}, "alpha": {}, "beta": {}, "batch": {},
+ "a": {}, "b": {}, "c": {}, "list": "{}", "scratch": {},
+ "launches": [
+  {}]}})",
+      sheet.target, name, problem.m, problem.n, problem.k, problem.batch_count, problem.m, problem.n,
+      problem.k, problem.alpha, problem.beta, problem.batch_count, describe_operand(problem.a),
+      describe_operand(problem.b), describe_operand(problem.c),
+      in_hex(products.data(), products.size() * sizeof(Product)), scratch_bytes,
+      fmt::join(launches, ",\n  "));
+}
+
+// Nothing where the kernel is not for such problems.
+std::optional<std::string> multiply(const Sheet& sheet, ConfigCache& configs, Config config, const Form& form,
+                                    bool small, Programs& programs) {
+  const KernelConfig& kernel = *configs.get(config.kernel, config.parameters);
+  if (form.listed && !kernel.manifest().takes_lists()) return std::nullopt;
+  if (form.parts > 1) {
+    if (!can_split_k(kernel.manifest()) || kernel.matrices > 1) return std::nullopt;
+    config.parameters[split_parameter] = static_cast<std::int64_t>(form.parts);
+  }
+  const Problem problem = problem_for(kernel, config.mirrored, form, small);
+  const Plan plan = make_plan(problem, config, configs, no_limit);
+  return describe_multiply(
+      sheet, fmt::format("{}: {}{}", to_string(config), config.mirrored ? "mirrored, " : "", form.name),
+      problem, plan.scratch_bytes, record(sheet.target, plan, problem, programs));
+}
+
+// C <- beta * C.
+std::string scaling(const Sheet& sheet, ConfigCache& configs, Programs& programs) {
+  const SharedConfig scale = configs.get("scale", {});
+  Form form = forms[1];
+  form.alpha = 0.0f;
+  const Problem problem = problem_for(*scale, false, form, false);
+  RecordedKernels kernels(sheet.target, programs);
+  enqueue_scale(*scale, kernels.add(*scale), problem, buffer(buffer_c), in_order, {});
+  return describe_multiply(sheet, "scale: C alone", problem, 0, recorder.launches);
+}
+
+// What may be chosen on the device, each config once: for each shape the first, and the best of each kernel.
+std::vector<Config> configs_of(ConfigCache& configs) {
+  std::vector<Config> result;
+  std::set<Config> known;
+  for (const Problem& problem : shapes()) {
+    const auto candidates =
+        rank_candidates(problem, configs, shipped_tuning(), no_limit, Precision::fp32).candidates;
+    std::set<std::string> kernels;
+    for (const Candidate& candidate : candidates) {
+      if (!kernels.insert(candidate.config.kernel).second) continue;
+      Config config = candidate.config;
+      config.parameters.erase(split_parameter);
+      if (known.insert(config).second) result.push_back(config);
+    }
+  }
+  return result;
+}
+
+// Multiplies for the emulated targets: all forms of all configs; or for each kernel one form of its smallest
+// config, another one for each target, and k in parts once a target.
+std::vector<std::string> multiplies(const Sheet& sheet, std::size_t number, bool few, Programs& programs) {
+  const Device device = device_of(sheet);
+  ConfigCache configs(device, {});
+  std::vector<Config> chosen = configs_of(configs);
+  std::vector<std::string> result;
+  const auto add = [&](const Config& config, const Form& form) {
+    if (auto one = multiply(sheet, configs, config, form, few, programs)) result.push_back(std::move(*one));
+  };
+  result.push_back(scaling(sheet, configs, programs));
+  if (!few) {
+    for (const Config& config : chosen) {
+      for (const Form& form : forms) add(config, form);
+    }
+    return result;
+  }
+  const auto work = [&](const Config& config) {
+    const KernelConfig& kernel = *configs.get(config.kernel, config.parameters);
+    return kernel.tile_rows * kernel.tile_columns * kernel.tile_depth * kernel.matrices;
+  };
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [&](const Config& x, const Config& y) { return work(x) < work(y); });
+  std::set<std::string> kernels;
+  for (const Config& config : chosen) {
+    if (!kernels.insert(config.kernel).second) continue;
+    constexpr std::size_t plain_forms = 4;
+    add(config, forms[(number + kernels.size()) % plain_forms]);
+    for (std::size_t form = plain_forms; form < forms.size(); ++form) {
+      if (kernels.size() == (number + form) % forms.size() + 1) add(config, forms[form]);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+}  // namespace clgemm
+
+// The functions that launch/ calls. Nothing is counted, for nothing is ever released.
+cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint place, std::size_t bytes, const void* value) {
+  using namespace clgemm;
+  std::vector<std::string>& arguments = recorder.arguments[number_of(kernel)];
+  if (arguments.size() <= place) arguments.resize(place + 1);
+  arguments[place] = describe_argument(value, bytes);
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue, cl_kernel kernel, cl_uint dimensions,
+                                          const std::size_t*, const std::size_t* global,
+                                          const std::size_t* local, cl_uint, const cl_event*, cl_event*) {
+  using namespace clgemm;
+  std::vector<std::size_t> groups;
+  for (cl_uint i = 0; i < dimensions; ++i) groups.push_back(global[i] / local[i]);
+  const std::size_t number = number_of(kernel);
+  recorder.launches.push_back(fmt::format(
+      R"({{"program": {}, "groups": [{}], "local": [{}], "arguments": ["{}"]}})",
+      recorder.programs.at(number), fmt::join(groups, ", "), fmt::join(local, local + dimensions, ", "),
+      fmt::join(recorder.arguments[number], "\", \"")));
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL clRetainMemObject(cl_mem) {
+  return CL_SUCCESS;
+}
+cl_int CL_API_CALL clReleaseMemObject(cl_mem) {
+  return CL_SUCCESS;
+}
+cl_int CL_API_CALL clReleaseKernel(cl_kernel) {
+  return CL_SUCCESS;
+}
+
+int main(int argc, char** argv) {
+  using namespace clgemm;
+  const bool few = argc == 3 && argv[2] == std::string_view("--few");
+  if (argc != 2 && !few) {
+    std::cerr << "launches FOLDER [--few]\n";
+    return 2;
+  }
+  const std::filesystem::path folder = argv[1];
+  std::filesystem::create_directories(folder);
+  Programs programs(folder);
+  std::vector<std::string> all;
+  std::size_t number = 0;
+  for (const test::Sheet& sheet : test::sheets) {
+    const std::string_view target = sheet.target;
+    // RDNA 2 is not emulated.
+    if (target.substr(0, 3) != "gfx" || target == "gfx1030") continue;
+    for (std::string& one : multiplies(sheet, number++, few, programs)) all.push_back(std::move(one));
+  }
+  std::ofstream(folder / "launches.json")
+      << fmt::format("{{\"programs\": [\n{}\n], \"multiplies\": [\n{}\n]}}\n",
+                     fmt::join(programs.lines(), ",\n"), fmt::join(all, ",\n"));
+  return 0;
+}
