@@ -28,15 +28,6 @@ bool leaves_room(const KernelConfig& kernel, const Device& device) {
   return 8 * kernel.kept_bytes <= cache_eighths * device.local_bytes;
 }
 
-// A config that was measured on another device may need more registers than a work-item has here, or have
-// work-groups that leave some of a sub-group idle.
-bool suits(const KernelConfig& kernel, const Device& device) {
-  if (!leaves_room(kernel, device)) return false;
-  if (device.kind != DeviceKind::gpu) return true;
-  const DeviceFacts facts = facts_of(device);
-  return kernel.work_items() >= facts.sub_group && kernel.results <= facts.most_results;
-}
-
 class Ranker {
  public:
   Ranker(const Problem& problem, ConfigCache& configs, const Tuning& tuning, std::size_t scratch_limit,
@@ -248,6 +239,13 @@ SpeedTable usable_table(const Tuning& tuning, ConfigCache& configs) {
   SpeedTable result = std::move(usable == tables.end() ? tables.front() : *usable);
   if (result.kin != Kinship::same) result.unmeasured = roofline_rows(configs);
   return result;
+}
+
+bool suits(const KernelConfig& kernel, const Device& device) {
+  if (!leaves_room(kernel, device)) return false;
+  if (device.kind != DeviceKind::gpu) return true;
+  const DeviceFacts facts = facts_of(device);
+  return kernel.work_items() >= facts.sub_group && kernel.results <= facts.most_results;
 }
 
 Plan plan_in_best_parts(const Problem& problem, const Config& config, const SpeedTable& table,

@@ -19,6 +19,10 @@ struct Ranking {
 // The rows to go by: of the nearest relative of which this library and device have any kernel at all.
 SpeedTable usable_table(const Tuning& tuning, ConfigCache& configs);
 
+// Whether a config that was measured on another device may serve this one: its registers hold it, its cache
+// has room for it, and no part of a sub-group is idle.
+bool suits(const KernelConfig& kernel, const Device& device);
+
 // The plan of a config, in as many parts of k as take the least time by these rows. Its config has their
 // number (SPLIT_K), unless it is one.
 Plan plan_in_best_parts(const Problem& problem, const Config& config, const SpeedTable& table,

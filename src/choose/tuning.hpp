@@ -68,6 +68,10 @@ std::string entry_key(const TunedEntry& entry);
 enum class Kinship { none, stranger, family, same };
 Kinship kinship(const TunedDevice& measured, const Device& device);
 
+// What people are told if no rows are of their device.
+inline constexpr const char* nothing_measured =
+    "nothing was measured on this device: run clgemm-tune --quick";
+
 // An entry that serves a problem.
 struct TunedMatch {
   const TunedEntry* entry;

@@ -186,8 +186,9 @@ std::shared_ptr<const Ranking> Chooser::ranking(const PlanKey& key, const Rememb
 const Tuning& Chooser::tuning() {
   std::call_once(tuning_read_, [this] {
     tuning_ = tuning_from_environment();
-    if (logs(LogLevel::info))
-      log_tuning(tuning_, usable_table(tuning_, configs(kernel_folder_or_default({}))), info_);
+    const SpeedTable table = usable_table(tuning_, configs(kernel_folder_or_default({})));
+    has_own_rows_ = table.kin == Kinship::same;
+    if (logs(LogLevel::info)) log_tuning(tuning_, table, info_);
   });
   return tuning_;
 }

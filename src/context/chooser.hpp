@@ -50,6 +50,12 @@ class Chooser {
   // What was read of this device and others, at the first call.
   const Tuning& tuning();
 
+  // Whether what it goes by was measured on this device.
+  bool has_own_rows() {
+    tuning();
+    return has_own_rows_;
+  }
+
   // A kernel that is no multiply, with its defaults.
   SharedConfig helper(const std::string& kernel, const Options& options) {
     return configs(kernel_folder_or_default(options.kernel_folder)).get(kernel, {});
@@ -87,6 +93,7 @@ class Chooser {
 
   std::once_flag tuning_read_;
   Tuning tuning_;
+  bool has_own_rows_ = false;
 
   std::mutex mutex_;  // of what follows
   std::map<std::string, std::unique_ptr<ConfigCache>> configs_;

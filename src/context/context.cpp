@@ -83,6 +83,9 @@ std::string Context::State::explain(const Problem& problem, const Options& optio
   std::string text = describe(chosen->built.plan) + describe(chosen->choice);
   for (const std::string& file : chooser_.tuning().passed_over())
     text += fmt::format("tuning file passed over: {}\n", file);
+  const Source source = chosen->choice.chosen.origin.source;
+  if (source != Source::named && source != Source::measured && !chooser_.has_own_rows())
+    text += fmt::format("{}\n", nothing_measured);
   return text;
 }
 

@@ -25,7 +25,7 @@ using test::TemporaryFolder;
 TEST_CASE(
     "a config is timed until its shortest times agree: on a CPU three, for two in a row may be disturbed") {
   const auto is_enough = [](const std::vector<double>& seconds, DeviceKind kind) {
-    return is_settled(seconds, 1.0, kind);
+    return is_settled(seconds, 1.0, careful_turns(kind));
   };
   CHECK_FALSE(is_enough({1.0}, DeviceKind::gpu));
   CHECK(is_enough({1.0, 1.02}, DeviceKind::gpu));
@@ -137,19 +137,19 @@ TEST_CASE("a fit finds the coefficients by which the samples were made") {
       {"direct", {{"BM", 64}, {"BN", 64}, {"TM", 8}, {"TN", 8}, {"DEPTH", 8}, {"SLICES", 2}, {"COPIES", 2}}},
       {"direct", {{"BM", 32}, {"BN", 64}, {"TM", 8}, {"TN", 4}, {"DEPTH", 8}, {"SLICES", 2}, {"COPIES", 2}}}};
   const std::vector<Sample> samples = made_up_samples(configs, speed, rates, cache);
-  const HostSeconds host{rates.call_seconds, rates.launch_seconds};
-  const Fitted fitted = fit(samples, cache, host);
-  CHECK(fitted.rates.call_seconds == host.call);
+  const Known known{{rates.call_seconds, rates.launch_seconds}};
+  const Fitted fitted = fit(samples, cache, known);
+  CHECK(fitted.rates.call_seconds == known.host.call);
   CHECK(fitted.rates.unhidden > 0.35);  // which begins at 0.3
   CHECK(fitted.rates.repeated < 0.4);   // at 0.5
   CHECK(fitted.rates.uneven > 0.5);     // at 0.3
   REQUIRE(fitted.rows.size() == 2);
   for (const ConfigRow& row : fitted.rows) CHECK(row.residual < 0.1);
-  CHECK(held_out_regret(samples, cache, host).all.mean < 1.03);
+  CHECK(held_out_regret(samples, cache, known).all.mean < 1.03);
 
   const TemporaryFolder folder;
   const auto path = folder.path() / "samples.csv";
-  const std::vector<double> predicted = unseen_predictions(samples, cache, host);
+  const std::vector<double> predicted = unseen_predictions(samples, cache, known);
   // By rows that were fitted without the shape: 0.215 is the most.
   for (std::size_t i = 0; i < samples.size(); ++i)
     CHECK(std::abs(std::log(predicted[i] / samples[i].seconds)) < 0.25);
@@ -165,7 +165,7 @@ TEST_CASE("a fit finds what passes take, where configs pack and others do not") 
   const ConfigSpeed speed{3e-6, 40e-9, 25e-9, 6, 0.0, 1.4};
   const std::vector<Config> configs = {{"tiled", {}}, {"direct", {}}};
   const std::vector<Sample> samples = made_up_samples(configs, speed, rates, cache);
-  const Fitted fitted = fit(samples, cache, {rates.call_seconds, rates.launch_seconds});
+  const Fitted fitted = fit(samples, cache, {{rates.call_seconds, rates.launch_seconds}});
   CHECK(fitted.rates.pass_seconds > 4e-6);  // which begins at 2e-6
 }
 

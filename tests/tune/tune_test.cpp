@@ -197,13 +197,21 @@ TEST_CASE("options that exclude each other, or would change nothing, are bad usa
   const ScopedVariable fake("CLGEMM_TUNE_FAKE_TIMES", "1");
   const std::string samples = (folder.path() / "samples.csv").string();
   const std::string fit = "--fit '" CLGEMM_TEST_DATA "/h200_times.csv' ";
+  const std::string regret = "--regret '" CLGEMM_TEST_DATA "/h200_times.csv' ";
   const std::string calibrate = "--calibrate --shapes 16 --budget 1 ";
   const std::pair<std::string, std::string> mistakes[] = {
       {"--list --calibrate", "--calibrate and --list: which of the two?"},
       {"--list --check", "--check and --list: which of the two?"},
       {"--check --list --export x", "--export and --check: which of the two?"},
       {fit + "--list", "--fit and --list: which of the two?"},
-      {"--list --keep-samples " + samples, "--keep-samples needs --calibrate or --fit"},
+      {"--list --keep-samples " + samples, "--keep-samples needs --calibrate, --quick or --fit"},
+      {"--quick --calibrate", "--calibrate and --quick: which of the two?"},
+      {"--quick --shapes 16",
+       "only --calibrate and --prepare have as many shapes as wanted: without --shapes"},
+      {"--quick --size 64", "without --size"},
+      {regret, "--regret needs --output"},
+      {regret + "--seed 5 --output x", "--regret measures nothing: without --seed"},
+      {regret + "--keep-samples " + samples + " --output x", "--keep-samples needs"},
       {calibrate + "--size 64", "without --size"},
       {calibrate + "--space tvm36", "without --space"},
       {calibrate + "--transpose-b", "without --transpose-b"},
@@ -213,7 +221,8 @@ TEST_CASE("options that exclude each other, or would change nothing, are bad usa
       {calibrate + "--search random", "without --search"},
       {fit + "--budget 5 --output x", "--fit measures nothing: without --budget"},
       {"--export x --fresh", "--export measures nothing: without --fresh"},
-      {"--shapes 16 --size 32", "only --calibrate has shapes of its own: without --shapes"},
+      {"--shapes 16 --size 32",
+       "only --calibrate and --prepare have as many shapes as wanted: without --shapes"},
       {"--check --budget 5", "--check runs every config, or --samples of them: without --budget"},
       {fit, "--fit needs --output"}};
   for (const auto& [options, said] : mistakes) {
@@ -526,6 +535,87 @@ TEST_CASE("a calibration writes rates and rows that the library then goes by") {
   CHECK(file.rates);
   CHECK(file.configs.size() >= 4);
   CHECK(journal_of(output).empty());
+}
+
+// PoCL's device of one thread is no relative's but PoCL's, whatever processor this is. False if there is
+// none.
+bool names_unmeasured_device(std::string& variables) {
+  variables = "POCL_DEVICES=basic CLGEMM_DEVICE='Portable Computing Language'";
+  const Finished listed = run_program(fmt::format("{} '{}' --list", variables, CLGEMM_TUNE_PROGRAM));
+  return listed.status == 0;
+}
+
+TEST_CASE("until --quick has run, explain() and the bench say once that nothing was measured on the device") {
+  std::string variables;
+  if (!names_unmeasured_device(variables)) {
+    WARN("NOT TESTED: there is no PoCL here");
+    return;
+  }
+  const TemporaryFolder folder;
+  variables += fmt::format(" XDG_CONFIG_HOME='{}'", folder.path().string());
+  const std::string notice = "nothing was measured on this device: run clgemm-tune --quick\n";
+  const auto count = [&notice](const std::string& text) {
+    int result = 0;
+    for (auto at = text.find(notice); at != std::string::npos; at = text.find(notice, at + 1)) ++result;
+    return result;
+  };
+  const auto bench = [&](const std::string& options) {
+    return run_program(fmt::format("{} '{}' {}", variables, CLGEMM_BENCH_PROGRAM, options));
+  };
+  const std::string explain = "--explain --kernel auto --size 64 --size 100";
+  const std::string measure = "--kernel auto --size 64 --size 100 --runs 1 --warmup 0 --peer none";
+  CHECK(count(bench(explain).out) == 1);
+  CHECK(count(bench(measure).err) == 1);
+  CHECK(count(bench("--explain --kernel naive --size 64").out) == 0);
+
+  const Finished quick = run_program(command("--quick", variables + " CLGEMM_TUNE_FAKE_TIMES=1"));
+  INFO(quick.out << quick.err);
+  REQUIRE(quick.status == 0);
+  CHECK(count(bench(explain).out) == 0);
+  CHECK(count(bench(measure).err) == 0);
+}
+
+TEST_CASE("a quick run measures few configs in seconds, and leaves the rows of a full calibration alone") {
+  const TemporaryFolder folder;
+  const std::string output = (folder.path() / "out.json").string();
+  const auto start = std::chrono::steady_clock::now();
+  const Finished quick = run_program(command("--quick --budget 30 --output " + output));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  INFO(quick.out << quick.err);
+  if (test::is_on_llvmpipe()) {
+    WARN("NOT TESTED on llvmpipe: how long a quick run takes");
+  } else {
+    REQUIRE(quick.status == 0);
+    CHECK(took.count() < 100.0);  // 6 on two cores of their own
+    const TuningFile file = parse_tuning(text_of_file(output), output);
+    CHECK(file.rates);
+    CHECK(file.configs.size() >= 4);
+    CHECK(file.configs.size() <= 25);
+    CHECK(journal_of(output).empty());
+  }
+  const std::string shapes = "--calibrate --shapes 32 --fresh --output " + output;
+  const ScopedVariable fake("CLGEMM_TUNE_FAKE_TIMES", "1");
+  REQUIRE(run_program(command(shapes)).status == 0);
+  const std::string full = text_of_file(output);
+  const Finished refused = run_program(command("--quick --output " + output));
+  CHECK(refused.status == 1);
+  CHECK(test::contains(refused.err, "'" + output + "' is of a full calibration"));
+  CHECK(text_of_file(output) == full);
+}
+
+TEST_CASE("--regret says how good a tuning file chooses on what another run has measured") {
+  const TemporaryFolder folder;
+  const std::string table =
+      folder.write("device.json", text_of_file(CLGEMM_KERNELS "/tuned/nvidia_h200.json"));
+  const std::string times = "--regret " CLGEMM_TEST_DATA "/h200_times.csv --output ";
+  const Finished said = run_program(command(times + table));
+  INFO(said.out << said.err);
+  CHECK(said.status == 0);
+  CHECK(test::contains(said.out, "on the 184 shapes of"));
+  CHECK(test::contains(said.out, ": 1.01"));
+  const std::string without =
+      folder.write("without.json", text_of_file(CLGEMM_KERNELS "/tuned/pocl_avx512_xeon.json"));
+  CHECK(test::contains(run_program(command(times + without)).err, "has no rates"));
 }
 
 TEST_CASE("--fit fits what was measured before, for the device of a file, and says that this is missing") {

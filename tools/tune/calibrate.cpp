@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "base/error.hpp"
+#include "choose/tuning_files.hpp"
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
 #include "common/say.hpp"
@@ -17,6 +18,7 @@
 #include "tune/calibration_worker.hpp"
 #include "tune/fake_times.hpp"
 #include "tune/fit.hpp"
+#include "tune/quick.hpp"
 #include "tune/run_setup.hpp"
 #include "tune/tuner.hpp"
 #include "tune/tuning_output.hpp"
@@ -25,18 +27,46 @@
 namespace clgemm::tune {
 namespace {
 
+// What a run measures, and for how long.
+struct Agenda {
+  std::vector<Config> configs;
+  std::vector<SampleShape> shapes;
+  Turns turns;
+  double budget_s;          // unless an option says it
+  double least_building_s;  // which the compiler may have, if the budget is less
+  Prior prior;
+};
+
 // These take five minutes on an H200, compiling included; more on slower devices.
 constexpr std::size_t default_shapes = 64;
 constexpr double default_budget_s = 600.0;
+constexpr double quick_budget_s = 12.0;
+constexpr double quick_building_s = 60.0;
 
-std::size_t shapes_of(const TuneOptions& options) {
-  return options.calibration_shapes == 0 ? default_shapes : options.calibration_shapes;
+Agenda agenda_of(const TuneOptions& options, RunSetup& setup, ConfigCache& cache) {
+  std::vector<Config> configs = calibrated_configs(setup.device, setup.library);
+  const DeviceKind kind = setup.device.kind;
+  const std::uint64_t seed = options.search.seed;
+  if (!options.quick) {
+    const std::size_t count = options.calibration_shapes == 0 ? default_shapes : options.calibration_shapes;
+    return {std::move(configs),
+            calibrated_shapes(kind, count, seed),
+            careful_turns(kind),
+            default_budget_s,
+            0.0,
+            {}};
+  }
+  const Tuning tuning = tuning_from_environment();
+  const std::optional<SpeedTable> table = nearest_rows(tuning, setup.device);
+  configs = quick_configs(configs, table, cache, setup.library);
+  std::vector<SampleShape> shapes = quick_shapes(table, configs, cache, setup.library, seed);
+  Prior prior = prior_of(table, configs, cache);
+  return {std::move(configs), std::move(shapes), quick_turns,
+          quick_budget_s,     quick_building_s,  std::move(prior)};
 }
 
 std::vector<std::string> worker_arguments(const TuneOptions& options) {
-  return arguments_of_worker({"--calibration-worker", "--shapes", std::to_string(shapes_of(options)),
-                              "--seed", std::to_string(options.search.seed)},
-                             options);
+  return arguments_of_worker({"--calibration-worker"}, options);
 }
 
 double now() {
@@ -46,18 +76,21 @@ double now() {
 // Measures shape after shape, all configs of each, until the time is up.
 class Calibration {
  public:
-  Calibration(const TuneOptions& options, RunSetup& setup, Journal& journal, std::vector<Config> configs)
+  Calibration(const TuneOptions& options, RunSetup& setup, Journal& journal, const Agenda& agenda)
       : options_(options),
         setup_(setup),
         journal_(journal),
-        configs_(std::move(configs)),
-        shapes_(calibrated_shapes(setup.device.kind, shapes_of(options), options.search.seed)),
+        configs_(agenda.configs),
+        shapes_(agenda.shapes),
+        turns_(agenda.turns),
         worker_(worker_arguments(options)),
-        end_(now() + (options.budget_s > 0.0 ? options.budget_s : default_budget_s)) {}
+        budget_(options.budget_s > 0.0 ? options.budget_s : agenda.budget_s),
+        end_(now() + std::max(budget_, agenda.least_building_s)) {}
 
   // False where it was interrupted.
   bool run() {
     if (!ask_host() || !build()) return false;
+    if (options_.quick) end_ = now() + budget_;  // however long the compiler took
     for (index_ = 0; index_ < shapes_.size(); ++index_) {
       if (!measure_shape(shapes_[index_])) return false;
       if (now() > end_) break;
@@ -107,7 +140,7 @@ class Calibration {
     for (bool all_are_settled = false; !all_are_settled;) {
       all_are_settled = true;
       for (Timed& one : configs) {
-        if (!one.failure.empty() || is_settled(one.seconds, best, setup_.device.kind)) continue;
+        if (!one.failure.empty() || is_settled(one.seconds, best, turns_)) continue;
         if (now() > end_) return true;  // the shape is incomplete, and not kept
         all_are_settled = false;
         show(shape);
@@ -181,9 +214,11 @@ class Calibration {
   const TuneOptions& options_;
   RunSetup& setup_;
   Journal& journal_;
-  std::vector<Config> configs_;
-  std::vector<SampleShape> shapes_;
+  const std::vector<Config>& configs_;
+  const std::vector<SampleShape>& shapes_;
+  Turns turns_;
   WorkerProcess worker_;
+  double budget_;
   double end_;
   bench::Progress progress_;
   std::vector<Sample> samples_;
@@ -201,11 +236,11 @@ std::set<std::string> without_rows(const std::vector<Sample>& samples, const Fit
 }
 
 // Fits, writes, and says how good it is.
-void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningFile file,
-               const HostSeconds& host, const std::filesystem::path& output, const std::string& samples_to) {
-  if (!samples_to.empty()) write_samples(samples_to, samples, unseen_predictions(samples, configs, host));
-  const auto [held_out, batches] = held_out_regret(samples, configs, host);
-  const Fitted fitted = fit(samples, configs, host);
+void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningFile file, const Known& known,
+               const std::filesystem::path& output, const std::string& samples_to) {
+  if (!samples_to.empty()) write_samples(samples_to, samples, unseen_predictions(samples, configs, known));
+  const auto [held_out, batches] = held_out_regret(samples, configs, known);
+  const Fitted fitted = fit(samples, configs, known);
   const Regret all = regret(fitted, samples, configs);
   if (fitted.rows.empty() || all.shapes < least_shapes)
     throw std::runtime_error(fmt::format(
@@ -266,6 +301,15 @@ std::vector<Sample> valid_samples(const std::vector<Sample>& samples, ConfigCach
   return result;
 }
 
+// Rows of a full calibration are not given away for those of a quick one.
+void demand_no_better(const TuningFile& file, const std::filesystem::path& output) {
+  const auto has_more = [](const ConfigRow& row) { return row.shapes > most_quick_shapes; };
+  if (std::any_of(file.configs.begin(), file.configs.end(), has_more))
+    throw std::runtime_error(fmt::format(
+        "'{}' is of a full calibration, and --quick would write less: another --output, or remove it",
+        output.string()));
+}
+
 }  // namespace
 
 int calibrate(const TuneOptions& options) {
@@ -274,22 +318,24 @@ int calibrate(const TuneOptions& options) {
   demand_writable(options.samples_to);
   const OwnCaches caches(setup.output);
   TuningFile file = read_output(setup.output, setup.device);
-  std::vector<Config> configs = calibrated_configs(setup.device, setup.library);
+  if (options.quick) demand_no_better(file, setup.output);
+  ConfigCache cache(setup.device, options.kernel_folder);
+  const Agenda agenda = agenda_of(options, setup, cache);
   const auto journal = open_journal(options, setup);
   if (journal->size() > 0)
     bench::say("clgemm-tune", fmt::format("going on after {} measurements", journal->size()));
   fmt::print("{} ({}, driver {}): {} configs\n", setup.device.name, setup.device.platform_name,
-             setup.device.driver_version, configs.size());
+             setup.device.driver_version, agenda.configs.size());
   std::fflush(stdout);
   const bench::InterruptNoted noted;
-  Calibration calibration(options, setup, *journal, std::move(configs));
+  Calibration calibration(options, setup, *journal, agenda);
   if (!calibration.run()) {
     bench::say("clgemm-tune", "stopped; the same command goes on here");
     return bench::interrupted_status();
   }
-  ConfigCache cache(setup.device, options.kernel_folder);
-  write_fit(calibration.samples(), cache, std::move(file), calibration.host(), setup.output,
+  write_fit(calibration.samples(), cache, std::move(file), {calibration.host(), agenda.prior}, setup.output,
             options.samples_to);
+  if (options.quick) fmt::print("these are the few configs of a quick run; --calibrate measures all\n");
   journal->remove();
   return all_is_well;
 }
@@ -303,7 +349,22 @@ int fit_samples(const TuneOptions& options) {
   KernelLibrary library(options.kernel_folder);
   const Rates known = file.rates.value_or(Rates{});
   write_fit(valid_samples(read_samples(options.fit_from, library.names(Role::multiply)), cache), cache, file,
-            {known.call_seconds, known.launch_seconds}, options.output, options.samples_to);
+            {{known.call_seconds, known.launch_seconds}}, options.output, options.samples_to);
+  return all_is_well;
+}
+
+int say_regret(const TuneOptions& options) {
+  const TuningFile file = read_file(options.output);
+  if (!file.rates)
+    throw std::runtime_error(fmt::format("'{}' has no rates, so that nothing is predicted", options.output));
+  const Device device = device_of(file.device);
+  ConfigCache cache(device, options.kernel_folder);
+  KernelLibrary library(options.kernel_folder);
+  const std::vector<Sample> samples =
+      valid_samples(read_samples(options.fit_from, library.names(Role::multiply)), cache);
+  const Regret all = regret({*file.rates, file.configs}, samples, cache);
+  fmt::print("regret of '{}' on the {} shapes of '{}': {:.3f}, worst {:.2f}\n", options.output, all.shapes,
+             options.fit_from, all.mean, all.worst);
   return all_is_well;
 }
 

@@ -1,4 +1,4 @@
-// clgemm-tune --calibrate and --fit: the coefficients of the speed model.
+// clgemm-tune --calibrate, --quick, --fit and --regret: the coefficients of the speed model.
 #pragma once
 
 #include "tune/options.hpp"
@@ -8,5 +8,6 @@ namespace clgemm::tune {
 // Each returns the program's exit status.
 int calibrate(const TuneOptions& options);
 int fit_samples(const TuneOptions& options);
+int say_regret(const TuneOptions& options);
 
 }  // namespace clgemm::tune

@@ -202,14 +202,17 @@ std::vector<Config> with_parts(const Config& config, const SampleShape& size, co
   return result;
 }
 
-bool is_settled(std::vector<double> seconds, double best, DeviceKind kind) {
+Turns careful_turns(DeviceKind kind) {
+  return kind == DeviceKind::cpu ? Turns{3, 16} : Turns{2, 8};
+}
+
+bool is_settled(std::vector<double> seconds, double best, const Turns& turns) {
   constexpr double same = 1.03;
   constexpr double hopeless = 3.0;
-  const std::size_t enough = kind == DeviceKind::cpu ? 3 : 2;
-  const std::size_t most = kind == DeviceKind::cpu ? 16 : 8;
-  if (seconds.size() < enough) return false;
+  if (seconds.size() < turns.enough) return false;
   std::sort(seconds.begin(), seconds.end());
-  return seconds[enough - 1] <= same * seconds[0] || seconds[0] > hopeless * best || seconds.size() >= most;
+  return seconds[turns.enough - 1] <= same * seconds[0] || seconds[0] > hopeless * best ||
+         seconds.size() >= turns.most;
 }
 
 }  // namespace clgemm::tune

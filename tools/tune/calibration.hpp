@@ -27,10 +27,18 @@ bool is_large(const SampleShape& shape, DeviceKind kind);
 std::vector<Config> with_parts(const Config& config, const SampleShape& shape, const Device& device,
                                KernelLibrary& library);
 
+// How many times a config is timed on a shape. On a CPU that takes three times, for two in a row may be
+// disturbed: on two shared Zen 4 cores a config had 19 times its time so. The clock of a GPU counts its own
+// work alone, and two are enough. `quick` ones are for who has many others to compare with.
+struct Turns {
+  std::size_t enough;  // so many must agree
+  std::size_t most;
+};
+Turns careful_turns(DeviceKind kind);
+inline constexpr Turns quick_turns{2, 4};
+
 // Whether a config on a shape has been timed enough: its shortest times are within 3 %, or more than three
-// times the best of all configs, or it has had its turns. On a CPU that takes three times, for two in a row
-// may be disturbed: on two shared Zen 4 cores a config had 19 times its time so. The clock of a GPU counts
-// its own work alone, and two are enough.
-bool is_settled(std::vector<double> seconds, double best, DeviceKind kind);
+// times the best of all configs, or it has had its turns.
+bool is_settled(std::vector<double> seconds, double best, const Turns& turns);
 
 }  // namespace clgemm::tune

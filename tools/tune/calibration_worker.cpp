@@ -33,31 +33,36 @@ Options options_of(const Json& json, const std::string& kernel_folder) {
   return options;
 }
 
-// Room for A, B and C of any of the shapes, filled once.
+// A, B and C of the largest shape so far, filled.
 class Matrices {
  public:
-  Matrices(const cl::Context& context, const cl::CommandQueue& queue,
-           const std::vector<SampleShape>& shapes) {
-    std::size_t a = 1;
-    std::size_t b = 1;
-    std::size_t c = 1;
-    for (const SampleShape& shape : shapes) {
-      a = std::max(a, shape.batch * shape.m * shape.k);
-      b = std::max(b, shape.batch * shape.k * shape.n);
-      c = std::max(c, shape.batch * shape.m * shape.n);
-    }
-    a_ = cl::Buffer(context, CL_MEM_READ_WRITE, a * sizeof(float));
-    b_ = cl::Buffer(context, CL_MEM_READ_WRITE, b * sizeof(float));
-    c_ = cl::Buffer(context, CL_MEM_READ_WRITE, c * sizeof(float));
-    fill(queue, a_, a);
-    fill(queue, b_, b);
+  Matrices(cl::Context context, cl::CommandQueue queue)
+      : context_(std::move(context)), queue_(std::move(queue)) {}
+
+  // Makes room for the matrices of a shape.
+  void hold(const SampleShape& shape) {
+    hold(a_, shape.batch * shape.m * shape.k);
+    hold(b_, shape.batch * shape.k * shape.n);
+    hold(c_, shape.batch * shape.m * shape.n);
   }
 
-  DeviceMatrix a(std::size_t ld) const { return {a_(), ld}; }
-  DeviceMatrix b(std::size_t ld) const { return {b_(), ld}; }
-  DeviceMatrix c(std::size_t ld) const { return {c_(), ld}; }
+  DeviceMatrix a(std::size_t ld) const { return {a_.buffer(), ld}; }
+  DeviceMatrix b(std::size_t ld) const { return {b_.buffer(), ld}; }
+  DeviceMatrix c(std::size_t ld) const { return {c_.buffer(), ld}; }
 
  private:
+  struct Matrix {
+    cl::Buffer buffer;
+    std::size_t count = 0;
+  };
+
+  void hold(Matrix& matrix, std::size_t count) const {
+    if (count <= matrix.count) return;
+    matrix.buffer = {};  // first, for both may not fit
+    matrix = {cl::Buffer(context_, CL_MEM_READ_WRITE, count * sizeof(float)), count};
+    fill(queue_, matrix.buffer, count);
+  }
+
   static void fill(const cl::CommandQueue& queue, const cl::Buffer& buffer, std::size_t count) {
     std::mt19937 random(1);
     std::vector<float> piece(std::min<std::size_t>(count, std::size_t{1} << 20));
@@ -68,9 +73,9 @@ class Matrices {
     }
   }
 
-  cl::Buffer a_;
-  cl::Buffer b_;
-  cl::Buffer c_;
+  cl::Context context_;
+  cl::CommandQueue queue_;
+  Matrix a_, b_, c_;
 };
 
 // Work that keeps a GPU busy while the host enqueues what is to be timed.
@@ -111,13 +116,12 @@ double seconds_between_ends(const cl::Event& first, const cl::Event& last) {
 
 class CalibrationWorker {
  public:
-  CalibrationWorker(const std::string& device, const std::string& kernel_folder,
-                    const std::vector<SampleShape>& shapes)
+  CalibrationWorker(const std::string& device, const std::string& kernel_folder)
       : device_(device.empty() ? default_device() : find_device(device)),
         cl_context_(device_),
         queue_(cl_context_, device_, CL_QUEUE_PROFILING_ENABLE),
         context_(queue_()),
-        matrices_(cl_context_, queue_, shapes),
+        matrices_(cl_context_, queue_),
         kernel_folder_(kernel_folder) {
     if (describe(device_).kind != DeviceKind::cpu) occupation_.emplace(cl_context_, queue_);
   }
@@ -198,6 +202,7 @@ class CalibrationWorker {
   double time(const Json& question) {
     const SampleShape shape{{question.at("m"), question.at("n"), question.at("k")}, question.at("batch")};
     const Options options = options_of(question, kernel_folder_);
+    matrices_.hold(shape);
     by_host(shape, options, 1);
     const double once = by_host(shape, options, 1);
     const double best = question.at("best_seconds");
@@ -209,8 +214,9 @@ class CalibrationWorker {
 
   // The shortest of many times to enqueue a call of one launch, and one of three.
   Json host() {
+    constexpr SampleShape small{{17, 17, 17}};
+    matrices_.hold(small);
     const auto seconds_of = [&](const Options& options) {
-      constexpr SampleShape small{{17, 17, 17}};
       constexpr int calls = 20;
       double least = by_host(small, options, 1);
       for (int i = 0; i < 50; ++i) {
@@ -273,11 +279,9 @@ Timing read_timing(const std::string& line) {
   return {json.at("seconds"), json.at("failure")};
 }
 
-void run_calibration_worker(const std::string& device, const std::string& kernel_folder, std::size_t shapes,
-                            std::uint64_t seed) {
+void run_calibration_worker(const std::string& device, const std::string& kernel_folder) {
   AnsweringProcess process;
-  const DeviceKind kind = describe(device.empty() ? default_device() : find_device(device)).kind;
-  CalibrationWorker worker(device, kernel_folder, calibrated_shapes(kind, shapes, seed));
+  CalibrationWorker worker(device, kernel_folder);
   process.run([&](const std::string& line) {
     return worker.answer(Json::parse(line)).dump(-1, ' ', true, Json::error_handler_t::replace);
   });

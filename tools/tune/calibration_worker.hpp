@@ -27,8 +27,7 @@ Timing read_timing(const std::string& line);
 std::string write_host_question();
 HostSeconds read_host(const std::string& line);
 
-// Answers until standard input ends; the buffers hold matrices of any of the `shapes`.
-void run_calibration_worker(const std::string& device, const std::string& kernel_folder, std::size_t shapes,
-                            std::uint64_t seed);
+// Answers until standard input ends.
+void run_calibration_worker(const std::string& device, const std::string& kernel_folder);
 
 }  // namespace clgemm::tune

@@ -80,6 +80,23 @@ Values minimised(Values start, const std::function<double(const Values&)>& cost)
   return start;
 }
 
+// What it costs to leave a value that was known before: as much as one sample that is off by `straight_from`
+// if it is left by this much. Coefficients of devices of one kind differ so, once the factor that all have in
+// common is taken out.
+constexpr double usual_change = 0.3;
+double loss_of_leaving(const Values& known, const Values& values) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < known.size(); ++i)
+    sum += std::pow((values[i] - known[i]) / usual_change, 2) / 2.0;
+  return sum;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 double loss(double predicted, const Measured& one) {
   const double off = std::log(predicted / one.seconds) / straight_from;
   return one.weight * (std::sqrt(1.0 + off * off) - 1.0);
@@ -88,8 +105,10 @@ double loss(double predicted, const Measured& one) {
 // Of one config.
 class RowFit {
  public:
-  RowFit(const std::vector<Measured>& measured, const Rates& rates, std::size_t units, DeviceKind kind)
-      : measured_(measured), rates_(rates), units_(units), kind_(kind) {
+  // `known`: what it was before; null if nothing was known.
+  RowFit(const std::vector<Measured>& measured, const Rates& rates, std::size_t units, DeviceKind kind,
+         const ConfigSpeed* known)
+      : measured_(measured), rates_(rates), units_(units), kind_(kind), known_(known) {
     const auto count = std::count_if(measured.begin(), measured.end(),
                                      [](const Measured& one) { return one.work.unaligned == 0.0; });
     const auto aligned = static_cast<std::size_t>(count);
@@ -103,11 +122,15 @@ class RowFit {
     double least = std::numeric_limits<double>::infinity();
     for (const std::size_t residents : {1U, 2U, 3U, 4U, 5U, 6U, 8U, 12U, 16U}) {
       if (residents > 1 && kind_ == DeviceKind::cpu) break;
-      const Values found =
-          minimised(start(), [&](const Values& values) { return cost(speed_of(values, residents)); });
+      if (known_ != nullptr && residents != known_->residents) continue;
+      const auto cost_of = [&](const Values& values) {
+        return cost(speed_of(values, residents)) +
+               (known_ == nullptr ? 0.0 : loss_of_leaving(known_values(), values));
+      };
+      const Values found = minimised(known_ == nullptr ? start() : known_values(), cost_of);
       const ConfigSpeed speed = speed_of(found, residents);
-      if (cost(speed) >= least) continue;
-      least = cost(speed);
+      if (cost_of(found) >= least) continue;
+      least = cost_of(found);
       best = speed;
     }
     return best;
@@ -136,6 +159,12 @@ class RowFit {
     return {std::log(1e-6), std::log(step), std::log(step * 0.7), std::log(first_prepare), 0.0};
   }
 
+  Values known_values() const {
+    constexpr double least_begin = 1e-9;
+    return {std::log(std::max(known_->begin, least_begin)), std::log(known_->alone), std::log(known_->share),
+            std::log(known_->prepare > 0.0 ? known_->prepare : first_prepare), std::log(known_->unaligned)};
+  }
+
   static constexpr double first_prepare = 30.0;
   static double elements_of(const Work& work) {
     return work.share ? cost_of_share(*work.share, first_prepare) : 1.0;
@@ -149,7 +178,8 @@ class RowFit {
     ConfigSpeed speed{seconds(values[0]), seconds(values[1]), seconds(values[2]), residents, 0.0, 1.0};
     if (kind_ == DeviceKind::cpu) speed.share = speed.alone;
     if (takes_shares_) speed.prepare = std::exp(values[3]);
-    if (fits_unaligned_) speed.unaligned = std::max(std::exp(values[4]), least_unaligned);
+    if (fits_unaligned_ || known_ != nullptr)
+      speed.unaligned = std::max(std::exp(values[4]), least_unaligned);
     return speed;
   }
 
@@ -167,14 +197,15 @@ class RowFit {
   const Rates& rates_;
   std::size_t units_;
   DeviceKind kind_;
+  const ConfigSpeed* known_;
   bool takes_shares_ = false;
   bool fits_unaligned_ = false;
 };
 
 class Fit {
  public:
-  Fit(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host)
-      : device_(configs.device()), host_(host) {
+  Fit(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known)
+      : device_(configs.device()), known_(known) {
     // Callers may allow fp32 units alone, so that these have a best of their own.
     std::map<std::pair<SampleShape, Precision>, double> best;
     const auto key_of = [&configs](const Sample& sample) {
@@ -197,6 +228,7 @@ class Fit {
   // What the rows need of the rates and the rates of the rows: by turns.
   Fitted run() {
     constexpr int turns = 2;
+    prior_ = scaled_prior();
     fitted_.rates = first_rates();
     fit_rows();
     for (int turn = 0; turn < turns; ++turn) {
@@ -207,7 +239,39 @@ class Fit {
   }
 
  private:
+  // All rows by one factor: the median of what measuring says of each config.
+  Prior scaled_prior() const {
+    Prior result = known_.prior;
+    std::vector<double> off;
+    for (const auto& [config, all] : measured_) {
+      const auto row = result.rows.find(config);
+      if (row == result.rows.end()) continue;
+      std::vector<double> of_config;
+      for (const Measured& one : all) {
+        const Prediction prediction = predict(one.work, row->second, result.rates, peaks_of(device_).cores);
+        of_config.push_back(std::log(one.seconds / seconds_of(prediction, device_.kind)));
+      }
+      off.push_back(median(std::move(of_config)));
+    }
+    if (off.empty()) return result;
+    const double factor = std::exp(median(std::move(off)));
+    for (auto& [config, speed] : result.rows) {
+      speed.begin *= factor;
+      speed.alone *= factor;
+      speed.share *= factor;
+    }
+    return result;
+  }
+
   Rates first_rates() const {
+    if (!prior_.rows.empty()) {
+      Rates rates = prior_.rates;
+      if (device_.kind != DeviceKind::cpu) {
+        rates.call_seconds = known_.host.call;
+        rates.launch_seconds = known_.host.launch;
+      }
+      return rates;
+    }
     const double fastest = [&] {
       double least = std::numeric_limits<double>::infinity();
       for (const auto& [config, all] : measured_) {
@@ -219,14 +283,17 @@ class Fit {
     constexpr double unhidden = 0.3;
     constexpr double repeated = 0.5;
     constexpr double uneven = 0.3;
-    return {host_.call, host_.launch, fastest / 4, 3e12, 3e12, 3e12, unhidden, repeated, 2e-6, uneven};
+    return {known_.host.call, known_.host.launch, fastest / 4, 3e12,  3e12, 3e12,
+            unhidden,         repeated,           2e-6,        uneven};
   }
 
   void fit_rows() {
     fitted_.rows.clear();
     for (const auto& [config, all] : measured_) {
       if (all.size() < least_samples) continue;
-      const RowFit row(all, fitted_.rates, peaks_of(device_).cores, device_.kind);
+      const auto known = prior_.rows.find(config);
+      const RowFit row(all, fitted_.rates, peaks_of(device_).cores, device_.kind,
+                       known == prior_.rows.end() ? nullptr : &known->second);
       const ConfigSpeed speed = row.run();
       fitted_.rows.push_back({config, speed, row.residual(speed), shapes_.at(config).size()});
     }
@@ -234,15 +301,18 @@ class Fit {
 
   void fit_rates() {
     const Rates& from = fitted_.rates;
-    Values start = {std::log(from.start_seconds), std::log(from.bytes), std::log(from.packing_bytes),
-                    std::log(from.adding_bytes)};
     const bool is_cpu = device_.kind == DeviceKind::cpu;
-    if (is_cpu) {
-      start.insert(start.end(), {std::log(from.call_seconds), std::log(from.launch_seconds)});
-    } else {
-      start.insert(start.end(), {std::log(from.unhidden), std::log(from.repeated),
-                                 std::log(from.pass_seconds), std::log(from.uneven)});
-    }
+    const auto values_of = [is_cpu](const Rates& rates) {
+      Values values = {rates.start_seconds, rates.bytes, rates.packing_bytes, rates.adding_bytes};
+      if (is_cpu) {
+        values.insert(values.end(), {rates.call_seconds, rates.launch_seconds});
+      } else {
+        values.insert(values.end(), {rates.unhidden, rates.repeated, rates.pass_seconds, rates.uneven});
+      }
+      constexpr double least = 1e-9;  // a file may say 0
+      for (double& value : values) value = std::log(std::max(value, least));
+      return values;
+    };
     constexpr double most_bytes = 1e18;  // a second: where nothing that was measured waits for memory
     const auto rates_of = [&](const Values& v) {
       Rates rates = from;
@@ -261,20 +331,22 @@ class Fit {
       }
       return rates;
     };
-    fitted_.rates = rates_of(minimised(start, [&](const Values& values) {
+    const std::size_t cores = peaks_of(device_).cores;
+    const Values known = prior_.rows.empty() ? Values{} : values_of(prior_.rates);
+    fitted_.rates = rates_of(minimised(values_of(from), [&](const Values& values) {
       const Rates rates = rates_of(values);
-      double sum = 0.0;
+      double sum = loss_of_leaving(known, values);
       for (const ConfigRow& row : fitted_.rows) {
         for (const Measured& one : measured_.at(row.config))
-          sum +=
-              loss(seconds_of(predict(one.work, row.speed, rates, device_.compute_units), device_.kind), one);
+          sum += loss(seconds_of(predict(one.work, row.speed, rates, cores), device_.kind), one);
       }
       return sum;
     }));
   }
 
   const Device& device_;
-  HostSeconds host_;
+  const Known& known_;
+  Prior prior_;  // brought to what was measured
   std::map<Config, std::vector<Measured>> measured_;
   std::map<Config, std::set<SampleShape>> shapes_;
   Fitted fitted_;
@@ -323,8 +395,8 @@ struct Thirds {
 
 }  // namespace
 
-Fitted fit(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host) {
-  return Fit(samples, configs, host).run();
+Fitted fit(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known) {
+  return Fit(samples, configs, known).run();
 }
 
 Regret regret(const Fitted& fitted, const std::vector<Sample>& samples, ConfigCache& configs) {
@@ -355,9 +427,9 @@ Regret regret(const Fitted& fitted, const std::vector<Sample>& samples, ConfigCa
   return result;
 }
 
-HeldOut held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host) {
+HeldOut held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known) {
   const Thirds thirds(samples, thirds_of_shapes - 1);
-  const Fitted fitted = fit(thirds.others, configs, host);
+  const Fitted fitted = fit(thirds.others, configs, known);
   std::vector<Sample> batches;
   std::copy_if(thirds.held_out.begin(), thirds.held_out.end(), std::back_inserter(batches),
                [](const Sample& sample) { return sample.shape.batch > 1; });
@@ -365,11 +437,11 @@ HeldOut held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs
 }
 
 std::vector<double> unseen_predictions(const std::vector<Sample>& samples, ConfigCache& configs,
-                                       const HostSeconds& host) {
+                                       const Known& known) {
   std::vector<double> result(samples.size(), 0.0);
   for (std::size_t turn = 0; turn < thirds_of_shapes; ++turn) {
     const Thirds thirds(samples, turn);
-    const Fitted fitted = fit(thirds.others, configs, host);
+    const Fitted fitted = fit(thirds.others, configs, known);
     const Predictor predictor(fitted, configs);
     for (const std::size_t place : thirds.places) result[place] = predictor.seconds(samples[place]);
   }

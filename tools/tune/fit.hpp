@@ -2,6 +2,7 @@
 // predictions come near to what was measured.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "kernel/config_cache.hpp"
@@ -20,12 +21,25 @@ struct HostSeconds {
   double launch = 0.0;
 };
 
+// What was known before anything was measured here: a relative's coefficients. A fit begins with them, once
+// all have been made faster or slower by one factor, and leaves them as far as the samples ask for it.
+struct Prior {
+  Rates rates;
+  std::map<Config, ConfigSpeed> rows;  // empty: nothing was known
+};
+
+// What a fit is made from, beside the samples.
+struct Known {
+  HostSeconds host;
+  Prior prior = {};
+};
+
 // Samples of a GPU are seconds of the device, and `host` goes into the rates as it is; those of a CPU are
 // seconds of both, and the host's are found. Least squares of the logarithms, where what is off by much
 // counts less, and what is far from the fastest of its shape, too. Configs of fewer than `least_samples` have
 // no row.
 inline constexpr std::size_t least_samples = 4;
-Fitted fit(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host);
+Fitted fit(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known);
 
 // Shapes of a fit that is written: with fewer, the third that is held out says little of how good it is.
 inline constexpr std::size_t least_shapes = 12;
@@ -43,11 +57,11 @@ struct HeldOut {
   Regret all;
   Regret batches;
 };
-HeldOut held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs, const HostSeconds& host);
+HeldOut held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known);
 
 // Of each sample, the seconds that a fit on two thirds of the shapes predicts, its own not among them; 0 for
 // configs that it has no row for.
 std::vector<double> unseen_predictions(const std::vector<Sample>& samples, ConfigCache& configs,
-                                       const HostSeconds& host);
+                                       const Known& known);
 
 }  // namespace clgemm::tune

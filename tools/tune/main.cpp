@@ -25,6 +25,8 @@ int run(const TuneOptions& options) {
       return calibrate(options);
     case Action::fit:
       return fit_samples(options);
+    case Action::regret:
+      return say_regret(options);
     case Action::check:
       return check_configs(options);
     case Action::prepare:
@@ -37,8 +39,7 @@ int run(const TuneOptions& options) {
       run_worker(options.device, options.kernel_folder);
       return all_is_well;
     case Action::work_for_calibration:
-      run_calibration_worker(options.device, options.kernel_folder, options.calibration_shapes,
-                             options.search.seed);
+      run_calibration_worker(options.device, options.kernel_folder);
       return all_is_well;
     case Action::work_for_preparing:
       run_preparing_worker(options.device, options.kernel_folder);

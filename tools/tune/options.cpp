@@ -124,6 +124,11 @@ void add_calibration(CLI::App& app, CommandLine& line) {
           "chooses for every shape, and says its regret on\nshapes that it did not fit. --budget: 600 by "
           "default; a shape that is\nnot done by then is left out; the fit comes on top")
       ->group(group);
+  add_action(line, Action::calibrate, app.add_flag("--quick", options.quick))
+      ->description(
+          "The same in 10 to 20 seconds: the few configs that are the best by the\ndata of other devices, on "
+          "some shapes. --budget: 12 by default,\ncompiling and the fit come on top")
+      ->group(group);
   app.add_option(
          "--shapes", options.calibration_shapes,
          "To measure at most, a third as many batches, an eighth as many large ones,\nand on CPUs six, "
@@ -131,15 +136,23 @@ void add_calibration(CLI::App& app, CommandLine& line) {
       ->type_name("N")
       ->check(CLI::Range(least_shapes, std::size_t{10000}).description(""))
       ->group(group);
-  app.add_option("--keep-samples", options.samples_to,
-                 "With --calibrate or --fit: also writes what was measured and what was\npredicted, as CSV; "
-                 "clgemm-bench --report makes pictures of it")
+  app.add_option(
+         "--keep-samples", options.samples_to,
+         "With --calibrate, --quick or --fit: also writes what was measured and what was\npredicted, as CSV; "
+         "clgemm-bench --report makes pictures of it")
       ->type_name("FILE")
       ->group(group);
   add_action(line, Action::fit, app.add_option("--fit", options.fit_from))
       ->description(
           "Measures nothing: fits to what --keep-samples has written, for the\ndevice of the --output file, "
           "which has to be there")
+      ->type_name("FILE")
+      ->check(CLI::Validator(CLI::ExistingFile).description(""))
+      ->group(group);
+  add_action(line, Action::regret, app.add_option("--regret", options.fit_from))
+      ->description(
+          "Measures nothing: says how good the --output file chooses on what\n--keep-samples of another run "
+          "has written")
       ->type_name("FILE")
       ->check(CLI::Validator(CLI::ExistingFile).description(""))
       ->group(group);
@@ -195,14 +208,16 @@ Action action_of(const CommandLine& line) {
 
 // What would be taken and change nothing.
 void refuse_useless(const CLI::App& app, const TuneOptions& options) {
-  const bool is_fit = options.action == Action::fit;
+  const bool is_fit = options.action == Action::fit || options.action == Action::regret;
   const bool is_calibration = options.action == Action::calibrate;
-  const bool is_of_the_model = is_fit || is_calibration;
-  if (!options.samples_to.empty() && !is_of_the_model)
-    throw bench::UsageError("--keep-samples needs --calibrate or --fit: nothing else has samples to keep");
+  const bool has_samples = is_calibration || options.action == Action::fit;
+  const char* const fit = options.action == Action::fit ? "--fit" : "--regret";
+  if (!options.samples_to.empty() && !has_samples)
+    throw bench::UsageError(
+        "--keep-samples needs --calibrate, --quick or --fit: nothing else has samples to keep");
   if (is_fit && options.output.empty())
-    throw bench::UsageError("--fit needs --output: a tuning file, which names the device");
-  const auto refuse = [&app](const std::vector<const char*>& names, const char* why) {
+    throw bench::UsageError(fmt::format("{} needs --output: a tuning file, which names the device", fit));
+  const auto refuse = [&app](const std::vector<const char*>& names, const std::string& why) {
     for (const char* one : names) {
       if (app.get_option(one)->count() > 0) throw bench::UsageError(fmt::format("{}: without {}", why, one));
     }
@@ -215,8 +230,8 @@ void refuse_useless(const CLI::App& app, const TuneOptions& options) {
     refuse(of_a_search,
            "--calibrate is of all kernels that clgemm may choose, on shapes of its own (--shapes)");
   const bool is_preparation = options.action == Action::prepare;
-  if (!is_calibration && !is_preparation && options.action != Action::work_for_calibration)
-    refuse({"--shapes"}, "only --calibrate and --prepare have shapes of their own");
+  if ((!is_calibration || options.quick) && !is_preparation)
+    refuse({"--shapes"}, "only --calibrate and --prepare have as many shapes as wanted");
   if (is_preparation) {
     refuse(of_a_search, "--prepare compiles what clgemm chooses");
     refuse({"--budget", "--fresh", "--output"}, "--prepare measures nothing");
@@ -224,8 +239,8 @@ void refuse_useless(const CLI::App& app, const TuneOptions& options) {
   if (options.action == Action::check)
     refuse({"--budget", "--search"}, "--check runs every config, or --samples of them");
   if (is_fit) {
-    refuse(of_a_search, "--fit takes kernels and shapes as its file has them");
-    refuse(of_measuring, "--fit measures nothing");
+    refuse(of_a_search, fmt::format("{} takes kernels and shapes as its file has them", fit));
+    refuse(of_measuring, fmt::format("{} measures nothing", fit));
   }
   if (options.action == Action::export_file) {
     refuse(of_a_search, "--export takes all that was measured of the device");

@@ -14,6 +14,7 @@ enum class Action {
   tune,
   calibrate,
   fit,
+  regret,
   check,
   prepare,
   list,
@@ -39,9 +40,10 @@ struct TuneOptions {
   std::string output;     // empty: the user's folder
   std::string export_to;
   bool fresh = false;
+  bool quick = false;                  // of calibration: few configs and shapes
   std::size_t calibration_shapes = 0;  // 0: the program's own number
   std::string samples_to;              // what calibration has measured, as CSV; empty: nowhere
-  std::string fit_from;
+  std::string fit_from;                // what --fit or --regret reads
 };
 
 // No value where the program's help was asked for and printed. Throws bench::UsageError.

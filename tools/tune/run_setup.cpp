@@ -46,7 +46,9 @@ std::string describe_run(const TuneOptions& options, RunSetup& setup) {
   const SearchSettings& search = options.search;
   std::string text = fmt::format("{} {} {} {}; {} search {} seed {} samples {} limit {}; form {}{}{}",
                                  CLGEMM_VERSION, device.name, device.platform_name, device.driver_version,
-                                 options.action == Action::calibrate ? "calibration" : "tuning",
+                                 options.quick                         ? "quick calibration"
+                                 : options.action == Action::calibrate ? "calibration"
+                                                                       : "tuning",
                                  static_cast<int>(search.kind), search.seed, search.samples, options.limit_s,
                                  options.transpose_a ? 't' : 'n', options.transpose_b ? 't' : 'n',
                                  times_are_fake() ? "; fake" : "");

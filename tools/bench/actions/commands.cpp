@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "build/disk_cache.hpp"
+#include "choose/tuning.hpp"
 #include "command_line/cases.hpp"
 #include "figures/results.hpp"
 #include "running/kernel_choice.hpp"
@@ -46,6 +47,15 @@ std::string date_of(std::chrono::system_clock::time_point time) {
   return text;
 }
 
+// The text without a line that was said before, of a run that says it again for every size.
+std::string once(std::string text, const std::string& line, bool& is_said) {
+  const std::size_t at = text.find(line);
+  if (at == std::string::npos) return text;
+  if (is_said) text.erase(at, line.size());
+  is_said = true;
+  return text;
+}
+
 }  // namespace
 
 void explain_sizes(std::ostream& out, const BenchOptions& options, const cl::Device& device) {
@@ -53,14 +63,16 @@ void explain_sizes(std::ostream& out, const BenchOptions& options, const cl::Dev
   std::optional<DeviceSet> several;
   if (options.devices.size() > 1) several.emplace(fmt::format("{}", fmt::join(options.devices, ",")));
   const Device info = describe(device);
+  const std::string notice = std::string(nothing_measured) + "\n";
+  bool is_said = false;
   for (const Case& one : cases_of(options, info)) {
     const SgemmCall call = call_of(one.kind, one.size);
     const SgemmShape shape = shape_of(one.kind, one.size);
     for (const KernelChoice& choice : with_own_parameters(choose_kernels(options, info), call, info)) {
-      out << fmt::format("size: {}\n{}\n", describe_shape(one),
-                         several                ? several->explain_host(shape, choice.options)
-                         : options.host_to_host ? context.explain_host(shape, choice.options)
-                                                : context.explain(shape, choice.options));
+      const std::string text = several                ? several->explain_host(shape, choice.options)
+                               : options.host_to_host ? context.explain_host(shape, choice.options)
+                                                      : context.explain(shape, choice.options);
+      out << fmt::format("size: {}\n{}\n", describe_shape(one), several ? text : once(text, notice, is_said));
     }
   }
 }

@@ -11,6 +11,7 @@
 #include "actions/lists.hpp"
 #include "actions/new_kernel.hpp"
 #include "base/error.hpp"
+#include "choose/tuning_files.hpp"
 #include "command_line/options.hpp"
 #include "common/bad_usage.hpp"
 #include "common/interrupt.hpp"
@@ -47,6 +48,13 @@ void say_missing_peers(const Results& results) {
   for (const std::string& note : notes) say("clgemm-bench", fmt::format("note: {}", note));
 }
 
+// Whoever compares with a peer should know that clgemm chooses by another device's data.
+void say_nothing_measured(const cl::Device& device) {
+  const std::vector<SpeedTable> tables = tuning_from_environment().tables(describe(device));
+  if (tables.empty() || tables.front().kin != Kinship::same)
+    say("clgemm-bench", fmt::format("note: {}", nothing_measured));
+}
+
 int compare_files(std::ostream& out, const BenchOptions& options) {
   const std::vector<Results> before = read_results(options.files.at(0));
   const ComparedFiles compared = compare(before, read_results(options.files.at(1)));
@@ -74,6 +82,7 @@ int measure(Output& output, const BenchOptions& options, const cl::Device& devic
     write_report(options, json.str());
   }
   say_missing_peers(results);
+  say_nothing_measured(device);
   for (const std::string& failure : results.failures) say("clgemm-bench", fmt::format("error: {}", failure));
   if (interrupted()) {
     say("clgemm-bench", "interrupted: these are the results so far");
