@@ -48,7 +48,7 @@ constexpr std::array nvidia = {
     NvidiaFacts{70, {"Volta", 1, 64, 7.4, 32, 160, 1530}},                           // V100, 900 GB/s
     NvidiaFacts{61, {"Pascal (GeForce)", 1, 128, 9.2, 32, 160, 1733}},               // GTX 1080, 320 GB/s
     NvidiaFacts{60, {"Pascal (data centre)", 1, 64, 8.8, 32, 160, 1480}},            // P100, 732 GB/s
-    NvidiaFacts{0, {"NVIDIA", 1, 128, 6.0, 32, 160, 1000}},
+    NvidiaFacts{0, {"NVIDIA", 1, 128, 6.0, 32, 160, 1000, false, 0, true}},
 };
 
 DeviceFacts nvidia_facts(const std::string& name, std::size_t sm) {
@@ -76,7 +76,7 @@ constexpr std::array amd = {
     NamedFacts{"navi4", {"RDNA 4 (Mesa)", 2, 128, 9.0, 32, 80, 2520}},
     NamedFacts{"navi3", {"RDNA 3 (Mesa)", 2, 128, 8.4, 32, 80, 2371}},
     NamedFacts{"navi2", {"RDNA 2 (Mesa)", 2, 128, 8.1, 32, 80, 2105}},
-    NamedFacts{"", {"AMD", 1, 64, 4.0, 64, 80, 1000}},
+    NamedFacts{"", {"AMD", 1, 64, 4.0, 64, 80, 1000, false, 0, true}},
 };
 
 // Intel reports execution units (vector engines), of which 8 or 16 share local memory. With 128 registers a
@@ -99,14 +99,14 @@ constexpr std::array arm = {
     NamedFacts{"g710", {"Valhall 3", 1, 64, 6.0, 16, 32, 850}},  // MP10, 51 GB/s
     NamedFacts{"g715", {"Valhall 4", 1, 128, 6.0, 16, 32, 850}},
     NamedFacts{"g720", {"Mali 5th generation", 1, 128, 6.0, 16, 32, 850}},
-    NamedFacts{"", {"Mali", 1, 32, 4.3, 16, 32, 850}},  // G78 MP14, 51 GB/s
+    NamedFacts{"", {"Mali", 1, 32, 4.3, 16, 32, 850, false, 0, true}},  // G78 MP14, 51 GB/s
 };
-constexpr DeviceFacts adreno = {"Adreno", 1, 256, 16.0, 64, 64, 680};  // 740, 67 GB/s
-constexpr DeviceFacts apple = {"Apple", 1, 128, 7.5, 32, 48, 1398};    // M2 Max, 400 GB/s
+constexpr DeviceFacts adreno = {"Adreno", 1, 256, 16.0, 64, 64, 680, false, 0, true};  // 740, 67 GB/s
+constexpr DeviceFacts apple = {"Apple", 1, 128, 7.5, 32, 48, 1398};                    // M2 Max, 400 GB/s
 
 // A core of a CPU with two vector units of 8 lanes. Only ratios among CPUs are used.
-constexpr DeviceFacts cpu = {"CPU", 1, 16, 8.0, 1, 1024, 2500};
-constexpr DeviceFacts gpu = {"unknown GPU", 1, 64, 6.0, 32, 80, 1000};
+constexpr DeviceFacts cpu = {"CPU", 1, 16, 8.0, 1, 1024, 2500, false, 0, true};
+constexpr DeviceFacts gpu = {"unknown GPU", 1, 64, 6.0, 32, 80, 1000, false, 0, true};
 
 }  // namespace
 
@@ -135,6 +135,24 @@ DevicePeaks peaks_of(const Device& device) {
   peaks.multiply_adds = facts.multiply_adds * hertz;
   peaks.bytes = facts.bytes * hertz * static_cast<double>(peaks.cores);
   return peaks;
+}
+
+DevicePeaks peaks_of(const Device& device, const Probed& probed) {
+  constexpr double larger_products = 2.0;  // have more cores for their memory
+  const DevicePeaks facts = peaks_of(device);
+  DevicePeaks peaks = facts;
+  peaks.multiply_adds = probed.multiply_adds / static_cast<double>(facts.cores);
+  peaks.bytes = probed.bytes;
+  if (facts_of(device).is_guess) return peaks;
+  peaks.multiply_adds = std::min(peaks.multiply_adds, facts.multiply_adds);
+  peaks.bytes = std::min(peaks.bytes, larger_products * facts.bytes);
+  return peaks;
+}
+
+bool is_plausible(const Probed& probed, const Device& device) {
+  if (facts_of(device).is_guess) return true;
+  const DevicePeaks facts = peaks_of(device);
+  return 2.0 * probed.multiply_adds > facts.multiply_adds * static_cast<double>(facts.cores);
 }
 
 }  // namespace clgemm

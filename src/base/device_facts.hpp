@@ -20,6 +20,7 @@ struct DeviceFacts {
   std::size_t usual_mhz = 1000;        // where the device reports no clock, or one below 100 MHz
   bool has_large_registers = false;    // Intel: a thread has twice as many if the compiler is asked
   std::size_t required_sub_group = 0;  // Intel: to be asked for, as the compiler's own choice spills
+  bool is_guess = false;               // the family has devices of several kinds, or is not known
 };
 
 // Those of the family that the device belongs to. A device of no known family has values that are low for a
@@ -33,5 +34,19 @@ struct DevicePeaks {
   double bytes = 0.0;          // of memory in a second, all cores together
 };
 DevicePeaks peaks_of(const Device& device);
+
+// What small kernels have measured of a device (src/probe). They come near to its peaks: on an H200 (22
+// November 2026) to 0.98 of its multiply-adds and 0.86 of its bandwidth.
+struct Probed {
+  double multiply_adds = 0.0;  // fp32, of the whole device in a second
+  double bytes = 0.0;          // that it reads of its memory in a second
+};
+
+// The probe's figures in place of the facts', as far as the facts allow: if the family is known, no core does
+// more than its data sheet says, and memory is at most twice as fast as that of its largest product.
+DevicePeaks peaks_of(const Device& device, const Probed& probed);
+
+// False if something else may have kept the device busy: it did less than half of what its family does.
+bool is_plausible(const Probed& probed, const Device& device);
 
 }  // namespace clgemm

@@ -95,17 +95,47 @@ Device measured_device(const TunedDevice& tuned, const Device& other) {
   return device;
 }
 
-SpeedTable table_of(const TuningFile& file, const Device& device) {
+// A probe counts multiply-adds in the device's own vectors. Rows of a CPU are of vectors of one width, which
+// takes as long on CPUs with wider ones: so vectors are compared.
+double vectors_of(double multiply_adds, DeviceKind kind, std::size_t width) {
+  return kind == DeviceKind::cpu ? multiply_adds / static_cast<double>(width) : multiply_adds;
+}
+
+// What a probe says on the device of the file, or comes near to. Nullopt if nobody knows.
+std::optional<DevicePeaks> peaks_there(const TunedDevice& tuned, const Device& as_device) {
+  if (tuned.probed) return peaks_of(as_device, *tuned.probed);
+  if (facts_of(as_device).is_guess) return std::nullopt;
+  return peaks_of(as_device);
+}
+
+struct BothPeaks {
+  DevicePeaks there, here;
+};
+
+// Both by a probe if there is one of each, else both by facts.
+BothPeaks peaks_of_both(const TunedDevice& tuned, const Device& device, const std::optional<Probed>& probed) {
+  const Device as_device = measured_device(tuned, device);
+  const std::optional<DevicePeaks> there = peaks_there(tuned, as_device);
+  if (!probed || !there) return {peaks_of(as_device), peaks_of(device)};
+  BothPeaks both{*there, peaks_of(device, *probed)};
+  both.there.multiply_adds = vectors_of(both.there.multiply_adds, tuned.kind, tuned.vector_width);
+  both.here.multiply_adds = vectors_of(both.here.multiply_adds, device.kind, device.native_float_width);
+  return both;
+}
+
+SpeedTable table_of(const TuningFile& file, const Device& device, const std::optional<Probed>& probed) {
   SpeedTable table;
   table.file = &file;
   table.kin = kinship(file.device, device);
   table.is_of_architecture = device.nvidia_sm != 0 && file.device.nvidia_sm == device.nvidia_sm;
   table.rates = *file.rates;
   if (table.kin == Kinship::same) return table;
-  const DevicePeaks there = peaks_of(measured_device(file.device, device));
-  const DevicePeaks here = peaks_of(device);
+  const auto [there, here] = peaks_of_both(file.device, device, probed);
   table.slower = there.multiply_adds / here.multiply_adds;
-  if (device.kind == DeviceKind::gpu) table.most_multiply_adds = here.multiply_adds;
+  // A probe that comes near to the peak is none; facts of a known family are.
+  if (device.kind == DeviceKind::gpu)
+    table.most_multiply_adds =
+        facts_of(device).is_guess ? here.multiply_adds : peaks_of(device).multiply_adds;
   const double larger = here.bytes / there.bytes;
   table.rates.bytes *= larger;
   table.rates.packing_bytes *= larger;
@@ -115,10 +145,16 @@ SpeedTable table_of(const TuningFile& file, const Device& device) {
 
 }  // namespace
 
+bool gain_by_probe(const SpeedTable& table, DeviceKind kind) {
+  if (table.file == nullptr || table.kin == Kinship::same || kind == DeviceKind::other) return false;
+  return peaks_there(table.file->device, measured_device(table.file->device, {})).has_value();
+}
+
 std::vector<SpeedTable> Tuning::tables(const Device& device) const {
   std::vector<SpeedTable> result;
   for (const TuningFile& file : files_) {
-    if (file.rates && kinship(file.device, device) != Kinship::none) result.push_back(table_of(file, device));
+    if (file.rates && kinship(file.device, device) != Kinship::none)
+      result.push_back(table_of(file, device, probed_));
   }
   // Of strangers, too, those with vectors of a near width are nearer: blocks of C are made for the registers.
   const auto likeness = [&device](const SpeedTable& table) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/device.hpp"
+#include "base/device_facts.hpp"
 #include "call/problem.hpp"
 #include "choose/choice.hpp"
 #include "choose/speed_model.hpp"
@@ -45,6 +46,7 @@ struct TunedDevice {
   std::size_t compute_units = 1;
   std::size_t clock_mhz = 0;  // 0: not known
   std::size_t nvidia_sm = 0;  // as in Device
+  std::optional<Probed> probed = {};
 };
 TunedDevice tuned_device(const Device& device);
 
@@ -96,6 +98,11 @@ struct SpeedTable {
   Origin origin_of(const ConfigRow& row) const;
 };
 
+// Whether a probe of the device would change these rows: they are another device's, of which is known what
+// the same probe says there, or what it comes near to. What is neither a CPU nor a GPU is not probed:
+// llvmpipe ends long loops (docs/platforms.md).
+bool gain_by_probe(const SpeedTable& table, DeviceKind kind);
+
 class Tuning {
  public:
   // The files whose data counts more come first.
@@ -109,6 +116,10 @@ class Tuning {
   // Of all files that have rows for such a device, the nearest relative's first. They refer to this object.
   std::vector<SpeedTable> tables(const Device& device) const;
 
+  // From here on other devices' rows are brought to the device's size by what was measured of it, not by
+  // facts.
+  void scale_by(const Probed& probed) { probed_ = probed; }
+
   // The entry of a named space that is nearest to a size, of this device or else of its family; null where
   // there is none. Refers to this object.
   const TunedEntry* of_space(const std::string& space, const GemmSize& size, const Device& device) const;
@@ -121,6 +132,7 @@ class Tuning {
  private:
   std::vector<TuningFile> files_;
   std::vector<std::string> passed_over_;
+  std::optional<Probed> probed_;
 };
 
 }  // namespace clgemm

@@ -61,12 +61,17 @@ double number(const Json& object, const char* name, double least) {
 }
 
 constexpr double least_positive = 1e-12;
+constexpr double flops_of_multiply_add = 2.0;
 
 TunedDevice parse_device(const Json& json) {
   const auto type = json.at("type").get<std::string>();
   const auto* kind =
       std::find_if(kinds.begin(), kinds.end(), [&type](const NamedKind& one) { return one.name == type; });
   if (kind == kinds.end()) refuse("a device of unknown type");
+  std::optional<Probed> probed;
+  if (json.contains("probed_gflops"))
+    probed = {number(json, "probed_gflops", least_positive) * 1e9 / flops_of_multiply_add,
+              number(json, "probed_gb_s", least_positive) * 1e9};
   return {json.at("name").get<std::string>(),
           json.at("vendor").get<std::string>(),
           json.at("platform").get<std::string>(),
@@ -75,7 +80,8 @@ TunedDevice parse_device(const Json& json) {
           positive(json, "vector_width"),
           positive(json, "compute_units"),
           static_cast<std::size_t>(number(json, "clock_mhz", 0.0)),
-          json.contains("nvidia_sm") ? positive(json, "nvidia_sm") : 0};
+          json.contains("nvidia_sm") ? positive(json, "nvidia_sm") : 0,
+          probed};
 }
 
 Rates parse_rates(const Json& json) {
@@ -225,6 +231,10 @@ std::string write_tuning(const TuningFile& file) {
   device["compute_units"] = file.device.compute_units;
   device["clock_mhz"] = file.device.clock_mhz;
   if (file.device.nvidia_sm != 0) device["nvidia_sm"] = file.device.nvidia_sm;
+  if (file.device.probed) {
+    device["probed_gflops"] = rounded(file.device.probed->multiply_adds * flops_of_multiply_add * 1e-9);
+    device["probed_gb_s"] = rounded(file.device.probed->bytes * 1e-9);
+  }
   std::string text =
       fmt::format("{{\n  \"{}\": {},\n  \"device\": {},\n", schema_name, tuning_schema, device.dump());
   const auto add_list = [&text](const char* name, const auto& lines) {

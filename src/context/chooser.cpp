@@ -13,6 +13,7 @@
 #include "kernel/precision.hpp"
 #include "log/log_lines.hpp"
 #include "plan/make_plan.hpp"
+#include "probe/probe.hpp"
 
 namespace clgemm {
 namespace {
@@ -184,13 +185,18 @@ std::shared_ptr<const Ranking> Chooser::ranking(const PlanKey& key, const Rememb
 }
 
 const Tuning& Chooser::tuning() {
-  std::call_once(tuning_read_, [this] {
-    tuning_ = tuning_from_environment();
-    const SpeedTable table = usable_table(tuning_, configs(kernel_folder_or_default({})));
-    has_own_rows_ = table.kin == Kinship::same;
-    if (logs(LogLevel::info)) log_tuning(tuning_, table, info_);
-  });
+  std::call_once(tuning_read_, [this] { read_tuning(); });
   return tuning_;
+}
+
+void Chooser::read_tuning() {
+  tuning_ = tuning_from_environment();
+  const SpeedTable table = usable_table(tuning_, configs(kernel_folder_or_default({})));
+  has_own_rows_ = table.kin == Kinship::same;
+  if (logs(LogLevel::info)) log_tuning(tuning_, table, info_);
+  if (!gain_by_probe(table, info_.kind)) return;
+  probed_ = probe(context_, device_, info_);
+  if (probed_) tuning_.scale_by(*probed_);
 }
 
 Chooser::GivenUpKey Chooser::key_of(const Config& config, const Options& options) {

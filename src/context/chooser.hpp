@@ -27,7 +27,11 @@ std::string named_kernel(const Options& options);
 class Chooser {
  public:
   Chooser(cl::Context context, cl::Device device, const Device& info, ProgramCache& programs)
-      : info_(info), programs_(programs), verifier_(std::move(context), std::move(device), info, programs) {}
+      : context_(context),
+        device_(device),
+        info_(info),
+        programs_(programs),
+        verifier_(std::move(context), std::move(device), info, programs) {}
 
   // A kernel that the options name is used, or its Error thrown; it is never replaced. Where the choice is
   // ours, the candidates are tried in their order: one that this device cannot build, that its self-test
@@ -47,13 +51,20 @@ class Chooser {
   // Whether the kernel that the options name can find the matrices of a batch by a list.
   bool takes_lists(const Options& options);
 
-  // What was read of this device and others, at the first call.
+  // What was read of this device and others, at the first call; then a device without rows of its own is
+  // probed, too.
   const Tuning& tuning();
 
-  // Whether what it goes by was measured on this device.
+  // Whether the rows that it goes by were measured on this device.
   bool has_own_rows() {
     tuning();
     return has_own_rows_;
+  }
+
+  // What other devices' rows are scaled by; nullopt if it is facts.
+  const std::optional<Probed>& probed() {
+    tuning();
+    return probed_;
   }
 
   // A kernel that is no multiply, with its defaults.
@@ -86,6 +97,10 @@ class Chooser {
   // The configs of one kernel folder; the empty name stands for the built-in kernels alone.
   ConfigCache& configs(const std::string& kernel_folder);
 
+  void read_tuning();
+
+  cl::Context context_;
+  cl::Device device_;
   const Device& info_;
   ProgramCache& programs_;
   Verifier verifier_;
@@ -94,6 +109,7 @@ class Chooser {
   std::once_flag tuning_read_;
   Tuning tuning_;
   bool has_own_rows_ = false;
+  std::optional<Probed> probed_;
 
   std::mutex mutex_;  // of what follows
   std::map<std::string, std::unique_ptr<ConfigCache>> configs_;

@@ -11,6 +11,7 @@
 #include "log/log_lines.hpp"
 #include "plan/blocks.hpp"
 #include "plan/k_split.hpp"
+#include "probe/probe.hpp"
 
 namespace clgemm {
 namespace {
@@ -85,8 +86,16 @@ std::string Context::State::explain(const Problem& problem, const Options& optio
     text += fmt::format("tuning file passed over: {}\n", file);
   const Source source = chosen->choice.chosen.origin.source;
   if (source != Source::named && source != Source::measured && !chooser_.has_own_rows())
-    text += fmt::format("{}\n", nothing_measured);
+    text += describe_unmeasured();
   return text;
+}
+
+std::string Context::State::describe_unmeasured() {
+  const std::optional<Probed>& probed = chooser_.probed();
+  return (probed
+              ? fmt::format("rows of another device, scaled by a probe of this one: {}\n", to_string(*probed))
+              : "") +
+         fmt::format("{}\n", nothing_measured);
 }
 
 double Context::State::predicted_seconds(const Problem& problem, const Options& options) {

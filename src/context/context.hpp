@@ -101,6 +101,9 @@ class Context::State final : private DeviceCalls {
   // Makes the next attempt of the last one. False where there is no other way.
   bool can_try_again(const Error& error, const ChosenPlan& failed, const Options& options, Attempt& attempt);
 
+  // The lines of explain() if no rows are of this device.
+  std::string describe_unmeasured();
+
   // Enqueues C <- beta * C.
   Events scale(const Problem& problem, const cl::Buffer& c, const Sequence& sequence, const Events& wait_for,
                const Options& options);

@@ -102,7 +102,8 @@ void log_variables() {
       {"CLGEMM_CACHE", is_switch, "0 or 1"},
       {"CLGEMM_CACHE_MIB", is_count, "a whole number from 1 on"},
       {"CLGEMM_DEVICE_MEMORY_MIB", is_count, "a whole number from 1 on"},
-      {"CLGEMM_SELF_TEST", is_switch, "0 or 1"}};
+      {"CLGEMM_SELF_TEST", is_switch, "0 or 1"},
+      {"CLGEMM_PROBE", is_switch, "0 or 1"}};
   static const bool said = (log_bad_values(variables), true);
   static_cast<void>(said);
 }

@@ -423,6 +423,94 @@ TEST_CASE("a CPU takes what ships for its platform and its width of vectors, or 
   CHECK(test::contains(reason_with(8), "no relative"));
 }
 
+// A file with rows of `direct` on this device.
+TuningFile file_with_rows(const Device& device) {
+  TuningFile file = file_of(device, {});
+  file.rates = Rates{};
+  file.configs.push_back({{"direct", {}}, {1e-6, 2e-9, 1e-9, 4, 0.0, 1.0}, 0.1, 20});
+  return file;
+}
+
+SpeedTable table_for(const Device& device, const TuningFile& file, const std::optional<Probed>& probed = {}) {
+  static std::vector<Tuning> kept;  // which tables refer to
+  kept.reserve(100);
+  kept.emplace_back(std::vector{file});
+  if (probed) kept.back().scale_by(*probed);
+  return kept.back().tables(device).at(0);
+}
+
+TEST_CASE(
+    "what a probe has measured of two devices scales the rows of one for the other, not what facts say") {
+  const Device there = test::made_up_cpu();
+  Device here = there;
+  here.name = "another CPU";
+  here.compute_units = 2 * there.compute_units;
+  TuningFile file = file_with_rows(there);
+  const Probed probed_here{6e11, 30e9};
+  // Nobody knows what the probe would have said there.
+  CHECK(table_for(here, file, probed_here).slower == table_for(here, file).slower);
+  CHECK_FALSE(gain_by_probe(table_for(here, file), here.kind));
+
+  file.device.probed = Probed{1e11, 10e9};
+  CHECK(gain_by_probe(table_for(here, file), here.kind));
+  CHECK_FALSE(gain_by_probe(table_for(there, file), there.kind));  // its own rows
+  const SpeedTable by_facts = table_for(here, file);
+  CHECK(by_facts.slower == 1.0);
+  const SpeedTable by_probe = table_for(here, file, probed_here);
+  CHECK(by_probe.slower == Approx(1.0 / 3.0));  // six times as fast, by twice as many cores
+  CHECK(by_probe.rates.bytes == Approx(3.0 * file.rates->bytes));
+  CHECK(by_probe.rates.packing_bytes == Approx(3.0 * file.rates->packing_bytes));
+  CHECK(by_probe.rates.adding_bytes == Approx(3.0 * file.rates->adding_bytes));
+  CHECK(table_for(there, file, probed_here).slower == 1.0);
+
+  // Rows of vectors of 4 take as long on a CPU with wider ones.
+  Device wide = here;
+  wide.native_float_width = 4 * there.native_float_width;
+  CHECK(table_for(wide, file, Probed{4 * 6e11, 30e9}).slower == Approx(1.0 / 3.0));
+}
+
+TEST_CASE("a probe of a GPU whose family is known is believed up to its data sheet, and not far below it") {
+  Device h100 = test::made_up_h200();
+  h100.name = "NVIDIA H100";
+  const DevicePeaks facts = peaks_of(h100);
+  const double all = facts.multiply_adds * static_cast<double>(facts.cores);
+  CHECK(peaks_of(h100, Probed{0.9 * all, facts.bytes}).multiply_adds == Approx(0.9 * facts.multiply_adds));
+  const DevicePeaks too_good = peaks_of(h100, Probed{10 * all, 10 * facts.bytes});
+  CHECK(too_good.multiply_adds == facts.multiply_adds);
+  CHECK(too_good.bytes == 2 * facts.bytes);
+  CHECK(is_plausible(Probed{0.6 * all, facts.bytes}, h100));
+  CHECK_FALSE(is_plausible(Probed{0.4 * all, facts.bytes}, h100));
+  Device unknown = test::made_up_gpu();
+  CHECK(is_plausible(Probed{1e6, 1e6}, unknown));
+  CHECK(peaks_of(unknown, Probed{1e15, 1e13}).bytes == 1e13);
+
+  // By the file of the H200, whose family is known without a probe, too; no config is above the data sheet.
+  TuningFile file = file_with_rows(test::made_up_h200());
+  CHECK(gain_by_probe(table_for(h100, file), h100.kind));
+  CHECK_FALSE(gain_by_probe(table_for(h100, file), DeviceKind::other));
+  const SpeedTable fast = table_for(h100, file, Probed{10 * all, facts.bytes});
+  CHECK(fast.slower == Approx(1.0));
+  CHECK(fast.most_multiply_adds == facts.multiply_adds);
+  const SpeedTable slow = table_for(h100, file, Probed{0.5 * all, facts.bytes});
+  CHECK(slow.slower == Approx(2.0));
+  CHECK(slow.most_multiply_adds == facts.multiply_adds);
+  file.device.probed = Probed{0.5 * all, facts.bytes};
+  CHECK(table_for(h100, file, Probed{0.25 * all, facts.bytes}).slower == Approx(2.0));
+}
+
+TEST_CASE("what a probe said of the device stands in the file, and is read again") {
+  TuningFile file = file_with_rows(test::made_up_gpu());
+  CHECK_FALSE(test::contains(write_tuning(file), "probed"));
+  CHECK_FALSE(parse_tuning(write_tuning(file), "x").device.probed);
+  file.device.probed = Probed{2.5e12, 3e11};
+  const TuningFile read = parse_tuning(write_tuning(file), "x");
+  REQUIRE(read.device.probed);
+  CHECK(read.device.probed->multiply_adds == Approx(2.5e12));
+  CHECK(read.device.probed->bytes == Approx(3e11));
+  const std::string wrong = replaced(write_tuning(file), "\"probed_gb_s\":300.0", "\"probed_gb_s\":0.0");
+  CHECK_ERROR([&] { parse_tuning(wrong, "x"); }, invalid_argument, "probed_gb_s");
+}
+
 TEST_CASE("what ships is of this schema") {
   for (const EmbeddedFile& file : embedded_tuning()) {
     INFO(file.path);

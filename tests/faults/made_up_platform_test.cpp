@@ -286,6 +286,127 @@ TEST_CASE("what was measured on a GPU is what auto runs there") {
   CHECK(contains(explained(37), "chosen: by speed model"));
 }
 
+// A CPU without rows of its own, on a cache of its own. Nothing but the probe fills a buffer.
+struct UnmeasuredCpu {
+  ScopedVariable device{"CLGEMM_DEVICE", "made-up CPU"};
+  TemporaryFolder folder;
+  ScopedVariable cache{"CLGEMM_CACHE_DIR", folder.path().c_str()};
+  ScopedVariable tuning{"CLGEMM_TUNING", nullptr};
+  ScopedVariable no_settings{"XDG_CONFIG_HOME", folder.path().c_str()};
+  MadeUp name{false, CL_DEVICE_NAME, text("made-up CPU")};
+  MadeUp type{CL_DEVICE_TYPE, cl_device_type{CL_DEVICE_TYPE_CPU}};
+
+  explicit UnmeasuredCpu(const std::string& more_of_device = R"(, "probed_gflops": 100, "probed_gb_s": 20)") {
+    const Device described = describe(shared_device());
+    path = folder.write(
+        "rows.json",
+        fmt::format(
+            R"({{"clgemm_tuning": 2, "device": {{"name": "a relative", "vendor": "{}", "platform": "{}",
+        "driver": "1", "type": "cpu", "vector_width": {}, "compute_units": 1, "clock_mhz": 0{}}}, "rates":
+        {{"call_us": 1, "launch_us": 1, "start_us": 1, "gb_s": 100, "packing_gb_s": 100, "adding_gb_s": 100}},
+        "configs": [{{"kernel": "tiled", "parameters": {{"TS": 16}}, "alone_ns": 10, "share_ns": 10,
+        "begin_us": 1, "residents": 1, "unaligned": 1, "residual": 0.1, "shapes": 9}}], "measured": []}})",
+            described.vendor, described.platform_name, described.native_float_width, more_of_device));
+    setenv("CLGEMM_TUNING", path.c_str(), 1);
+  }
+
+  // What explain() says in a new Context, and how many probes were made for it.
+  struct Said {
+    std::string text;
+    unsigned long probes;
+  };
+  static Said explained(std::vector<Fault> faults = {}) {
+    faults.push_back(counting("clEnqueueFillBuffer"));
+    const std::size_t last = faults.size() - 1;
+    const Armed armed(std::move(faults));
+    Context context;
+    SgemmShape shape;
+    shape.m = shape.n = shape.k = 100;
+    std::string said = context.explain(shape);
+    CHECK(is_right_on(context, {}));
+    return {std::move(said), layer().counted(last)};
+  }
+
+  std::string path;
+};
+
+constexpr const char* scaled = "rows of another device, scaled by a probe of this one: ";
+constexpr const char* unmeasured = "nothing was measured on this device: run clgemm-tune --quick\n";
+
+TEST_CASE("a device without rows is probed once, before the first choice, unless CLGEMM_PROBE=0") {
+  const UnmeasuredCpu cpu;
+  {
+    const ScopedVariable off("CLGEMM_PROBE", "0");
+    const auto [said, probes] = cpu.explained();
+    CHECK(probes == 0);
+    CHECK_FALSE(contains(said, scaled));
+    CHECK(contains(said, unmeasured));
+  }
+  const auto [said, probes] = cpu.explained();
+  INFO(said);
+  CHECK(probes == 1);  // one Context makes one, however many choices it makes
+  CHECK(contains(said, scaled));
+  CHECK(contains(said, unmeasured));
+  // What is sure is kept; on a busy machine it may take some more processes until it is.
+  unsigned long again = 1;
+  for (int i = 0; i < 100 && again != 0; ++i) again = cpu.explained().probes;
+  CHECK(again == 0);
+  CHECK(contains(cpu.explained().text, scaled));
+  {
+    const ScopedVariable no_cache("CLGEMM_CACHE", "0");
+    CHECK(cpu.explained().probes == 1);
+  }
+  {
+    const MadeUp other_driver(false, CL_DRIVER_VERSION, text("another driver"));
+    CHECK(cpu.explained().probes == 1);
+  }
+}
+
+TEST_CASE("no device is probed whose rows, or whose relative's measure, would not change by it") {
+  CHECK(UnmeasuredCpu("").explained().probes == 0);  // nobody knows what a probe says there
+  const UnmeasuredCpu cpu;
+  const MadeUp own_name(false, CL_DEVICE_NAME, text("a relative"));
+  const ScopedVariable named("CLGEMM_DEVICE", "a relative");
+  const auto [said, probes] = cpu.explained();
+  CHECK(probes == 0);
+  CHECK_FALSE(contains(said, unmeasured));
+}
+
+TEST_CASE("a probe that fails is none, and never an Error of the caller's") {
+  const UnmeasuredCpu cpu;
+  for (const Fault& fault :
+       {always("clEnqueueFillBuffer", CL_OUT_OF_RESOURCES),
+        always("clEnqueueFillBuffer", CL_MEM_OBJECT_ALLOCATION_FAILURE),
+        Fault{1, 0, CL_BUILD_PROGRAM_FAILURE, "clBuildProgram"},
+        Fault{1, 0, CL_OUT_OF_HOST_MEMORY, "clCreateBuffer"},
+        Fault{1, 0, CL_OUT_OF_RESOURCES, "clEnqueueNDRangeKernel"},
+        Fault{2, 0, CL_OUT_OF_RESOURCES, "clEnqueueNDRangeKernel", nullptr, Failing::by_event}}) {
+    const auto [said, probes] = cpu.explained({fault});
+    INFO(fault.function << ": " << said);
+    CHECK_FALSE(contains(said, scaled));
+    CHECK(contains(said, unmeasured));
+  }
+  CHECK(cpu.explained().probes == 1);  // nothing of it was kept
+}
+
+TEST_CASE(
+    "a probe far below what the device's family does is not kept: something else kept the device busy") {
+  const UnmeasuredCpu cpu;
+  const MadeUp vendor(false, CL_DEVICE_VENDOR, text("Advanced Micro Devices, Inc."));
+  const MadeUp name(false, CL_DEVICE_NAME, text("gfx1100"));
+  const MadeUp gpu(CL_DEVICE_TYPE, cl_device_type{CL_DEVICE_TYPE_GPU});
+  const MadeUp units(CL_DEVICE_MAX_COMPUTE_UNITS, cl_uint{48});
+  const MadeUp clock(CL_DEVICE_MAX_CLOCK_FREQUENCY, cl_uint{2371});
+  const ScopedVariable named("CLGEMM_DEVICE", "gfx1100");
+  const ScopedVariable shipped("CLGEMM_TUNING", "0");  // the H200's
+  for (int i = 0; i < 2; ++i) {
+    const auto [said, probes] = cpu.explained();
+    INFO(said);
+    CHECK(probes == 1);
+    CHECK(contains(said, scaled));  // for this Context it is what there is
+  }
+}
+
 // A GPU of two relatives' rows: `wpt`, and `tiled`, which takes so many times as long.
 struct GpuOfRelatives {
   ScopedVariable device{"CLGEMM_DEVICE", "made-up GPU"};

@@ -102,6 +102,8 @@ std::vector<Path> make_paths() {
        {{"POCL_DEVICES", "pthread pthread"}, {"CLGEMM_DEVICES", "all"}}},
       {"first_warm", {"Context::Context()"}, first_call(false)},
       {"first_cold", {"Context::Context()"}, first_call(true)},
+      // No rows that ship are of this device, so that it is probed.
+      {"first_probed", {"Context::Context()"}, first_call(true), basic()},
       {"context_by_name", {"Context::Context(string)"}, made_by(Constructor::context_by_name)},
       {"context_by_device", {"Context::Context(cl_device_id)"}, made_by(Constructor::context_by_device)},
       {"context_by_queue", {"Context::Context(cl_command_queue)"}, made_by(Constructor::context_by_queue)},

@@ -14,6 +14,7 @@
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
 #include "common/say.hpp"
+#include "probe/probe.hpp"
 #include "tune/calibration.hpp"
 #include "tune/calibration_worker.hpp"
 #include "tune/fake_times.hpp"
@@ -43,7 +44,24 @@ constexpr double default_budget_s = 600.0;
 constexpr double quick_budget_s = 12.0;
 constexpr double quick_building_s = 60.0;
 
-Agenda agenda_of(const TuneOptions& options, RunSetup& setup, ConfigCache& cache) {
+// So that the file's rows can be scaled for devices that are probed. Nullopt if the device was too busy for
+// it.
+std::optional<Probed> probe_of(const TuneOptions& options, const Device& info) {
+  if (times_are_fake() || info.kind == DeviceKind::other) return std::nullopt;
+  try {
+    const cl::Device device = options.device.empty() ? default_device() : find_device(options.device);
+    const auto [probed, is_sure] = measure_device(cl::Context(device), device, info);
+    if (is_sure) return probed;
+  } catch (const Error& error) {
+    bench::say("clgemm-tune", fmt::format("no probe: {}", error.what()));
+  } catch (const cl::Error& error) {
+    bench::say("clgemm-tune", fmt::format("no probe: {}", from_opencl(error).what()));
+  }
+  return std::nullopt;
+}
+
+Agenda agenda_of(const TuneOptions& options, RunSetup& setup, ConfigCache& cache,
+                 const std::optional<Probed>& probed) {
   std::vector<Config> configs = calibrated_configs(setup.device, setup.library);
   const DeviceKind kind = setup.device.kind;
   const std::uint64_t seed = options.search.seed;
@@ -56,7 +74,8 @@ Agenda agenda_of(const TuneOptions& options, RunSetup& setup, ConfigCache& cache
             0.0,
             {}};
   }
-  const Tuning tuning = tuning_from_environment();
+  Tuning tuning = tuning_from_environment();
+  if (probed) tuning.scale_by(*probed);
   const std::optional<SpeedTable> table = nearest_rows(tuning, setup.device);
   configs = quick_configs(configs, table, cache, setup.library);
   std::vector<SampleShape> shapes = quick_shapes(table, configs, cache, setup.library, seed);
@@ -320,7 +339,8 @@ int calibrate(const TuneOptions& options) {
   TuningFile file = read_output(setup.output, setup.device);
   if (options.quick) demand_no_better(file, setup.output);
   ConfigCache cache(setup.device, options.kernel_folder);
-  const Agenda agenda = agenda_of(options, setup, cache);
+  file.device.probed = probe_of(options, setup.device);
+  const Agenda agenda = agenda_of(options, setup, cache, file.device.probed);
   const auto journal = open_journal(options, setup);
   if (journal->size() > 0)
     bench::say("clgemm-tune", fmt::format("going on after {} measurements", journal->size()));

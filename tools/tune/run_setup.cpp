@@ -75,6 +75,7 @@ OwnCaches::OwnCaches(const std::filesystem::path& output) : folder_(output.strin
   // A folder that goes away meanwhile is another run's, which has ended.
   while (!locked(output)) std::filesystem::create_directories(folder_);
   setenv("CLGEMM_CACHE", "0", 1);
+  setenv("CLGEMM_PROBE", "0", 1);  // which each process would make anew, without a cache
   setenv("POCL_CACHE_DIR", folder_.c_str(), 1);
   setenv("CUDA_CACHE_PATH", folder_.c_str(), 1);
 }

@@ -9,6 +9,7 @@
 #include "ceilings_source.hpp"
 #include "contestants/contestant.hpp"
 #include "data/rotation.hpp"
+#include "probe_source.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -65,7 +66,7 @@ class Measuring {
         load_(load_for(device_)),
         items_(load_.group * load_.groups_of_a_unit * device_.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>()),
         vector_bytes_(load_.width * sizeof(float)),
-        program_(context_, ceilings_source),
+        program_(context_, std::string(probe_source) + ceilings_source),
         results_(context_, CL_MEM_READ_WRITE, items_ * vector_bytes_) {
     program_.build(
         {device_},

@@ -1,4 +1,5 @@
-// `--ceilings`: what this device can do at most, measured here with small kernels of our own (ceilings.cl).
+// `--ceilings`: what this device can do at most, measured here with small kernels of our own (probe.cl and
+// ceilings.cl).
 #pragma once
 
 #include "base/opencl.hpp"

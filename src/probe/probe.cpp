@@ -1,0 +1,254 @@
+#include "probe/probe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <mutex>
+#include <vector>
+
+#include "base/environment.hpp"
+#include "base/error.hpp"
+#include "base/finished.hpp"
+#include "base/log.hpp"
+#include "build/disk_cache.hpp"
+#include "probe_source.hpp"
+
+namespace clgemm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double flops_of_multiply_add = 2.0;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// How a device is kept busy.
+struct Load {
+  std::size_t width;  // floats of a vector
+  std::size_t chains;
+  std::size_t group;             // work-items of a work-group
+  std::size_t groups_of_a_unit;  // work-groups a compute unit
+  bool neighbours_together;      // in memory: those of work-items, not of steps
+};
+
+// A work-item of a CPU has a core's vector units for itself. Four groups a core, so that a core that is
+// disturbed gets less of the work.
+Load load_for(const Device& info) {
+  if (info.kind == DeviceKind::cpu)
+    return {std::clamp<std::size_t>(info.native_float_width, 4, 16), 12, 1, 4, false};
+  return {4, 8, std::min<std::size_t>(256, info.max_work_group_size), 16, true};
+}
+
+// The best of some short runs counts: what else the device does only adds time. A run is long enough for the
+// host's clock, and for a processor to reach its speed.
+constexpr int runs = 5;
+constexpr double run_seconds = 3e-3;
+constexpr double all_seconds = 0.06;  // of the runs of one kernel, if they take longer
+
+// The second best run may take so much longer than the best one; more says that something disturbs them.
+constexpr double disagreement = 1.1;
+
+// A probe that is under way.
+class Measuring {
+ public:
+  Measuring(const cl::Context& context, const cl::Device& device, const Device& info)
+      : context_(context),
+        device_(device),
+        info_(info),
+        load_(load_for(info)),
+        items_(load_.group * load_.groups_of_a_unit * info.compute_units),
+        queue_(context, device),
+        program_(context, probe_source),
+        results_(context, CL_MEM_READ_WRITE, items_ * vector_bytes()) {
+    const cl_device_id id = device();
+    const std::string options =
+        fmt::format("-cl-mad-enable -DFLOATS=float{} -DCHAINS={}", load_.width, load_.chains);
+    // Without OpenCL-CLHPP, which reads the compiler's log, too.
+    if (const cl_int status = clBuildProgram(program_(), 1, &id, options.c_str(), nullptr, nullptr);
+        status != CL_SUCCESS)
+      throw cl::Error(status, "clBuildProgram");
+  }
+  ~Measuring() { settle(queue_); }
+  Measuring(const Measuring&) = delete;
+  Measuring& operator=(const Measuring&) = delete;
+
+  double multiply_adds() {
+    constexpr cl_int most_rounds = 1 << 26;
+    cl::Kernel kernel(program_, "multiply_add");
+    kernel.setArg(0, results_);
+    kernel.setArg(2, 0.999f);
+    kernel.setArg(3, 0.001f);
+    const auto start = Clock::now();
+    cl_int rounds = 256;
+    const auto run = [&] {
+      kernel.setArg(1, rounds);
+      return run_once(kernel);
+    };
+    run();  // a driver may compile now
+    for (double seconds = run(); seconds < run_seconds && rounds < most_rounds; seconds = run()) {
+      if (seconds_since(start) > all_seconds) break;
+      rounds = static_cast<cl_int>(rounds * std::clamp(1.2 * run_seconds / seconds, 2.0, 64.0));
+      rounds = std::min(rounds, most_rounds);
+    }
+    const double best = best_of(run);
+    return static_cast<double>(items_ * load_.chains * load_.width) * rounds / best;
+  }
+
+  // Of more than the caches hold.
+  double bytes() {
+    const std::size_t steps = steps_of_buffer();
+    const std::size_t count = steps * items_ * vector_bytes();
+    const cl::Buffer from(context_, CL_MEM_READ_WRITE, count);
+    // All pages there, none of them a shared page of zeros.
+    cl::Event filled;
+    queue_.enqueueFillBuffer(from, 1.0f, 0, count, nullptr, &filled);
+    check_finished(filled);
+    cl::Kernel kernel(program_, "read_all");
+    kernel.setArg(0, from);
+    kernel.setArg(1, results_);
+    kernel.setArg(2, static_cast<cl_int>(steps));
+    kernel.setArg(3, static_cast<cl_int>(load_.neighbours_together ? 1 : steps));
+    kernel.setArg(4, static_cast<cl_int>(load_.neighbours_together ? items_ : 1));
+    kernel.setArg(5, cl_int{1});
+    run_once(kernel);  // a driver may compile now
+    return static_cast<double>(count) / best_of([&] { return run_once(kernel); });
+  }
+
+  // Whether the best runs of each kernel agreed.
+  bool agrees() const { return agrees_; }
+
+ private:
+  std::size_t vector_bytes() const { return load_.width * sizeof(float); }
+
+  // A multiple of the four that the kernel takes at once.
+  std::size_t steps_of_buffer() const {
+    constexpr std::size_t mebibyte = std::size_t{1} << 20;
+    const std::size_t cache = device_.getInfo<CL_DEVICE_GLOBAL_MEM_CACHE_SIZE>();
+    const std::size_t wanted = std::clamp(2 * cache, 64 * mebibyte, 256 * mebibyte);
+    const std::size_t bytes = std::min({wanted, info_.max_allocation_bytes / 2, info_.global_bytes / 16});
+    return std::max<std::size_t>(bytes / (items_ * vector_bytes()) / 4, 1) * 4;
+  }
+
+  // A driver may say only by the event that a command has failed.
+  void check_finished(const cl::Event& event) {
+    queue_.flush();
+    event.wait();
+    clgemm::check_finished({event});
+  }
+
+  double run_once(const cl::Kernel& kernel) {
+    cl::Event event;
+    const auto start = Clock::now();
+    queue_.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(items_), cl::NDRange(load_.group), nullptr,
+                                &event);
+    check_finished(event);
+    return seconds_since(start);
+  }
+
+  template <class Run>
+  double best_of(const Run& run) {
+    const auto start = Clock::now();
+    std::vector<double> seconds;
+    while (seconds.size() < runs && (seconds.size() < 2 || seconds_since(start) < all_seconds))
+      seconds.push_back(run());
+    std::sort(seconds.begin(), seconds.end());
+    agrees_ = agrees_ && seconds[1] <= disagreement * seconds[0];
+    return seconds[0];
+  }
+
+  cl::Context context_;
+  cl::Device device_;
+  const Device& info_;
+  Load load_;
+  std::size_t items_;
+  cl::CommandQueue queue_;
+  cl::Program program_;
+  cl::Buffer results_;
+  bool agrees_ = true;
+};
+
+bool is_possible(const Probed& probed) {
+  const auto is_within = [](double value, double least, double most) {
+    return value >= least && value <= most;
+  };
+  return is_within(probed.multiply_adds, 1e8, 1e16) && is_within(probed.bytes, 1e7, 1e15);
+}
+
+// Everything that the figures depend on. The text of the kernels stands for the version of the probe.
+std::string key_of(const Device& info) {
+  return fmt::format("probe\n{}\n{}\n{}\n{}\n{} units, {} MHz\n{}", info.name, info.driver_version,
+                     info.platform_name, info.platform_version, info.compute_units, info.clock_mhz,
+                     probe_source);
+}
+
+std::optional<Probed> read_figures(const DiskCache::Entry& entry) {
+  const std::string text(entry.binary.begin(), entry.binary.end());
+  const char* const end = text.data() + text.size();
+  Probed probed;
+  const auto first = std::from_chars(text.data(), end, probed.multiply_adds);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != ' ') return std::nullopt;
+  const auto second = std::from_chars(first.ptr + 1, end, probed.bytes);
+  if (second.ec != std::errc() || second.ptr != end || !is_possible(probed)) return std::nullopt;
+  return probed;
+}
+
+DiskCache::Entry written(const Probed& probed) {
+  const std::string text = fmt::format("{:.6g} {:.6g}", probed.multiply_adds, probed.bytes);
+  return {DiskCache::Trust::tested, {text.begin(), text.end()}, 0};
+}
+
+std::optional<Probed> known_figures(const DiskCache& disk, const std::string& key) {
+  const auto entry = disk.load(key);
+  return entry ? read_figures(*entry) : std::nullopt;
+}
+
+Probed load_or_measure(const cl::Context& context, const cl::Device& device, const Device& info) {
+  const DiskCache disk = DiskCache::from_environment();
+  const std::string key = key_of(info);
+  if (const auto known = known_figures(disk, key)) return *known;
+  // Two at once would disturb each other, and the second one mostly finds what the first one has kept.
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  if (const auto known = known_figures(disk, key)) return *known;
+  const auto start = Clock::now();
+  const auto [probed, is_sure] = measure_device(context, device, info);
+  log(LogLevel::info, fmt::format("probe of '{}': {}, in {:.0f} ms{}", info.name, to_string(probed),
+                                  1e3 * seconds_since(start),
+                                  is_sure ? "" : "; it may have been busy: measured again next time"));
+  if (is_sure) disk.store(key, written(probed));
+  return probed;
+}
+
+}  // namespace
+
+Measurement measure_device(const cl::Context& context, const cl::Device& device, const Device& info) {
+  Measuring measuring(context, device, info);
+  Probed probed;
+  probed.multiply_adds = measuring.multiply_adds();
+  probed.bytes = measuring.bytes();
+  if (!is_possible(probed))
+    throw Error(ErrorCode::internal_error, fmt::format("{} cannot be", to_string(probed)));
+  return {probed, measuring.agrees() && is_plausible(probed, info)};
+}
+
+std::optional<Probed> probe(const cl::Context& context, const cl::Device& device, const Device& info) {
+  if (environment("CLGEMM_PROBE") == "0") return std::nullopt;
+  try {
+    return at_boundary([&] { return load_or_measure(context, device, info); });
+  } catch (const Error& error) {
+    log_once(LogLevel::info, fmt::format("no probe of '{}': {}", info.name, error.what()));
+    return std::nullopt;
+  }
+}
+
+std::string to_string(const Probed& probed) {
+  return fmt::format("{:.3g} GFLOP/s, {:.3g} GB/s", probed.multiply_adds * flops_of_multiply_add * 1e-9,
+                     probed.bytes * 1e-9);
+}
+
+}  // namespace clgemm

@@ -1,0 +1,35 @@
+// The probe at first use: how many multiply-adds a device does in a second and how much it reads of its
+// memory, by two small kernels. Other devices' rows are then scaled by this, not by data sheets. It stands
+// before the first choice on a device without rows of its own, and its result lies in the cache, so that
+// later processes find it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/device.hpp"
+#include "base/device_facts.hpp"
+#include "base/opencl.hpp"
+
+namespace clgemm {
+
+// What was measured, and whether it can be believed: runs that disagree, or a device that does far less than
+// its family, may have been disturbed.
+struct Measurement {
+  Probed probed;
+  bool is_sure = false;
+};
+
+// Measures on a queue of its own, for some 0.06 seconds with each kernel, behind the compiler. Throws what
+// OpenCL throws, and Error(internal_error) for times that cannot be.
+Measurement measure_device(const cl::Context& context, const cl::Device& device, const Device& info);
+
+// What the cache has of this device and driver, or else what is measured now; the cache keeps it if it is
+// sure. Nullopt if CLGEMM_PROBE=0 turns it off or anything fails: that is no error of the caller's, and is
+// logged.
+std::optional<Probed> probe(const cl::Context& context, const cl::Device& device, const Device& info);
+
+// "481 GFLOP/s, 68.5 GB/s"
+std::string to_string(const Probed& probed);
+
+}  // namespace clgemm
