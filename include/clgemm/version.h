@@ -2,6 +2,6 @@
 /// The version of these headers, for C and C++. docs/versions.md says what a change of each number means.
 #pragma once
 
-#define CLGEMM_VERSION_MAJOR 0
-#define CLGEMM_VERSION_MINOR 2
-#define CLGEMM_VERSION_PATCH 0
+#define CLGEMM_VERSION_MAJOR 0  ///< 0 until the API is settled
+#define CLGEMM_VERSION_MINOR 2  ///< as long as MAJOR is 0, a new one may change the API
+#define CLGEMM_VERSION_PATCH 0  ///< a new one never changes the API

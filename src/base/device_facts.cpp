@@ -138,14 +138,14 @@ DevicePeaks peaks_of(const Device& device) {
 }
 
 DevicePeaks peaks_of(const Device& device, const Probed& probed) {
-  constexpr double larger_products = 2.0;  // have more cores for their memory
+  constexpr double other_products = 2.0;  // have more or fewer cores for their memory
   const DevicePeaks facts = peaks_of(device);
   DevicePeaks peaks = facts;
   peaks.multiply_adds = probed.multiply_adds / static_cast<double>(facts.cores);
   peaks.bytes = probed.bytes;
   if (facts_of(device).is_guess) return peaks;
   peaks.multiply_adds = std::min(peaks.multiply_adds, facts.multiply_adds);
-  peaks.bytes = std::min(peaks.bytes, larger_products * facts.bytes);
+  peaks.bytes = std::clamp(peaks.bytes, facts.bytes / other_products, other_products * facts.bytes);
   return peaks;
 }
 

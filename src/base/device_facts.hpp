@@ -43,7 +43,8 @@ struct Probed {
 };
 
 // The probe's figures in place of the facts', as far as the facts allow: if the family is known, no core does
-// more than its data sheet says, and memory is at most twice as fast as that of its largest product.
+// more than its data sheet says, and memory is at most twice and at least half as fast as that of its largest
+// product.
 DevicePeaks peaks_of(const Device& device, const Probed& probed);
 
 // False if something else may have kept the device busy: it did less than half of what its family does.

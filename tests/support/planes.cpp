@@ -79,13 +79,15 @@ PackedWords pack_both(const std::string& kernel_name, const PackingSource& sourc
                                         cl::NDRange(items, 1, 1));
   }
   result.words = read_buffer(to);
-  CHECK(std::memcmp(&result.words[0], &result.words[size], size * sizeof(float)) == 0);
-  result.words.resize(size);
   const std::vector<float> notes = read_buffer(noted);
   for (std::size_t note = 0; note < 2; ++note) {
     result.notes[note] = std::max(bits_of(notes[note]), bits_of(notes[2 + note]));
     CHECK(bits_of(notes[4 + note]) == result.notes[note]);
   }
+  // If the planes are in vain, packing ends early, and what is there by then depends on who was first.
+  const bool in_vain = result.notes[1] == std::numeric_limits<std::uint32_t>::max();
+  CHECK((in_vain || std::memcmp(&result.words[0], &result.words[size], size * sizeof(float)) == 0));
+  result.words.resize(size);
   return result;
 }
 
