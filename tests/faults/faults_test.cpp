@@ -590,5 +590,12 @@ TEST_CASE("a kernel that passed its self-test is not tested again by a later Con
   CHECK(launches_of_explain() == 0);
 }
 
+TEST_CASE("if no kernel compiles, the Error is the one of the kernel that was tried last") {
+  const ScopedVariable no_cache("CLGEMM_CACHE", "0");
+  Context context;
+  const Armed armed({always("clBuildProgram", CL_BUILD_PROGRAM_FAILURE)});
+  CHECK_ERROR([&] { is_right_on(context, {}); }, build_failed, "does not compile on");
+}
+
 }  // namespace
 }  // namespace clgemm
