@@ -71,6 +71,10 @@ TEST_CASE("A is packed once for a row of blocks, and C is added to from the seco
   CHECK(second.back().a.first == plan.first().a.scratch_offset);
   CHECK(second.back().c.first == plan.block_n);
   CHECK(second.back().factors == Factors::of_call);
+  // Two stages pack to one place, so that each needs its A again.
+  Plan staged = plan;
+  staged.stages.push_back(plan.first());
+  CHECK(roles_of(launches_at(staged, 0, plan.block_n)).size() == 2 * all.size());
   const auto deeper = launches_at(plan, plan.block_m, 0, plan.block_k);
   CHECK(deeper.front().a.first == plan.block_m * 2000 + plan.block_k);
   CHECK(deeper.back().factors == Factors::adding);
