@@ -12,7 +12,9 @@
 /// nothing. The memory between the rows (ld larger than a row) is never written. Infinities and NaN come out
 /// where IEEE arithmetic puts them. Where k is cut into blocks, for want of memory or by a kernel, alpha
 /// multiplies the sum of each: an infinite one may then give NaN, from Inf - Inf or Inf * 0, where it would
-/// give infinity with the whole sum. The same call on the same device gives the same bits every time.
+/// give infinity with the whole sum. The same call on the same device gives the same bits every time, if
+/// clgemm chooses the same kernel: on a device that nobody has measured, that depends on a probe
+/// (docs/platforms.md).
 ///
 /// Every function that can fail returns a clgemm_status; clgemm_last_error() then says in words what was
 /// wrong. What can be wrong with the arguments is checked before any work, and C is then as it was. clgemm

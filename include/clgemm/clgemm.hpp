@@ -12,7 +12,9 @@
 /// nothing. The memory between the rows (ld larger than a row) is never written. Infinities and NaN come out
 /// where IEEE arithmetic puts them. Where k is cut into blocks, for want of memory or by a kernel, alpha
 /// multiplies the sum of each: an infinite one may then give NaN, from Inf - Inf or Inf * 0, where it would
-/// give infinity with the whole sum. The same call on the same device gives the same bits every time.
+/// give infinity with the whole sum. The same call on the same device gives the same bits every time, if
+/// clgemm chooses the same kernel: on a device that nobody has measured, that depends on a probe
+/// (docs/platforms.md).
 ///
 /// Everything that fails throws clgemm::Error (error.hpp). What can be wrong with the arguments is checked
 /// before any work. clgemm never prints and never ends the program.
@@ -242,8 +244,9 @@ class CLGEMM_API Context {
   /// The device memory, in bytes, that a call takes for packed copies of A and B. Compiles like prepare().
   std::size_t sgemm_scratch_bytes(const SgemmShape& shape, const Options& options = {});
 
-  /// The seconds that the speed model expects of a call on device memory. Does not compile, and knows nothing
-  /// of what copies from and to host memory take. Where the model is all that speaks for a device, a guess.
+  /// The seconds that the speed model expects of a call on device memory. Compiles no kernel, but may probe a
+  /// device that nobody has measured; knows nothing of what copies from and to host memory take. Where the
+  /// model is all that speaks for a device, a guess.
   double predicted_seconds(const SgemmShape& shape, const Options& options = {});
 
   /// The device in use. It stays this Context's, as do the next two; retain what must outlive it.
@@ -266,8 +269,8 @@ class CLGEMM_API Context {
 /// Devices of different vendors and kinds may stand together.
 ///
 /// Devices that are equal (name, driver) take tiles as they get free. Between different ones the tiles are
-/// divided by the speeds that the speed model gives them, and by nothing that is measured, so that the same
-/// list of devices gives the same bits every time.
+/// divided by the speeds that the speed model gives them, and by nothing that is measured during the call, so
+/// that the same list of devices gives the same bits every time.
 ///
 /// A device that fails is left out from then on, in this call and in later ones; the others do its tiles, and
 /// the log (CLGEMM_LOG) says so. If none is left, the Error is that of the first to fail. Errors of the

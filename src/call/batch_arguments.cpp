@@ -157,8 +157,11 @@ DeviceGemm check_run(const SgemmCall& one, const BatchLists& lists, const BatchR
                      const Surroundings& surroundings) {
   const std::size_t i = run.first;
   return checked_of(i, run.count, [&] {
-    return check_device_gemm(call_of(with_lds(one, lists, i), run), lists.a[i], lists.b[i], lists.c[i],
-                             surroundings);
+    const SgemmCall call = call_of(with_lds(one, lists, i), run);
+    // A strided batch with one C for all is a sum; a list with one C twice is a mistake.
+    if (run.count > 1 && run.stride_c == 0 && call.m != 0 && call.n != 0)
+      throw Error(ErrorCode::invalid_argument, "the matrices C are one", Argument::stride_c);
+    return check_device_gemm(call, lists.a[i], lists.b[i], lists.c[i], surroundings);
   });
 }
 

@@ -72,7 +72,7 @@ std::vector<BatchRun> even_runs(const BatchLists& lists, const BatchGroup& group
     const std::size_t first = group[at];
     BatchRun run{first};
     std::size_t next = at + 1;
-    // Equal offsets of C would be one matrix written twice; the check of C's own overlap then sees them.
+    // Equal offsets of C would be one matrix written twice; check_run() sees them.
     if (next < group.size() && follows(lists, first, group[next])) {
       run.stride_a = lists.a[group[next]].offset - lists.a[first].offset;
       run.stride_b = lists.b[group[next]].offset - lists.b[first].offset;

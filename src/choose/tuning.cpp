@@ -98,7 +98,8 @@ Device measured_device(const TunedDevice& tuned, const Device& other) {
 // A probe counts multiply-adds in the device's own vectors. Rows of a CPU are of vectors of one width, which
 // takes as long on CPUs with wider ones: so vectors are compared.
 double vectors_of(double multiply_adds, DeviceKind kind, std::size_t width) {
-  return kind == DeviceKind::cpu ? multiply_adds / static_cast<double>(width) : multiply_adds;
+  return kind == DeviceKind::cpu ? multiply_adds / static_cast<double>(std::max<std::size_t>(width, 1))
+                                 : multiply_adds;
 }
 
 // What a probe says on the device of the file, or comes near to. Nullopt if nobody knows.

@@ -64,15 +64,13 @@ Enqueued Context::State::enqueue(const DeviceGemm& gemm, const Sequence& sequenc
 
 Enqueued Context::State::enqueue_sum(const DeviceGemm& gemm, const Sequence& sequence, const Events& wait_for,
                                      const Options& options) {
-  Enqueued result{wait_for, {}};
+  Events done = wait_for;
   const std::size_t terms = terms_of(gemm);
   for (std::size_t i = 0; i < terms; ++i) {
     const Sequence of_term{sequence.queue, sequence.by_events, sequence.is_observed && i + 1 == terms};
-    Enqueued term = enqueue(term_of(gemm, i), of_term, result.done, options);
-    result.done = std::move(term.done);
-    result.commands.insert(result.commands.end(), term.commands.begin(), term.commands.end());
+    done = enqueue(term_of(gemm, i), of_term, done, options).done;
   }
-  return result;
+  return {std::move(done), {}};
 }
 
 std::shared_ptr<const ChosenPlan> Context::State::plan(const Problem& problem, const Options& options) {

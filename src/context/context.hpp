@@ -82,12 +82,13 @@ class Context::State final : private DeviceCalls {
     std::string why;  // it is not the first: what failed then
   };
 
-  // Plans and enqueues a multiply. Where the device has no memory for the scratch, smaller blocks are tried,
-  // down to a kernel that needs none.
-  // The terms of a sum, one after the other.
+  // The terms of a sum, one after the other. No commands: only those of a host call are asked for, and there
+  // are no such sums.
   Enqueued enqueue_sum(const DeviceGemm& gemm, const Sequence& sequence, const Events& wait_for,
                        const Options& options);
 
+  // Plans and enqueues a multiply. Where the device has no memory for the scratch, smaller blocks are tried,
+  // down to a kernel that needs none.
   Enqueued multiply(const DeviceGemm& gemm, const Buffers& buffers, const Sequence& sequence,
                     const Events& wait_for, const Options& options);
   Events multiply_as_planned(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,

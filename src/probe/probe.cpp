@@ -213,7 +213,8 @@ std::optional<Probed> known_figures(const DiskCache& disk, const std::string& ke
   return entry ? read_figures(*entry) : std::nullopt;
 }
 
-Probed load_or_measure(const cl::Context& context, const cl::Device& device, const Device& info) {
+std::optional<Probed> load_or_measure(const cl::Context& context, const cl::Device& device,
+                                      const Device& info) {
   const DiskCache disk = DiskCache::from_environment();
   const std::string key = key_of(info);
   if (const auto known = known_figures(disk, key)) return *known;
@@ -223,10 +224,12 @@ Probed load_or_measure(const cl::Context& context, const cl::Device& device, con
   if (const auto known = known_figures(disk, key)) return *known;
   const auto start = Clock::now();
   const auto [probed, is_sure] = measure_device(context, device, info);
-  log(LogLevel::info, fmt::format("probe of '{}': {}, in {:.0f} ms{}", info.name, to_string(probed),
-                                  1e3 * seconds_since(start),
-                                  is_sure ? "" : "; it may have been busy: measured again next time"));
-  if (is_sure) disk.store(key, written(probed));
+  log(LogLevel::info,
+      fmt::format("probe of '{}': {}, in {:.0f} ms{}", info.name, to_string(probed),
+                  1e3 * seconds_since(start),
+                  is_sure ? "" : "; it may have been busy: not used, and measured again next time"));
+  if (!is_sure) return std::nullopt;
+  disk.store(key, written(probed));
   return probed;
 }
 

@@ -277,6 +277,26 @@ TEST_CASE("a batch with one C for all is the sum of its products") {
   CHECK(same_bits(read_buffer(buffers.c), expected));
 }
 
+TEST_CASE("a list with one C twice is refused, where a strided batch would be a sum") {
+  const Multiply one = make_multiply(all_forms()[0], {9, 8, 7}, {1, 1}, all_placements()[0]);
+  const Batch batch = make_batch(one, 2);
+  const Data data = data_of(batch);
+  const DeviceData buffers = upload(data);
+  const DeviceMatrix a{buffers.a(), one.a.ld, one.a.offset};
+  const DeviceMatrix b{buffers.b(), one.b.ld, one.b.offset};
+  const DeviceMatrix c{buffers.c(), one.c.ld, one.c.offset};
+  DeviceMatrix next_a = a;
+  next_a.offset += batch.stride_a;
+  CHECK_ERROR(
+      [&] {
+        shared_context().sgemm_batched(shared_queue()(), one.form.layout, one.form.transpose_a,
+                                       one.form.transpose_b, 9, 8, 7, {1.0f}, {a, next_a}, {b, b}, {1.0f},
+                                       {c, c});
+      },
+      invalid_argument, "overlap each other");
+  CHECK(same_bits(read_buffer(buffers.c), data.c));
+}
+
 TEST_CASE("scratch limits cut a batch") {
   const Multiply one = make_multiply(all_forms()[1], {70, 50, 40}, {-1.5f, 1}, all_placements()[1]);
   for (const std::size_t count : {2u, 5u, 7u}) {

@@ -29,9 +29,9 @@ class Refused(Exception):
     pass
 
 
-def output_of(command, **environment):
+def output_of(command, folder=None, **environment):
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          env={**os.environ, **environment})
+                          cwd=folder, env={**os.environ, **environment})
     if done.returncode != 0:
         raise Refused(f"exit status {done.returncode} (below 0: it crashed)\n{done.stdout[-2000:]}")
     return done.stdout
@@ -108,10 +108,11 @@ class Intel:
         return "" if re.search(rf"\b{target}\b", known) else f"this ocloc does not know {target}; OCLOC names another one"
 
     def binary(self, program, folder):
-        source = folder / program["file"]
-        out = folder / source.stem
+        source = (folder / program["file"]).resolve()
+        out = source.parent / source.stem
         output_of([self.ocloc(), "compile", "-file", source, "-device", program["target"], "--format", "zebin",
-                   "-options", program["options"], "-output", "out", "-output_no_suffix", "-out_dir", out])
+                   "-options", program["options"], "-output", "out", "-output_no_suffix", "-out_dir", out],
+                  source.parent)  # where it may leave what it likes
         return next(file for file in sorted(out.glob("out*")) if file.suffix != ".spv")
 
     def spilled(self, program, folder):
@@ -132,6 +133,7 @@ class Intel:
             if not link.is_symlink():
                 link.symlink_to(library)
         said = output_of([self.ocloc(), "disasm", "-file", binary, "-device", program["target"], "-dump", dump],
+                         binary.parent,
                          LD_LIBRARY_PATH=f"{binary.parent.resolve()}:{os.environ.get('LD_LIBRARY_PATH', '')}")
         text = dump / ".text.gemm.asm"
         if not text.exists():

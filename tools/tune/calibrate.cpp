@@ -262,15 +262,16 @@ void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningF
   const Fitted fitted = fit(samples, configs, known);
   const Regret all = regret(fitted, samples, configs);
   if (fitted.rows.empty() || all.shapes < least_shapes)
-    throw std::runtime_error(fmt::format(
-        "a fit needs {} shapes of configs that have {} each; these samples have {}: more --shapes, or more "
-        "--budget; nothing was written to '{}'",
-        least_shapes, least_samples, all.shapes, output.string()));
+    throw std::runtime_error(
+        fmt::format("a fit needs {} shapes of configs that have {} each; these samples have {}: more "
+                    "--budget, or --calibrate with more "
+                    "--shapes; nothing was written to '{}'",
+                    least_shapes, least_samples, all.shapes, output.string()));
   for (const std::string& kernel : without_rows(samples, fitted))
-    fmt::print(
-        stderr,
-        "clgemm-tune: '{}' has samples of too few shapes, and is not chosen by this file; more --shapes\n",
-        kernel);
+    fmt::print(stderr,
+               "clgemm-tune: '{}' has samples of too few shapes, and is not chosen by this file; --calibrate "
+               "with more --shapes\n",
+               kernel);
   file.rates = fitted.rates;
   file.configs = fitted.rows;
   write_output(output, file);

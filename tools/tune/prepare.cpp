@@ -21,8 +21,10 @@
 #include "common/progress.hpp"
 #include "common/say.hpp"
 #include "common/usage_error.hpp"
+#include "context/context.hpp"
 #include "plan/blocks.hpp"
 #include "plan/make_plan.hpp"
+#include "probe/probe.hpp"
 #include "tune/calibration.hpp"
 #include "tune/tuner.hpp"
 #include "tune/worker_process.hpp"
@@ -130,6 +132,7 @@ class Preparing {
 std::string failure_of(Context& context, const SgemmShape& shape, const Options& options) {
   try {
     context.prepare({shape}, options);
+    state_of(context).finish_keeping();  // who asks may end this process as soon as it has the answer
     return {};
   } catch (const Error& error) {
     return error.what();
@@ -154,6 +157,11 @@ std::vector<SgemmShape> called_shapes(DeviceKind kind, std::size_t count, std::u
 NeededPrograms::NeededPrograms(const Device& device, const std::string& kernel_folder)
     : device_(device), configs_(device_, kernel_folder), tuning_(tuning_from_environment()) {}
 
+void NeededPrograms::probe_if_needed(const cl::Device& device) {
+  if (!gain_by_probe(usable_table(tuning_, configs_), device_.kind)) return;
+  if (const auto probed = probe(cl::Context(device), device, device_)) tuning_.scale_by(*probed);
+}
+
 std::size_t NeededPrograms::add(const SgemmShape& shape) {
   const Problem problem = check_shape(shape, device_);
   const std::size_t limit = default_scratch_limit(device_);
@@ -173,8 +181,10 @@ int prepare(const TuneOptions& options) {
     throw bench::UsageError(fmt::format("--prepare has nowhere to keep programs: {}", cache.problem));
   }
   const auto begin = std::chrono::steady_clock::now();
-  const Device device = describe(options.device.empty() ? default_device() : find_device(options.device));
+  const cl::Device chosen = options.device.empty() ? default_device() : find_device(options.device);
+  const Device device = describe(chosen);
   NeededPrograms programs(device, options.kernel_folder);
+  programs.probe_if_needed(chosen);  // before the workers do, who would disturb each other
   std::vector<SgemmShape> shapes =
       called_shapes(device.kind, options.calibration_shapes == 0 ? sample_count : options.calibration_shapes,
                     options.search.seed);

@@ -30,6 +30,9 @@ class NeededPrograms {
  public:
   NeededPrograms(const Device& device, const std::string& kernel_folder);
 
+  // As a Context would choose, which probes a device without rows at first use.
+  void probe_if_needed(const cl::Device& device);
+
   // Returns how many programs this shape needs that no shape before it did.
   std::size_t add(const SgemmShape& shape);
 
@@ -38,7 +41,7 @@ class NeededPrograms {
  private:
   const Device device_;
   ConfigCache configs_;
-  const Tuning tuning_;
+  Tuning tuning_;
   std::set<std::pair<const KernelFile*, std::string>> programs_;  // what each is compiled from, and how
 };
 

@@ -149,8 +149,9 @@ void write_report_folder(const std::string& folder, const std::string& json, con
     together.push_back(tuning_space(tuned));
   }
   for (const Picture& picture : together) write_picture(folder, picture);
+  write_whole((fs::path(folder) / "index.html").string(),
+              html_page(pages, together));  // says whose folder it is
   write_whole((fs::path(folder) / "results.json").string(), json);
-  write_whole((fs::path(folder) / "index.html").string(), html_page(pages, together));
 }
 
 }  // namespace clgemm::bench
