@@ -165,8 +165,7 @@ TEST_CASE(
 
 // Of the H200's recorded times a quick run's configs on a seventh of the shapes; no prior, as nothing but its
 // own rows are its relative's. What was recorded is what came within half as much again of the best.
-TEST_CASE(
-    "on times that an H200 took, what few samples choose takes at most 1.1 times as long as the best") {
+TEST_CASE("on times that an H200 took, what few samples choose takes at most 1.1 times as long as the best") {
   Quick quick(test::made_up_h200());
   const auto all = read_samples(CLGEMM_TEST_DATA "/h200_times.csv", quick.library.names(Role::multiply));
   std::vector<SampleShape> shapes;

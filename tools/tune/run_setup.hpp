@@ -32,9 +32,9 @@ std::string describe_run(const TuneOptions& options, RunSetup& setup);
 std::unique_ptr<Journal> open_journal(const TuneOptions& options, RunSetup& setup);
 
 // Thousands of configs would push what the user needs out of clgemm's, PoCL's and NVIDIA's caches: while one
-// of these lives, the device is not probed (src/probe), and programs are kept in a folder beside the output, which goes with it. A killed run leaves
-// the folder to the next one. Two runs would disturb each other's times, and one would lose what the other
-// writes: the folder is locked.
+// of these lives, the device is not probed (src/probe), and programs are kept in a folder beside the output,
+// which goes with it. A killed run leaves the folder to the next one. Two runs would disturb each other's
+// times, and one would lose what the other writes: the folder is locked.
 class OwnCaches {
  public:
   // Throws std::runtime_error where another process has the folder.
