@@ -120,9 +120,7 @@ class RowFit {
   ConfigSpeed run() const {
     ConfigSpeed best;
     double least = std::numeric_limits<double>::infinity();
-    for (const std::size_t residents : {1U, 2U, 3U, 4U, 5U, 6U, 8U, 12U, 16U}) {
-      if (residents > 1 && kind_ == DeviceKind::cpu) break;
-      if (known_ != nullptr && residents != known_->residents) continue;
+    for (const std::size_t residents : possible_residents()) {
       const auto cost_of = [&](const Values& values) {
         return cost(speed_of(values, residents)) +
                (known_ == nullptr ? 0.0 : loss_of_leaving(known_values(), values));
@@ -148,6 +146,12 @@ class RowFit {
   }
 
  private:
+  std::vector<std::size_t> possible_residents() const {
+    if (known_ != nullptr) return {known_->residents};
+    if (kind_ == DeviceKind::cpu) return {1};
+    return {1, 2, 3, 4, 5, 6, 8, 12, 16};
+  }
+
   // As if nothing but steps took time, and all samples were the fastest one.
   Values start() const {
     double step = std::numeric_limits<double>::infinity();
