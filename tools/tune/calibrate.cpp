@@ -123,9 +123,17 @@ class Calibration {
 
  private:
   bool build() {
-    progress_.show(fmt::format("building {} configs", configs_.size()));
     if (times_are_fake()) return true;
-    return !worker_.ask(write_build_question(configs_), end_ - now()).interrupted;
+    progress_.show(fmt::format("building {} configs", configs_.size()));
+    std::vector<std::string> questions;
+    for (const Config& config : configs_) questions.push_back(write_build_question(config));
+    std::size_t built = 0;
+    ask_in_processes(worker_arguments(options_), questions, options_.limit_s,
+                     [&](std::size_t, const WorkerProcess::Answer&) {
+                       progress_.show(fmt::format("{} of {} configs built", ++built, configs_.size()));
+                       return now() < end_;
+                     });
+    return !bench::interrupted();
   }
 
   // A CPU's are fitted.

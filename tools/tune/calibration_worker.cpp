@@ -1,17 +1,16 @@
 #include "tune/calibration_worker.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <clgemm/clgemm.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
-#include <thread>
 
 #include "base/device.hpp"
 #include "base/error.hpp"
 #include "base/opencl.hpp"
+#include "context/context.hpp"
 #include "tune/calibration.hpp"
 #include "tune/worker_process.hpp"
 
@@ -122,9 +121,8 @@ class CalibrationWorker {
         queue_(cl_context_, device_, CL_QUEUE_PROFILING_ENABLE),
         context_(queue_()),
         matrices_(cl_context_, queue_),
-        kernel_folder_(kernel_folder) {
-    if (describe(device_).kind != DeviceKind::cpu) occupation_.emplace(cl_context_, queue_);
-  }
+        kernel_folder_(kernel_folder),
+        has_clock_(describe(device_).kind != DeviceKind::cpu) {}
 
   Json answer(const Json& question) {
     if (question.contains("build")) return build(question.at("build"));
@@ -138,31 +136,23 @@ class CalibrationWorker {
 
  private:
   // For lines of A and of B in fours and for others, which are programs of their own.
-  Json build(const Json& configs) {
-    std::atomic<std::size_t> next = 0;
-    const auto work = [&] {
-      for (std::size_t i = next++; i < configs.size(); i = next++) {
-        try {
-          const Options options = options_of(configs[i], kernel_folder_);
-          for (const std::size_t n : {1023U, 1024U}) {
-            for (const std::size_t k : {1023U, 1024U}) {
-              SgemmShape shape;
-              shape.m = 1024;
-              shape.n = n;
-              shape.k = k;
-              context_.prepare({shape}, options);
-            }
-          }
-        } catch (const Error&) {
-          continue;  // timing says it
+  Json build(const Json& config) {
+    const Options options = options_of(config, kernel_folder_);
+    try {
+      for (const std::size_t n : {1023U, 1024U}) {
+        for (const std::size_t k : {1023U, 1024U}) {
+          SgemmShape shape;
+          shape.m = 1024;
+          shape.n = n;
+          shape.k = k;
+          context_.prepare({shape}, options);
         }
       }
-    };
-    std::vector<std::thread> threads;
-    const unsigned count = std::clamp(std::thread::hardware_concurrency(), 2U, 16U);
-    for (unsigned i = 0; i < count; ++i) threads.emplace_back(work);
-    for (std::thread& thread : threads) thread.join();
-    return {{"built", configs.size()}};
+    } catch (const Error& error) {
+      return {{"failure", error.what()}};
+    }
+    state_of(context_).finish_keeping();  // who asks may end this process as soon as it has the answer
+    return {{"failure", ""}};
   }
 
   // A call, and its event where one is asked for.
@@ -191,6 +181,7 @@ class CalibrationWorker {
   double by_device(const SampleShape& shape, const Options& options, int calls) {
     cl::Event first;
     cl::Event last;
+    if (!occupation_) occupation_.emplace(cl_context_, queue_);
     occupation_->enqueue(queue_);
     call(shape, options, &first);
     for (int i = 1; i < calls; ++i) call(shape, options);
@@ -206,10 +197,10 @@ class CalibrationWorker {
     by_host(shape, options, 1);
     const double once = by_host(shape, options, 1);
     const double best = question.at("best_seconds");
-    const double most = occupation_ ? most_calls_by_device : most_calls;
+    const double most = has_clock_ ? most_calls_by_device : most_calls;
     const int calls = static_cast<int>(std::clamp(timed_seconds / once, 2.0, most));
     if (best > 0.0 && once > hopeless_ratio * best + 1e-4) return once;
-    return occupation_ ? by_device(shape, options, calls) : by_host(shape, options, calls);
+    return has_clock_ ? by_device(shape, options, calls) : by_host(shape, options, calls);
   }
 
   // The shortest of many times to enqueue a call of one launch, and one of three.
@@ -242,16 +233,14 @@ class CalibrationWorker {
   Context context_;
   Matrices matrices_;
   std::string kernel_folder_;
-  std::optional<Occupation> occupation_;  // on a GPU
+  bool has_clock_;  // that says how long something took: a GPU
+  std::optional<Occupation> occupation_;
 };
 
 }  // namespace
 
-std::string write_build_question(const std::vector<Config>& configs) {
-  Json list = Json::array();
-  for (const Config& config : configs)
-    list.push_back({{"kernel", config.kernel}, {"parameters", config.parameters}});
-  return Json{{"build", list}}.dump();
+std::string write_build_question(const Config& config) {
+  return Json{{"build", {{"kernel", config.kernel}, {"parameters", config.parameters}}}}.dump();
 }
 
 std::string write_timing_question(const SampleShape& shape, const Config& config, double best_seconds) {

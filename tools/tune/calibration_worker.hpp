@@ -1,7 +1,7 @@
-// The process that calibration measures in: builds many configs at once, and times one after the other, calls
-// back to back on an in-order queue. On a CPU by the host's clock. On a GPU by its own, behind other work, so
-// that the host, which shares its machine with others more often than not, is always ahead; what the host
-// takes is measured apart.
+// The process that calibration measures in: builds a config, or times it, by calls back to back on an
+// in-order queue. On a CPU by the host's clock. On a GPU by its own, behind other work, so that the host,
+// which shares its machine with others more often than not, is always ahead; what the host takes is measured
+// apart.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace clgemm::tune {
 
 // What it is asked, and its answers, as a line of JSON each. To build is no more than to save time later:
 // what fails there fails again.
-std::string write_build_question(const std::vector<Config>& configs);
+std::string write_build_question(const Config& config);
 
 struct Timing {
   double seconds = 0.0;

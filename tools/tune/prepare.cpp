@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <mutex>
 #include <nlohmann/json.hpp>
-#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
@@ -89,45 +86,25 @@ SgemmShape of_line(const std::string& line) {
   return shape;
 }
 
-// Hands the shapes to as many processes as there are cores: some drivers compile one program at a time in a
-// process, however many threads ask (NVIDIA's).
-class Preparing {
- public:
-  Preparing(const TuneOptions& options, const std::vector<SgemmShape>& shapes)
-      : options_(options), shapes_(shapes) {}
-
-  // Returns what failed, a line for each shape.
-  std::vector<std::string> run() {
-    const std::size_t workers =
-        std::min<std::size_t>(shapes_.size(), std::max(1U, std::thread::hardware_concurrency()));
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < workers; ++i) threads.emplace_back([this] { work(); });
-    threads.clear();
-    return failed_;
-  }
-
- private:
-  void work() {
-    WorkerProcess worker(arguments_of_worker({"--preparing-worker"}, options_));
-    for (std::size_t i = next_++; i < shapes_.size() && !bench::interrupted(); i = next_++) {
-      const WorkerProcess::Answer answer = worker.ask(to_line(shapes_[i]), options_.limit_s);
-      if (answer.interrupted) return;
-      const std::string failure = answer.line ? Json::parse(*answer.line).get<std::string>() : answer.failure;
-      const std::lock_guard lock(mutex_);
-      ++done_;
-      if (!failure.empty()) failed_.push_back(fmt::format("{}: {}", in_words(shapes_[i]), failure));
-      progress_.show(fmt::format("{} of {} kinds of call, {} failed", done_, shapes_.size(), failed_.size()));
-    }
-  }
-
-  const TuneOptions& options_;
-  const std::vector<SgemmShape>& shapes_;
-  std::atomic<std::size_t> next_{0};
-  std::mutex mutex_;  // of what follows
-  bench::Progress progress_;
-  std::size_t done_ = 0;
-  std::vector<std::string> failed_;
-};
+// Returns what failed, a line for each shape.
+std::vector<std::string> prepare_in_processes(const TuneOptions& options,
+                                              const std::vector<SgemmShape>& shapes) {
+  std::vector<std::string> questions;
+  for (const SgemmShape& shape : shapes) questions.push_back(to_line(shape));
+  bench::Progress progress;
+  std::size_t done = 0;
+  std::vector<std::string> failed;
+  ask_in_processes(
+      arguments_of_worker({"--preparing-worker"}, options), questions, options.limit_s,
+      [&](std::size_t i, const WorkerProcess::Answer& answer) {
+        const std::string failure =
+            answer.line ? Json::parse(*answer.line).get<std::string>() : answer.failure;
+        if (!failure.empty()) failed.push_back(fmt::format("{}: {}", in_words(shapes[i]), failure));
+        progress.show(fmt::format("{} of {} kinds of call, {} failed", ++done, shapes.size(), failed.size()));
+        return true;
+      });
+  return failed;
+}
 
 std::string failure_of(Context& context, const SgemmShape& shape, const Options& options) {
   try {
@@ -190,7 +167,7 @@ int prepare(const TuneOptions& options) {
                     options.search.seed);
   std::erase_if(shapes, [&](const SgemmShape& shape) { return programs.add(shape) == 0; });
   const bench::InterruptNoted noted;
-  const std::vector<std::string> failed = Preparing(options, shapes).run();
+  const std::vector<std::string> failed = prepare_in_processes(options, shapes);
   if (bench::interrupted()) {
     bench::say("clgemm-tune", "stopped; what is compiled stays, and the same command goes on");
     return bench::interrupted_status();

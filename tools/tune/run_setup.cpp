@@ -74,7 +74,10 @@ OwnCaches::OwnCaches(const std::filesystem::path& output) : folder_(output.strin
   folder_ = std::filesystem::absolute(folder_);
   // A folder that goes away meanwhile is another run's, which has ended.
   while (!locked(output)) std::filesystem::create_directories(folder_);
-  setenv("CLGEMM_CACHE", "0", 1);
+  std::filesystem::permissions(
+      folder_, std::filesystem::perms::owner_all);  // clgemm takes no programs that others may have written
+  setenv("CLGEMM_CACHE", "1", 1);
+  setenv("CLGEMM_CACHE_DIR", folder_.c_str(), 1);
   setenv("CLGEMM_PROBE", "0", 1);  // which each process would make anew, without a cache
   setenv("POCL_CACHE_DIR", folder_.c_str(), 1);
   setenv("CUDA_CACHE_PATH", folder_.c_str(), 1);

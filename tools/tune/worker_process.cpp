@@ -6,11 +6,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <iostream>
+#include <mutex>
+#include <thread>
 
 #include "common/interrupt.hpp"
 
@@ -91,6 +95,25 @@ WorkerProcess::Answer WorkerProcess::ask(const std::string& line, double limit_s
     }
     read_.append(piece.data(), static_cast<std::size_t>(bytes));
   }
+}
+
+void ask_in_processes(const std::vector<std::string>& arguments, const std::vector<std::string>& questions,
+                      double limit_s,
+                      const std::function<bool(std::size_t, const WorkerProcess::Answer&)>& answered) {
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  const auto work = [&] {
+    WorkerProcess worker(arguments);
+    for (std::size_t i = next++; i < questions.size() && !bench::interrupted(); i = next++) {
+      const WorkerProcess::Answer answer = worker.ask(questions[i], limit_s);
+      if (answer.interrupted) return;
+      const std::lock_guard lock(mutex);
+      if (!answered(i, answer)) next = questions.size();
+    }
+  };
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < std::min(questions.size(), cores); ++i) threads.emplace_back(work);
 }
 
 AnsweringProcess::AnsweringProcess() {

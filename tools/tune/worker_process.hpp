@@ -2,6 +2,7 @@
 // compiler or the driver, and costs no more than its time limit then.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -37,6 +38,14 @@ class WorkerProcess {
   bench::Child child_;
   std::string read_;  // what came behind the last line
 };
+
+// Asks as many workers at once as there are cores: some drivers compile one program at a time in a process,
+// however many threads ask (NVIDIA's). Calls `answered` with the index of each question and its answer, one
+// at a time, in the order of the answers. After it returns false, or after Ctrl-C, what is not asked yet
+// stays open.
+void ask_in_processes(const std::vector<std::string>& arguments, const std::vector<std::string>& questions,
+                      double limit_s,
+                      const std::function<bool(std::size_t, const WorkerProcess::Answer&)>& answered);
 
 // The other side: this process as a worker. It ends when the one that asks has ended.
 class AnsweringProcess {
