@@ -6,7 +6,7 @@
 // least_k: 512
 // param: TILE_M = 128 in 64 128
 // param: TILE_N = 128 in 64 128
-// param: STAGES = 2 in 2 3 4
+// param: STAGES = 3 in 2 3 4
 // param: BAND = 8 in 1 4 8 16
 // tile: TILE_M TILE_N 16
 // local: TILE_M/64*(TILE_N/64)*32
@@ -28,15 +28,10 @@
 #include "common/tile_order.cl"
 
 // The six products of a step, the smallest first, into fresh sums, which are then added in fp32.
-static inline void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const uint a_lines, const uint b_lines) {
+INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* walk, const uint a_lines, const uint b_lines) {
   uint b[PLANES][COLUMN_STEPS / 2][4];
 #pragma unroll
-  for (int plane = 0; plane < PLANES; ++plane) {
-#pragma unroll
-    for (int pair = 0; pair < COLUMN_STEPS / 2; ++pair) {
-      load_matrices(b[plane][pair], b_lines + plane * PLANE_BYTES + pair * 2 * GROUP_BYTES);
-    }
-  }
+  for (int plane = 0; plane < PLANES; ++plane) load_columns(b[plane], b_lines + plane * PLANE_BYTES);
 #pragma unroll
   for (int row = 0; row < ROW_STEPS; ++row) {
     uint a[PLANES][4];
@@ -59,6 +54,7 @@ static inline void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const u
     }
 #pragma unroll
     for (int i = 0; i < COLUMN_STEPS * 4; ++i) sums[row][i / 4][i % 4] += fresh[i / 4][i % 4];
+    copy_part(walk, row, ROW_STEPS);
   }
 }
 
@@ -85,8 +81,9 @@ void gemm(const int m, const int n, const int k, const float alpha,
   prefetch_tile_of_c(target_at(here, ldc, m, n, alpha, beta), TILE_M, TILE_N, ITEMS);
   if (get_local_id(0) == 0) place = here;  // is read behind the barriers of the loop
   float sums[ROW_STEPS][COLUMN_STEPS][4];
-  multiply_steps(sums, (const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * strip,
-                 (const __global char*)(b + b_offset + batch * b_stride) + tile.y * N_BLOCKS * strip, strip, k, stages);
+  multiply_steps(sums, start_walk((const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * strip,
+                                  (const __global char*)(b + b_offset + batch * b_stride) + tile.y * N_BLOCKS * strip, strip,
+                                  k, stages));
   const Exponents none = {0, 0};
   store_sums(target_at(place, ldc, m, n, alpha, beta), sums, none, (__local float*)memory);
 }

@@ -5,8 +5,8 @@
 // precision: fp32_equivalent
 // least_k: 512
 // param: TILE_M = 128 in 64 128
-// param: TILE_N = 128 in 64 128
-// param: STAGES = 2 in 2 3 4
+// param: TILE_N = 64 in 64 128
+// param: STAGES = 4 in 2 3 4
 // param: BAND = 8 in 1 4 8 16
 // tile: TILE_M TILE_N 16
 // local: TILE_M/64*(TILE_N/64)*32
@@ -14,7 +14,7 @@
 // require: nvidia_sm >= 80
 // require: (TILE_M+TILE_N)/64*4096*STAGES <= 98304
 // products: 3
-// estimate: TILE_M TILE_N: 128 128, 64 64
+// estimate: TILE_M TILE_N: 128 64, 64 64
 // calibrate: defaults
 
 // As fp16x3_wgmma.cl, by the instructions that every tensor core since Ampere has (common/mma.cl).
@@ -27,22 +27,17 @@
 #include "common/tile_order.cl"
 
 // The three products of a step: those of a low plane first, which count 2^-11 as much, into fresh sums, which are then added
-// in fp32.
-static inline void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const uint a_lines, const uint b_lines) {
+// in fp32. Eight products stand between two that add to the same sums.
+INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* walk, const uint a_lines, const uint b_lines) {
   uint b[PLANES][COLUMN_STEPS / 2][4];
 #pragma unroll
-  for (int plane = 0; plane < PLANES; ++plane) {
-#pragma unroll
-    for (int pair = 0; pair < COLUMN_STEPS / 2; ++pair) {
-      load_matrices(b[plane][pair], b_lines + plane * PLANE_BYTES + pair * 2 * GROUP_BYTES);
-    }
-  }
+  for (int plane = 0; plane < PLANES; ++plane) load_columns(b[plane], b_lines + plane * PLANE_BYTES);
 #pragma unroll
   for (int row = 0; row < ROW_STEPS; ++row) {
     uint high[4];
     uint low[4];
-    load_matrices(high, a_lines + row * 2 * GROUP_BYTES);
     load_matrices(low, a_lines + PLANE_BYTES + row * 2 * GROUP_BYTES);
+    load_matrices(high, a_lines + row * 2 * GROUP_BYTES);
     float fresh[COLUMN_STEPS][4];
 #pragma unroll
     for (int i = 0; i < COLUMN_STEPS * 4; ++i) fresh[i / 4][i % 4] = 0.0f;
@@ -51,12 +46,11 @@ static inline void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const u
       mma(fresh[column], low, &b[0][column / 2][column % 2 * 2]);
       mma(fresh[column], high, &b[1][column / 2][column % 2 * 2]);
     }
+    copy_part(walk, row, ROW_STEPS);
 #pragma unroll
     for (int i = 0; i < COLUMN_STEPS * 4; ++i) fresh[i / 4][i % 4] *= LOW_SCALE;
 #pragma unroll
-    for (int column = 0; column < COLUMN_STEPS; ++column) {
-      mma(fresh[column], high, &b[0][column / 2][column % 2 * 2]);
-    }
+    for (int column = 0; column < COLUMN_STEPS; ++column) mma(fresh[column], high, &b[0][column / 2][column % 2 * 2]);
 #pragma unroll
     for (int i = 0; i < COLUMN_STEPS * 4; ++i) sums[row][i / 4][i % 4] += fresh[i / 4][i % 4];
   }
@@ -101,8 +95,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
   prefetch_tile_of_c(target_at(here, ldc, m, n, alpha, beta), TILE_M, TILE_N, ITEMS);
   if (get_local_id(0) == 0) place = here;  // is read behind the barriers of the loop
   float sums[ROW_STEPS][COLUMN_STEPS][4];
-  multiply_steps(sums, (const __global char*)a + tile.x * M_BLOCKS * strip + HEADER_BYTES,
-                 (const __global char*)b + tile.y * N_BLOCKS * strip + HEADER_BYTES, strip, k, stages);
+  multiply_steps(sums, start_walk((const __global char*)a + tile.x * M_BLOCKS * strip + HEADER_BYTES,
+                                  (const __global char*)b + tile.y * N_BLOCKS * strip + HEADER_BYTES, strip, k, stages));
 
   tile = place.tile;
   const int lane = get_local_id(0) % 32;

@@ -15,10 +15,12 @@
 #define ITEMS (M_BLOCKS * N_BLOCKS * 32)
 #define STAGE_BYTES ((M_BLOCKS + N_BLOCKS) * BLOCK_BYTES)
 #define BLOCK_COPIES (BLOCK_BYTES / 16 / ITEMS)  // of one work-item
+#define COPIES ((M_BLOCKS + N_BLOCKS) * BLOCK_COPIES)
 #define ROW_STEPS (BLOCK_LINES / 16)             // a warp's 64 rows, 16 at a time
 #define COLUMN_STEPS (BLOCK_LINES / 8)
 #define WARP_BLOCK_A (get_local_id(0) / 32 / N_BLOCKS)  // the 64 rows of the tile that a warp computes
 #define WARP_BLOCK_B (get_local_id(0) / 32 % N_BLOCKS)  // and the 64 columns
+#define INLINED static inline __attribute__((always_inline))  // so that registers have names
 
 // sums += 16 rows x 16 of k times 16 of k x 8 columns.
 static inline void mma(float* sums, const uint* a, const uint* b) {
@@ -29,54 +31,101 @@ static inline void mma(float* sums, const uint* a, const uint* b) {
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-// Starts the copies of a step to a stage: blocks of A, then of B, each contiguous in both memories.
-static inline void copy_step(const uint stage, const __global char* a, const __global char* b,
-                             const ulong strip) {
-  const int piece = get_local_id(0) * 16;
+// Where a work-group is on its way along k: the next blocks to copy, and the steps that are left to multiply. A step's
+// stage is the number of steps from there to the end, modulo STAGES: so no register counts stages.
+typedef struct {
+  const __global char* a;
+  const __global char* b;
+  ulong strip;  // the bytes from one strip to the next
+  uint stages;
+  int left;
+} Walk;
+
+// Starts copy number i of the COPIES that a work-item has for a step: strips of A, then of B, each contiguous in both
+// memories. Of what lies behind the last step nothing is read. A branch would cost registers: by clang and ptxas, both
+// kernels kept 16 to 24 bytes in memory on sm_80 with one.
+INLINED void copy_piece(const Walk* walk, const uint stage, const int i, const bool is_there) {
+  const int block = i / BLOCK_COPIES;
+  const __global char* source = block < M_BLOCKS ? walk->a + block * walk->strip : walk->b + (block - M_BLOCKS) * walk->strip;
+  const int piece = i % BLOCK_COPIES * ITEMS * 16 + get_local_id(0) * 16;
+  copy_some_of_16_by_l1(stage + block * BLOCK_BYTES + piece, source + piece, is_there ? 16 : 0);
+}
+
+INLINED void end_copies(Walk* walk) {
+  walk->a += BLOCK_BYTES;
+  walk->b += BLOCK_BYTES;
+  copies_commit();
+}
+
+// `a` and `b`: the tile's first blocks.
+INLINED Walk start_walk(const __global char* a, const __global char* b, const ulong strip, const int k,
+                        const uint stages) {
+  Walk walk = {a, b, strip, stages, k / BLOCK_DEPTH};
 #pragma unroll
-  for (int block = 0; block < M_BLOCKS + N_BLOCKS; ++block) {
-    const __global char* source = block < M_BLOCKS ? a + block * strip : b + (block - M_BLOCKS) * strip;
+  for (int step = 0; step < STAGES - 1; ++step) {
 #pragma unroll
-    for (int i = 0; i < BLOCK_COPIES; ++i) {
-      copy_16_async(stage + block * BLOCK_BYTES + piece + i * ITEMS * 16, source + piece + i * ITEMS * 16);
-    }
+    for (int i = 0; i < COPIES; ++i)
+      copy_piece(&walk, stages + (walk.left + STAGES - step) % STAGES * STAGE_BYTES, i, step < walk.left);
+    end_copies(&walk);
+  }
+  return walk;
+}
+
+// Waits for the next step, and returns its stage.
+INLINED uint begin_step(const Walk* walk) {
+  COPIES_WAIT(STAGES - 2);
+  barrier(CLK_LOCAL_MEM_FENCE);  // the copies of all have come, and the stage that is filled next is free
+  return walk->stages + walk->left % STAGES * STAGE_BYTES;
+}
+
+// Part `part` of `parts` of the copies that are due in this step. They stand between the products, because
+// nothing is multiplied while the copies of all warps wait to be started: 8192 x 8192 x 8192 by 128 x 128 tiles
+// of fp16x3_mma took an H100 9 % longer with all of them at the beginning of a step (25 November 2026).
+INLINED void copy_part(const Walk* walk, const int part, const int parts) {
+  const uint stage = walk->stages + (walk->left + 1) % STAGES * STAGE_BYTES;
+#pragma unroll
+  for (int i = 0; i < COPIES; ++i) {
+    if (i * parts / COPIES == part) copy_piece(walk, stage, i, walk->left >= STAGES);
   }
 }
 
-// The products of a step, added to the sums; `a_lines` and `b_lines`: the lines that this work-item names to ldmatrix.
-static inline void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const uint a_lines, const uint b_lines);
+INLINED void end_step(Walk* walk) {
+  end_copies(walk);
+  --walk->left;
+}
 
-// All steps. `a` and `b`: the tile's first blocks; `strip`: the bytes from one strip to the next.
-static inline void multiply_steps(float sums[ROW_STEPS][COLUMN_STEPS][4], const __global char* a, const __global char* b,
-                                  const ulong strip, const int k, const uint stages) {
+// The line of a matrix that this work-item names to load_matrices(): of A by 8 rows, then by 8 of k; of B by 8 of k, then by
+// 8 columns.
+INLINED uint a_line(void) {
   const int lane = get_local_id(0) % 32;
-  // The line of a matrix that this work-item names: of A by 8 rows, then by 8 of k; of B by 8 of k, then by 8 columns.
-  const uint a_line =
-      WARP_BLOCK_A * BLOCK_BYTES + lane / 8 % 2 * GROUP_BYTES + lane / 16 * CORE_BYTES + lane % 8 * 16;
-  const uint b_line = (M_BLOCKS + WARP_BLOCK_B) * BLOCK_BYTES + lane / 16 * GROUP_BYTES +
-                      lane / 8 % 2 * CORE_BYTES + lane % 8 * 16;
+  return WARP_BLOCK_A * BLOCK_BYTES + lane / 8 % 2 * GROUP_BYTES + lane / 16 * CORE_BYTES + lane % 8 * 16;
+}
+INLINED uint b_line(void) {
+  const int lane = get_local_id(0) % 32;
+  return (M_BLOCKS + WARP_BLOCK_B) * BLOCK_BYTES + lane / 16 * GROUP_BYTES + lane / 8 % 2 * CORE_BYTES + lane % 8 * 16;
+}
+
+// The fragments of a warp's columns in one plane, from b_line() on.
+INLINED void load_columns(uint columns[COLUMN_STEPS / 2][4], const uint lines) {
+#pragma unroll
+  for (int pair = 0; pair < COLUMN_STEPS / 2; ++pair) load_matrices(columns[pair], lines + pair * 2 * GROUP_BYTES);
+}
+
+// The products of a step, added to the sums, and the copies that are due, in parts. `a_lines` and `b_lines`: the lines that
+// this work-item names to load_matrices().
+INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* walk, const uint a_lines, const uint b_lines);
+
+INLINED void multiply_steps(float sums[ROW_STEPS][COLUMN_STEPS][4], Walk walk) {
 #pragma unroll
   for (int i = 0; i < ROW_STEPS * COLUMN_STEPS * 4; ++i) sums[i / (COLUMN_STEPS * 4)][i / 4 % COLUMN_STEPS][i % 4] = 0.0f;
-
-  // A step's stage is the number of steps from there to the end, modulo STAGES: so no register counts stages.
-  int steps_left = k / BLOCK_DEPTH;
-#pragma unroll
-  for (int step = 0; step < STAGES - 1; ++step) {
-    if (step < steps_left) copy_step(stages + (steps_left - step) % STAGES * STAGE_BYTES, a, b, strip);
-    a += BLOCK_BYTES;
-    b += BLOCK_BYTES;
-    copies_commit();
+  const uint a = a_line();
+  const uint b = b_line();
+  while (walk.left > 0) {
+    const uint stage = begin_step(&walk);
+    multiply_step(sums, &walk, stage + a, stage + b);
+    end_step(&walk);
   }
-  for (; steps_left > 0; --steps_left) {
-    COPIES_WAIT(STAGES - 2);
-    barrier(CLK_LOCAL_MEM_FENCE);  // the copies of all have come, and the stage that is filled next is free
-    if (steps_left >= STAGES) copy_step(stages + (steps_left + 1) % STAGES * STAGE_BYTES, a, b, strip);
-    a += BLOCK_BYTES;
-    b += BLOCK_BYTES;
-    copies_commit();
-    const uint stage = stages + steps_left % STAGES * STAGE_BYTES;
-    multiply_step(sums, stage + a_line, stage + b_line);
-  }
+  COPIES_WAIT(0);  // they write zeros behind the last step, where sums will be
 }
 
 // The exponents of the planes' scales: of the first rows and columns of C that a work-item has.

@@ -165,8 +165,12 @@ std::size_t least_scratch_bytes(Planner& make, const std::string& kernel) {
   if (config.manifest().fallback.empty()) return tile_bytes(config);
   const KernelConfig& pack = *make.configs.get("pack_both_" + config.manifest().operands, {});
   const std::size_t notes = 2 * 64;  // one work-group for each operand, rounded up
-  return sizeof(float) * (packed_size(pack, config.tile_rows, config.tile_depth) +
-                          packed_size(pack, config.tile_columns, config.tile_depth) + notes);
+  const std::size_t own = sizeof(float) * (packed_size(pack, config.tile_rows, config.tile_depth) +
+                                           packed_size(pack, config.tile_columns, config.tile_depth) + notes);
+  // What stands behind it packs into the same memory.
+  const std::string& behind = config.manifest().fallback;
+  const bool packs = !make.configs.get(behind, {})->manifest().fallback.empty();
+  return packs ? std::max(own, least_scratch_bytes(make, behind)) : own;
 }
 
 }  // namespace clgemm::test
