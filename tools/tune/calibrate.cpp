@@ -41,7 +41,7 @@ struct Agenda {
 // These take five minutes on an H200, compiling included; more on slower devices.
 constexpr std::size_t default_shapes = 64;
 constexpr double default_budget_s = 600.0;
-constexpr double quick_budget_s = 12.0;
+constexpr double quick_budget_s = 9.0;
 constexpr double quick_building_s = 60.0;
 
 // So that the file's rows can be scaled for devices that are probed. Nullopt if the device was too busy for

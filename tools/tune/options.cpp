@@ -126,8 +126,8 @@ void add_calibration(CLI::App& app, CommandLine& line) {
       ->group(group);
   add_action(line, Action::calibrate, app.add_flag("--quick", options.quick))
       ->description(
-          "The same with 12 s of measuring: the few configs that are the best by the\ndata of other devices, "
-          "on some shapes. --budget: 12 by default,\ncompiling and the fit come on top")
+          "The same with 9 s of measuring: the few configs that are the best by the\ndata of other devices, "
+          "on some shapes. --budget: 9 by default,\ncompiling and the fit come on top")
       ->group(group);
   app.add_option(
          "--shapes", options.calibration_shapes,
