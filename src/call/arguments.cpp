@@ -46,12 +46,14 @@ void check_queue(const cl::CommandQueue& queue, const cl::Context& context, cons
 }
 
 DeviceGemm check_device_gemm(const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
-                             const DeviceMatrix& c, const Surroundings& surroundings) {
+                             const DeviceMatrix& c, const Surroundings& surroundings) try {
   const Extents extents = check_call(call);
   DeviceGemm gemm{canonical(call), {}, {}, call.layout};
   gemm.buffers = place_operands(call, extents, a, b, c, surroundings, gemm.problem);
   check_scratch(surroundings, gemm.buffers);
   return gemm;
+} catch (const Error& error) {
+  throw suspect_exchange(error, call, a, b, c);
 }
 
 HostGemm check_host_gemm(const SgemmCall& call, const float* a, const float* b, float* c) {

@@ -113,15 +113,21 @@ DeviceGemm place_listed(const SgemmCall& call, const BatchLists& lists, const Ba
   DeviceGemm result{canonical(call), {}, {}, call.layout};
   Problem& problem = result.problem;
   result.products.reserve(group.size());
-  result.buffers = place_operands(call, check_call(call), furthest(lists.a), furthest(lists.b),
-                                  furthest(lists.c), surroundings, problem);
+  const DeviceMatrix a = furthest(lists.a);
+  const DeviceMatrix b = furthest(lists.b);
+  const DeviceMatrix c = furthest(lists.c);
+  try {
+    result.buffers = place_operands(call, check_call(call), a, b, c, surroundings, problem);
+  } catch (const Error& error) {
+    throw suspect_exchange(error, call, a, b, c);
+  }
   const bool exchanged = call.layout == Layout::column_major;
   Product all{};  // whatever is a multiple of a power of two in each is one in this
   for (const std::size_t i : group) {
-    const std::uint64_t a = lists.a[i].offset;
-    const std::uint64_t b = lists.b[i].offset;
-    result.products.push_back(
-        {exchanged ? b : a, exchanged ? a : b, lists.c[i].offset, lists.alpha(i), lists.beta(i)});
+    const std::uint64_t offset_a = lists.a[i].offset;
+    const std::uint64_t offset_b = lists.b[i].offset;
+    result.products.push_back({exchanged ? offset_b : offset_a, exchanged ? offset_a : offset_b,
+                               lists.c[i].offset, lists.alpha(i), lists.beta(i)});
     all.a |= result.products.back().a;
     all.b |= result.products.back().b;
     all.c |= result.products.back().c;

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/handles.hpp"
 #include "base/sizes.hpp"
 #include "call/aliasing.hpp"
@@ -115,6 +114,34 @@ cl_mem root_of(const cl::Buffer& buffer) {
 
 std::size_t first_in_root(const cl::Buffer& buffer) {
   return buffer.getInfo<CL_MEM_OFFSET>() / sizeof(float);
+}
+
+Error suspect_exchange(const Error& error, const SgemmCall& call, const DeviceMatrix& a,
+                       const DeviceMatrix& b, const DeviceMatrix& c) {
+  const auto with_hint = [&error](const Lines& lines, const DeviceMatrix& matrix) {
+    const bool could_be_ld = matrix.offset != 0 && matrix.offset >= lines.length;
+    const bool explains = error.code() == ErrorCode::invalid_leading_dimension ||
+                          (error.code() == ErrorCode::buffer_too_small && matrix.offset < matrix.ld);
+    if (!could_be_ld || !explains) return error;
+    return Error(error.code(),
+                 fmt::format("{}; have offset ({}) and leading dimension ({}) been exchanged? The order is "
+                             "{{buffer, ld, offset}}",
+                             error.what(), matrix.offset, matrix.ld),
+                 error.argument());
+  };
+  switch (error.argument()) {
+    case Argument::a:
+    case Argument::lda:
+      return with_hint(lines_of_a(call), a);
+    case Argument::b:
+    case Argument::ldb:
+      return with_hint(lines_of_b(call), b);
+    case Argument::c:
+    case Argument::ldc:
+      return with_hint(lines_of_c(call), c);
+    default:
+      return error;
+  }
 }
 
 void refuse_overlap(const char* name) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "base/device.hpp"
+#include "base/error.hpp"
 #include "base/opencl.hpp"
 #include "call/gemm.hpp"
 
@@ -32,6 +33,11 @@ cl_mem root_of(const cl::Buffer& buffer);
 
 // Where in that memory the buffer begins, in elements.
 std::size_t first_in_root(const cl::Buffer& buffer);
+
+// Returns this error of a call, or one that also says that offset and leading dimension of the matrix may
+// have been exchanged: CLBlast has the offset first.
+Error suspect_exchange(const Error& error, const SgemmCall& call, const DeviceMatrix& a,
+                       const DeviceMatrix& b, const DeviceMatrix& c);
 
 // Throws the Error of a C that shares elements with the matrix of this name.
 [[noreturn]] void refuse_overlap(const char* name);

@@ -282,6 +282,36 @@ static void test_contexts(clgemm_context* own) {
         clgemm_context_opencl_context(NULL) == NULL);
 }
 
+/* Matrices of which offset and leading dimension stand as in a call of CLBlast: {a, a_offset, lda}. */
+static void test_exchanged_offset(clgemm_context* context, const on_device* device) {
+  const char* suspicion = "been exchanged? The order is {buffer, ld, offset}";
+  const clgemm_matrix at_0 = {device->a.buffer, 0, K};
+  const clgemm_matrix further_on = {device->b.buffer, 1000, N};
+  const clgemm_matrix too_short = {device->a.buffer, K - 1, K - 1};
+  const float factor = 1;
+  CHECK_FAILS(clgemm_sgemm(context, device->queue, row_major, no, no, M, N, K, 1, at_0, device->b, 0,
+                           device->c, 0, NULL, NULL, NULL),
+              CLGEMM_INVALID_LEADING_DIMENSION, suspicion);
+  CHECK_FAILS(clgemm_sgemm(context, device->queue, row_major, no, no, M, N, K, 1, device->a, further_on, 0,
+                           device->c, 0, NULL, NULL, NULL),
+              CLGEMM_BUFFER_TOO_SMALL, suspicion);
+  CHECK_FAILS(clgemm_sgemm_batched(context, device->queue, row_major, no, no, M, N, K, &factor, &at_0,
+                                   &device->b, &factor, &device->c, 1, 0, NULL, NULL, NULL),
+              CLGEMM_INVALID_LEADING_DIMENSION, suspicion);
+  const clgemm_matrix list_a[] = {at_0, at_0, at_0};
+  const clgemm_matrix list_b[] = {device->b, device->b, device->b};
+  const clgemm_matrix list_c[] = {
+      {device->c.buffer, N, 0}, {device->c.buffer, N, M * N}, {device->c.buffer, N, 3 * M * N}};
+  const float factors[] = {1, 1, 1};
+  CHECK_FAILS(clgemm_sgemm_batched(context, device->queue, row_major, no, no, M, N, K, factors, list_a,
+                                   list_b, factors, list_c, 3, 0, NULL, NULL, NULL),
+              CLGEMM_INVALID_LEADING_DIMENSION, suspicion);
+  CHECK_FAILS(clgemm_sgemm(context, device->queue, row_major, no, no, M, N, K, 1, too_short, device->b, 0,
+                           device->c, 0, NULL, NULL, NULL),
+              CLGEMM_INVALID_LEADING_DIMENSION, "lda");
+  CHECK(strstr(clgemm_last_error(), "exchanged") == NULL);
+}
+
 /* What C can get wrong; what the multiply itself checks is tested where that is. */
 static void test_wrong_arguments(clgemm_context* context) {
   const clgemm_status bad = CLGEMM_INVALID_ARGUMENT;
@@ -330,6 +360,8 @@ static void test_wrong_arguments(clgemm_context* context) {
   CHECK_FAILS(clgemm_sgemm(context, device.queue, row_major, no, no, M, N, K, 1, device.a, device.b, 0,
                            far_away, 0, NULL, &done, NULL),
               CLGEMM_BUFFER_TOO_SMALL, "buffer of C");
+  CHECK(strstr(clgemm_last_error(), "exchanged") == NULL);
+  test_exchanged_offset(context, &device);
   CHECK_FAILS(clgemm_sgemm_strided_batched(context, device.queue, row_major, no, no, M, N, K, 1, device.a, 0,
                                            device.b, 0, 0, device.c, 1, BATCH, 0, NULL, &done, NULL),
               bad, "overlap");
