@@ -1,8 +1,9 @@
-# The Debian packages, by CPack: libclgemm0, libclgemm-dev, libclgemm-blas0, libclgemm-blas-dev, clgemm-tools, python3-clgemm.
+# The Debian packages, by CPack: libclgemm0, libclgemm-dev, libclgemm-blas0, libclgemm-blas-dev, libclgemm-clblast0,
+# libclgemm-clblast-dev, clgemm-tools, python3-clgemm.
 #
 #   cmake --preset package && cmake --build --preset package      # build/package/*.deb
 #
-# The names libclgemm0 and libclgemm-blas0 follow the SONAMEs (docs/versions.md).
+# The names libclgemm0, libclgemm-blas0 and libclgemm-clblast0 follow the SONAMEs (docs/versions.md).
 set(debian ${CMAKE_CURRENT_LIST_DIR})
 set(release 0upstream1)  # sorts before a package of Debian's own
 set(library_package libclgemm${CLGEMM_SONAME_NUMBER})
@@ -30,7 +31,7 @@ find_program(GZIP gzip REQUIRED)
 
 # CPack's own scripts call ldconfig, which Debian has a trigger for; a script that is not there stands in for them.
 file(WRITE ${PROJECT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
-foreach(component LIBRARY BLAS)
+foreach(component LIBRARY BLAS CLBLAST)
   set(CPACK_DEBIAN_${component}_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers
     ${debian}/none/postinst ${debian}/none/postrm)
 endforeach()
@@ -90,6 +91,19 @@ which knows nothing of clgemm, and takes its large SGEMMs."
 This package has what a program is linked with the drop-in BLAS by, also by\n\
 pkg-config; its headers are those of the BLAS."
     DEPENDS "${blas_package} (= ${PROJECT_VERSION}-${release})" RECOMMENDS "libblas-dev | libblas.so")
+endif()
+if(TARGET clgemm_clblast)
+  set(clblast_package libclgemm-clblast${CLGEMM_SONAME_NUMBER})
+  debian_package(clblast ${clblast_package} libs
+    "SGEMM of CLBlast on any OpenCL device - shared library\n${what}\n\n\
+This package has a library that is loaded in front of CLBlast in a program\n\
+which knows nothing of clgemm, and takes its SGEMMs."
+    DEPENDS "${same_version}" RECOMMENDS "libclblast1")
+  debian_package(clblast_development libclgemm-clblast-dev libdevel
+    "SGEMM of CLBlast on any OpenCL device - for linking\n${what}\n\n\
+This package has what a program is linked with the library by, also by\n\
+pkg-config; its headers are those of CLBlast."
+    DEPENDS "${clblast_package} (= ${PROJECT_VERSION}-${release})" "libclblast-dev")
 endif()
 debian_package(tools clgemm-tools science
   "matrix multiply for any OpenCL device - bench and tuner\n${what}\n\n\

@@ -15,3 +15,15 @@ endfunction()
 
 set(prefix ${FOLDER}/prefix)
 list(JOIN FLAGS " " flags_in_line)
+
+# Installs a component alone, and ends the test unless it has these files, below the folder of libraries.
+function(demand_component component files)
+  set(alone ${FOLDER}/${component}-alone)
+  file(REMOVE_RECURSE ${alone})
+  run(${CMAKE_COMMAND} --install ${BUILD_TREE} --prefix ${alone} --config ${CONFIG} --component ${component})
+  file(GLOB_RECURSE found RELATIVE ${alone}/${LIBRARY_FOLDER} ${alone}/*)
+  list(SORT found)
+  if(NOT found STREQUAL files)
+    message(FATAL_ERROR "the component '${component}' has ${found}, and not ${files}")
+  endif()
+endfunction()

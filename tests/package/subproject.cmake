@@ -29,7 +29,7 @@ expect("shared | build type | C++ | what users of clgemm need" "${seen}" "|||cxx
 load_cache(${build} READ_WITH_PREFIX seen_ BUILD_SHARED_LIBS CMAKE_BUILD_TYPE CMAKE_EXPORT_COMPILE_COMMANDS)
 expect("all variables of the project" "${seen_BUILD_SHARED_LIBS}${seen_CMAKE_BUILD_TYPE}${seen_CMAKE_EXPORT_COMPILE_COMMANDS}" "")
 output_of(targets ${CMAKE_COMMAND} --build ${build} --target help)
-foreach(one clgemm_blas clgemm_pilaenv clgemm-bench clgemm-tune clgemm_python)
+foreach(one clgemm_blas clgemm_pilaenv clgemm_clblast clgemm-bench clgemm-tune clgemm_python)
   if(targets MATCHES ${one})
     message(FATAL_ERROR "the project builds ${one}")
   endif()

@@ -1,5 +1,5 @@
 # What `cmake --install` makes: library, headers, clgemm::clgemm for find_package(clgemm), clgemm.pc for pkg-config. The
-# components `library`, `development`, `blas`, `blas_development` and `tools` are parts of it.
+# components `library`, `development`, `blas`, `blas_development`, `clblast`, `clblast_development` and `tools` are parts of it.
 include(CMakePackageConfigHelpers)
 
 if(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
@@ -66,4 +66,13 @@ if(TARGET clgemm_blas)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/clgemm-blas.pc.in clgemm-blas.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/clgemm-blas.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
     COMPONENT blas_development)
+endif()
+
+# CLBlast's interface.
+if(TARGET clgemm_clblast)
+  install(TARGETS clgemm_clblast
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT clblast NAMELINK_COMPONENT clblast_development)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/clgemm-clblast.pc.in clgemm-clblast.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/clgemm-clblast.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+    COMPONENT clblast_development)
 endif()

@@ -33,5 +33,6 @@ class Clgemm(CMakePackage):
             self.define_from_variant("CLGEMM_BUILD_TOOLS", "tools"),
             self.define("CLGEMM_BUILD_TESTS", False),
             self.define("CLGEMM_BUILD_PYTHON", False),
+            self.define("CLGEMM_BUILD_CLBLAST", False),
             self.define("CLGEMM_WARNINGS_AS_ERRORS", False),
         ]

@@ -6,7 +6,7 @@ get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE
 vcpkg_check_features(OUT_FEATURE_OPTIONS feature_options FEATURES tools CLGEMM_BUILD_TOOLS)
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
-  OPTIONS ${feature_options} -DCLGEMM_BUILD_BLAS=OFF -DCLGEMM_BUILD_TESTS=OFF -DCLGEMM_BUILD_PYTHON=OFF -DCLGEMM_WARNINGS_AS_ERRORS=OFF)
+  OPTIONS ${feature_options} -DCLGEMM_BUILD_BLAS=OFF -DCLGEMM_BUILD_CLBLAST=OFF -DCLGEMM_BUILD_TESTS=OFF -DCLGEMM_BUILD_PYTHON=OFF -DCLGEMM_WARNINGS_AS_ERRORS=OFF)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/clgemm)
 vcpkg_fixup_pkgconfig()

@@ -1,0 +1,62 @@
+#include "clblast/summary.hpp"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <mutex>
+#include <string>
+
+#include "base/environment.hpp"
+
+namespace clgemm::clblast_names {
+namespace {
+
+std::mutex mutex;  // of what follows
+unsigned long calls = 0;
+unsigned long batches = 0;
+std::size_t in_batches = 0;
+unsigned long passed_on = 0;
+std::string& first_reason = *new std::string;  // outlives what is destroyed before the summary
+pid_t counting = 0;  // a child of fork() inherits the counts, and does not report them
+
+void count_of_this_process() {
+  if (counting == 0) counting = ::getpid();
+}
+
+__attribute__((destructor)) void write_summary() {
+  const std::lock_guard lock(mutex);
+  if (counting != ::getpid() || environment("CLGEMM_CLBLAST_LOG") != "summary") return;
+  std::fprintf(
+      stderr,
+      "clgemm_clblast: %s: %lu calls of SGEMM by clgemm, %lu of them batches, with %zu multiplies in all\n",
+      program_invocation_short_name, calls, batches, in_batches);
+  if (passed_on != 0)
+    std::fprintf(stderr, "clgemm_clblast: %s: %lu calls of SGEMM by clgemm", program_invocation_short_name,
+                 calls);
+  if (batches != 0)
+    std::fprintf(stderr, ", %lu of them batches, with %zu multiplies in all", batches, in_batches);
+  std::fputc('\n', stderr);
+  if (passed_on != 0)
+    std::fprintf(stderr, "clgemm_clblast: %lu calls passed on to CLBlast; the first because %s\n", passed_on,
+                 first_reason.c_str());
+}
+
+}  // namespace
+
+void count_call(std::size_t multiplies) {
+  const std::lock_guard lock(mutex);
+  count_of_this_process();
+  ++calls;
+  if (multiplies == 1) return;
+  ++batches;
+  in_batches += multiplies;
+}
+
+void count_passed_on(const char* why) {
+  const std::lock_guard lock(mutex);
+  count_of_this_process();
+  if (passed_on++ == 0) first_reason = why;
+}
+
+}  // namespace clgemm::clblast_names
