@@ -78,13 +78,17 @@ void check_same_shape(std::span<const Matrix> matrices) {
   }
 }
 
-// Matrices of one batch are as many; a single matrix serves for all.
-std::size_t stride_in_batch(const Matrix& matrix, std::size_t batch_count) {
-  if (!matrix.is_batch) return 0;
-  if (matrix.batch_count == batch_count)
-    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(matrix.batch_stride, 0));
+[[noreturn]] void throw_wrong_count(const Matrix& matrix, std::size_t batch_count) {
   throw py::value_error(matrix.name.text() + " has " + std::to_string(matrix.batch_count) +
                         " matrices in a batch of " + std::to_string(batch_count));
+}
+
+// Matrices of one batch are as many; a single matrix serves for all, also as a batch of one.
+std::size_t stride_in_batch(const Matrix& matrix, std::size_t batch_count) {
+  if (!matrix.is_batch || (matrix.batch_count == 1 && batch_count != 1)) return 0;
+  if (matrix.batch_count == batch_count)
+    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(matrix.batch_stride, 0));
+  throw_wrong_count(matrix, batch_count);
 }
 
 void check_shape_of_c(const Matrix& c, const Arrangement& call) {
@@ -98,11 +102,16 @@ void check_shape_of_c(const Matrix& c, const Arrangement& call) {
                         std::to_string(call.n));
 }
 
+std::size_t stride_of_c(const Matrix& c, std::size_t batch_count) {
+  if (c.is_batch && c.batch_count != batch_count) throw_wrong_count(c, batch_count);
+  return stride_in_batch(c, batch_count);
+}
+
 Arrangement arrange_all(std::span<const Matrix> a, std::span<const Matrix> b, std::span<const Matrix> c,
                         bool transpose_a, bool transpose_b) {
   Arrangement call = shape_of_result(a.front(), b.front(), transpose_a, transpose_b);
   check_shape_of_c(c.front(), call);
-  call.stride_c = stride_in_batch(c.front(), call.batch_count);
+  call.stride_c = stride_of_c(c.front(), call.batch_count);
   call.layout = common_order(c, Layout::row_major);
   call.ldc = leading_dimension_in(c.front(), call.layout);
   call.transpose_a = place(a, transpose_a, call.layout, call.order_of_a, call.lda);
@@ -123,7 +132,7 @@ Arrangement shape_of_result(const Matrix& a, const Matrix& b, bool transpose_a, 
                           std::to_string(call.k) + " rows");
   }
   call.is_batch = a.is_batch || b.is_batch;
-  call.batch_count = a.is_batch ? a.batch_count : b.batch_count;
+  call.batch_count = a.is_batch && (a.batch_count != 1 || !b.is_batch) ? a.batch_count : b.batch_count;
   call.stride_a = stride_in_batch(a, call.batch_count);
   call.stride_b = stride_in_batch(b, call.batch_count);
   return call;

@@ -78,6 +78,46 @@ SgemmShape make_shape(std::size_t m, std::size_t n, std::size_t k, bool transpos
   return shape;
 }
 
+// The arguments by which Options are made that are like these; those with a default value are left out.
+py::dict arguments_of(const Options& options) {
+  const Options initial;
+  py::dict arguments;
+  const auto add = [&arguments](const char* name, const auto& value, const auto& initial_value) {
+    if (value != initial_value) arguments[name] = value;
+  };
+  add("kernel", options.kernel, initial.kernel);
+  add("parameters", options.parameters, initial.parameters);
+  add("kernel_file", options.kernel_file, initial.kernel_file);
+  add("kernel_folder", options.kernel_folder, initial.kernel_folder);
+  if (options.precision != initial.precision) arguments["precision"] = precision_name(options.precision);
+  add("scratch_limit", options.scratch_limit, initial.scratch_limit);
+  add("device_memory_limit", options.device_memory_limit, initial.device_memory_limit);
+  add("host_matrices_are_pinned", options.host_matrices_are_pinned, initial.host_matrices_are_pinned);
+  add("scratch", reinterpret_cast<std::uintptr_t>(options.scratch), std::uintptr_t{0});
+  return arguments;
+}
+
+std::string representation(const Options& options) {
+  std::string text;
+  for (const auto& [name, value] : arguments_of(options)) {
+    text += text.empty() ? "" : ", ";
+    text += std::string(py::str(name)) + "=" + std::string(py::repr(value));
+  }
+  return "clgemm.Options(" + text + ")";
+}
+
+bool are_equal(const Options& options, const Options& others) {
+  return arguments_of(options).equal(arguments_of(others));
+}
+
+// For pickle: a scratch buffer belongs to this process.
+py::tuple parts_of(const Options& options) {
+  if (options.scratch != nullptr)
+    throw py::type_error("options with a scratch buffer belong to their process");
+  return py::make_tuple(py::module_::import("clgemm._calls").attr("make_options"),
+                        py::make_tuple(arguments_of(options)));
+}
+
 // By Argument. Python has no leading dimensions: they are said by arrays.
 constexpr const char* argument_names[] = {"",  "order", "transpose_a", "transpose_b", "m",        "n",
                                           "k", "a",     "a",           "b",           "b",        "c",
@@ -121,6 +161,22 @@ scratch        a pyopencl.Buffer (or its handle) for those copies, of scratch_by
            py::arg("scratch_limit") = 0, py::arg("device_memory_limit") = 0,
            py::arg("host_matrices_are_pinned") = false, py::arg("scratch") = py::none(),
            py::keep_alive<1, 10>())
+      .def("__repr__", &representation)
+      .def(
+          "__eq__",
+          [](const Options& options, py::handle other) -> py::object {
+            if (!py::isinstance<Options>(other)) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+            return py::bool_(are_equal(options, other.cast<const Options&>()));
+          },
+          py::arg("other"))
+      .def("__hash__", [](const Options& options) { return py::hash(py::str(representation(options))); })
+      // A copy keeps alive what keeps the scratch buffer alive.
+      .def(
+          "__copy__", [](const Options& options) { return options; }, py::keep_alive<0, 1>())
+      .def(
+          "__deepcopy__", [](const Options& options, py::handle) { return options; }, py::keep_alive<0, 1>(),
+          py::arg("memo"))
+      .def("__reduce__", &parts_of)
       .def_readonly("kernel", &Options::kernel)
       .def_readonly("parameters", &Options::parameters)
       .def_readonly("kernel_file", &Options::kernel_file)

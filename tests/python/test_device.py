@@ -40,6 +40,28 @@ def test_arrays(queue, numbers, demand_product, transpose_a, transpose_b, order)
     demand_product(c_there.get(), a, b, 2.0, -1.0, before)
 
 
+@pytest.mark.parametrize("of_a, of_b", [((4,), (4, 5)), ((3, 4), (4,)), ((4,), (4,)), ((2, 3, 4), (4,)), ((4,), (2, 4, 5))])
+def test_vectors_are_as_in_matmul(queue, numbers, demand_product, of_a, of_b):
+    a, b = numbers(*of_a), numbers(*of_b)
+    a_there, b_there = to_device(queue, a, b)
+    c = clgemm.sgemm(a_there, b_there)
+    assert isinstance(c.events[-1], cl.Event)
+    demand_product(numpy.asarray(c.get()), a, b)
+    before = numpy.ones_like(numpy.asarray(numpy.matmul(a, b)))
+    into = pyopencl.array.to_device(queue, before)
+    event = clgemm.enqueue_sgemm(queue, a_there, b_there, into, 2.0, 0.5, a.ndim == 1, b.ndim == 1)
+    assert into.events[-1] == event
+    demand_product(numpy.asarray(into.get()), a, b, 2.0, 0.5, before)
+
+
+def test_parts_of_a_vector(queue, numbers, demand_product):
+    a, b = numbers(5, 8), numbers(24)
+    a_there, b_there, c = to_device(queue, a, b, numpy.zeros(10, numpy.float32))
+    clgemm.sgemm(a_there, b_there[3:19:2], out=c[4:9])
+    demand_product(c.get()[4:9], a, b[3:19:2])
+    assert (c.get()[:4] == 0.0).all()
+
+
 def test_a_new_array_is_made_on_the_queue(queue, numbers, demand_product):
     a, b = numbers(33, 20), numbers(20, 17)
     c = clgemm.sgemm(*to_device(queue, a, b))

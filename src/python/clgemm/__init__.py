@@ -29,6 +29,7 @@ from ._bench import bench
 from ._calls import (
     Context,
     DeviceSet,
+    asarray,
     default_context,
     enqueue_sgemm,
     enqueue_sgemm_batched,
@@ -55,6 +56,7 @@ __all__ = [
     "Event",
     "Options",
     "__version__",
+    "asarray",
     "bench",
     "default_context",
     "enqueue_sgemm",

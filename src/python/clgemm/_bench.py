@@ -40,7 +40,7 @@ def _arguments(kernels: Iterable[str], sizes: Iterable[Size], parameters: Mappin
 
 
 def bench(
-    kernels: Union[str, os.PathLike, Sequence[Union[str, os.PathLike]]] = "auto",
+    kernels: Union[str, os.PathLike[str], Sequence[Union[str, os.PathLike[str]]]] = "auto",
     sizes: Union[Size, Iterable[Size]] = 1024,
     *,
     parameters: Optional[Mapping[str, int]] = None,
@@ -65,7 +65,7 @@ def bench(
         pandas.DataFrame(clgemm.bench(["naive", "mine.cl"], [256, 512]))[["kernel", "m", "gflops", "passed"]]
     """
     names = [kernels] if isinstance(kernels, (str, os.PathLike)) else kernels
-    several: Iterable[Size] = [sizes] if isinstance(sizes, (int, tuple)) else sizes  # type: ignore[list-item,assignment]
+    several: Iterable[Size] = [sizes] if isinstance(sizes, (int, tuple)) else sizes
     command = [program("clgemm-bench"), "--format", "json", "--runs", str(runs), "--warmup", str(warmup)]
     command += _arguments([os.fspath(name) for name in names], several, parameters or {})
     for peer in peers or ("none",):
@@ -77,4 +77,5 @@ def bench(
     if finished.returncode not in (0, 1) or not finished.stdout.lstrip().startswith("["):
         text = finished.stderr.strip().removeprefix("clgemm-bench: error: ")
         raise Error(text or f"clgemm-bench ended with {finished.returncode}", "bench_failed")
-    return json.loads(finished.stdout)
+    rows: List[Dict[str, Any]] = json.loads(finished.stdout)
+    return rows

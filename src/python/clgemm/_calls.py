@@ -4,16 +4,39 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union, cast, overload
 
 import numpy
 
 from . import _device, _native
 from ._native import Options
+from ._types import DeviceArray, OneForAll, Order, Sizes, SupportsDLPack
+
+if TYPE_CHECKING:
+    from ._types import Float32Array, HostArray
 
 _no_options = Options()
-Sizes = Tuple[int, int, int]
 Factor = Union[float, Sequence[float]]
+
+
+def make_options(arguments: Dict[str, Any]) -> Options:
+    """For pickle."""
+    return Options(**arguments)
+
+
+def asarray(array: SupportsDLPack) -> Float32Array:
+    """An array or tensor of another library as a numpy array of float32, without a copy, by DLPack.
+
+    The tensor must lie in the host's memory. What numpy cannot take, or is not float32, is a TypeError or a ValueError. Some
+    versions of numpy make such arrays read-only: they can be `a` and `b`, but not the result.
+    """
+    try:
+        taken = numpy.from_dlpack(cast(Any, array))  # the protocol's type differs between versions of numpy
+    except (AttributeError, BufferError, RuntimeError) as error:
+        raise TypeError(f"an array of the host's memory by DLPack is needed, not {type(array).__name__}: {error}") from None
+    if taken.dtype != numpy.float32:
+        raise TypeError(f"the array must be of float32, not {taken.dtype}")
+    return taken
 
 
 def _shape(
@@ -40,9 +63,62 @@ def _demand_no_beta(beta: Any) -> None:
         raise ValueError(f"beta is {beta}, but there is no c that it could multiply")
 
 
-def _new_host_array(a: Any, b: Any, beta: Any, transpose_a: bool, transpose_b: bool) -> Any:
-    _demand_no_beta(beta)
-    return numpy.empty(_native.result_shape(a, b, transpose_a, transpose_b), numpy.float32)
+def _one_result(c: Any, out: Any) -> Any:
+    """The result under either of its names."""
+    if c is not None:
+        raise TypeError("c and out: both are the result")
+    return out
+
+
+def _multiply_vectors(owner: Any, a: Any, b: Any, c: Any, how: Tuple[Any, ...]) -> Any:
+    """As numpy.matmul has it: a vector is a row as `a` and a column as `b`, and the result has no such dimension."""
+    a, b = numpy.asarray(a), numpy.asarray(b)
+    one_row, one_column = a.ndim == 1, b.ndim == 1
+    alpha, beta, transpose_a, transpose_b, options = how
+    if one_row:
+        a, transpose_a = a[None, :], False
+    if one_column:
+        b, transpose_b = b[:, None], False
+    result = _matrices_of_result(numpy.asarray(c), one_row, one_column) if c is not None else None
+    result = _multiply_on_host(owner, a, b, result, alpha, beta, transpose_a, transpose_b, options)
+    if c is not None:
+        return c
+    index: Tuple[Any, ...] = (..., *((0,) if one_row else (slice(None),)), *((0,) if one_column else (slice(None),)))
+    return result[index]
+
+
+def _transposes(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Tuple[bool, bool]:
+    """A vector is not transposed."""
+    return transpose_a and not _device.is_vector(a), transpose_b and not _device.is_vector(b)
+
+
+def _shape_of_device_result(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Tuple[int, ...]:
+    row, column = _device.is_vector(a), _device.is_vector(b)
+    if not row and not column:
+        return _native.result_shape(a, b, transpose_a, transpose_b)
+    transpose_a, transpose_b = _transposes(a, b, transpose_a, transpose_b)
+    matrix_a, matrix_b, _ = _device.as_matrices(a, b, None)
+    *count, rows, columns = _native.result_shape(matrix_a, matrix_b, transpose_a, transpose_b)
+    return (*count, *(() if row else (rows,)), *(() if column else (columns,)))
+
+
+def _matrices_of_result(c: Any, one_row: bool, one_column: bool) -> Any:
+    """The caller's array of a result without some dimensions as one with them."""
+    if one_column:
+        c = c[..., None]
+    return c[..., None, :] if one_row else c
+
+
+def _multiply_on_host(
+    owner: Any, a: Any, b: Any, c: Any, alpha: Any, beta: Any, transpose_a: bool, transpose_b: bool, options: Options
+) -> Any:
+    if getattr(a, "ndim", 2) == 1 or getattr(b, "ndim", 2) == 1:
+        return _multiply_vectors(owner, a, b, c, (alpha, beta, transpose_a, transpose_b, options))
+    if c is None:
+        _demand_no_beta(beta)
+        c = numpy.empty(_native.result_shape(a, b, transpose_a, transpose_b), numpy.float32)
+    owner.multiply(a, b, c, alpha, beta, transpose_a, transpose_b, options)
+    return c
 
 
 class _OnHost:
@@ -59,7 +135,7 @@ class _OnHost:
         *,
         transpose_a: bool = False,
         transpose_b: bool = False,
-        order: str = "C",
+        order: Order = "C",
         options: Optional[Options] = None,
     ) -> str:
         """explain() for arrays of the host: the parts that they go in, what is moved, and the plan of a part on each
@@ -78,6 +154,40 @@ class _Calls(_OnHost):
     def _for_shapes(self) -> _native.Context:
         raise NotImplementedError
 
+    @overload
+    def sgemm(
+        self,
+        a: HostArray,
+        b: HostArray,
+        c: Optional[Float32Array] = None,
+        alpha: float = 1.0,
+        beta: float = 0.0,
+        transpose_a: bool = False,
+        transpose_b: bool = False,
+        *,
+        out: Optional[Float32Array] = None,
+        queue: None = None,
+        wait_for: None = None,
+        options: Optional[Options] = None,
+    ) -> Float32Array: ...
+
+    @overload
+    def sgemm(
+        self,
+        a: DeviceArray,
+        b: DeviceArray,
+        c: Optional[DeviceArray] = None,
+        alpha: float = 1.0,
+        beta: float = 0.0,
+        transpose_a: bool = False,
+        transpose_b: bool = False,
+        *,
+        out: Optional[DeviceArray] = None,
+        queue: Any = None,
+        wait_for: Optional[Sequence[Any]] = None,
+        options: Optional[Options] = None,
+    ) -> Any: ...
+
     def sgemm(
         self,
         a: Any,
@@ -88,6 +198,7 @@ class _Calls(_OnHost):
         transpose_a: bool = False,
         transpose_b: bool = False,
         *,
+        out: Any = None,
         queue: Any = None,
         wait_for: Optional[Sequence[Any]] = None,
         options: Optional[Options] = None,
@@ -97,6 +208,7 @@ class _Calls(_OnHost):
         a            (m, k), or (k, m) with transpose_a: float32
         b            (k, n), or (n, k) with transpose_b: float32
         c            (m, n): float32, written; must not share elements with a and b. None: a new array
+        out          the same as c, by the name that numpy has for it
         alpha, beta  as in the formula; beta needs a c, and with beta 0 what was in c is not read
         transpose_a  whether op(A) is the transpose of a; transpose_b likewise
         queue        for arrays on a device: the queue, where it is not the one that c, a or b has
@@ -104,23 +216,27 @@ class _Calls(_OnHost):
         options      a clgemm.Options
 
         With three dimensions, (count, m, k) and so on, it is a batch: count multiplies, in one launch where that is
-        faster. An a or b with two dimensions beside one with three serves for all of them.
+        faster. An a or b with two dimensions, or with a count of 1, beside one with three serves for all of them.
+
+        With one dimension, an array is a vector, as numpy.matmul has it: a row as a, a column as b; c does not have that
+        dimension. A vector is not transposed.
 
         Arrays of the host: returns when c is complete. PyOpenCL's arrays (and clgemm.DeviceMatrix): returns when the
         multiply is enqueued; c carries the event, so that PyOpenCL's own operations wait for it, and `c.events[-1]` is it.
         """
+        if out is not None:
+            c = _one_result(c, out)
         if queue is None and not _device.is_on_device(a):
             if wait_for is not None:
                 raise ValueError("wait_for is for arrays on a device")
-            if c is None:
-                c = _new_host_array(a, b, beta, transpose_a, transpose_b)
-            self._for_host().multiply(a, b, c, alpha, beta, transpose_a, transpose_b, options or _no_options)
-            return c
+            return _multiply_on_host(
+                self._for_host(), a, b, c, alpha, beta, transpose_a, transpose_b, options or _no_options
+            )
         if queue is None:
             queue = _device.queue_of((a, b) if c is None else (c, a, b))
         if c is None:
             _demand_no_beta(beta)
-            c = _device.new_array(queue, _native.result_shape(a, b, transpose_a, transpose_b), a)
+            c = _device.new_array(queue, _shape_of_device_result(a, b, transpose_a, transpose_b), a)
         self.enqueue_sgemm(
             queue, a, b, c, alpha, beta, transpose_a, transpose_b, wait_for=wait_for, options=options
         )
@@ -149,6 +265,9 @@ class _Calls(_OnHost):
         returns   a pyopencl.Event where the queue is PyOpenCL's, else a clgemm.Event
         """
         events = _device.events_before((a, b, c), wait_for)
+        if _device.is_vector(a) or _device.is_vector(b):
+            transpose_a, transpose_b = _transposes(a, b, transpose_a, transpose_b)
+            a, b, c = _device.as_matrices(a, b, c)
         how = (alpha, beta, transpose_a, transpose_b, events, options or _no_options)
         return _device.event_of(queue, _native.enqueue(self._for_device(), queue, a, b, c, *how), (c,))
 
@@ -217,9 +336,9 @@ class _Calls(_OnHost):
         *,
         transpose_a: bool = False,
         transpose_b: bool = False,
-        order: str = "C",
+        order: Order = "C",
         batch_count: int = 1,
-        one_for_all: str = "",
+        one_for_all: OneForAll = "",
         options: Optional[Options] = None,
     ) -> str:
         """The plan for a call in words: kernel and parameters, why it was chosen, the runners-up, pads, scratch.
@@ -236,9 +355,9 @@ class _Calls(_OnHost):
         *,
         transpose_a: bool = False,
         transpose_b: bool = False,
-        order: str = "C",
+        order: Order = "C",
         batch_count: int = 1,
-        one_for_all: str = "",
+        one_for_all: OneForAll = "",
         options: Optional[Options] = None,
     ) -> None:
         """Compiles what calls of these sizes, each (m, n, k), need, so that the first real call does not wait for it."""
@@ -253,9 +372,9 @@ class _Calls(_OnHost):
         *,
         transpose_a: bool = False,
         transpose_b: bool = False,
-        order: str = "C",
+        order: Order = "C",
         batch_count: int = 1,
-        one_for_all: str = "",
+        one_for_all: OneForAll = "",
         options: Optional[Options] = None,
     ) -> int:
         """The device memory, in bytes, that a call takes for packed copies of A and B."""
@@ -270,9 +389,9 @@ class _Calls(_OnHost):
         *,
         transpose_a: bool = False,
         transpose_b: bool = False,
-        order: str = "C",
+        order: Order = "C",
         batch_count: int = 1,
-        one_for_all: str = "",
+        one_for_all: OneForAll = "",
         options: Optional[Options] = None,
     ) -> float:
         """The seconds that the speed model expects of a call on a device's memory. Compiles nothing."""
@@ -343,21 +462,23 @@ class DeviceSet(_OnHost):
 
     def sgemm(
         self,
-        a: Any,
-        b: Any,
-        c: Any = None,
+        a: HostArray,
+        b: HostArray,
+        c: Optional[Float32Array] = None,
         alpha: float = 1.0,
         beta: float = 0.0,
         transpose_a: bool = False,
         transpose_b: bool = False,
         *,
+        out: Optional[Float32Array] = None,
         options: Optional[Options] = None,
-    ) -> Any:
+    ) -> Float32Array:
         """clgemm.sgemm() of arrays of the host, by all these devices; of a batch, each multiply by all of them."""
-        if c is None:
-            c = _new_host_array(a, b, beta, transpose_a, transpose_b)
-        self._native.multiply(a, b, c, alpha, beta, transpose_a, transpose_b, options or _no_options)
-        return c
+        if out is not None:
+            c = _one_result(c, out)
+        how = (alpha, beta, transpose_a, transpose_b, options or _no_options)
+        result: Float32Array = _multiply_on_host(self._native, a, b, c, *how)
+        return result
 
 
 _lock = threading.Lock()

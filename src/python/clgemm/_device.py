@@ -7,6 +7,7 @@ from typing import Any, Iterable, List, Optional, Sequence, Tuple
 import numpy
 
 from . import _native
+from ._types import Order
 
 _element = 4  # bytes
 _float32 = numpy.dtype(numpy.float32)
@@ -32,7 +33,7 @@ class DeviceMatrix:
         *,
         ld: Optional[int] = None,
         offset: int = 0,
-        order: str = "C",
+        order: Order = "C",
         batch_stride: Optional[int] = None,
     ) -> None:
         if order not in ("C", "F"):
@@ -63,6 +64,36 @@ def is_on_device(matrix: Any) -> bool:
 
 def is_of_pyopencl(thing: Any) -> bool:
     return type(thing).__module__.partition(".")[0] in ("pyopencl", "pyopencl_cl")
+
+
+class _View:
+    """An array with further dimensions of one element; all else is the array's."""
+
+    def __init__(self, array: Any, *, row: bool = False, column: bool = False) -> None:
+        shape, strides = list(array.shape), list(array.strides)
+        if column:
+            shape.append(1)
+            strides.append(_element)
+        if row:
+            shape.insert(len(shape) - 1, 1)
+            strides.insert(len(strides) - 1, _element)
+        self._array = array
+        self.shape, self.strides = tuple(shape), tuple(strides)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._array, name)
+
+
+def is_vector(array: Any) -> bool:
+    return len(getattr(array, "shape", ())) == 1
+
+
+def as_matrices(a: Any, b: Any, c: Any) -> Tuple[Any, Any, Any]:
+    """The same arrays, of which vectors are a row (a) or a column (b), and a c without such a dimension has it."""
+    row, column = is_vector(a), is_vector(b)
+    if c is not None and (row or column):
+        c = _View(c, row=row, column=column)
+    return _View(a, row=True) if row else a, _View(b, column=True) if column else b, c
 
 
 def matrices_of(*arguments: Any) -> List[Any]:

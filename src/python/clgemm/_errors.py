@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Tuple
+
 
 class Error(Exception):
     """What went wrong in clgemm; the text says which argument, where, and what would be right.
@@ -15,7 +17,7 @@ class Error(Exception):
         self.code = code
         self.argument = argument
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> Tuple[Any, ...]:
         return type(self), (str(self), self.code, self.argument)
 
 
