@@ -191,5 +191,28 @@ TEST_CASE("on times that an H200 took, what few samples choose takes at most 1.1
   }
 }
 
+// As above, with the rows that ship, which are fitted to all of these shapes; and with these rows exchanged.
+TEST_CASE("rows that choose better than a fit on the same samples are found to be better") {
+  Quick quick(test::made_up_h200());
+  std::vector<Sample> few;
+  for (const Sample& one :
+       read_samples(CLGEMM_TEST_DATA "/h200_times.csv", quick.library.names(Role::multiply))) {
+    if (one.shape.m % 7 == 0) few.push_back(one);
+  }
+  const Known known{{9.6e-6, 4.7e-6}};
+  Fitted shipped = rows_of(*quick.table, quick.cache);
+  CHECK(shipped.rows.size() == quick.table->rows().size());
+  const Comparison better = compare(few, quick.cache, known, shipped);
+  INFO(better.fit.mean << " by a fit, " << better.other.mean << " by what ships, " << better.fit.shapes);
+  CHECK(better.fit.shapes >= least_shapes);
+  CHECK(better.other_is_better());
+  std::rotate(shipped.rows.begin(), shipped.rows.begin() + 1, shipped.rows.end());
+  for (std::size_t i = 0; i < shipped.rows.size(); ++i)
+    shipped.rows[i].config = quick.table->rows()[i].config;
+  const Comparison worse = compare(few, quick.cache, known, shipped);
+  CHECK(worse.other.mean > better.other.mean);
+  CHECK_FALSE(worse.other_is_better());
+}
+
 }  // namespace
 }  // namespace clgemm::tune

@@ -263,8 +263,51 @@ std::set<std::string> without_rows(const std::vector<Sample>& samples, const Fit
 }
 
 // Fits, writes, and says how good it is.
+// None if clgemm has no rows for such a device.
+std::optional<Fitted> rows_in_use(const Device& device, ConfigCache& configs,
+                                  const std::optional<Probed>& probed) {
+  Tuning tuning = tuning_from_environment();
+  if (probed) tuning.scale_by(*probed);
+  const std::vector<SpeedTable> tables = tuning.tables(device);
+  if (tables.empty()) return std::nullopt;
+  return rows_of(tables.front(), configs);
+}
+
+// Where it goes, and what it must choose better than.
+struct Destination {
+  std::filesystem::path output;
+  std::string samples_to;
+  std::optional<Fitted> in_use = {};  // the rows by which clgemm has chosen; none, if they do not matter
+};
+
+// A fit that was disturbed rules all calls, and nobody would see why they are slow.
+void warn_of_disturbance(const Regret& all) {
+  constexpr double strange = 3.0;
+  if (all.worst > strange)
+    bench::say(
+        "clgemm-tune",
+        fmt::format(
+            "beware: at the worst shape the choice takes {:.1f} times as long as the best; if other programs "
+            "disturbed the times, measure again",
+            all.worst));
+}
+
+// True if the rows in use choose better, which it says.
+bool is_worse(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known,
+              const Fitted& in_use) {
+  const Comparison found = compare(samples, configs, known, in_use);
+  if (!found.other_is_better()) return false;
+  fmt::print(
+      "the rows in use choose better on these shapes: regret {:.3f}, worst {:.2f}; this fit, on shapes that "
+      "it has "
+      "not seen: {:.3f}, worst {:.2f}\n",
+      found.other.mean, found.other.worst, found.fit.mean, found.fit.worst);
+  return true;
+}
+
 void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningFile file, const Known& known,
-               const std::filesystem::path& output, const std::string& samples_to) {
+               const Destination& to) {
+  const auto& [output, samples_to, in_use] = to;
   if (!samples_to.empty()) write_samples(samples_to, samples, unseen_predictions(samples, configs, known));
   const auto [held_out, batches] = held_out_regret(samples, configs, known);
   const Fitted fitted = fit(samples, configs, known);
@@ -280,9 +323,6 @@ void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningF
                "clgemm-tune: '{}' has samples of too few shapes, and is not chosen by this file; --calibrate "
                "with more --shapes\n",
                kernel);
-  file.rates = fitted.rates;
-  file.configs = fitted.rows;
-  write_output(output, file);
   fmt::print("{} samples, {} configs\n", samples.size(), fitted.rows.size());
   fmt::print("regret on {} shapes that were not fitted: {:.3f}, worst {:.2f}\n", held_out.shapes,
              held_out.mean, held_out.worst);
@@ -290,6 +330,14 @@ void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningF
     fmt::print("on the {} batches among these: {:.3f}, worst {:.2f}\n", batches.shapes, batches.mean,
                batches.worst);
   fmt::print("regret on all {} shapes: {:.3f}, worst {:.2f}\n", all.shapes, all.mean, all.worst);
+  warn_of_disturbance(all);
+  if (in_use && is_worse(samples, configs, known, *in_use)) {
+    fmt::print("nothing was written; --output FILE writes it all the same\n");
+    return;
+  }
+  file.rates = fitted.rates;
+  file.configs = fitted.rows;
+  write_output(output, file);
   fmt::print("written: {}\n", output.string());
 }
 
@@ -362,8 +410,9 @@ int calibrate(const TuneOptions& options) {
     bench::say("clgemm-tune", "stopped; the same command goes on here");
     return bench::interrupted_status();
   }
-  write_fit(calibration.samples(), cache, std::move(file), {calibration.host(), agenda.prior}, setup.output,
-            options.samples_to);
+  Destination to{setup.output, options.samples_to};
+  if (options.output.empty()) to.in_use = rows_in_use(setup.device, cache, file.device.probed);
+  write_fit(calibration.samples(), cache, std::move(file), {calibration.host(), agenda.prior}, to);
   if (options.quick) fmt::print("these are the few configs of a quick run; --calibrate measures all\n");
   journal->remove();
   return all_is_well;
@@ -378,7 +427,7 @@ int fit_samples(const TuneOptions& options) {
   KernelLibrary library(options.kernel_folder);
   const Rates known = file.rates.value_or(Rates{});
   write_fit(valid_samples(read_samples(options.fit_from, library.names(Role::multiply)), cache), cache, file,
-            {{known.call_seconds, known.launch_seconds}}, options.output, options.samples_to);
+            {{known.call_seconds, known.launch_seconds}}, {options.output, options.samples_to});
   return all_is_well;
 }
 

@@ -397,27 +397,22 @@ struct Thirds {
   std::vector<std::size_t> places;  // of those held out, in `samples`
 };
 
-}  // namespace
-
-Fitted fit(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known) {
-  return Fit(samples, configs, known).run();
-}
-
-Regret regret(const Fitted& fitted, const std::vector<Sample>& samples, ConfigCache& configs) {
+// `seconds_of` says what is predicted of a sample, by its index; 0: nothing.
+template <class SecondsOf>
+Regret regret_of(const std::vector<Sample>& samples, const SecondsOf& seconds_of) {
   struct Shape {
     double least_predicted = std::numeric_limits<double>::infinity();
     double chosen = 0.0;
     double best = std::numeric_limits<double>::infinity();
   };
-  const Predictor predictor(fitted, configs);
   std::map<SampleShape, Shape> shapes;
-  for (const Sample& sample : samples) {
-    Shape& shape = shapes[sample.shape];
-    shape.best = std::min(shape.best, sample.seconds);
-    const double seconds = predictor.seconds(sample);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    Shape& shape = shapes[samples[i].shape];
+    shape.best = std::min(shape.best, samples[i].seconds);
+    const double seconds = seconds_of(i);
     if (seconds == 0.0 || seconds >= shape.least_predicted) continue;
     shape.least_predicted = seconds;
-    shape.chosen = sample.seconds;
+    shape.chosen = samples[i].seconds;
   }
   Regret result{0.0, 1.0, 0};
   for (const auto& [size, shape] : shapes) {
@@ -429,6 +424,36 @@ Regret regret(const Fitted& fitted, const std::vector<Sample>& samples, ConfigCa
   }
   result.mean = result.shapes == 0 ? 1.0 : std::exp(result.mean / static_cast<double>(result.shapes));
   return result;
+}
+
+}  // namespace
+
+Fitted fit(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known) {
+  return Fit(samples, configs, known).run();
+}
+
+Regret regret(const Fitted& fitted, const std::vector<Sample>& samples, ConfigCache& configs) {
+  const Predictor predictor(fitted, configs);
+  return regret_of(samples, [&](std::size_t i) { return predictor.seconds(samples[i]); });
+}
+
+Fitted rows_of(const SpeedTable& table, ConfigCache& configs) {
+  Fitted result{table.rates, {}};
+  for (const ConfigRow& row : table.rows()) {
+    try {
+      const SharedConfig kernel = configs.get(row.config.kernel, row.config.parameters);
+      result.rows.push_back({row.config, table.speed_of(row, *kernel), row.residual, row.shapes});
+    } catch (const Error& error) {
+      if (!fault_of(error.code())) throw;
+    }
+  }
+  return result;
+}
+
+Comparison compare(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known,
+                   const Fitted& other) {
+  const std::vector<double> unseen = unseen_predictions(samples, configs, known);
+  return {regret_of(samples, [&](std::size_t i) { return unseen[i]; }), regret(other, samples, configs)};
 }
 
 HeldOut held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known) {

@@ -59,6 +59,20 @@ struct HeldOut {
 };
 HeldOut held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known);
 
+// The rows of a table as a fit, for this device. Those of kernels that are not there are left out.
+Fitted rows_of(const SpeedTable& table, ConfigCache& configs);
+
+// The regret of a fit where each third of the shapes is predicted by a fit of the other two, and that of
+// other rows on the same samples.
+struct Comparison {
+  Regret fit;
+  Regret other;
+
+  bool other_is_better() const { return other.shapes >= fit.shapes && other.mean < fit.mean; }
+};
+Comparison compare(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known,
+                   const Fitted& other);
+
 // Of each sample, the seconds that a fit on two thirds of the shapes predicts, its own not among them; 0 for
 // configs that it has no row for.
 std::vector<double> unseen_predictions(const std::vector<Sample>& samples, ConfigCache& configs,
