@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/json_depth.hpp"
 #include "base/printable.hpp"
@@ -258,12 +261,17 @@ ShapeResult shape_of(const Json& object) {
   return shape;
 }
 
-// Returns nothing unless the ceilings that pictures divide by are there.
+// No device is so slow or so fast.
+constexpr double least_ceiling = 1e-6;
+constexpr double most_ceiling = 1e12;
+
+// Returns nothing unless the ceilings that pictures divide by are there, as a device may have them.
 std::optional<Ceilings> ceilings_of(const Json& object) {
   if (!object.is_object()) return std::nullopt;
   Ceilings result;
   for (const auto& [key, member] : ceiling_keys)
-    result.*member = std::max(number(object, key).value_or(0.0), 0.0);
+    if (const auto value = number(object, key); value && *value >= least_ceiling && *value <= most_ceiling)
+      result.*member = *value;
   const bool is_whole = result.fp32_gflops > 0.0 && result.read_gbs > 0.0 && result.copy_gbs > 0.0;
   return is_whole ? std::optional(result) : std::nullopt;
 }
@@ -398,12 +406,19 @@ std::vector<Results> read_results(const std::string& path) {
 
 std::string join_files(const std::vector<std::string>& paths) {
   Json all(Json::value_t::array);
-  std::size_t file = 0;
+  std::set<std::string> taken;
   for (const std::string& path : paths) {
-    ++file;
+    std::map<std::string, std::string> names;  // in this file, which may be a joined one
     for (Json& row : parse_array(text_of_file(path), path)) {
-      if (row.is_object())
-        row[file_key] = fmt::format("{}.{}", file, text(row, file_key));  // may be a joined one
+      const std::string plain =
+          row.contains(file_key) ? text(row, file_key) : std::filesystem::path(path).stem().string();
+      std::string& name = names[plain];
+      if (name.empty()) {
+        name = plain;
+        for (int number = 2; !taken.insert(name).second; ++number)
+          name = fmt::format("{} ({})", plain, number);
+      }
+      row[file_key] = name;
       all.push_back(std::move(row));
     }
   }
