@@ -484,6 +484,25 @@ TEST_CASE("what a run finds is added to what the file has, found by the library,
   CHECK(explained.out.find("kernel: panels") == std::string::npos);
 }
 
+TEST_CASE("a folder that is missing is named and not made, and so is a file to export") {
+  const TemporaryFolder folder;
+  const ScopedVariable config("XDG_CONFIG_HOME", folder.path().c_str());
+  const std::filesystem::path missing = folder.path() / "mistyped";
+  const std::string run = "--kernel tiled --samples 1 --without-own-choice --size 64 ";
+  for (const std::string& options : {run + "--output ", std::string("--export ")}) {
+    const Finished refused = run_program(command(options + (missing / "x.json").string()));
+    INFO(options << refused.err);
+    CHECK(refused.status == 2);
+    CHECK(refused.err.find(fmt::format("there is no folder '{}'", missing.string())) != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(missing));
+  }
+  const Finished nothing = run_program(command("--export " + (folder.path() / "x.json").string()));
+  CHECK(nothing.status == 1);
+  CHECK(nothing.err.find(fmt::format("there is no file '{}", (folder.path() / "clgemm").string())) !=
+        std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "clgemm"));
+}
+
 TEST_CASE("clgemm's own choice wins where the kernels that were asked for are slower") {
   const TemporaryFolder folder;
   const std::string output = (folder.path() / "out.json").string();

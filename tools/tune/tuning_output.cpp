@@ -13,6 +13,7 @@
 #include "base/files.hpp"
 #include "choose/tuning_files.hpp"
 #include "choose/tuning_json.hpp"
+#include "common/usage_error.hpp"
 #include "common/whole_file.hpp"
 
 namespace clgemm::tune {
@@ -20,8 +21,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void make_folder_of(const fs::path& path) {
-  if (path.has_parent_path()) make_folders(path.parent_path(), FolderReaders::everyone);
+// Makes the folder in which the library looks for the user's tuning data. Throws UsageError if any other one
+// is missing: a mistyped name must not become a folder.
+void demand_folder_of(const fs::path& path) {
+  const fs::path folder = path.parent_path();
+  if (folder.empty()) return;
+  if (folder == user_tuning_folder()) make_folders(folder, FolderReaders::everyone);
+  if (!fs::exists(folder))
+    throw bench::UsageError(
+        fmt::format("cannot write '{}': there is no folder '{}'", path.string(), folder.string()));
 }
 
 // Letters and digits of a name, one _ for whatever is between them.
@@ -82,7 +90,7 @@ TuningFile read_file(const fs::path& path) {
 
 void demand_writable(const fs::path& path) {
   if (path.empty()) return;
-  make_folder_of(path);
+  demand_folder_of(path);
   if (!bench::can_write(path.string()))
     throw std::runtime_error(fmt::format("cannot write '{}': {}", path.string(), std::strerror(errno)));
 }
@@ -90,7 +98,7 @@ void demand_writable(const fs::path& path) {
 void write_output(const fs::path& path, const TuningFile& file) {
   const std::string text = write_tuning(file);
   parse_tuning(text, path.string());
-  make_folder_of(path);
+  demand_folder_of(path);
   bench::write_whole(path.string(), text);
 }
 

@@ -18,13 +18,13 @@ TuningFile read_output(const std::filesystem::path& path, const Device& device);
 // A file that is there. Throws std::runtime_error.
 TuningFile read_file(const std::filesystem::path& path);
 
-// Before a run whose results would be lost: throws std::runtime_error where the file cannot be written. Makes
-// its folder; empty stands for no file.
+// Before a run whose results would be lost: throws std::runtime_error if the file cannot be written, and
+// UsageError if its folder is missing. Makes the folder of the user's tuning data alone; empty stands for no
+// file.
 void demand_writable(const std::filesystem::path& path);
 
-// Only what can be read again: Error where it cannot. Makes the folder where there is none. A link stays, and
-// what it leads to is written; so does a device or a pipe. Throws std::runtime_error, and leaves nothing
-// behind.
+// Only what can be read again: Error if it cannot. A link stays, and what it leads to is written; so does a
+// device or a pipe. Throws as demand_writable() does, and leaves nothing behind.
 void write_output(const std::filesystem::path& path, const TuningFile& file);
 
 // Puts the entry in the place of the one of the same shape.
