@@ -13,6 +13,7 @@
 #include "csv_cells.hpp"
 #include "data/device_data.hpp"
 #include "data/rotation.hpp"
+#include "running/facts.hpp"
 #include "running/host_link.hpp"
 #include "running/long_call.hpp"
 #include "running/measure.hpp"
@@ -35,9 +36,11 @@ Json only_row(const std::string& arguments) {
   const Finished finished = bench(arguments + " --runs 3 --warmup 1 --format json");
   INFO(arguments << '\n' << finished.err << finished.out);
   REQUIRE(finished.status == 0);
-  const Json rows = Json::parse(finished.out);
-  REQUIRE(rows.size() == 1);
-  return rows.at(0);
+  const Json results = Json::parse(finished.out);
+  REQUIRE(results.at("rows").size() == 1);
+  Json row = results.at("rows").at(0);
+  row.update(results.at("run"));
+  return row;
 }
 
 bool has(const std::string& text, const std::string& part) {
@@ -67,6 +70,11 @@ TEST_CASE("a row has the spread of its runs and the facts of the run") {
   CHECK(std::fabs(row.at("spread").get<double>() - (p95 - least) / median) < 1e-9);
   CHECK(row.at("date").get<std::string>().size() == std::string("2026-01-31T12:00:00Z").size());
   CHECK(row.at("date").get<std::string>().back() == 'Z');
+  CHECK(row.at("samples_ms").size() == 3);
+  CHECK(row.at("samples_ms").get<std::vector<double>>().at(0) >= row.at("min_ms").get<double>());
+  CHECK_FALSE(row.at("clocks").get<std::string>().empty());
+  const std::string commit = row.at("commit");
+  CHECK((commit.empty() || commit.size() == 40));
   CHECK(row.at("clgemm_version").get<std::string>().find('.') != std::string::npos);
   CHECK(has(row.at("timer"), "resolution"));
   CHECK_FALSE(row.at("host").get<std::string>().empty());
@@ -200,6 +208,19 @@ TEST_CASE("a call that takes long says again and again how far it is, a short on
       tell, "run", 0.0, [] { throw std::runtime_error("wrong"); }, 20ms));
 }
 
+TEST_CASE("what nvidia-smi tells of the GPU's clocks and power is in the facts of the run") {
+  const clgemm::test::TemporaryFolder folder;
+  folder.write("nvidia-smi",
+               "#!/bin/sh\necho 'NVIDIA H200, 1980 MHz, 1980 MHz, 3201 MHz, P0, 120.32 W, 700.00 W'\n"
+               "echo 'NVIDIA T4, 300 MHz, 1590 MHz, 405 MHz, P8, 10.00 W, 70.00 W'\n");
+  std::filesystem::permissions(folder.path() / "nvidia-smi", std::filesystem::perms::owner_all);
+  const clgemm::test::ScopedVariable path("PATH",
+                                          (folder.path().string() + ":" + std::getenv("PATH")).c_str());
+  CHECK(gpu_state("NVIDIA H200").clocks == "SM 1980 MHz of 1980 MHz, memory 3201 MHz");
+  CHECK(gpu_state("NVIDIA H200").power == "P0, 120.32 W of 700.00 W");
+  CHECK(gpu_state("NVIDIA H100").clocks.empty());
+}
+
 TEST_CASE("--ceilings are above what a kernel reaches, and the table says where they come from") {
   const Json ceilings = only_row("--size 128 --peer none --ceilings").at("ceilings");
   for (const char* name : {"fp32_gflops", "read_gbs", "copy_gbs"}) {
@@ -244,7 +265,7 @@ TEST_CASE("Ctrl-C and SIGTERM write what has been measured, and end with 130 and
   INFO(json.err << json.out);
   CHECK(json.status == 130);
   CHECK(has(json.err, "interrupted"));
-  const Json rows = Json::parse(json.out);
+  const Json rows = Json::parse(json.out).at("rows");
   REQUIRE(rows.size() >= 1);
   CHECK(rows.at(0).at("m") == 17);
   CHECK(rows.at(0).at("runs").get<int>() > 0);

@@ -85,7 +85,7 @@ TEST_CASE("a CBLAS library multiplies the same data in every layout") {
   INFO(kind << finished.err << finished.out);
   CHECK(finished.status == 0);
   CHECK(clgemm::test::without_warnings_of_mesa(finished.err).empty());
-  const Json peers = Json::parse(finished.out).at(0).at("peers");
+  const Json peers = Json::parse(finished.out).at("rows").at(0).at("peers");
   CHECK(peers.at("cblas").at("passed") == true);
   CHECK(peers.at("cblas").at("clock") == "host");
   CHECK(peers.at("cblas").at("version") == "libfake_blas.so");
@@ -110,7 +110,7 @@ TEST_CASE("every peer multiplies a batch, and clgemm does") {
       CLGEMM_FAKE_BLAS, cuda.path(), kind));
   INFO(kind << finished.err << finished.out);
   CHECK(finished.status == 0);
-  const Json row = Json::parse(finished.out).at(0);
+  const Json row = Json::parse(finished.out).at("rows").at(0);
   CHECK(row.at("batch") == 5);
   CHECK(row.at("passed") == true);
   CHECK(row.at("checked_elements") == 5 * 33 * 17);
@@ -141,7 +141,7 @@ TEST_CASE("a peer that is not there is said on stderr, in the table and in JSON"
     CHECK(text.find("CBLAS is missing: /no/such.so") != std::string::npos);
     CHECK(text.find("cuBLAS is missing: /no/folder/libcudart.so.13") != std::string::npos);
   }
-  const Json peers = Json::parse(bench(missing + " --format json").out).at(0).at("peers");
+  const Json peers = Json::parse(bench(missing + " --format json").out).at("rows").at(0).at("peers");
   for (const char* name : {"cblas", "cublas-fp32", "cublas-tf32"}) {
     INFO(name);
     CHECK(peers.at(name).at("error").get<std::string>().find("cannot open") != std::string::npos);
@@ -152,7 +152,7 @@ TEST_CASE("a peer that is not there is said on stderr, in the table and in JSON"
 TEST_CASE("OpenBLAS says what it is, and uses the kernels of this processor") {
   const Finished finished = bench("--size 64 --peer openblas --format json");
   REQUIRE(finished.status == 0);
-  const Json peer = Json::parse(finished.out).at(0).at("peers").at("openblas");
+  const Json peer = Json::parse(finished.out).at("rows").at(0).at("peers").at("openblas");
   if (peer.contains("error")) {
     WARN("NOT TESTED: " << peer.at("error"));
     return;
@@ -194,7 +194,7 @@ TEST_CASE("CLBlast with its tuner's parameters stands beside CLBlast as it comes
   const Finished finished =
       bench(fmt::format("--size 64 --peer clblast --peer 'clblast-tuned={}' --format json", good));
   REQUIRE(finished.status == 0);
-  const Json peers = Json::parse(finished.out).at(0).at("peers");
+  const Json peers = Json::parse(finished.out).at("rows").at(0).at("peers");
   if (peers.at("clblast").contains("error")) {
     WARN("NOT TESTED: " << peers.at("clblast").at("error"));
     return;

@@ -472,11 +472,36 @@ TEST_CASE("a summary is of all shapes where both were measured and nothing was w
   std::ostringstream json;
   write_json(json, runs.front());
   const Json written = Json::parse(json.str());
-  REQUIRE(written.size() == 8);
-  CHECK(written[7].at("summary") == "beside clblast");
-  CHECK(written[7].at("at_least_as_fast") == 4);
-  CHECK(written[7].at("worst").at(0).at("m") == 68);
+  CHECK(written.at("rows").size() == 7);
+  CHECK(written.at("run").at("device") == "D");
+  REQUIRE(written.at("summaries").size() == 1);
+  const Json& summary = written.at("summaries").at(0);
+  CHECK(summary.at("beside") == "clblast");
+  CHECK(summary.at("at_least_as_fast") == 4);
+  CHECK(summary.at("worst").at(0).at("m") == 68);
   CHECK(parse_results(json.str(), "test").front().shapes.size() == 7);  // which it is not a part of
+}
+
+TEST_CASE("a comparison is written as Markdown and as JSON, too") {
+  Json before = row("tiled", 1.0, 1.0);
+  Json other = row("wpt", 1.0, 1.0);
+  Json after = before;
+  after["median_ms"] = after["min_ms"] = 2.0;
+  after["kernel"] = after["asked"] = "tiled";
+  const ComparedFiles compared = compare(results({before, other}), results({after}));
+  std::ostringstream markdown;
+  write_comparison(markdown, compared, Format::markdown);
+  CHECK(markdown.str().starts_with("| | kernel | m n k | old ms |"));
+  CHECK(markdown.str().find("| SLOWER | tiled |") != std::string::npos);
+  CHECK(markdown.str().find("| MISSING | wpt |") != std::string::npos);
+  std::ostringstream json;
+  write_comparison(json, compared, Format::json);
+  const Json written = Json::parse(json.str());
+  CHECK(written.at("got_worse") == true);
+  CHECK(written.at("rows").at(0).at("verdict") == "SLOWER");
+  CHECK(written.at("rows").at(0).at("kernel") == "tiled");
+  CHECK(near(written.at("rows").at(0).at("median_change"), 1.0));
+  CHECK(written.at("missing").at(0).at("kernel") == "wpt");
 }
 
 TEST_CASE("random shapes are a line each, and the summary follows") {

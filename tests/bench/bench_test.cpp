@@ -331,7 +331,7 @@ TEST_CASE("a wrong kernel FAILED, exit status 1") {
 
   const Finished json = bench("--size 24 --format json" + std::string(quick) + "--kernel " + path);
   CHECK(json.status == 1);
-  CHECK(Json::parse(json.out).at(0).at("passed") == false);
+  CHECK(Json::parse(json.out).at("rows").at(0).at("passed") == false);
 
   const Finished unchecked = bench("--size 24 --no-check" + std::string(quick) + "--kernel " + path);
   CHECK(unchecked.status == 0);
@@ -347,7 +347,9 @@ TEST_CASE("every kernel passes, in JSON") {
   REQUIRE(finished.status == 0);
   CHECK(clgemm::test::without_warnings_of_mesa(finished.err).empty());
   std::set<std::string> seen;
-  for (const Json& row : Json::parse(finished.out)) {
+  const Json results = Json::parse(finished.out);
+  CHECK_FALSE(results.at("run").at("device").get<std::string>().empty());
+  for (const Json& row : results.at("rows")) {
     seen.insert(row.at("kernel").get<std::string>());
     if (row.contains("skipped")) continue;  // the device is too small for it
     CHECK(row.at("passed") == true);
@@ -356,7 +358,6 @@ TEST_CASE("every kernel passes, in JSON") {
     CHECK(row.at("k") == 9);
     CHECK(row.at("runs") == 2);
     CHECK(row.at("parameters").is_object());
-    CHECK_FALSE(row.at("device").get<std::string>().empty());
     CHECK(row.at("error_ratio").get<double>() <= error_bound(Arithmetic::fp32, 9, Numbers::random));
     for (const char* figure : {"median_ms", "min_ms", "gflops", "call_ms", "first_call_ms"}) {
       INFO(figure);
@@ -379,7 +380,7 @@ TEST_CASE("every kernel passes, in JSON") {
 TEST_CASE("auto names the kernel that was chosen") {
   const Finished finished = bench("--size 20 --format json" + std::string(quick));
   REQUIRE(finished.status == 0);
-  const Json rows = Json::parse(finished.out);
+  const Json rows = Json::parse(finished.out).at("rows");
   REQUIRE(rows.size() == 1);
   CHECK_NOTHROW(clgemm::KernelLibrary().find(rows[0].at("kernel")));
 }
@@ -397,7 +398,7 @@ TEST_CASE("a kernel that is named without parameters has those that clgemm would
 TEST_CASE("parameters are the ones in effect") {
   const Finished finished = bench("--size 20 --format json --kernel tiled --param TS=8" + std::string(quick));
   REQUIRE(finished.status == 0);
-  CHECK(Json::parse(finished.out).at(0).at("parameters") == Json{{"TS", 8}, {"TSK", 16}});
+  CHECK(Json::parse(finished.out).at("rows").at(0).at("parameters") == Json{{"TS", 8}, {"TSK", 16}});
 }
 
 TEST_CASE("the ladder has every step in order, and loops on the host before them") {
@@ -424,7 +425,7 @@ TEST_CASE("a size that does not fit is an error, and the others are measured") {
     CHECK(finished.status == 1);
     CHECK(finished.err.find("1000000 x 1000000 x 8") != std::string::npos);
     CHECK(finished.err.find("1000000 x 1000000 x 8") == finished.err.rfind("1000000 x 1000000 x 8"));
-    const Json rows = Json::parse(finished.out);
+    const Json rows = Json::parse(finished.out).at("rows");
     REQUIRE(rows.size() == 2);
     CHECK(rows.at(0).at("m") == 8);
     CHECK(rows.at(1).at("m") == 9);
@@ -452,7 +453,7 @@ TEST_CASE("--output takes what standard output would have had") {
                                   (folder.path() / "rows.json").string());
   CHECK(finished.status == 0);
   CHECK(finished.out.empty());
-  CHECK(Json::parse(text_of_file((folder.path() / "rows.json").string())).size() == 1);
+  CHECK(Json::parse(text_of_file((folder.path() / "rows.json").string())).at("rows").size() == 1);
 }
 
 TEST_CASE("the lists name every kernel and device, and help is help") {

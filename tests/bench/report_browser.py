@@ -263,17 +263,16 @@ def main(program, folder):
 
 def make_odd_results(results, folder):
     folder.mkdir(parents=True, exist_ok=True)
-    rows = []
+    runs = []
     for number, ceilings in enumerate([{}, 7, "none", {"fp32_gflops": 1e300, "read_gbs": 1e-300, "copy_gbs": 1, "cache_gbs": 1e308},
                                        {"fp32_gflops": 5e-324, "read_gbs": 1e300, "copy_gbs": 1}]):
-        for row in json.loads(results.read_text()):
-            if "kernel" not in row:
-                continue
-            row |= {"ceilings": ceilings, "device": f"{MARKUP} {number} \u2028 {'long ' * 40}", "date": str(number)}
-            row["label"] = row["label"] + MARKUP if "label" in row else MARKUP
+        one = json.loads(results.read_text())
+        one["run"] |= {"ceilings": ceilings, "device": f"{MARKUP} {number} \u2028 {'long ' * 40}", "date": str(number)}
+        for row in one["rows"]:
+            row["label"] = row.get("label", "") + MARKUP
             row["peers"] = {f"{name}{MARKUP}": peer for name, peer in row["peers"].items()}
-            rows.append(row)
-    (folder / "odd.json").write_text(json.dumps(rows))
+        runs.append(one)
+    (folder / "odd.json").write_text(json.dumps(runs))
 
 
 if __name__ == "__main__":

@@ -271,9 +271,27 @@ TEST_CASE("rows with hardly a key make a page all the same; no rows make none") 
   CHECK_THROWS_AS(write_report_folder(folder.path().string(), "[]"), UsageError);
 }
 
+TEST_CASE(
+    "a file is an object of run, rows and summaries; several are an array, and rows alone are read, too") {
+  const Json rows = Json::array({row("D", "auto", 64), row("D", "naive", 64)});
+  const TemporaryFolder folder;
+  folder.write("old.json", rows.dump());
+  const Json joined = Json::parse(join_files({(folder.path() / "old.json").string()}));
+  CHECK(joined["run"]["device"] == "D");
+  CHECK(joined["run"]["file"] == "old");
+  CHECK(joined["rows"].size() == 2);
+  CHECK_FALSE(joined["rows"][0].contains("device"));
+  CHECK(parse_results(joined.dump(), "test").at(0).shapes.at(0).kernels.size() == 2);
+  CHECK(parse_results(Json::array({joined}).dump(), "test").size() == 1);
+  Json other = joined;
+  other["run"]["file"] = "other";
+  CHECK(parse_results(Json::array({joined, other}).dump(), "test").size() == 2);
+}
+
 TEST_CASE("what is no result of the bench is said to be none") {
   for (const char* bad :
-       {"", "{}", "[1]", "[{}]", "[{\"kernel\": \"naive\", \"m\": 0, \"n\": 1, \"k\": 1}]", "[{"}) {
+       {"", "{}", "[1]", R"({"run": {}})", R"({"run": {}, "rows": [{}]})", R"([{"run": 1, "rows": []}])",
+        "[{}]", "[{\"kernel\": \"naive\", \"m\": 0, \"n\": 1, \"k\": 1}]", "[{"}) {
     INFO(bad);
     CHECK_THROWS_AS(parse_results(bad, "file"), UsageError);
   }
@@ -350,7 +368,9 @@ TEST_CASE("a page after a run, and bad usage") {
   INFO(finished.err);
   CHECK(finished.status == 0);
   CHECK(finished.err.find(path + "/index.html") != std::string::npos);
-  CHECK(Json::parse(text_of_file(path + "/results.json")).size() == 5);  // four rows and a summary
+  const Json written = Json::parse(text_of_file(path + "/results.json"));
+  CHECK(written.at("rows").size() == 4);
+  CHECK(written.at("summaries").size() == 1);  // beside the peer that is there by default
   CHECK(data_in(text_of_file(path + "/index.html"))["runs"].size() == 1);
 
   CHECK(bench(fmt::format("--report '{0}/again' --from '{0}/results.json'", path)).status == 0);

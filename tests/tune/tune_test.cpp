@@ -533,8 +533,9 @@ TEST_CASE("the space tvm36 has 36 configs, and its winner is a step of the ladde
   CHECK(explained.out.find("kernel: tiled_vector") == std::string::npos);
   const Finished ladder = run_program(fmt::format(
       "'{}' --ladder --size 128 --runs 1 --warmup 0 --peer none --format json", CLGEMM_BENCH_PROGRAM));
+  const nlohmann::json results = nlohmann::json::parse(ladder.out);
   bool is_a_step = false;
-  for (const auto& row : nlohmann::json::parse(ladder.out)) {
+  for (const auto& row : results.at("rows")) {
     if (row.at("kernel") != "tiled_vector") continue;
     is_a_step = true;
     CHECK(row.at("parameters").get<Parameters>() == file.measured[0].config.parameters);

@@ -50,7 +50,8 @@ def bench(
     device: Union[None, int, str] = None,
     arguments: Sequence[str] = (),
 ) -> List[Dict[str, Any]]:
-    """Measures kernels, checks every result, and returns the rows of `clgemm-bench --format json`, a dictionary each.
+    """Measures kernels, checks every result, and returns the rows of `clgemm-bench --format json`, a dictionary each, which also has
+    what is said of the run.
 
     kernels     a name, a variant or the path of a file ("mine.cl"), or a list of these; "auto": clgemm's choice; "all"
     sizes       one or a list of them, each an integer or (m, n, k); a tuple is one size, a list is several
@@ -74,8 +75,8 @@ def bench(
         command += ["--device", str(device)]
     command += arguments
     finished = subprocess.run(command, capture_output=True, text=True, check=False)
-    if finished.returncode not in (0, 1) or not finished.stdout.lstrip().startswith("["):
+    if finished.returncode not in (0, 1) or not finished.stdout.lstrip().startswith("{"):
         text = finished.stderr.strip().removeprefix("clgemm-bench: error: ")
         raise Error(text or f"clgemm-bench ended with {finished.returncode}", "bench_failed")
-    rows: List[Dict[str, Any]] = json.loads(finished.stdout)
-    return rows
+    results: Dict[str, Any] = json.loads(finished.stdout)
+    return [{**results["run"], **row} for row in results["rows"]]

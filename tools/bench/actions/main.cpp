@@ -61,7 +61,7 @@ int compare_files(std::ostream& out, const BenchOptions& options) {
   if (compared.rows.empty()) {
     throw UsageError(fmt::format("--compare: nothing to compare: {}", compared.nothing_in_common));
   }
-  write_comparison(out, compared);
+  write_comparison(out, compared, options.format);
   return got_worse(compared) ? something_failed : all_is_well;
 }
 

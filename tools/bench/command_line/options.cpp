@@ -21,7 +21,7 @@ namespace clgemm::bench {
 namespace {
 
 const std::map<std::string, Format> formats = {
-    {"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
+    {"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}, {"markdown", Format::markdown}};
 const std::map<std::string, Precision> precisions = [] {
   std::map<std::string, Precision> named;
   for (const NamedPrecision& one : clgemm::precisions) named.emplace(one.name, one.precision);
@@ -376,7 +376,8 @@ std::string name_of_action(const CommandLine& line) {
 void check_output(const CommandLine& line, const BenchOptions& options) {
   if (options.action == Action::measure) return;
   const std::string name = name_of_action(line);
-  if (options.format != Format::table) {
+  const bool is_of_a_comparison = options.action == Action::compare && options.format != Format::csv;
+  if (options.format != Format::table && !is_of_a_comparison) {
     throw UsageError(
         fmt::format("--format: {} is of measurements, {} has a text of its own", line.format, name));
   }

@@ -32,7 +32,7 @@ enum class Action {
   report_files,
   markdown
 };
-enum class Format { table, json, csv };
+enum class Format { table, json, csv, markdown };
 
 struct BenchOptions {
   Action action = Action::measure;

@@ -39,6 +39,8 @@ struct Figures {
   std::optional<bool> passed;     // nothing where not checked
   bool computes_in_fp32 = true;   // else a result beyond the bound is no failure
   std::string reason;             // where not measured
+  std::vector<double>
+      samples_ms;  // each timed run by `clock`, in their order; JSON keeps them, and nothing reads them back
 
   bool measured() const { return median_ms && *median_ms > 0.0; }
   bool failed() const { return passed && !*passed; }
@@ -131,11 +133,14 @@ struct Ceilings {
 struct Facts {
   std::string date;            // of the run's begin, ISO 8601 in UTC
   std::string clgemm_version;  // "0.1.0"
+  std::string commit;          // that the program was built from; empty without a repository
   std::string host;            // the name of the host's processor
   std::string device;
   std::string platform;
   std::string driver;
-  std::string timer;  // the clocks, with their resolution
+  std::string clocks;  // of host and device when the run began, as far as the platform tells
+  std::string power;   // the power state then
+  std::string timer;   // the clocks, with their resolution
 
   // That share multiplies from host to host: "2 x NVIDIA H200" are two.
   std::size_t devices() const;

@@ -30,10 +30,11 @@ struct Key {
 
 // The keys of an object in their order. Between and behind these stand those that are not so simple.
 constexpr Key<Facts, std::string> fact_keys[] = {
-    {"date", &Facts::date},         {"clgemm_version", &Facts::clgemm_version},
-    {"host", &Facts::host},         {"device", &Facts::device},
-    {"platform", &Facts::platform}, {"driver", &Facts::driver},
-    {"timer", &Facts::timer}};
+    {"date", &Facts::date},     {"clgemm_version", &Facts::clgemm_version},
+    {"commit", &Facts::commit}, {"host", &Facts::host},
+    {"device", &Facts::device}, {"platform", &Facts::platform},
+    {"driver", &Facts::driver}, {"clocks", &Facts::clocks},
+    {"power", &Facts::power},   {"timer", &Facts::timer}};
 constexpr Key<Figures, std::optional<double>> time_keys[] = {{"median_ms", &Figures::median_ms},
                                                              {"min_ms", &Figures::min_ms},
                                                              {"p95_ms", &Figures::p95_ms},
@@ -71,6 +72,7 @@ void add_figures(Json& object, const Figures& figures) {
   object["clock"] = figures.clock ? Json(*figures.clock == Clock::device ? "device" : "host") : Json(nullptr);
   for (const auto& [key, member] : count_keys) object[key] = figures.*member;
   for (const auto& [key, member] : other_keys) object[key] = value_or_null(figures.*member);
+  if (!figures.samples_ms.empty()) object["samples_ms"] = figures.samples_ms;
 }
 
 Json peer_object(const PeerResult& peer) {
@@ -115,16 +117,23 @@ Json ceilings_object(const std::optional<Ceilings>& ceilings) {
   return object;
 }
 
-Json kernel_object(const Results& results, const ShapeResult& shape, const KernelResult& kernel) {
+Json run_object(const Results& results) {
   Json object;
   for (const auto& [key, member] : fact_keys) object[key] = results.facts.*member;
+  object["precision"] = to_string(results.precision);
+  object["part_of_others"] = value_or_null(results.part_of_others);
+  object["ceilings"] = ceilings_object(results.ceilings);
+  return object;
+}
+
+Json kernel_object(const Results& results, const ShapeResult& shape, const KernelResult& kernel) {
+  Json object;
   object["kernel"] = kernel.kernel;
   object["asked"] = kernel.asked;
   if (!shape.label.empty()) object["label"] = shape.label;
   object["parameters"] = Json(Json::value_t::object);
   for (const auto& [name, value] : kernel.parameters) object["parameters"][name] = value;
   add_multiply(object, shape);
-  object["precision"] = to_string(results.precision);
   add_figures(object, kernel.figures);
   object["rotated_copies"] = shape.rotation ? Json(shape.rotation->copies) : Json(nullptr);
   object["rotated_bytes"] = shape.rotation ? Json(shape.rotation->bytes) : Json(nullptr);
@@ -138,8 +147,6 @@ Json kernel_object(const Results& results, const ShapeResult& shape, const Kerne
   object["x_clblast"] = value_or_null(shape.speed_up(shape.peer_figures("clblast"), kernel.figures));
   object["peer_difference_ratio"] = kernel.agreement ? Json(kernel.agreement->error_ratio) : Json(nullptr);
   object["on_fp32_units"] = value_or_null(kernel.on_fp32_units);
-  object["part_of_others"] = value_or_null(results.part_of_others);
-  object["ceilings"] = ceilings_object(results.ceilings);
   object["peers"] = peers_object(results, shape);
   return object;
 }
@@ -147,7 +154,7 @@ Json kernel_object(const Results& results, const ShapeResult& shape, const Kerne
 // Of all rows, for whoever reads the file without this program; which makes its own.
 Json summary_object(const Results& results, const BesidePeer& beside) {
   Json object;
-  object["summary"] = "beside " + beside.peer;
+  object["beside"] = beside.peer;
   object["of"] = own_title(results);
   object["shapes"] = beside.shapes;
   object["geometric_mean"] = beside.geometric_mean;
@@ -161,10 +168,6 @@ Json summary_object(const Results& results, const BesidePeer& beside) {
     add_multiply(shape, *one.shape);
   }
   return object;
-}
-
-bool is_summary(const Json& object) {
-  return object.is_object() && object.contains("summary");
 }
 
 // The value of a key, or nothing where it is missing or null.
@@ -279,7 +282,7 @@ std::optional<Ceilings> ceilings_of(const Json& object) {
 // What tells the files apart that join_files() joined.
 constexpr const char* file_key = "file";
 
-// The run that this row is of, as the last of all where it is a new one.
+// The run that this object is of, as the last of all if it is a new one.
 Results& run_of(std::vector<Results>& runs, const Json& object) {
   Results run;
   for (const auto& [key, member] : fact_keys) run.facts.*member = text(object, key);
@@ -312,8 +315,7 @@ void add_peers(ShapeResult& shape, const Json& object) {
   }
 }
 
-void add_row(std::vector<Results>& runs, const Json& object) {
-  Results& run = run_of(runs, object);
+void add_row(Results& run, const Json& object) {
   ShapeResult shape = shape_of(object);
   const auto found = std::find_if(run.shapes.begin(), run.shapes.end(), [&shape](const ShapeResult& other) {
     return other.size == shape.size && other.kind == shape.kind &&
@@ -349,16 +351,49 @@ bool is_row(const Json& object) {
          count(object, "n") != 0 && count(object, "k") != 0;
 }
 
-Json parse_array(std::string_view json, const std::string& where) {
-  if (is_nested_too_deeply(json)) throw UsageError(fmt::format("'{}' is nested too deeply", where));
-  Json rows = Json::parse(json, nullptr, false);
-  if (rows.is_discarded()) throw UsageError(fmt::format("'{}' is not JSON", where));
-  if (rows.is_array()) rows.erase(std::remove_if(rows.begin(), rows.end(), is_summary), rows.end());
-  if (!rows.is_array()) throw UsageError(fmt::format("'{}' is not an array of clgemm-bench's rows", where));
-  if (!std::all_of(rows.begin(), rows.end(), is_row)) {
-    throw UsageError(fmt::format("'{}' has an entry that is not a row of clgemm-bench", where));
+// The keys that stood in each row before they stood in an object of the run.
+bool is_of_the_run(const std::string& key) {
+  return key == "precision" || key == "part_of_others" || key == "ceilings" || key == file_key ||
+         std::any_of(std::begin(fact_keys), std::end(fact_keys),
+                     [&key](const auto& fact) { return fact.name == key; });
+}
+
+// Returns the runs of the form that was written until November 2026: an array of rows, each with all of its
+// run, and of summaries.
+Json runs_of_rows(const Json& rows) {
+  Json runs(Json::value_t::array);
+  for (const Json& row : rows) {
+    if (row.is_object() && row.contains("summary")) continue;
+    Json run(Json::value_t::object);
+    Json rest(Json::value_t::object);
+    for (const auto& [key, value] : row.items()) (is_of_the_run(key) ? run : rest)[key] = value;
+    if (runs.empty() || runs.back()["run"] != run) runs.push_back({{"run", run}, {"rows", Json::array()}});
+    runs.back()["rows"].push_back(std::move(rest));
   }
-  return rows;
+  return runs;
+}
+
+// Returns an array of runs, each an object with "run" and "rows".
+Json parse_runs(std::string_view json, const std::string& where) {
+  if (is_nested_too_deeply(json)) throw UsageError(fmt::format("'{}' is nested too deeply", where));
+  Json runs = Json::parse(json, nullptr, false);
+  if (runs.is_discarded()) throw UsageError(fmt::format("'{}' is not JSON", where));
+  const auto is_run = [](const Json& one) {
+    return one.is_object() && one.contains("run") && one["run"].is_object() && one.contains("rows") &&
+           one["rows"].is_array();
+  };
+  if (runs.is_object()) runs = Json::array({std::move(runs)});
+  if (!runs.is_array()) throw UsageError(fmt::format("'{}' has no results of clgemm-bench", where));
+  const bool are_rows = std::none_of(runs.begin(), runs.end(), is_run) &&
+                        std::all_of(runs.begin(), runs.end(), [](const Json& one) {
+                          return one.is_object() && (is_row(one) || one.contains("summary"));
+                        });
+  if (are_rows) runs = runs_of_rows(runs);
+  for (const Json& run : runs) {
+    if (!is_run(run) || !std::all_of(run["rows"].begin(), run["rows"].end(), is_row))
+      throw UsageError(fmt::format("'{}' has an entry that is no row of clgemm-bench", where));
+  }
+  return runs;
 }
 
 constexpr std::size_t most_file_bytes = std::size_t{256} << 20U;
@@ -378,24 +413,30 @@ std::string text_of_file(const std::string& path) {
   return text;
 }
 
-std::string text_of(const Json& rows) {
-  return rows.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+std::string text_of(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace
 
 void write_json(std::ostream& out, const Results& results) {
-  Json rows(Json::value_t::array);
+  Json object = {{"run", run_object(results)}, {"rows", Json::array()}, {"summaries", Json::array()}};
   for (const ShapeResult& shape : results.shapes) {
-    for (const KernelResult& kernel : shape.kernels) rows.push_back(kernel_object(results, shape, kernel));
+    for (const KernelResult& kernel : shape.kernels)
+      object["rows"].push_back(kernel_object(results, shape, kernel));
   }
-  for (const BesidePeer& beside : beside_peers(results)) rows.push_back(summary_object(results, beside));
-  out << text_of(rows);
+  for (const BesidePeer& beside : beside_peers(results))
+    object["summaries"].push_back(summary_object(results, beside));
+  out << text_of(object);
 }
 
 std::vector<Results> parse_results(std::string_view json, const std::string& where) {
   std::vector<Results> runs;
-  for (const Json& object : parse_array(json, where)) add_row(runs, object);
+  for (const Json& one : parse_runs(json, where)) {
+    if (one["rows"].empty()) continue;
+    Results& run = run_of(runs, one["run"]);
+    for (const Json& row : one["rows"]) add_row(run, row);
+  }
   for (Results& run : runs) remove_missing(run);
   return runs;
 }
@@ -409,20 +450,20 @@ std::string join_files(const std::vector<std::string>& paths) {
   std::set<std::string> taken;
   for (const std::string& path : paths) {
     std::map<std::string, std::string> names;  // in this file, which may be a joined one
-    for (Json& row : parse_array(text_of_file(path), path)) {
-      const std::string plain =
-          row.contains(file_key) ? text(row, file_key) : std::filesystem::path(path).stem().string();
+    for (Json& one : parse_runs(text_of_file(path), path)) {
+      const std::string own = text(one["run"], file_key);
+      const std::string plain = own.empty() ? std::filesystem::path(path).stem().string() : own;
       std::string& name = names[plain];
       if (name.empty()) {
         name = plain;
         for (int number = 2; !taken.insert(name).second; ++number)
           name = fmt::format("{} ({})", plain, number);
       }
-      row[file_key] = name;
-      all.push_back(std::move(row));
+      one["run"][file_key] = name;
+      all.push_back(std::move(one));
     }
   }
-  return text_of(all);
+  return text_of(all.size() == 1 ? all.front() : all);
 }
 
 }  // namespace clgemm::bench

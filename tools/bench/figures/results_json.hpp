@@ -1,8 +1,9 @@
-// Results as JSON: an array with an object for every kernel and shape, each with all that must be known of
-// its run, so that any part of a file still says what it is. What was not measured or not checked is null. Of
-// several shapes, the last objects are summaries, one for each peer; reading passes them over.
+// Results as JSON: an object with "run", what must be known of the run; "rows", one for every kernel and
+// shape; and "summaries" of several shapes, one for each peer, which reading passes over. What was not
+// measured or not checked is null. Several runs are an array of such objects.
 //
-// Read back, a key that is missing or null is an empty value, so that files of older versions still serve.
+// Read back, a key that is missing or null is an empty value, so that files of older versions still serve; so
+// do arrays of rows that each have all of their run.
 #pragma once
 
 #include <ostream>
@@ -24,7 +25,7 @@ std::vector<Results> parse_results(std::string_view json, const std::string& whe
 // Those of a file. Throws UsageError.
 std::vector<Results> read_results(const std::string& path);
 
-// The rows of all files, one after the other, as one JSON array. Throws UsageError.
+// The runs of all files, each with the name of its file, as one JSON text. Throws UsageError.
 std::string join_files(const std::vector<std::string>& paths);
 
 }  // namespace clgemm::bench

@@ -146,6 +146,9 @@ Json facts_of(const Results& run) {
   add("driver", facts.driver);
   add("host", facts.host);
   add("clgemm", facts.clgemm_version);
+  add("commit", facts.commit);
+  add("clocks", facts.clocks);
+  add("power", facts.power);
   add("precision", run.precision == Precision::fp32 ? "fp32 units alone" : "");
   for (const std::string& name : measured_peers(run)) {
     const PeerResult* peer = peer_with_version(run, name);

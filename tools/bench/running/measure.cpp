@@ -64,6 +64,7 @@ Figures Entrant::figures() const {
   const std::vector<double>& times = clock == Clock::device ? operation_ms_ : call_ms_;
   Figures figures;
   figures.clock = clock;
+  figures.samples_ms = times;
   figures.median_ms = median(times);
   figures.min_ms = minimum(times);
   figures.p95_ms = percentile_95(times);

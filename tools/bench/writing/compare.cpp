@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
@@ -163,12 +164,62 @@ std::size_t how_many(const ComparedFiles& compared, Verdict verdict) {
                     [verdict](const Comparison& rows) { return rows.verdict == verdict; }));
 }
 
-void add_row(TextTable& table, const Comparison& rows) {
-  const bool both = rows.verdict != Verdict::fails && rows.verdict != Verdict::not_comparable;
-  table.add_row({word(rows.verdict), rows.after.title, rows.after.shape,
-                 figure_or_dash(rows.before.figures.median_ms), figure_or_dash(rows.after.figures.median_ms),
-                 both ? percent(rows.median_change) : "-", both ? percent(rows.min_change) : "-",
-                 both ? fmt::format("{:.1f} %", rows.noise * 100.0) : "-"});
+std::vector<std::string> cells_of(const Comparison& row) {
+  const bool both = row.verdict != Verdict::fails && row.verdict != Verdict::not_comparable;
+  return {word(row.verdict),
+          row.after.title,
+          row.after.shape,
+          figure_or_dash(row.before.figures.median_ms),
+          figure_or_dash(row.after.figures.median_ms),
+          both ? percent(row.median_change) : "-",
+          both ? percent(row.min_change) : "-",
+          both ? fmt::format("{:.1f} %", row.noise * 100.0) : "-"};
+}
+
+std::vector<std::vector<std::string>> cells_of(const ComparedFiles& compared) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Comparison& row : compared.rows) rows.push_back(cells_of(row));
+  for (const ComparedKernel& kernel : compared.only_before) {
+    rows.push_back({"MISSING", kernel.title, kernel.shape, figure_or_dash(kernel.figures.median_ms), "-", "-",
+                    "-", "-"});
+  }
+  return rows;
+}
+
+std::string markdown_line(const std::vector<std::string>& cells) {
+  std::string line = "|";
+  for (const std::string& cell : cells) {
+    if (!cell.empty()) line += ' ';
+    for (const char character : cell)
+      line += character == '|' ? std::string("\\|") : std::string(1, character);
+    line += " |";
+  }
+  return line + '\n';
+}
+
+nlohmann::ordered_json json_of(const ComparedFiles& compared) {
+  using Json = nlohmann::ordered_json;
+  const auto time = [](const ComparedKernel& kernel) {
+    return kernel.figures.median_ms ? Json(*kernel.figures.median_ms) : Json(nullptr);
+  };
+  Json object = {{"got_worse", got_worse(compared)}, {"rows", Json::array()}, {"missing", Json::array()}};
+  for (const Comparison& row : compared.rows) {
+    object["rows"].push_back({{"verdict", word(row.verdict)},
+                              {"kernel", row.after.title},
+                              {"shape", row.after.shape},
+                              {"old_ms", time(row.before)},
+                              {"new_ms", time(row.after)},
+                              {"median_change", row.median_change},
+                              {"min_change", row.min_change},
+                              {"noise", row.noise}});
+  }
+  for (const ComparedKernel& kernel : compared.only_before)
+    object["missing"].push_back(
+        {{"kernel", kernel.title}, {"shape", kernel.shape}, {"old_ms", time(kernel)}});
+  object["only_new"] = compared.only_after;
+  object["old_machine_was_busy"] = compared.before_was_busy;
+  object["new_machine_was_busy"] = compared.after_was_busy;
+  return object;
 }
 
 }  // namespace
@@ -217,21 +268,28 @@ bool got_worse(const ComparedFiles& compared) {
          !compared.only_before.empty();
 }
 
-void write_comparison(std::ostream& out, const ComparedFiles& compared) {
-  TextTable table({{"", Align::left},
-                   {"kernel", Align::left},
-                   {"m n k", Align::left},
-                   {"old ms", Align::right, 3},
-                   {"new ms", Align::right, 3},
-                   {"median"},
-                   {"minimum", Align::right, 2},
-                   {"noise", Align::right, 1}});
-  for (const Comparison& rows : compared.rows) add_row(table, rows);
-  for (const ComparedKernel& kernel : compared.only_before) {
-    table.add_row({"MISSING", kernel.title, kernel.shape, figure_or_dash(kernel.figures.median_ms), "-", "-",
-                   "-", "-"});
+void write_comparison(std::ostream& out, const ComparedFiles& compared, Format format) {
+  if (format == Format::json) {
+    out << json_of(compared).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    return;
   }
-  table.print(out);
+  const std::vector<std::string> heads = {"",       "kernel", "m n k",   "old ms",
+                                          "new ms", "median", "minimum", "noise"};
+  if (format == Format::markdown) {
+    out << markdown_line(heads) << "|---|---|---|--:|--:|--:|--:|--:|\n";
+    for (const auto& cells : cells_of(compared)) out << markdown_line(cells);
+  } else {
+    TextTable table({{heads[0], Align::left},
+                     {heads[1], Align::left},
+                     {heads[2], Align::left},
+                     {heads[3], Align::right, 3},
+                     {heads[4], Align::right, 3},
+                     {heads[5]},
+                     {heads[6], Align::right, 2},
+                     {heads[7], Align::right, 1}});
+    for (const auto& cells : cells_of(compared)) table.add_row(cells);
+    table.print(out);
+  }
   if (!compared.nothing_in_common.empty()) {
     out << fmt::format("\nNothing to compare: {}.\n", compared.nothing_in_common);
   }

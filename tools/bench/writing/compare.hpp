@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "command_line/options.hpp"
 #include "figures/results.hpp"
 
 namespace clgemm::bench {
@@ -59,7 +60,7 @@ ComparedFiles compare(const std::vector<Results>& before, const std::vector<Resu
 // Something is slower, was right and is wrong or does not run any more, or is missing.
 bool got_worse(const ComparedFiles& compared);
 
-// The table, what changed, and the rule.
-void write_comparison(std::ostream& out, const ComparedFiles& compared);
+// The table, what changed, and the rule; as Markdown for a comment of CI, or as JSON.
+void write_comparison(std::ostream& out, const ComparedFiles& compared, Format format = Format::table);
 
 }  // namespace clgemm::bench

@@ -12,6 +12,7 @@
 #include "common/usage_error.hpp"
 #include "common/whole_file.hpp"
 #include "figures/results_json.hpp"
+#include "writing/markdown.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -20,7 +21,10 @@ using Writer = void(std::ostream&, const Results&);
 
 Writer* writer_for(const BenchOptions& options) {
   static const std::map<Format, Writer*> writers = {
-      {Format::table, write_table}, {Format::json, write_json}, {Format::csv, write_csv}};
+      {Format::table, write_table},
+      {Format::json, write_json},
+      {Format::csv, write_csv},
+      {Format::markdown, [](std::ostream& out, const Results& results) { write_markdown(out, {results}); }}};
   if (options.format == Format::table && options.ladder) return write_ladder_table;
   if (options.format == Format::table && options.random.count > 0) return write_list_table;
   return writers.at(options.format);
