@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -134,6 +135,22 @@ TEST_CASE("debug: what is compiled, and a line a call with device, shape, kernel
   INFO(calls[0]);
   CHECK(has(calls[0],
             {": 8 x 9 x 10, alpha 1, beta 0, ld 10 9 9; naive", " predicted; ", " ms on the device"}));
+}
+
+TEST_CASE("debug: the time of a call is that of all its launches") {
+  const std::string run =
+      "--kernel tiled --param SPLIT_K=4 --size 40x40x400 --runs 1 --warmup 0 --no-baseline --format json "
+      "--output ";
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "run.json").string();
+  const auto calls = lines_of("CLGEMM_LOG=debug", run + file, "call: ");
+  REQUIRE_FALSE(calls.empty());
+  const nlohmann::json row = nlohmann::json::parse(clgemm::test::text_of_file(file)).at("rows").at(0);
+  REQUIRE(row.at("launches").get<int>() > 1);
+  const std::string& said = calls.back();
+  INFO(said << row.at("samples_ms").dump());
+  const double logged = std::stod(said.substr(said.rfind("; ") + 2));
+  CHECK(logged == Approx(row.at("samples_ms").at(0).get<double>()).epsilon(0.01));
 }
 
 TEST_CASE("debug: a call on host matrices has the caller's time") {

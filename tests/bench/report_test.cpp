@@ -375,6 +375,11 @@ TEST_CASE("a page after a run, and bad usage") {
 
   CHECK(bench(fmt::format("--report '{0}/again' --from '{0}/results.json'", path)).status == 0);
   CHECK(std::filesystem::exists(path + "/again/index.html"));
+  CHECK(bench(fmt::format("--report '{0}/both' --from '{0}/results.json' '{0}/again/results.json' --from "
+                          "'{0}/results.json'",
+                          path))
+            .status == 0);
+  CHECK(data_in(text_of_file(path + "/both/index.html"))["runs"].size() == 3);
   CHECK(bench("--from nosuch.json").status == 2);
   CHECK(bench(fmt::format("--report '{}' --from nosuch.json", path)).status == 2);
   CHECK(bench("--report /dev/null/x --size 8").status == 2);

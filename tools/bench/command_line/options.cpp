@@ -267,10 +267,11 @@ void add_output(CLI::App& app, CommandLine& line) {
 void add_files(CLI::App& app, CommandLine& line) {
   const char* group = "What to make of results (JSON files of this program)";
   CLI::Option* report = app.add_option("--report", line.options.report,
-                                       "After the run, write a page with pictures, the\npictures as SVG, "
-                                       "and the JSON there");
+                                       "After the run, write a page with pictures and the\nJSON there");
   add_action(line, Action::measure, report->type_name("DIR"), group);
-  add_repeatable(app, "--from", line.from, "FILE", "--report of these results, without a run; repeatable")
+  app.add_option("--from", line.from, "--report of these results, without a run")
+      ->type_name("FILE...")
+      ->expected(1, 1000)
       ->needs(report)
       ->group(group);
   app.add_option(
