@@ -249,6 +249,7 @@ def main(program, folder):
     check_line(browser)
     tried += check_page(browser, folder, "pocl-avx512-ladder")
     check_roofs(browser)
+    check("1.09 times as fast as OpenBLAS, at 1024" in browser.value("document.querySelector('.message').textContent"), "one shape has no message")
     check(browser.value("document.querySelectorAll('[data-picture=ladder] rect[data-tip]').length") == 0, "there are bars on a logarithmic axis")
     tried += check_page(browser, folder, "odd")
     check(not browser.value("window.hacked || document.getElementById('foreign') || document.querySelector('img')"), "a name became markup")
