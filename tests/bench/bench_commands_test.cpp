@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "actions/new_kernel.hpp"
+#include "actions/races.hpp"
 #include "data/diagnosis.hpp"
 #include "kernel/kernel_file.hpp"
 #include "kernel/kernel_source.hpp"
@@ -229,6 +230,53 @@ TEST_CASE("--accuracy says where the kernel behind did the work") {
                               "denormal", "with Inf"}) {
     CHECK(row_of(numbers).find("by fallback_fp32") != std::string::npos);
   }
+}
+
+TEST_CASE("what Oclgrind says is read by lines, each finding once") {
+  const auto race = [](int first, int second) {
+    return fmt::format(
+        "\nRead-write data race at local memory address 0x10\n\tKernel: gemm\n\t\n"
+        "\tFirst entity:  Global(1,0,0) Local(1,0,0) Group(0,0,0)\n\t  %3 = load float\n"
+        "\tAt line {} (column 13) of ./mine.cl:\n\t  sum\n\t\n"
+        "\tSecond entity: Global(0,0,0) Local(0,0,0) Group(0,0,0)\n\tAt line {} (column 3) of "
+        "./mine.cl:\n\t\n",
+        first, second);
+  };
+  const std::vector<RaceFinding> found =
+      findings_in(race(49, 42) + race(42, 49) +
+                  "\nInvalid write of size 4 at global memory address 0x20\n\tKernel: gemm\n"
+                  "\tEntity: Global(9,0,0) Local(1,0,0) Group(1,0,0)\n\tAt line 50 (column 1) of mine.cl:\n"
+                  "\nOclgrind: 3 errors\n");
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].what == "Read-write data race at local memory");
+  CHECK(found[0].lines == std::vector<std::string>{"mine.cl:49", "mine.cl:42"});
+  CHECK(found[0].items.at(1) == "Local(0,0,0) Group(0,0,0)");
+  CHECK(found[0].times == 2);
+  CHECK(found[1].lines == std::vector<std::string>{"mine.cl:50"});
+}
+
+TEST_CASE(
+    "--races finds a barrier that is missing, by the lines of the file, and none in a kernel that ships") {
+  CHECK(bench("--races").status == 2);
+  const Finished sound = bench("--races --kernel tiled");
+  if (has(sound.text, {"Oclgrind, which is not installed"})) {
+    WARN("NOT TESTED: there is no Oclgrind here, which --races needs");
+    return;
+  }
+  INFO(sound.text);
+  CHECK(sound.status == 0);
+  CHECK(has(sound.text, {"no race"}));
+  std::string text = bench("--show-kernel tiled").text;
+  const std::size_t barrier = text.rfind("barrier(");
+  REQUIRE(barrier != std::string::npos);
+  text.insert(barrier, "//");
+  text.replace(text.find("clgemm: tiled"), 13, "clgemm: racy");
+  const clgemm::test::TemporaryFolder folder;
+  folder.write("racy.cl", text);
+  const Finished racy = bench(fmt::format("--races --kernel '{}'", (folder.path() / "racy.cl").string()));
+  INFO(racy.text);
+  CHECK(racy.status == 1);
+  CHECK(has(racy.text, {"Read-write data race at local memory", "racy.cl:", "MULTIPLY_ADD", "Local("}));
 }
 
 TEST_CASE("--precision fp32 is said in the JSON") {

@@ -10,6 +10,7 @@
 #include "actions/commands.hpp"
 #include "actions/lists.hpp"
 #include "actions/new_kernel.hpp"
+#include "actions/races.hpp"
 #include "base/error.hpp"
 #include "choose/tuning_files.hpp"
 #include "command_line/options.hpp"
@@ -142,6 +143,8 @@ int run(Output& output, const BenchOptions& options) {
     case Action::trial:
       out << try_kernel(options);
       return all_is_well;
+    case Action::races:
+      return find_races(out, options) ? all_is_well : something_failed;
     case Action::first_call:
       out << fmt::format("{}\n", time_first_call(options));
       return all_is_well;

@@ -309,6 +309,10 @@ void add_own_kernels(CLI::App& app, CommandLine& line) {
       ->check(between(1, 1000000))
       ->needs(watch)
       ->group(group);
+  CLI::Option* races = app.add_flag("--races")->description(
+      "Run the --kernel small under Oclgrind: races, accesses\nout of bounds and divergent barriers, by "
+      "their lines");
+  add_action(line, Action::races, races, group);
   CLI::Option* cache = app.add_option("--cache", line.cache,
                                       "The compiled programs on disk: show where and how\nmany, or remove "
                                       "them");
@@ -340,6 +344,9 @@ void check_values(const BenchOptions& options) {
   const auto& kernels = options.kernels;
   if (options.action == Action::watch && std::none_of(kernels.begin(), kernels.end(), names_a_file)) {
     throw UsageError("--watch needs a --kernel FILE.cl");
+  }
+  if (options.action == Action::races && (kernels.size() != 1 || !names_one_kernel(kernels.front()))) {
+    throw UsageError("--races needs one --kernel: a name, or FILE.cl");
   }
   if (options.kind.batch_count > 1) {
     if (options.ladder) throw UsageError("--ladder is of one multiply, without --batch");
@@ -393,7 +400,7 @@ void check_output(const CommandLine& line, const BenchOptions& options) {
 void check_kernel_folder(const BenchOptions& options) {
   constexpr std::array reading = {Action::measure, Action::watch,        Action::accuracy,
                                   Action::explain, Action::list_kernels, Action::show_kernel,
-                                  Action::trial,   Action::first_call};
+                                  Action::trial,   Action::first_call,   Action::races};
   if (std::find(reading.begin(), reading.end(), options.action) == reading.end()) return;
   const std::string folder = kernel_folder_or_default(options.kernel_folder);
   std::error_code ignored;

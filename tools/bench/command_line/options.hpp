@@ -17,6 +17,7 @@ namespace clgemm::bench {
 enum class Action {
   measure,
   watch,
+  races,
   explain,
   list_devices,
   list_kernels,
