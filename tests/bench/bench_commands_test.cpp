@@ -15,6 +15,7 @@
 #include "data/diagnosis.hpp"
 #include "kernel/kernel_file.hpp"
 #include "kernel/kernel_source.hpp"
+#include "running/why.hpp"
 #include "support/catch.hpp"
 #include "support/llvmpipe.hpp"
 #include "support/program.hpp"
@@ -230,6 +231,37 @@ TEST_CASE("--accuracy says where the kernel behind did the work") {
                               "denormal", "with Inf"}) {
     CHECK(row_of(numbers).find("by fallback_fp32") != std::string::npos);
   }
+}
+
+TEST_CASE("--why names what holds a kernel back first") {
+  const Ceilings ceilings{.fp32_gflops = 1000.0, .read_gbs = 100.0, .copy_gbs = 80.0, .cache_gbs = 300.0};
+  KernelFacts facts;
+  facts.groups = 64;
+  facts.compute_units = 8;
+  facts.group_rows = facts.group_columns = 64;
+  facts.gflops = 500.0;
+  const auto begins = [&](const char* text) { return first_thing_to_try(facts, ceilings).starts_with(text); };
+  CHECK(begins("the inner loop"));
+  facts.group_rows = facts.group_columns = 8;  // 1 byte a multiply-add: 250 GB/s
+  CHECK(facts.needed_gbs() == Approx(250.0));
+  CHECK(begins("larger tiles"));
+  facts.work_inside = 0.5;
+  CHECK(begins("smaller tiles"));
+  facts.groups = 4;
+  CHECK(begins("more work-groups"));
+  facts.spilled_bytes = 16;
+  CHECK(begins("fewer results"));
+  facts.gflops = 900.0;
+  CHECK(begins("nothing"));
+}
+
+TEST_CASE("--why says what is known of a kernel at a size") {
+  const Finished why = bench("--why --kernel tiled --size 200 --runs 3");
+  INFO(why.text);
+  CHECK(why.status == 0);
+  CHECK(has(why.text, {"size: 200\nkernel: tiled TS=16",
+                       "GFLOPS, median of 3 runs; predicted: ", "work-groups: 169, of 16 x 16",
+                       "global memory: 0.500 bytes", "local memory: ", "private memory: ", "try first: "}));
 }
 
 TEST_CASE("what Oclgrind says is read by lines, each finding once") {

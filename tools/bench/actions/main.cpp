@@ -23,6 +23,7 @@
 #include "running/first_call.hpp"
 #include "running/own_kernel.hpp"
 #include "running/runner.hpp"
+#include "running/why.hpp"
 #include "writing/compare.hpp"
 #include "writing/markdown.hpp"
 #include "writing/output.hpp"
@@ -99,6 +100,9 @@ int run_on(const cl::Device& device, Output& output, const BenchOptions& options
       return all_is_well;
     case Action::accuracy:
       return show_accuracy(output.stream(), options, device) ? all_is_well : something_failed;
+    case Action::why:
+      say_why(output.stream(), options, device);
+      return all_is_well;
     case Action::watch:
       watch(output.stream(), options, device, options.watch_rounds);
       return all_is_well;

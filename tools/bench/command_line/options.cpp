@@ -309,6 +309,9 @@ void add_own_kernels(CLI::App& app, CommandLine& line) {
       ->check(between(1, 1000000))
       ->needs(watch)
       ->group(group);
+  CLI::Option* why = app.add_flag("--why")->description(
+      "What is known of the --kernel at each size, before and\nafter it ran, and the first thing to try");
+  add_action(line, Action::why, why, group);
   CLI::Option* races = app.add_flag("--races")->description(
       "Run the --kernel small under Oclgrind: races, accesses\nout of bounds and divergent barriers, by "
       "their lines");
@@ -398,9 +401,9 @@ void check_output(const CommandLine& line, const BenchOptions& options) {
 
 // --kernel-folder has its check where it is added. What reads no kernel does not mind.
 void check_kernel_folder(const BenchOptions& options) {
-  constexpr std::array reading = {Action::measure, Action::watch,        Action::accuracy,
-                                  Action::explain, Action::list_kernels, Action::show_kernel,
-                                  Action::trial,   Action::first_call,   Action::races};
+  constexpr std::array reading = {
+      Action::measure,     Action::watch, Action::accuracy,   Action::explain, Action::list_kernels,
+      Action::show_kernel, Action::trial, Action::first_call, Action::races,   Action::why};
   if (std::find(reading.begin(), reading.end(), options.action) == reading.end()) return;
   const std::string folder = kernel_folder_or_default(options.kernel_folder);
   std::error_code ignored;

@@ -18,6 +18,7 @@ enum class Action {
   measure,
   watch,
   races,
+  why,
   explain,
   list_devices,
   list_kernels,
