@@ -253,6 +253,8 @@ TEST_CASE("--why names what holds a kernel back first") {
   CHECK(begins("fewer results"));
   facts.gflops = 900.0;
   CHECK(begins("nothing"));
+  facts.gflops = 1100.0;
+  CHECK(begins("measure again"));
 }
 
 TEST_CASE("--why says what is known of a kernel at a size") {

@@ -96,8 +96,11 @@ void write(std::ostream& out, const Case& one, const ChosenPlan& plan, const Ker
 }  // namespace
 
 std::string first_thing_to_try(const KernelFacts& facts, const Ceilings& ceilings) {
+  if (facts.gflops > ceilings.fp32_gflops)
+    return "measure again: above the peak of the fp32 units, it computes on other units, or other programs "
+           "disturbed one of the two";
   if (facts.gflops >= near_the_peak * ceilings.fp32_gflops)
-    return "nothing: the kernel is near the peak of the fp32 units, or above it on other units";
+    return "nothing: the kernel is near the peak of the fp32 units";
   if (facts.spilled_bytes > 0)
     return fmt::format("fewer results for each work-item: {} bytes do not fit the registers",
                        facts.spilled_bytes);
