@@ -1,6 +1,7 @@
 #include "base/cache_folder.hpp"
 
 #include "base/environment.hpp"
+#include "base/user_folders.hpp"
 
 namespace clgemm {
 
@@ -11,9 +12,8 @@ CacheFolder cache_folder() {
   if (const std::string folder = environment("CLGEMM_CACHE_DIR"); !folder.empty()) return {folder, {}};
   if (const std::string folder = environment("XDG_CACHE_HOME"); !folder.empty())
     return {fs::path(folder) / "clgemm", {}};
-  if (const std::string home = environment("HOME"); !home.empty())
-    return {fs::path(home) / ".cache" / "clgemm", {}};
-  return {{}, "none of CLGEMM_CACHE_DIR, XDG_CACHE_HOME and HOME is set"};
+  if (const fs::path home = home_of_caches(); !home.empty()) return {home / "clgemm", {}};
+  return {{}, std::string("none of CLGEMM_CACHE_DIR, XDG_CACHE_HOME and ") + home_variable + " is set"};
 }
 
 }  // namespace clgemm

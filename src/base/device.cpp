@@ -1,7 +1,6 @@
 #include "base/device.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -10,6 +9,7 @@
 
 #include "base/environment.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/forked.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
@@ -174,7 +174,7 @@ std::string missing_place_of_pocl() {
   for (const char* variable : {"POCL_CACHE_DIR", "XDG_CACHE_HOME", "HOME"}) {
     const std::string folder = environment(variable);
     if (folder.empty()) continue;
-    if (::access(folder.c_str(), W_OK) == 0) return "";
+    if (may_write(folder)) return "";
     return fmt::format(
         ". PoCL offers no device where it cannot write its cache: here {} is '{}', which cannot be written; "
         "POCL_CACHE_DIR names another place",

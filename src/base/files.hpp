@@ -1,10 +1,9 @@
 // The one way in which clgemm writes and reads files of its own: compiled programs, measurements, tuning
 // data, reports. What it writes is whole or not there at all, and never writable by another user, whatever
 // the umask is. What it reads without being asked was written by somebody it trusts; this is checked on the
-// open file.
+// open file. Windows has no modes: there a file has the rights that its folder passes on, and is read only if
+// nobody but its owner and the administrators may write to it.
 #pragma once
-
-#include <sys/types.h>
 
 #include <cstddef>
 #include <filesystem>
@@ -27,8 +26,9 @@ class File {
   bool is_open() const { return descriptor_ >= 0; }
   int get() const { return descriptor_; }
 
-  // Both return false with the reason in errno.
+  // These return false with the reason in errno.
   bool write_all(std::string_view content) const;
+  bool flush_to_disk() const;
   bool close();
 
  private:
@@ -71,8 +71,21 @@ std::error_code replace_file(const std::filesystem::path& path, std::string_view
 // The same for a name that must not be taken: std::errc::file_exists if it is.
 std::error_code create_file(const std::filesystem::path& path, std::string_view content);
 
+// Opens a file in order to write straight into it. One that is not there is made, unless it was to be
+// emptied. Links are followed, unless the file is opened to append. If the result is not open, errno says
+// why.
+enum class Opened { to_append, as_it_is, emptied };
+File open_to_write(const std::filesystem::path& path, Opened how);
+
+// Whether this process may write to a file or into a folder that is there.
+bool may_write(const std::filesystem::path& path);
+
+// Makes a new folder of this user's in the system's folder for temporary files. Its name begins so. Throws
+// std::system_error.
+std::filesystem::path make_temporary_folder(const std::string& prefix);
+
 // Makes the folders of this path that are missing: 0755 or 0700, less what the umask takes away.
-enum class FolderReaders : mode_t { everyone = 0755, owner = 0700 };
+enum class FolderReaders { everyone, owner };
 std::error_code make_folders(const std::filesystem::path& path, FolderReaders readers);
 
 // ---- A folder of files that this user alone writes ----

@@ -1,58 +1,23 @@
 #include "base/vendor_files.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <vector>
-
-#include "base/environment.hpp"
+#include "base/platform/drivers.hpp"
+#include "base/platform/library.hpp"
 #include "base/printable.hpp"
-#include "base/words.hpp"
 
 namespace clgemm {
-namespace {
-
-// OCL_ICD_VENDORS may name one file, or a library, of which the loader itself sees to the rest.
-std::vector<std::filesystem::path> vendor_files() {
-  const std::string named = environment("OCL_ICD_VENDORS");
-  const std::filesystem::path place = named.empty() ? "/etc/OpenCL/vendors" : named;
-  std::vector<std::filesystem::path> result;
-  std::error_code failure;
-  if (std::filesystem::is_regular_file(place, failure)) result.push_back(place);
-  std::filesystem::directory_iterator entry(place, failure);
-  if (!failure) {
-    for (; entry != std::filesystem::directory_iterator(); entry.increment(failure))
-      result.push_back(entry->path());
-  }
-  std::erase_if(result, [](const auto& path) { return path.extension() != ".icd"; });
-  std::sort(result.begin(), result.end());
-  return result;
-}
-
-std::string library_of(const std::filesystem::path& vendor_file) {
-  std::ifstream file(vendor_file);
-  std::string line;
-  std::getline(file, line);
-  return std::string(trimmed(line));
-}
-
-}  // namespace
 
 std::string unloadable_drivers() {
   std::string result;
-  for (const std::filesystem::path& file : vendor_files()) {
-    const std::string library = library_of(file);
-    if (library.empty()) continue;
-    if (void* const loaded = ::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
-      ::dlclose(loaded);
+  for (const InstalledDriver& driver : installed_drivers()) {
+    const LoadedLibrary loaded = load_library(driver.library, Missing::found_later);
+    if (loaded.handle != nullptr) {
+      unload_library(loaded.handle);
       continue;
     }
-    const char* const why = ::dlerror();
-    result += fmt::format(". {} names the driver {}, which cannot be loaded: {}", file.string(),
-                          printable(library), printable(why == nullptr ? "" : why));
+    result += fmt::format(". {} names the driver {}, which cannot be loaded: {}", driver.named_by,
+                          printable(driver.library), printable(loaded.problem));
   }
   return result;
 }

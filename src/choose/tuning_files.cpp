@@ -10,6 +10,7 @@
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
+#include "base/user_folders.hpp"
 #include "choose/tuning_json.hpp"
 
 namespace clgemm {
@@ -75,8 +76,7 @@ void add_users_files(const std::string& named, Found& found) {
 fs::path user_tuning_folder() {
   if (const std::string folder = environment("XDG_CONFIG_HOME"); !folder.empty())
     return fs::path(folder) / "clgemm" / "tuning";
-  if (const std::string home = environment("HOME"); !home.empty())
-    return fs::path(home) / ".config" / "clgemm" / "tuning";
+  if (const fs::path home = home_of_settings(); !home.empty()) return home / "clgemm" / "tuning";
   return {};
 }
 

@@ -1,31 +1,29 @@
 #include "common/interrupt.hpp"
 
 #include <csignal>
-#include <ctime>
+
+#include "base/platform/process.hpp"
 
 namespace clgemm::bench {
 namespace {
 
 // What stands in front of the program, such as timeout(1), sends the signal to the program and to its group:
 // two within a moment are one.
-constexpr std::time_t one_interrupt_s = 1;
-
-constexpr int noted_signals[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr long long one_interrupt_s = 1;
 
 bool noting = false;
 volatile std::sig_atomic_t noted = 0;  // the first signal
-volatile std::time_t noted_at = 0;
+volatile long long noted_at = 0;
 
 // Calls nothing that a signal handler must not call.
 void note(int signal) {
-  timespec now = {};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  if (noted != 0 && now.tv_sec - noted_at > one_interrupt_s) {
+  const long long now = seconds_of_monotonic_clock();
+  if (noted != 0 && now - noted_at > one_interrupt_s) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
   if (noted != 0) return;
-  noted_at = now.tv_sec;
+  noted_at = now;
   noted = signal;
 }
 
@@ -38,15 +36,12 @@ InterruptNoted::InterruptNoted() {
 
 InterruptNoted::~InterruptNoted() {
   noting = false;
-  for (const int signal : noted_signals) std::signal(signal, SIG_DFL);
+  let_interrupts_end_us();
 }
 
 void note_interrupts_again() {
   if (!noting) return;
-  struct sigaction action = {};
-  action.sa_handler = note;
-  action.sa_flags = SA_RESTART;
-  for (const int signal : noted_signals) sigaction(signal, &action, nullptr);
+  note_interrupts(note);
 }
 
 bool interrupted() {

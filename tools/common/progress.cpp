@@ -1,13 +1,14 @@
 #include "common/progress.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 
+#include "base/platform/terminal.hpp"
+
 namespace clgemm::bench {
 
-Progress::Progress() : on_terminal_(isatty(STDERR_FILENO) == 1) {}
+Progress::Progress() : on_terminal_(is_terminal(Stream::error)) {}
 
 Progress::~Progress() {
   clear();

@@ -1,11 +1,10 @@
 #include "common/terminal.hpp"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
+
+#include "base/platform/terminal.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -18,15 +17,14 @@ std::string_view variable(const char* name) {
 std::size_t terminal_width() {
   const unsigned long columns = std::strtoul(variable("COLUMNS").data(), nullptr, 10);
   if (columns != 0) return columns;
-  winsize size{};
-  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
-  return known ? size.ws_col : Terminal{}.width;
+  const std::size_t known = terminal_columns();
+  return known != 0 ? known : Terminal{}.width;
 }
 
 }  // namespace
 
 Terminal terminal_of(const std::ostream& out) {
-  if (&out != &std::cout || isatty(STDOUT_FILENO) != 1) return {};
+  if (&out != &std::cout || !is_terminal(Stream::output)) return {};
   return {terminal_width(), variable("NO_COLOR").empty() && variable("TERM") != "dumb"};
 }
 

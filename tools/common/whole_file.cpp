@@ -1,13 +1,9 @@
 #include "common/whole_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
-#include <optional>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -19,16 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Nothing where nothing is there, behind all links.
-std::optional<struct stat> status_of(const std::string& path) {
-  struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  return status;
+// What is there, behind all links.
+fs::file_status status_of(const std::string& path) {
+  std::error_code none;
+  return fs::status(path, none);
 }
 
 // A pipe or a device: nothing can be put in its place. A folder is none.
-bool is_special(const std::optional<struct stat>& status) {
-  return status && !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode);
+bool is_special(const fs::file_status& status) {
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
 // Where the links lead, there being something or not: what is renamed to a link takes its place. A circle of
@@ -43,23 +38,24 @@ std::string behind_links(fs::path path) {
 }
 
 bool can_open(const std::string& file) {
-  const bool is_there = status_of(file).has_value();
-  const int opened = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (opened < 0) return false;
-  ::close(opened);
-  if (!is_there) ::unlink(file.c_str());
+  const bool is_there = fs::exists(status_of(file));
+  File opened = open_to_write(file, Opened::as_it_is);
+  if (!opened.is_open()) return false;
+  opened.close();
+  std::error_code none;
+  if (!is_there) fs::remove(file, none);
   return true;
 }
 
 // Writes into a file that is there, a pipe or a device.
 std::error_code write_into(const std::string& path, const std::string& text) {
-  File file(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+  File file = open_to_write(path, Opened::emptied);
   if (file.is_open() && file.write_all(text) && file.close()) return {};
   return {errno, std::generic_category()};
 }
 
 std::error_code write(const std::string& path, const std::string& text) {
-  const std::optional<struct stat> old = status_of(path);
+  const fs::file_status old = status_of(path);
   if (is_special(old)) return write_into(path, text);
   const std::string target = behind_links(path);
   if (!can_open(target)) return {errno, std::generic_category()};
@@ -67,7 +63,7 @@ std::error_code write(const std::string& path, const std::string& text) {
   // Nothing can be made in a folder that the user may not write to.
   const bool is_closed =
       failure == std::errc::permission_denied || failure == std::errc::read_only_file_system;
-  return is_closed && old ? write_into(target, text) : failure;
+  return is_closed && fs::exists(old) ? write_into(target, text) : failure;
 }
 
 }  // namespace
@@ -80,7 +76,7 @@ std::string read_whole(const std::string& path) {
 }
 
 bool can_write(const std::string& path) {
-  return is_special(status_of(path)) ? ::access(path.c_str(), W_OK) == 0 : can_open(behind_links(path));
+  return is_special(status_of(path)) ? may_write(path) : can_open(behind_links(path));
 }
 
 void write_whole(const std::string& path, const std::string& text) {

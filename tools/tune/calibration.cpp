@@ -61,7 +61,9 @@ constexpr double most_batch_elements = 6e7;  // of A, B and C together: 240 MB
 class ShapeSource {
  public:
   ShapeSource(const Bounds& bounds, std::uint64_t seed)
-      : bounds_(bounds), random_(seed), place_(0.381966 * static_cast<double>(seed)) {}
+      : bounds_(bounds),
+        random_(static_cast<std::uint32_t>(seed)),
+        place_(0.381966 * static_cast<double>(seed)) {}
 
   // Every fourth has few rows or columns, every eighth a k of at most 64, every eighth is small.
   SampleShape next(std::size_t number) {

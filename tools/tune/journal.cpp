@@ -1,8 +1,6 @@
 #include "tune/journal.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -28,8 +26,7 @@ Trial trial_of(const Json& json) {
 
 Journal::Journal(std::filesystem::path path, const std::string& run) : path_(std::move(path)) {
   if (std::filesystem::exists(path_)) read_lines(run);
-  constexpr mode_t all_may_read = 0644;
-  file_ = File(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, all_may_read));
+  file_ = open_to_write(path_, Opened::to_append);
   demand(file_.is_open());
   if (std::filesystem::file_size(path_) == 0) write_line(Json{{"run", run}}.dump());
 }
@@ -90,7 +87,7 @@ void Journal::add(const Trial& trial, const Outcome& outcome) {
 }
 
 void Journal::write_line(const std::string& line) {
-  demand(file_.write_all(line + "\n") && ::fsync(file_.get()) == 0);
+  demand(file_.write_all(line + "\n") && file_.flush_to_disk());
 }
 
 void Journal::demand(bool is_done) const {

@@ -1,10 +1,10 @@
 // clgemm-tune: finds the fastest kernels for a device and writes them where clgemm finds them.
 #include <fmt/format.h>
 
-#include <csignal>
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "base/platform/process.hpp"
 #include "common/bad_usage.hpp"
 #include "common/say.hpp"
 #include "common/usage_error.hpp"
@@ -58,7 +58,7 @@ int complain(const char* what, int status) {
 
 int main(int argc, char** argv) {
   using namespace clgemm::tune;
-  std::signal(SIGPIPE, SIG_IGN);  // of a worker that ended
+  clgemm::survive_closed_pipes();  // of a worker that ended
   try {
     const auto options = parse_options(argc, argv);
     return options ? run(*options) : all_is_well;

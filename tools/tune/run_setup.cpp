@@ -1,20 +1,14 @@
 #include "tune/run_setup.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <stdexcept>
-#include <system_error>
 
+#include "base/environment.hpp"
 #include "tune/fake_times.hpp"
 #include "tune/sizes.hpp"
 #include "tune/tuning_output.hpp"
@@ -76,33 +70,27 @@ OwnCaches::OwnCaches(const std::filesystem::path& output) : folder_(output.strin
   while (!locked(output)) std::filesystem::create_directories(folder_);
   std::filesystem::permissions(
       folder_, std::filesystem::perms::owner_all);  // clgemm takes no programs that others may have written
-  setenv("CLGEMM_CACHE", "1", 1);
-  setenv("CLGEMM_CACHE_DIR", folder_.c_str(), 1);
-  setenv("CLGEMM_PROBE", "0", 1);  // which each process would make anew, without a cache
-  setenv("POCL_CACHE_DIR", folder_.c_str(), 1);
-  setenv("CUDA_CACHE_PATH", folder_.c_str(), 1);
+  set_environment("CLGEMM_CACHE", "1");
+  set_environment("CLGEMM_CACHE_DIR", folder_.string());
+  set_environment("CLGEMM_PROBE", "0");  // which each process would make anew, without a cache
+  set_environment("POCL_CACHE_DIR", folder_.string());
+  set_environment("CUDA_CACHE_PATH", folder_.string());
 }
 
 bool OwnCaches::locked(const std::filesystem::path& output) {
-  lock_ = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock_ < 0) return errno != ENOENT;
-  const bool has_lock = flock(lock_, LOCK_EX | LOCK_NB) == 0;
-  if (!has_lock && errno != EWOULDBLOCK) return true;  // a file system without locks
-  struct stat held {};
-  struct stat named {};
-  const bool is_there = fstat(lock_, &held) == 0 && stat(folder_.c_str(), &named) == 0 &&
-                        held.st_dev == named.st_dev && held.st_ino == named.st_ino;
-  if (has_lock && is_there) return true;
-  close(lock_);
-  if (is_there)
-    throw std::runtime_error(fmt::format("another clgemm-tune is at work on '{}'", output.string()));
+  switch (lock_.lock(folder_)) {
+    case FolderLock::State::held:
+      return true;
+    case FolderLock::State::folder_is_gone:
+      return false;
+    case FolderLock::State::of_another_process:
+      throw std::runtime_error(fmt::format("another clgemm-tune is at work on '{}'", output.string()));
+  }
   return false;
 }
 
 OwnCaches::~OwnCaches() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-  if (lock_ >= 0) close(lock_);
+  lock_.remove_folder(folder_);
 }
 
 }  // namespace clgemm::tune

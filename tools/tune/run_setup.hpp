@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/device.hpp"
+#include "base/platform/folder_lock.hpp"
 #include "tune/journal.hpp"
 #include "tune/options.hpp"
 #include "tune/space.hpp"
@@ -48,7 +49,7 @@ class OwnCaches {
   bool locked(const std::filesystem::path& output);
 
   std::filesystem::path folder_;
-  int lock_ = -1;
+  FolderLock lock_;
 };
 
 }  // namespace clgemm::tune

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/user_folders.hpp"
 #include "choose/tuning_files.hpp"
 #include "choose/tuning_json.hpp"
 #include "common/usage_error.hpp"
@@ -64,7 +65,8 @@ void demand_json(const std::string& text, const fs::path& path) {
 fs::path default_output(const Device& device) {
   const fs::path folder = user_tuning_folder();
   if (folder.empty())
-    throw std::runtime_error("neither XDG_CONFIG_HOME nor HOME is set: where to? (--output FILE)");
+    throw std::runtime_error(
+        fmt::format("neither XDG_CONFIG_HOME nor {} is set: where to? (--output FILE)", home_variable));
   return folder / (as_file_name(device.name) + ".json");
 }
 

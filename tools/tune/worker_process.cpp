@@ -1,15 +1,9 @@
 #include "tune/worker_process.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <iostream>
@@ -23,13 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int patience = 100;        // milliseconds for a worker to end by itself
+constexpr int patience_ms = 100;     // for a worker to end by itself
 constexpr int look_around_ms = 200;  // so often Ctrl-C and the clock are looked at
-
-void close_end(int& end) {
-  if (end >= 0) close(end);
-  end = -1;
-}
 
 }  // namespace
 
@@ -39,35 +28,21 @@ WorkerProcess::~WorkerProcess() {
 
 void WorkerProcess::start() {
   // What compilers print of bad configs, and how LLVM dies, is of no interest here.
-  child_ = bench::start_self(arguments_, {}, bench::Complaints::dropped);
+  child_.emplace(arguments_, std::map<std::string, std::string>{}, Complaints::dropped);
   read_.clear();
 }
 
 std::string WorkerProcess::stop() {
-  close_end(child_.to);
-  close_end(child_.from);
-  if (child_.process < 0) return {};
+  if (!child_) return {};
   // One that closed its end is about to end by itself: how, is worth knowing.
-  int status = 0;
-  pid_t ended = 0;
-  for (int i = 0; i < patience && ended == 0; ++i) {
-    ended = waitpid(child_.process, &status, WNOHANG);
-    if (ended == 0) usleep(1000);
-  }
-  if (ended != child_.process) {
-    kill(child_.process, SIGKILL);
-    status = bench::wait_for(child_);
-  }
-  child_.process = -1;
-  if (WIFSIGNALED(status)) return fmt::format("ended by signal {}", WTERMSIG(status));
-  return fmt::format("ended with status {}", WEXITSTATUS(status));
+  const ProcessEnd end = child_->stop(patience_ms);
+  child_.reset();
+  return to_string(end);
 }
 
 WorkerProcess::Answer WorkerProcess::ask(const std::string& line, double limit_s) {
-  if (child_.process < 0) start();
-  const std::string text = line + "\n";
-  const ssize_t written = write(child_.to, text.data(), text.size());
-  if (written != static_cast<ssize_t>(text.size())) return {std::nullopt, stop(), false};
+  if (!child_) start();
+  if (!child_->write(line + "\n")) return {std::nullopt, stop(), false};
   const auto end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_s));
   for (;;) {
@@ -76,24 +51,16 @@ WorkerProcess::Answer WorkerProcess::ask(const std::string& line, double limit_s
       read_.erase(0, newline + 1);
       return answer;
     }
-    pollfd ready = {child_.from, POLLIN, 0};
-    const int count = poll(&ready, 1, look_around_ms);
+    const ChildProcess::Read got = child_->read(read_, look_around_ms);
     if (bench::interrupted()) {
       stop();
       return {std::nullopt, "interrupted", true};
     }
-    if (count <= 0 && Clock::now() < end) continue;
-    if (count <= 0) {
+    if (got == ChildProcess::Read::end) return {std::nullopt, "the worker " + stop(), false};
+    if (got == ChildProcess::Read::nothing_yet && Clock::now() >= end) {
       stop();
       return {std::nullopt, fmt::format("no result within {} s", limit_s), false};
     }
-    std::array<char, 4096> piece = {};
-    const ssize_t bytes = read(child_.from, piece.data(), piece.size());
-    if (bytes < 0 && errno == EINTR) continue;
-    if (bytes <= 0) {
-      return {std::nullopt, "the worker " + stop(), false};
-    }
-    read_.append(piece.data(), static_cast<std::size_t>(bytes));
   }
 }
 
@@ -117,16 +84,14 @@ void ask_in_processes(const std::vector<std::string>& arguments, const std::vect
 }
 
 AnsweringProcess::AnsweringProcess() {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would ask any more
-  std::signal(SIGINT, SIG_IGN);      // the terminal sends Ctrl-C to both; the asking process decides
-  answers_ = dup(STDOUT_FILENO);
-  dup2(STDERR_FILENO, STDOUT_FILENO);
+  end_with_parent();             // nobody would ask any more
+  std::signal(SIGINT, SIG_IGN);  // the terminal sends Ctrl-C to both; the asking process decides
+  answers_ = take_standard_output();
 }
 
 void AnsweringProcess::run(const std::function<std::string(const std::string&)>& answer) {
   for (std::string line; std::getline(std::cin, line);) {
-    const std::string text = answer(line) + "\n";
-    if (write(answers_, text.data(), text.size()) < 0) return;
+    if (!answers_.write_all(answer(line) + "\n")) return;
   }
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/child_process.hpp"
+#include "base/platform/process.hpp"
 
 namespace clgemm::tune {
 
@@ -35,7 +35,7 @@ class WorkerProcess {
   void start();
 
   std::vector<std::string> arguments_;
-  bench::Child child_;
+  std::optional<ChildProcess> child_;
   std::string read_;  // what came behind the last line
 };
 
@@ -57,7 +57,7 @@ class AnsweringProcess {
   void run(const std::function<std::string(const std::string&)>& answer);
 
  private:
-  int answers_;
+  File answers_;
 };
 
 }  // namespace clgemm::tune

@@ -1,5 +1,6 @@
 #include "actions/commands.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -40,11 +41,7 @@ double mebibytes(std::uintmax_t bytes) {
 
 std::string date_of(std::chrono::system_clock::time_point time) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  char text[32] = "";
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &parts);
-  return text;
+  return fmt::format("{:%Y-%m-%d %H:%M UTC}", fmt::gmtime(seconds));
 }
 
 // The text without a line that was said before, of a run that says it again for every size.

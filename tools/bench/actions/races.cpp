@@ -1,7 +1,6 @@
 #include "actions/races.hpp"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "base/files.hpp"
 #include "common/child_process.hpp"
 #include "common/kernel_names.hpp"
 #include "common/usage_error.hpp"
@@ -31,11 +31,7 @@ constexpr std::size_t most_findings = 1000;  // that Oclgrind writes; afterwards
 // Removed at the end, with what Oclgrind has written there.
 class OwnFolder {
  public:
-  OwnFolder() {
-    std::string pattern = (fs::temp_directory_path() / "clgemm-races-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = pattern;
-  }
+  OwnFolder() : path_(make_temporary_folder("clgemm-races-")) {}
   ~OwnFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
@@ -138,8 +134,8 @@ Ended run_under_oclgrind(const BenchOptions& options, bool transposed, const fs:
   };
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     Ended ended = run(Complaints::dropped);
-    if (WIFSIGNALED(ended.status)) continue;
-    if (WIFEXITED(ended.status) && WEXITSTATUS(ended.status) <= 1 && !ended.out.empty()) return ended;
+    if (ended.end.kind != ProcessEnd::Kind::exited) continue;
+    if (ended.end.number <= 1 && !ended.out.empty()) return ended;
     break;
   }
   run(Complaints::shown);

@@ -1,13 +1,12 @@
 #include "contestants/kernel_timer.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <limits>
 #include <mutex>
 #include <stdexcept>
 
 #include "base/error.hpp"
+#include "base/platform/library.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -37,7 +36,7 @@ void record(cl_event event) {
 using Enqueue = decltype(&clEnqueueNDRangeKernel);
 
 Enqueue opencl_library_function() {
-  return reinterpret_cast<Enqueue>(dlsym(RTLD_NEXT, "clEnqueueNDRangeKernel"));
+  return reinterpret_cast<Enqueue>(opencl_function("clEnqueueNDRangeKernel"));
 }
 
 }  // namespace

@@ -8,12 +8,13 @@
 #include <chrono>
 #include <climits>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <stdexcept>
 #include <thread>
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
+#include "base/platform/machine.hpp"
 #include "peers/peer.hpp"
 #include "peers/shared_library.hpp"
 
@@ -36,19 +37,13 @@ constexpr std::chrono::milliseconds glance(2);
 constexpr std::chrono::milliseconds longest_wait(1000);
 constexpr double resting_part = 0.1;  // of one core
 
-double process_ms() {
-  timespec time = {};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
-}
-
 void wait_until_threads_rest() {
   const auto start = std::chrono::steady_clock::now();
   while (ms_since(start) < static_cast<double>(longest_wait.count())) {
-    const double before = process_ms();
+    const double before = processor_milliseconds();
     const auto begin = std::chrono::steady_clock::now();
     std::this_thread::sleep_for(glance);
-    if (process_ms() - before < resting_part * ms_since(begin)) return;
+    if (processor_milliseconds() - before < resting_part * ms_since(begin)) return;
   }
 }
 
@@ -126,10 +121,11 @@ std::string core_type() {
 
 // What OpenBLAS reads when it is loaded. What the user has set stands.
 void prepare_environment() {
-  constexpr int keep = 0;
-  const std::string core = core_type();
-  if (!core.empty()) setenv("OPENBLAS_CORETYPE", core.c_str(), keep);
-  setenv("OPENBLAS_THREAD_TIMEOUT", thread_timeout, keep);
+  const auto set = [](const char* name, const std::string& value) {
+    if (!value.empty() && std::getenv(name) == nullptr) set_environment(name, value);
+  };
+  set("OPENBLAS_CORETYPE", core_type());
+  set("OPENBLAS_THREAD_TIMEOUT", thread_timeout);
 }
 
 // What OpenBLAS tells about itself; other libraries have none of these functions.

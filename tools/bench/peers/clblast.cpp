@@ -2,13 +2,13 @@
 // program runs.
 #include "peers/clblast.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <stdexcept>
 
 #include "base/error.hpp"
+#include "base/platform/library.hpp"
 #include "peers/shared_library.hpp"
 
 namespace clgemm::bench {
@@ -195,10 +195,9 @@ std::unique_ptr<Contestant> make_clblast_contestant(const DeviceData& data, Clbl
 
 // Nothing in the library says it but the name of its file: "libclblast.so.1.5.3".
 std::string clblast_version() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(clblast().sgemm), &info) == 0) return "unknown";
+  const std::string path = library_file_of(reinterpret_cast<const void*>(clblast().sgemm));
   std::error_code error;
-  const std::string file = std::filesystem::canonical(info.dli_fname, error).filename().string();
+  const std::string file = std::filesystem::canonical(path, error).filename().string();
   constexpr std::string_view before = ".so.";
   const std::size_t at = file.find(before);
   return error || at == std::string::npos ? "unknown" : file.substr(at + before.size());

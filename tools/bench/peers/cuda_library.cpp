@@ -1,8 +1,9 @@
 #include "peers/cuda_library.hpp"
 
 #include <fmt/format.h>
-#include <glob.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <vector>
 
 #include "base/error.hpp"
@@ -13,17 +14,22 @@ namespace {
 // The newest first; of CUDA 11, the runtime has a minor number in its name.
 constexpr const char* runtime_names[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
 constexpr const char* cublas_names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
-constexpr const char* installed_in[] = {"/usr/local/cuda*/targets/x86_64-linux/lib",
-                                        "/usr/local/cuda*/targets/sbsa-linux/lib", "/usr/local/cuda*/lib64"};
+// Below /usr/local/cuda and its like.
+constexpr const char* installed_in[] = {"targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "lib64"};
 
 std::vector<std::string> folders() {
+  namespace fs = std::filesystem;
+  std::vector<fs::path> toolkits;
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator("/usr/local", failure)) {
+    if (entry.path().filename().string().starts_with("cuda")) toolkits.push_back(entry.path());
+  }
+  std::sort(toolkits.begin(), toolkits.end());
   std::vector<std::string> result;
-  for (const char* pattern : installed_in) {
-    glob_t found = {};
-    if (glob(pattern, 0, nullptr, &found) == 0) {
-      for (std::size_t i = 0; i < found.gl_pathc; ++i) result.emplace_back(found.gl_pathv[i]);
+  for (const char* folder : installed_in) {
+    for (const fs::path& toolkit : toolkits) {
+      if (fs::exists(toolkit / folder, failure)) result.push_back((toolkit / folder).string());
     }
-    globfree(&found);
   }
   return result;
 }

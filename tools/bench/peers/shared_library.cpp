@@ -1,27 +1,29 @@
 #include "peers/shared_library.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <stdexcept>
+
+#include "base/platform/library.hpp"
 
 namespace clgemm::bench {
 
 SharedLibrary::SharedLibrary(std::span<const std::string> names) {
   std::string reasons;
   for (const std::string& name : names) {
-    handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle_ != nullptr) {
+    const LoadedLibrary loaded = load_library(name, Missing::refused);
+    if (loaded.handle != nullptr) {
+      handle_ = loaded.handle;
       name_ = name;
       return;
     }
-    reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ", dlerror());
+    reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ", loaded.problem);
   }
   throw std::runtime_error(reasons);
 }
 
 void* SharedLibrary::address(const char* function) const {
-  return dlsym(handle_, function);
+  return function_of(handle_, function);
 }
 
 void* SharedLibrary::needed_address(const char* function) const {

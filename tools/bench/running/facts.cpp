@@ -3,37 +3,20 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <fstream>
-#include <memory>
 #include <sstream>
 #include <vector>
+
+#include "base/platform/machine.hpp"
+#include "base/platform/process.hpp"
 
 namespace clgemm::bench {
 namespace {
 
-// The first "model name" of Linux's list; processors of other makers than x86's may have none.
-std::string processor_name() {
-  std::ifstream list("/proc/cpuinfo");
-  for (std::string line; std::getline(list, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "unknown";
-}
-
-// The highest clock of the host's cores at this moment, where Linux tells it.
+// The highest clock of the host's cores at this moment, if the system tells it.
 std::string host_clock() {
-  std::ifstream list("/proc/cpuinfo");
-  double most = 0.0;
-  for (std::string line; std::getline(list, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("cpu MHz") && colon != std::string::npos)
-      most = std::max(most, std::strtod(line.c_str() + colon + 2, nullptr));
-  }
+  const double most = processor_mhz();
   return most > 0.0 ? fmt::format("host {:.0f} MHz", most) : "";
 }
 
@@ -42,14 +25,6 @@ std::string first_line_of(const char* path) {
   std::string line;
   std::getline(file, line);
   return line;
-}
-
-std::vector<std::string> lines_of_command(const char* command) {
-  std::vector<std::string> lines;
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command, "r"), pclose);
-  char line[512];
-  while (pipe && std::fgets(line, sizeof line, pipe.get()) != nullptr) lines.emplace_back(line);
-  return lines;
 }
 
 void add(std::string& all, const std::string& one) {
@@ -79,6 +54,7 @@ GpuState gpu_state(const std::string& device) {
 
 Facts facts_now(const cl::Device& cl_device) {
   const Device device = describe(cl_device);
+  const std::string processor = processor_name();
   std::string clocks = host_clock();
   if (device.clock_mhz > 0) add(clocks, fmt::format("device at most {} MHz", device.clock_mhz));
   std::string power;
@@ -92,7 +68,7 @@ Facts facts_now(const cl::Device& cl_device) {
   return {.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
           .clgemm_version = CLGEMM_VERSION,
           .commit = CLGEMM_COMMIT,
-          .host = processor_name(),
+          .host = processor.empty() ? "unknown" : processor,
           .device = device.name,
           .platform = device.platform_name,
           .driver = device.driver_version,

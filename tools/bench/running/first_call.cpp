@@ -8,6 +8,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "base/files.hpp"
 #include "common/child_process.hpp"
 #include "contestants/contestant.hpp"
 #include "data/device_data.hpp"
@@ -21,10 +22,7 @@ namespace {
 // Caches of nobody else, removed at the end.
 class EmptyCaches {
  public:
-  EmptyCaches() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "clgemm-first-call-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    folder_ = pattern;
+  EmptyCaches() : folder_(make_temporary_folder("clgemm-first-call-")) {
     for (const auto& [variable, path] : variables()) std::filesystem::create_directory(path);
   }
   ~EmptyCaches() {

@@ -1,10 +1,6 @@
 #include "running/own_kernel.hpp"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
 
 #include "base/error.hpp"
 #include "common/child_process.hpp"
@@ -65,17 +61,16 @@ bool is_own_kernel(const KernelChoice& choice) {
 
 std::string try_in_own_process(const BenchOptions& options, const KernelChoice& choice) {
   const Ended ended = run_self_to_end(arguments_of(options, choice), {}, Complaints::dropped);
-  if (WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0) return ended.out;
-  const int signal = WIFSIGNALED(ended.status) ? WTERMSIG(ended.status) : 0;
-  const std::string why = signal == SIGALRM ? fmt::format("no result within {} s", options.trial_seconds)
-                          : signal != 0     ? fmt::format("ended by signal {}", signal)
-                                            : fmt::format("ended with status {}", WEXITSTATUS(ended.status));
+  if (ended.end.is_well()) return ended.out;
+  const std::string why = ended.end.kind == ProcessEnd::Kind::out_of_time
+                              ? fmt::format("no result within {} s", options.trial_seconds)
+                              : to_string(ended.end);
   throw Error(ErrorCode::self_test_failed,
               fmt::format("{}, tried in a process of its own: {}", choice.name, why));
 }
 
 std::string try_kernel(const BenchOptions& options) {
-  alarm(options.trial_seconds);  // a device that hangs leaves this process no other end
+  end_after(options.trial_seconds);  // a device that hangs leaves this process no other end
   const cl::Device device = options.device.empty() ? default_device() : find_device(options.device);
   const cl::Context context(device);  // not every implementation lets a queue keep it
   const cl::CommandQueue queue(context, device, CL_QUEUE_PROFILING_ENABLE);

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 
 namespace clgemm {
 namespace {
@@ -192,6 +193,10 @@ bool File::write_all(std::string_view content) const {
   return true;
 }
 
+bool File::flush_to_disk() const {
+  return ::fsync(descriptor_) == 0;
+}
+
 bool File::close() {
   return descriptor_ < 0 || ::close(std::exchange(descriptor_, -1)) == 0;
 }
@@ -217,12 +222,34 @@ std::error_code create_file(const fs::path& path, std::string_view content) {
   return failure;
 }
 
+File open_to_write(const fs::path& path, Opened how) {
+  switch (how) {
+    case Opened::to_append:
+      return File(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, all_may_read));
+    case Opened::as_it_is:
+      return File(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+    case Opened::emptied:
+      return File(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+  }
+  return {};
+}
+
+bool may_write(const fs::path& path) {
+  return ::access(path.c_str(), W_OK) == 0;
+}
+
+fs::path make_temporary_folder(const std::string& prefix) {
+  std::string pattern = (fs::temp_directory_path() / (prefix + "XXXXXX")).string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::system_error(last_error(), pattern);
+  return pattern;
+}
+
 std::error_code make_folders(const fs::path& path, FolderReaders readers) {
   std::error_code failure;
   if (path.empty() || fs::is_directory(path, failure)) return {};
   if (path.has_relative_path()) failure = make_folders(path.parent_path(), readers);
   if (failure) return failure;
-  if (::mkdir(path.c_str(), static_cast<mode_t>(readers)) == 0) return {};
+  if (::mkdir(path.c_str(), readers == FolderReaders::everyone ? 0755 : 0700) == 0) return {};
   const std::error_code reason = last_error();
   if (fs::is_directory(path, failure)) return {};  // another process made it
   return reason == std::errc::file_exists ? std::make_error_code(std::errc::not_a_directory) : reason;

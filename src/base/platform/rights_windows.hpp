@@ -1,0 +1,19 @@
+// Who owns a file or folder, and who may change it, by its security descriptor.
+#pragma once
+
+#include <string>
+
+#include "base/files.hpp"
+#include "base/platform/windows_api.hpp"
+
+namespace clgemm {
+
+// Says why an open file or folder is not believed: "it belongs to PC\anna, not to this user", "Everyone may
+// write to it". Empty if it is believed. An administrator can change every file anyway, so nothing follows
+// from that right.
+std::string distrust_of(HANDLE opened, Owner wanted);
+
+// Makes a folder that only this user, the administrators and the system may open, or returns why not.
+std::error_code make_own_folder(const std::filesystem::path& path);
+
+}  // namespace clgemm
