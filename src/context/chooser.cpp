@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <filesystem>
 #include <utility>
 
 #include "base/error.hpp"
@@ -62,7 +63,7 @@ std::string named_kernel(const Options& options) {
   if (!options.kernel.empty()) {
     throw Error(ErrorCode::invalid_argument, "Options::kernel and Options::kernel_file: which of the two?");
   }
-  const bool has_folder = options.kernel_file.find('/') != std::string::npos;
+  const bool has_folder = std::filesystem::path(options.kernel_file).has_parent_path();
   return has_folder ? options.kernel_file : "./" + options.kernel_file;
 }
 

@@ -19,7 +19,7 @@ bool names_a_file(const std::string& name) {
   const bool ends_in_extension =
       name.size() > extension.size() &&
       name.compare(name.size() - extension.size(), extension.size(), extension) == 0;
-  return ends_in_extension || name.find('/') != std::string::npos;
+  return ends_in_extension || std::filesystem::path(name).has_parent_path();
 }
 
 std::vector<std::filesystem::path> checked_folder(const std::string& folder) {

@@ -61,7 +61,7 @@ std::string_view included_name(std::string_view line) {
 
 std::string line_directive(int line, const std::string& path) {
   std::string escaped;
-  for (const char c : path) {
+  for (const char c : fs::path(path).generic_string()) {  // Windows takes "/", too, which needs no escape
     if (c == '"' || c == '\\') escaped += '\\';
     escaped += c;
   }
@@ -108,7 +108,7 @@ std::vector<std::string> written_places(const std::string& expanded) {
 
 // One spelling for a path, whatever "./" and "folder/.." are in it.
 std::string normal(const std::string& path) {
-  return fs::path(path).lexically_normal().string();
+  return fs::path(path).lexically_normal().generic_string();
 }
 
 class IncludeExpander {

@@ -217,7 +217,7 @@ std::size_t entries_in(const TemporaryFolder& folder) {
 
 TEST_CASE("prepare compiles all that the calls need") {
   const TemporaryFolder cache;
-  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path());
   const ScopedVariable self_test("CLGEMM_SELF_TEST", nullptr);
   const Multiply& large = packing_multiply();
   const Multiply small = make_multiply({Layout::column_major, Transpose::yes, Transpose::no}, {9, 8, 7},
@@ -245,7 +245,7 @@ TEST_CASE("prepare compiles all that the calls need") {
 
 TEST_CASE("prepare of nothing, and of shapes without work, compiles nothing") {
   const TemporaryFolder cache;
-  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path());
   {
     Context context(shared_device()());
     context.prepare({});

@@ -26,8 +26,8 @@ struct ForeignGroup {
 
 TEST_CASE("a setuid process takes no kernels and no cache that the environment names") {
   const test::TemporaryFolder folder;
-  const test::ScopedVariable kernels("CLGEMM_KERNEL_DIR", folder.path().c_str());
-  const test::ScopedVariable cache("CLGEMM_CACHE_DIR", folder.path().c_str());
+  const test::ScopedVariable kernels("CLGEMM_KERNEL_DIR", folder.path());
+  const test::ScopedVariable cache("CLGEMM_CACHE_DIR", folder.path());
   const test::ScopedVariable cache_on("CLGEMM_CACHE", nullptr);
   CHECK_FALSE(runs_with_foreign_rights());
   CHECK(kernel_folder_or_default({}) == folder.path().string());

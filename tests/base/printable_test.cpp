@@ -1,15 +1,10 @@
 // What comes from elsewhere cannot move the cursor, and cannot look like a message of ours.
 #include "base/printable.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <fstream>
-#include <sstream>
-
 #include "base/json_depth.hpp"
 #include "base/log.hpp"
 #include "support/catch.hpp"
+#include "support/system.hpp"
 #include "support/temporary.hpp"
 
 namespace clgemm {
@@ -48,34 +43,17 @@ TEST_CASE("no line of a message but the first begins at the margin") {
   CHECK(printable_lines(once) == once);
 }
 
-// What `body` writes to stderr.
-template <class Body>
-std::string stderr_of(const Body& body) {
-  const test::TemporaryFolder folder;
-  const std::string path = (folder.path() / "stderr").string();
-  const int kept = ::dup(STDERR_FILENO);
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT, 0600);
-  ::dup2(file, STDERR_FILENO);
-  body();
-  ::dup2(kept, STDERR_FILENO);
-  ::close(file);
-  ::close(kept);
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
 TEST_CASE("the log escapes what is in it") {
   const test::ScopedVariable wanted("CLGEMM_LOG", "info");
   const test::ScopedVariable bad("CLGEMM_CACHE", "\x1b[2J\nclgemm: all is well");
-  CHECK(stderr_of([] {
+  CHECK(test::stderr_of([] {
           log_bad_values({{"CLGEMM_CACHE", is_switch, "0 or 1"}});
         }) == "clgemm: CLGEMM_CACHE is '\\x1b[2J\\nclgemm: all is well'; it may be 0 or 1\n");
   if (!logs(LogLevel::info)) {
     WARN("NOT TESTED: CLGEMM_LOG was read before");
     return;
   }
-  CHECK(stderr_of([] { log(LogLevel::info, "kernel \x1b[31m\nclgemm: forged"); }) ==
+  CHECK(test::stderr_of([] { log(LogLevel::info, "kernel \x1b[31m\nclgemm: forged"); }) ==
         "clgemm: kernel \\x1b[31m\n  clgemm: forged\n");
 }
 

@@ -14,7 +14,7 @@ TEST_CASE("a driver that cannot be loaded is named with its file and the reason"
   folder.write("broken.icd", " libno_such_driver.so.7 \n");
   folder.write("readme.txt", "libneither.so\n");
   {
-    const test::ScopedVariable vendors("OCL_ICD_VENDORS", folder.path().c_str());
+    const test::ScopedVariable vendors("OCL_ICD_VENDORS", folder.path());
     const std::string text = unloadable_drivers();
     CAPTURE(text);
     CHECK(text.find((folder.path() / "broken.icd").string() + " names the driver libno_such_driver.so.7") !=

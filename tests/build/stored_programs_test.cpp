@@ -32,7 +32,7 @@ void write_bytes(const fs::path& path, const Bytes& bytes) {
 struct World {
   TemporaryFolder parent;
   fs::path folder = parent.path() / "cache";
-  ScopedVariable cache_folder{"CLGEMM_CACHE_DIR", folder.c_str()};
+  ScopedVariable cache_folder{"CLGEMM_CACHE_DIR", folder};
   ScopedVariable cache_switch{"CLGEMM_CACHE", nullptr};
   ScopedVariable self_test{"CLGEMM_SELF_TEST", nullptr};
 

@@ -1,10 +1,9 @@
 // Tuning data: read, written, looked up, and left alone where it is of no use.
 #include "choose/tuning.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 
+#include "base/user_folders.hpp"
 #include "choose/ranking.hpp"
 #include "choose/tuning_files.hpp"
 #include "choose/tuning_json.hpp"
@@ -13,6 +12,7 @@
 #include "support/made_up.hpp"
 #include "support/plans.hpp"
 #include "support/shipped.hpp"
+#include "support/system.hpp"
 #include "support/temporary.hpp"
 #include "support/thrown.hpp"
 
@@ -48,10 +48,15 @@ Candidate first_choice(const Device& device, const Problem& problem = tight(1024
       .candidates.front();
 }
 
+// A path as the list of its folder has it: on Windows, with "\\".
+std::string as_listed(const std::string& path) {
+  return std::filesystem::path(path).make_preferred().string();
+}
+
 // Nothing of the machine's own shows.
 struct NoSettings {
   TemporaryFolder folder;
-  ScopedVariable config{"XDG_CONFIG_HOME", folder.path().c_str()};
+  ScopedVariable config{"XDG_CONFIG_HOME", folder.path()};
   ScopedVariable tuning{"CLGEMM_TUNING", nullptr};
 };
 
@@ -256,7 +261,7 @@ TEST_CASE("what was measured runs, even where the model predicts less time for a
   REQUIRE(estimated.config != found.config);
   REQUIRE(*estimated.seconds < found.seconds);
   const std::string path =
-      none.folder.write("clgemm/tuning/nvidia_h200.json", write_tuning(file_of(gpu, {found})));
+      as_listed(none.folder.write("clgemm/tuning/nvidia_h200.json", write_tuning(file_of(gpu, {found}))));
   const Candidate first = first_choice(gpu, problem);
   CHECK(first.config == found.config);
   CHECK(*first.seconds == Approx(found.seconds));
@@ -276,7 +281,7 @@ TEST_CASE("CLGEMM_TUNING comes before the user's folder, and that before what sh
   CHECK(test::contains(to_string(first_choice(gpu).origin), "by speed model"));
   CHECK(by_model != "wpt");
 
-  const std::string users = none.folder.write("clgemm/tuning/gpu.json", text_of(gpu, "wpt"));
+  const std::string users = as_listed(none.folder.write("clgemm/tuning/gpu.json", text_of(gpu, "wpt")));
   CHECK(first_choice(gpu).config.kernel == "wpt");
   CHECK(test::contains(to_string(first_choice(gpu).origin), users));
   CHECK(test::contains(to_string(first_choice(gpu).origin), "1024 x 1024 x 1024"));
@@ -284,12 +289,13 @@ TEST_CASE("CLGEMM_TUNING comes before the user's folder, and that before what sh
 
   {
     const TemporaryFolder home;
-    home.write(".config/clgemm/tuning/gpu.json", text_of(gpu, "tiled"));
-    home.write(".config/clgemm/tuning/remarks.txt", "no tuning data");
     const ScopedVariable no_config("XDG_CONFIG_HOME", nullptr);
-    const ScopedVariable at_home("HOME", home.path().c_str());
+    const ScopedVariable at_home(home_variable, home.path());
+    const std::string place = user_tuning_folder().lexically_relative(home.path()).generic_string();
+    home.write(place + "/gpu.json", text_of(gpu, "tiled"));
+    home.write(place + "/remarks.txt", "no tuning data");
     CHECK(first_choice(gpu).config.kernel == "tiled");
-    const ScopedVariable nowhere("HOME", nullptr);
+    const ScopedVariable nowhere(home_variable, nullptr);
     CHECK(first_choice(gpu).config.kernel == by_model);
   }
 
@@ -301,7 +307,7 @@ TEST_CASE("CLGEMM_TUNING comes before the user's folder, and that before what sh
     CHECK(first_choice(gpu).config.parameters == Parameters{{"TS", 8}});
   }
   {
-    const ScopedVariable named("CLGEMM_TUNING", other.path().c_str());
+    const ScopedVariable named("CLGEMM_TUNING", other.path());
     CHECK(first_choice(gpu).config.kernel == "tiled");
   }
   {
@@ -329,14 +335,17 @@ TEST_CASE("a file that is bad, foreign or not the user's own is passed over") {
   CHECK(choice_with(text_of(test::made_up_cpu(), "wpt")) == by_model);
 
   const std::string path = none.folder.write("clgemm/tuning/gpu.json", good);
-  REQUIRE(chmod(path.c_str(), 0666) == 0);
-  CHECK(first_choice(gpu).config.kernel == by_model);
-  REQUIRE(chmod(path.c_str(), 0600) == 0);
   CHECK(first_choice(gpu).config.kernel == "wpt");
+  REQUIRE(test::let_write(test::Others::everybody, path));
+  CHECK(first_choice(gpu).config.kernel == by_model);
+  std::filesystem::remove(path);
+  none.folder.write("clgemm/tuning/gpu.json", good);
   const std::string pipe = (none.folder.path() / "pipe\x1b[2J\nx.json").string();
-  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  for (const char* named : {"/no/such/file.json", "/dev/zero", "/proc/kmsg", pipe.c_str()}) {
-    const ScopedVariable nowhere("CLGEMM_TUNING", named);
+  test::make_pipe_file(pipe);  // where that cannot be, there is no file of this name
+  std::vector<std::string> unreadable = test::endless_files();
+  unreadable.insert(unreadable.end(), {"/no/such/file.json", pipe});
+  for (const std::string& named : unreadable) {
+    const ScopedVariable nowhere("CLGEMM_TUNING", named.c_str());
     CHECK(first_choice(gpu).config.kernel == "wpt");
     const std::vector<std::string> said = tuning_from_environment().passed_over();
     REQUIRE(said.size() == 1);

@@ -103,7 +103,7 @@ TEST_CASE("the chooser plans a shape once") {
   SECTION("and anew in another kernel folder") {
     const TemporaryFolder folder;
     write_first_choice(folder, "// summary: ", "// summary: ");
-    const ScopedVariable kernels("CLGEMM_KERNEL_DIR", folder.path().c_str());
+    const ScopedVariable kernels("CLGEMM_KERNEL_DIR", folder.path());
     CHECK(choose(problem) != first);
   }
 }
@@ -140,7 +140,7 @@ TEST_CASE("calls of a shape with other factors, or whose matrices begin elsewher
 
 TEST_CASE("a plan that was made without self-tests is tested once they are on") {
   const TemporaryFolder cache;
-  const ScopedVariable cache_folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  const ScopedVariable cache_folder("CLGEMM_CACHE_DIR", cache.path());
   const TemporaryFolder folder;
   write_wrong_first_choice(folder);
   Options options;

@@ -26,7 +26,7 @@ bool goes_by_data_of_its_kind() {
 struct World {
   TemporaryFolder cache;
   TemporaryFolder kernels;
-  ScopedVariable cache_folder{"CLGEMM_CACHE_DIR", cache.path().c_str()};
+  ScopedVariable cache_folder{"CLGEMM_CACHE_DIR", cache.path()};
   Context context{shared_device()()};
   Options unnamed;
   Options named;

@@ -2,7 +2,6 @@
 #include "devices/members.hpp"
 
 #include <clgemm/clgemm.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +10,7 @@
 
 #include "support/failing_device.hpp"
 #include "support/on_device.hpp"
+#include "support/system.hpp"
 #include "support/temporary.hpp"
 #include "support/thrown.hpp"
 
@@ -359,13 +359,10 @@ TEST_CASE("a set that was moved, and calls that multiply nothing") {
 // Zeros that take no memory until they are written; null where the system does not give so many addresses.
 class Zeros {
  public:
-  explicit Zeros(std::size_t elements) : bytes_(elements * sizeof(float)) {
-    void* const got =
-        ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (got != MAP_FAILED) elements_ = static_cast<float*>(got);
-  }
+  explicit Zeros(std::size_t elements)
+      : bytes_(elements * sizeof(float)), elements_(static_cast<float*>(untouched_memory(bytes_))) {}
   ~Zeros() {
-    if (elements_ != nullptr) ::munmap(elements_, bytes_);
+    if (elements_ != nullptr) release_memory(elements_, bytes_);
   }
   Zeros(const Zeros&) = delete;
   Zeros& operator=(const Zeros&) = delete;
@@ -374,7 +371,7 @@ class Zeros {
 
  private:
   std::size_t bytes_;
-  float* elements_ = nullptr;
+  float* elements_;
 };
 
 TEST_CASE("A of more than 2^31 elements on several devices, in parts") {

@@ -1,39 +1,18 @@
 // Several jobs at once, and what the log says while they are waited for.
 #include "devices/together.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <atomic>
-#include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "base/log.hpp"
 #include "support/catch.hpp"
+#include "support/system.hpp"
 #include "support/temporary.hpp"
 
 namespace clgemm {
 namespace {
 
 using namespace std::chrono_literals;
-
-// What `body` writes to stderr.
-template <class Body>
-std::string stderr_of(const Body& body) {
-  const test::TemporaryFolder folder;
-  const std::string path = (folder.path() / "stderr").string();
-  const int kept = ::dup(STDERR_FILENO);
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT, 0600);
-  ::dup2(file, STDERR_FILENO);
-  body();
-  ::dup2(kept, STDERR_FILENO);
-  ::close(file);
-  ::close(kept);
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 
 TEST_CASE("the log names the device that is waited for, and no other") {
   const test::ScopedVariable variable("CLGEMM_LOG", "info");
@@ -42,11 +21,11 @@ TEST_CASE("the log names the device that is waited for, and no other") {
     return;
   }
   const std::vector<Job> jobs = {{"quick", [] {}}, {"slow", [] { std::this_thread::sleep_for(200ms); }}};
-  const std::string text = stderr_of([&] { run_together(jobs, 50ms); });
+  const std::string text = test::stderr_of([&] { run_together(jobs, 50ms); });
   CHECK(text.find("clgemm: waiting for slow for 0.") == 0);
   CHECK(text.find("quick") == std::string::npos);
-  CHECK(stderr_of([&] { run_together(jobs); }).empty());
-  const std::string of_one = stderr_of([&] { run_together({jobs.back()}, 50ms); });
+  CHECK(test::stderr_of([&] { run_together(jobs); }).empty());
+  const std::string of_one = test::stderr_of([&] { run_together({jobs.back()}, 50ms); });
   CHECK(of_one.find("clgemm: waiting for slow for 0.") == 0);
 }
 

@@ -343,7 +343,7 @@ TEST_CASE("a verdict in the cache is not given to the driver as a program") {
   }
   const TemporaryFolder cache;
   const TemporaryFolder kernels;
-  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path());
   const ScopedVariable on("CLGEMM_SELF_TEST", nullptr);
   write_wrong_first_choice(kernels);
   Options options;
@@ -370,7 +370,7 @@ bool driver_lives_without_threads() {
 TEST_CASE("threads that cannot be started cost time, and no result") {
   if (!driver_lives_without_threads()) return;
   const TemporaryFolder cache;
-  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path());
   Options packed;
   packed.kernel = "tiled";  // of three programs
   {
@@ -563,7 +563,7 @@ std::size_t quarantined() {
 TEST_CASE("a bit that flips in a self-test bans no kernel") {
   for (const unsigned long test : {1u, 2u, 3u}) {
     const TemporaryFolder cache;
-    const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+    const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path());
     const ScopedVariable on("CLGEMM_SELF_TEST", nullptr);
     Context context;
     FaultLayer::of_process().corrupt_read(test);
@@ -578,7 +578,7 @@ TEST_CASE("a bit that flips in a self-test bans no kernel") {
 
 TEST_CASE("a kernel that passed its self-test is not tested again by a later Context") {
   const TemporaryFolder cache;
-  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path());
   const ScopedVariable on("CLGEMM_SELF_TEST", nullptr);
   const auto launches_of_explain = [] {
     Context context;

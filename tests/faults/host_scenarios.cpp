@@ -118,7 +118,7 @@ class FirstCall final : public WithHostC {
  private:
   bool is_cold_;
   TemporaryFolder cache_;
-  ScopedVariable cache_folder_{"CLGEMM_CACHE_DIR", cache_.path().c_str()};
+  ScopedVariable cache_folder_{"CLGEMM_CACHE_DIR", cache_.path()};
 };
 
 class MadeBy final : public WithHostC {

@@ -64,7 +64,7 @@ TEST_CASE("a platform that gives binaries compiles once for all processes") {
   const cl::Device device = default_device();  // CLGEMM_DEVICE may name it by its platform's own name
   const MadeUp platform(true, CL_PLATFORM_NAME, text("made up"));
   const TemporaryFolder cache;
-  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path());
   const auto calls_of_new_context = [&device](std::vector<Fault> faults) {
     faults.insert(faults.begin(),
                   {counting("clCreateProgramWithBinary"), counting("clCreateProgramWithSource")});
@@ -86,7 +86,7 @@ TEST_CASE("a platform that gives binaries compiles once for all processes") {
 
   // What cannot be had as a binary is compiled the next time, too.
   const TemporaryFolder other;
-  const ScopedVariable other_folder("CLGEMM_CACHE_DIR", other.path().c_str());
+  const ScopedVariable other_folder("CLGEMM_CACHE_DIR", other.path());
   CHECK(calls_of_new_context({always("clGetProgramInfo", CL_OUT_OF_HOST_MEMORY)}).first == 0);
   CHECK(calls_of_new_context({}) == cold);
 }
@@ -95,7 +95,7 @@ TEST_CASE("a program's binary is taken before its first launch, so that no later
   const cl::Device device = default_device();  // CLGEMM_DEVICE may name it by its platform's own name
   const MadeUp platform(true, CL_PLATFORM_NAME, text("made up"));
   const TemporaryFolder cache;
-  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path());
   const auto stored = [] { return DiskCache::from_environment().info().entries; };
   Context context(device());
   const cl::Context opencl(context.context(), true);
@@ -290,9 +290,9 @@ TEST_CASE("what was measured on a GPU is what auto runs there") {
 struct UnmeasuredCpu {
   ScopedVariable device{"CLGEMM_DEVICE", "made-up CPU"};
   TemporaryFolder folder;
-  ScopedVariable cache{"CLGEMM_CACHE_DIR", folder.path().c_str()};
+  ScopedVariable cache{"CLGEMM_CACHE_DIR", folder.path()};
   ScopedVariable tuning{"CLGEMM_TUNING", nullptr};
-  ScopedVariable no_settings{"XDG_CONFIG_HOME", folder.path().c_str()};
+  ScopedVariable no_settings{"XDG_CONFIG_HOME", folder.path()};
   MadeUp name{false, CL_DEVICE_NAME, text("made-up CPU")};
   MadeUp type{CL_DEVICE_TYPE, cl_device_type{CL_DEVICE_TYPE_CPU}};
 
@@ -410,7 +410,7 @@ TEST_CASE(
 struct GpuOfRelatives {
   ScopedVariable device{"CLGEMM_DEVICE", "made-up GPU"};
   TemporaryFolder folder;
-  ScopedVariable cache{"CLGEMM_CACHE_DIR", folder.path().c_str()};
+  ScopedVariable cache{"CLGEMM_CACHE_DIR", folder.path()};
   MadeUp gpu{CL_DEVICE_TYPE, cl_device_type{CL_DEVICE_TYPE_GPU}};
   MadeUp name{false, CL_DEVICE_NAME, text("made-up GPU")};
   MadeUp platform{true, CL_PLATFORM_NAME, text("AMD Accelerated Parallel Processing")};
@@ -455,7 +455,7 @@ TEST_CASE("a config that spills makes way for those that are faster without") {
   // What the cache knows of a program is believed.
   CHECK(contains(gpu.explained(), "kernel: wpt "));
   const TemporaryFolder other;
-  const ScopedVariable other_cache("CLGEMM_CACHE_DIR", other.path().c_str());
+  const ScopedVariable other_cache("CLGEMM_CACHE_DIR", other.path());
   const std::string explained = gpu.explained();
   CHECK(contains(explained, "kernel: tiled "));
   CHECK(contains(explained, "not used: wpt "));

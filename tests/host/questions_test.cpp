@@ -3,13 +3,13 @@
 // clGetMemObjectInfo comes before that of the OpenCL library.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "base/platform/library.hpp"
 #include "context/context.hpp"
 #include "support/on_device.hpp"
 
@@ -93,7 +93,7 @@ TEST_CASE("a call on buffers asks each fact about them once") {
 extern "C" cl_int clGetMemObjectInfo(cl_mem memory, cl_mem_info parameter, size_t size, void* value,
                                      size_t* size_of_value) {
   static auto* const real =
-      reinterpret_cast<decltype(&clGetMemObjectInfo)>(dlsym(RTLD_NEXT, "clGetMemObjectInfo"));
+      reinterpret_cast<decltype(&clGetMemObjectInfo)>(clgemm::opencl_function("clGetMemObjectInfo"));
   {
     const std::lock_guard lock(clgemm::questions().mutex);
     clgemm::questions().all.emplace_back(memory, parameter);

@@ -102,7 +102,7 @@ TEST_CASE("a kernel file is loaded by CLGEMM_KERNEL_DIR, and Options go before i
   const TemporaryFolder other;
   write_kernel(folder);
   write_kernel(other, "3.0f");
-  const ScopedVariable variable("CLGEMM_KERNEL_DIR", folder.path().c_str());
+  const ScopedVariable variable("CLGEMM_KERNEL_DIR", folder.path());
   CHECK(run_ones(options_of("mine")) == 2);
   CHECK(run_ones(options_of("mine", other.path().string())) == 3);
 }

@@ -4,11 +4,12 @@
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
-#include <dlfcn.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <string>
+
+#include "base/platform/library.hpp"
 
 namespace clgemm::test {
 namespace {
@@ -18,7 +19,7 @@ std::atomic<bool> is_dead{false};
 // The function of the OpenCL library that a definition here stands before.
 template <class Function>
 Function* next(Function*, const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+  return reinterpret_cast<Function*>(opencl_function(name));
 }
 
 cl_int if_alive(cl_int status, cl_int when_dead) {

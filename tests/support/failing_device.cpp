@@ -1,13 +1,13 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include "failing_device.hpp"
 
-#include <dlfcn.h>
-
 #include <atomic>
 #include <chrono>
 #include <limits>
 #include <mutex>
 #include <thread>
+
+#include "base/platform/library.hpp"
 
 namespace clgemm::test {
 namespace {
@@ -36,7 +36,7 @@ std::atomic<int> failing_finishes{0};
 // The function of the OpenCL library that a definition here stands before.
 template <class Function>
 Function* next(Function*, const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+  return reinterpret_cast<Function*>(opencl_function(name));
 }
 
 bool is_meant(cl_command_queue queue) {

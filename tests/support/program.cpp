@@ -1,12 +1,11 @@
 #include "program.hpp"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
+#include "system.hpp"
 #include "temporary.hpp"
 
 namespace clgemm::test {
@@ -21,8 +20,8 @@ Finished run_program(const std::string& command) {
   const TemporaryFolder folder;
   const std::string out = (folder.path() / "out").string();
   const std::string err = (folder.path() / "err").string();
-  const int status = std::system(fmt::format("{} >'{}' 2>'{}'", command, out, err).c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of_file(out), text_of_file(err)};
+  const int status = status_of_command(fmt::format("{} >\"{}\" 2>\"{}\"", command, out, err));
+  return {status, text_of_file(out), text_of_file(err)};
 }
 
 }  // namespace clgemm::test

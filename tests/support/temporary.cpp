@@ -4,13 +4,12 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "base/environment.hpp"
+#include "base/files.hpp"
+
 namespace clgemm::test {
 
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "clgemm-test-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder: " + pattern);
-  path_ = pattern;
-}
+TemporaryFolder::TemporaryFolder() : path_(make_temporary_folder("clgemm-test-")) {}
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
@@ -29,17 +28,17 @@ std::string TemporaryFolder::write(const std::string& relative, const std::strin
 ScopedVariable::ScopedVariable(const char* name, const char* value) : name_(name) {
   if (const char* before = std::getenv(name)) before_ = before;
   if (value == nullptr) {
-    unsetenv(name);
+    unset_environment(name);
   } else {
-    setenv(name, value, 1);
+    set_environment(name, value);
   }
 }
 
 ScopedVariable::~ScopedVariable() {
   if (before_) {
-    setenv(name_, before_->c_str(), 1);
+    set_environment(name_, *before_);
   } else {
-    unsetenv(name_);
+    unset_environment(name_);
   }
 }
 

@@ -28,6 +28,8 @@ class TemporaryFolder {
 class ScopedVariable {
  public:
   ScopedVariable(const char* name, const char* value);
+  ScopedVariable(const char* name, const std::filesystem::path& value)
+      : ScopedVariable(name, value.string().c_str()) {}
   ~ScopedVariable();
   ScopedVariable(const ScopedVariable&) = delete;
   ScopedVariable& operator=(const ScopedVariable&) = delete;

@@ -248,7 +248,7 @@ std::size_t entries_with(DiskCache::Trust trust, const std::filesystem::path& fo
 struct World {
   TemporaryFolder cache;
   TemporaryFolder kernels;
-  ScopedVariable cache_folder{"CLGEMM_CACHE_DIR", cache.path().c_str()};
+  ScopedVariable cache_folder{"CLGEMM_CACHE_DIR", cache.path()};
   ScopedVariable self_test{"CLGEMM_SELF_TEST", nullptr};
   Options options;
 
@@ -456,7 +456,7 @@ TEST_CASE("without self-tests the wrong kernel is used") {
 
 TEST_CASE("a kernel that passed is not tested again by a later process") {
   const TemporaryFolder cache;
-  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path().c_str());
+  const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path());
   const ScopedVariable on("CLGEMM_SELF_TEST", nullptr);
   {
     Context context(shared_device()());

@@ -285,7 +285,7 @@ TEST_CASE("a run has the kernel folder that CLGEMM_KERNEL_DIR names, unless an o
   };
   const TemporaryFolder of_variable, of_option;
   const std::string other = of_option.path().string();
-  const test::ScopedVariable named("CLGEMM_KERNEL_DIR", of_variable.path().c_str());
+  const test::ScopedVariable named("CLGEMM_KERNEL_DIR", of_variable.path());
   CHECK(folder_of({"clgemm-tune", "--calibrate"}) == of_variable.path().string());
   CHECK(folder_of({"clgemm-tune", "--calibrate", "--kernel-folder", other}) == other);
 }

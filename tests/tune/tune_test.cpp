@@ -193,7 +193,7 @@ TEST_CASE("what the command line names and is not there is bad usage; the help s
 
 TEST_CASE("options that exclude each other, or would change nothing, are bad usage, and nothing is run") {
   const TemporaryFolder folder;
-  const ScopedVariable config("XDG_CONFIG_HOME", folder.path().c_str());
+  const ScopedVariable config("XDG_CONFIG_HOME", folder.path());
   const ScopedVariable fake("CLGEMM_TUNE_FAKE_TIMES", "1");
   const std::string samples = (folder.path() / "samples.csv").string();
   const std::string fit = "--fit '" CLGEMM_TEST_DATA "/h200_times.csv' ";
@@ -467,7 +467,7 @@ TEST_CASE("killed halfway and started again, it ends with the same file as one r
 
 TEST_CASE("what a run finds is added to what the file has, found by the library, and exported") {
   const TemporaryFolder folder;
-  const ScopedVariable config("XDG_CONFIG_HOME", folder.path().c_str());
+  const ScopedVariable config("XDG_CONFIG_HOME", folder.path());
   const std::string options = "--kernel tiled --kernel wpt --samples 4 --without-own-choice --size ";
   REQUIRE(run_program(command(options + "200")).status == 0);
   REQUIRE(run_program(command(options + "100x50x400")).status == 0);
@@ -518,7 +518,7 @@ TEST_CASE("clgemm's own choice wins where the kernels that were asked for are sl
 
 TEST_CASE("the space tvm36 has 36 configs, and its winner is a step of the ladder, not clgemm's choice") {
   const TemporaryFolder folder;
-  const ScopedVariable config("XDG_CONFIG_HOME", folder.path().c_str());
+  const ScopedVariable config("XDG_CONFIG_HOME", folder.path());
   const Finished listed = run_program(command("--space tvm36 --list"));
   CHECK(listed.out.find("tiled_vector         36") != std::string::npos);
   const Finished tuned = run_program(command("--space tvm36 --size 128"));

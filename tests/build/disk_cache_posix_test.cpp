@@ -1,0 +1,78 @@
+// The cache on disk: the modes of its files, and processes that share it.
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/user_folders.hpp"
+#include "cached_files.hpp"
+#include "support/catch.hpp"
+
+namespace clgemm {
+namespace {
+
+using namespace test;
+
+mode_t mode_of(const fs::path& path) {
+  struct stat status {};
+  REQUIRE(::lstat(path.c_str(), &status) == 0);
+  return status.st_mode & mode_t{07777};
+}
+
+TEST_CASE("a folder that cannot be written to costs a build and nothing more") {
+  const Cache cache;
+  cache.store("key");
+  if (::geteuid() == 0) {
+    WARN("NOT TESTED: a folder without write permission, for root may write everywhere");
+    return;
+  }
+  REQUIRE(::chmod(cache.folder.c_str(), 0500) == 0);
+  cache.store("new");
+  CHECK(cache.has("key"));
+  CHECK_FALSE(cache.has("new"));
+  REQUIRE(::chmod(cache.folder.c_str(), 0700) == 0);
+}
+
+TEST_CASE("without a variable of its own, what is kept lies in ~/.cache and ~/.config") {
+  const ScopedVariable home("HOME", "/home/anna");
+  CHECK(home_of_caches() == "/home/anna/.cache");
+  CHECK(home_of_settings() == "/home/anna/.config");
+}
+
+TEST_CASE("missing parents are made, and the folder and its files are their owner's alone") {
+  const TemporaryFolder parent;
+  const fs::path folder = parent.path() / "some" / "where" / "cache";
+  const mode_t before = ::umask(0);
+  const DiskCache disk(folder, large_limit);
+  disk.store("key", {Trust::tested, Bytes(10)});
+  ::umask(before);
+  CHECK(disk.load("key"));
+  CHECK(mode_of(folder) == 0700);
+  CHECK(mode_of(folder.parent_path()) == 0700);
+  REQUIRE(files_in(folder).size() == 1);
+  CHECK(mode_of(files_in(folder)[0]) == 0600);
+}
+
+TEST_CASE("16 processes that store and load at once see whole entries, and leave no temporaries") {
+  const TemporaryFolder parent;
+  const fs::path folder = parent.path() / "made" / "by" / "all";
+  std::vector<pid_t> children;
+  for (unsigned user = 0; user < users; ++user) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) ::_exit(store_and_load(folder, user, 50));
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+  }
+  const auto files = files_in(folder);
+  CHECK(files.size() == keys);
+  for (const fs::path& file : files) CHECK(file.extension() == ".clbin");
+  CHECK(DiskCache(folder, large_limit).info().entries == keys);
+}
+
+}  // namespace
+}  // namespace clgemm
