@@ -69,6 +69,11 @@ Options options_of(const std::string& name, const std::string& folder = {}) {
   return options;
 }
 
+// As compilers' messages have it: Windows has "\\" in paths, and takes "/".
+std::string generic(const std::string& path) {
+  return std::filesystem::path(path).generic_string();
+}
+
 TEST_CASE("a kernel file is loaded by path") {
   const TemporaryFolder folder;
   CHECK(run_ones(options_of(write_kernel(folder))) == 2);
@@ -145,14 +150,14 @@ TEST_CASE("a compile error names the file and the line that a person wrote") {
   std::string text = manifest + kernel;
   text.replace(text.find("  for (int depth"), 5, "  fro");
   folder.write("mine.cl", text);
-  CHECK_ERROR([&] { run_ones(options_of(path)); }, build_failed, path + ":22");
+  CHECK_ERROR([&] { run_ones(options_of(path)); }, build_failed, generic(path) + ":22");
 }
 
 TEST_CASE("a compile error in an include names the include") {
   const TemporaryFolder folder;
   const std::string path = write_kernel(folder);
   const std::string include = folder.write("own/factor.cl", "\n\nint nonsense(;\n#define FACTOR 1.0f\n");
-  CHECK_ERROR([&] { run_ones(options_of(path)); }, build_failed, include + ":3");
+  CHECK_ERROR([&] { run_ones(options_of(path)); }, build_failed, generic(include) + ":3");
 }
 
 TEST_CASE("a missing include and a bad manifest name file and line") {
