@@ -49,13 +49,17 @@ Options with_little_memory() {
   return options;
 }
 
-std::vector<float> run_on(DeviceSet& devices, const Multiply& multiply, const Data& data,
-                          const Options& options = with_little_memory()) {
-  Data used = data;
+void run_in(DeviceSet& devices, const Multiply& multiply, Data& used, const Options& options) {
   const auto& [form, shape, scalars, a, b, c] = multiply;
   devices.sgemm(form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n, shape.k, scalars.alpha,
                 used.a.data() + a.offset, a.ld, used.b.data() + b.offset, b.ld, scalars.beta,
                 used.c.data() + c.offset, c.ld, options);
+}
+
+std::vector<float> run_on(DeviceSet& devices, const Multiply& multiply, const Data& data,
+                          const Options& options = with_little_memory()) {
+  Data used = data;
+  run_in(devices, multiply, used, options);
   CHECK(same_bits(used.a, data.a));
   CHECK(same_bits(used.b, data.b));
   return used.c;
@@ -229,10 +233,12 @@ TEST_CASE("a device that nobody can wait for ends the call, because it may still
     if (sharers(devices).size() < 2) return;
     run_on(devices, multiply, data, slow);
     lose_after_kernels(sharers(devices).front(), kernels);
-    CHECK_ERROR([&] { run_on(devices, multiply, data, slow); }, matrices_in_use,
+    Data used = data;
+    CHECK_ERROR([&] { run_in(devices, multiply, used, slow); }, matrices_in_use,
                 "may still use the matrices");
     heal();
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // C is gone when this scope ends
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(500));  // the matrices are gone when this scope ends
   }
 }
 
