@@ -4,8 +4,9 @@
     emulate.py LAUNCHES [--few] [--only gfx1100,direct] [--keep FOLDER] [--processes N]
 
 LAUNCHES is the program of launches.cpp, which has the launches of each multiply, with the arguments that the library sets.
-Elements are whole numbers, so that C must be exact. All else must stay as it was: gaps between lines, what lies around the
-matrices, and A and B. In front of and behind each buffer is memory that cannot be touched. C is full of NaN if beta is 0.
+Elements are whole numbers, so that C must be exact; if beta is 0, they are so small that C is denormal. All else must stay as it
+was: gaps between lines, what lies around the matrices, and A and B. In front of and behind each buffer is memory that cannot be
+touched. C is full of NaN if beta is 0.
 
 It needs the compilers of compilers.py for AMD, lld-19, numpy and tinygrad 0.14.0 (PyPI), and the emulator of tinygrad's
 sources, which its package does not have: CLGEMM_EMULATOR names a folder with its test/mockgpu and test/amd. CLGEMM_EMULATOR_PYTHON may name
@@ -17,6 +18,7 @@ An emulator has no clock, and it may have faults of its own. RDNA 2 is not emula
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import ctypes
 import json
 import mmap
@@ -83,7 +85,8 @@ class LoadedProgram:
         descriptor = bytes(self.memory[start + descriptor_address:start + descriptor_address + 64])
         self.local_bytes, self.private_bytes = struct.unpack_from("<II", descriptor, 0)
         entry, = struct.unpack_from("<q", descriptor, 16)
-        self.resources, = struct.unpack_from("<I", descriptor, 52)
+        mode, self.resources = struct.unpack_from("<II", descriptor, 48)
+        self.keeps_denormals = mode >> 16 & 3 == 3  # FLOAT_DENORM_MODE_32: neither factors nor results are flushed to zero
         self.properties, = struct.unpack_from("<H", descriptor, 56)
         self.entry = self.memory.ctypes.data + start + descriptor_address + entry
 
@@ -175,6 +178,9 @@ class Matrix:
 
 
 class Multiply:
+    # Where beta is 0, factors of A's and B's numbers, so that all products and sums are denormal, and still exact.
+    tiny = {"a": 2.0**-75, "b": 2.0**-70}
+
     def __init__(self, description, numpy):
         self.numpy = numpy
         self.what = description
@@ -186,9 +192,11 @@ class Multiply:
         # Each product: offsets of its matrices, or None where they lie a stride apart, and its factors.
         self.all = self.products or [(None, None, None, description["alpha"], description["beta"])] * batch
         random = numpy.random.default_rng(1)
+        is_tiny = all(beta == 0 for *_, beta in self.all)
         for name, matrix in self.matrices.items():
+            scale = self.tiny.get(name, 1.0) if is_tiny else 1.0
             for index in range(batch):
-                matrix.stored(index)[:] = random.integers(-4, 5, (matrix.lines, matrix.length))
+                matrix.stored(index)[:] = random.integers(-4, 5, (matrix.lines, matrix.length)) * scale
         self.buffers = {name: matrix.buffer for name, matrix in self.matrices.items()}
         self.buffers["scratch"] = Buffer(description["scratch"] // 4, numpy)
         self.buffers["list"] = Buffer(len(products) // 4, numpy)
@@ -263,6 +271,7 @@ def work(folder):
     sys.path.insert(0, os.environ[EMULATOR])
     from test.mockgpu.amd import emu
     emu.Buffer = Buffers(emu)
+    flushing = emu._MXCSRContext  # The emulator flushes denormals, whatever mode a program asks for.
     amd = Amd()
     listed = json.loads((folder / "launches.json").read_text())
     loaded = {}
@@ -283,6 +292,7 @@ def work(folder):
                 kernel = program(launch["program"])
                 data = kernel.argument_bytes(multiply.arguments(launch), launch["groups"], launch["local"])
                 arguments = numpy.frombuffer(data, numpy.uint8).copy()
+                emu._MXCSRContext = contextlib.nullcontext if kernel.keeps_denormals else flushing
                 granules = -(-kernel.local_bytes // 512) << 15  # where the emulator looks for the size of local memory
                 emu.run_asm(kernel.entry, kernel.size, *launch["groups"], *launch["local"], arguments.ctypes.data,
                         kernel.resources | granules, kernel.private_bytes, architecture_of(description["target"]),
