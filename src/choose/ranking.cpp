@@ -24,6 +24,10 @@ constexpr std::size_t most_candidates = 12;
 // MiB in use, panels of five eighths were the best.
 constexpr std::size_t cache_eighths = 5;
 
+// How much faster a config of `estimate` must be expected to be than those whose rows were measured, if only
+// elsewhere. It may be as much slower than the peak of its units says.
+constexpr double margin_of_estimates = 1.2;
+
 bool leaves_room(const KernelConfig& kernel, const Device& device) {
   return 8 * kernel.kept_bytes <= cache_eighths * device.local_bytes;
 }
@@ -56,6 +60,14 @@ class Ranker {
   struct Predicted {
     Candidate candidate;
     Prediction prediction;
+    double margin = 1.0;
+
+    bool is_before(const Predicted& other) const {
+      const auto order = [](const Predicted& one) {
+        return std::pair(one.margin * one.prediction.seconds(), one.margin * one.prediction.device());
+      };
+      return order(*this) < order(other);
+    }
   };
 
   // Nothing where it cannot be planned.
@@ -151,7 +163,10 @@ class Ranker {
     std::set<std::string> allowed;
     std::map<std::string, Rejected> refused;
     for (const ConfigRow& row : table_.unmeasured) {
-      if (const auto one = predicted_if_allowed(row)) result.push_back(*one);
+      if (auto one = predicted_if_allowed(row)) {
+        one->margin = margin_of_estimates;
+        result.push_back(std::move(*one));
+      }
     }
     for (const ConfigRow& row : table_.rows()) {
       try {
@@ -170,9 +185,8 @@ class Ranker {
     for (auto& [kernel, one] : refused) {
       if (allowed.count(kernel) == 0) result_.rejected.push_back(std::move(one));
     }
-    std::stable_sort(result.begin(), result.end(), [](const Predicted& x, const Predicted& y) {
-      return is_faster(x.prediction, y.prediction);
-    });
+    std::stable_sort(result.begin(), result.end(),
+                     [](const Predicted& x, const Predicted& y) { return x.is_before(y); });
     return result;
   }
 

@@ -32,6 +32,10 @@ Candidate first_choice(const Problem& problem, ConfigCache& configs) {
   return rank_candidates(problem, configs, shipped_tuning(), no_limit, Precision::fp32).candidates.front();
 }
 
+bool is_estimate(const Candidate& candidate) {
+  return contains(to_string(candidate.origin), "nothing measured");
+}
+
 TEST_CASE("facts of GPUs are those of their data sheets") {
   for (const Sheet& sheet : sheets) {
     INFO(sheet.name);
@@ -100,6 +104,28 @@ TEST_CASE("large multiplies are predicted at a good part of the peak") {
     CHECK(part > 0.3);
     CHECK(part < 0.95);
   }
+}
+
+TEST_CASE(
+    "a config that nobody measured is chosen if it is expected to be 1.2 times as fast as those that were") {
+  std::size_t close = 0;  // where it is expected to be faster, but not by so much
+  for (const Sheet& sheet : sheets) {
+    const Device device = device_of(sheet);
+    ConfigCache configs(device, {});
+    for (std::size_t side = 128; side <= 2048; side += 64) {
+      const auto all = rank_candidates(tight(side, side, 1024), configs, shipped_tuning(), no_limit,
+                                       Precision::fp32_equivalent)
+                           .candidates;
+      const auto estimate = std::find_if(all.begin(), all.end(), is_estimate);
+      const auto measured = std::find_if_not(all.begin(), all.end(), is_estimate);
+      if (estimate == all.end()) continue;
+      REQUIRE(measured != all.end());
+      INFO(sheet.name << ", " << side << ": " << *estimate->seconds << " and " << *measured->seconds);
+      CHECK((estimate < measured) == (1.2 * *estimate->seconds < *measured->seconds));
+      close += *estimate->seconds < *measured->seconds && measured < estimate;
+    }
+  }
+  CHECK(close > 0);
 }
 
 TEST_CASE("what is chosen fits the registers and the sub-groups of the device") {
