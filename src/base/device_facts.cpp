@@ -65,14 +65,18 @@ DeviceFacts nvidia_facts(const std::string& name, std::size_t sm) {
 // compute units each, and Mesa those. The second multiply-add that RDNA 3 and 4 can issue with the first is
 // not counted, nor are CDNA's packed ones: both depend on the compiler. RDNA has 256 registers: clang 19
 // fits configs of 80 floats, and spills with 88. CDNA has as many again, which only moves can reach: with 88
-// floats its loops have such moves, and one wave a SIMD; with 76 neither.
+// floats its loops have such moves, and one wave a SIMD; with 76 neither. Matrix units take fp32 numbers as
+// they are, 256 FLOP a clock (for CDNA 2: AMD lab notes, "AMD matrix cores"): 45.3 TFLOP/s of an MI210, of
+// which vectors do 22.6 one by one, and 163.4 of an MI300X, as many as its vectors.
 constexpr std::array amd = {
-    NamedFacts{"gfx94", {"CDNA 3", 1, 128, 8.3, 64, 80, 2100}},   // MI300X, 5300 GB/s
-    NamedFacts{"gfx95", {"CDNA 4", 1, 128, 13.0, 64, 80, 2400}},  // MI355X, 8000 GB/s
-    NamedFacts{"gfx9", {"CDNA, GCN", 1, 64, 9.3, 64, 80, 1700}},  // MI250, 1638 GB/s of a die
-    NamedFacts{"gfx12", {"RDNA 4", 1, 128, 9.0, 32, 80, 2520}},   // RX 9070, 640 GB/s
-    NamedFacts{"gfx11", {"RDNA 3", 1, 128, 8.4, 32, 80, 2371}},   // RX 7900 XTX, 960 GB/s
-    NamedFacts{"gfx10", {"RDNA 2", 1, 128, 8.1, 32, 80, 2105}},   // RX 6800, 512 GB/s
+    NamedFacts{"gfx94", {"CDNA 3", 1, 128, 8.3, 64, 80, 2100, false, 0, false, 128}},  // MI300X, 5300 GB/s
+    NamedFacts{"gfx95", {"CDNA 4", 1, 128, 13.0, 64, 80, 2400}},                       // MI355X, 8000 GB/s
+    NamedFacts{"gfx90a",
+               {"CDNA 2", 1, 64, 9.3, 64, 80, 1700, false, 0, false, 128}},  // MI250, 1638 GB/s of a die
+    NamedFacts{"gfx9", {"CDNA, GCN", 1, 64, 9.3, 64, 80, 1700}},             // MI50, 1024 GB/s
+    NamedFacts{"gfx12", {"RDNA 4", 1, 128, 9.0, 32, 80, 2520}},              // RX 9070, 640 GB/s
+    NamedFacts{"gfx11", {"RDNA 3", 1, 128, 8.4, 32, 80, 2371}},              // RX 7900 XTX, 960 GB/s
+    NamedFacts{"gfx10", {"RDNA 2", 1, 128, 8.1, 32, 80, 2105}},              // RX 6800, 512 GB/s
     NamedFacts{"navi4", {"RDNA 4 (Mesa)", 2, 128, 9.0, 32, 80, 2520}},
     NamedFacts{"navi3", {"RDNA 3 (Mesa)", 2, 128, 8.4, 32, 80, 2371}},
     NamedFacts{"navi2", {"RDNA 2 (Mesa)", 2, 128, 8.1, 32, 80, 2105}},

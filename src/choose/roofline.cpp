@@ -1,9 +1,11 @@
-// roofline_rows() of tuning.hpp: of kernels on tensor cores (`estimate` and `products` in their manifests),
-// on NVIDIA GPUs of an architecture whose peak is known but on which clgemm-tune has not run.
+// roofline_rows() of tuning.hpp: of kernels on matrix units (`estimate`, `products` and `matrix_units` in
+// their manifests), on GPUs of an architecture whose peak is known but on which clgemm-tune has not run.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
+#include "base/device_facts.hpp"
 #include "choose/tuning.hpp"
 
 namespace clgemm {
@@ -19,22 +21,41 @@ struct Peak {
 };
 constexpr std::array peaks = {Peak{80, 1024.0}, Peak{86, 256.0}, Peak{89, 256.0}};
 
-// The part of the peak that the kernels come to: a guess, as is how long a work-group takes to begin and end.
-constexpr double part_of_peak = 0.5;
+// 0 if it is not known.
+double peak_of(MatrixUnits units, const Device& device) {
+  if (units == MatrixUnits::fp32) return facts_of(device).matrix_multiply_adds;
+  const auto* peak = std::find_if(peaks.begin(), peaks.end(),
+                                  [&](const Peak& one) { return one.nvidia_sm == device.nvidia_sm; });
+  return peak == peaks.end() ? 0.0 : peak->multiply_adds;
+}
+
+// The part of the peak that the kernels come to: guesses, as is how long a work-group takes to begin and end.
+// With fp32 numbers rocBLAS reaches .84 on an MI210 (37.9 of 45.3 TFLOP/s at 8192). A sub-group with fewer
+// results reads more of local memory for each of them, so it comes to less: .71 with 64 results a work-item,
+// .64 with 16.
+double part_of_peak(const KernelConfig& kernel) {
+  if (kernel.manifest().matrix_units != MatrixUnits::fp32) return 0.5;
+  constexpr double of_large_tiles = 0.8;
+  const double side = std::sqrt(static_cast<double>(kernel.tile_rows * kernel.tile_columns) /
+                                static_cast<double>(kernel.work_items()));
+  return of_large_tiles * side / (side + 1.0);
+}
 constexpr double begin_seconds = 5e-6;
 
-// A sub-group has one of the four tensor cores of a unit.
-constexpr double items_of_sub_group = 32.0;
-constexpr double cores_of_unit = 4.0;
+// A sub-group has one of the four matrix units of a core.
+constexpr double units_of_core = 4.0;
 
-ConfigRow row_of(Config config, const KernelConfig& kernel, double multiply_adds_a_second) {
-  const double cores = std::min(static_cast<double>(kernel.work_items()) / items_of_sub_group, cores_of_unit);
+ConfigRow row_of(Config config, const KernelConfig& kernel, const Device& device) {
+  const auto sub_group = static_cast<double>(facts_of(device).sub_group);
+  const double busy = std::min(static_cast<double>(kernel.work_items()) / sub_group, units_of_core);
   const double elements = static_cast<double>(kernel.tile_rows) * static_cast<double>(kernel.tile_columns);
+  const double peak =
+      peak_of(kernel.manifest().matrix_units, device) * 1e6 * static_cast<double>(device.clock_mhz);
   ConfigRow row{std::move(config), {}, 0.0, 0};
   row.speed.begin = begin_seconds;
-  row.speed.share = elements * static_cast<double>(kernel.products) / (part_of_peak * multiply_adds_a_second);
-  row.speed.alone = row.speed.share * cores_of_unit / cores;
-  row.speed.residents = static_cast<std::size_t>(cores_of_unit / cores);
+  row.speed.share = elements * static_cast<double>(kernel.products) / (part_of_peak(kernel) * peak);
+  row.speed.alone = row.speed.share * units_of_core / busy;
+  row.speed.residents = static_cast<std::size_t>(units_of_core / busy);
   return row;
 }
 
@@ -42,15 +63,13 @@ ConfigRow row_of(Config config, const KernelConfig& kernel, double multiply_adds
 
 std::vector<ConfigRow> roofline_rows(ConfigCache& configs) {
   const Device& device = configs.device();
-  const auto* peak = std::find_if(peaks.begin(), peaks.end(),
-                                  [&](const Peak& one) { return one.nvidia_sm == device.nvidia_sm; });
-  if (peak == peaks.end() || device.clock_mhz == 0) return {};
-  const double a_second = peak->multiply_adds * 1e6 * static_cast<double>(device.clock_mhz);
   std::vector<ConfigRow> result;
+  if (device.clock_mhz == 0) return result;
   for (Config& config : built_in_configs(&Manifest::estimated)) {
     try {
       const auto kernel = configs.get(config.kernel, config.parameters);
-      if (kernel->products != 0) result.push_back(row_of(std::move(config), *kernel, a_second));
+      if (kernel->products == 0 || peak_of(kernel->manifest().matrix_units, device) == 0.0) continue;
+      result.push_back(row_of(std::move(config), *kernel, device));
     } catch (const Error& error) {
       if (!fault_of(error.code())) throw;  // else the device or the user's folder has it not
     }

@@ -60,7 +60,7 @@ ConfigSpeed SpeedTable::speed_of(const KernelConfig& kernel) const {
 
 Origin SpeedTable::origin_of(const ConfigRow& row) const {
   if (row.shapes == 0)
-    return {Source::fitted_elsewhere, "by the peak of this device's tensor cores, nothing measured"};
+    return {Source::fitted_elsewhere, "by the peak of this device's matrix units, nothing measured"};
   const char* const relation = kin == Kinship::same     ? "measured on this device"
                                : kin == Kinship::family ? "of its family"
                                                         : "no relative of this device";

@@ -59,7 +59,7 @@ struct TuningFile {
   std::vector<TunedEntry> measured;
 };
 
-// Rows that nobody measured, by the peak of the device's tensor cores; empty where that is not known.
+// Rows that nobody measured, by the peak of the device's matrix units; empty where that is not known.
 std::vector<ConfigRow> roofline_rows(ConfigCache& configs);
 
 // A file has one entry for each: size, transposes, space.
@@ -89,7 +89,7 @@ struct SpeedTable {
   double slower = 1.0;  // a work-group takes so many times as long as it did there
   double most_multiply_adds =
       0.0;  // fp32, of a core a second, if that is known of another device than the measured one
-  std::vector<ConfigRow> unmeasured;  // of this very device, for its tensor cores
+  std::vector<ConfigRow> unmeasured;  // of this very device, for its matrix units
 
   const std::vector<ConfigRow>& rows() const;
   ConfigSpeed speed_of(const ConfigRow& row, const KernelConfig& kernel) const;

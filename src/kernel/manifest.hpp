@@ -27,6 +27,9 @@ enum class Role { multiply, fallback, pack, pack_both, scale, reduce };
 // kernel's own.
 enum class GridAxis { rows, columns, tiles };
 
+// What the matrix units of a kernel multiply.
+enum class MatrixUnits { bits16, fp32 };
+
 struct Manifest {
   struct Parameter {
     std::string name;
@@ -82,14 +85,15 @@ struct Manifest {
   Rule stores;                       // on a GPU: neighbours in C that it stores at once where C's lines allow
   Rule results;                      // on a GPU: floats that a work-item has in registers; else its share
                                      // of the tile
-  Rule products;                     // on matrix units: products of 16-bit numbers for each product of floats
+  Rule products;                     // on matrix units: their products for each product of floats
   std::vector<Values> estimated;     // of these: configs with a rate even if nobody has measured them
   std::vector<Values> stand_ins;     // tried where tuning data has no row of this kernel
   std::vector<Values> run_anywhere;  // tried last
 
   // Of a kernel with role multiply.
-  Precision precision = Precision::fp32;  // what a caller must allow
-  std::size_t least_k = 1;                // from which on its errors are as small as that says
+  MatrixUnits matrix_units = MatrixUnits::bits16;  // if it has `products`
+  Precision precision = Precision::fp32;           // what a caller must allow
+  std::size_t least_k = 1;                         // from which on its errors are as small as that says
   std::size_t most_rows = std::numeric_limits<std::size_t>::max();  // of C, for which it is meant
   std::size_t most_columns = std::numeric_limits<std::size_t>::max();
   std::string fallback;                             // the kernel behind this one; empty: none

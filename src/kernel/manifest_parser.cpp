@@ -75,6 +75,7 @@ class ManifestParser {
         {"require", &ManifestParser::parse_require},
         {"shares", &ManifestParser::parse_shares},
         {"precision", &ManifestParser::parse_precision},
+        {"matrix_units", &ManifestParser::parse_matrix_units},
         {"least_k", &ManifestParser::parse_least_k},
         {"most_rows", &ManifestParser::parse_most_rows},
         {"most_columns", &ManifestParser::parse_most_columns},
@@ -224,6 +225,14 @@ class ManifestParser {
                                      [&](const NamedPrecision& one) { return one.name == wanted; });
     if (found == precisions.end()) fail("expected fp32 or fp32_equivalent", value_);
     manifest_.precision = found->precision;
+  }
+
+  void parse_matrix_units() {
+    static const auto& all = *new std::map<std::string_view, MatrixUnits>{{"16_bit", MatrixUnits::bits16},
+                                                                          {"fp32", MatrixUnits::fp32}};
+    const auto found = all.find(without_remark(value_));
+    if (found == all.end()) fail("expected 16_bit or fp32", value_);
+    manifest_.matrix_units = found->second;
   }
 
   void parse_least_k() { manifest_.least_k = count(); }

@@ -32,6 +32,11 @@ Candidate first_choice(const Problem& problem, ConfigCache& configs) {
   return rank_candidates(problem, configs, shipped_tuning(), no_limit, Precision::fp32).candidates.front();
 }
 
+// Of fp32 numbers, by a core's matrix units in a second.
+double matrix_multiply_adds(const Device& device) {
+  return facts_of(device).matrix_multiply_adds * 1e6 * static_cast<double>(device.clock_mhz);
+}
+
 bool is_estimate(const Candidate& candidate) {
   return contains(to_string(candidate.origin), "nothing measured");
 }
@@ -44,6 +49,10 @@ TEST_CASE("facts of GPUs are those of their data sheets") {
     const double teraflops = 2e-12 * peaks.multiply_adds * static_cast<double>(peaks.cores);
     CHECK(teraflops > 0.95 * sheet.teraflops);
     CHECK(teraflops < 1.05 * sheet.teraflops);
+    const double of_matrix_units =
+        matrix_multiply_adds(device_of(sheet)) * 2e-12 * static_cast<double>(peaks.cores);
+    CHECK(of_matrix_units >= 0.95 * sheet.matrix_teraflops);
+    CHECK(of_matrix_units <= 1.05 * sheet.matrix_teraflops);
     // One figure a family: it is another product's for some, and small GPUs beside CPUs have more than their
     // share.
     CHECK(1e-9 * peaks.bytes > 0.3 * sheet.gigabytes);
@@ -78,6 +87,7 @@ TEST_CASE("no prediction is faster than the device") {
   for (const Sheet& sheet : sheets) {
     const Device device = device_of(sheet);
     const DevicePeaks peaks = peaks_of(device);
+    const double multiply_adds = std::max(peaks.multiply_adds, matrix_multiply_adds(device));
     ConfigCache configs(device, {});
     for (const Problem& problem : shapes()) {
       INFO(sheet.name << ": " << problem.m << " x " << problem.n << " x " << problem.k << ", batch of "
@@ -85,7 +95,7 @@ TEST_CASE("no prediction is faster than the device") {
       const Candidate chosen = first_choice(problem, configs);
       REQUIRE(chosen.seconds);
       const double least =
-          std::max(operations(problem) / (2.0 * peaks.multiply_adds * static_cast<double>(peaks.cores)),
+          std::max(operations(problem) / (2.0 * multiply_adds * static_cast<double>(peaks.cores)),
                    bytes_of(problem) / peaks.bytes);
       CHECK(*chosen.seconds > least);
       CHECK(*chosen.seconds < 50.0 * least + 100e-6);
@@ -99,10 +109,32 @@ TEST_CASE("large multiplies are predicted at a good part of the peak") {
     ConfigCache configs(device, {});
     const Problem problem = tight(4096, 4096, 4096);
     const Candidate chosen = first_choice(problem, configs);
-    const double part = 1e-12 * operations(problem) / *chosen.seconds / sheet.teraflops;
+    const double part =
+        1e-12 * operations(problem) / *chosen.seconds / std::max(sheet.teraflops, sheet.matrix_teraflops);
     INFO(sheet.name << ": " << to_string(chosen.config) << ", " << part << " of the peak");
     CHECK(part > 0.3);
     CHECK(part < 0.95);
+  }
+}
+
+TEST_CASE(
+    "matrix units that take fp32 numbers are chosen by their peak, if it is far above that of vectors") {
+  for (const Sheet& sheet : sheets) {
+    INFO(sheet.name);
+    const Device device = device_of(sheet);
+    ConfigCache configs(device, {});
+    const auto is_on_them = [&](const Candidate& one) {
+      return configs.get(one.config.kernel, one.config.parameters)->manifest().matrix_units ==
+             MatrixUnits::fp32;
+    };
+    const auto all =
+        rank_candidates(tight(4096, 4096, 4096), configs, shipped_tuning(), no_limit, Precision::fp32)
+            .candidates;
+    CHECK(is_on_them(all.front()) == (sheet.matrix_teraflops > 1.2 * sheet.teraflops));
+    CHECK(std::any_of(all.begin(), all.end(), is_on_them) == (sheet.matrix_teraflops > 0.0));
+    for (const Candidate& one : all) {
+      if (is_on_them(one)) CHECK(is_estimate(one));
+    }
   }
 }
 

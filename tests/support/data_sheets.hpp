@@ -23,6 +23,7 @@ struct Sheet {
   double teraflops;    // fp32 at this clock, without second issue and matrix units
   double gigabytes;    // a second
   const char* target;  // what a compiler for it is asked for; empty: none can be had without the device
+  double matrix_teraflops = 0.0;  // of fp32 numbers by matrix units; 0: they do not
 };
 
 inline const char* const amd = "Advanced Micro Devices, Inc.";
@@ -33,8 +34,8 @@ inline const char* const nvidia = "NVIDIA Corporation";
 inline const char* const nvidia_platform = "NVIDIA CUDA";
 
 inline const Sheet sheets[] = {
-    {"gfx942:sramecc+:xnack-", amd, amd_platform, 304, 2100, 256, 64, 0, 304, 163.4, 5300, "gfx942"},
-    {"gfx90a:sramecc+:xnack-", amd, amd_platform, 104, 1700, 256, 64, 0, 104, 22.6, 1638, "gfx90a"},
+    {"gfx942:sramecc+:xnack-", amd, amd_platform, 304, 2100, 256, 64, 0, 304, 163.4, 5300, "gfx942", 163.4},
+    {"gfx90a:sramecc+:xnack-", amd, amd_platform, 104, 1700, 256, 64, 0, 104, 22.6, 1638, "gfx90a", 45.3},
     {"gfx1100", amd, amd_platform, 48, 2371, 256, 64, 0, 48, 29.1, 960, "gfx1100"},
     {"gfx1201", amd, amd_platform, 32, 2970, 256, 64, 0, 32, 24.3, 640, "gfx1201"},
     {"gfx1030", amd, amd_platform, 30, 2105, 256, 64, 0, 30, 16.2, 512, "gfx1030"},

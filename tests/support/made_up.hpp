@@ -54,11 +54,18 @@ inline Device made_up_h200() {
   return result;
 }
 
+inline Device made_up_cdna() {
+  Device result = made_up_gpu();
+  result.name = "made-up gfx90a";
+  return result;
+}
+
 // A device that the built-in kernel is made for.
 inline Device suitable_device(KernelLibrary& library, const std::string& kernel) {
   for (const Manifest::Rule& rule : library.find(kernel).file->manifest.requirements) {
     if (rule.expression.text() == "is_cpu") return made_up_cpu();
     if (rule.expression.text().find("nvidia_sm") == 0) return made_up_hopper();
+    if (rule.expression.text().find("arch(gfx90a)") == 0) return made_up_cdna();
   }
   return made_up_gpu();
 }

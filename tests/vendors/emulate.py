@@ -12,7 +12,8 @@ It needs the compilers of compilers.py for AMD, lld-19, numpy and tinygrad 0.14.
 sources, which its package does not have: CLGEMM_EMULATOR names a folder with its test/mockgpu and test/amd. CLGEMM_EMULATOR_PYTHON may name
 another Python, which has these packages.
 
-An emulator has no clock, and it may have faults of its own. RDNA 2 is not emulated.
+An emulator has no clock, and it may have faults of its own. Matrix instructions round each product before they add it in this one.
+RDNA 2 is not emulated.
 """
 
 import argparse

@@ -253,6 +253,19 @@ std::string scaling(const Sheet& sheet, ConfigCache& configs, Programs& programs
   return describe_multiply(sheet, "scale: C alone", problem, 0, recorder.launches);
 }
 
+// Those that calibration measures of kernels on matrix units, and that may be chosen then.
+std::vector<Config> configs_on_matrix_units(ConfigCache& configs) {
+  std::vector<Config> result;
+  for (const Config& config : built_in_configs(&Manifest::calibrated)) {
+    try {
+      if (configs.get(config.kernel, config.parameters)->products != 0) result.push_back(config);
+    } catch (const Error& error) {
+      if (!fault_of(error.code())) throw;  // another vendor's
+    }
+  }
+  return result;
+}
+
 // What may be chosen on the device, each config once: for each shape the first, and the best of each kernel.
 std::vector<Config> configs_of(ConfigCache& configs) {
   std::vector<Config> result;
@@ -267,6 +280,9 @@ std::vector<Config> configs_of(ConfigCache& configs) {
       config.parameters.erase(split_parameter);
       if (known.insert(config).second) result.push_back(config);
     }
+  }
+  for (const Config& config : configs_on_matrix_units(configs)) {
+    if (known.insert(config).second) result.push_back(config);
   }
   return result;
 }

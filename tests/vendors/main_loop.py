@@ -14,6 +14,7 @@ Nothing is run: this is compiled, not measured.
 import argparse
 import concurrent.futures
 import json
+import math
 import os
 import pathlib
 import re
@@ -32,9 +33,13 @@ class AmdListing:
 
     @staticmethod
     def multiply_adds(name, operands):
-        """Packed ones do two, and so may a dual instruction, whose second half stands among its operands."""
+        """Packed ones do two, and so may a dual instruction, whose second half stands among its operands; a matrix instruction does
+        those of 64 work-items."""
         if name.startswith("v_pk_fma_f32"):
             return 2
+        matrices = re.match(r"v_mfma_f32_(\d+)x(\d+)x(\d+)_?f32", name)
+        if matrices:
+            return math.prod(int(side) for side in matrices.groups()) // 64
         halves = [name, *re.findall(r":: (\w+)", operands)]
         return sum(bool(re.match(r"v_(dual_)?(fma|fmac|mad|mac)\w*_f32", half)) for half in halves)
 

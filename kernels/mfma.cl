@@ -1,0 +1,182 @@
+// clgemm: mfma
+// summary: BM x BN tiles on the fp32 matrix units of AMD's CDNA 2 and 3, where the caller has A and B, no packing
+// operands: in_place
+// param: BM = 128 in 64 128
+// param: BN = 128 in 64 128
+// param: BK = 8 in 8 16
+// param: WM = 64 in 32 64
+// param: WN = 64 in 32 64
+// tile: BM BN BK
+// local: BM/WM*(BN/WN)*64
+// grid: tiles
+// batch: 1
+// align: 4
+// results: WM*WN/64 + BK*(BM+BN)/(BM/WM*(BN/WN)*64)
+// products: 1
+// matrix_units: fp32
+// estimate: BM BN WM WN: 128 128 64 64, 64 64 32 32; BK: 8
+// require: arch(gfx90a) || arch(gfx942)
+// require: 4*2*BK*(BM+BN+8) <= local_bytes
+// require: 4*16*(BM/WM)*(BN+4) <= local_bytes
+// calibrate: BM BN WM WN: 128 128 64 64, 64 64 32 32, 128 64 64 32, 64 128 32 64; BK: 8, 16
+
+// Nobody has measured it; `calibrate` has what fits. The two of `estimate` are those for large matrices and for few tiles.
+// A matrix unit takes 32 clocks for an instruction of 1024 multiply-adds, while the SIMD issues others; a wave with 64 x 64 results reads
+// two floats of local memory for 64 multiply-adds. The 32 x 32 x 2 form of the instruction does as many in a clock and needs as many floats
+// and registers for the same results.
+// An instruction adds its four products one after the other, as fma() does in fp32, and flushes no denormal numbers, by mmasim's model of
+// CDNA 1 to 3 (docs/accuracy.md). So this is plain fp32 in another order.
+#if !defined(BM) || !defined(BN) || !defined(BK) || !defined(WM) || !defined(WN)
+#error "mfma needs BM, BN, BK, WM and WN"
+#endif
+#if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED_A) || !defined(ALIGNED_B)
+#error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B, ALIGNED_A and ALIGNED_B"
+#endif
+#define A_WIDTH (ALIGNED_A ? 4 : 1)
+#define B_WIDTH (ALIGNED_B ? 4 : 1)
+
+#define WAVE 64
+#define WAVES_DOWN (BM / WM)
+#define WAVES_ACROSS (BN / WN)
+#define ITEMS (WAVES_DOWN * WAVES_ACROSS * WAVE)
+#define BLOCKS_M (WM / 16)  // of 16 x 16 results, that a wave has
+#define BLOCKS_N (WN / 16)
+#define A_STRIDE (BM + 4)  // the pad spreads transposed writes over the banks
+#define B_STRIDE (BN + 4)
+#define A_SIZE (BK * A_STRIDE)
+#define STAGE_SIZE (A_SIZE + BK * B_STRIDE)  // a tile of A and one of B
+#define SUMS_ROWS (16 * WAVES_DOWN)          // of the tile of C that are stored at a time, 16 of each wave
+#define SUMS_STRIDE (BN + 4)
+#define SUMS_SIZE (SUMS_ROWS * SUMS_STRIDE)
+#define MEMORY_SIZE (2 * STAGE_SIZE > SUMS_SIZE ? 2 * STAGE_SIZE : SUMS_SIZE)  // floats
+
+#include "common/batch.cl"
+#include "common/store_tile.cl"
+#include "common/tile.cl"
+#include "common/tile_order.cl"
+DEFINE_TILE(a, BM, TRANSPOSE_A, A_WIDTH)
+DEFINE_TILE(b, BN, !TRANSPOSE_B, B_WIDTH)
+
+// A wave's blocks of 16 x 16 results. Of each a work-item has four rows, from 4 * (lane / 16) on, of column lane % 16.
+typedef float4 Sums[BLOCKS_M][BLOCKS_N];
+
+// v_mfma_f32_16x16x4_f32 multiplies 16 rows by 16 columns, four deep: each work-item gives an element of A, of row lane % 16,
+// and one of B, of column lane % 16, both of the depth that its sixteen have. Which depths are multiplied together does not matter, as
+// long as it is the same of A and B. The sixteens that read local memory together read depths that lie four apart: with a pad of four
+// floats they find them in different banks.
+static inline int first_depth_of(const int sixteen) {
+  return sixteen % 2 * 4 + sixteen / 2 * (BK == 8 ? 2 : 8);
+}
+
+// Adds the products of a tile. `a_tile` and `b_tile` are at the first element that this work-item gives.
+static inline void multiply_tiles(Sums sums, const __local float* a_tile, const __local float* b_tile) {
+#pragma unroll
+  for (int depth = 0; depth < BK / 4; ++depth) {
+    float a[BLOCKS_M], b[BLOCKS_N];
+#pragma unroll
+    for (int block = 0; block < BLOCKS_M; ++block) a[block] = a_tile[depth * A_STRIDE + block * SUMS_ROWS];
+#pragma unroll
+    for (int block = 0; block < BLOCKS_N; ++block) b[block] = b_tile[depth * B_STRIDE + block * 16];
+#pragma unroll
+    for (int row = 0; row < BLOCKS_M; ++row) {
+#pragma unroll
+      for (int column = 0; column < BLOCKS_N; ++column)
+        sums[row][column] = __builtin_amdgcn_mfma_f32_16x16x4f32(a[row], b[column], sums[row][column], 0, 0, 0);
+    }
+  }
+}
+
+// Keeps loads from global memory in front of a tile's products, under which they can come. clang 19 moves them behind a half of these.
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_amdgcn_sched_barrier)
+#define LOADS_FIRST __builtin_amdgcn_sched_barrier(0)
+#endif
+#endif
+#if !defined(LOADS_FIRST)
+#define LOADS_FIRST
+#endif
+
+// The way along k. Two copies of the tiles make one barrier a step enough: while one is multiplied, the next one comes, by way of
+// registers. The first step may be a shorter one, so that all others need not look where k ends.
+static inline void multiply(Sums sums, __local float* memory, const Lines a_lines, const Lines b_lines, const int row,
+                            const int column) {
+  const int first_depth = first_depth_of(get_local_id(0) % WAVE / 16);
+  int a_place = first_depth * A_STRIDE + row;
+  int b_place = A_SIZE + first_depth * B_STRIDE + column;
+  int steps_left = (a_lines.depth_left - 1) / BK;
+  a_tile a = a_tile_from(a_lines, 0, A_STRIDE);
+  b_tile b = b_tile_from(b_lines, A_SIZE, B_STRIDE);
+  load_a_tile(&a, a_lines.depth_left - steps_left * BK);
+  load_b_tile(&b, b_lines.depth_left - steps_left * BK);
+  store_a_tile(&a, memory, A_STRIDE);
+  store_b_tile(&b, memory, B_STRIDE);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  int to_next = STAGE_SIZE;
+  for (; steps_left > 0; --steps_left) {
+    load_a_tile(&a, BK);
+    load_b_tile(&b, BK);
+    LOADS_FIRST;
+    multiply_tiles(sums, memory + a_place, memory + b_place);
+    a.to += to_next;
+    b.to += to_next;
+    store_a_tile(&a, memory, A_STRIDE);
+    store_b_tile(&b, memory, B_STRIDE);
+    a_place += to_next;
+    b_place += to_next;
+    to_next = -to_next;
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  multiply_tiles(sums, memory + a_place, memory + b_place);
+}
+
+// Stores SUMS_ROWS at a time, a row of blocks of each wave.
+static inline void store_by_rows(Sums sums, __local float* memory, Target target, const int row, const int column) {
+  const Tile tile = {memory, SUMS_ROWS, BN, SUMS_STRIDE, 1, SUMS_SIZE};
+  const float alpha = target.alpha;
+  target.alpha = 1.0f;
+#pragma unroll
+  for (int block = 0; block < BLOCKS_M; ++block) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (int other = 0; other < BLOCKS_N; ++other) {
+      const float4 scaled = alpha * sums[block][other];
+      __local float* place = memory + row * SUMS_STRIDE + column + other * 16;
+      place[0] = scaled.x;
+      place[SUMS_STRIDE] = scaled.y;
+      place[2 * SUMS_STRIDE] = scaled.z;
+      place[3 * SUMS_STRIDE] = scaled.w;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    store_tile_of_c(target, tile, get_local_id(0), ITEMS);
+    target.first += SUMS_ROWS * target.ld;
+    target.rows -= SUMS_ROWS;
+  }
+}
+
+__kernel __attribute__((amdgpu_waves_per_eu(2))) __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm(const int m, const int n, const int k, const float alpha,
+          __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride,
+          const int batch_count, __global const Product* products) {
+  __local float memory[MEMORY_SIZE] __attribute__((aligned(16)));
+  const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, 8);
+  const int first_row = tile.x * BM;
+  const int first_column = tile.y * BN;
+  const Product product = product_of(products, get_global_id(2), a_stride, b_stride, c_stride, alpha, beta);
+  const Lines a_lines = lines_from(a + a_offset + product.a, lda, TRANSPOSE_A, first_row, m, k);
+  const Lines b_lines = lines_from(b + b_offset + product.b, ldb, !TRANSPOSE_B, first_column, n, k);
+  const Target target = {c + c_offset + product.c + first_row * ldc + first_column, ldc, m - first_row,
+                         n - first_column, product.alpha, product.beta};
+
+  // Blocks of a wave lie SUMS_ROWS apart, so that those that are stored together are neighbours.
+  const int wave = get_local_id(0) / WAVE;
+  const int lane = get_local_id(0) % WAVE;
+  const int wave_row = wave / WAVES_ACROSS * 16;
+  const int column = wave % WAVES_ACROSS * WN + lane % 16;
+  Sums sums;
+#pragma unroll
+  for (int i = 0; i < BLOCKS_M * BLOCKS_N; ++i) sums[i / BLOCKS_N][i % BLOCKS_N] = (float4)(0.0f);
+  multiply(sums, memory, a_lines, b_lines, wave_row + lane % 16, column);
+  store_by_rows(sums, memory, target, wave_row + lane / 16 * 4, column);
+}
