@@ -80,7 +80,7 @@ TEST_CASE("a quick run has few configs, of which one is fast for every shape, by
     Quick quick(device);
     INFO(device.name);
     CHECK(quick.configs.size() >= 4);
-    CHECK(quick.configs.size() <= 22);
+    CHECK(quick.configs.size() <= 20 + 6);  // and those of a kernel without rows: AMD's matrix units
     CHECK(quick.configs.size() < quick.all.size());
     CHECK(quick.shapes.size() >= least_shapes);
     CHECK(quick.shapes.size() <= most_quick_shapes);
