@@ -31,7 +31,7 @@ static inline void mma(float* sums, const uint* a, const uint* b) {
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-// Where a work-group is on its way along k: the next blocks to copy, and the steps that are left to multiply. A step's
+// A work-group's way along k: the next blocks to copy, and the steps that are left to multiply. A step's
 // stage is the number of steps from there to the end, modulo STAGES: so no register counts stages.
 typedef struct {
   const __global char* a;
@@ -42,7 +42,7 @@ typedef struct {
 } Walk;
 
 // Starts copy number i of the COPIES that a work-item has for a step: strips of A, then of B, each contiguous in both
-// memories. Of what lies behind the last step nothing is read. A branch would cost registers: by clang and ptxas, both
+// memories. Nothing behind the last step is read. A branch would cost registers: by clang and ptxas, both
 // kernels kept 16 to 24 bytes in memory on sm_80 with one.
 INLINED void copy_piece(const Walk* walk, const uint stage, const int i, const bool is_there) {
   const int block = i / BLOCK_COPIES;

@@ -21,7 +21,7 @@ struct DeviceFacts {
   bool has_large_registers = false;    // Intel: a thread has twice as many if the compiler is asked
   std::size_t required_sub_group = 0;  // Intel: to be asked for, as the compiler's own choice spills
   bool is_guess = false;               // the family has devices of several kinds, or is not known
-  double matrix_multiply_adds = 0.0;   // of fp32 numbers, by a core's matrix units in a clock; 0: they do not
+  double matrix_multiply_adds = 0.0;   // fp32 multiply-adds of a core's matrix units in a clock; 0: none
 };
 
 // Those of the family that the device belongs to. A device of no known family has values that are low for a

@@ -27,13 +27,8 @@ void count_of_this_process() {
 __attribute__((destructor)) void write_summary() {
   const std::lock_guard lock(mutex);
   if (counting != ::getpid() || environment("CLGEMM_CLBLAST_LOG") != "summary") return;
-  std::fprintf(
-      stderr,
-      "clgemm_clblast: %s: %lu calls of SGEMM by clgemm, %lu of them batches, with %zu multiplies in all\n",
-      program_invocation_short_name, calls, batches, in_batches);
-  if (passed_on != 0)
-    std::fprintf(stderr, "clgemm_clblast: %s: %lu calls of SGEMM by clgemm", program_invocation_short_name,
-                 calls);
+  std::fprintf(stderr, "clgemm_clblast: %s: %lu calls of SGEMM by clgemm", program_invocation_short_name,
+               calls);
   if (batches != 0)
     std::fprintf(stderr, ", %lu of them batches, with %zu multiplies in all", batches, in_batches);
   std::fputc('\n', stderr);

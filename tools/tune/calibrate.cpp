@@ -262,7 +262,6 @@ std::set<std::string> without_rows(const std::vector<Sample>& samples, const Fit
   return result;
 }
 
-// Fits, writes, and says how good it is.
 // None if clgemm has no rows for such a device.
 std::optional<Fitted> rows_in_use(const Device& device, ConfigCache& configs,
                                   const std::optional<Probed>& probed) {
@@ -305,6 +304,7 @@ bool is_worse(const std::vector<Sample>& samples, ConfigCache& configs, const Kn
   return true;
 }
 
+// Fits, writes, and says how good it is.
 void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningFile file, const Known& known,
                const Destination& to) {
   const auto& [output, samples_to, in_use] = to;

@@ -233,7 +233,7 @@ class CalibrationWorker {
   Context context_;
   Matrices matrices_;
   std::string kernel_folder_;
-  bool has_clock_;  // that says how long something took: a GPU
+  bool has_clock_;  // true for a GPU, whose events have times
   std::optional<Occupation> occupation_;
 };
 

@@ -397,7 +397,7 @@ struct Thirds {
   std::vector<std::size_t> places;  // of those held out, in `samples`
 };
 
-// `seconds_of` says what is predicted of a sample, by its index; 0: nothing.
+// `seconds_of` returns the predicted seconds of the sample with this index, or 0 if nothing is predicted.
 template <class SecondsOf>
 Regret regret_of(const std::vector<Sample>& samples, const SecondsOf& seconds_of) {
   struct Shape {

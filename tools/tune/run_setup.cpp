@@ -68,8 +68,10 @@ OwnCaches::OwnCaches(const std::filesystem::path& output) : folder_(output.strin
   folder_ = std::filesystem::absolute(folder_);
   // A folder that goes away meanwhile is another run's, which has ended.
   while (!locked(output)) std::filesystem::create_directories(folder_);
-  std::filesystem::permissions(
-      folder_, std::filesystem::perms::owner_all);  // clgemm takes no programs that others may have written
+  std::error_code ignored;  // without it, programs are not kept
+  std::filesystem::permissions(folder_,
+                               std::filesystem::perms::group_write | std::filesystem::perms::others_write,
+                               std::filesystem::perm_options::remove, ignored);
   set_environment("CLGEMM_CACHE", "1");
   set_environment("CLGEMM_CACHE_DIR", folder_.string());
   set_environment("CLGEMM_PROBE", "0");  // which each process would make anew, without a cache

@@ -69,7 +69,8 @@ void ask_in_processes(const std::vector<std::string>& arguments, const std::vect
                       const std::function<bool(std::size_t, const WorkerProcess::Answer&)>& answered) {
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
-  const auto work = [&] {
+  std::exception_ptr failure;
+  const auto ask = [&] {
     WorkerProcess worker(arguments);
     for (std::size_t i = next++; i < questions.size() && !bench::interrupted(); i = next++) {
       const WorkerProcess::Answer answer = worker.ask(questions[i], limit_s);
@@ -78,9 +79,21 @@ void ask_in_processes(const std::vector<std::string>& arguments, const std::vect
       if (!answered(i, answer)) next = questions.size();
     }
   };
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const auto work = [&] {
+    try {
+      ask();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+      next = questions.size();
+    }
+  };
+  constexpr std::size_t most_processes = 16;  // each has a context, and memory, of the device
+  const std::size_t cores = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most_processes);
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < std::min(questions.size(), cores); ++i) threads.emplace_back(work);
+  threads.clear();
+  if (failure) std::rethrow_exception(failure);
 }
 
 AnsweringProcess::AnsweringProcess() {

@@ -39,10 +39,10 @@ class WorkerProcess {
   std::string read_;  // what came behind the last line
 };
 
-// Asks as many workers at once as there are cores: some drivers compile one program at a time in a process,
-// however many threads ask (NVIDIA's). Calls `answered` with the index of each question and its answer, one
-// at a time, in the order of the answers. After it returns false, or after Ctrl-C, what is not asked yet
-// stays open.
+// Asks as many workers at once as there are cores, and 16 at most: some drivers compile one program at a time
+// in a process, however many threads ask (NVIDIA's). Calls `answered` with the index of each question and its
+// answer, one at a time, in the order of the answers. After it returns false, or after Ctrl-C, what is not
+// asked yet stays open.
 void ask_in_processes(const std::vector<std::string>& arguments, const std::vector<std::string>& questions,
                       double limit_s,
                       const std::function<bool(std::size_t, const WorkerProcess::Answer&)>& answered);

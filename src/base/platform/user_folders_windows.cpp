@@ -7,13 +7,11 @@ namespace clgemm {
 const char* const home_variable = "LOCALAPPDATA";
 
 std::filesystem::path home_of_caches() {
-  const std::filesystem::path home = environment(home_variable);
-  return home.empty() ? home : home;
+  return environment(home_variable);
 }
 
 std::filesystem::path home_of_settings() {
-  const std::filesystem::path home = environment(home_variable);
-  return home.empty() ? home : home;
+  return environment(home_variable);
 }
 
 }  // namespace clgemm

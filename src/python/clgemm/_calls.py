@@ -84,7 +84,7 @@ def _multiply_vectors(owner: Any, a: Any, b: Any, c: Any, how: Tuple[Any, ...]) 
     if c is not None:
         return c
     index: Tuple[Any, ...] = (..., *((0,) if one_row else (slice(None),)), *((0,) if one_column else (slice(None),)))
-    return result[index]
+    return result[index][()]  # a scalar of two vectors
 
 
 def _transposes(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Tuple[bool, bool]:

@@ -234,7 +234,7 @@ std::string page_data(const std::vector<Results>& runs, const TuningSamples* sam
   std::string text;
   for (const char character : data.dump(-1, ' ', true, Json::error_handler_t::replace)) {
     if (character == '<' || character == '>' || character == '&') {
-      text += fmt::format("\\u{:04x}", character);  // inside a JSON string, for nothing else has these
+      text += fmt::format("\\u{:04x}", character);  // these occur only inside JSON strings
     } else {
       text += character;
     }
