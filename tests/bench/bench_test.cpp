@@ -488,8 +488,14 @@ TEST_CASE("a kernel that is right only where nobody looks FAILED") {
   // At a square size there are as many square tiles down as across.
   std::string exchanged = altered_kernel("grid: columns rows", "grid: rows columns");
   exchanged.replace(exchanged.find("COLUMNS = 32"), 12, "COLUMNS = 8");
+  // Up to 29 lines behind C's end.
+  std::string unbounded = altered_kernel(
+      "  if (row >= m || column >= n) return;",
+      "  if (column >= n) return;\n  if (row >= m) {\n    c[row * ldc + column] = 0.0f;\n    return;\n  }");
+  unbounded.replace(unbounded.find("ROWS = 8"), 8, "ROWS = 32");
   const std::pair<std::string, std::string> wrong[] = {
       {exchanged, "at 67 x 197 x 33"},
+      {unbounded, "wrote outside C: element 0 behind its end"},
       {altered_kernel(store, store + "\n  if (column == n - 1 && ldc > n) c[row * ldc + n] = 0.0f;"),
        "wrote outside C: element 0 of the gap behind row 0"},
       {altered_kernel(store, store + "\n  if (row == m - 1 && column == n - 1) c[m * ldc] = 1.0f;"),

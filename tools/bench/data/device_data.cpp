@@ -36,7 +36,7 @@ void check_fits(const Device& device, const SgemmCall& call) {
 DeviceData::DeviceData(const cl::CommandQueue& queue, const HostData& host, std::size_t copies)
     : host_(host), queue_(queue), busy_device_(queue) {
   StoredMatrices stored = as_stored(host);
-  stored.c.resize(stored.c.size() + guard_elements, guard_element());
+  stored.c.resize(stored.c.size() + guard_elements(call()), guard_element());
   original_c_ = upload(queue, stored.c);
   for (std::size_t copy = 0; copy < copies; ++copy) {
     copies_.push_back({upload(queue, stored.a), upload(queue, stored.b), allocate(queue, stored.c.size())});
@@ -62,7 +62,7 @@ std::vector<float> DeviceData::read_c() const {
   std::vector<float> result(original_c_.getInfo<CL_MEM_SIZE>() / sizeof(float));
   queue_.enqueueReadBuffer(copies_[current_].c, CL_TRUE, 0, result.size() * sizeof(float), result.data());
   damage_ = damage_around_c(call(), result);
-  result.resize(result.size() - guard_elements);
+  result.resize(result.size() - guard_elements(call()));
   return c_as_row_major(call(), result);
 }
 

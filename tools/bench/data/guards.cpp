@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -15,6 +16,13 @@ bool is_untouched(float element) {
 }
 
 }  // namespace
+
+std::size_t guard_elements(const SgemmCall& call) {
+  constexpr std::size_t lines = 256;
+  constexpr std::size_t least = 1024;
+  constexpr std::size_t most = std::size_t{1} << 20;
+  return std::clamp(lines * call.ldc, least, most);
+}
 
 float guard_element() {
   return std::bit_cast<float>(guard_bits);

@@ -9,8 +9,9 @@
 
 namespace clgemm::bench {
 
-// Behind C, in every C that is checked on a device: more than a tile's row of the widest kernel.
-inline constexpr std::size_t guard_elements = 1024;
+// How much lies behind C, in every C that is checked on a device: as many lines as the largest tiles have, so
+// that a kernel that stores without bounds is told where, and does not end the process. 4 MiB at most.
+std::size_t guard_elements(const SgemmCall& call);
 
 // What stands there before a multiply: a NaN that no arithmetic makes.
 float guard_element();
