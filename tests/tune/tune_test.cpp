@@ -595,6 +595,16 @@ TEST_CASE("until --quick has run, explain() and the bench say once that nothing 
   CHECK(count(bench(measure).err) == 0);
 }
 
+TEST_CASE("a calibration beside other programs says that the machine was busy") {
+  const TemporaryFolder folder;
+  const std::string quick = command("--quick --budget 1 --output " + (folder.path() / "x.json").string());
+  const Finished finished = run_program(
+      "{ for i in $(seq $(nproc)); do timeout 60 sh -c 'while :; do :; done' & busy=\"$busy $!\"; done; " +
+      quick + "; kill $busy; }");
+  INFO(finished.out << finished.err);
+  CHECK(finished.err.find("the machine was busy: other programs took") != std::string::npos);
+}
+
 TEST_CASE("a quick run measures few configs in seconds, and leaves the rows of a full calibration alone") {
   const TemporaryFolder folder;
   const std::string output = (folder.path() / "out.json").string();

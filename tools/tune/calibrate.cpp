@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "choose/tuning_files.hpp"
 #include "common/interrupt.hpp"
+#include "common/machine_load.hpp"
 #include "common/progress.hpp"
 #include "common/say.hpp"
 #include "probe/probe.hpp"
@@ -115,10 +116,13 @@ class Calibration {
       if (now() > end_) break;
     }
     progress_.clear();
+    worker_.stop();  // its time is this process's own only then
+    part_of_others_ = load_.part_of_others().value_or(0.0);
     return true;
   }
 
   const std::vector<Sample>& samples() const { return samples_; }
+  double part_of_others() const { return part_of_others_; }
   const HostSeconds& host() const { return host_; }
 
  private:
@@ -247,6 +251,8 @@ class Calibration {
   WorkerProcess worker_;
   double budget_;
   double end_;
+  bench::MachineLoad load_;
+  double part_of_others_ = 0.0;
   bench::Progress progress_;
   std::vector<Sample> samples_;
   HostSeconds host_;
@@ -410,6 +416,13 @@ int calibrate(const TuneOptions& options) {
     bench::say("clgemm-tune", "stopped; the same command goes on here");
     return bench::interrupted_status();
   }
+  if (calibration.part_of_others() > bench::quiet_part)
+    bench::say(
+        "clgemm-tune",
+        fmt::format(
+            "beware: the machine was busy: other programs took {:.0f} % of its cores' time; measure again "
+            "when it is idle",
+            100.0 * calibration.part_of_others()));
   Destination to{setup.output, options.samples_to};
   if (options.output.empty()) to.in_use = rows_in_use(setup.device, cache, file.device.probed);
   write_fit(calibration.samples(), cache, std::move(file), {calibration.host(), agenda.prior}, to);

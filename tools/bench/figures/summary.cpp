@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/machine_load.hpp"
 #include "common/statistics.hpp"
 
 namespace clgemm::bench {
@@ -121,9 +122,6 @@ const ShapeResult* ladder_shape(const Results& results) {
 }
 
 namespace {
-
-// What a desktop takes of its cores.
-constexpr double quiet_part = 0.05;
 
 void add_few_runs(std::vector<std::string>& troubles, const Results& results) {
   std::vector<std::string> of_one;

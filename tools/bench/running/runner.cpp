@@ -14,6 +14,7 @@
 #include "command_line/cases.hpp"
 #include "common/clock.hpp"
 #include "common/interrupt.hpp"
+#include "common/machine_load.hpp"
 #include "common/progress.hpp"
 #include "common/say.hpp"
 #include "running/affordable.hpp"
@@ -22,7 +23,6 @@
 #include "running/first_call.hpp"
 #include "running/host_link.hpp"
 #include "running/ladder.hpp"
-#include "running/machine_load.hpp"
 #include "running/own_kernel.hpp"
 #include "running/size_run.hpp"
 

@@ -1,4 +1,4 @@
-#include "running/machine_load.hpp"
+#include "common/machine_load.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,12 @@
-// Whether this machine had other work while the bench ran.
+// Whether this machine had other work while something was measured.
 #pragma once
 
 #include <optional>
 
 namespace clgemm::bench {
+
+// What a desktop takes of its cores.
+inline constexpr double quiet_part = 0.05;
 
 class MachineLoad {
  public:
