@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/folder_content.hpp"
 #include "support/catch.hpp"
 #include "support/temporary.hpp"
 
@@ -15,6 +16,8 @@ namespace clgemm {
 namespace {
 
 namespace fs = std::filesystem;
+using test::content_of;
+using test::files_in;
 using test::TemporaryFolder;
 
 class ScopedUmask {
@@ -32,16 +35,6 @@ mode_t mode_of(const fs::path& path) {
   struct stat status {};
   REQUIRE(::lstat(path.c_str(), &status) == 0);
   return status.st_mode & 07777U;
-}
-
-std::string content_of(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-std::size_t files_in(const fs::path& folder) {
-  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {}));
 }
 
 constexpr ReadRules mine{Owner::this_user, Links::refuse, 1000};
