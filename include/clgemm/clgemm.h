@@ -271,7 +271,7 @@ CLGEMM_API clgemm_status clgemm_sgemm_host(clgemm_context* context, clgemm_layou
                                            size_t ldc, const clgemm_options* options);
 
 /// Multiplies matrices in device memory, on a queue of the context's OpenCL context and device; the queue may
-/// be in-order or out-of-order. Returns when everything is enqueued and flushed.
+/// be in-order or out-of-order. Returns when everything is enqueued and submitted to the device.
 ///
 /// The call waits for the `wait_count` events at `wait_for` before it reads or writes any matrix; they stay
 /// the caller's, and `wait_for` may be NULL where there are none. `*done`, where `done` is not NULL, becomes

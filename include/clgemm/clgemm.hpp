@@ -192,8 +192,9 @@ class CLGEMM_API Context {
              float beta, float* c, std::size_t ldc, const Options& options = {});
 
   /// Matrices in device memory, on a queue of this Context's OpenCL context and device; the queue may be
-  /// in-order or out-of-order. Returns when everything is enqueued and flushed. `*done`, where asked for,
-  /// completes when C is complete; the caller releases it. It is made also where there is nothing to do.
+  /// in-order or out-of-order. Returns when everything is enqueued and submitted to the device. `*done`,
+  /// where asked for, completes when C is complete; the caller releases it. It is made also where there is
+  /// nothing to do.
   ///
   /// When this throws, `*done` is as it was. An Error about an argument comes before anything is enqueued;
   /// any other may come when a part of the work is. Until the queue is through with that (clFinish), it may

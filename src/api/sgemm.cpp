@@ -64,9 +64,9 @@ void Context::sgemm_strided_batched(cl_command_queue caller_queue, Layout layout
                          a.ld,   b.ld,        c.ld,        batch_count, stride_a, stride_b, stride_c};
     const DeviceGemm gemm = check_device_gemm(call, a, b, c, state_->surroundings(options));
     const Events before = events_of(wait_for, state_->context());
-    const Events finished =
-        state_->enqueue(gemm, sequence_on(queue, before, done != nullptr), before, options).done;
-    queue.flush();
+    const Sequence sequence = sequence_on(queue, before, done != nullptr);
+    const Events finished = state_->enqueue(gemm, sequence, before, options).done;
+    if (needs_flush(state_->info(), sequence)) queue.flush();
     hand_out(finished, done);
   });
 }
@@ -124,7 +124,7 @@ void Context::sgemm_batched(cl_command_queue caller_queue, Layout layout, Transp
       queue.enqueueMarkerWithWaitList(finished.empty() ? &before : &finished, &all_finished);
       finished = Events{all_finished};
     }
-    queue.flush();
+    if (needs_flush(state_->info(), sequence)) queue.flush();
     hand_out(finished, done);
   });
 }

@@ -12,6 +12,7 @@
 #include "base/files.hpp"
 #include "base/forked.hpp"
 #include "base/log.hpp"
+#include "base/platform/drivers.hpp"
 #include "base/printable.hpp"
 #include "base/vendor_files.hpp"
 #include "base/words.hpp"
@@ -140,6 +141,9 @@ Device describe(const cl::Device& device) {
   result.opencl_c = opencl_c_of(device);
   result.extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
   result.nvidia_sm = nvidia_sm_of(device, result.extensions);
+  // On an H100 (driver 580, Linux, 25 November 2026) 1 to 400 launches that take 9 ms together were complete
+  // 300 ms after they had been enqueued, without a flush.
+  result.starts_unflushed = result.nvidia_sm != 0 && !gathers_commands();
   return result;
 }
 

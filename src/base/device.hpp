@@ -40,7 +40,8 @@ struct Device {
   bool shares_host_memory = false;
   std::vector<std::string> opencl_c = {"1.2"};  // of opencl_c_versions, those that its compiler takes
   std::string extensions;                       // blanks between them
-  std::size_t nvidia_sm = 0;  // the architecture of an NVIDIA GPU, 90 for Hopper's sm_90; 0 elsewhere
+  std::size_t nvidia_sm = 0;      // the architecture of an NVIDIA GPU, 90 for Hopper's sm_90; 0 elsewhere
+  bool starts_unflushed = false;  // a command starts as soon as it is enqueued
 };
 
 Device describe(const cl::Device& device);

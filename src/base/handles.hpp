@@ -42,13 +42,13 @@ inline cl_context context_of(const cl::Event& event) {
   return handle_of<cl_context>(clGetEventInfo, "clGetEventInfo", event, CL_EVENT_CONTEXT);
 }
 
-inline cl_context context_of(const cl::Memory& memory) {
-  return handle_of<cl_context>(clGetMemObjectInfo, "clGetMemObjectInfo", memory, CL_MEM_CONTEXT);
-}
-
-// Null where the buffer is no part of another one.
-inline cl_mem parent_of(const cl::Buffer& buffer) {
-  return handle_of<cl_mem>(clGetMemObjectInfo, "clGetMemObjectInfo", buffer, CL_MEM_ASSOCIATED_MEMOBJECT);
+// What OpenCL says of a buffer that is not retained.
+template <class Value>
+Value info_of(cl_mem memory, cl_mem_info what) {
+  Value result{};
+  const cl_int status = clGetMemObjectInfo(memory, what, sizeof result, &result, nullptr);
+  if (status != CL_SUCCESS) throw cl::Error(status, "clGetMemObjectInfo");
+  return result;
 }
 
 }  // namespace clgemm

@@ -21,12 +21,6 @@ Building build_aside(const Build& build) {
 
 }  // namespace
 
-std::vector<std::shared_ptr<BuiltKernel>> BuiltPlan::programs() const {
-  std::vector<std::shared_ptr<BuiltKernel>> result;
-  for_each_program(plan, [&](std::size_t stage, ProgramRole role) { result.push_back(stages[stage][role]); });
-  return result;
-}
-
 BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose) {
   // No threads for what is built already.
   const bool is_first = !programs.has(plan.first().programs[ProgramRole::multiply]);

@@ -12,9 +12,6 @@ namespace clgemm {
 struct BuiltPlan {
   Plan plan;
   std::vector<ByRole<std::shared_ptr<BuiltKernel>>> stages;  // null where the plan has no such program
-
-  // Those that are not null.
-  std::vector<std::shared_ptr<BuiltKernel>> programs() const;
 };
 
 // Builds the programs side by side, where the implementation lets them.

@@ -142,7 +142,8 @@ std::string ProgramCache::disk_key(const KernelConfig& config) const {
 }
 
 void ProgramCache::keep(const std::shared_ptr<BuiltKernel>& built) {
-  if (!built->is_new.exchange(false) || !disk_.is_on()) return;
+  // Read first: all calls come here, and a write would take the cache line from other threads.
+  if (!built->is_new || !built->is_new.exchange(false) || !disk_.is_on()) return;
   const std::lock_guard lock(mutex_);
   std::erase_if(keeping_, [](const std::future<void>& task) {
     return task.wait_for(std::chrono::seconds(0)) == std::future_status::ready;

@@ -72,7 +72,7 @@ auto checked_of(std::size_t first, std::size_t count, const Check& check) {
 // Where one of many matrices in a buffer lies.
 class RegionsIn {
  public:
-  RegionsIn(const cl::Buffer& buffer, const std::vector<DeviceMatrix>& matrices, const Lines& lines)
+  RegionsIn(cl_mem buffer, const std::vector<DeviceMatrix>& matrices, const Lines& lines)
       : base_(first_in_root(buffer)), matrices_(matrices), lines_(lines) {}
 
   Region operator[](std::size_t i) const {
@@ -90,8 +90,8 @@ void check_listed_aliasing(const SgemmCall& call, const Buffers& buffers, const 
                            const BatchGroup& group) {
   const RegionsIn regions_of_c(buffers.c, lists.c, lines_of_c(call));
   const bool exchanged = call.layout == Layout::column_major;
-  const auto check = [&](const char* name, const cl::Buffer& buffer,
-                         const std::vector<DeviceMatrix>& matrices, const Lines& lines) {
+  const auto check = [&](const char* name, cl_mem buffer, const std::vector<DeviceMatrix>& matrices,
+                         const Lines& lines) {
     if (root_of(buffer) != root_of(buffers.c)) return;
     const RegionsIn regions(buffer, matrices, lines);
     for (const std::size_t i : group) {
@@ -192,9 +192,8 @@ void check_listed_c(const SgemmCall& one, const std::vector<DeviceMatrix>& c) {
   std::size_t first = 0;
   for (const DeviceMatrix& matrix : c) {
     if (std::exchange(last, matrix.buffer) != matrix.buffer) {
-      const cl::Buffer buffer(last, true);
-      root = root_of(buffer);
-      first = first_in_root(buffer);
+      root = root_of(last);
+      first = first_in_root(last);
     }
     matrices.push_back({root, static_cast<std::int64_t>(first + matrix.offset), matrix.ld, matrices.size()});
   }

@@ -40,45 +40,43 @@ void check_size(const Use& use, const DeviceMatrix& matrix, std::size_t extent, 
 }
 
 // A buffer on the caller's own memory is aligned as that is.
-std::size_t alignment_of(const cl::Buffer& buffer, cl_mem_flags flags, const Device& device) {
+std::size_t alignment_of(cl_mem buffer, cl_mem_flags flags, const Device& device) {
   return (flags & CL_MEM_USE_HOST_PTR) == 0 ? base_alignment(device)
-                                            : base_alignment(device, buffer.getInfo<CL_MEM_HOST_PTR>());
+                                            : base_alignment(device, info_of<void*>(buffer, CL_MEM_HOST_PTR));
 }
 
-// A buffer of the context, of either the caller's matrices or scratch.
-cl::Buffer checked_buffer(const char* name, Argument argument, cl_mem memory, const cl::Context& context) {
-  if (memory == nullptr)
+// A buffer of either the caller's matrices or scratch has to be one of the context.
+void check_buffer(const char* name, Argument argument, cl_mem buffer, const cl::Context& context) {
+  if (buffer == nullptr)
     throw Error(ErrorCode::invalid_argument, fmt::format("the buffer of {} is null", name), argument);
-  cl::Buffer buffer(memory, true);
-  if (buffer.getInfo<CL_MEM_TYPE>() != CL_MEM_OBJECT_BUFFER) {
+  if (info_of<cl_mem_object_type>(buffer, CL_MEM_TYPE) != CL_MEM_OBJECT_BUFFER) {
     throw Error(ErrorCode::invalid_argument, fmt::format("the memory object of {} is not a buffer", name),
                 argument);
   }
-  if (context_of(buffer) != context()) {
+  if (info_of<cl_context>(buffer, CL_MEM_CONTEXT) != context()) {
     throw Error(ErrorCode::wrong_context,
                 fmt::format("the buffer of {} belongs to another OpenCL context", name), argument);
   }
-  return buffer;
 }
 
 // Checks one matrix and fills in its place.
-cl::Buffer place(const Use& use, const DeviceMatrix& matrix, std::size_t extent,
-                 const Surroundings& surroundings, Operand& operand) {
-  cl::Buffer buffer = checked_buffer(use.name, use.argument, matrix.buffer, surroundings.context);
-  const auto flags = buffer.getInfo<CL_MEM_FLAGS>();
+cl_mem place(const Use& use, const DeviceMatrix& matrix, std::size_t extent, const Surroundings& surroundings,
+             Operand& operand) {
+  check_buffer(use.name, use.argument, matrix.buffer, surroundings.context);
+  const auto flags = info_of<cl_mem_flags>(matrix.buffer, CL_MEM_FLAGS);
   if ((flags & use.forbidden) != 0) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("the buffer of {} was made with {}", use.name, use.forbidden_name), use.argument);
   }
-  check_size(use, matrix, extent, buffer.getInfo<CL_MEM_SIZE>());
+  check_size(use, matrix, extent, info_of<std::size_t>(matrix.buffer, CL_MEM_SIZE));
   operand.offset = matrix.offset;
-  operand.base_alignment = alignment_of(buffer, flags, surroundings.device);
-  return buffer;
+  operand.base_alignment = alignment_of(matrix.buffer, flags, surroundings.device);
+  return matrix.buffer;
 }
 
-Region region_of(const cl::Buffer& buffer, const DeviceMatrix& matrix, const Lines& lines,
-                 const SgemmCall& call, std::size_t stride) {
-  return {static_cast<std::int64_t>(first_in_root(buffer) + matrix.offset), lines, call.batch_count, stride};
+Region region_of(const DeviceMatrix& matrix, const Lines& lines, const SgemmCall& call, std::size_t stride) {
+  return {static_cast<std::int64_t>(first_in_root(matrix.buffer) + matrix.offset), lines, call.batch_count,
+          stride};
 }
 
 // One C for all is a sum (call/gemm.hpp).
@@ -89,31 +87,29 @@ void check_batch_of_c(const Region& c) {
               Argument::stride_c);
 }
 
-void check_aliasing(const SgemmCall& call, const Buffers& buffers, const DeviceMatrix& a,
-                    const DeviceMatrix& b, const DeviceMatrix& c) {
-  const Region region_c = region_of(buffers.c, c, lines_of_c(call), call, call.stride_c);
+void check_aliasing(const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
+                    const DeviceMatrix& c) {
+  const Region region_c = region_of(c, lines_of_c(call), call, call.stride_c);
   check_batch_of_c(region_c);
   if (!reads_a_and_b(call)) return;
-  const cl_mem root = root_of(buffers.c);
-  if (root_of(buffers.a) == root &&
-      overlaps(region_c, region_of(buffers.a, a, lines_of_a(call), call, call.stride_a))) {
+  const cl_mem root = root_of(c.buffer);
+  if (root_of(a.buffer) == root && overlaps(region_c, region_of(a, lines_of_a(call), call, call.stride_a))) {
     refuse_overlap("A");
   }
-  if (root_of(buffers.b) == root &&
-      overlaps(region_c, region_of(buffers.b, b, lines_of_b(call), call, call.stride_b))) {
+  if (root_of(b.buffer) == root && overlaps(region_c, region_of(b, lines_of_b(call), call, call.stride_b))) {
     refuse_overlap("B");
   }
 }
 
 }  // namespace
 
-cl_mem root_of(const cl::Buffer& buffer) {
-  const cl_mem parent = parent_of(buffer);
-  return parent == nullptr ? buffer() : parent;
+cl_mem root_of(cl_mem buffer) {
+  const auto parent = info_of<cl_mem>(buffer, CL_MEM_ASSOCIATED_MEMOBJECT);
+  return parent == nullptr ? buffer : parent;
 }
 
-std::size_t first_in_root(const cl::Buffer& buffer) {
-  return buffer.getInfo<CL_MEM_OFFSET>() / sizeof(float);
+std::size_t first_in_root(cl_mem buffer) {
+  return info_of<std::size_t>(buffer, CL_MEM_OFFSET) / sizeof(float);
 }
 
 Error suspect_exchange(const Error& error, const SgemmCall& call, const DeviceMatrix& a,
@@ -160,7 +156,7 @@ Buffers place_operands(const SgemmCall& call, const Extents& extents, const Devi
   }
   if (extents.c != 0) {
     result.c = place(use_of_c, c, extents.c, surroundings, problem.c);
-    check_aliasing(call, result, a, b, c);
+    check_aliasing(call, a, b, c);
   }
   if (exchanged) std::swap(result.a, result.b);
   return result;
@@ -168,26 +164,26 @@ Buffers place_operands(const SgemmCall& call, const Extents& extents, const Devi
 
 void check_scratch(const Surroundings& surroundings, const Buffers& matrices) {
   if (surroundings.scratch == nullptr) return;
-  const cl::Buffer buffer =
-      checked_buffer("Options::scratch", Argument::options, surroundings.scratch, surroundings.context);
-  const auto flags = buffer.getInfo<CL_MEM_FLAGS>();
+  const cl_mem scratch = surroundings.scratch;
+  check_buffer("Options::scratch", Argument::options, scratch, surroundings.context);
+  const auto flags = info_of<cl_mem_flags>(scratch, CL_MEM_FLAGS);
   if ((flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY)) != 0) {
     throw Error(ErrorCode::invalid_argument, "Options::scratch must be a CL_MEM_READ_WRITE buffer",
                 Argument::options);
   }
-  if (alignment_of(buffer, flags, surroundings.device) < widest_vector) {
+  if (alignment_of(scratch, flags, surroundings.device) < widest_vector) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("Options::scratch lies in host memory that is not aligned to {} bytes",
                             widest_vector * sizeof(float)),
                 Argument::options);
   }
-  const auto end_of = [](const cl::Buffer& memory) {
-    return memory.getInfo<CL_MEM_OFFSET>() + memory.getInfo<CL_MEM_SIZE>();
+  const auto begin_of = [](cl_mem memory) { return info_of<std::size_t>(memory, CL_MEM_OFFSET); };
+  const auto end_of = [&](cl_mem memory) {
+    return begin_of(memory) + info_of<std::size_t>(memory, CL_MEM_SIZE);
   };
-  for (const cl::Buffer* matrix : {&matrices.a, &matrices.b, &matrices.c}) {
-    if ((*matrix)() == nullptr || root_of(*matrix) != root_of(buffer)) continue;
-    if (buffer.getInfo<CL_MEM_OFFSET>() < end_of(*matrix) &&
-        matrix->getInfo<CL_MEM_OFFSET>() < end_of(buffer)) {
+  for (const cl_mem matrix : {matrices.a, matrices.b, matrices.c}) {
+    if (matrix == nullptr || root_of(matrix) != root_of(scratch)) continue;
+    if (begin_of(scratch) < end_of(matrix) && begin_of(matrix) < end_of(scratch)) {
       throw Error(ErrorCode::invalid_argument, "Options::scratch shares memory with a matrix of the call",
                   Argument::options);
     }

@@ -29,10 +29,10 @@ void check_scratch(const Surroundings& surroundings, const Buffers& matrices);
 
 // The buffer whose memory this one is: the parent of a sub-buffer. Only its address is looked at: the caller
 // may have released it, and Intel's CPU runtime then refuses to retain it.
-cl_mem root_of(const cl::Buffer& buffer);
+cl_mem root_of(cl_mem buffer);
 
 // Where in that memory the buffer begins, in elements.
-std::size_t first_in_root(const cl::Buffer& buffer);
+std::size_t first_in_root(cl_mem buffer);
 
 // Returns this error of a call, or one that also says that offset and leading dimension of the matrix may
 // have been exchanged: CLBlast has the offset first.

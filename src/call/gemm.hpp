@@ -12,11 +12,11 @@
 //
 // check_host_gemm() and check_device_gemm() (call/arguments.hpp) make the last two of a SgemmCall. They are
 // the one check of a call: whoever has a HostGemm or a DeviceGemm may trust it. A HostGemm becomes
-// DeviceGemms by cutting (part_of) and by putting buffers in place of pointers (in_buffers), both in
-// canonical form. So nothing is checked again, buffers that clgemm made are not asked what they are, and
-// nothing is turned back into the caller's words.
+// DeviceGemms by cutting (part_of) and by putting buffers in place of pointers, both in canonical form. So
+// nothing is checked again, buffers that clgemm made are not asked what they are, and nothing is turned back
+// into the caller's words.
 //
-//              check_host_gemm()             part_of()              in_buffers()
+//              check_host_gemm()             part_of()              buffers
 //   SgemmCall -------------------> HostGemm -----------> HostGemm --------------.
 //       |                                                                        v
 //       '-----------------------------------------------------------------> DeviceGemm -> launch/
@@ -32,12 +32,14 @@
 
 namespace clgemm {
 
-// The buffers of the canonical operands.
+// The buffers of the canonical operands. They are not retained, because six calls to the driver cost a small
+// GEMM a twentieth of its time (H100, 25 November 2026): the caller keeps its own until a call returns, and
+// whoever makes other ones keeps those.
 struct Buffers {
-  cl::Buffer a;
-  cl::Buffer b;
-  cl::Buffer c;
-  cl::Buffer list{};  // of a listed batch: its Products; else null
+  cl_mem a = nullptr;
+  cl_mem b = nullptr;
+  cl_mem c = nullptr;
+  cl_mem list = nullptr;  // of a listed batch: its Products; else null
 };
 
 struct DeviceGemm {

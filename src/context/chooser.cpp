@@ -86,7 +86,7 @@ std::shared_ptr<const ChosenPlan> Chooser::choose(const Problem& problem, const 
   const bool is_named = !key.named.kernel.empty();
   const Remembered known = remembered_.find(key);
   const auto ranked = is_named ? nullptr : ranking(key, known, options);
-  const std::size_t given_up = is_named ? 0 : count_of_given_up();
+  const std::size_t given_up = is_named ? 0 : count_of_given_up_.load();
   if (known.plan && known.given_up == given_up && (is_named || is_trusted(known.plan->built)))
     return known.plan;
   auto chosen =
@@ -208,6 +208,7 @@ bool Chooser::give_up(const Config& config, const Options& options, const std::s
   {
     const std::lock_guard lock(mutex_);
     if (!given_up_.insert({key_of(config, options), why}).second) return false;
+    count_of_given_up_ = given_up_.size();
   }
   log(LogLevel::info, fmt::format("not used: {}: {}", to_string(config), why));
   return true;
@@ -223,11 +224,6 @@ BuiltPlan Chooser::plan_and_build(const Config& config, const PlanKey& key) {
   Plan plan = make_plan(key.problem, config, configs(key.kernel_folder), key.scratch_limit);
   check_precision(plan.first().multiply(), key.precision);
   return build(std::move(plan), programs_, Purpose::chosen);
-}
-
-std::size_t Chooser::count_of_given_up() {
-  const std::lock_guard lock(mutex_);
-  return given_up_.size();
 }
 
 ConfigCache& Chooser::configs(const std::string& kernel_folder) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <clgemm/clgemm.hpp>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -92,7 +93,6 @@ class Chooser {
 
   // Why; nothing where it was not.
   std::optional<std::string> why_given_up(const Config& config, const Options& options);
-  std::size_t count_of_given_up();
 
   // The configs of one kernel folder; the empty name stands for the built-in kernels alone.
   ConfigCache& configs(const std::string& kernel_folder);
@@ -114,6 +114,7 @@ class Chooser {
   std::mutex mutex_;  // of what follows
   std::map<std::string, std::unique_ptr<ConfigCache>> configs_;
   std::map<GivenUpKey, std::string> given_up_;  // and why
+  std::atomic<std::size_t> count_of_given_up_{0};
 };
 
 }  // namespace clgemm

@@ -47,8 +47,9 @@ Enqueued Context::State::enqueue(const DeviceGemm& gemm, const Sequence& sequenc
   switch (to_do(gemm.problem)) {
     case ToDo::multiply: {
       if (gemm.products.empty()) return multiply(gemm, gemm.buffers, sequence, wait_for, options);
+      const cl::Buffer list = lists_.on_device(context_, gemm.products);
       Buffers buffers = gemm.buffers;
-      buffers.list = lists_.on_device(context_, gemm.products);
+      buffers.list = list();
       return multiply(gemm, buffers, sequence, wait_for, options);
     }
     case ToDo::scale_c:
@@ -119,7 +120,9 @@ Enqueued Context::State::multiply(const DeviceGemm& gemm, const Buffers& buffers
       return at_boundary([&] {
         const BuiltPlan& built = chosen->built;
         Events done = multiply_as_planned(built, problem, buffers, told, attempt.wait_for, options, progress);
-        for (const auto& program : built.programs()) programs_.keep(program);
+        for_each_program(built.plan, [&](std::size_t stage, ProgramRole role) {
+          programs_.keep(built.stages[stage][role]);
+        });
         log_call(gemm, chosen->choice.chosen, info_.name, progress);
         return Enqueued{std::move(done), std::move(progress.commands)};
       });
@@ -184,7 +187,7 @@ Events Context::State::multiply_as_planned(const BuiltPlan& built, const Problem
   return done;
 }
 
-Events Context::State::scale(const Problem& problem, const cl::Buffer& c, const Sequence& sequence,
+Events Context::State::scale(const Problem& problem, cl_mem c, const Sequence& sequence,
                              const Events& wait_for, const Options& options) {
   const SharedConfig config = chooser_.helper("scale", options);
   const auto program = programs_.get(config, Purpose::chosen);

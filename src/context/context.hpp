@@ -106,7 +106,7 @@ class Context::State final : private DeviceCalls {
   std::string describe_unmeasured();
 
   // Enqueues C <- beta * C.
-  Events scale(const Problem& problem, const cl::Buffer& c, const Sequence& sequence, const Events& wait_for,
+  Events scale(const Problem& problem, cl_mem c, const Sequence& sequence, const Events& wait_for,
                const Options& options);
 
   cl::Context context_;

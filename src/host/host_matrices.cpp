@@ -75,12 +75,12 @@ void multiply_in_host_memory(const DeviceMultiply& device, const HostGemm& host)
     return cl::Buffer(device.context, access | CL_MEM_USE_HOST_PTR, extent * sizeof(float),
                       const_cast<float*>(matrix));
   };
-  DeviceGemm gemm{host.problem,
-                  {share(CL_MEM_READ_ONLY, host.a, extents.a), share(CL_MEM_READ_ONLY, host.b, extents.b),
-                   share(CL_MEM_READ_WRITE, host.c, extents.c)}};
+  const cl::Buffer a = share(CL_MEM_READ_ONLY, host.a, extents.a);
+  const cl::Buffer b = share(CL_MEM_READ_ONLY, host.b, extents.b);
+  const cl::Buffer c = share(CL_MEM_READ_WRITE, host.c, extents.c);
+  DeviceGemm gemm{host.problem, {a(), b(), c()}};
   gemm.problem.a.base_alignment = base_alignment(device.info, host.a);
   gemm.problem.b.base_alignment = base_alignment(device.info, host.b);
-  const cl::Buffer& c = gemm.buffers.c;
   use_matrices(device.queue, [&] {
     Enqueued enqueued = device.enqueue(gemm, {});
     // Mapping is what makes the result visible to the host; unmapping ends it. The host waits once for all of

@@ -153,7 +153,7 @@ class Streamer {
     }
     part.problem.a.base_alignment = part.problem.b.base_alignment = base_alignment(device_.info);
     const Enqueued enqueued =
-        device_.enqueue({part.problem, {a.memory.memory, b.memory.memory, c.memory.memory}}, before);
+        device_.enqueue({part.problem, {a.memory.memory(), b.memory.memory(), c.memory.memory()}}, before);
     const cl::Event& done = enqueued.done.front();
     append(enqueued.commands, c.made_by);
     device_.queue.flush();

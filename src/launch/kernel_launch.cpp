@@ -36,6 +36,10 @@ bool is_in_order(const cl::CommandQueue& queue) {
   return (queue.getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
 }
 
+bool needs_flush(const Device& device, const Sequence& sequence) {
+  return !device.starts_unflushed || sequence.by_events || sequence.is_observed;
+}
+
 Sequence sequence_on(const cl::CommandQueue& queue, const Events& wait_for, bool is_observed) {
   return {queue, !wait_for.empty() || !is_in_order(queue), is_observed};
 }

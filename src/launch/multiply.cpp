@@ -57,7 +57,7 @@ class Binder {
     if (manifest.takes_parts()) {
       const SplitPlan& split = stage_.split;
       kernel_.with(as_int(launch_.depth), scratch(), cl_ulong{split.scratch_offset}, cl_ulong{split.ld},
-                   cl_ulong{split.stride}, with_.workspace.arrivals);
+                   cl_ulong{split.stride}, with_.workspace.arrivals());
     }
     const bool on_planes = stage_.has(ProgramRole::pack_both);
     if (!on_planes && launch_.stage == 0) return;
@@ -88,7 +88,7 @@ class Binder {
     kernel_.with_matrix(place(launch_.a)).with(beta(), to.buffer, cl_ulong{to.offset}, cl_ulong{to.ld});
   }
 
-  const cl::Buffer& scratch() const { return with_.workspace.scratch; }
+  cl_mem scratch() const { return with_.workspace.scratch(); }
   float alpha() const { return launch_.factors == Factors::alone ? 1.0f : with_.problem.alpha; }
   float beta() const {
     if (launch_.factors == Factors::of_call) return with_.problem.beta;
@@ -102,7 +102,7 @@ class Binder {
   }
 
   Place place(const Slice& slice) const {
-    const auto in_matrix = [&](const cl::Buffer& buffer, const Operand& operand) {
+    const auto in_matrix = [&](cl_mem buffer, const Operand& operand) {
       return Place{buffer, operand.offset + block_.batch * operand.stride + slice.first, slice.ld,
                    slice.stride.value_or(operand.stride)};
     };
@@ -168,8 +168,7 @@ Events enqueue_multiply(const BuiltPlan& built, const Problem& problem, const Bu
 }
 
 Events enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,
-                     const Problem& problem, const cl::Buffer& c, const Sequence& sequence,
-                     const Events& wait_for) {
+                     const Problem& problem, cl_mem c, const Sequence& sequence, const Events& wait_for) {
   Problem flat = problem;
   flat.k = 1;  // C is passed over once
   Events before = wait_for;

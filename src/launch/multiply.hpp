@@ -31,7 +31,6 @@ Events enqueue_multiply(const BuiltPlan& built, const Problem& problem, const Bu
 
 // Enqueues C <- beta * C behind `wait_for`, by a kernel with `role: scale`.
 Events enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,
-                     const Problem& problem, const cl::Buffer& c, const Sequence& sequence,
-                     const Events& wait_for);
+                     const Problem& problem, cl_mem c, const Sequence& sequence, const Events& wait_for);
 
 }  // namespace clgemm

@@ -221,8 +221,9 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   for (Stage& one : test.plan.stages) one.split.wanted_parts = one.adds_parts() ? 2 : 1;
   test.plan.compute_units = 2;  // few and large shares, in which a kernel comes to all of its code
   fit_blocks(test.plan, unlimited_scratch);
-  const Buffers buffers{buffer_of(context, a.memory), buffer_of(context, b.memory),
-                        buffer_of(context, c.memory)};
+  const cl::Buffer buffer_a = buffer_of(context, a.memory);
+  const cl::Buffer buffer_b = buffer_of(context, b.memory);
+  const cl::Buffer buffer_c = buffer_of(context, c.memory);
   Workspace workspace;
   if (test.plan.scratch_bytes != 0)
     workspace.scratch = cl::Buffer(context, CL_MEM_READ_WRITE, test.plan.scratch_bytes);
@@ -231,9 +232,10 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
 
   const cl::CommandQueue queue(context, device);
   Progress progress;
-  enqueue_multiply(test, problem, buffers, workspace, sequence_on(queue, {}, false), {}, progress);
+  enqueue_multiply(test, problem, {buffer_a(), buffer_b(), buffer_c()}, workspace,
+                   sequence_on(queue, {}, false), {}, progress);
   std::vector<float> result(c.memory.size());
-  queue.enqueueReadBuffer(buffers.c, CL_TRUE, 0, result.size() * sizeof(float), result.data());
+  queue.enqueueReadBuffer(buffer_c, CL_TRUE, 0, result.size() * sizeof(float), result.data());
   return result == c.expected(a, b, adding);
 }
 

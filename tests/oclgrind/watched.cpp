@@ -98,7 +98,7 @@ class Watched {
     const Data data = random_data(multiply, 1);
     const SharedConfig scale = configs_.get("scale", {});
     const cl::Buffer c = upload(data.c);
-    enqueue_scale(*scale, programs_.get(scale, Purpose::named), problem_of(multiply), c,
+    enqueue_scale(*scale, programs_.get(scale, Purpose::named), problem_of(multiply), c(),
                   sequence_on(queue_, {}, true), {})
         .front()
         .wait();
@@ -124,11 +124,14 @@ class Watched {
     const Multiply multiply = make_multiply(one.form, one.shape, one.scalars, one.placement);
     const Data data = random_data(multiply, 1);
     Problem problem = problem_of(multiply);
-    Buffers buffers{upload(data.a), upload(data.b), upload(data.c)};
+    const cl::Buffer a = upload(data.a);
+    const cl::Buffer b = upload(data.b);
+    const cl::Buffer c = upload(data.c);
     // A kernel that takes lists of matrices finds those of the second case by one.
     const bool by_list =
         &one == &cases.back() && configs_.get(config.kernel, config.parameters)->manifest().takes_lists();
-    if (by_list) buffers.list = list_of(problem);
+    const cl::Buffer list = by_list ? list_of(problem) : cl::Buffer();
+    const Buffers buffers{a(), b(), c(), list()};
     const Plan plan = make_plan(problem, config, configs_, default_scratch_limit(info_));
     for_each_program(plan, [&](std::size_t stage, ProgramRole role) {
       programs_.get(plan.stages[stage].programs[role], Purpose::named);
@@ -141,7 +144,7 @@ class Watched {
     enqueue_multiply(built, problem, buffers, workspace, sequence_on(queue_, {}, true), {}, progress)
         .front()
         .wait();
-    return is_right(multiply, data, buffers.c, clgemm::to_string(config));
+    return is_right(multiply, data, c, clgemm::to_string(config));
   }
 
   // A list of the problem's one multiply, and the problem as it then is.

@@ -120,10 +120,6 @@ class RecordedKernels {
 const cl::CommandQueue no_queue;
 const Sequence in_order{no_queue, false, false};
 
-cl::Buffer buffer(Handle number) {
-  return cl::Buffer(handle<cl_mem>(number));
-}
-
 // The launches of the plan.
 std::vector<std::string> record(const char* target, const Plan& plan, const Problem& problem,
                                 Programs& programs) {
@@ -132,10 +128,10 @@ std::vector<std::string> record(const char* target, const Plan& plan, const Prob
   for_each_program(plan, [&](std::size_t stage, ProgramRole role) {
     built.stages[stage][role] = kernels.add(*plan.stages[stage].programs[role]);
   });
-  Buffers buffers{buffer(buffer_a), buffer(buffer_b), buffer(buffer_c), {}};
-  if (problem.listed) buffers.list = buffer(buffer_list);
+  Buffers buffers{handle<cl_mem>(buffer_a), handle<cl_mem>(buffer_b), handle<cl_mem>(buffer_c)};
+  if (problem.listed) buffers.list = handle<cl_mem>(buffer_list);
   Workspace workspace;
-  if (plan.scratch_bytes != 0) workspace.scratch = buffer(buffer_scratch);
+  if (plan.scratch_bytes != 0) workspace.scratch = cl::Buffer(handle<cl_mem>(buffer_scratch));
   Progress progress;
   enqueue_multiply(built, problem, buffers, workspace, in_order, {}, progress);
   return std::move(recorder.launches);

@@ -15,4 +15,7 @@ struct InstalledDriver {
 // Windows: the values of the registry key that Khronos's loader reads.
 std::vector<InstalledDriver> installed_drivers();
 
+// Whether the system lets drivers gather commands before the device sees them, as Windows does.
+bool gathers_commands();
+
 }  // namespace clgemm

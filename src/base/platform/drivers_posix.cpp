@@ -45,4 +45,8 @@ std::vector<InstalledDriver> installed_drivers() {
   return result;
 }
 
+bool gathers_commands() {
+  return false;
+}
+
 }  // namespace clgemm

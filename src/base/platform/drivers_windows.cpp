@@ -28,4 +28,8 @@ std::vector<InstalledDriver> installed_drivers() {
   return result;
 }
 
+bool gathers_commands() {
+  return true;
+}
+
 }  // namespace clgemm

@@ -1,33 +1,54 @@
+// A child is told by a handler that fork() runs in it. Asking for the process number instead would be a
+// system call in every call.
 #include "base/forked.hpp"
 
 #include <fmt/format.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <clgemm/error.hpp>
+#include <new>
 
 namespace clgemm {
 namespace {
 
-std::atomic<pid_t> owner{0};  // the process that claimed OpenCL; children inherit the number
+enum class Claim { none, ours, of_parent };
+std::atomic<Claim> claim{Claim::none};
+std::atomic<pid_t> owner{0};  // the process that claimed OpenCL first
+
+void inherit_claim() noexcept {
+  Claim expected = Claim::ours;
+  claim.compare_exchange_strong(expected, Claim::of_parent);
+}
+
+// The handler stands before any claim does, so that no child misses one.
+void watch_for_forks() {
+  static const int status = ::pthread_atfork(nullptr, nullptr, &inherit_claim);
+  if (status != 0) throw std::bad_alloc();
+}
 
 }  // namespace
 
 void claim_process() {
-  const pid_t us = ::getpid();
-  pid_t known = 0;
-  if (owner.compare_exchange_strong(known, us) || known == us) return;
+  if (claim == Claim::ours) return;
+  watch_for_forks();
+  Claim expected = Claim::none;
+  if (claim.compare_exchange_strong(expected, Claim::ours)) {
+    owner = ::getpid();
+    return;
+  }
+  if (expected == Claim::ours) return;
   throw Error(
       ErrorCode::forked_process,
       fmt::format("this process ({}) was forked from one that had used clgemm ({}): the threads of its "
                   "OpenCL driver are not here, so that no call can be made. Fork before the first use, "
                   "or start a new program (in Python: multiprocessing's 'spawn')",
-                  us, known));
+                  ::getpid(), owner.load()));
 }
 
 bool is_forked_child() noexcept {
-  const pid_t known = owner;
-  return known != 0 && known != ::getpid();
+  return claim == Claim::of_parent;
 }
 
 }  // namespace clgemm
