@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "launch/kernel_launch.hpp"
 #include "support/catch.hpp"
 #include "support/on_device.hpp"
 #include "support/reference.hpp"
@@ -63,6 +64,20 @@ TEST_CASE("the call is flushed: the done event completes without any further wor
   const cl::CommandQueue other = make_queue(false);
   other.enqueueReadBuffer(buffers.c, CL_TRUE, 0, c.size() * sizeof(float), c.data(), &events);
   check_result(multiply, data, c);
+}
+
+TEST_CASE("a flush is left out only if the device starts without one and no event leaves the queue") {
+  const cl::CommandQueue queue = make_queue(false);
+  const Sequence plain{queue, false, false};
+  const Sequence by_events{queue, true, false};
+  const Sequence observed{queue, false, true};
+  Device starts;
+  starts.starts_unflushed = true;
+  CHECK_FALSE(needs_flush(starts, plain));
+  CHECK(needs_flush(starts, by_events));
+  CHECK(needs_flush(starts, observed));
+  CHECK(needs_flush(Device{}, plain));
+  CHECK(shared_device_info().starts_unflushed == (shared_device_info().nvidia_sm != 0));
 }
 
 TEST_CASE("nothing is read or written before the wait list is complete") {

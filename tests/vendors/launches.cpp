@@ -245,7 +245,7 @@ std::string scaling(const Sheet& sheet, ConfigCache& configs, Programs& programs
   form.alpha = 0.0f;
   const Problem problem = problem_for(*scale, false, form, false);
   RecordedKernels kernels(sheet.target, programs);
-  enqueue_scale(*scale, kernels.add(*scale), problem, buffer(buffer_c), in_order, {});
+  enqueue_scale(*scale, kernels.add(*scale), problem, handle<cl_mem>(buffer_c), in_order, {});
   return describe_multiply(sheet, "scale: C alone", problem, 0, recorder.launches);
 }
 
