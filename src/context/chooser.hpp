@@ -1,8 +1,8 @@
 // From a problem to a plan whose kernels are built and can be trusted.
 #pragma once
 
-#include <clgemm/clgemm.hpp>
 #include <atomic>
+#include <clgemm/clgemm.hpp>
 #include <map>
 #include <memory>
 #include <mutex>
