@@ -151,7 +151,7 @@ TEST_CASE("a long list of shapes is a line for each peer in Markdown, not one fo
   }
   std::ostringstream markdown;
   write_markdown(markdown, parse_results(rows.dump(), "test"));
-  CHECK(markdown.str().find("| beside | shapes | geometric mean |") != std::string::npos);
+  CHECK(markdown.str().find("| compared with | shapes | geometric mean |") != std::string::npos);
   CHECK(markdown.str().find("| m x n x k |") == std::string::npos);
 }
 

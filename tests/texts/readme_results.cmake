@@ -1,7 +1,9 @@
-# What the texts show of results is what clgemm-bench makes of tools/bench/results/*.json: all tables in docs/results.md,
-# the README's one table, its picture, docs/h200.svg, and the rates in docs/ladder.md.
+# clgemm-bench makes the figures in the texts from tools/bench/results/*.json: all tables in docs/results.md, the
+# README's table, its picture docs/h200.svg, and the rates in docs/ladder.md. This script also makes the tables of
+# docs/tuning.md, from kernels/tuned/*.json.
 #   cmake -DBENCH=... -DSOURCE=... [-DRENEW=ON] -P readme_results.cmake
-# RENEW writes them (target readme_results); without it, what differs is an error.
+# RENEW writes them (target readme_results). Without it, a difference is an error.
+cmake_minimum_required(VERSION 3.22)
 set(results ${SOURCE}/tools/bench/results)
 
 # The file is to have this text.
@@ -107,15 +109,15 @@ function(demand_ladder)
     list(GET cells 1 rate)
     string(REPLACE "${heading}" "## ${name}: ${rate} GFLOPS" text "${text}")
   endforeach()
-  if(ladder MATCHES "Measured there as the peak: ([0-9]+) GFLOPS")
+  if(ladder MATCHES "Measured peak: ([0-9]+) GFLOPS")
     string(REGEX REPLACE "was measured as [0-9]+" "was measured as ${CMAKE_MATCH_1}" text "${text}")
   endif()
   demand(docs/ladder.md "${text}")
 endfunction()
 
-file(GLOB files ${results}/*.json)
-execute_process(COMMAND ${BENCH} --markdown ${files} OUTPUT_VARIABLE tables COMMAND_ERROR_IS_FATAL ANY)
-demand_between_marks(docs/results.md "${tables}")
+include(${CMAKE_CURRENT_LIST_DIR}/results_sections.cmake)
+demand_between_marks(docs/results.md "${text}")
+demand_between_marks(docs/tuning.md "${tuned}")
 
 set(rows "")
 add_rows("NVIDIA H200" h200-seeds.json "cuBLAS fp32" "CLBlast tuned")

@@ -62,7 +62,7 @@ void write_shapes(std::ostream& out, const Results& results) {
   const bool from_host = std::any_of(results.shapes.begin(), results.shapes.end(), [](const auto& shape) {
     return shape.own() != nullptr && shape.own()->figures.host_ms.has_value();
   });
-  if (from_host) titles.insert(titles.end(), {"host to host, ms", "of the bound"});
+  if (from_host) titles.insert(titles.end(), {"host to host, ms", "share of the bound"});
   out << row_of(titles) << rule(titles.size());
   for (const ShapeResult& shape : results.shapes) {
     const KernelResult* own = shape.own();
@@ -82,7 +82,7 @@ void write_shapes(std::ostream& out, const Results& results) {
 constexpr std::size_t most_listed = 40;
 
 void write_in_short(std::ostream& out, const Results& results) {
-  out << row_of({"beside", "shapes", "geometric mean", "at least as fast", "the five worst"}) << rule(5);
+  out << row_of({"compared with", "shapes", "geometric mean", "at least as fast", "five worst"}) << rule(5);
   for (const BesidePeer& beside : beside_peers(results)) {
     std::vector<std::string> worst;
     for (const RatioAtShape& one : beside.worst)
@@ -104,7 +104,7 @@ const KernelResult* naive_of(const ShapeResult& shape) {
 void write_ladder(std::ostream& out, const ShapeResult& shape) {
   const KernelResult* naive = naive_of(shape);
   if (naive == nullptr || shape.kernels.size() < fewest_steps) return;
-  out << fmt::format("\nThe kernels at {}, GFLOPS and the factor over `naive`:\n\n", describe_shape(shape));
+  out << fmt::format("\nEach kernel at {}, in GFLOPS and as a multiple of `naive`:\n\n", describe_shape(shape));
   out << row_of({"kernel", "GFLOPS", "x naive"}) << rule(3);
   const auto add = [&](const std::string& name, const Figures& figures) {
     if (!figures.measured()) return;
@@ -134,14 +134,13 @@ std::string checks(const Results& results) {
 
 std::string heading(const Results& results) {
   const Facts& facts = results.facts;
-  std::string text = fmt::format("**{}** ({}, driver {}", facts.device, facts.platform, facts.driver);
-  if (!facts.host.empty()) text += fmt::format("; {}", facts.host);
-  if (!facts.date.empty()) text += fmt::format("; {}", facts.date);
-  text += fmt::format("), beside {}; {}.", peers_with_versions(results), checks(results));
-  if (results.precision == Precision::fp32) text += " clgemm on fp32 units alone (`--precision fp32`).";
+  std::string text = fmt::format("**{}**, {}, driver {}", facts.device, facts.platform, facts.driver);
+  if (!facts.host.empty()) text += fmt::format(", host {}", facts.host);
+  if (!facts.date.empty()) text += fmt::format(", {}", facts.date);
+  text += fmt::format(". Compared with {}; {}.", peers_with_versions(results), checks(results));
+  if (results.precision == Precision::fp32) text += " clgemm uses fp32 units only (`--precision fp32`).";
   if (results.ceilings) {
-    text +=
-        fmt::format(" Measured there as the peak: {} GFLOPS.", format_figure(results.ceilings->fp32_gflops));
+    text += fmt::format(" Measured peak: {} GFLOPS.", format_figure(results.ceilings->fp32_gflops));
   }
   return text;
 }
@@ -153,10 +152,8 @@ void write_markdown(std::ostream& out, const std::vector<Results>& runs) {
   for (const Results& run : runs) {
     const Results results = each_kernel_once(run);
     const bool is_listed = results.shapes.size() <= most_listed;
-    out << (first ? "" : "\n") << heading(results) << (is_listed ? " GFLOPS by medians, and how" : " How")
-        << " many times as fast as the peer (where one runs on the host, all by the host's clock, from the "
-           "call "
-        << "to its completion)" << (is_listed ? ":\n\n" : ", over random shapes:\n\n");
+    out << (first ? "" : "\n") << heading(results)
+        << " Medians; a ratio above 1 means that clgemm is faster.\n\n";
     first = false;
     if (is_listed) {
       write_shapes(out, results);
