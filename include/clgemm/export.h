@@ -1,4 +1,4 @@
-/* What the shared library shows to its users; everything else stays hidden inside it. */
+/* Marks the symbols that the shared library exports. All others are hidden. */
 #ifndef CLGEMM_EXPORT_H
 #define CLGEMM_EXPORT_H
 
