@@ -152,8 +152,8 @@ typedef struct clgemm_options {
   const clgemm_parameter* parameters;
   size_t parameter_count;  ///< number of elements of `parameters`
 
-  /// A folder that is searched for kernel files before the built-in ones. If it is NULL or "", the
-  /// environment variable CLGEMM_KERNEL_DIR is used, if it is set.
+  /// A folder that is searched for kernel files before the built-in ones. If it is NULL or "", the folder
+  /// that the environment variable CLGEMM_KERNEL_DIR names is searched instead.
   const char* kernel_folder;
 
   /// The most device memory, in bytes, for the packed copies of A and B in one call. A larger problem is cut

@@ -69,8 +69,8 @@ struct Options {
   /// Use this only together with `kernel` or `kernel_file`.
   std::map<std::string, std::int64_t> parameters;
 
-  /// A folder that is searched for kernel files before the built-in ones. If it is empty, the environment
-  /// variable CLGEMM_KERNEL_DIR is used, if it is set.
+  /// A folder that is searched for kernel files before the built-in ones. If it is empty, the folder that
+  /// the environment variable CLGEMM_KERNEL_DIR names is searched instead.
   std::string kernel_folder;
 
   /// The most device memory, in bytes, for the packed copies of A and B in one call. A larger problem is cut
@@ -144,13 +144,13 @@ using WaitList = std::vector<cl_event>;
 /// once, by the first thread that needs it. Only threads that need the same kernel wait. No lock is held
 /// while the device works. It is an error to move or destroy a Context while another thread uses it.
 ///
-/// Lost devices: a kernel that faults destroys the OpenCL context in which it ran, no matter which program
-/// part enqueued it. The call that notices this throws Error(device_lost), and so do all later calls on this
-/// Context. A call on host matrices that the device may still use throws Error(matrices_in_use) first. All
-/// data in device memory is lost. On an NVIDIA H200 (driver 580), the process can then no longer use the
-/// device. No new OpenCL context can be made, even after the old one was released, so constructors that would
-/// make one throw device_lost, too. A new process can use the device. The free functions keep a lost Context
-/// until release_contexts().
+/// Lost devices: a kernel that faults destroys the OpenCL context in which it ran, no matter what enqueued
+/// it. The call that notices this throws Error(device_lost), and so do all later calls on this Context. A
+/// call on host matrices that the device may still use throws Error(matrices_in_use) first. All data in
+/// device memory is lost. On an NVIDIA H200 (driver 580), the process can then no longer use the device. No
+/// new OpenCL context can be made, even after the old one was released, so constructors that would make one
+/// throw device_lost, too. A new process can use the device. The free functions keep a lost Context until
+/// release_contexts().
 ///
 /// fork(): the threads of an OpenCL driver do not exist in a child process, and a call there would wait for
 /// them forever. So every function that needs a device throws Error(forked_process) in a child of a process
