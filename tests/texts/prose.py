@@ -151,7 +151,7 @@ def of_markdown(source):
 
 def plain(text):
     """Takes the markup away: code counts as one word, a link as its text."""
-    text = re.sub(r"`[^`]*`", lambda code: re.sub(r"\W+", "_", code.group(0)), text)
+    text = re.sub(r"`[^`]*`", lambda code: "`" + re.sub(r"\W+", "_", code.group(0)[1:-1]) + "`", text)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"^([-*]|\d+\.) ", "", text)
     return text.replace("**", "")
