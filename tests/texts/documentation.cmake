@@ -1,4 +1,4 @@
-# The site is made without a warning, and its links lead somewhere (target docs).
+# Makes the site without a warning and without dead links (target docs).
 if(TARGET docs)
   get_property(make_docs TARGET docs PROPERTY MAKE_DOCS)
   add_test(NAME documentation COMMAND ${make_docs})

@@ -1,10 +1,10 @@
-# The kernels that README.md and kernels/README.md show work with the command lines that stand beside them.
+# Checks that the kernels in README.md and kernels/README.md work with the command lines next to them.
 #   cmake -DBENCH=... -DSOURCE=... -DFOLDER=... -P example_commands.cmake
 file(REMOVE_RECURSE ${FOLDER})
 cmake_minimum_required(VERSION 3.22)
 file(MAKE_DIRECTORY ${FOLDER})
 
-# The first block of this language after the heading.
+# Returns the first block of this language after the heading.
 function(block_after variable file heading language)
   file(READ ${SOURCE}/${file} text)
   set(fence "```")
@@ -22,7 +22,7 @@ function(block_after variable file heading language)
   set(${variable} "${text}\n" PARENT_SCOPE)
 endfunction()
 
-# Runs the commands of the bench among these lines, but briefly; each that measures says PASSED.
+# Runs the bench commands of these lines, with short measurements. Each measurement must print PASSED.
 function(run lines)
   string(REGEX MATCHALL "clgemm-bench [^#\n]*" commands "${lines}")
   if(NOT commands)

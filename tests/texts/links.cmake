@@ -1,4 +1,4 @@
-# Every link of the texts to a file of the repository leads to one, and to a heading in it where it names one.
+# Checks that each link of the texts to a file of the repository has a target, and a heading if it names one.
 #   cmake -DSOURCE=... -P links.cmake
 cmake_minimum_required(VERSION 3.22)
 

@@ -12,7 +12,7 @@ A room is a Markdown file, or the folder that holds the code (`kernels/common`, 
 - No line is longer than 110 characters in kernels and public headers, 120 in Markdown, 140 elsewhere. Tables, links
   and code in Markdown may be longer.
 - No phrase of phrases.txt is used. The file says what to write instead.
-- "if" stands at least a third as often as "where". A room with up to two "where" passes.
+- The word "if" stands at least a third as often as the word "where". A room with up to two of the latter passes.
 
 A room that does not keep a rule yet is a line of ceilings.txt. Its counts may fall and may not rise. When all of them
 are 0, the line goes, and from then on the room must keep the rules.
@@ -52,7 +52,7 @@ WORD = re.compile(r"\S*[A-Za-z0-9]\S*")
 
 
 class Text:
-    """A paragraph with the line where it begins."""
+    """A paragraph, with the number of its first line."""
 
     def __init__(self, line, words, is_heading=False):
         self.line = line
@@ -109,7 +109,7 @@ def of_python(source):
             docstring = ast.get_docstring(node)
             if docstring:
                 first = node.body[0].lineno
-                texts += paragraphs([(first + i, text, False) for i, text in enumerate(docstring.split("\n"))])
+                texts += paragraphs([(first + i, " " + text, False) for i, text in enumerate(docstring.split("\n"))])
     return texts
 
 

@@ -6,7 +6,7 @@
 cmake_minimum_required(VERSION 3.22)
 set(results ${SOURCE}/tools/bench/results)
 
-# The file is to have this text.
+# Checks that the file has this text, or writes it.
 function(demand file wanted)
   set(text "")
   if(EXISTS ${SOURCE}/${file})
@@ -21,7 +21,7 @@ function(demand file wanted)
   file(WRITE ${SOURCE}/${file} "${wanted}")
 endfunction()
 
-# The file is to have this text between its two marks.
+# Checks that the file has this text between its two marks, or writes it.
 function(demand_between_marks file tables)
   set(begin "<!-- results: made by `cmake --build --preset release --target readme_results` -->\n")
   set(end "<!-- end of results -->\n")
@@ -36,11 +36,11 @@ function(demand_between_marks file tables)
   demand(${file} "${before}${begin}${tables}${after}")
 endfunction()
 
-# The cells of the row of a Markdown table that begins with this cell.
+# Returns the cells of a Markdown table's row that begins with this cell.
 function(cells_of variable table first)
   string(FIND "${table}" "\n| ${first} | " from)
   if(from EQUAL -1)
-    message(FATAL_ERROR "the README's table has a row that the results lack: ${first}")
+    message(FATAL_ERROR "the README's table has a row that is not in the results: ${first}")
   endif()
   string(SUBSTRING "${table}" ${from} -1 row)
   string(REGEX MATCH "\\| ([^\n]*) \\|\n" row "${row}")
@@ -48,7 +48,7 @@ function(cells_of variable table first)
   set(${variable} ${cells} PARENT_SCOPE)
 endfunction()
 
-# The README's rows of one machine: a few sizes, clgemm and two of its peers.
+# Adds the README's rows for one machine: three sizes, clgemm and two of its peers.
 function(add_rows machine file vendor clblast)
   execute_process(COMMAND ${BENCH} --markdown ${results}/${file} OUTPUT_VARIABLE table COMMAND_ERROR_IS_FATAL ANY)
   cells_of(titles "${table}" "m x n x k")
@@ -73,24 +73,26 @@ function(add_rows machine file vendor clblast)
   set(rows "${rows}" PARENT_SCOPE)
 endfunction()
 
-# The picture is of clgemm's own choice and of what is as exact as fp32. A browser draws it.
+# A browser draws the picture. It shows clgemm's own choice, and peers that compute in fp32.
 function(demand_picture picture file)
   find_program(BROWSER NAMES chromium chromium-browser google-chrome)
   if(NOT BROWSER)
-    message("no chromium here: ${picture} was not looked at")
+    message("no chromium here: ${picture} was not checked")
     return()
   endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/readme_results)
   execute_process(COMMAND ${BENCH} --report ${folder} --from ${results}/${file} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
-  execute_process(COMMAND ${BROWSER} --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir=${folder}/profile --dump-dom
-    "file://${folder}/index.html#picture=gflops&without=naive,tiled,cuBLAS%20TF32" OUTPUT_VARIABLE page ERROR_QUIET TIMEOUT 60 COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${BROWSER} --headless --no-sandbox --disable-gpu --disable-dev-shm-usage
+    --user-data-dir=${folder}/profile --dump-dom
+    "file://${folder}/index.html#picture=gflops&without=naive,tiled,cuBLAS%20TF32"
+    OUTPUT_VARIABLE page ERROR_QUIET TIMEOUT 60 COMMAND_ERROR_IS_FATAL ANY)
   if(NOT page MATCHES "<svg.*</svg>")
     message(FATAL_ERROR "the browser drew no picture")
   endif()
   demand(${picture} "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n${CMAKE_MATCH_0}\n")
 endfunction()
 
-# The ladder's headings, "## tiled: 5523 GFLOPS", and the peak that it names.
+# Checks the ladder's headings, "## tiled: 5523 GFLOPS", and its peak.
 function(demand_ladder)
   execute_process(COMMAND ${BENCH} --markdown ${results}/h200-ladder.json OUTPUT_VARIABLE ladder COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND ${BENCH} --markdown ${results}/h200-seeds.json OUTPUT_VARIABLE squares COMMAND_ERROR_IS_FATAL ANY)

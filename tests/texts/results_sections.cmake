@@ -39,7 +39,8 @@ macro(random_section title sentence machine)
       string(REGEX REPLACE "^\n\\| " "" row "${row}")
       string(APPEND rows "| `${file}.json` | ${row}\n")
       string(REGEX MATCH "^(.*) \\| ([0-9]+) \\| ([0-9.]+) \\| ([0-9]+ %) \\| ([0-9.]+ at [^,|]*)" row "${row}")
-      string(APPEND summary "| ${machine} | ${title} | ${seed} | ${CMAKE_MATCH_1} | ${CMAKE_MATCH_3} | ${CMAKE_MATCH_4} | ${CMAKE_MATCH_5} |\n")
+      string(APPEND summary
+        "| ${machine} | ${title} | ${seed} | ${CMAKE_MATCH_1} | ${CMAKE_MATCH_3} | ${CMAKE_MATCH_4} | ${CMAKE_MATCH_5} |\n")
     endforeach()
   endforeach()
   string(APPEND text "### ${title}\n\n${sentence}\n\n${first_heading}\n\n"
@@ -57,7 +58,8 @@ random_section("Random shapes on fp32 units" "Random shapes with `--precision fp
   h200-random-fp32-2611 h200-random-fp32-2612 h200-random-fp32-8303)
 section("Batches of 1000" "Strided batches of 1000 small matrices." h200-batches-1000)
 section("Batches of 64" "Strided batches of 64 matrices." h200-batches-64)
-section("Host matrices" "The last column says how near a call on host matrices is to the longer of its transfers and its computing." h200-hosts)
+section("Host matrices"
+  "The last column says how near a call on host matrices is to the longer of its transfers and its computing." h200-hosts)
 section("Ladder at 4096" "The kernels of [ladder.md](ladder.md)." h200-ladder)
 
 string(APPEND text "## CPU through PoCL\n\n")

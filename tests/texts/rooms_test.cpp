@@ -1,5 +1,4 @@
-// The rooms of the code: which of them may include which stands in a table of the README beside them, and
-// every #include is held to it.
+// Checks every #include against the table of rooms in the README of src and tools/bench.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -46,7 +45,7 @@ std::vector<Room> rooms_of(const fs::path& readme) {
   return rooms;
 }
 
-// What a file includes of the rooms.
+// Returns the included files that are in a room.
 std::vector<std::string> includes_of(const fs::path& file) {
   constexpr std::string_view directive = "#include \"";
   std::vector<std::string> includes;
@@ -62,12 +61,12 @@ std::string room_of(const std::string& file) {
   return file.substr(0, std::min(file.find('/'), file.size()));
 }
 
-// X.hpp and X.cpp are one.
+// X.hpp and X.cpp count as one.
 std::string module_of(const std::string& file) {
   return fs::path(file).replace_extension().string();
 }
 
-// A walk along the includes that comes back to where it began.
+// Finds includes that lead back to the file with which they began.
 class CircleFinder {
  public:
   using Graph = std::map<std::string, std::set<std::string>>;
@@ -102,7 +101,7 @@ class CircleFinder {
   std::vector<std::string> way_;
 };
 
-// The house's table must itself run one way, from the top down.
+// Checks that rooms in the table include only rooms below them.
 void check_table(const std::vector<Room>& rooms, std::vector<std::string>& faults) {
   std::set<std::string> below;
   for (auto room = rooms.rbegin(); room != rooms.rend(); ++room) {
@@ -114,7 +113,7 @@ void check_table(const std::vector<Room>& rooms, std::vector<std::string>& fault
   }
 }
 
-// Everything that is wrong with the includes below a folder with such a README; a line a fault.
+// Returns a line for each wrong include below a folder with such a README.
 std::vector<std::string> faults_of(const fs::path& house) {
   std::vector<std::string> faults;
   const std::vector<Room> rooms = rooms_of(house / "README.md");
@@ -136,7 +135,7 @@ std::vector<std::string> faults_of(const fs::path& house) {
       if (included.rfind('.', 0) == 0)
         faults.push_back(file + " includes " + included + ", by no room's name");
       const std::string other = room_of(included);
-      if (allowed.count(other) == 0) continue;  // not of this house
+      if (allowed.count(other) == 0) continue;  // not in this folder
       if (other != room && allowed[room].count(other) == 0) faults.push_back(file + " includes " + included);
       if (module_of(included) != module_of(file)) graph[module_of(file)].insert(module_of(included));
     }
@@ -145,7 +144,7 @@ std::vector<std::string> faults_of(const fs::path& house) {
   return faults;
 }
 
-// A house of two rooms in which all is well.
+// A folder with two rooms and only allowed includes.
 class House {
  public:
   House() {
@@ -203,7 +202,7 @@ TEST_CASE("the rooms of the library and of the bench include only what they may"
   }
 }
 
-// Where outside of call/ a line names one of its checks: "api/sgemm.cpp: check_host_gemm".
+// Returns the uses of the checks of call/ in other rooms, as "api/sgemm.cpp: check_host_gemm".
 std::multiset<std::string> checks_outside_call(const fs::path& house) {
   std::multiset<std::string> found;
   for (const auto& entry : fs::recursive_directory_iterator(house)) {
