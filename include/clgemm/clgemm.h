@@ -174,8 +174,8 @@ typedef struct clgemm_options {
 
   /// The most memory, in bytes, that a call on host matrices may use on a device with its own memory. It
   /// holds parts of A, B and C, and packed copies. Larger matrices are processed in parts, so no matrix has
-  /// to fit. 0 means the environment variable CLGEMM_DEVICE_MEMORY_MIB; if that is not set, three quarters of
-  /// the device's memory.
+  /// to fit. If it is 0, the environment variable CLGEMM_DEVICE_MEMORY_MIB sets the limit. If that is not
+  /// set, the limit is three quarters of the device's memory.
   size_t device_memory_limit;
 
   /// Not 0 if all three host matrices are in memory that is pinned for a device with its own memory (SVM, or
@@ -216,7 +216,7 @@ typedef struct clgemm_shape {
   }
 
 /// A matrix in device memory. You own the buffer, and it must live until the call has completed. Such
-/// matrices are used on the device of the call's queue only, even if their OpenCL context has more devices.
+/// matrices are used only on the device of the call's queue, even if their OpenCL context has more devices.
 /// Several devices share a call only if its matrices are in host memory (clgemm_device_set).
 typedef struct clgemm_matrix {
   cl_mem buffer;  ///< buffer that contains the matrix
@@ -298,9 +298,13 @@ CLGEMM_API clgemm_status clgemm_sgemm(clgemm_context* context, cl_command_queue 
 /// matrices that begin at a.offset + i * stride_a, b.offset + i * stride_b and c.offset + i * stride_c.
 /// stride_a and stride_b may be 0, so that all GEMMs use the same A or B.
 ///
-/// The matrices C must not overlap, unless stride_c is 0. Then all products are added into one C: C <- alpha
-/// * sum of op(A_i) op(B_i) + beta * C, always in the same order. This takes one GEMM if the matrices A and B
-/// follow one another along k, and otherwise a GEMM for each i. Everything else is as in clgemm_sgemm().
+/// The matrices C must not overlap, unless stride_c is 0. Then all products are added into one C, always in
+/// the same order:
+///
+///      C <- alpha * sum of op(A_i) op(B_i) + beta * C
+///
+/// This takes one GEMM if the matrices A and B follow one another along k, and otherwise a GEMM for each i.
+/// Everything else is as in clgemm_sgemm().
 CLGEMM_API clgemm_status clgemm_sgemm_strided_batched(
     clgemm_context* context, cl_command_queue queue, clgemm_layout layout, clgemm_transpose transpose_a,
     clgemm_transpose transpose_b, size_t m, size_t n, size_t k, float alpha, clgemm_matrix a, size_t stride_a,

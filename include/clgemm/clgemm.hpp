@@ -92,8 +92,8 @@ struct Options {
 
   /// The most memory, in bytes, that a call on host matrices may use on a device with its own memory. It
   /// holds parts of A, B and C, and packed copies. Larger matrices are processed in parts, so no matrix has
-  /// to fit. 0 means the environment variable CLGEMM_DEVICE_MEMORY_MIB; if that is not set, three quarters of
-  /// the device's memory.
+  /// to fit. If it is 0, the environment variable CLGEMM_DEVICE_MEMORY_MIB sets the limit. If that is not
+  /// set, the limit is three quarters of the device's memory.
   std::size_t device_memory_limit = 0;
 
   /// True if all three host matrices are in memory that is pinned for a device with its own memory (SVM, or a
@@ -126,7 +126,7 @@ struct SgemmShape {
 };
 
 /// A matrix in device memory. You own the buffer, and it must live until the call has completed. Such
-/// matrices are used on the device of the call's queue only, even if their OpenCL context has more devices.
+/// matrices are used only on the device of the call's queue, even if their OpenCL context has more devices.
 /// Several devices share a call only if its matrices are in host memory (DeviceSet).
 struct DeviceMatrix {
   cl_mem buffer = nullptr;  ///< buffer that contains the matrix
@@ -146,7 +146,7 @@ using WaitList = std::vector<cl_event>;
 ///
 /// Lost devices: a kernel that faults destroys the OpenCL context in which it ran, no matter what enqueued
 /// it. The call that notices this throws Error(device_lost), and so do all later calls on this Context. A
-/// call on host matrices that the device may still use throws Error(matrices_in_use) first. All data in
+/// call whose host matrices the device may still use throws Error(matrices_in_use) first. All data in
 /// device memory is lost. On an NVIDIA H200 (driver 580), the process can then no longer use the device. No
 /// new OpenCL context can be made, even after the old one was released, so constructors that would make one
 /// throw device_lost, too. A new process can use the device. The free functions keep a lost Context until
@@ -213,9 +213,13 @@ class CLGEMM_API Context {
   /// matrices that begin at a.offset + i * stride_a, b.offset + i * stride_b and c.offset + i * stride_c.
   /// stride_a and stride_b may be 0, so that all GEMMs use the same A or B.
   ///
-  /// The matrices C must not overlap, unless stride_c is 0. Then all products are added into one C: C <-
-  /// alpha * sum of op(A_i) op(B_i) + beta * C, always in the same order. This takes one GEMM if the matrices
-  /// A and B follow one another along k, and otherwise a GEMM for each i. Everything else is as in sgemm().
+  /// The matrices C must not overlap, unless stride_c is 0. Then all products are added into one C, always in
+  /// the same order:
+  ///
+  ///      C <- alpha * sum of op(A_i) op(B_i) + beta * C
+  ///
+  /// This takes one GEMM if the matrices A and B follow one another along k, and otherwise a GEMM for each i.
+  /// Everything else is as in sgemm().
   void sgemm_strided_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
                              Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
                              DeviceMatrix a, std::size_t stride_a, DeviceMatrix b, std::size_t stride_b,
