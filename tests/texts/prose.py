@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks how the texts of the repository read: Markdown, comments and docstrings.
+"""Checks how the texts of the repository read: Markdown, and the comments and docstrings of code and scripts.
 
     prose.py --check SOURCE            # the test `prose`: every room keeps the rules, or at least its ceilings
     prose.py --table SOURCE            # counts per 10,000 words, and the longest sentence of each room
@@ -101,7 +101,7 @@ def of_python(source):
     lines = [
         (token.start[0], token.string.lstrip("#"), bool(token.line[: token.start[1]].strip()))
         for token in tokenize.generate_tokens(io.StringIO(source).readline)
-        if token.type == tokenize.COMMENT
+        if token.type == tokenize.COMMENT and not token.string.startswith("#!")
     ]
     texts = paragraphs(lines)
     for node in ast.walk(ast.parse(source)):
@@ -113,9 +113,12 @@ def of_python(source):
     return texts
 
 
-def of_cmake(source):
+def of_hashes(source):
+    """The comments of CMake and of shells."""
     lines = []
     for number, line in enumerate(source.split("\n"), 1):
+        if line.startswith("#!"):
+            continue
         match = re.match(r'^((?:[^"#]|"[^"]*")*)#(.*)$', line)
         if match:
             lines.append((number, match.group(2), bool(match.group(1).strip())))
@@ -223,7 +226,9 @@ def texts_of(path, source):
         return of_markdown(source)
     if path.suffix in C_SUFFIXES:
         return of_c(source, path.suffix == ".cl")
-    return of_python(source) if path.suffix == ".py" else of_cmake(source)
+    if path.suffix == ".py" or re.match("#!.*python", source):
+        return of_python(source)
+    return of_hashes(source)
 
 
 def read_phrases(source):
@@ -243,9 +248,15 @@ def files_of(source):
         names = [str(path.relative_to(source)) for path in source.rglob("*") if path.is_file()]
     for name in sorted(filter(None, names)):
         path = Path(name)
-        is_text = path.suffix in C_SUFFIXES | {".md", ".py", ".cmake"} or path.name == "CMakeLists.txt"
-        if is_text and path.parts[0] != "build" and name not in LEFT_OUT and (source / path).is_file():
+        if path.parts[0] != "build" and name not in LEFT_OUT and (source / path).is_file() and is_text(source / path):
             yield path
+
+
+def is_text(path):
+    if path.suffix == "":
+        with path.open("rb") as file:
+            return file.read(2) == b"#!"
+    return path.suffix in C_SUFFIXES | {".md", ".py", ".cmake", ".sh"} or path.name == "CMakeLists.txt"
 
 
 def rooms_of(source):

@@ -31,6 +31,9 @@ CASES = [
     ("src/plan/string.cpp", f'auto text = R"(// {LONG})";\n', None),
     ("src/plan/members.hpp", "int a;  ///< " + "a " * 30 + "\nint b;  ///< " + "b " * 30 + "\n", None),
     ("tests/x/long.py", f'"""{LONG}"""\n', "long sentences: 1"),
+    ("tools/run", "#!/bin/sh\n# " + LONG.replace("\n", "\n# ", 1), "long sentences: 1"),
+    ("tools/run", "#!/usr/bin/env python3\n# " + LONG.replace("\n", "\n# ", 1), "long sentences: 1"),
+    ("tools/data", "# " + LONG, None),
     ("tests/x/CMakeLists.txt", f'message("# {CLEAN}")\n# ' + LONG.replace("\n", "\n# ", 1), "long sentences: 1"),
 ]
 
@@ -41,18 +44,19 @@ def check(folder):
     return result.returncode, result.stdout + result.stderr
 
 
+def has(folder, file, text):
+    (folder / file).parent.mkdir(parents=True, exist_ok=True)
+    (folder / file).write_text(text)
+
+
 def in_folder(action):
     with tempfile.TemporaryDirectory() as name:
         texts = Path(name) / "tests/texts"
         texts.mkdir(parents=True)
         shutil.copy(HERE / "phrases.txt", texts)
         (texts / "ceilings.txt").write_text("# head\n")
+        has(Path(name), "README.md", CLEAN)
         return action(Path(name))
-
-
-def has(folder, file, text):
-    (folder / file).parent.mkdir(parents=True, exist_ok=True)
-    (folder / file).write_text(text)
 
 
 def check_case(file, text, wanted):
