@@ -46,7 +46,7 @@ C_TOKEN = re.compile(
     r"|(?P<line>//[^\n]*)|(?P<block>/\*.*?\*/)",
     re.DOTALL,
 )
-SENTENCE_END = re.compile(r"(?<=[.!?])[\"')*_]*\s+(?=[\"'(*_`\[]*[A-Z0-9`])")
+SENTENCE_END = re.compile(r"(?<=[.!?])[\"')*_]*\s+(?=[\"'(*_`\[]*(?:[A-Z0-9`]|clgemm\b))")
 ABBREVIATIONS = re.compile(r"\b(e\.g|i\.e|vs|etc|cf|approx|No|Fig)\.", re.IGNORECASE)
 WORD = re.compile(r"\S*[A-Za-z0-9]\S*")
 
