@@ -104,7 +104,8 @@ const KernelResult* naive_of(const ShapeResult& shape) {
 void write_ladder(std::ostream& out, const ShapeResult& shape) {
   const KernelResult* naive = naive_of(shape);
   if (naive == nullptr || shape.kernels.size() < fewest_steps) return;
-  out << fmt::format("\nEach kernel at {}, in GFLOPS and as a multiple of `naive`:\n\n", describe_shape(shape));
+  out << fmt::format("\nEach kernel at {}, in GFLOPS and as a multiple of `naive`:\n\n",
+                     describe_shape(shape));
   out << row_of({"kernel", "GFLOPS", "x naive"}) << rule(3);
   const auto add = [&](const std::string& name, const Figures& figures) {
     if (!figures.measured()) return;
