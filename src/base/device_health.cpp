@@ -84,7 +84,7 @@ bool may_work(const cl::Context& context, const cl::Device& device, int tries_le
 
 }  // namespace
 
-// What is lost fails every time. Of 16 threads that had every 97th call fail, some had three failures in a
+// A lost device fails every time. Of 16 threads that had every 97th call fail, some had three failures in a
 // row.
 bool still_works(const cl::Context& context, const cl::Device& device) {
   constexpr int tries = 5;
