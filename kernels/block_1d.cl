@@ -9,6 +9,7 @@
 // tile: BM BN BK
 // local: BN BM/TM
 // grid: columns rows
+// into_local: BM+BN
 // require: BM % TM == 0
 // require: BM*BK % (BN*BM/TM) == 0 && BK*BN % (BN*BM/TM) == 0
 // require: 4*BK*(BM+BN) <= local_bytes

@@ -16,6 +16,7 @@
 // require: BM*BK % (BM/WM*(BN/WN)*128) == 0 && BN*BK % (BM/WM*(BN/WN)*128) == 0
 // require: 4*2*BK*(BM+BN) <= local_bytes
 // results: WM*WN/32 + AHEAD*BK*(BM+BN)/(BM/WM*(BN/WN)*32)
+// into_local: BM+BN
 // stores: 4
 // stands_in: defaults
 // calibrate_if: is_cpu == 0

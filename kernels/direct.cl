@@ -15,6 +15,7 @@
 // adds_parts: nvidia_sm >= 70
 // align: 4
 // results: TM*TN + DEPTH*(BM+BN)/(BM/TM*(BN/TN))
+// into_local: BM+BN
 // registers: 168 * (TM*TN == 64 && BM/TM*(BN/TN)*SLICES <= 128)
 // require: is_cpu == 0
 // require: COPIES < 3 || nvidia_sm >= 80

@@ -13,6 +13,7 @@
 // batch: MATRICES
 // align: 4
 // results: TM*TN + BK*(BM+BN)*TM*TN/(BM*BN)
+// into_local: MATRICES*(BM+BN)
 // require: is_cpu == 0
 // require: BM % TM == 0 && BN % TN == 0
 // require: 4*MATRICES*((BM+4)*(BK+4)+(BN+4)*(BK+4)) <= local_bytes

@@ -13,6 +13,7 @@
 // require: 4*2*(4*ITEMS/LINES*UNROLL)*(THIN+4) <= local_bytes
 // require: 4*(4*(4*ITEMS/LINES)*(LINES+4)+ITEMS) <= local_bytes
 // results: 4*THIN + UNROLL
+// into_local: THIN
 // calibrate_if: is_cpu == 0
 // calibrate: THIN ITEMS: 4 512, 4 256, 8 256, 16 256
 

@@ -6,6 +6,7 @@
 // tile: TS TS TSK
 // local: TS TS
 // grid: columns rows
+// into_local: 2*TS
 // require: 4*2*TS*TSK <= local_bytes
 
 // After kernel 2 of the CLBlast author's OpenCL SGEMM tutorial (and step 1 of the CUDA worklog): every element

@@ -9,6 +9,7 @@
 // local: TILE_X/WIDTH TILE_Y
 // grid: columns rows
 // align: WIDTH
+// into_local: TILE_Y+TILE_X
 // require: 4*TILE_K*(TILE_Y+TILE_X) <= local_bytes
 
 // After the TVM project's article on tuning GEMM for OpenCL, whose search goes through these 3 x 3 x 2 x 2 = 36

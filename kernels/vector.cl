@@ -9,6 +9,7 @@
 // local: TS/WIDTH TS
 // grid: columns rows
 // align: WIDTH
+// into_local: 2*TS
 // require: TS % WIDTH == 0
 // require: 4*2*TS*TS <= local_bytes
 

@@ -6,6 +6,7 @@
 // tile: TS TS TS
 // local: TS TS/WPT
 // grid: columns rows
+// into_local: 2*TS
 // require: TS % WPT == 0
 // require: 4*2*TS*TS <= local_bytes
 

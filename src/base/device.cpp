@@ -107,6 +107,11 @@ std::size_t nvidia_sm_of(const cl::Device& device, const std::string& extensions
   return std::size_t{major} * 10 + minor;
 }
 
+// Mesa's rusticl says CL_GLOBAL of every device, whatever it has (its source, up to 2026).
+bool is_local_in_global(const cl::Device& device) {
+  return device.getInfo<CL_DEVICE_LOCAL_MEM_TYPE>() == CL_GLOBAL && platform_name(device) != "rusticl";
+}
+
 cl::Device first_by_kind(const std::vector<cl::Device>& devices) {
   for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::cpu}) {
     for (const cl::Device& device : devices) {
@@ -138,6 +143,7 @@ Device describe(const cl::Device& device) {
   result.native_float_width = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
   result.clock_mhz = device.getInfo<CL_DEVICE_MAX_CLOCK_FREQUENCY>();
   result.shares_host_memory = device.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() == CL_TRUE;
+  result.local_in_global = is_local_in_global(device);
   result.opencl_c = opencl_c_of(device);
   result.extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
   result.nvidia_sm = nvidia_sm_of(device, result.extensions);

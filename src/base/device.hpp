@@ -38,6 +38,7 @@ struct Device {
   std::size_t native_float_width = 1;
   std::size_t clock_mhz = 1000;  // the highest; some report 0
   bool shares_host_memory = false;
+  bool local_in_global = false;                 // local memory is a part of global memory, as OpenCL says
   std::vector<std::string> opencl_c = {"1.2"};  // of opencl_c_versions, those that its compiler takes
   std::string extensions;                       // blanks between them
   std::size_t nvidia_sm = 0;      // the architecture of an NVIDIA GPU, 90 for Hopper's sm_90; 0 elsewhere

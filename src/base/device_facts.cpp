@@ -98,12 +98,21 @@ constexpr std::array intel = {
     NamedFacts{"", {"Xe-LP, Gen", 16, 128, 8.4, 32, 32, 1350}},  // Iris Xe with 96 units, 68 GB/s
 };
 
-// Arm's and Qualcomm's cores are of many kinds; peaks are those of the largest product of a name.
+// What a core moves to or from the cache that all cores share, in a clock: Arm's counters count it in beats
+// of so many bytes (libGPUCounters). That there is one beat a clock is a guess.
+constexpr double beat_bytes = 16.0;
+
+// Arm's and Qualcomm's cores are of many kinds; peaks are those of the largest product of a name. Mali's
+// local memory is global memory behind caches (Arm, "Mali GPU OpenCL Developer Guide").
+constexpr DeviceFacts mali(std::string_view family, double multiply_adds, double bytes,
+                           bool is_guess = false) {
+  return {family, 1, multiply_adds, bytes, 16, 32, 850, false, 0, is_guess, 0.0, beat_bytes};
+}
 constexpr std::array arm = {
-    NamedFacts{"g710", {"Valhall 3", 1, 64, 6.0, 16, 32, 850}},  // MP10, 51 GB/s
-    NamedFacts{"g715", {"Valhall 4", 1, 128, 6.0, 16, 32, 850}},
-    NamedFacts{"g720", {"Mali 5th generation", 1, 128, 6.0, 16, 32, 850}},
-    NamedFacts{"", {"Mali", 1, 32, 4.3, 16, 32, 850, false, 0, true}},  // G78 MP14, 51 GB/s
+    NamedFacts{"g710", mali("Valhall 3", 64, 6.0)},  // MP10, 51 GB/s
+    NamedFacts{"g715", mali("Valhall 4", 128, 6.0)},
+    NamedFacts{"g720", mali("Mali 5th generation", 128, 6.0)},
+    NamedFacts{"", mali("Mali", 32, 4.3, true)},  // G78 MP14, 51 GB/s
 };
 constexpr DeviceFacts adreno = {"Adreno", 1, 256, 16.0, 64, 64, 680, false, 0, true};  // 740, 67 GB/s
 constexpr DeviceFacts apple = {"Apple", 1, 128, 7.5, 32, 48, 1398};                    // M2 Max, 400 GB/s
@@ -124,7 +133,9 @@ DeviceFacts facts_of(const Device& device) {
   if (has(vendor, "arm")) return of_name(arm, name);
   if (has(vendor, "qualcomm")) return adreno;
   if (has(vendor, "apple")) return apple;
-  return gpu;
+  DeviceFacts facts = gpu;
+  if (device.local_in_global) facts.local_cache_bytes = beat_bytes;
+  return facts;
 }
 
 DevicePeaks peaks_of(const Device& device) {
@@ -138,6 +149,7 @@ DevicePeaks peaks_of(const Device& device) {
   peaks.cores = std::max<std::size_t>(cores, 1);
   peaks.multiply_adds = facts.multiply_adds * hertz;
   peaks.bytes = facts.bytes * hertz * static_cast<double>(peaks.cores);
+  peaks.local_cache_bytes = facts.local_cache_bytes * hertz;
   return peaks;
 }
 

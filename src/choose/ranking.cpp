@@ -25,7 +25,8 @@ constexpr std::size_t most_candidates = 12;
 constexpr std::size_t cache_eighths = 5;
 
 // How much faster a config of `estimate` must be expected to be than those whose rows were measured, if only
-// elsewhere. It may be as much slower than the peak of its units says.
+// elsewhere. It may be as much slower than the peak of its units says. The same goes for rows of kernels that
+// go through local memory which is of another kind than that of the measured device.
 constexpr double margin_of_estimates = 1.2;
 
 bool leaves_room(const KernelConfig& kernel, const Device& device) {
@@ -144,7 +145,10 @@ class Ranker {
         split_in_best_parts(plan, table_.speed_of(row, *kernel), table_.rates, configs_, scratch_limit_);
     if (can_split_k(kernel->manifest()) && device_.kind != DeviceKind::cpu)
       config.parameters[split_parameter] = static_cast<std::int64_t>(plan.first().split.wanted_parts);
-    return Predicted{{std::move(config), table_.origin_of(row), prediction.seconds()}, prediction};
+    const bool is_guess = row.shapes == 0 || (kernel->into_local != 0 && table_.local_float_seconds > 0.0);
+    return Predicted{{std::move(config), table_.origin_of(row), prediction.seconds()},
+                     prediction,
+                     is_guess ? margin_of_estimates : 1.0};
   }
 
   std::optional<Predicted> predicted_if_allowed(const ConfigRow& row) {
@@ -163,10 +167,7 @@ class Ranker {
     std::set<std::string> allowed;
     std::map<std::string, Rejected> refused;
     for (const ConfigRow& row : table_.unmeasured) {
-      if (auto one = predicted_if_allowed(row)) {
-        one->margin = margin_of_estimates;
-        result.push_back(std::move(*one));
-      }
+      if (auto one = predicted_if_allowed(row)) result.push_back(std::move(*one));
     }
     for (const ConfigRow& row : table_.rows()) {
       try {
@@ -251,7 +252,7 @@ SpeedTable usable_table(const Tuning& tuning, ConfigCache& configs) {
     return std::any_of(table.rows().begin(), table.rows().end(), is_usable);
   });
   SpeedTable result = std::move(usable == tables.end() ? tables.front() : *usable);
-  if (result.kin != Kinship::same) result.unmeasured = roofline_rows(configs);
+  if (result.kin != Kinship::same) result.unmeasured = roofline_rows(configs, result.most_multiply_adds);
   return result;
 }
 

@@ -1,5 +1,5 @@
-// roofline_rows() of tuning.hpp: of kernels on matrix units (`estimate`, `products` and `matrix_units` in
-// their manifests), on GPUs of an architecture whose peak is known but on which clgemm-tune has not run.
+// roofline_rows() of tuning.hpp: of kernels with `estimate` in their manifests, by the peak of the units that
+// they multiply on, on GPUs on which clgemm-tune has not run.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,20 +21,23 @@ struct Peak {
 };
 constexpr std::array peaks = {Peak{80, 1024.0}, Peak{86, 256.0}, Peak{89, 256.0}};
 
-// 0 if it is not known.
-double peak_of(MatrixUnits units, const Device& device) {
-  if (units == MatrixUnits::fp32) return facts_of(device).matrix_multiply_adds;
+// Of a core a second, by the kernel's units; 0 if it is not known, or if the device does not tell its clock.
+double peak_of(const KernelConfig& kernel, const Device& device, double multiply_adds) {
+  if (kernel.products == 0) return multiply_adds;
+  const double hertz = 1e6 * static_cast<double>(device.clock_mhz);
+  if (kernel.manifest().matrix_units == MatrixUnits::fp32)
+    return hertz * facts_of(device).matrix_multiply_adds;
   const auto* peak = std::find_if(peaks.begin(), peaks.end(),
                                   [&](const Peak& one) { return one.nvidia_sm == device.nvidia_sm; });
-  return peak == peaks.end() ? 0.0 : peak->multiply_adds;
+  return peak == peaks.end() ? 0.0 : hertz * peak->multiply_adds;
 }
 
 // The part of the peak that the kernels come to: guesses, as is how long a work-group takes to begin and end.
-// With fp32 numbers rocBLAS reaches .84 on an MI210 (37.9 of 45.3 TFLOP/s at 8192). A sub-group with fewer
-// results reads more of local memory for each of them, so it comes to less: .71 with 64 results a work-item,
-// .64 with 16.
+// With fp32 numbers on matrix units rocBLAS reaches .84 on an MI210 (37.9 of 45.3 TFLOP/s at 8192). With
+// fewer results a work-item reads more for each of them, from local memory or from a cache, so it comes to
+// less: .71 with 64 results, .68 with 32, .64 with 16.
 double part_of_peak(const KernelConfig& kernel) {
-  if (kernel.manifest().matrix_units != MatrixUnits::fp32) return 0.5;
+  if (kernel.products != 0 && kernel.manifest().matrix_units != MatrixUnits::fp32) return 0.5;
   constexpr double of_large_tiles = 0.8;
   const double side = std::sqrt(static_cast<double>(kernel.tile_rows * kernel.tile_columns) /
                                 static_cast<double>(kernel.work_items()));
@@ -42,34 +45,50 @@ double part_of_peak(const KernelConfig& kernel) {
 }
 constexpr double begin_seconds = 5e-6;
 
-// A sub-group has one of the four matrix units of a core.
-constexpr double units_of_core = 4.0;
+// The sub-groups that keep a core busy. One has one of the four matrix units. If sub-groups wait for caches,
+// a core needs four for each that it issues an instruction of in a clock: a guess.
+double busy_sub_groups(const KernelConfig& kernel, const DeviceFacts& facts) {
+  constexpr double at_a_time = 4.0;
+  if (kernel.products != 0) return at_a_time;
+  return std::max(1.0, at_a_time * facts.multiply_adds / static_cast<double>(facts.sub_group));
+}
 
-ConfigRow row_of(Config config, const KernelConfig& kernel, const Device& device) {
-  const auto sub_group = static_cast<double>(facts_of(device).sub_group);
-  const double busy = std::min(static_cast<double>(kernel.work_items()) / sub_group, units_of_core);
+// What a work-group reads through its core's cache takes so long for a step of k, if that cache is known.
+// What other work-groups of the core have read already is not counted.
+double reading_seconds(const KernelConfig& kernel, const Device& device) {
+  const double bytes = peaks_of(device).local_cache_bytes;
+  if (kernel.products != 0 || bytes == 0.0) return 0.0;
+  return sizeof(float) * static_cast<double>(kernel.tile_rows + kernel.tile_columns) / bytes;
+}
+
+ConfigRow row_of(Config config, const KernelConfig& kernel, const Device& device, double peak) {
+  const DeviceFacts facts = facts_of(device);
+  const double all = busy_sub_groups(kernel, facts);
+  const double busy =
+      std::min(static_cast<double>(kernel.work_items()) / static_cast<double>(facts.sub_group), all);
   const double elements = static_cast<double>(kernel.tile_rows) * static_cast<double>(kernel.tile_columns);
-  const double peak =
-      peak_of(kernel.manifest().matrix_units, device) * 1e6 * static_cast<double>(device.clock_mhz);
+  const auto products = static_cast<double>(std::max<std::size_t>(kernel.products, 1));
   ConfigRow row{std::move(config), {}, 0.0, 0};
   row.speed.begin = begin_seconds;
-  row.speed.share = elements * static_cast<double>(kernel.products) / (part_of_peak(kernel) * peak);
-  row.speed.alone = row.speed.share * units_of_core / busy;
-  row.speed.residents = static_cast<std::size_t>(units_of_core / busy);
+  const double computing = elements * products / (part_of_peak(kernel) * peak);
+  const double reading = reading_seconds(kernel, device);
+  row.speed.share = std::max(computing, reading);
+  row.speed.alone = std::max(computing * all / busy, reading);
+  row.speed.residents = static_cast<std::size_t>(all / busy);
   return row;
 }
 
 }  // namespace
 
-std::vector<ConfigRow> roofline_rows(ConfigCache& configs) {
+std::vector<ConfigRow> roofline_rows(ConfigCache& configs, double multiply_adds) {
   const Device& device = configs.device();
   std::vector<ConfigRow> result;
-  if (device.clock_mhz == 0) return result;
   for (Config& config : built_in_configs(&Manifest::estimated)) {
     try {
       const auto kernel = configs.get(config.kernel, config.parameters);
-      if (kernel->products == 0 || peak_of(kernel->manifest().matrix_units, device) == 0.0) continue;
-      result.push_back(row_of(std::move(config), *kernel, device));
+      const double peak = peak_of(*kernel, device, multiply_adds);
+      if (!kernel->is_calibrated || peak == 0.0) continue;
+      result.push_back(row_of(std::move(config), *kernel, device, peak));
     } catch (const Error& error) {
       if (!fault_of(error.code())) throw;  // else the device or the user's folder has it not
     }

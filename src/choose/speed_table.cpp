@@ -37,6 +37,9 @@ ConfigSpeed SpeedTable::speed_of(const ConfigRow& row, const KernelConfig& kerne
     speed.alone = std::max(speed.alone, least);
     speed.share = std::max(speed.share, least);
   }
+  const double copying = static_cast<double>(kernel.into_local) * local_float_seconds;
+  speed.alone += copying;
+  speed.share += copying;
   return speed;
 }
 
@@ -60,7 +63,7 @@ ConfigSpeed SpeedTable::speed_of(const KernelConfig& kernel) const {
 
 Origin SpeedTable::origin_of(const ConfigRow& row) const {
   if (row.shapes == 0)
-    return {Source::fitted_elsewhere, "by the peak of this device's matrix units, nothing measured"};
+    return {Source::fitted_elsewhere, "by the peak of this device's units, nothing measured"};
   const char* const relation = kin == Kinship::same     ? "measured on this device"
                                : kin == Kinship::family ? "of its family"
                                                         : "no relative of this device";

@@ -56,6 +56,7 @@ std::size_t split_k_of(const NamedKernel& kernel, const Parameters& overrides) {
 
 std::int64_t device_value(const Device& device, const std::string& name) {
   if (name == "local_bytes") return static_cast<std::int64_t>(device.local_bytes);
+  if (name == "local_in_global") return facts_of(device).local_cache_bytes > 0.0 ? 1 : 0;
   if (name == "max_work_group_size") return static_cast<std::int64_t>(device.max_work_group_size);
   if (name == "compute_units") return static_cast<std::int64_t>(device.compute_units);
   if (name == "native_float_width") return static_cast<std::int64_t>(device.native_float_width);
@@ -204,6 +205,7 @@ void set_speed_facts(const Manifest& manifest, const Rules& rules, DeviceKind ki
     config.results = config.tile_rows * config.tile_columns * config.matrices / config.work_items();
     set(config.results, manifest.results);
     set(config.stores, manifest.stores);
+    set(config.into_local, manifest.into_local);
   }
   if (kind != DeviceKind::cpu) return;
   set(config.vector, manifest.vector);

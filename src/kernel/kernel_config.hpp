@@ -58,7 +58,8 @@ struct KernelConfig {
   std::size_t rows_at_once = 0;  // on a CPU: rows of A that it reads side by side
   std::size_t stores = 1;        // neighbours in C that it stores at once, where C's lines allow
   std::size_t results = 0;       // on a GPU: floats that a work-item has in registers
-  std::size_t products = 0;      // on matrix units: their products for each product of floats
+  std::size_t into_local = 0;  // on a GPU: floats of A and B that it copies into local memory for a step of k
+  std::size_t products = 0;    // on matrix units: their products for each product of floats
 
   const Manifest& manifest() const { return file->manifest; }
   bool reads_in_place() const;     // A and B where they lie, transposed or not

@@ -85,6 +85,8 @@ struct Manifest {
   Rule stores;                       // on a GPU: neighbours in C that it stores at once where C's lines allow
   Rule results;                      // on a GPU: floats that a work-item has in registers; else its share
                                      // of the tile
+  Rule into_local;                   // on a GPU: floats of A and B that a work-group copies into local
+                                     // memory for a step of k
   Rule products;                     // on matrix units: their products for each product of floats
   std::vector<Values> estimated;     // of these: configs with a rate even if nobody has measured them
   std::vector<Values> stand_ins;     // tried where tuning data has no row of this kernel
@@ -162,6 +164,7 @@ inline constexpr std::array rule_keys = {RuleKey{"align", &Manifest::align, no_n
                                          RuleKey{"rows_at_once", &Manifest::rows_at_once, no_names},
                                          RuleKey{"stores", &Manifest::stores, no_names},
                                          RuleKey{"results", &Manifest::results, no_names},
+                                         RuleKey{"into_local", &Manifest::into_local, no_names},
                                          RuleKey{"products", &Manifest::products, no_names},
                                          RuleKey{"size", &Manifest::packed_size, packed_size_names}};
 

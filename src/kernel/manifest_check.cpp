@@ -54,15 +54,14 @@ class ManifestCheck {
   }
 
   void check_keys_of_other_roles() const {
-    for (const char* key : {"precision", "least_k",      "most_rows",    "most_columns", "fallback",
-                            "batch",     "adds_parts",   "calibrate",    "calibrate_if", "vector",
-                            "keeps",     "panel_depth",  "rows_at_once", "stores",       "results",
-                            "products",  "matrix_units", "estimate",     "stands_in",    "runs_anywhere"})
+    for (const char* key :
+         {"precision",    "least_k",   "most_rows",    "most_columns", "fallback", "batch",
+          "adds_parts",   "calibrate", "calibrate_if", "vector",       "keeps",    "panel_depth",
+          "rows_at_once", "stores",    "results",      "into_local",   "products", "matrix_units",
+          "estimate",     "stands_in", "runs_anywhere"})
       check_belongs_to(Role::multiply, key);
     for (const char* key : {"size", "range_notes"}) check_belongs_to(Role::pack_both, key);
-    for (const char* key : {"estimate", "matrix_units"}) {
-      if (has(key)) require_key("products");
-    }
+    if (has("matrix_units")) require_key("products");
   }
 
   void check_belongs_to(Role role, const char* key) const {

@@ -478,6 +478,43 @@ TEST_CASE(
   CHECK(table_for(wide, file, Probed{4 * 6e11, 30e9}).slower == Approx(1.0 / 3.0));
 }
 
+TEST_CASE("copying into local memory takes longer on a GPU whose local memory is a part of global memory") {
+  Device here = test::made_up_gpu();
+  here.name = "another GPU";
+  here.vendor = "another";
+  const TuningFile file = file_with_rows(test::made_up_gpu());
+  ConfigCache configs(here, {});
+  // So much longer does a step take than if local memory is the cores' own.
+  const auto longer_on = [&](Device device, const char* kernel, const Parameters& values) {
+    const auto speed = [&] {
+      const SpeedTable table = table_for(device, file);
+      return table.speed_of(table.rows().front(), *configs.get(kernel, values));
+    };
+    const ConfigSpeed own = speed();
+    device.local_in_global = true;
+    const ConfigSpeed shared = speed();
+    CHECK(shared.begin == own.begin);
+    CHECK(shared.alone - own.alone == Approx(shared.share - own.share));
+    return shared.share - own.share;
+  };
+  Device shared = here;
+  shared.local_in_global = true;
+  const double bytes = peaks_of(shared).local_cache_bytes;
+  REQUIRE(bytes > 0.0);
+  // 32 floats of A and 32 of B are written there and read back, 4 bytes each.
+  CHECK(longer_on(here, "direct", {}) == Approx(64 * 2 * 4 / bytes));
+  CHECK(longer_on(here, "direct", {{"BM", 64}}) == Approx(96 * 2 * 4 / bytes));
+  CHECK(longer_on(here, "coalesced", {}) == 0.0);
+
+  // If a relative was measured, or the device itself, it is in what was measured.
+  Device relative = test::made_up_gpu();
+  relative.name = "another GPU";
+  CHECK(table_for(relative, file).kin == Kinship::family);
+  CHECK(longer_on(relative, "direct", {}) == 0.0);
+  CHECK(table_for(test::made_up_gpu(), file).kin == Kinship::same);
+  CHECK(longer_on(test::made_up_gpu(), "direct", {}) == 0.0);
+}
+
 TEST_CASE("a probe of a GPU whose family is known is believed up to its data sheet, and not far below it") {
   Device h100 = test::made_up_h200();
   h100.name = "NVIDIA H100";

@@ -249,10 +249,41 @@ TEST_CASE("devices of other kinds") {
     CHECK(described().kind == DeviceKind::other);
     CHECK(find_device("")() == all_devices().front()());
   }
+  {
+    const MadeUp own(CL_DEVICE_LOCAL_MEM_TYPE, cl_device_local_mem_type{CL_LOCAL});
+    CHECK_FALSE(described().local_in_global);
+  }
+  {
+    const MadeUp part(CL_DEVICE_LOCAL_MEM_TYPE, cl_device_local_mem_type{CL_GLOBAL});
+    CHECK(described().local_in_global);
+    const MadeUp platform(true, CL_PLATFORM_NAME, text("rusticl"));
+    CHECK_FALSE(described().local_in_global);
+  }
   const MadeUp extensions(false, CL_DEVICE_EXTENSIONS, text("cl_khr_fp64 cl_nv_device_attribute_query"));
   const MadeUp major(CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, cl_uint{9});
   const MadeUp minor(CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV, cl_uint{1});
   CHECK(described().nvidia_sm == 91);
+}
+
+TEST_CASE("a GPU whose driver says that local memory is a part of global memory multiplies without it") {
+  const TemporaryFolder folder;
+  const ScopedVariable cache("CLGEMM_CACHE_DIR", folder.path());
+  const ScopedVariable shipped("CLGEMM_TUNING", "0");  // the H200's
+  const ScopedVariable no_probe("CLGEMM_PROBE", "0");
+  const ScopedVariable named("CLGEMM_DEVICE", "made-up GPU");
+  const MadeUp gpu(CL_DEVICE_TYPE, cl_device_type{CL_DEVICE_TYPE_GPU});
+  const MadeUp name(false, CL_DEVICE_NAME, text("made-up GPU"));
+  const MadeUp vendor(false, CL_DEVICE_VENDOR, text("nobody"));
+  const MadeUp units(CL_DEVICE_MAX_COMPUTE_UNITS, cl_uint{10});
+  const MadeUp clock(CL_DEVICE_MAX_CLOCK_FREQUENCY, cl_uint{1000});
+  const auto explained = [](cl_device_local_mem_type type) {
+    const MadeUp local(CL_DEVICE_LOCAL_MEM_TYPE, type);
+    Context context;
+    CHECK(is_right_on(context, {}));
+    return explain_on(context, {});
+  };
+  CHECK_FALSE(contains(explained(CL_LOCAL), "cached"));  // nor is it a candidate
+  CHECK(contains(explained(CL_GLOBAL), "kernel: cached "));
 }
 
 // 6958 x 4161 x 36, of which a search on a GPU has found another config than the model would.

@@ -1,6 +1,9 @@
 // A kernel with values, checked against devices that are made up.
 #include "kernel/kernel_config.hpp"
 
+#include <optional>
+#include <regex>
+
 #include "kernel/manifest_parser.hpp"
 #include "support/made_up.hpp"
 #include "support/thrown.hpp"
@@ -200,6 +203,36 @@ TEST_CASE("names of the device stand for its figures") {
               "compute_units is 63");
 }
 
+TEST_CASE("a condition can ask whether local memory is a part of global memory") {
+  const NamedKernel kernel = made_up_kernel(source + "// calibrate_if: local_in_global\n");
+  CHECK_FALSE(configure(kernel, {}, made_up_gpu()).is_calibrated);
+  for (Device device : {made_up_gpu(), test::made_up_cpu()}) {
+    device.local_in_global = true;
+    CHECK(configure(kernel, {}, device).is_calibrated == (device.kind == DeviceKind::gpu));
+  }
+}
+
+// A kernel that keeps its tiles there. `gemv` adds up what its work-items have, at the end.
+TEST_CASE("a built-in kernel for any GPU that has arrays in local memory says how much it copies into them") {
+  const Device device = test::made_up_gpu_256();
+  KernelLibrary library;
+  const std::regex array("__local \\w+ \\w+\\[");
+  std::size_t with_arrays = 0;
+  for (const std::string& name : library.names(Role::multiply)) {
+    INFO(name);
+    std::optional<KernelConfig> config;
+    try {
+      config = configure(library.find(name), {}, device);
+    } catch (const Error&) {
+      continue;  // for other devices
+    }
+    const bool has_arrays = std::regex_search(config->file->source, array);
+    with_arrays += has_arrays;
+    CHECK((config->into_local != 0) == (has_arrays && name != "gemv"));
+  }
+  CHECK(with_arrays >= 8);
+}
+
 TEST_CASE("a condition can ask for an extension and for an architecture by the device's name") {
   const auto fits = [](const std::string& condition, const Device& device) {
     const NamedKernel kernel = made_up_kernel(
@@ -261,7 +294,8 @@ TEST_CASE("what is said of CPUs counts on CPUs, and of GPUs' stores on GPUs") {
   const NamedKernel kernel =
       made_up_kernel(source +
                      "// vector: WIDTH\n// keeps: 4*TS*TS\n// panel_depth: 2*TS\n"
-                     "// rows_at_once: TS\n// stores: WIDTH\n// results: 2*TS\n// calibrate_if: is_cpu\n");
+                     "// rows_at_once: TS\n// stores: WIDTH\n// results: 2*TS\n// into_local: 3*TS\n"
+                     "// calibrate_if: is_cpu\n");
   const KernelConfig on_cpu = configure(kernel, {}, test::made_up_cpu());
   CHECK(on_cpu.vector == 4);
   CHECK(on_cpu.kept_bytes == 1024);
@@ -269,6 +303,7 @@ TEST_CASE("what is said of CPUs counts on CPUs, and of GPUs' stores on GPUs") {
   CHECK(on_cpu.rows_at_once == 16);
   CHECK(on_cpu.stores == 1);
   CHECK(on_cpu.results == 0);
+  CHECK(on_cpu.into_local == 0);
   CHECK(on_cpu.is_calibrated);
   const KernelConfig on_gpu = configure(kernel, {}, made_up_gpu());
   CHECK(on_gpu.vector == 0);
@@ -277,6 +312,7 @@ TEST_CASE("what is said of CPUs counts on CPUs, and of GPUs' stores on GPUs") {
   CHECK(on_gpu.rows_at_once == 0);
   CHECK(on_gpu.stores == 4);
   CHECK(on_gpu.results == 32);
+  CHECK(on_gpu.into_local == 48);
   CHECK_FALSE(on_gpu.is_calibrated);
   CHECK(configure_mine().stores == 1);
   CHECK(configure_mine().is_calibrated);

@@ -63,6 +63,7 @@ inline const Sheet sheets[] = {
     {"Tesla P100-PCIE-16GB", nvidia, nvidia_platform, 56, 1328, 1024, 48, 60, 56, 9.5, 732, "sm_60"},
     {"Apple M2 Max", "Apple", "Apple", 38, 1398, 256, 32, 0, 38, 13.6, 400, ""},
     {"Mali-G710 r0p0", "ARM", "ARM Platform", 10, 850, 1024, 32, 0, 10, 1.09, 51, ""},
+    {"Mali-G715 r0p0", "ARM", "ARM Platform", 11, 850, 1024, 32, 0, 11, 2.39, 68, ""},
     {"Mali-G78 r1p1", "ARM", "ARM Platform", 14, 848, 512, 32, 0, 14, 0.76, 51, ""},
     {"QUALCOMM Adreno(TM) 740", "QUALCOMM", "QUALCOMM Snapdragon(TM)", 6, 1, 1024, 32, 0, 6, 2.1, 67, ""},
 };
@@ -78,6 +79,7 @@ inline Device device_of(const Sheet& sheet) {
   device.max_work_item_sizes = {sheet.largest_group, sheet.largest_group, sheet.largest_group};
   device.local_bytes = sheet.local_kibibytes * 1024;
   device.native_float_width = 1;
+  device.local_in_global = sheet.vendor == std::string_view("ARM");
   device.nvidia_sm = sheet.sm;
   if (sheet.vendor == intel) device.extensions = "cl_intel_required_subgroup_size cl_intel_subgroups";
   if (sheet.vendor == nvidia) device.extensions = "cl_nv_compiler_options cl_nv_device_attribute_query";
