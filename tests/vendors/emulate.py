@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the kernels that clgemm may choose on AMD's GPUs as machine code in an emulator, and compares C with numpy.
+"""Runs the kernels that clgemm may choose on AMD's GPUs, and those for Mali, as machine code of AMD's GPUs in an emulator, and compares
+C with numpy.
 
     emulate.py LAUNCHES [--few] [--only gfx1100,direct] [--keep FOLDER] [--processes N]
 

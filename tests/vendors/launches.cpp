@@ -1,9 +1,9 @@
 // launches FOLDER [--few]: every kernel that clgemm may choose on AMD's GPUs, as launches for an emulator
-// (emulate.py). The configs are those that are chosen for the shapes of data_sheets.hpp, and the best of each
-// other kernel; the problems are small, with edges. FOLDER gets a source a file, and launches.json: the
-// programs, and for each multiply its matrices and its launches, with the arguments that the library sets.
-// Nothing knows the arguments but src/launch: here are the functions of OpenCL that it calls, which write
-// down what they get.
+// (emulate.py), and those for Mali, whose compilers are not here, as code of an AMD GPU. The configs are
+// those that are chosen for the shapes of data_sheets.hpp, and the best of each other kernel; the problems
+// are small, with edges. FOLDER gets a source a file, and launches.json: the programs, and for each multiply
+// its matrices and its launches, with the arguments that the library sets. Nothing knows the arguments but
+// src/launch: here are the functions of OpenCL that it calls, which write down what they get.
 // --few: a multiply for each kernel.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -283,12 +283,14 @@ std::vector<Config> configs_of(ConfigCache& configs) {
   return result;
 }
 
-// Multiplies for the emulated targets: all forms of all configs; or for each kernel one form of its smallest
-// config, another one for each target, and k in parts once a target.
-std::vector<std::string> multiplies(const Sheet& sheet, std::size_t number, bool few, Programs& programs) {
+// Multiplies for the emulated targets: all forms of all configs, but of kernels that are passed over; or for
+// each kernel one form of its smallest config, another one for each target, and k in parts once a target.
+std::vector<std::string> multiplies(const Sheet& sheet, const std::set<std::string>& passed_over,
+                                    std::size_t number, bool few, Programs& programs) {
   const Device device = device_of(sheet);
   ConfigCache configs(device, {});
   std::vector<Config> chosen = configs_of(configs);
+  std::erase_if(chosen, [&](const Config& one) { return passed_over.count(one.kernel) != 0; });
   std::vector<std::string> result;
   const auto add = [&](const Config& config, const Form& form) {
     if (auto one = multiply(sheet, configs, config, form, few, programs)) result.push_back(std::move(*one));
@@ -366,11 +368,20 @@ int main(int argc, char** argv) {
   Programs programs(folder);
   std::vector<std::string> all;
   std::size_t number = 0;
+  std::set<std::string> of_amd;  // kernels
   for (const test::Sheet& sheet : test::sheets) {
     const std::string_view target = sheet.target;
     // RDNA 2 is not emulated.
     if (target.substr(0, 3) != "gfx" || target == "gfx1030") continue;
-    for (std::string& one : multiplies(sheet, number++, few, programs)) all.push_back(std::move(one));
+    const Device device = device_of(sheet);
+    ConfigCache configs(device, {});
+    for (const Config& config : configs_of(configs)) of_amd.insert(config.kernel);
+    for (std::string& one : multiplies(sheet, {}, number++, few, programs)) all.push_back(std::move(one));
+  }
+  for (test::Sheet sheet : test::sheets) {
+    if (sheet.name != std::string_view("Mali-G710 r0p0")) continue;
+    sheet.target = "gfx1100";
+    for (std::string& one : multiplies(sheet, of_amd, number++, few, programs)) all.push_back(std::move(one));
   }
   std::ofstream(folder / "launches.json")
       << fmt::format("{{\"programs\": [\n{}\n], \"multiplies\": [\n{}\n]}}\n",
