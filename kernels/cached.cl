@@ -1,5 +1,5 @@
 // clgemm: cached
-// summary: TM x TN results a work-item, A and B by fours through the caches, no local memory
+// summary: TM x TN results per work-item, A and B by vectors through the caches, no local memory
 // operands: in_place
 // param: TM = 8 in 4 8
 // param: TN = 4 in 4 8
@@ -14,11 +14,16 @@
 // calibrate_if: local_in_global
 // calibrate: TM TN DEPTH: 8 4 2, 8 4 4, 4 8 2, 4 4 4; DOWN ACROSS: 2 8, 4 8, 4 16, 8 8, 8 16
 
-// For GPUs whose local memory is a part of global memory, as Mali's is: a copy there is no faster to read than what the caches hold, and
-// costs a store, a load and a barrier. Nobody has measured this kernel on such a GPU; `calibrate` has what fits.
-// Neighbouring work-items have fours of columns that lie beside each other, and the same rows: a sub-group reads B in whole lines of a
-// cache, and an element of A once for all. DEPTH depths are read at a time. With TM = 8, TN = 4 and DEPTH = 2 there are 32 sums, 8 elements
-// of B and 2 of A in registers, of which Mali has 64; with DEPTH = 4 these are not enough for addresses, too (docs/platforms.md).
+// For GPUs whose local memory is a part of global memory, like Mali. A copy in local memory is no faster to
+// read there than the caches, and it costs a store, a load and a barrier. This kernel was not measured on
+// such a GPU.
+//
+// Neighbouring work-items have neighbouring groups of four columns, and the same rows. So a sub-group reads B
+// in whole cache lines, and each element of A once for all its work-items. A step reads DEPTH elements along
+// k.
+//
+// Mali has 64 registers for each work-item. With TM = 8, TN = 4 and DEPTH = 2, 32 sums, 8 elements of B and 2
+// of A take 42. With DEPTH = 4 the registers do not suffice for the addresses, too (docs/platforms.md).
 #if !defined(TM) || !defined(TN) || !defined(DEPTH) || !defined(DOWN) || !defined(ACROSS)
 #error "cached needs TM, TN, DEPTH, DOWN and ACROSS"
 #endif
@@ -35,7 +40,7 @@
 #include "common/vector.cl"
 #define LOAD_DEPTHS JOIN(vload, DEPTH)
 
-// DEPTH depths of four columns: fours[i] has depth i.
+// Loads DEPTH elements along k of four columns: fours[i] has the four at depth i.
 static inline void load_b(float4 fours[DEPTH], __global const float* b, const ulong ldb) {
   vector_t columns[4];
 #pragma unroll
@@ -43,12 +48,14 @@ static inline void load_b(float4 fours[DEPTH], __global const float* b, const ul
   const float* elements = (const float*)columns;
 #pragma unroll
   for (int i = 0; i < DEPTH; ++i) {
-    fours[i] = TRANSPOSE_B ? (float4)(elements[i], elements[DEPTH + i], elements[2 * DEPTH + i], elements[3 * DEPTH + i])
-                           : vload4(0, b + i * ldb);
+    fours[i] = TRANSPOSE_B
+                   ? (float4)(elements[i], elements[DEPTH + i], elements[2 * DEPTH + i],
+                              elements[3 * DEPTH + i])
+                   : vload4(0, b + i * ldb);
   }
 }
 
-// Adds the products of DEPTH depths, of which `a` and `b` are at the first.
+// Adds the products of DEPTH steps along k. `a` and `b` point to the first.
 static inline void add_depths(float4 sums[TM][B_FOURS], __global const float* a, const ulong lda,
                               __global const float* b[B_FOURS], const ulong ldb) {
   float4 b_fours[DEPTH][B_FOURS];
@@ -62,7 +69,8 @@ static inline void add_depths(float4 sums[TM][B_FOURS], __global const float* a,
 #pragma unroll
   for (int depth = 0; TRANSPOSE_A && depth < DEPTH; ++depth) {
 #pragma unroll
-    for (int row = 0; row < TM; row += 4) add_products(sums + row, vload4(0, a + depth * lda + row), b_fours[depth]);
+    for (int row = 0; row < TM; row += 4)
+      add_products(sums + row, vload4(0, a + depth * lda + row), b_fours[depth]);
   }
 #pragma unroll
   for (int row = 0; !TRANSPOSE_A && row < TM; ++row) {
@@ -77,14 +85,16 @@ static inline void add_depths(float4 sums[TM][B_FOURS], __global const float* a,
   }
 }
 
-// Adds the products of one depth, element by element: what is left of k, and all of it if C has not TM rows and four columns. Rows
-// behind the last one and columns behind the last one are the last one again. The distances are the same for all work-items, so that
-// they take no registers of each.
+// Adds the products of one step along k, element by element. This is for the rest of k, and for the whole of
+// k if C has fewer than TM rows or four columns. Indices past the last row or column are clamped to it. The
+// distances are the same for all work-items, so they take no registers of each.
 static inline void add_depth(float4 sums[TM][B_FOURS], __global const float* a, const ulong lda,
-                             __global const float* b[B_FOURS], const ulong ldb, const int last_row, const int last_column) {
+                             __global const float* b[B_FOURS], const ulong ldb, const int last_row,
+                             const int last_column) {
   float4 b_fours[B_FOURS];
 #pragma unroll
-  for (int i = 0; i < TN; ++i) ((float*)b_fours)[i] = b[i / 4][min(i % 4, last_column) * (TRANSPOSE_B ? ldb : 1)];
+  for (int i = 0; i < TN; ++i)
+    ((float*)b_fours)[i] = b[i / 4][min(i % 4, last_column) * (TRANSPOSE_B ? ldb : 1)];
 #pragma unroll
   for (int i = 0; i < TM; ++i) {
     const float of_row = a[min(i, last_row) * (TRANSPOSE_A ? 1 : lda)];
@@ -94,9 +104,9 @@ static inline void add_depth(float4 sums[TM][B_FOURS], __global const float* a, 
   }
 }
 
-// Stores those of four neighbours in a line of C that are a work-item's own.
-static inline void store_own(__global float* line, const int n, const int own, const int column, const float alpha,
-                             const float4 four, const float beta) {
+// Stores those of four neighbours in a row of C that belong to this work-item.
+static inline void store_own(__global float* line, const int n, const int own, const int column,
+                             const float alpha, const float4 four, const float beta) {
   if (column == own) {
     store4_c_anywhere(line, 0, 1, n, 0, column, alpha, four, beta);
     return;
@@ -108,14 +118,17 @@ static inline void store_own(__global float* line, const int n, const int own, c
   }
 }
 
-// Work-items at the edges compute whole blocks further inside, so that no load passes the edge, and store what is their own.
+// At the edges of C a work-item computes a whole block that is shifted inwards, so that no load passes the
+// edge. It stores only the results that belong to it.
 __kernel __attribute__((reqd_work_group_size(DOWN * ACROSS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
+          const float beta,
+          __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
           const int batch_count, __global const Product* restrict products) {
-  const int2 tile = tile_position((m + DOWN * TM - 1) / (DOWN * TM), (n + ACROSS * TN - 1) / (ACROSS * TN), 8);
+  const int2 tile =
+      tile_position((m + DOWN * TM - 1) / (DOWN * TM), (n + ACROSS * TN - 1) / (ACROSS * TN), 8);
   const int own_row = (tile.x * DOWN + get_local_id(0) / ACROSS) * TM;
   const int own_column = tile.y * ACROSS * TN + get_local_id(0) % ACROSS * 4;
   if (own_row >= m || own_column >= n) return;
@@ -153,6 +166,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
     if (row + i < own_row || row + i >= m) continue;
 #pragma unroll
     for (int other = 0; other < B_FOURS; ++other)
-      store_own(line, n, own_column + other * ACROSS * 4, columns[other], product.alpha, sums[i][other], product.beta);
+      store_own(line, n, own_column + other * ACROSS * 4, columns[other], product.alpha, sums[i][other],
+                product.beta);
   }
 }

@@ -107,7 +107,7 @@ std::size_t nvidia_sm_of(const cl::Device& device, const std::string& extensions
   return std::size_t{major} * 10 + minor;
 }
 
-// Mesa's rusticl says CL_GLOBAL of every device, whatever it has (its source, up to 2026).
+// Mesa's rusticl reports CL_GLOBAL for every device (its source, up to 2026).
 bool is_local_in_global(const cl::Device& device) {
   return device.getInfo<CL_DEVICE_LOCAL_MEM_TYPE>() == CL_GLOBAL && platform_name(device) != "rusticl";
 }

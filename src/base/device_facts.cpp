@@ -98,8 +98,8 @@ constexpr std::array intel = {
     NamedFacts{"", {"Xe-LP, Gen", 16, 128, 8.4, 32, 32, 1350}},  // Iris Xe with 96 units, 68 GB/s
 };
 
-// What a core moves to or from the cache that all cores share, in a clock: Arm's counters count it in beats
-// of so many bytes (libGPUCounters). That there is one beat a clock is a guess.
+// Bytes per clock between a core and the cache that all cores share. Arm's counters count this traffic in
+// beats of 16 bytes (libGPUCounters). That there is one beat per clock is a guess.
 constexpr double beat_bytes = 16.0;
 
 // Arm's and Qualcomm's cores are of many kinds; peaks are those of the largest product of a name. Mali's

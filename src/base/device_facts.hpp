@@ -22,8 +22,8 @@ struct DeviceFacts {
   std::size_t required_sub_group = 0;  // Intel: to be asked for, as the compiler's own choice spills
   bool is_guess = false;               // the family has devices of several kinds, or is not known
   double matrix_multiply_adds = 0.0;   // fp32 multiply-adds of a core's matrix units in a clock; 0: none
-  double local_cache_bytes = 0.0;      // if local memory is a part of global memory: bytes in a clock between
-                                       // a core and the cache that it lies in; 0: a core has its own
+  double local_cache_bytes = 0.0;      // bytes per clock between a core and the cache that holds local
+                                       // memory; 0 if each core has local memory of its own
 };
 
 // Those of the family that the device belongs to. A device of no known family has values that are low for a

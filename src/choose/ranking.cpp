@@ -25,8 +25,8 @@ constexpr std::size_t most_candidates = 12;
 constexpr std::size_t cache_eighths = 5;
 
 // How much faster a config of `estimate` must be expected to be than those whose rows were measured, if only
-// elsewhere. It may be as much slower than the peak of its units says. The same goes for rows of kernels that
-// go through local memory which is of another kind than that of the measured device.
+// elsewhere. It may be as much slower than the peak of its units says. The same applies to rows of kernels
+// that copy into local memory if the measured device has another kind of it.
 constexpr double margin_of_estimates = 1.2;
 
 bool leaves_room(const KernelConfig& kernel, const Device& device) {

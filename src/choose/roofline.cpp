@@ -21,7 +21,7 @@ struct Peak {
 };
 constexpr std::array peaks = {Peak{80, 1024.0}, Peak{86, 256.0}, Peak{89, 256.0}};
 
-// Of a core a second, by the kernel's units; 0 if it is not known, or if the device does not tell its clock.
+// Returns the peak of the kernel's units for each core and second, or 0 if the peak or the clock is unknown.
 double peak_of(const KernelConfig& kernel, const Device& device, double multiply_adds) {
   if (kernel.products == 0) return multiply_adds;
   const double hertz = 1e6 * static_cast<double>(device.clock_mhz);
@@ -45,16 +45,16 @@ double part_of_peak(const KernelConfig& kernel) {
 }
 constexpr double begin_seconds = 5e-6;
 
-// The sub-groups that keep a core busy. One has one of the four matrix units. If sub-groups wait for caches,
-// a core needs four for each that it issues an instruction of in a clock: a guess.
+// Returns how many sub-groups keep a core busy. On matrix units there are four, one for each unit. Sub-groups
+// that wait for caches need four for each that can issue an instruction per clock, which is a guess.
 double busy_sub_groups(const KernelConfig& kernel, const DeviceFacts& facts) {
   constexpr double at_a_time = 4.0;
   if (kernel.products != 0) return at_a_time;
   return std::max(1.0, at_a_time * facts.multiply_adds / static_cast<double>(facts.sub_group));
 }
 
-// What a work-group reads through its core's cache takes so long for a step of k, if that cache is known.
-// What other work-groups of the core have read already is not counted.
+// Returns the time in which a work-group reads a step of k through its core's cache, or 0 if that cache is
+// unknown. All loads count, even if another work-group of the core has read the same lines before.
 double reading_seconds(const KernelConfig& kernel, const Device& device) {
   const double bytes = peaks_of(device).local_cache_bytes;
   if (kernel.products != 0 || bytes == 0.0) return 0.0;

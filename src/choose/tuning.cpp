@@ -137,8 +137,8 @@ SpeedTable table_of(const TuningFile& file, const Device& device, const std::opt
   if (device.kind == DeviceKind::gpu)
     table.most_multiply_adds =
         facts_of(device).is_guess ? here.multiply_adds : peaks_of(device).multiply_adds;
-  // The measured device's local memory is its cores' own. This one's is in a cache that all cores share: what
-  // is copied into it is written there and read back, while a barrier keeps the multiply waiting.
+  // On the measured device each core has local memory of its own. Here it is in a cache that all cores share,
+  // so copied floats are written to that cache and read back while work-items wait at a barrier.
   if (table.kin == Kinship::stranger && here.local_cache_bytes > 0.0 && there.local_cache_bytes == 0.0)
     table.local_float_seconds = 2.0 * sizeof(float) / here.local_cache_bytes;
   const double larger = here.bytes / there.bytes;

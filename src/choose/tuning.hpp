@@ -59,8 +59,8 @@ struct TuningFile {
   std::vector<TunedEntry> measured;
 };
 
-// Rows that nobody measured, by the peaks of the device's units; of kernels on matrix units only if their
-// peak is known. `multiply_adds`: fp32, of a core a second without matrix units.
+// Returns rows for unmeasured kernels from the peaks of the device's units. Kernels on matrix units have a
+// row only if their peak is known. `multiply_adds`: of fp32, for each core and second, without matrix units.
 std::vector<ConfigRow> roofline_rows(ConfigCache& configs, double multiply_adds);
 
 // A file has one entry for each: size, transposes, space.
@@ -90,8 +90,8 @@ struct SpeedTable {
   double slower = 1.0;  // a work-group takes so many times as long as it did there
   double most_multiply_adds =
       0.0;  // fp32, of a core a second, if that is known of another device than the measured one
-  double local_float_seconds = 0.0;   // of a core, for each float that a kernel copies into local memory, if
-                                      // that takes longer than on the measured device
+  double local_float_seconds = 0.0;   // that a core needs more than on the measured device for each
+                                      // float that a kernel copies into local memory
   std::vector<ConfigRow> unmeasured;  // of this very device, by its peaks
 
   const std::vector<ConfigRow>& rows() const;

@@ -41,7 +41,7 @@ bool is_estimate(const Candidate& candidate) {
   return contains(to_string(candidate.origin), "nothing measured");
 }
 
-// Whether what goes through local memory is slower than where it was measured.
+// Returns whether local memory is slower than on the measured devices, because it is a part of global memory.
 bool is_local_in_global(const Device& device) {
   return peaks_of(device).local_cache_bytes > 0.0;
 }
@@ -116,7 +116,7 @@ TEST_CASE(
   }
 }
 
-// Those that are for such alone are calibrated on no other GPU.
+// Kernels that are only for such GPUs are not calibrated on others.
 TEST_CASE("a GPU without local memory of its own gets kernels that copy nothing into it") {
   for (const Sheet& sheet : sheets) {
     const Device device = device_of(sheet);
@@ -210,7 +210,7 @@ TEST_CASE(
       if (estimate == all.end()) continue;
       REQUIRE(measured != all.end());
       INFO(sheet.name << ", " << side << ": " << *estimate->seconds << " and " << *measured->seconds);
-      // What was measured with local memory of another kind counts as if nobody had measured it.
+      // A rate that was measured with another kind of local memory counts as unmeasured.
       const bool is_known =
           !is_local_in_global(device) ||
           configs.get(measured->config.kernel, measured->config.parameters)->into_local == 0;

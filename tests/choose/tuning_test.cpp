@@ -484,7 +484,7 @@ TEST_CASE("copying into local memory takes longer on a GPU whose local memory is
   here.vendor = "another";
   const TuningFile file = file_with_rows(test::made_up_gpu());
   ConfigCache configs(here, {});
-  // So much longer does a step take than if local memory is the cores' own.
+  // Returns how much longer a step takes than on a device whose cores have local memory of their own.
   const auto longer_on = [&](Device device, const char* kernel, const Parameters& values) {
     const auto speed = [&] {
       const SpeedTable table = table_for(device, file);
@@ -501,12 +501,12 @@ TEST_CASE("copying into local memory takes longer on a GPU whose local memory is
   shared.local_in_global = true;
   const double bytes = peaks_of(shared).local_cache_bytes;
   REQUIRE(bytes > 0.0);
-  // 32 floats of A and 32 of B are written there and read back, 4 bytes each.
+  // 32 floats of A and 32 of B are written and read back, with 4 bytes each.
   CHECK(longer_on(here, "direct", {}) == Approx(64 * 2 * 4 / bytes));
   CHECK(longer_on(here, "direct", {{"BM", 64}}) == Approx(96 * 2 * 4 / bytes));
   CHECK(longer_on(here, "coalesced", {}) == 0.0);
 
-  // If a relative was measured, or the device itself, it is in what was measured.
+  // The measured rates of a relative, or of the device itself, contain this time already.
   Device relative = test::made_up_gpu();
   relative.name = "another GPU";
   CHECK(table_for(relative, file).kin == Kinship::family);

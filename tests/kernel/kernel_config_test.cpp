@@ -212,7 +212,7 @@ TEST_CASE("a condition can ask whether local memory is a part of global memory")
   }
 }
 
-// A kernel that keeps its tiles there. `gemv` adds up what its work-items have, at the end.
+// `gemv` is an exception: it uses local memory only to add up the results of its work-items at the end.
 TEST_CASE("a built-in kernel for any GPU that has arrays in local memory says how much it copies into them") {
   const Device device = test::made_up_gpu_256();
   KernelLibrary library;

@@ -283,7 +283,7 @@ std::vector<Config> configs_of(ConfigCache& configs) {
   return result;
 }
 
-// Multiplies for the emulated targets: all forms of all configs, but of kernels that are passed over; or for
+// Multiplies for the emulated targets: all forms of all configs, except kernels that are skipped; or for
 // each kernel one form of its smallest config, another one for each target, and k in parts once a target.
 std::vector<std::string> multiplies(const Sheet& sheet, const std::set<std::string>& passed_over,
                                     std::size_t number, bool few, Programs& programs) {
