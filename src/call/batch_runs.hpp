@@ -24,8 +24,8 @@ struct BatchLists {
 // Throws Error(invalid_argument) where the lists are not of one length.
 void check_lengths(const BatchLists& lists);
 
-// Indices of the multiplications in the lists. Those of a group are alike in buffers and leading dimensions, and
-// in whether alpha is 0, so that A and B are not read; they are no more than one launch can count. Groups
+// Indices of the multiplications in the lists. Those of a group are alike in buffers and leading dimensions,
+// and in whether alpha is 0, so that A and B are not read; they are no more than one launch can count. Groups
 // come in the order of their first multiplies.
 using BatchGroup = std::vector<std::size_t>;
 std::vector<BatchGroup> groups_of(const BatchLists& lists);

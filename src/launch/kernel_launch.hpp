@@ -33,9 +33,10 @@ struct Sequence {
 
 bool is_in_order(const cl::CommandQueue& queue);
 
-// Returns whether clFlush must follow the commands of a call. clFlush takes the driver's lock: without it, four
-// threads made 1.2 times as many small calls on an H100 (25 November 2026). A call that returns an event always
-// flushes, because the caller may wait for that event on another queue, and OpenCL allows this only after a flush.
+// Returns whether clFlush must follow the commands of a call. clFlush takes the driver's lock: without it,
+// four threads made 1.2 times as many small calls on an H100 (25 November 2026). A call that returns an event
+// always flushes, because the caller may wait for that event on another queue, and OpenCL allows this only
+// after a flush.
 bool needs_flush(const Device& device, const Sequence& sequence);
 
 // Where the caller waits for events, a failed one must stop all that comes behind it, and no queue does that.
