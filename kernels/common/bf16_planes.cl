@@ -1,4 +1,4 @@
-// The operands form `bf16_planes`: an fp32 number as the sum of three bf16 numbers.
+// The operands form `bf16_planes`: an fp32 number is the sum of three bf16 numbers.
 #define PLANES 3
 #define PLANE_TYPE "bf16"  // in PTX
 #define HEADER_BYTES 0

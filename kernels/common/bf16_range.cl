@@ -1,10 +1,14 @@
-// Whether products of bf16 planes stand for the fp32 product, by what each work-group of the packing noted of its part of
-// an operand: the largest magnitude, and the complement of the smallest that is not zero, as bits.
+// Decides whether products of bf16 planes stand for the fp32 product. Each work-group of the packing left a
+// note about its part of an operand: the largest magnitude, and the complement of the smallest nonzero
+// magnitude, as bits.
 //
-// They do not where there is an Inf or a NaN (Inf times a plane that is 0 is a NaN); where a number is so small that its
-// planes are below the smallest bf16; where a sum, of up to 2^30 products, may overflow, so that which Inf or NaN comes of
-// it depends on the order of adding; and where a product may be so small that those of its planes, down to 2^-16 of it,
-// are no fp32 numbers, which would also change the sign of a sum that is zero.
+// The planes are not exact in any of these cases:
+// - An element is Inf or NaN, because Inf times a zero plane is NaN.
+// - An element is so small that one of its planes is below the smallest bf16 number.
+// - A sum of up to 2^30 products may overflow. The order of the additions would then decide which Inf or NaN
+//   results.
+// - A product is so small that a product of its planes (down to 2^-16 of it) is not an fp32 number. This
+//   could also change the sign of a zero sum.
 #include "common/notes.cl"
 
 #define MOST_PRODUCT 0x1p97f

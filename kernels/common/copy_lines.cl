@@ -1,7 +1,8 @@
-// Lines of an operand, rows of op(A) or columns of op(B), from where the caller has them into local memory, STEP of k at a time,
-// by asynchronous copies of COPIERS work-items, 16 bytes each wherever the operand lies. A row of memory that begins between two
-// multiples of 16 bytes is copied from the one before, so that it lies up to 3 floats further in local memory: its shift.
-// In floats singly, 128 x 4096 x 1024 took up to twice as long on an H200.
+// Copies lines of an operand (rows of op(A) or columns of op(B)) into local memory, STEP of k at a time.
+// COPIERS work-items do it with asynchronous copies of 16 bytes, wherever the operand lies. If a row of
+// memory does not begin at a multiple of 16 bytes, the copy begins at the multiple before it. The row then
+// lies up to 3 floats further in local memory; this distance is its shift. Copies of single floats took up to
+// twice as long for 128 x 4096 x 1024 (H200, November 2026).
 #include "common/ampere.cl"
 #if !defined(STEP) || !defined(COPIERS)
 #error "common/copy_lines.cl needs STEP and COPIERS"
@@ -9,22 +10,25 @@
 
 typedef struct {
   __global const float* first;  // line 0, k 0
-  ulong ld;                     // from one line to the next, or from one k to the next where neighbours are of different lines
-  int lines, depth;             // that there are from there on
+  // the distance from one line to the next, or from one k to the next if neighbors in memory are of different
+  // lines
+  ulong ld;
+  int lines, depth;             // how many lines and depths follow
 } Source;
 
-// Whether the rows of a source have shifts.
+// Returns true if the rows of a source have shifts.
 static inline bool is_shifted(const Source source) {
   return (source.ld * 4 | (ulong)source.first) % 16 != 0;
 }
 
-// The shift of a row; the same for each 4th row, and at each step along k.
+// Returns the shift of a row. It is the same for every 4th row and at each step along k.
 static inline int shift_of(const Source source, const int row) {
   return (int)(((ulong)source.first / 4 + row * source.ld) % 4);
 }
 
-// Starts the copies of `lines` lines from k `from` on, zeros where the matrix ends. A row of a stage is a line, STEP floats along k,
-// or else all lines at one k; rows are `stride` floats apart, 4 or more than they have.
+// Starts the copies of `lines` lines from depth `from` on, and fills in zeros past the end of the matrix. A
+// row of a stage is STEP floats of one line if `along_k`, otherwise all lines at one depth. Rows are `stride`
+// floats apart, which is at least 4 more than they hold.
 static inline void copy_lines(const uint stage, const Source source, const bool along_k, const int lines, const int stride,
                               const int from) {
   const int width = along_k ? STEP : lines;  // of a row
@@ -56,7 +60,8 @@ static inline void copy_lines(const uint stage, const Source source, const bool 
       to += 4 * apart * stride;
     }
   }
-  if (item < rows && is_shifted(source)) {  // what the shift has pushed out at the end of a row
+  // copies the floats that the shift has pushed past the end of the row
+  if (item < rows && is_shifted(source)) {
     const int shift = shift_of(source, item);
     const int bytes = 4 * clamp(min(valid - width, 0) + shift, 0, 4);
     copy_some_of_16_async(stage + 4 * (item * stride + width), first + item * source.ld + width - shift,

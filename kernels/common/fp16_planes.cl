@@ -1,27 +1,30 @@
-// The operands form `fp16_planes`: an fp32 number x of a line is 2^e (h + 2^-11 l), with h and l in fp16 and one exponent e
-// for the whole line, which brings its largest number to just below 2^16, where fp16 ends, so that the smallest ones have the
-// most room. In front of the blocks of a strip lie the exponents of its 64 lines, as int. Rows of A and columns of B may so be of any magnitudes; what counts is how far apart
-// the numbers of one line are (common/fp16_range.cl).
+// The operands form `fp16_planes`: an fp32 number x of a line is 2^e (h + 2^-11 l), with h and l in fp16. All
+// numbers of a line share the exponent e. It scales the line's largest number to just below 2^16, the end of
+// fp16, so that the smallest numbers have the most room. The exponents of a strip's 64 lines stand in front
+// of its blocks, as int. So rows of A and columns of B may have any magnitude. Only the range within one line
+// matters (common/fp16_range.cl).
 #define PLANES 2
 #define PLANE_TYPE "f16"  // in PTX
 #define HEADER_BYTES 256
 #define LOW_SCALE 0x1p-11f
-#define LARGEST_EXPONENT 15  // of a line's largest number, scaled and rounded
-#define HALF_UNIT 0x1000u    // of fp16's 11 bits, in the bits of an fp32 number
-#define LEAST_EXPONENT -126  // so that 2^-e is a number
+#define LARGEST_EXPONENT 15  // exponent of a line's largest number after scaling and rounding
+#define HALF_UNIT 0x1000u    // half a unit of fp16's 11 bits, in the bits of an fp32 number
+#define LEAST_EXPONENT -126  // so that 2^-e is an fp32 number
 #include "common/planes.cl"
 
-// 2^exponent, of a normal number.
+// Returns 2^exponent. The result must be a normal number.
 static inline float power_of_two(const int exponent) {
   return as_float((uint)(exponent + 127) << 23);
 }
 
-// The exponent of a line by the bits of its largest magnitude, which must not be rounded up to 2^16.
+// Returns the exponent of a line from the bits of its largest magnitude, which must not be rounded up to
+// 2^16.
 static inline int line_exponent(const uint largest) {
   return max((int)((largest + HALF_UNIT) >> 23) - 127 - LARGEST_EXPONENT, LEAST_EXPONENT);
 }
 
-// Of a line counted from the first of its strip; `strip`: the bytes from one strip to the next.
+// Returns the exponent of a line, counted from the first line of its strip. `strip` is the distance between
+// strips in bytes.
 static inline int exponent_of_line(const __global char* strips, const ulong strip, const int line) {
   return ((const __global int*)(strips + line / BLOCK_LINES * strip))[line % BLOCK_LINES];
 }
@@ -34,8 +37,8 @@ static inline float2 powers_of_two(const int2 exponents) {
   return as_float2(as_uint2(exponents + 127) << 23);
 }
 
-// 2^exponent * value of two neighbours, rounded once: where the exponent is halved, the half way is out of range only where
-// the end is.
+// Returns 2^exponent * value for two neighbors, rounded once. The two halves of the exponent are applied one
+// after the other. The intermediate result is out of range only if the final result is, too.
 static inline float2 scaled_back(const float2 values, const int2 exponents) {
   const int2 halves = exponents >> 1;
   return values * powers_of_two(halves) * powers_of_two(exponents - halves);

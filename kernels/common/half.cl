@@ -1,5 +1,5 @@
-// fp16 as bits: two numbers in one uint, the first in its lower half. Rounded to the nearest, ties to the even one; small
-// ones come to numbers that are not normal.
+// fp16 as bits: one uint holds two numbers, the first one in its lower half. Rounds to nearest, ties to even.
+// Small numbers become denormal.
 #ifdef __NV_CL_C_VERSION  // NVIDIA's compiler: one instruction
 static inline uint half_bits(const float2 values) {
   uint bits;

@@ -1,5 +1,5 @@
-// Elements of op(A) and op(B) where the caller has them: for kernels with `operands: in_place`. The caller of
-// these stays inside op(A), which is m x k, and op(B), which is k x n.
+// Elements of op(A) and op(B) at the caller's addresses, for kernels with `operands: in_place`. The kernel
+// must stay inside op(A), which is m x k, and op(B), which is k x n.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
 #error "operands: in_place needs TRANSPOSE_A and TRANSPOSE_B"
 #endif

@@ -1,9 +1,11 @@
-// A multiply by the instructions that every tensor core since Ampere has: a warp computes 64 x 64 of the tile, 16 rows at a
-// time, from fragments that ldmatrix takes out of local memory; asynchronous copies keep STAGES steps of 16 along k there.
-// The file that includes this has multiply_step() and scale_rows(), which do what its form of planes needs.
+// GEMM with the instructions that every tensor core has had since Ampere. A warp computes 64 x 64 of the
+// tile, 16 rows at a time. It loads fragments from local memory with ldmatrix, and asynchronous copies keep
+// STAGES steps of 16 along k there. The including file defines multiply_step() and scale_rows(), which do
+// what its form of planes needs.
 //
-// The loop takes all registers that a work-item can have on an A100. So the place of the tile, which is needed again for the
-// stores, waits in local memory: by clang and ptxas, fp16x3_mma kept 16 bytes in memory before, and bf16x6_mma 32.
+// The loop needs all registers that a work-item can have on an A100. So the place of the tile, which only the
+// stores need again, waits in local memory. In registers it made clang and ptxas spill 16 bytes of fp16x3_mma
+// and 32 bytes of bf16x6_mma.
 #include "common/ampere.cl"
 #include "common/tensor_store.cl"
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(STAGES) || !defined(PLANES)
@@ -14,15 +16,15 @@
 #define N_BLOCKS (TILE_N / BLOCK_LINES)
 #define ITEMS (M_BLOCKS * N_BLOCKS * 32)
 #define STAGE_BYTES ((M_BLOCKS + N_BLOCKS) * BLOCK_BYTES)
-#define BLOCK_COPIES (BLOCK_BYTES / 16 / ITEMS)  // of one work-item
+#define BLOCK_COPIES (BLOCK_BYTES / 16 / ITEMS)  // by one work-item
 #define COPIES ((M_BLOCKS + N_BLOCKS) * BLOCK_COPIES)
 #define ROW_STEPS (BLOCK_LINES / 16)             // a warp's 64 rows, 16 at a time
 #define COLUMN_STEPS (BLOCK_LINES / 8)
-#define WARP_BLOCK_A (get_local_id(0) / 32 / N_BLOCKS)  // the 64 rows of the tile that a warp computes
-#define WARP_BLOCK_B (get_local_id(0) / 32 % N_BLOCKS)  // and the 64 columns
-#define INLINED static inline __attribute__((always_inline))  // so that registers have names
+#define WARP_BLOCK_A (get_local_id(0) / 32 / N_BLOCKS)  // which 64 rows of the tile a warp computes
+#define WARP_BLOCK_B (get_local_id(0) / 32 % N_BLOCKS)  // which 64 columns
+#define INLINED static inline __attribute__((always_inline))  // inlined, so that arrays can live in registers
 
-// sums += 16 rows x 16 of k times 16 of k x 8 columns.
+// sums += (16 rows x 16 of k) * (16 of k x 8 columns).
 static inline void mma(float* sums, const uint* a, const uint* b) {
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.f32." PLANE_TYPE "." PLANE_TYPE ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
@@ -31,19 +33,19 @@ static inline void mma(float* sums, const uint* a, const uint* b) {
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-// A work-group's way along k: the next blocks to copy, and the steps that are left to multiply. A step's
-// stage is the number of steps from there to the end, modulo STAGES: so no register counts stages.
+// A work-item's way along k: the next blocks to copy, and the number of steps left to multiply. A step's
+// stage is the number of steps from there to the end, modulo STAGES, so no register has to count stages.
 typedef struct {
   const __global char* a;
   const __global char* b;
-  ulong strip;  // the bytes from one strip to the next
+  ulong strip;  // bytes from one strip to the next
   uint stages;
   int left;
 } Walk;
 
-// Starts copy number i of the COPIES that a work-item has for a step: strips of A, then of B, each contiguous in both
-// memories. Nothing behind the last step is read. A branch would cost registers: by clang and ptxas, both
-// kernels kept 16 to 24 bytes in memory on sm_80 with one.
+// Starts copy number i of the COPIES that a work-item makes for a step: strips of A, then of B, each
+// contiguous in both memories. Past the last step it reads nothing and writes zeros. A branch would cost
+// registers: with one, clang and ptxas spilled 16 to 24 bytes of both kernels on sm_80.
 INLINED void copy_piece(const Walk* walk, const uint stage, const int i, const bool is_there) {
   const int block = i / BLOCK_COPIES;
   const __global char* source = block < M_BLOCKS ? walk->a + block * walk->strip : walk->b + (block - M_BLOCKS) * walk->strip;
@@ -57,7 +59,7 @@ INLINED void end_copies(Walk* walk) {
   copies_commit();
 }
 
-// `a` and `b`: the tile's first blocks.
+// Starts the copies of the first steps. `a` and `b` are the tile's first blocks.
 INLINED Walk start_walk(const __global char* a, const __global char* b, const ulong strip, const int k,
                         const uint stages) {
   Walk walk = {a, b, strip, stages, k / BLOCK_DEPTH};
@@ -74,13 +76,14 @@ INLINED Walk start_walk(const __global char* a, const __global char* b, const ul
 // Waits for the next step, and returns its stage.
 INLINED uint begin_step(const Walk* walk) {
   COPIES_WAIT(STAGES - 2);
-  barrier(CLK_LOCAL_MEM_FENCE);  // the copies of all have come, and the stage that is filled next is free
+  barrier(CLK_LOCAL_MEM_FENCE);  // all copies have arrived, and the stage that is filled next is free
   return walk->stages + walk->left % STAGES * STAGE_BYTES;
 }
 
-// Part `part` of `parts` of the copies that are due in this step. They stand between the products, because
-// nothing is multiplied while the copies of all warps wait to be started: 8192 x 8192 x 8192 by 128 x 128 tiles
-// of fp16x3_mma took an H100 9 % longer with all of them at the beginning of a step (25 November 2026).
+// Starts part `part` of `parts` of the copies that are due in this step. They stand between the products,
+// because nothing is multiplied while the copies of all warps wait to be started. With all of them at the
+// beginning of a step, fp16x3_mma took 9 % longer for 8192 x 8192 x 8192 with tiles of 128 x 128 (H100, 25
+// November 2026).
 INLINED void copy_part(const Walk* walk, const int part, const int parts) {
   const uint stage = walk->stages + (walk->left + 1) % STAGES * STAGE_BYTES;
 #pragma unroll
@@ -94,8 +97,8 @@ INLINED void end_step(Walk* walk) {
   --walk->left;
 }
 
-// The line of a matrix that this work-item names to load_matrices(): of A by 8 rows, then by 8 of k; of B by 8 of k, then by
-// 8 columns.
+// Return the address of the matrix line that this work-item names to load_matrices(). For A, the four
+// matrices go by 8 rows, then by 8 of k; for B, by 8 of k, then by 8 columns.
 INLINED uint a_line(void) {
   const int lane = get_local_id(0) % 32;
   return WARP_BLOCK_A * BLOCK_BYTES + lane / 8 % 2 * GROUP_BYTES + lane / 16 * CORE_BYTES + lane % 8 * 16;
@@ -105,14 +108,14 @@ INLINED uint b_line(void) {
   return (M_BLOCKS + WARP_BLOCK_B) * BLOCK_BYTES + lane / 16 * GROUP_BYTES + lane / 8 % 2 * CORE_BYTES + lane % 8 * 16;
 }
 
-// The fragments of a warp's columns in one plane, from b_line() on.
+// Loads the fragments of a warp's columns in one plane, from b_line() on.
 INLINED void load_columns(uint columns[COLUMN_STEPS / 2][4], const uint lines) {
 #pragma unroll
   for (int pair = 0; pair < COLUMN_STEPS / 2; ++pair) load_matrices(columns[pair], lines + pair * 2 * GROUP_BYTES);
 }
 
-// The products of a step, added to the sums, and the copies that are due, in parts. `a_lines` and `b_lines`: the lines that
-// this work-item names to load_matrices().
+// Adds the products of a step to the sums, and starts the copies that are due, in parts. `a_lines` and
+// `b_lines` are the lines that this work-item names to load_matrices().
 INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* walk, const uint a_lines, const uint b_lines);
 
 INLINED void multiply_steps(float sums[ROW_STEPS][COLUMN_STEPS][4], Walk walk) {
@@ -125,19 +128,19 @@ INLINED void multiply_steps(float sums[ROW_STEPS][COLUMN_STEPS][4], Walk walk) {
     multiply_step(sums, &walk, stage + a, stage + b);
     end_step(&walk);
   }
-  COPIES_WAIT(0);  // they write zeros behind the last step, where sums will be
+  COPIES_WAIT(0);  // the last ones write zeros to memory that the sums need next
 }
 
-// The exponents of the planes' scales: of the first rows and columns of C that a work-item has.
+// The exponents of the planes' scales, from a work-item's first row and first column of C on.
 typedef struct {
   const __global int* rows;
   const __global int* columns;
 } Exponents;
 
-// Scales 16 rows of a work-item's sums, which are number `row_step` of its tile.
+// Scales 16 rows of a work-item's sums. They are rows number `row_step` of its tile.
 static inline void scale_rows(float rows[COLUMN_STEPS][4], const Exponents exponents, const int row_step);
 
-// Where a tile lies, in a matrix of the batch.
+// Where a tile lies, in one matrix of the batch.
 typedef struct {
   __global float* c;
   int2 tile;
@@ -149,13 +152,13 @@ static inline Target target_at(const Place place, const ulong ldc, const int m, 
   return target_from(whole, place.tile.x * TILE_M, place.tile.y * TILE_N);
 }
 
-// Stores all sums, 16 rows of each warp at a time: the stages in local memory, which are free then, have room
-// for these.
+// Stores all sums, 16 rows of each warp at a time. The stages in local memory are free by then and have room
+// for these rows.
 static inline void store_sums(const Target target, float sums[ROW_STEPS][COLUMN_STEPS][4],
                               const Exponents exponents, __local float* memory) {
   const Target block = target_from(target, WARP_BLOCK_A * BLOCK_LINES, WARP_BLOCK_B * BLOCK_LINES);
   __local float* tile = memory + get_local_id(0) / 32 * WARP_TILE(BLOCK_LINES);
-  barrier(CLK_LOCAL_MEM_FENCE);  // all have multiplied the last step
+  barrier(CLK_LOCAL_MEM_FENCE);  // all warps have multiplied the last step
 #pragma unroll 1
   for (int row_step = 0; row_step < ROW_STEPS; ++row_step) {
     scale_rows(sums[0], exponents, row_step);
@@ -163,8 +166,8 @@ static inline void store_sums(const Target target, float sums[ROW_STEPS][COLUMN_
     put_warp_rows(tile, sums[0][0], BLOCK_LINES);
     WARP_BARRIER;
     store_warp_rows(target_from(block, row_step * WARP_ROWS, 0), tile, BLOCK_LINES);
-    // The next rows' sums move up, because registers have no index. An unrolled loop would double the
-    // program.
+    // The sums of the next rows move up, because registers cannot be indexed. An unrolled loop would double
+    // the program.
 #pragma unroll
     for (int i = 0; i < (ROW_STEPS - 1) * COLUMN_STEPS * 4; ++i) {
       const int row = i / (COLUMN_STEPS * 4);

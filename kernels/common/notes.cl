@@ -1,23 +1,26 @@
-// What the packing noted of the numbers that it saw: how a kernel on planes knows whether it can do the work, and those
-// behind it whether it has.
+// Notes: what the packing found out about the numbers that it saw. A kernel on planes learns from them
+// whether it can do the work. The kernels behind it learn whether it has done so.
 //
-// In scratch lie two words of each work-group that packed a part of A, for all A of the batch, then those of B (an operand
-// with stride 0 is one for the whole batch), then a word for each product: whether it is done. Of both words of a note the largest
-// of all counts; what they say is the form's own (common/bf16_range.cl, common/fp16_range.cl).
-#define NOTES_TOGETHER 4  // of each matrix that a work-item has on their way at a time
+// The notes lie in scratch. First come two words for each work-group that packed a part of A, for all A of
+// the batch. Then come those of B; an operand with stride 0 is one for the whole batch. Then comes one word
+// for each GEMM of the batch: whether it is done. Of each word of a note, only the maximum over all notes
+// counts. The form of planes defines its meaning (common/bf16_range.cl, common/fp16_range.cl).
+#define NOTES_TOGETHER 4  // notes of each matrix that a work-item loads at a time
 
-// The largest of each of the two words, in the form's own terms: a largest magnitude, the complement of a smallest one.
+// The maxima of the notes' words, as the form of planes defines them: a largest magnitude, and the complement
+// of a smallest one.
 typedef struct {
   uint a_largest, a_smallest, b_largest, b_smallest;
 } Extremes;
 
-// Folds each work-item's word into one of local memory, which was 0. A warp folds its own first where it can, for else 32 atomics queue.
+// Combines the words of all work-items into one word of local memory, which must start as 0. A warp combines
+// its own words first if the device can do that; otherwise 32 atomics queue.
 static inline void fold_note(volatile __local uint* largest, uint value) {
 #if defined(__NV_CL_C_VERSION) && NVIDIA_SM >= 80
   asm volatile("redux.sync.max.u32 %0, %1, 0xffffffff;" : "=r"(value) : "r"(value));
   if (get_local_id(0) % 32 != 0) return;
 #endif
-  if (value > *largest) atomic_max(largest, value);  // most find it done
+  if (value > *largest) atomic_max(largest, value);  // mostly the maximum is there already
 }
 
 static inline __global uint2* b_notes_of(__global uint* notes, const ulong notes_offset, const int a_notes,
@@ -31,8 +34,9 @@ static inline __global uint* is_done_word_of(__global uint* notes, const ulong n
   return (__global uint*)(b + b_notes * (b_stride == 0 ? 1 : get_global_size(2))) + get_global_id(2);
 }
 
-// By `items` work-items, whole warps in one dimension; each matrix has a note at least. All loads of both are on their way before the
-// first is waited for, for whoever multiplies waits for them.
+// Gathers the notes of both operands with `items` work-items: whole warps in one dimension. Each matrix has
+// at least one note. All loads of both operands are in flight before the first is waited for, because the
+// GEMM waits for them.
 static inline void gather_all_notes(__local Extremes* extremes, __global uint* notes, const ulong notes_offset,
                                     const int a_notes, const ulong a_stride, const int b_notes, const ulong b_stride,
                                     const int item, const int items) {
@@ -59,7 +63,8 @@ static inline void gather_all_notes(__local Extremes* extremes, __global uint* n
   fold_note(&extremes->b_smallest, of_b.y);
 }
 
-// The same, for a work-group of `items` in one dimension from the beginning to the end. Has barriers.
+// Gathers the notes with a one-dimensional work-group of `items`, from the initialization on. Contains
+// barriers.
 static inline void work_group_gathers_notes(__local Extremes* extremes, __global uint* notes,
                                             const ulong notes_offset, const int a_notes, const ulong a_stride,
                                             const int b_notes, const ulong b_stride, const int items) {
@@ -71,13 +76,14 @@ static inline void work_group_gathers_notes(__local Extremes* extremes, __global
 
 #define NO_KERNEL_BEFORE ULONG_MAX
 
-// Whether the product of this work-group has been done by the kernel that was launched before the calling one, if there is
-// one. `before`: where that one leaves its words.
+// Returns true if the kernel that was launched before this one has done this work-group's GEMM. `before` is
+// the place where that kernel leaves its words, or NO_KERNEL_BEFORE.
 static inline bool is_done(__global const uint* notes, const ulong before) {
   return before != NO_KERNEL_BEFORE && notes[before + get_global_id(2)] != 0;
 }
 
-// The same of all products of the batch, by a work-group of `items` in one dimension. `left` is a word for it. Has barriers.
+// Returns true if all GEMMs of the batch are done. A one-dimensional work-group of `items` calls it; `left`
+// is a word of local memory for its use. Contains barriers.
 static inline bool all_are_done(__local uint* left, __global const uint* notes, const ulong before, const int items) {
   if (before == NO_KERNEL_BEFORE) return false;
   if (get_local_id(0) == 0) *left = 0;
@@ -89,7 +95,7 @@ static inline bool all_are_done(__local uint* left, __global const uint* notes, 
   return *left == 0;
 }
 
-// Leaves to the kernels behind whether the product is done, by the first work-group, and hands it back.
+// Tells the kernels behind whether the GEMM is done, and returns that. The first work-group writes the word.
 static inline bool leave_is_done(const bool done, __global uint* notes, const ulong notes_offset, const int a_notes,
                                  const ulong a_stride, const int b_notes, const ulong b_stride) {
   if (get_global_id(0) == 0 && get_global_id(1) == 0) {
@@ -98,7 +104,8 @@ static inline bool leave_is_done(const bool done, __global uint* notes, const ul
   return done;
 }
 
-// What a kernel on planes begins with: true where the one before has done the product, which those behind are told.
+// Returns true if the kernel before has done the GEMM, and tells the kernels behind. A kernel on planes
+// begins with it.
 static inline bool passes_on(__global uint* notes, const ulong notes_offset, const int a_notes, const ulong a_stride,
                              const int b_notes, const ulong b_stride, const ulong before) {
   return is_done(notes, before) && leave_is_done(true, notes, notes_offset, a_notes, a_stride, b_notes, b_stride);

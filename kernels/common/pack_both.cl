@@ -1,9 +1,9 @@
-// The kernel function of a packing of both operands (`role: pack_both`), for a file that has ITEMS and
+// The kernel function that packs both operands (`role: pack_both`). The including file defines ITEMS and
 //
 //   uint2 pack_part(__local uint* memory, __global uint4* packed, Source source, int group, int groups)
 //
-// which packs what work-group `group` of `groups` has of an operand and hands back what this work-item notes of it: two
-// words, of which the largest of all count. `memory` is ITEMS uint2 for its own use.
+// which packs the part of an operand that belongs to work-group `group` of `groups`. It returns this
+// work-item's note: two words, of which the maximum over all notes counts. `memory` is room for ITEMS uint2.
 #include "common/notes.cl"
 #include "common/packing.cl"
 
@@ -22,7 +22,7 @@ void pack_both(const int depth, const int packed_depth, __global float* restrict
   const size_t batch = get_global_id(2);
   const bool is_a = get_group_id(0) < a_groups;
   const ulong packed_stride = is_a ? packed_a_stride : packed_b_stride;
-  if (batch > 0 && packed_stride == 0) return;  // one copy for the whole batch
+  if (batch > 0 && packed_stride == 0) return;  // the whole batch has one copy
   if (packed_stride == 0 ? all_are_done(&left, notes, before, ITEMS) : is_done(notes, before)) return;
 
   const ulong ld = is_a ? lda : ldb;
@@ -43,7 +43,7 @@ void pack_both(const int depth, const int packed_depth, __global float* restrict
     if (item < width) extremes[item] = max(extremes[item], extremes[item + width]);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  // The notes of all A of the batch, then those of all B.
+  // First come the notes of all A of the batch, then those of all B.
   const size_t a_copies = packed_a_stride == 0 ? 1 : get_global_size(2);
   const size_t note = is_a ? batch * a_groups + group : a_copies * a_groups + batch * b_groups + group;
   if (item == 0) ((__global uint2*)(notes + notes_offset))[note] = extremes[0];

@@ -1,18 +1,19 @@
-// Packing both operands in one launch, for a form of planes: what a work-item reads. The launch itself is in
-// common/pack_both.cl.
-#define PIECE 8  // of k: 16 bytes of a plane
+// What a work-item reads when both operands are packed in one launch, for a form of planes. The kernel
+// function is in common/pack_both.cl.
+#define PIECE 8  // depths: 16 bytes of a plane
 
-// A matrix as it lies in memory. `along_k`: neighbours are neighbours along k, not from line to line.
+// A matrix in the caller's memory. If `along_k`, neighbors in memory are neighbors along k; otherwise they
+// belong to neighboring lines.
 typedef struct {
   __global const float* elements;
   ulong ld;
   bool along_k;
-  bool fours;  // along k, all fours are aligned
+  bool fours;  // float4 loads along k are aligned
   int lines, depth;
   int packed_lines, packed_depth;
 } Source;
 
-// Eight of k of a line; zeros where the matrix ends.
+// Loads eight depths of a line. Past the end of the matrix it fills in zeros.
 static inline void load_piece(float* values, const Source source, const int line, const int depth) {
   if (source.fours && line < source.lines && depth + PIECE <= source.depth) {
     const __global float4* place = (const __global float4*)(source.elements + line * source.ld + depth);
@@ -30,7 +31,7 @@ static inline void load_piece(float* values, const Source source, const int line
   }
 }
 
-// Where in the packed operand the planes of such a piece lie: the first of them, in units of 16 bytes.
+// Returns where the first plane of such a piece lies in the packed operand, in units of 16 bytes.
 static inline size_t place_of_piece(const Source source, const int line, const int depth) {
   const size_t bytes = line / BLOCK_LINES * strip_bytes(source.packed_depth) + HEADER_BYTES +
                        (size_t)(depth / BLOCK_DEPTH) * BLOCK_BYTES + line % BLOCK_LINES / 8 * GROUP_BYTES +

@@ -1,13 +1,14 @@
-// Where the planes of packed operands lie, for a form that says how many PLANES of 16-bit numbers it has and how many
-// HEADER_BYTES of its own stand in front of each strip.
+// The layout of packed operands, for a form that has PLANES planes of 16-bit numbers and HEADER_BYTES in
+// front of each strip.
 //
-// Lines are rows of op(A) or columns of op(B). 64 lines are a strip, 16 of k of a strip are a block; the blocks of a strip
-// follow each other along k. Within a block, eight lines lie together, plane by plane:
+// Lines are rows of op(A) or columns of op(B). A strip is 64 lines, and a block is 16 of k of a strip. The
+// blocks of a strip follow each other along k. Within a block, each group of eight lines lies together, plane
+// by plane:
 //
 //   16-byte pieces (8 of k of one line in one plane), in order: line / 8, plane, k / 8, line % 8
 //
-// so that 8 lines x 8 of k of a plane are 128 contiguous bytes, the "core matrix" that tensor cores read, and whatever a
-// work-group needs for a step along k is contiguous.
+// So 8 lines x 8 of k of a plane are 128 contiguous bytes: the "core matrix" that tensor cores read. All that
+// a work-group needs for a step along k is contiguous, too.
 #if !defined(PLANES) || !defined(HEADER_BYTES)
 #error "a form has PLANES and HEADER_BYTES"
 #endif

@@ -1,8 +1,10 @@
-// Products of four elements of A with fours of B, added to four rows of sums, B_FOURS fours each.
+// Adds the products of four elements of A with B_FOURS float4 of B to four rows of sums, B_FOURS float4 each.
 //
-// The order is to and fro: so each multiply-add has an operand in common with the one before it. NVIDIA's GPUs take operands from two
-// banks of registers, one from each at a time, and keep one of the instruction before ("reuse", Scott Gray's maxas); three that are
-// new cost a second turn. On an H200 block_2d.cl's 4096 x 4096 x 4096 has 51 TFLOP/s this way, and 48 where each row begins anew.
+// Every second row goes backwards, so each multiply-add shares an operand with the one before it. NVIDIA's
+// GPUs read operands from two register banks, one from each bank at a time. They can reuse one operand of the
+// instruction before ("reuse" in Scott Gray's maxas); three new operands cost a second cycle. With this
+// order, block_2d.cl reaches 51 TFLOP/s for 4096 x 4096 x 4096. It reaches 48 if each row starts at its first
+// column (H200, November 2026).
 #if !defined(B_FOURS)
 #error "common/products.cl needs B_FOURS"
 #endif

@@ -1,12 +1,17 @@
-// A ring of stages in local memory, which one work-item keeps full by asynchronous copies and whose other end warpgroups
-// multiply: a stage is STEP blocks along k of TILE_M lines of A and TILE_N of B, a stretch of each strip of planes.
+// A ring of stages in local memory. One work-item, the producer, keeps it full with asynchronous copies;
+// warpgroups, the consumers, multiply what has arrived. A stage is STEP blocks along k of TILE_M lines of A
+// and TILE_N lines of B.
 //
-// A stage has two barriers: `full` says that its bytes have come, `empty` that all who multiplied it have done so. Who waits
-// sees only the parity of a barrier's phase, so that a phase looks like the one two before it. STAGES is a multiple of SLICES
-// so that each stage always belongs to the same slice, which has seen all of its phases: with 5 stages and 2 slices, step 5
-// follows step 0 in stage 0, but in the other slice, and copies come in any order. Where those of steps 1 and 3 come before that
-// of step 0, that slice takes the phase before step 0's for the one after it, multiplies what is not there, and arrives at
-// `empty` once too often (an H200: once in a hundred to 18,000 calls; the device context is lost).
+// A stage has two barriers. `full` completes when its bytes have arrived, `empty` when all its consumers have
+// finished. A waiter sees only the parity of a barrier's phase, so a phase looks like the one two before it.
+// Therefore STAGES must be a multiple of SLICES: each stage then always belongs to the same slice, which has
+// seen all of its phases.
+//
+// With 5 stages and 2 slices it would fail. Step 5 follows step 0 in stage 0, but belongs to the other slice,
+// and copies arrive in any order. If the copies of steps 1 and 3 arrive before that of step 0, the slice of
+// step 5 takes the phase before step 0's for the one after it. It multiplies data that is not there and
+// arrives at `empty` once too often. An H200 did so once in 100 to 18,000 calls, and the device context was
+// lost (November 2026).
 #include "common/nvidia.cl"
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(STEP) || !defined(STAGES) || !defined(PLANES)
 #error "a ring needs TILE_M, TILE_N, STEP, STAGES and a form of planes"
@@ -18,7 +23,7 @@
 #define B_BYTES (N_BLOCKS * STEP * BLOCK_BYTES)  // by 16 of k, then by 64 columns
 #define STAGE_BYTES (A_BYTES + B_BYTES)
 
-// What wgmma reads a plane's lines by (common/wgmma.cl).
+// The wgmma descriptor of a plane's lines (common/wgmma.cl).
 #define PLANE_DESCRIPTOR(address) matrix_descriptor(address, CORE_BYTES, GROUP_BYTES, IN_ORDER)
 
 static inline uint full_barrier(const uint barriers, const int stage) {
@@ -29,7 +34,8 @@ static inline uint empty_barrier(const uint barriers, const int stage) {
   return barriers + stage * 16 + 8;
 }
 
-// By one work-item. `consumers`: how many arrive at a stage's barrier when they have done with it.
+// Initializes the barriers; one work-item calls it. `consumers` is how many arrive at a stage's `empty`
+// barrier.
 static inline void make_ring(const uint barriers, const int consumers) {
   for (int stage = 0; stage < STAGES; ++stage) {
     mbarrier_init(full_barrier(barriers, stage), 1);
@@ -38,12 +44,12 @@ static inline void make_ring(const uint barriers, const int consumers) {
   mbarrier_init_fence();
 }
 
-// Of the one work-item that copies: where it is on its way along k.
+// The state of the producer: how far it is along k.
 typedef struct {
   const __global char* a;  // the tile's next blocks
   const __global char* b;
   ulong strip;             // bytes from one strip to the next
-  int left;                // of k
+  int left;                // depths left
   int stage;
   uint parity;
 } Copier;
@@ -53,7 +59,7 @@ static inline Copier make_copier(const __global char* a, const __global char* b,
   return copier;
 }
 
-// The next step along k, 64-line blocks of A and B, each where the packing has put it.
+// Starts the copies of the next step along k: 64-line blocks of A and B, as the packing has laid them out.
 static inline void copy_step(Copier* copier, const uint memory, const uint barriers) {
   const uint full = full_barrier(barriers, copier->stage);
   const uint place = memory + copier->stage * STAGE_BYTES;
@@ -77,15 +83,17 @@ static inline void copy_step(Copier* copier, const uint memory, const uint barri
   }
 }
 
-// Steps that are on their way before it is known whether they are needed. Half of the stages do for that time: on an H200 calls take as
-// long as with all, and what must go on to the kernel behind 1 % less (4096).
+// How many steps are in flight before it is known whether they are needed. Half of the stages are enough:
+// calls take as long as with all stages. A call that falls back to the next kernel takes 1 % less (H200, size
+// 4096, November 2026).
 #define FIRST_STEPS ((STAGES + 1) / 2)
 
 static inline void copy_first_steps(Copier* copier, const uint memory, const uint barriers) {
   for (int step = 0; step < FIRST_STEPS && copier->left > 0; ++step) copy_step(copier, memory, barriers);
 }
 
-// For a work-group that ends without multiplying: nothing may be on its way into its memory any more.
+// Waits for the first steps, for a work-group that ends without multiplying. No copy into its memory may be
+// in flight when it ends.
 static inline void wait_for_first_steps(const int k, const uint barriers) {
   for (int step = 0; step < FIRST_STEPS && step * BLOCK_DEPTH * STEP < k; ++step) {
     mbarrier_wait(full_barrier(barriers, step), 0);
