@@ -28,7 +28,8 @@
 #include "common/tile_order.cl"
 
 // The six products of a step, the smallest first, into fresh sums, which are then added in fp32.
-INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* walk, const uint a_lines, const uint b_lines) {
+INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* walk, const uint a_lines,
+                           const uint b_lines) {
   uint b[PLANES][COLUMN_STEPS / 2][4];
 #pragma unroll
   for (int plane = 0; plane < PLANES; ++plane) load_columns(b[plane], b_lines + plane * PLANE_BYTES);
@@ -61,18 +62,19 @@ INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* w
 // bf16 planes have the numbers' own exponents.
 static inline void scale_rows(float rows[COLUMN_STEPS][4], const Exponents exponents, const int row_step) {}
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
-          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-          __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes, const ulong before) {
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void gemm(
+    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
+    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
+    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
+    const ulong c_offset, const ulong ldc, const ulong c_stride, __global uint* notes,
+    const ulong notes_offset, const int a_notes, const int b_notes, const ulong before) {
   __local uint4 memory[STAGES * STAGE_BYTES / 16];
   __local Extremes extremes;
   __local Place place;
   if (passes_on(notes, notes_offset, a_notes, a_stride, b_notes, b_stride, before)) return;
   work_group_gathers_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, ITEMS);
-  if (!leave_is_done(planes_are_exact(&extremes), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  if (!leave_is_done(planes_are_exact(&extremes), notes, notes_offset, a_notes, a_stride, b_notes, b_stride))
+    return;
   const uint stages = shared_address(memory);
   const size_t batch = get_global_id(2);
   const ulong strip = strip_bytes(k);
@@ -81,9 +83,10 @@ void gemm(const int m, const int n, const int k, const float alpha,
   prefetch_tile_of_c(target_at(here, ldc, m, n, alpha, beta), TILE_M, TILE_N, ITEMS);
   if (get_local_id(0) == 0) place = here;  // is read behind the barriers of the loop
   float sums[ROW_STEPS][COLUMN_STEPS][4];
-  multiply_steps(sums, start_walk((const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * strip,
-                                  (const __global char*)(b + b_offset + batch * b_stride) + tile.y * N_BLOCKS * strip, strip,
-                                  k, stages));
+  multiply_steps(
+      sums, start_walk((const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * strip,
+                       (const __global char*)(b + b_offset + batch * b_stride) + tile.y * N_BLOCKS * strip,
+                       strip, k, stages));
   const Exponents none = {0, 0};
   store_sums(target_at(place, ldc, m, n, alpha, beta), sums, none, (__local float*)memory);
 }

@@ -42,7 +42,8 @@
 // `stores`: where C's lines are no multiples of four it takes 161 us for 6860 x 5517 x 16 on an H200, and `direct` 68; for
 // 8268 x 8370 x 32 247 and 154. `stands_in`: if a CPU's compiler refuses `panels`, this takes 0.02 s for 1024 x 1024 x 1024 on two
 // AVX-512 cores, and the config that runs anywhere 2.1 s.
-#if !defined(BM) || !defined(BN) || !defined(BK) || !defined(WM) || !defined(WN) || !defined(GROUP) || !defined(AHEAD)
+#if !defined(BM) || !defined(BN) || !defined(BK) || !defined(WM) || !defined(WN) || !defined(GROUP) || \
+    !defined(AHEAD)
 #error "block_2d needs BM, BN, BK, WM, WN, GROUP and AHEAD"
 #endif
 #include "common/lanes.cl"
@@ -115,7 +116,8 @@ typedef struct {
 static inline void load_factors(Factors* factors, const __local float4* a_tile, const int a_four,
                                 const __local float4* b_tile, const int b_four, const int depth) {
 #pragma unroll
-  for (int block = 0; block < BLOCKS_N; ++block) factors->b[block] = b_tile[depth * (BN / 4) + b_four + block * 4];
+  for (int block = 0; block < BLOCKS_N; ++block)
+    factors->b[block] = b_tile[depth * (BN / 4) + b_four + block * 4];
 #pragma unroll
   for (int block = 0; block < BLOCKS_M; ++block) {
     factors->a[block] = a_tile[depth * (BM / 4) + (a_four ^ swizzle(depth) / 4) + block * 8];
@@ -124,11 +126,13 @@ static inline void load_factors(Factors* factors, const __local float4* a_tile, 
 
 static inline void multiply_factors(float4 sums[BLOCKS_M * 4][BLOCKS_N], const Factors* factors) {
 #pragma unroll
-  for (int block = 0; block < BLOCKS_M; ++block) add_products(&sums[block * 4], factors->a[block], factors->b);
+  for (int block = 0; block < BLOCKS_M; ++block)
+    add_products(&sums[block * 4], factors->a[block], factors->b);
 }
 
-static inline void multiply_depths(float4 sums[BLOCKS_M * 4][BLOCKS_N], const __local float4* a_tile, const int a_four,
-                                   const __local float4* b_tile, const int b_four, const int first) {
+static inline void multiply_depths(float4 sums[BLOCKS_M * 4][BLOCKS_N], const __local float4* a_tile,
+                                   const int a_four, const __local float4* b_tile, const int b_four,
+                                   const int first) {
 #pragma unroll
   for (int depth = 0; depth < BK / 2; ++depth) {
     Factors factors;
@@ -139,8 +143,8 @@ static inline void multiply_depths(float4 sums[BLOCKS_M * 4][BLOCKS_N], const __
 
 // In two halves, for Intel's compiler (ocloc 22.43) unrolls no loop of more than 256 multiply-adds: of what a DG2 issues for tiles of
 // 64 x 64 x 16 the multiply-adds are .75 this way, and .64 otherwise.
-static inline void multiply_tiles(float4 sums[BLOCKS_M * 4][BLOCKS_N], const __local float4* a_tile, const int a_four,
-                                  const __local float4* b_tile, const int b_four) {
+static inline void multiply_tiles(float4 sums[BLOCKS_M * 4][BLOCKS_N], const __local float4* a_tile,
+                                  const int a_four, const __local float4* b_tile, const int b_four) {
   multiply_depths(sums, a_tile, a_four, b_tile, b_four, 0);
   multiply_depths(sums, a_tile, a_four, b_tile, b_four, BK / 2);
 }
@@ -149,7 +153,8 @@ static inline void multiply_tiles(float4 sums[BLOCKS_M * 4][BLOCKS_N], const __l
 // are stored as such: by single elements 3072 x 3072 x 3072 takes 2.5 % longer on an H200. That is asked once: where it was asked for
 // each four, 16 x 8 results a work-item had no registers left, and 4096 x 4096 x 4096 took 4.1 ms in place of 2.8.
 static inline void store_sums(__global float* restrict c, const ulong ldc, const int rows, const int columns,
-                              const float alpha, const float4 sums[BLOCKS_M * 4][BLOCKS_N], const float beta) {
+                              const float alpha, const float4 sums[BLOCKS_M * 4][BLOCKS_N],
+                              const float beta) {
   const bool by_fours = (ldc % 4 | (ulong)(columns % 4) | (ulong)c % 16) == 0;
   if (by_fours) {
 #pragma unroll
@@ -169,11 +174,11 @@ static inline void store_sums(__global float* restrict c, const ulong ldc, const
   }
 }
 
-__kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
-          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
+__kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void gemm(
+    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
+    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
+    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
+    const ulong c_offset, const ulong ldc, const ulong c_stride) {
   __local float4 a_tiles[2][BK * BM / 4];
   __local float4 b_tiles[2][BK * BN / 4];
   const int item = get_local_id(0);

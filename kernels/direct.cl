@@ -54,13 +54,15 @@
 // Sums that are stored as they are sit in registers in fours from the beginning, in the banks in which B's fours are: an H200 takes 5 %
 // longer with 16 x 8 results a work-item. So they become new numbers: scaled, where there is but one slice; else, for what is added up is
 // scaled afterwards, by a `one` that the compiler does not know to be 1.
-static inline void store_by_rows(const float4 sums[TM][TN / 4], __local float4* memory, Target target, const float one) {
+static inline void store_by_rows(const float4 sums[TM][TN / 4], __local float4* memory, Target target,
+                                 const float one) {
   const float scale = SLICES == 1 ? target.alpha : one;
   if (SLICES == 1) target.alpha = 1.0f;
   const int slice = get_local_id(0) / SLICE_ITEMS;
   const int item = get_local_id(0) % SLICE_ITEMS;
   __local float4* place = memory + (slice * DOWN + row_of(item)) * SUMS_STRIDE + column_of(item);
-  const Tile tile = {(const __local float*)memory, SUMS_ROWS, BN, SUMS_STRIDE, SLICES, SUMS_ROWS * SUMS_STRIDE};
+  const Tile tile = {(const __local float*)memory, SUMS_ROWS, BN, SUMS_STRIDE, SLICES,
+                     SUMS_ROWS * SUMS_STRIDE};
 #pragma unroll
   for (int block = 0; block < TM / 4; ++block) {
     SLICES_BARRIER;
@@ -97,14 +99,18 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const int depth = min(k - first_k, part_depth);
   const Product product =
       product_of(products, is_part ? 0 : get_global_id(2), a_stride, b_stride, c_stride, alpha, beta);
-  const Lines a_lines =
-      lines_from(a + a_offset + product.a + first_k * (TRANSPOSE_A ? lda : 1), lda, TRANSPOSE_A, first_row, m, depth);
-  const Lines b_lines =
-      lines_from(b + b_offset + product.b + first_k * (TRANSPOSE_B ? 1 : ldb), ldb, !TRANSPOSE_B, first_column, n, depth);
+  const Lines a_lines = lines_from(a + a_offset + product.a + first_k * (TRANSPOSE_A ? lda : 1), lda,
+                                   TRANSPOSE_A, first_row, m, depth);
+  const Lines b_lines = lines_from(b + b_offset + product.b + first_k * (TRANSPOSE_B ? 1 : ldb), ldb,
+                                   !TRANSPOSE_B, first_column, n, depth);
   __global float* to = c + c_offset + product.c;
   const ulong ld = is_part ? parts.ld : ldc;
-  const Target target = {(is_part ? result_of_part(&parts) : to) + first_row * ld + first_column, ld, m - first_row,
-                         n - first_column, is_part ? 1.0f : product.alpha, is_part ? 0.0f : product.beta};
+  const Target target = {(is_part ? result_of_part(&parts) : to) + first_row * ld + first_column,
+                         ld,
+                         m - first_row,
+                         n - first_column,
+                         is_part ? 1.0f : product.alpha,
+                         is_part ? 0.0f : product.beta};
   prefetch_tile_of_c(target, BM, BN, ITEMS);
   float4 sums[TM][TN / 4];
   multiply_slices(sums, memory, a_lines, b_lines);

@@ -28,7 +28,8 @@
 
 // The three products of a step: those of a low plane first, which count 2^-11 as much, into fresh sums, which are then added
 // in fp32. Eight products stand between two that add to the same sums.
-INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* walk, const uint a_lines, const uint b_lines) {
+INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* walk, const uint a_lines,
+                           const uint b_lines) {
   uint b[PLANES][COLUMN_STEPS / 2][4];
 #pragma unroll
   for (int plane = 0; plane < PLANES; ++plane) load_columns(b[plane], b_lines + plane * PLANE_BYTES);
@@ -50,7 +51,8 @@ INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* w
 #pragma unroll
     for (int i = 0; i < COLUMN_STEPS * 4; ++i) fresh[i / 4][i % 4] *= LOW_SCALE;
 #pragma unroll
-    for (int column = 0; column < COLUMN_STEPS; ++column) mma(fresh[column], high, &b[0][column / 2][column % 2 * 2]);
+    for (int column = 0; column < COLUMN_STEPS; ++column)
+      mma(fresh[column], high, &b[0][column / 2][column % 2 * 2]);
 #pragma unroll
     for (int i = 0; i < COLUMN_STEPS * 4; ++i) sums[row][i / 4][i % 4] += fresh[i / 4][i % 4];
   }
@@ -73,18 +75,20 @@ static inline void scale_rows(float rows[COLUMN_STEPS][4], const Exponents expon
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
-          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-          __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes, const ulong before) {
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void gemm(
+    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
+    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
+    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
+    const ulong c_offset, const ulong ldc, const ulong c_stride, __global uint* notes,
+    const ulong notes_offset, const int a_notes, const int b_notes, const ulong before) {
   __local uint4 memory[STAGES * STAGE_BYTES / 16];
   __local Extremes extremes;
   __local Place place;
   if (passes_on(notes, notes_offset, a_notes, a_stride, b_notes, b_stride, before)) return;
   work_group_gathers_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, ITEMS);
-  if (!leave_is_done(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  if (!leave_is_done(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes,
+                     b_stride))
+    return;
   const uint stages = shared_address(memory);
   const size_t batch = get_global_id(2);
   const ulong strip = strip_bytes(k);
@@ -95,13 +99,15 @@ void gemm(const int m, const int n, const int k, const float alpha,
   prefetch_tile_of_c(target_at(here, ldc, m, n, alpha, beta), TILE_M, TILE_N, ITEMS);
   if (get_local_id(0) == 0) place = here;  // is read behind the barriers of the loop
   float sums[ROW_STEPS][COLUMN_STEPS][4];
-  multiply_steps(sums, start_walk((const __global char*)a + tile.x * M_BLOCKS * strip + HEADER_BYTES,
-                                  (const __global char*)b + tile.y * N_BLOCKS * strip + HEADER_BYTES, strip, k, stages));
+  multiply_steps(
+      sums, start_walk((const __global char*)a + tile.x * M_BLOCKS * strip + HEADER_BYTES,
+                       (const __global char*)b + tile.y * N_BLOCKS * strip + HEADER_BYTES, strip, k, stages));
 
   tile = place.tile;
   const int lane = get_local_id(0) % 32;
   const Exponents exponents = {
       (const __global int*)((const __global char*)a + (tile.x * M_BLOCKS + WARP_BLOCK_A) * strip) + lane / 4,
-      (const __global int*)((const __global char*)b + (tile.y * N_BLOCKS + WARP_BLOCK_B) * strip) + lane % 4 * 2};
+      (const __global int*)((const __global char*)b + (tile.y * N_BLOCKS + WARP_BLOCK_B) * strip) +
+          lane % 4 * 2};
   store_sums(target_at(place, ldc, m, n, alpha, beta), sums, exponents, (__local float*)memory);
 }

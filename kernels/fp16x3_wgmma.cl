@@ -34,7 +34,8 @@
 //
 // The kernel behind has tiles as large, so that it keeps as many compute units busy: 1024 x 1024 x 1024 of
 // numbers that go on to it takes an H200 44 us with its tiles of 128 x 64, 60 with those of 128 x 128.
-#if !defined(TILE_M) || !defined(TILE_N) || !defined(SLICES) || !defined(STEP) || !defined(STAGES) || !defined(BAND)
+#if !defined(TILE_M) || !defined(TILE_N) || !defined(SLICES) || !defined(STEP) || !defined(STAGES) || \
+    !defined(BAND)
 #error "fp16x3_wgmma needs TILE_M, TILE_N, SLICES, STEP, STAGES and BAND"
 #endif
 #include "common/fp16_planes.cl"
@@ -112,7 +113,8 @@ typedef struct {
 INLINED void load_fragments(Fragments* fragments, const uint a) {
   // The line of A's matrices that this work-item names: by 16 rows of a warp, by 8 rows, then by 8 of k.
   const int item = get_local_id(0) % 128;
-  const uint line = a + item / 8 % 2 * GROUP_BYTES + item / 32 * 2 * GROUP_BYTES + item % 32 / 16 * CORE_BYTES + item % 8 * 16;
+  const uint line = a + item / 8 % 2 * GROUP_BYTES + item / 32 * 2 * GROUP_BYTES +
+                    item % 32 / 16 * CORE_BYTES + item % 8 * 16;
 #pragma unroll
   for (int step = 0; step < STEP; ++step) {
     load_matrices(fragments->high[step], line + step * BLOCK_BYTES);
@@ -145,8 +147,8 @@ INLINED void add_high(Results* results) {
 }
 
 // The step whose fragments are `current`, and the loading of the next one's; false where there is none.
-INLINED bool multiply_step(Results* results, const Fragments* current, Fragments* next, Walk* walk, const int block,
-                           const uint memory, const uint barriers) {
+INLINED bool multiply_step(Results* results, const Fragments* current, Fragments* next, Walk* walk,
+                           const int block, const uint memory, const uint barriers) {
   start_products(results, current, memory + walk->stage * STAGE_BYTES + A_BYTES, walk->together);
   WGMMA_WAIT_BUT_LAST(results->high);  // all of the step before is done, too
   if (++walk->together == STEPS_TOGETHER) {
@@ -168,8 +170,8 @@ INLINED bool multiply_step(Results* results, const Fragments* current, Fragments
 }
 
 // The steps of one slice.
-INLINED void multiply_steps(Results* results, const int k, const int slice, const int block, const uint memory,
-                            const uint barriers) {
+INLINED void multiply_steps(Results* results, const int k, const int slice, const int block,
+                            const uint memory, const uint barriers) {
 #pragma unroll
   for (int i = 0; i < SUMS; ++i) results->sums[i] = results->high[i] = results->cross[i] = 0.0f;
   Walk walk = {k - slice * BLOCK_DEPTH * STEP, slice, 0, -1, 0};
@@ -184,7 +186,8 @@ INLINED void multiply_steps(Results* results, const int k, const int slice, cons
   WGMMA_WAIT(results->cross);
   if (walk.together > 0) add_high(results);
 #pragma unroll
-  for (int i = 0; i < SUMS; ++i) results->sums[i] = MULTIPLY_ADD(results->cross[i], LOW_SCALE, results->sums[i]);
+  for (int i = 0; i < SUMS; ++i)
+    results->sums[i] = MULTIPLY_ADD(results->cross[i], LOW_SCALE, results->sums[i]);
 }
 
 // The slices' sums meet in local memory, in the order of the slices. False for all slices but the first.
@@ -222,12 +225,12 @@ INLINED void scale_back(float* sums, const __local int* row_exponents, const __l
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPYING_ITEMS, 1, 1)))
-void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
-          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-          __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes, const ulong before) {
+__kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPYING_ITEMS, 1, 1))) void gemm(
+    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
+    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
+    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
+    const ulong c_offset, const ulong ldc, const ulong c_stride, __global uint* notes,
+    const ulong notes_offset, const int a_notes, const int b_notes, const ulong before) {
   __local char memory[MEMORY_BYTES] __attribute__((aligned(1024)));
   __local ulong barriers[2 * STAGES];
   __local int exponents[TILE_M + TILE_N] __attribute__((aligned(16)));
@@ -241,8 +244,10 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const int block = item / 128 % M_BLOCKS;
   const int slice = SLICES == 1 ? 0 : item / 128 / M_BLOCKS;  // addresses that are alike for all save registers
   const ulong strip = strip_bytes(k);
-  const __global char* a_strips = (const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * strip;
-  const __global char* b_strips = (const __global char*)(b + b_offset + batch * b_stride) + tile.y * N_BLOCKS * strip;
+  const __global char* a_strips =
+      (const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * strip;
+  const __global char* b_strips =
+      (const __global char*)(b + b_offset + batch * b_stride) + tile.y * N_BLOCKS * strip;
 
   if (item == 0) {
     make_ring(stage_barriers, M_BLOCKS * 4);
@@ -272,7 +277,9 @@ void gemm(const int m, const int n, const int k, const float alpha,
                                     : exponent_of_line(b_strips, strip, line - TILE_M);
   }
   VERDICT_BARRIER;
-  if (!leave_is_done(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  if (!leave_is_done(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes,
+                     b_stride))
+    return;
   const Target whole = {c + c_offset + batch * c_stride, ldc, m, n, alpha, beta};
   const Target target = target_from(whole, tile.x * TILE_M, tile.y * TILE_N);
   prefetch_tile_of_c(target, TILE_M, TILE_N, MULTIPLIERS);

@@ -38,7 +38,8 @@ static inline float sum_of(const vector_t sums) {
 
 // Adds the products of `row_count` rows of A with `depth_count` elements of the vector to as many sums.
 static inline void add_dots(__local float* restrict sums, __global const float* restrict a, const ulong lda,
-                            __local const float* restrict vector, const int row_count, const int depth_count) {
+                            __local const float* restrict vector, const int row_count,
+                            const int depth_count) {
   const int whole = depth_count / WIDTH * WIDTH;
   for (int row = 0; row < row_count; row += LINES) {
     const int last = row_count - 1 - row;
@@ -58,7 +59,8 @@ static inline void add_dots(__local float* restrict sums, __global const float* 
     }
     for (int i = 0; i <= min(last, LINES - 1); ++i) {
       float sum = sums[row + i] + sum_of(line_sums[i]);
-      for (int depth = whole; depth < depth_count; ++depth) sum = MULTIPLY_ADD(line[i][depth], vector[depth], sum);
+      for (int depth = whole; depth < depth_count; ++depth)
+        sum = MULTIPLY_ADD(line[i][depth], vector[depth], sum);
       sums[row + i] = sum;
     }
   }
@@ -66,7 +68,8 @@ static inline void add_dots(__local float* restrict sums, __global const float* 
 
 // The same of a transposed A, whose stored rows are columns here.
 static inline void add_axpys(__local float* restrict sums, __global const float* restrict a, const ulong lda,
-                             __local const float* restrict vector, const int row_count, const int depth_count) {
+                             __local const float* restrict vector, const int row_count,
+                             const int depth_count) {
   const int whole = row_count / WIDTH * WIDTH;
   int depth = 0;
   for (; depth + LINES <= depth_count; depth += LINES) {
@@ -80,7 +83,8 @@ static inline void add_axpys(__local float* restrict sums, __global const float*
       *(__local vector_t*)(sums + row) = sum;
     }
     for (int row = whole; row < row_count; ++row) {
-      for (int i = 0; i < LINES; ++i) sums[row] = MULTIPLY_ADD(lines[i * lda + row], vector[depth + i], sums[row]);
+      for (int i = 0; i < LINES; ++i)
+        sums[row] = MULTIPLY_ADD(lines[i * lda + row], vector[depth + i], sums[row]);
     }
   }
   for (; depth < depth_count; ++depth) {
@@ -90,11 +94,11 @@ static inline void add_axpys(__local float* restrict sums, __global const float*
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
-          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void gemm(
+    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
+    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
+    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
+    const ulong c_offset, const ulong ldc, const ulong c_stride) {
   __local float vector[KC] __attribute__((aligned(64)));
   __local float sums[ROWS] __attribute__((aligned(64)));
   const int2 rows = share_of(m, 0, WIDTH);
@@ -107,7 +111,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
   for (int row = 0; row < rows.y; ++row) sums[row] = 0.0f;
   for (int start = 0; start < k; start += KC) {
     const int depth_count = min(k - start, KC);
-    for (int depth = 0; depth < depth_count; ++depth) vector[depth] = element_of_b(b, ldb, start + depth, column);
+    for (int depth = 0; depth < depth_count; ++depth)
+      vector[depth] = element_of_b(b, ldb, start + depth, column);
 #if TRANSPOSE_A
     add_axpys(sums, a + start * lda + rows.x, lda, vector, rows.y, depth_count);
 #else

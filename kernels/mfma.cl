@@ -81,7 +81,8 @@ static inline void multiply_tiles(Sums sums, const __local float* a_tile, const 
     for (int row = 0; row < BLOCKS_M; ++row) {
 #pragma unroll
       for (int column = 0; column < BLOCKS_N; ++column)
-        sums[row][column] = __builtin_amdgcn_mfma_f32_16x16x4f32(a[row], b[column], sums[row][column], 0, 0, 0);
+        sums[row][column] =
+            __builtin_amdgcn_mfma_f32_16x16x4f32(a[row], b[column], sums[row][column], 0, 0, 0);
     }
   }
 }
@@ -98,8 +99,8 @@ static inline void multiply_tiles(Sums sums, const __local float* a_tile, const 
 
 // The way along k. Two copies of the tiles make one barrier a step enough: while one is multiplied, the next one comes, by way of
 // registers. The first step may be a shorter one, so that all others need not look where k ends.
-static inline void multiply(Sums sums, __local float* memory, const Lines a_lines, const Lines b_lines, const int row,
-                            const int column) {
+static inline void multiply(Sums sums, __local float* memory, const Lines a_lines, const Lines b_lines,
+                            const int row, const int column) {
   const int first_depth = first_depth_of(get_local_id(0) % WAVE / 16);
   int a_place = first_depth * A_STRIDE + row;
   int b_place = A_SIZE + first_depth * B_STRIDE + column;
@@ -130,7 +131,8 @@ static inline void multiply(Sums sums, __local float* memory, const Lines a_line
 }
 
 // Stores SUMS_ROWS at a time, a row of blocks of each wave.
-static inline void store_by_rows(Sums sums, __local float* memory, Target target, const int row, const int column) {
+static inline void store_by_rows(Sums sums, __local float* memory, Target target, const int row,
+                                 const int column) {
   const Tile tile = {memory, SUMS_ROWS, BN, SUMS_STRIDE, 1, SUMS_SIZE};
   const float alpha = target.alpha;
   target.alpha = 1.0f;

@@ -66,8 +66,9 @@ typedef struct {
 } Source;
 
 // A tile of each matrix, from a line and a place in it on, to registers; zeros where there is nothing.
-static inline void load_tiles(float4* pieces, const Source source, const int tile_lines, const int tile_length,
-                              const int width, const int first_line, const int first_place) {
+static inline void load_tiles(float4* pieces, const Source source, const int tile_lines,
+                              const int tile_length, const int width, const int first_line,
+                              const int first_place) {
   const int line_pieces = tile_length / width;
 #pragma unroll
   for (int turn = 0; turn < TURNS(tile_lines, tile_length, width); ++turn) {
@@ -88,13 +89,14 @@ static inline void load_tiles(float4* pieces, const Source source, const int til
   }
 }
 
-static inline void store_tiles(__local float* tiles, const float4* pieces, const int tile_lines, const int tile_length,
-                               const int width) {
+static inline void store_tiles(__local float* tiles, const float4* pieces, const int tile_lines,
+                               const int tile_length, const int width) {
   const int line_pieces = tile_length / width;
 #pragma unroll
   for (int turn = 0; turn < TURNS(tile_lines, tile_length, width); ++turn) {
     const int piece = get_local_id(0) + turn * ITEMS;
-    if (MATRICES * tile_lines * line_pieces % ITEMS != 0 && piece >= MATRICES * tile_lines * line_pieces) continue;
+    if (MATRICES * tile_lines * line_pieces % ITEMS != 0 && piece >= MATRICES * tile_lines * line_pieces)
+      continue;
     __local float* place = tiles + piece / line_pieces * PADDED(tile_length) + piece % line_pieces * width;
     if (width == 4) {
       *(__local float4*)place = pieces[turn];
@@ -164,12 +166,12 @@ static inline void multiply_four(float sums[TM][TN], const __local float* a_tile
   }
 }
 
-__kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
-          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-          const int batch_count, __global const Product* restrict products) {
+__kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void gemm(
+    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
+    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
+    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
+    const ulong c_offset, const ulong ldc, const ulong c_stride, const int batch_count,
+    __global const Product* restrict products) {
   __local float4 a_memory[MATRICES * A_SIZE / 4];
   __local float4 b_memory[MATRICES * B_SIZE / 4];
   __local float* a_tiles = (__local float*)a_memory;
@@ -183,10 +185,22 @@ void gemm(const int m, const int n, const int k, const float alpha,
 
   const int first = get_group_id(2) * MATRICES;
   const ulong by_stride = products != 0 ? 0 : first;
-  const Source from_a = {a + a_offset + by_stride * a_stride, lda, a_stride, products != 0 ? products + first : 0, false,
-                         batch_count - first, TRANSPOSE_A ? k : m, TRANSPOSE_A ? m : k};
-  const Source from_b = {b + b_offset + by_stride * b_stride, ldb, b_stride, products != 0 ? products + first : 0, true,
-                         batch_count - first, TRANSPOSE_B ? n : k, TRANSPOSE_B ? k : n};
+  const Source from_a = {a + a_offset + by_stride * a_stride,
+                         lda,
+                         a_stride,
+                         products != 0 ? products + first : 0,
+                         false,
+                         batch_count - first,
+                         TRANSPOSE_A ? k : m,
+                         TRANSPOSE_A ? m : k};
+  const Source from_b = {b + b_offset + by_stride * b_stride,
+                         ldb,
+                         b_stride,
+                         products != 0 ? products + first : 0,
+                         true,
+                         batch_count - first,
+                         TRANSPOSE_B ? n : k,
+                         TRANSPOSE_B ? k : n};
 
   float sums[TM][TN];
 #pragma unroll
@@ -197,7 +211,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
   for (int start = 0; start < k; start += BK) {
     float4 a_next[TURNS(A_LINES, A_LENGTH, A_WIDTH)];
     float4 b_next[TURNS(B_LINES, B_LENGTH, B_WIDTH)];
-    load_tiles(a_next, from_a, A_LINES, A_LENGTH, A_WIDTH, TRANSPOSE_A ? start : first_row, TRANSPOSE_A ? first_row : start);
+    load_tiles(a_next, from_a, A_LINES, A_LENGTH, A_WIDTH, TRANSPOSE_A ? start : first_row,
+               TRANSPOSE_A ? first_row : start);
     load_tiles(b_next, from_b, B_LINES, B_LENGTH, B_WIDTH, TRANSPOSE_B ? first_column : start,
                TRANSPOSE_B ? start : first_column);
     if (start != 0) barrier(CLK_LOCAL_MEM_FENCE);
@@ -217,10 +232,11 @@ void gemm(const int m, const int n, const int k, const float alpha,
   for (int row = 0; row < TM; ++row) {
 #pragma unroll
     for (int column = 0; column < TN; column += 4) {
-      store4_c(c + c_offset + product.c, ldc, m, n, first_row + ROW_OF(down, row),
-               first_column + COLUMN_OF(across, column), product.alpha,
-               (float4)(sums[row][column], sums[row][column + 1], sums[row][column + 2], sums[row][column + 3]),
-               product.beta);
+      store4_c(
+          c + c_offset + product.c, ldc, m, n, first_row + ROW_OF(down, row),
+          first_column + COLUMN_OF(across, column), product.alpha,
+          (float4)(sums[row][column], sums[row][column + 1], sums[row][column + 2], sums[row][column + 3]),
+          product.beta);
     }
   }
 }

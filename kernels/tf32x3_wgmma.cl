@@ -42,10 +42,20 @@ void gemm(const int m, const int n, const int k, const float alpha,
   __global const float* a_first = a + a_offset + batch * a_stride + first_k * (TRANSPOSE_A ? lda : 1);
   __global const float* b_first = b + b_offset + batch * b_stride + first_k * (TRANSPOSE_B ? 1 : ldb);
   __global float* c_first = c + c_offset + batch * c_stride;
-  const Multiply call = {m, n, min(k - first_k, part_depth), is_part ? 1.0f : alpha, is_part ? 0.0f : beta,
-                         a_first, b_first, is_part ? result_of_part(&parts) : c_first, lda, ldb, is_part ? parts_ld : ldc};
+  const Multiply call = {m,
+                         n,
+                         min(k - first_k, part_depth),
+                         is_part ? 1.0f : alpha,
+                         is_part ? 0.0f : beta,
+                         a_first,
+                         b_first,
+                         is_part ? result_of_part(&parts) : c_first,
+                         lda,
+                         ldb,
+                         is_part ? parts_ld : ldc};
   const int2 first = tile_of(&call);
   multiply_tile(&call, memory, barriers, &noticed, first.x, first.y);
-  if (is_part && get_local_id(0) < MULTIPLIERS && is_last_part(&parts, get_group_id(0), (__local uint*)memory))
+  if (is_part && get_local_id(0) < MULTIPLIERS &&
+      is_last_part(&parts, get_group_id(0), (__local uint*)memory))
     add_parts(&parts, MULTIPLIERS, ROWS, COLUMNS, c_first, ldc, m, n, first.x, first.y, alpha, beta);
 }

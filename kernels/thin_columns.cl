@@ -37,5 +37,6 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const Lines thin = lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n, k);
   const Lines wide = lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m, k);
   c += c_offset + batch * c_stride;
-  multiply_and_store(memory, thin, wide, k, c, ldc, m, n, (int2)(first_row, first_column), false, alpha, beta);
+  multiply_and_store(memory, thin, wide, k, c, ldc, m, n, (int2)(first_row, first_column), false, alpha,
+                     beta);
 }

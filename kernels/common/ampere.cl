@@ -7,14 +7,16 @@ static inline void copy_16_async(const uint shared, const __global char* global_
 
 // Reads `bytes` bytes and fills the rest of the 16 bytes with zeros.
 static inline void copy_some_of_16_async(const uint shared, const __global float* elements, const int bytes) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(elements), "r"(bytes) : "memory");
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(elements), "r"(bytes)
+               : "memory");
 }
 
 // Copies through the L1 cache, so that the work-groups of a compute unit share what one of them has read.
 // Without it fp16x3_mma took 1.8 times as long for 8192 x 8192 x 8192 with tiles of 64 x 64 (H100, 25
 // November 2026). `direct` is as fast either way, and tf32x3_wgmma loses up to 10 %.
 static inline void copy_some_of_16_by_l1(const uint shared, const __global void* from, const int bytes) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(from), "r"(bytes) : "memory");
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(from), "r"(bytes)
+               : "memory");
 }
 
 // Ends a group of copies.

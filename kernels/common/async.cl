@@ -6,11 +6,13 @@
 #define ASYNC_WAIT(left) COPIES_WAIT(left)  // returns when all groups but the last `left` have arrived
 
 static inline void copy_float_async(__local float* to, __global const float* from) {
-  asm volatile("cp.async.ca.shared.global.L2::256B [%0], [%1], 4;" ::"r"(shared_address(to)), "l"(from) : "memory");
+  asm volatile("cp.async.ca.shared.global.L2::256B [%0], [%1], 4;" ::"r"(shared_address(to)), "l"(from)
+               : "memory");
 }
 
 static inline void copy_float4_async(__local float* to, __global const float* from) {
-  asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
+  asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from)
+               : "memory");
 }
 
 // Returns from + count, and hides the addition from the compiler. If the compiler sees it, it keeps the

@@ -29,8 +29,8 @@ static inline int shift_of(const Source source, const int row) {
 // Starts the copies of `lines` lines from depth `from` on, and fills in zeros past the end of the matrix. A
 // row of a stage is STEP floats of one line if `along_k`, otherwise all lines at one depth. Rows are `stride`
 // floats apart, which is at least 4 more than they hold.
-static inline void copy_lines(const uint stage, const Source source, const bool along_k, const int lines, const int stride,
-                              const int from) {
+static inline void copy_lines(const uint stage, const Source source, const bool along_k, const int lines,
+                              const int stride, const int from) {
   const int width = along_k ? STEP : lines;  // of a row
   const int rows = along_k ? lines : STEP;
   const int apart = COPIERS / (width / 4);

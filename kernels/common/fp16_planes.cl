@@ -29,7 +29,8 @@ static inline int exponent_of_line(const __global char* strips, const ulong stri
   return ((const __global int*)(strips + line / BLOCK_LINES * strip))[line % BLOCK_LINES];
 }
 
-static inline void set_exponent_of_line(__global void* strips, const ulong strip, const int line, const int exponent) {
+static inline void set_exponent_of_line(__global void* strips, const ulong strip, const int line,
+                                        const int exponent) {
   ((__global int*)((__global char*)strips + line / BLOCK_LINES * strip))[line % BLOCK_LINES] = exponent;
 }
 

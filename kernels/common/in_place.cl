@@ -4,10 +4,12 @@
 #error "operands: in_place needs TRANSPOSE_A and TRANSPOSE_B"
 #endif
 
-static inline float element_of_a(__global const float* restrict a, const ulong lda, const int row, const int depth) {
+static inline float element_of_a(__global const float* restrict a, const ulong lda, const int row,
+                                 const int depth) {
   return TRANSPOSE_A ? a[depth * lda + row] : a[row * lda + depth];
 }
 
-static inline float element_of_b(__global const float* restrict b, const ulong ldb, const int depth, const int column) {
+static inline float element_of_b(__global const float* restrict b, const ulong ldb, const int depth,
+                                 const int column) {
   return TRANSPOSE_B ? b[column * ldb + depth] : b[depth * ldb + column];
 }

@@ -26,11 +26,11 @@
 
 // sums += (16 rows x 16 of k) * (16 of k x 8 columns).
 static inline void mma(float* sums, const uint* a, const uint* b) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32." PLANE_TYPE "." PLANE_TYPE ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};"
-      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." PLANE_TYPE "." PLANE_TYPE
+               ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+               "{%0, %1, %2, %3};"
+               : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
 // A work-item's way along k: the next blocks to copy, and the number of steps left to multiply. A step's
@@ -48,7 +48,8 @@ typedef struct {
 // registers: with one, clang and ptxas spilled 16 to 24 bytes of both kernels on sm_80.
 INLINED void copy_piece(const Walk* walk, const uint stage, const int i, const bool is_there) {
   const int block = i / BLOCK_COPIES;
-  const __global char* source = block < M_BLOCKS ? walk->a + block * walk->strip : walk->b + (block - M_BLOCKS) * walk->strip;
+  const __global char* source =
+      block < M_BLOCKS ? walk->a + block * walk->strip : walk->b + (block - M_BLOCKS) * walk->strip;
   const int piece = i % BLOCK_COPIES * ITEMS * 16 + get_local_id(0) * 16;
   copy_some_of_16_by_l1(stage + block * BLOCK_BYTES + piece, source + piece, is_there ? 16 : 0);
 }
@@ -105,22 +106,26 @@ INLINED uint a_line(void) {
 }
 INLINED uint b_line(void) {
   const int lane = get_local_id(0) % 32;
-  return (M_BLOCKS + WARP_BLOCK_B) * BLOCK_BYTES + lane / 16 * GROUP_BYTES + lane / 8 % 2 * CORE_BYTES + lane % 8 * 16;
+  return (M_BLOCKS + WARP_BLOCK_B) * BLOCK_BYTES + lane / 16 * GROUP_BYTES + lane / 8 % 2 * CORE_BYTES +
+         lane % 8 * 16;
 }
 
 // Loads the fragments of a warp's columns in one plane, from b_line() on.
 INLINED void load_columns(uint columns[COLUMN_STEPS / 2][4], const uint lines) {
 #pragma unroll
-  for (int pair = 0; pair < COLUMN_STEPS / 2; ++pair) load_matrices(columns[pair], lines + pair * 2 * GROUP_BYTES);
+  for (int pair = 0; pair < COLUMN_STEPS / 2; ++pair)
+    load_matrices(columns[pair], lines + pair * 2 * GROUP_BYTES);
 }
 
 // Adds the products of a step to the sums, and starts the copies that are due, in parts. `a_lines` and
 // `b_lines` are the lines that this work-item names to load_matrices().
-INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* walk, const uint a_lines, const uint b_lines);
+INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* walk, const uint a_lines,
+                           const uint b_lines);
 
 INLINED void multiply_steps(float sums[ROW_STEPS][COLUMN_STEPS][4], Walk walk) {
 #pragma unroll
-  for (int i = 0; i < ROW_STEPS * COLUMN_STEPS * 4; ++i) sums[i / (COLUMN_STEPS * 4)][i / 4 % COLUMN_STEPS][i % 4] = 0.0f;
+  for (int i = 0; i < ROW_STEPS * COLUMN_STEPS * 4; ++i)
+    sums[i / (COLUMN_STEPS * 4)][i / 4 % COLUMN_STEPS][i % 4] = 0.0f;
   const uint a = a_line();
   const uint b = b_line();
   while (walk.left > 0) {
@@ -146,8 +151,8 @@ typedef struct {
   int2 tile;
 } Place;
 
-static inline Target target_at(const Place place, const ulong ldc, const int m, const int n, const float alpha,
-                               const float beta) {
+static inline Target target_at(const Place place, const ulong ldc, const int m, const int n,
+                               const float alpha, const float beta) {
   const Target whole = {place.c, ldc, m, n, alpha, beta};
   return target_from(whole, place.tile.x * TILE_M, place.tile.y * TILE_N);
 }

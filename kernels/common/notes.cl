@@ -28,8 +28,9 @@ static inline __global uint2* b_notes_of(__global uint* notes, const ulong notes
   return (__global uint2*)(notes + notes_offset) + a_notes * (a_stride == 0 ? 1 : get_global_size(2));
 }
 
-static inline __global uint* is_done_word_of(__global uint* notes, const ulong notes_offset, const int a_notes,
-                                        const ulong a_stride, const int b_notes, const ulong b_stride) {
+static inline __global uint* is_done_word_of(__global uint* notes, const ulong notes_offset,
+                                             const int a_notes, const ulong a_stride, const int b_notes,
+                                             const ulong b_stride) {
   __global uint2* b = b_notes_of(notes, notes_offset, a_notes, a_stride);
   return (__global uint*)(b + b_notes * (b_stride == 0 ? 1 : get_global_size(2))) + get_global_id(2);
 }
@@ -37,12 +38,15 @@ static inline __global uint* is_done_word_of(__global uint* notes, const ulong n
 // Gathers the notes of both operands with `items` work-items: whole warps in one dimension. Each matrix has
 // at least one note. All loads of both operands are in flight before the first is waited for, because the
 // GEMM waits for them.
-static inline void gather_all_notes(__local Extremes* extremes, __global uint* notes, const ulong notes_offset,
-                                    const int a_notes, const ulong a_stride, const int b_notes, const ulong b_stride,
-                                    const int item, const int items) {
+static inline void gather_all_notes(__local Extremes* extremes, __global uint* notes,
+                                    const ulong notes_offset, const int a_notes, const ulong a_stride,
+                                    const int b_notes, const ulong b_stride, const int item,
+                                    const int items) {
   const size_t batch = get_global_id(2);
-  __global const uint2* a = (__global const uint2*)(notes + notes_offset) + (a_stride == 0 ? 0 : batch * a_notes);
-  __global const uint2* b = b_notes_of(notes, notes_offset, a_notes, a_stride) + (b_stride == 0 ? 0 : batch * b_notes);
+  __global const uint2* a =
+      (__global const uint2*)(notes + notes_offset) + (a_stride == 0 ? 0 : batch * a_notes);
+  __global const uint2* b =
+      b_notes_of(notes, notes_offset, a_notes, a_stride) + (b_stride == 0 ? 0 : batch * b_notes);
   uint2 of_a = (uint2)(0, 0), of_b = (uint2)(0, 0);
   for (int first = item; first < max(a_notes, b_notes); first += NOTES_TOGETHER * items) {
     uint2 some[2 * NOTES_TOGETHER];
@@ -70,7 +74,8 @@ static inline void work_group_gathers_notes(__local Extremes* extremes, __global
                                             const int b_notes, const ulong b_stride, const int items) {
   if (get_local_id(0) == 0) *extremes = (Extremes){0, 0, 0, 0};
   barrier(CLK_LOCAL_MEM_FENCE);
-  gather_all_notes(extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, get_local_id(0), items);
+  gather_all_notes(extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, get_local_id(0),
+                   items);
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -84,7 +89,8 @@ static inline bool is_done(__global const uint* notes, const ulong before) {
 
 // Returns true if all GEMMs of the batch are done. A one-dimensional work-group of `items` calls it; `left`
 // is a word of local memory for its use. Contains barriers.
-static inline bool all_are_done(__local uint* left, __global const uint* notes, const ulong before, const int items) {
+static inline bool all_are_done(__local uint* left, __global const uint* notes, const ulong before,
+                                const int items) {
   if (before == NO_KERNEL_BEFORE) return false;
   if (get_local_id(0) == 0) *left = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -96,8 +102,9 @@ static inline bool all_are_done(__local uint* left, __global const uint* notes, 
 }
 
 // Tells the kernels behind whether the GEMM is done, and returns that. The first work-group writes the word.
-static inline bool leave_is_done(const bool done, __global uint* notes, const ulong notes_offset, const int a_notes,
-                                 const ulong a_stride, const int b_notes, const ulong b_stride) {
+static inline bool leave_is_done(const bool done, __global uint* notes, const ulong notes_offset,
+                                 const int a_notes, const ulong a_stride, const int b_notes,
+                                 const ulong b_stride) {
   if (get_global_id(0) == 0 && get_global_id(1) == 0) {
     *is_done_word_of(notes, notes_offset, a_notes, a_stride, b_notes, b_stride) = done;
   }
@@ -106,7 +113,9 @@ static inline bool leave_is_done(const bool done, __global uint* notes, const ul
 
 // Returns true if the kernel before has done the GEMM, and tells the kernels behind. A kernel on planes
 // begins with it.
-static inline bool passes_on(__global uint* notes, const ulong notes_offset, const int a_notes, const ulong a_stride,
-                             const int b_notes, const ulong b_stride, const ulong before) {
-  return is_done(notes, before) && leave_is_done(true, notes, notes_offset, a_notes, a_stride, b_notes, b_stride);
+static inline bool passes_on(__global uint* notes, const ulong notes_offset, const int a_notes,
+                             const ulong a_stride, const int b_notes, const ulong b_stride,
+                             const ulong before) {
+  return is_done(notes, before) &&
+         leave_is_done(true, notes, notes_offset, a_notes, a_stride, b_notes, b_stride);
 }

@@ -44,14 +44,17 @@ static inline void mbarrier_expect_bytes(const uint barrier, const uint bytes) {
 static inline void mbarrier_wait(const uint barrier, const uint parity) {
   asm volatile(
       "{ .reg .pred complete; again: mbarrier.try_wait.parity.shared.b64 complete, [%0], %1; @complete bra done; "
-      "bra again; done: }" ::"r"(barrier), "r"(parity) : "memory");
+      "bra again; done: }" ::"r"(barrier),
+      "r"(parity)
+      : "memory");
 }
 
 // Starts a bulk copy. The barrier counts its bytes when they have arrived. Addresses and size are multiples
 // of 16.
 static inline void copy_bulk(const uint shared, const __global char* global_memory, const uint bytes,
                              const uint barrier) {
-  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared),
-               "l"(global_memory), "r"(bytes), "r"(barrier)
-               : "memory");
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared),
+      "l"(global_memory), "r"(bytes), "r"(barrier)
+      : "memory");
 }

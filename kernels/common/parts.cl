@@ -23,8 +23,8 @@ typedef struct {
   __global uint* arrivals;  // a word for each tile of C; zero before and after the launch
 } Parts;
 
-static inline Parts parts_of(const int k, const int depth, __global float* results, const ulong offset, const ulong ld,
-                             const ulong stride, __global uint* arrivals) {
+static inline Parts parts_of(const int k, const int depth, __global float* results, const ulong offset,
+                             const ulong ld, const ulong stride, __global uint* arrivals) {
   const Parts parts = {depth, (k + depth - 1) / depth, results + offset, ld, stride, arrivals};
   return parts;
 }
@@ -53,9 +53,10 @@ static inline bool is_last_part(const Parts* parts, const size_t tile, __local u
 // part of a tile of 64 x 128 (H200, November 2026). Plain loads are enough, because is_last_part() ends in a
 // fence.
 #define PLACES_TOGETHER 4
-static inline void add_parts(const Parts* parts, const int items, const int rows, const int columns, __global float* c,
-                             const ulong ldc, const int m, const int n, const int first_row, const int first_column,
-                             const float alpha, const float beta) {
+static inline void add_parts(const Parts* parts, const int items, const int rows, const int columns,
+                             __global float* c, const ulong ldc, const int m, const int n,
+                             const int first_row, const int first_column, const float alpha,
+                             const float beta) {
   const int places = rows * columns / 4;
   // the compiler knows it; all sizes are powers of two
   const int together = min(PLACES_TOGETHER, (places + items - 1) / items);
@@ -83,7 +84,8 @@ static inline void add_parts(const Parts* parts, const int items, const int rows
 #pragma unroll
     for (int i = 0; i < together; ++i) {
       const int place = first + i * items;
-      store4_c(c, ldc, m, n, first_row + place / (columns / 4), first_column + place % (columns / 4) * 4, alpha, sums[i], beta);
+      store4_c(c, ldc, m, n, first_row + place / (columns / 4), first_column + place % (columns / 4) * 4,
+               alpha, sums[i], beta);
     }
   }
 }

@@ -54,7 +54,8 @@ typedef struct {
   uint parity;
 } Copier;
 
-static inline Copier make_copier(const __global char* a, const __global char* b, const ulong strip, const int k) {
+static inline Copier make_copier(const __global char* a, const __global char* b, const ulong strip,
+                                 const int k) {
   const Copier copier = {a, b, strip, k, 0, 1};
   return copier;
 }
@@ -67,12 +68,14 @@ static inline void copy_step(Copier* copier, const uint memory, const uint barri
   mbarrier_expect_bytes(full, STAGE_BYTES);
 #pragma unroll
   for (int block = 0; block < M_BLOCKS; ++block) {
-    copy_bulk(place + block * STEP * BLOCK_BYTES, copier->a + block * copier->strip, STEP * BLOCK_BYTES, full);
+    copy_bulk(place + block * STEP * BLOCK_BYTES, copier->a + block * copier->strip, STEP * BLOCK_BYTES,
+              full);
   }
 #pragma unroll
   for (int block = 0; block < N_BLOCKS * STEP; ++block) {
     copy_bulk(place + A_BYTES + block * BLOCK_BYTES,
-              copier->b + block % N_BLOCKS * copier->strip + block / N_BLOCKS * BLOCK_BYTES, BLOCK_BYTES, full);
+              copier->b + block % N_BLOCKS * copier->strip + block / N_BLOCKS * BLOCK_BYTES, BLOCK_BYTES,
+              full);
   }
   copier->a += STEP * BLOCK_BYTES;
   copier->b += STEP * BLOCK_BYTES;

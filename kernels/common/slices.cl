@@ -64,7 +64,8 @@ typedef struct {
 } Factors;
 
 // Both tiles are at this work-item's first 4 elements of the depth.
-static inline void load_factors(Factors* factors, const __local float4* a_tile, const __local float4* b_tile) {
+static inline void load_factors(Factors* factors, const __local float4* a_tile,
+                                const __local float4* b_tile) {
 #pragma unroll
   for (int block = 0; block < TN / 4; ++block) factors->b[block] = b_tile[block * ACROSS];
 #pragma unroll
@@ -85,7 +86,8 @@ static inline void clear(float4 sums[TM][TN / 4]) {
 }
 
 // The last tile, whose first depth is `now`. Unrolled it would cost compilers as much time as the loop.
-static inline void multiply_last(float4 sums[TM][TN / 4], Factors* now, const __local float4* a_tile, const __local float4* b_tile) {
+static inline void multiply_last(float4 sums[TM][TN / 4], Factors* now, const __local float4* a_tile,
+                                 const __local float4* b_tile) {
   multiply_factors(sums, now);
 #pragma unroll 2
   for (int depth = 1; depth < DEPTH; ++depth) {
@@ -122,7 +124,8 @@ static inline void multiply_last(float4 sums[TM][TN / 4], Factors* now, const __
 
 // The way along k: sums of products in registers. Factors are read one depth ahead, of the next tile, too, for which the last depth of a
 // tile waits until the barrier is behind: so an H200 has products to begin while it waits for local memory.
-static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memory, const Lines a_lines, const Lines b_lines) {
+static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memory, const Lines a_lines,
+                                   const Lines b_lines) {
   clear(sums);
   const int slice = get_local_id(0) / SLICE_ITEMS;
   const int item = get_local_id(0) % SLICE_ITEMS;
@@ -154,7 +157,8 @@ static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memo
       if (!STAYS && depth == LOAD_A_AT) load_a_tile(&a, BK);
       if (!STAYS && depth == LOAD_B_AT) load_b_tile(&b, BK);
       Factors next;
-      load_factors(&next, memory + a_place + (depth + 1) * (A_STRIDE / 4), memory + b_place + (depth + 1) * (B_STRIDE / 4));
+      load_factors(&next, memory + a_place + (depth + 1) * (A_STRIDE / 4),
+                   memory + b_place + (depth + 1) * (B_STRIDE / 4));
       if (COPIES == 1 && depth == DEPTH - 2) SLICES_BARRIER;
       if (depth == STORE_A_AT) {
         a.to += to_next;
@@ -185,9 +189,9 @@ static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memo
 
 // Adds up the slices and stores, a row of blocks of each work-item at a time. direct.cl has a faster way, of which PoCL 3.1 and 6
 // make wrong results now and then, in which Oclgrind finds neither race nor stray access; what CPUs run, too, takes this one.
-static inline void store_slices(float4 sums[TM][TN / 4], __local float4* memory, __global float* c, const ulong ldc,
-                                const int m, const int n, const int first_row, const int first_column, const float alpha,
-                                const float beta) {
+static inline void store_slices(float4 sums[TM][TN / 4], __local float4* memory, __global float* c,
+                                const ulong ldc, const int m, const int n, const int first_row,
+                                const int first_column, const float alpha, const float beta) {
   const int slice = get_local_id(0) / SLICE_ITEMS;
   const int item = get_local_id(0) % SLICE_ITEMS;
 #pragma unroll

@@ -20,7 +20,8 @@ static inline int way_to_next(const int stage) {
 }
 
 // As in common/slices.cl: factors are read one depth ahead, of the next tile, too.
-static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memory, const Lines a_lines, const Lines b_lines) {
+static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memory, const Lines a_lines,
+                                   const Lines b_lines) {
   clear(sums);
   const int slice = get_local_id(0) / SLICE_ITEMS;
   const int item = get_local_id(0) % SLICE_ITEMS;
@@ -58,7 +59,8 @@ static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memo
 #pragma unroll
     for (int depth = 0; depth < DEPTH - 1; ++depth) {
       Factors next;
-      load_factors(&next, memory + a_place + (depth + 1) * (A_STRIDE / 4), memory + b_place + (depth + 1) * (B_STRIDE / 4));
+      load_factors(&next, memory + a_place + (depth + 1) * (A_STRIDE / 4),
+                   memory + b_place + (depth + 1) * (B_STRIDE / 4));
       if (depth == COPY_A_AT) copy_a_tile(&a, BK, (__local float*)memory, A_STRIDE, is_wanted);
       if (depth == COPY_B_AT) {
         copy_b_tile(&b, BK, (__local float*)memory, B_STRIDE, is_wanted);

@@ -11,8 +11,9 @@ static inline void store_c(__global float* c, const ulong ldc, const int m, cons
 }
 
 // Four neighbours of a row at once, wherever they lie; as store_c() where they reach over the edge.
-static inline void store4_c_anywhere(__global float* c, const ulong ldc, const int m, const int n, const int row,
-                                     const int column, const float alpha, const float4 sums, const float beta) {
+static inline void store4_c_anywhere(__global float* c, const ulong ldc, const int m, const int n,
+                                     const int row, const int column, const float alpha, const float4 sums,
+                                     const float beta) {
   if (row < m && column + 3 < n) {
     __global float* elements = c + row * ldc + column;
     const float4 scaled = alpha * sums;

@@ -20,7 +20,8 @@ typedef struct {
 // Brings a tile of C nearer while its products are added up, if there is a beta: 4001 x 4001 x 64 takes
 // direct.cl 138 us on an H200 if all is read at the end, and 102 this way. By `items` work-items; all sizes
 // are powers of two.
-static inline void prefetch_tile_of_c(const Target target, const int rows, const int columns, const int items) {
+static inline void prefetch_tile_of_c(const Target target, const int rows, const int columns,
+                                      const int items) {
 #if defined(__NV_CL_C_VERSION)  // OpenCL's own prefetch() does nothing there
   if (target.beta == 0.0f) return;
   const int across = (columns + 31) / 32;  // lines of the cache, of 128 bytes

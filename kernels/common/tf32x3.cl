@@ -13,7 +13,8 @@
 // TF32 has the exponents of fp32. What it cannot hold all the same is noticed on the way: Inf, NaN and what rounds to Inf leave a
 // result that is no number, and for what is so small that its low part is lost everybody looks. Then the tile is computed again,
 // in plain fp32 (common/slices.cl).
-#if !defined(TILE_X) || !defined(TILE_Y) || !defined(SWAP) || !defined(SLICES) || !defined(STAGES) || !defined(BAND)
+#if !defined(TILE_X) || !defined(TILE_Y) || !defined(SWAP) || !defined(SLICES) || !defined(STAGES) || \
+    !defined(BAND)
 #error "common/tf32x3.cl needs TILE_X, TILE_Y, SWAP, SLICES, STAGES and BAND"
 #endif
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
@@ -167,11 +168,13 @@ INLINED int place_in_x(const bool shifted, const int shift) {
   const int lane = get_local_id(0) % 32;
   const int first = get_local_id(0) % SLICE_MULTIPLIERS / 32 * 16;
   if (!X_ALONG_K) return lane % 4 * X_STRIDE + first + lane / 4 * 2 + shift;
-  return shifted ? (first + lane / 4) * X_STRIDE + lane % 4 + shift : (first + lane % 16) * X_STRIDE + lane / 16 * 4;
+  return shifted ? (first + lane / 4) * X_STRIDE + lane % 4 + shift
+                 : (first + lane % 16) * X_STRIDE + lane / 16 * 4;
 }
 
 // Fragment `i`, 8 of k; `x`: the stage's X from place_in_x() on.
-INLINED void load_fragment(Fragments* fragments, uint* least, const __local float* x, const bool shifted, const int i) {
+INLINED void load_fragment(Fragments* fragments, uint* least, const __local float* x, const bool shifted,
+                           const int i) {
   uint bits[4];
 #if X_ALONG_K
   x += 8 * i;
@@ -200,14 +203,17 @@ INLINED void load_fragment(Fragments* fragments, uint* least, const __local floa
 }
 
 // Y as two planes, along k, in fours: from lines along k four of k, else four lines of one k.
-INLINED void split_planes(__local uint* planes, uint* least, const __local float* y, const bool shifted, const int shift) {
+INLINED void split_planes(__local uint* planes, uint* least, const __local float* y, const bool shifted,
+                          const int shift) {
   const int item = get_local_id(0) % COPIERS;
 #pragma unroll
   for (int i = 0; i < TILE_Y * STEP / 4 / COPIERS; ++i) {
     const int line = Y_ALONG_K ? item / 8 + i * (COPIERS / 8) : (item / STEP + i * (COPIERS / STEP)) * 4;
     const int depth = Y_ALONG_K ? item % 8 * 4 : item % STEP;
-    const __local float* place = y + (Y_ALONG_K ? line : depth) * Y_STRIDE + (Y_ALONG_K ? depth : line) + shift;
-    const uint4 bits = as_uint4(shifted ? (float4)(place[0], place[1], place[2], place[3]) : *(const __local float4*)place);
+    const __local float* place =
+        y + (Y_ALONG_K ? line : depth) * Y_STRIDE + (Y_ALONG_K ? depth : line) + shift;
+    const uint4 bits =
+        as_uint4(shifted ? (float4)(place[0], place[1], place[2], place[3]) : *(const __local float4*)place);
     const uint4 high = (bits + 0x1000u) & 0xffffe000u;
     const uint4 low = as_uint4(as_float4(bits) - as_float4(high));
     *least = least_with(least_with(least_with(least_with(*least, bits.x), bits.y), bits.z), bits.w);
@@ -229,7 +235,8 @@ INLINED void split_planes(__local uint* planes, uint* least, const __local float
 }
 
 // A slice's splitters; back comes the least of Y.
-INLINED uint supply_steps(__local char* memory, const uint barriers, const Source x, const Source y, const int slice) {
+INLINED uint supply_steps(__local char* memory, const uint barriers, const Source x, const Source y,
+                          const int slice) {
   uint least = UINT_MAX;
   Turn filled = {0, 1};
   Turn split = {0, 0};
@@ -261,8 +268,8 @@ INLINED uint supply_steps(__local char* memory, const uint barriers, const Sourc
 
 // Starts the three products of a step, the small ones first, into fresh sums. A fragment is read while those before it are
 // multiplied already.
-INLINED void start_products(float* fresh, Fragments* x, uint* least, const __local float* x_place, const bool shifted,
-                            const uint planes) {
+INLINED void start_products(float* fresh, Fragments* x, uint* least, const __local float* x_place,
+                            const bool shifted, const uint planes) {
   load_fragment(x, least, x_place, shifted, 0);
   WGMMA_FENCE(fresh);
 #pragma unroll
@@ -288,7 +295,8 @@ INLINED void keep_fragments(const Fragments* x) {
 }
 
 // A slice's multipliers; back comes the least of X.
-INLINED uint multiply_steps(float* sums, __local char* memory, const uint barriers, const Source x_source, const int slice) {
+INLINED uint multiply_steps(float* sums, __local char* memory, const uint barriers, const Source x_source,
+                            const int slice) {
   const bool shifted = is_shifted(x_source);
   const int shift = shift_of(x_source, X_ALONG_K ? get_local_id(0) % 32 / 4 : get_local_id(0) % 4);
   const int place = place_in_x(shifted, shift);
@@ -301,7 +309,8 @@ INLINED uint multiply_steps(float* sums, __local char* memory, const uint barrie
     __local char* stage = memory + turn.stage * STAGE_BYTES;
     Fragments x;
     mbarrier_wait(full_barrier(barriers, turn.stage), turn.parity);
-    start_products(fresh, &x, &least, (const __local float*)(stage + X_PLACE) + place, shifted, shared_address(stage));
+    start_products(fresh, &x, &least, (const __local float*)(stage + X_PLACE) + place, shifted,
+                   shared_address(stage));
     WGMMA_WAIT(fresh);
     keep_fragments(&x);
     if (get_local_id(0) % 32 == 0) mbarrier_arrive(empty_barrier(barriers, turn.stage));
@@ -359,10 +368,11 @@ INLINED void finish_tile(const Multiply* call, __local char* memory, const __loc
     store_tile_of_c(target_of(call, first_row, first_column), tile, get_local_id(0), MULTIPLIERS);
   } else {
     float4 plain[TM][TN / 4];
-    multiply_slices(plain, (__local float4*)memory, lines_from(call->a, call->lda, TRANSPOSE_A, first_row, call->m, call->k),
+    multiply_slices(plain, (__local float4*)memory,
+                    lines_from(call->a, call->lda, TRANSPOSE_A, first_row, call->m, call->k),
                     lines_from(call->b, call->ldb, !TRANSPOSE_B, first_column, call->n, call->k));
-    store_slices(plain, (__local float4*)memory, call->c, call->ldc, call->m, call->n, first_row, first_column, call->alpha,
-                 call->beta);
+    store_slices(plain, (__local float4*)memory, call->c, call->ldc, call->m, call->n, first_row,
+                 first_column, call->alpha, call->beta);
   }
 }
 
@@ -372,11 +382,12 @@ INLINED int2 tile_of(const Multiply* call) {
 }
 
 // The work-group's tile. `memory` has MEMORY_BYTES, `barriers` are 2 * STAGES * SLICES.
-INLINED void multiply_tile(const Multiply* call, __local char* memory, __local ulong* barriers, __local Noticed* noticed,
-                           const int first_row, const int first_column) {
+INLINED void multiply_tile(const Multiply* call, __local char* memory, __local ulong* barriers,
+                           __local Noticed* noticed, const int first_row, const int first_column) {
   const int item = get_local_id(0);
   const uint rings = shared_address(barriers);
-  const Source rows = {call->a + (TRANSPOSE_A ? first_row : first_row * call->lda), call->lda, call->m - first_row, call->k};
+  const Source rows = {call->a + (TRANSPOSE_A ? first_row : first_row * call->lda), call->lda,
+                       call->m - first_row, call->k};
   const Source columns = {call->b + (TRANSPOSE_B ? first_column * call->ldb : first_column), call->ldb,
                           call->n - first_column, call->k};
   if (item == 0) {
@@ -387,8 +398,8 @@ INLINED void multiply_tile(const Multiply* call, __local char* memory, __local u
   if (item >= MULTIPLIERS) {
     GIVE_REGISTERS;
     const int slice = SLICES == 1 ? 0 : (item - MULTIPLIERS) / COPIERS;
-    const uint least = supply_steps(memory + slice * SLICE_BYTES, rings + slice * STAGES * 16, SWAP ? columns : rows,
-                                    SWAP ? rows : columns, slice);
+    const uint least = supply_steps(memory + slice * SLICE_BYTES, rings + slice * STAGES * 16,
+                                    SWAP ? columns : rows, SWAP ? rows : columns, slice);
     if (least < noticed->least_y) atomic_min(&noticed->least_y, least);
     barrier(CLK_LOCAL_MEM_FENCE);  // all is noticed
     return;

@@ -6,7 +6,8 @@
 // dimension is read at the speed of aligned ones. Tiles of the thin operand go through local memory. At the end the
 // sums of all places along k are added up in local memory, in the same order each time.
 #if !defined(THIN) || !defined(THIN_TOGETHER) || !defined(LINES) || !defined(UNROLL) || !defined(ITEMS)
-#error "common/thin.cl needs THIN, THIN_TOGETHER (its lines are neighbours in memory), LINES, UNROLL and ITEMS"
+#error \
+    "common/thin.cl needs THIN, THIN_TOGETHER (its lines are neighbours in memory), LINES, UNROLL and ITEMS"
 #endif
 
 #define PLACES (LINES / 4)  // work-items side by side across the lines
@@ -25,7 +26,8 @@
 DEFINE_TILE(thin, THIN, THIN_TOGETHER, 1)
 
 // The next `end` depths of the wide operand, zeros after them.
-static inline void load_wide(float4 elements[UNROLL], const Lines wide, const int place, const int slot, const int end) {
+static inline void load_wide(float4 elements[UNROLL], const Lines wide, const int place, const int slot,
+                             const int end) {
 #pragma unroll
   for (int step = 0; step < UNROLL; ++step) {
     const int depth = slot + step * SLOTS;
@@ -40,7 +42,8 @@ static inline void load_wide(float4 elements[UNROLL], const Lines wide, const in
   }
 }
 
-static inline void multiply_tile(float4 sums[THIN], const __local float4* thin_tile, const float4 wide[UNROLL]) {
+static inline void multiply_tile(float4 sums[THIN], const __local float4* thin_tile,
+                                 const float4 wide[UNROLL]) {
 #pragma unroll
   for (int step = 0; step < UNROLL; ++step) {
 #pragma unroll
@@ -55,8 +58,8 @@ static inline void multiply_tile(float4 sums[THIN], const __local float4* thin_t
 }
 
 // This work-item's share of k: sums[i] has line i of the thin operand and the 4 lines of the wide one.
-static inline void multiply_thin(float4 sums[THIN], __local float4* memory, Lines thin, Lines wide, const int place,
-                                 const int slot, const int k) {
+static inline void multiply_thin(float4 sums[THIN], __local float4* memory, Lines thin, Lines wide,
+                                 const int place, const int slot, const int k) {
   const __local float4* first = memory + slot * STRIDE / 4;
   float4 wide_next[UNROLL];
   float4 wide_values[UNROLL];
@@ -121,8 +124,9 @@ static inline int wide_line_of(const int item) {
 // All that a work-group does. `first`: the row and column of C that it begins at. `thin_are_rows`: the thin operand's
 // lines are rows of C, the wide one's are columns.
 static inline void multiply_and_store(__local float4* memory, const Lines thin, const Lines wide, const int k,
-                                      __global float* c, const ulong ldc, const int m, const int n, const int2 first,
-                                      const bool thin_are_rows, const float alpha, const float beta) {
+                                      __global float* c, const ulong ldc, const int m, const int n,
+                                      const int2 first, const bool thin_are_rows, const float alpha,
+                                      const float beta) {
   const int item = get_local_id(0);
   const int place = wide.lines_together ? item % PLACES : item / SLOTS;
   const int slot = wide.lines_together ? item / PLACES : item % SLOTS;

@@ -43,8 +43,8 @@ typedef struct {
 
 // Counted by whole panels: with less to multiply, the micro-kernel is too short for that. A narrower last panel copies along,
 // too, in each of its passes the same.
-static inline Blocks blocks_of(__global const float* a, const ulong lda, const int row_count, const int depth_count,
-                               __local float* places, const int whole_panels) {
+static inline Blocks blocks_of(__global const float* a, const ulong lda, const int row_count,
+                               const int depth_count, __local float* places, const int whole_panels) {
   const int every = min(whole_panels * TURNS * WIDTH / BLOCK_STEP, MOST_STEPS);
   const Blocks blocks = {a, lda, row_count, depth_count, places, every, 0, 0, 0};
   return blocks;
@@ -90,8 +90,9 @@ static inline Copying next_copying(Blocks* blocks) {
     return no_copying(blocks->depth_count);
   }
   const Copying copying = {blocks->a + blocks->depths * blocks->lda + row,
-                           place_of(blocks, blocks->next) + blocks->depths * BLOCK_STEP + blocks->rows, blocks->lda,
-                           blocks->every, (blocks->depth_count - blocks->depths) * blocks->every};
+                           place_of(blocks, blocks->next) + blocks->depths * BLOCK_STEP + blocks->rows,
+                           blocks->lda, blocks->every,
+                           (blocks->depth_count - blocks->depths) * blocks->every};
   blocks->depths += (blocks->depth_count + blocks->every - 1) / blocks->every;
   if (blocks->depths >= blocks->depth_count) {
     blocks->rows += WIDTH;

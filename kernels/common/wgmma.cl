@@ -9,17 +9,19 @@
 #error "wgmma needs PLANE_TYPE, WGMMA_DEPTH and WGMMA_END"
 #endif
 
-#define SUMS_16(d, i)                                                                                               \
-  "+f"((d)[i]), "+f"((d)[i + 1]), "+f"((d)[i + 2]), "+f"((d)[i + 3]), "+f"((d)[i + 4]), "+f"((d)[i + 5]),           \
-      "+f"((d)[i + 6]), "+f"((d)[i + 7]), "+f"((d)[i + 8]), "+f"((d)[i + 9]), "+f"((d)[i + 10]), "+f"((d)[i + 11]), \
-      "+f"((d)[i + 12]), "+f"((d)[i + 13]), "+f"((d)[i + 14]), "+f"((d)[i + 15])
+#define SUMS_16(d, i)                                                                                     \
+  "+f"((d)[i]), "+f"((d)[i + 1]), "+f"((d)[i + 2]), "+f"((d)[i + 3]), "+f"((d)[i + 4]), "+f"((d)[i + 5]), \
+      "+f"((d)[i + 6]), "+f"((d)[i + 7]), "+f"((d)[i + 8]), "+f"((d)[i + 9]), "+f"((d)[i + 10]),          \
+      "+f"((d)[i + 11]), "+f"((d)[i + 12]), "+f"((d)[i + 13]), "+f"((d)[i + 14]), "+f"((d)[i + 15])
 
 // The descriptor of lines in local memory from a shared address on, as matrices of 8 lines x 16 bytes: the bytes from one such
 // matrix to the next along k and along the lines, and whether pieces of 16 bytes lie in order.
 #define IN_ORDER 0
 #define SWIZZLED_128 1  // by `piece ^ line % 8` in lines of 128 bytes; along k the address itself goes on
-static inline ulong matrix_descriptor(const uint address, const uint along_k, const uint along_lines, const ulong order) {
-  return (ulong)((address & 0x3ffff) >> 4) | (ulong)(along_k >> 4) << 16 | (ulong)(along_lines >> 4) << 32 | order << 62;
+static inline ulong matrix_descriptor(const uint address, const uint along_k, const uint along_lines,
+                                      const ulong order) {
+  return (ulong)((address & 0x3ffff) >> 4) | (ulong)(along_k >> 4) << 16 | (ulong)(along_lines >> 4) << 32 |
+         order << 62;
 }
 
 // d (+)= a b^T for 64 x 128 results and WGMMA_DEPTH of k; `keep` 0 forgets what d held. a: 16 rows x 16 of k of each warp, as

@@ -25,12 +25,11 @@
 #include "common/slices.cl"
 #include "common/tile_order.cl"
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void fallback(const int m, const int n, const int k, const float alpha,
-              __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
-              __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-              const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-              __global uint* notes, const ulong before) {
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void fallback(
+    const int m, const int n, const int k, const float alpha, __global const float* a, const ulong a_offset,
+    const ulong lda, const ulong a_stride, __global const float* b, const ulong b_offset, const ulong ldb,
+    const ulong b_stride, const float beta, __global float* c, const ulong c_offset, const ulong ldc,
+    const ulong c_stride, __global uint* notes, const ulong before) {
   __local float4 memory[SLICES_MEMORY / 4];
   if (is_done(notes, before)) return;
   const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, 8);
@@ -38,7 +37,9 @@ void fallback(const int m, const int n, const int k, const float alpha,
   const int first_column = tile.y * BN;
   const size_t batch = get_global_id(2);
   float4 sums[TM][TN / 4];
-  multiply_slices(sums, memory, lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m, k),
+  multiply_slices(sums, memory,
+                  lines_from(a + a_offset + batch * a_stride, lda, TRANSPOSE_A, first_row, m, k),
                   lines_from(b + b_offset + batch * b_stride, ldb, !TRANSPOSE_B, first_column, n, k));
-  store_slices(sums, memory, c + c_offset + batch * c_stride, ldc, m, n, first_row, first_column, alpha, beta);
+  store_slices(sums, memory, c + c_offset + batch * c_stride, ldc, m, n, first_row, first_column, alpha,
+               beta);
 }

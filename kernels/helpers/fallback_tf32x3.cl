@@ -24,25 +24,26 @@
 // which take an H200 8 % longer so.
 INLINED Multiply in_registers(Multiply call) {
   ulong a = (ulong)call.a, b = (ulong)call.b;
-  asm volatile("" : "+r"(call.m), "+r"(call.n), "+r"(call.k), "+l"(a), "+l"(b), "+l"(call.lda), "+l"(call.ldb));
+  asm volatile(""
+               : "+r"(call.m), "+r"(call.n), "+r"(call.k), "+l"(a), "+l"(b), "+l"(call.lda), "+l"(call.ldb));
   call.a = (__global const float*)a;
   call.b = (__global const float*)b;
   return call;
 }
 
-__kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPIERS * SLICES, 1, 1)))
-void fallback(const int m, const int n, const int k, const float alpha,
-              __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
-              __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-              const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-              __global uint* notes, const ulong before) {
+__kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPIERS * SLICES, 1, 1))) void fallback(
+    const int m, const int n, const int k, const float alpha, __global const float* a, const ulong a_offset,
+    const ulong lda, const ulong a_stride, __global const float* b, const ulong b_offset, const ulong ldb,
+    const ulong b_stride, const float beta, __global float* c, const ulong c_offset, const ulong ldc,
+    const ulong c_stride, __global uint* notes, const ulong before) {
   __local char memory[MEMORY_BYTES] __attribute__((aligned(1024)));
   __local ulong barriers[2 * STAGES * SLICES];
   __local Noticed noticed;
   if (is_done(notes, before)) return;
   const size_t batch = get_global_id(2);
   const Multiply call = in_registers((Multiply){m, n, k, alpha, beta, a + a_offset + batch * a_stride,
-                                                b + b_offset + batch * b_stride, c + c_offset + batch * c_stride, lda, ldb, ldc});
+                                                b + b_offset + batch * b_stride,
+                                                c + c_offset + batch * c_stride, lda, ldb, ldc});
   const int2 first = tile_of(&call);
   multiply_tile(&call, memory, barriers, &noticed, first.x, first.y);
 }

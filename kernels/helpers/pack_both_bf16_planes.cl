@@ -70,7 +70,8 @@ static inline uint2 pack_tile(__global uint4* restrict packed, const Source sour
 #pragma unroll
   for (int i = 0; i < PIECES; ++i) {
     lines[i] = tile_line + (source.along_k ? item / 4 : item % TILE_LINES);
-    depths[i] = tile_depth + (source.along_k ? item % 4 : item / TILE_LINES) * PIECE + i * (TILE_DEPTH / PIECES);
+    depths[i] =
+        tile_depth + (source.along_k ? item % 4 : item / TILE_LINES) * PIECE + i * (TILE_DEPTH / PIECES);
     load_piece(values[i], source, lines[i], depths[i]);
   }
 #pragma unroll

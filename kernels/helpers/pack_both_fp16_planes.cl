@@ -64,8 +64,8 @@ static inline uint complement_of_least(uint complement, const float* values, con
   return complement;
 }
 
-static inline uint load_pieces(float values[PIECES][PIECE], const Source source, const int line, const int depth,
-                               uint most) {
+static inline uint load_pieces(float values[PIECES][PIECE], const Source source, const int line,
+                               const int depth, uint most) {
 #pragma unroll
   for (int i = 0; i < PIECES; ++i) load_piece(values[i], source, line, depth + i * STEP);
 #pragma unroll
@@ -74,17 +74,18 @@ static inline uint load_pieces(float values[PIECES][PIECE], const Source source,
 }
 
 // The complement with those of these pieces, too.
-static inline uint note_pieces(float values[PIECES][PIECE], const Source source, const int depth, const float scale,
-                               uint complement) {
+static inline uint note_pieces(float values[PIECES][PIECE], const Source source, const int depth,
+                               const float scale, uint complement) {
 #pragma unroll
   for (int i = 0; i < PIECES; ++i) {
-    if (depth + i * STEP < source.packed_depth) complement = complement_of_least(complement, values[i], scale);
+    if (depth + i * STEP < source.packed_depth)
+      complement = complement_of_least(complement, values[i], scale);
   }
   return complement;
 }
 
-static inline void split_pieces(float values[PIECES][PIECE], __global uint4* restrict packed, const Source source,
-                                const int line, const int depth, const float scale) {
+static inline void split_pieces(float values[PIECES][PIECE], __global uint4* restrict packed,
+                                const Source source, const int line, const int depth, const float scale) {
 #pragma unroll
   for (int i = 0; i < PIECES; ++i) {
     if (depth + i * STEP >= source.packed_depth) continue;
@@ -123,7 +124,8 @@ static inline uint2 pack_lines(__local uint* memory, __global uint4* restrict pa
     int depth = 0;
     do {
       most = load_pieces(values, source, line, depth + position.depth, most);
-      if (depth == 0 && !again) exponent = line_exponent(largest_of_line(of_line, most)) + (goes_on ? ROOM : 0);
+      if (depth == 0 && !again)
+        exponent = line_exponent(largest_of_line(of_line, most)) + (goes_on ? ROOM : 0);
       const float scale = power_of_two(-exponent);
       complement = note_pieces(values, source, depth + position.depth, scale, complement);
       if (is_too_small(complement, source.packed_depth)) *in_vain = 1;
