@@ -31,7 +31,7 @@ static inline int shift_of(const Source source, const int row) {
 // floats apart, which is at least 4 more than they hold.
 static inline void copy_lines(const uint stage, const Source source, const bool along_k, const int lines,
                               const int stride, const int from) {
-  const int width = along_k ? STEP : lines;  // of a row
+  const int width = along_k ? STEP : lines;  // floats in a row
   const int rows = along_k ? lines : STEP;
   const int apart = COPIERS / (width / 4);
   const int left = source.depth - from;

@@ -7,11 +7,11 @@
 // or NaN results.
 //
 // They are not exact either if a number is so far below its line's largest that the planes lose too much of
-// it. fp16 ends at 2^-24, so a scaled x in two planes has an error of up to max(2 u |x|, 2^-36), with u =
-// 2^-24. Plain fp32 rounds once for each of k products, so with many products an error of k / 32 u |x| is
-// acceptable. If the line's largest number scales to 2^15, the smallest may be 2^-28 of it with k = 64, and
-// 2^-34 with k = 4096 or more. Two numbers that are both denormal in fp16 have a limit of their own, because
-// tensor cores align their product by the least exponents.
+// it. The smallest step of fp16 is 2^-24, so a scaled x in two planes has an error of up to max(2 u |x|,
+// 2^-36), with u = 2^-24. Plain fp32 rounds once for each of k products, so with many products an error of k
+// / 32 u |x| is acceptable. If the line's largest number scales to 2^15, the smallest may be 2^-28 of it with
+// k = 64, and 2^-34 with k = 4096 or more. Two numbers that are both denormal in fp16 have a limit of their
+// own, because tensor cores align their product by the least exponents.
 #include "common/notes.cl"
 
 #define ONE_BITS 0x3f800000u

@@ -1,6 +1,5 @@
-// Returns where a work-item stands in a patch of 8 x 4 blocks that 32 neighboring work-items share: row
-// result / 4, column result % 4. Each work-item reads 16-byte pieces of local memory for its row and its
-// column.
+// Returns a work-item's place in a patch of 8 x 4 blocks that 32 neighboring work-items share: row result /
+// 4, column result % 4. Each work-item reads 16-byte pieces of local memory for its row and its column.
 //
 // NVIDIA's GPUs serve such a read in two passes instead of four under one condition. In each half of the 32,
 // either items 2i and 2i + 1 want the same piece, or items i and i + 2 of each four do. Scott Gray's SGEMM in

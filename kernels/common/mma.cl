@@ -145,7 +145,7 @@ typedef struct {
 // Scales 16 rows of a work-item's sums. They are rows number `row_step` of its tile.
 static inline void scale_rows(float rows[COLUMN_STEPS][4], const Exponents exponents, const int row_step);
 
-// Where a tile lies, in one matrix of the batch.
+// The place of a tile in one matrix of the batch.
 typedef struct {
   __global float* c;
   int2 tile;

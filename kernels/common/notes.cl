@@ -3,8 +3,8 @@
 //
 // The notes lie in scratch. First come two words for each work-group that packed a part of A, for all A of
 // the batch. Then come those of B; an operand with stride 0 is one for the whole batch. Then comes one word
-// for each GEMM of the batch: whether it is done. Of each word of a note, only the maximum over all notes
-// counts. The form of planes defines its meaning (common/bf16_range.cl, common/fp16_range.cl).
+// for each GEMM of the batch: whether it is done. Only the maximum of a word over all notes counts. The form
+// of planes defines its meaning (common/bf16_range.cl, common/fp16_range.cl).
 #define NOTES_TOGETHER 4  // notes of each matrix that a work-item loads at a time
 
 // The maxima of the notes' words, as the form of planes defines them: a largest magnitude, and the complement
@@ -82,7 +82,7 @@ static inline void work_group_gathers_notes(__local Extremes* extremes, __global
 #define NO_KERNEL_BEFORE ULONG_MAX
 
 // Returns true if the kernel that was launched before this one has done this work-group's GEMM. `before` is
-// the place where that kernel leaves its words, or NO_KERNEL_BEFORE.
+// the offset of that kernel's words, or NO_KERNEL_BEFORE.
 static inline bool is_done(__global const uint* notes, const ulong before) {
   return before != NO_KERNEL_BEFORE && notes[before + get_global_id(2)] != 0;
 }

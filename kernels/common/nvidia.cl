@@ -43,8 +43,8 @@ static inline void mbarrier_expect_bytes(const uint barrier, const uint bytes) {
 // before the one that it waits for.
 static inline void mbarrier_wait(const uint barrier, const uint parity) {
   asm volatile(
-      "{ .reg .pred complete; again: mbarrier.try_wait.parity.shared.b64 complete, [%0], %1; @complete bra done; "
-      "bra again; done: }" ::"r"(barrier),
+      "{ .reg .pred complete; again: mbarrier.try_wait.parity.shared.b64 complete, [%0], %1; "
+      "@complete bra done; bra again; done: }" ::"r"(barrier),
       "r"(parity)
       : "memory");
 }

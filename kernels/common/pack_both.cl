@@ -3,7 +3,7 @@
 //   uint2 pack_part(__local uint* memory, __global uint4* packed, Source source, int group, int groups)
 //
 // which packs the part of an operand that belongs to work-group `group` of `groups`. It returns this
-// work-item's note: two words, of which the maximum over all notes counts. `memory` is room for ITEMS uint2.
+// work-item's note: two words; only the maximum over all notes counts. `memory` is room for ITEMS uint2.
 #include "common/notes.cl"
 #include "common/packing.cl"
 

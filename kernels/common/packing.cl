@@ -1,5 +1,5 @@
-// What a work-item reads when both operands are packed in one launch, for a form of planes. The kernel
-// function is in common/pack_both.cl.
+// The source that a work-item reads when both operands are packed in one launch, for a form of planes. The
+// kernel function is in common/pack_both.cl.
 #define PIECE 8  // depths: 16 bytes of a plane
 
 // A matrix in the caller's memory. If `along_k`, neighbors in memory are neighbors along k; otherwise they
@@ -31,7 +31,7 @@ static inline void load_piece(float* values, const Source source, const int line
   }
 }
 
-// Returns where the first plane of such a piece lies in the packed operand, in units of 16 bytes.
+// Returns the place of such a piece's first plane in the packed operand, in units of 16 bytes.
 static inline size_t place_of_piece(const Source source, const int line, const int depth) {
   const size_t bytes = line / BLOCK_LINES * strip_bytes(source.packed_depth) + HEADER_BYTES +
                        (size_t)(depth / BLOCK_DEPTH) * BLOCK_BYTES + line % BLOCK_LINES / 8 * GROUP_BYTES +

@@ -1,5 +1,5 @@
-// Split-K with a semaphore: one launch multiplies the parts of k and adds them up. Each work-group of a tile
-// of C does one part and stores its result in scratch. The last work-group to arrive adds all parts up. It
+// Split-K with a semaphore, in one launch. A part is one slice along k. Each work-group of a tile of C
+// multiplies one part and stores its result in scratch. The last work-group to arrive adds up all parts. It
 // always adds in the order of the parts, so the bits of the result do not depend on which work-group is last.
 #if !defined(PARTS_BARRIER)  // for the work-items that share a tile
 #define PARTS_BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
@@ -14,8 +14,8 @@
 #define DEVICE_FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)
 #endif
 
-// The parts of k. Each has `depth` depths; the last one has the rest. Dimension 2 of the launch counts the
-// parts.
+// The slices along k. Each part has `depth` depths; the last one has the rest. Dimension 2 of the launch
+// counts the parts.
 typedef struct {
   int depth, count;
   __global float* results;  // of part 0
@@ -29,7 +29,7 @@ static inline Parts parts_of(const int k, const int depth, __global float* resul
   return parts;
 }
 
-// Returns where this work-group stores the result of its part.
+// Returns the scratch for this work-group's result.
 static inline __global float* result_of_part(const Parts* parts) {
   return parts->results + get_global_id(2) * parts->stride;
 }

@@ -19,7 +19,7 @@
 
 #define M_BLOCKS (TILE_M / BLOCK_LINES)
 #define N_BLOCKS (TILE_N / BLOCK_LINES)
-#define A_BYTES (M_BLOCKS * STEP * BLOCK_BYTES)  // of a stage: by 64 rows, then by 16 of k
+#define A_BYTES (M_BLOCKS * STEP * BLOCK_BYTES)  // bytes of a stage: by 64 rows, then by 16 of k
 #define B_BYTES (N_BLOCKS * STEP * BLOCK_BYTES)  // by 16 of k, then by 64 columns
 #define STAGE_BYTES (A_BYTES + B_BYTES)
 

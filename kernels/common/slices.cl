@@ -1,11 +1,12 @@
-// A tile of C by a work-group whose slices share each step along k. A tile in local memory is DEPTH * SLICES deep, and
-// each slice of the work-group multiplies its own DEPTH of it, TM x TN results of the whole tile of C a work-item: so a
-// small tile of C keeps a large work-group busy, with large blocks in registers ("slice-K" in CUTLASS). At the end
-// all sums go to local memory, and the whole work-group adds up the slices, in the same order each time, and stores.
+// Computes a tile of C with a work-group whose slices share each step along k ("slice-K" in CUTLASS). A tile
+// in local memory is DEPTH * SLICES deep, and each slice of the work-group multiplies DEPTH of it. A
+// work-item has TM x TN results of the whole tile of C. So a small tile of C keeps a large work-group busy,
+// with large blocks in registers. At the end all sums go to local memory. The whole work-group adds up the
+// slices, always in the same order, and stores the results.
 //
-// Work-items of a slice, in the order of common/lanes.cl, lie 4 across, then down the tile, then in the next 4 columns; their
-// results are TM/4 x TN/4 blocks of 4 x 4, spread over the tile, so that neighbours read neighbouring 16-byte pieces of
-// local memory.
+// The work-items of a slice are numbered in the order of common/lanes.cl: 4 across, then down the tile, then
+// the next 4 columns. The results of a work-item are TM/4 x TN/4 blocks of 4 x 4. The blocks are spread over
+// the tile, so that neighbors read neighboring 16-byte pieces of local memory.
 #if !defined(BM) || !defined(BN) || !defined(TM) || !defined(TN) || !defined(DEPTH) || !defined(SLICES) || \
     !defined(COPIES) || !defined(A_WIDTH) || !defined(B_WIDTH)
 #error "common/slices.cl needs BM, BN, TM, TN, DEPTH, SLICES, COPIES, A_WIDTH and B_WIDTH"
@@ -14,10 +15,12 @@
 #error "common/slices.cl needs a DEPTH of whole eights, by which it divides a step"
 #endif
 
-// Three tiles of each operand in local memory: asynchronous copies keep them full, two steps ahead.
+// There are three tiles of each operand in local memory. Asynchronous copies fill them two steps ahead.
 #define ASYNC (COPIES == 3)
 
-#if !defined(SLICES_BARRIER)  // of the work-items that share a tile; others of the work-group may do something else
+// The barrier is for the work-items that share a tile. Other work-items of the work-group may do something
+// else.
+#if !defined(SLICES_BARRIER)
 #define SLICES_BARRIER barrier(CLK_LOCAL_MEM_FENCE)
 #endif
 
@@ -26,12 +29,12 @@
 #define SLICE_ITEMS (DOWN * ACROSS)
 #define ITEMS (SLICE_ITEMS * SLICES)
 #define BK (DEPTH * SLICES)
-#define A_STRIDE (BM + 4)       // the pad spreads transposed writes over the banks
+#define A_STRIDE (BM + 4)       // the padding spreads transposed writes over the banks
 #define B_STRIDE (BN + 4)
 #define A_SIZE (BK * A_STRIDE)
 #define STAGE_SIZE (A_SIZE + BK * B_STRIDE)  // a tile of A and one of B
 #define TILES_SIZE (COPIES * STAGE_SIZE)
-#define SUMS_ROWS (4 * DOWN)    // of the tile of C that are added up at a time, four of each work-item
+#define SUMS_ROWS (4 * DOWN)    // rows of C whose slices are added up at a time, four of each work-item
 #define SUMS_STRIDE (BN + 4)
 #define SUMS_SIZE (SLICES * SUMS_ROWS * SUMS_STRIDE)
 #define SLICES_MEMORY (TILES_SIZE > SUMS_SIZE ? TILES_SIZE : SUMS_SIZE)  // floats
@@ -48,7 +51,7 @@ static inline int order_of(const int item) {
   return SLICE_ITEMS % 32 == 0 ? (item & ~31) | patch_order(item) : item;
 }
 
-// Where a work-item of a slice has its blocks of 4 x 4, counted in blocks.
+// Return the position of a work-item's first 4 x 4 block, counted in blocks.
 static inline int row_of(const int item) {
   return order_of(item) / 4 % DOWN;
 }
@@ -57,13 +60,13 @@ static inline int column_of(const int item) {
   return order_of(item) / 4 / DOWN * 4 + order_of(item) % 4;
 }
 
-// What a work-item multiplies of one depth.
+// The elements of one depth that go into a work-item's products.
 typedef struct {
   float4 a[TM / 4];
   float4 b[TN / 4];
 } Factors;
 
-// Both tiles are at this work-item's first 4 elements of the depth.
+// Loads the factors of one depth. Both tiles point to the first 4 elements of this work-item.
 static inline void load_factors(Factors* factors, const __local float4* a_tile,
                                 const __local float4* b_tile) {
 #pragma unroll
@@ -85,7 +88,8 @@ static inline void clear(float4 sums[TM][TN / 4]) {
   }
 }
 
-// The last tile, whose first depth is `now`. Unrolled it would cost compilers as much time as the loop.
+// Multiplies the last tile; `now` has its first depth. If it were unrolled, it would cost compilers as much
+// time as the loop.
 static inline void multiply_last(float4 sums[TM][TN / 4], Factors* now, const __local float4* a_tile,
                                  const __local float4* b_tile) {
   multiply_factors(sums, now);
@@ -99,12 +103,19 @@ static inline void multiply_last(float4 sums[TM][TN / 4], Factors* now, const __
 #if ASYNC
 #include "common/slices_async.cl"
 #else
-// Where in a step, by its depths, tiles of the operands go from registers to local memory, and others come from global memory. Those that
-// are read by fours take few registers and stay there from step to step, so that they have a whole step to come; others come and go
-// in one. Of 16 shapes on an H200, beside cuBLAS's fp32: 6 of fours .99 where all loads began a step and all stores ended it, 1.05 so;
-// 10 with an operand that is not 1.00 and 1.04, and less where these stayed, too.
-// Only on NVIDIA's GPUs, for no others were measured, and Intel's compiler of 2022 (ocloc 22.43, Debian 12) crashes on loads under a
-// condition in the loop, as of tiles of 16 x 64 or 32 x 64, and takes the process with it.
+// The depths of a step at which a work-item stores tiles from registers to local memory, and loads the next
+// tiles from global memory. Operands that are read as float4 need few registers. Their elements stay there
+// from one step to the next (STAYS), so the loads have a whole step to arrive. Other operands are loaded and
+// stored within one step.
+//
+// The figures are for 16 shapes on an H200, relative to cuBLAS's fp32 (November 2026). The 6 shapes whose
+// operands are read as float4 reached 0.99 with all loads at the beginning of a step and all stores at its
+// end, and reach 1.05 in this order. The other 10 shapes reached 1.00, and reach 1.04. They were slower if
+// their elements stayed, too.
+//
+// Only NVIDIA's GPUs use STAYS, because no others were measured. Intel's compiler of 2022 (ocloc 22.43,
+// Debian 12) crashes on loads under a condition in the loop, for example with tiles of 16 x 64 or 32 x 64.
+// The whole process ends with it.
 #if defined(__NV_CL_C_VERSION)
 #define STAYS (A_WIDTH == 4 && B_WIDTH == 4 && COPIES == 2)
 #else
@@ -118,19 +129,20 @@ static inline void multiply_last(float4 sums[TM][TN / 4], Factors* now, const __
 #else
 #define LOAD_A_AT 1
 #define LOAD_B_AT 0
-#define STORE_A_AT (COPIES == 1 ? DEPTH - 2 : DEPTH - 3)  // of one copy, when all its factors are read
+#define STORE_A_AT (COPIES == 1 ? DEPTH - 2 : DEPTH - 3)  // with one copy, after all its factors are read
 #define STORE_B_AT (COPIES == 1 ? DEPTH - 2 : DEPTH - 4)
 #endif
 
-// The way along k: sums of products in registers. Factors are read one depth ahead, of the next tile, too, for which the last depth of a
-// tile waits until the barrier is behind: so an H200 has products to begin while it waits for local memory.
+// Adds up the products along k in registers. Factors are read one depth ahead, even across the end of a tile.
+// The products of a tile's last depth therefore wait until after the barrier. So an H200 has products to
+// begin with while it waits for local memory.
 static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memory, const Lines a_lines,
                                    const Lines b_lines) {
   clear(sums);
   const int slice = get_local_id(0) / SLICE_ITEMS;
   const int item = get_local_id(0) % SLICE_ITEMS;
 
-  // The first step along k may be a shorter one, so that all others need not look where k ends.
+  // The first step along k may be shorter, so that no other step has to check the end of k.
   int steps_left = (a_lines.depth_left - 1) / BK;
   const int first_depth = a_lines.depth_left - steps_left * BK;
   a_tile a = a_tile_from(a_lines, 0, A_STRIDE);
@@ -144,7 +156,7 @@ static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memo
     load_b_tile(&b, BK);
   }
 
-  // All places change from step to step: where they did not, compilers would compute them anew in each.
+  // All addresses change from step to step. Otherwise compilers would compute them again in each step.
   int a_place = slice * DEPTH * A_STRIDE / 4 + row_of(item);
   int b_place = (A_SIZE + slice * DEPTH * B_STRIDE) / 4 + column_of(item);
   int to_next = COPIES == 1 ? 0 : STAGE_SIZE;
@@ -168,7 +180,8 @@ static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memo
         b.to += to_next;
         store_b_tile(&b, (__local float*)memory, B_STRIDE);
       }
-      if (STAYS && depth == LOAD_A_AT && steps_left > 1) load_a_tile(&a, BK);  // into the registers that were just stored
+      // These loads reuse the registers that have just been stored.
+      if (STAYS && depth == LOAD_A_AT && steps_left > 1) load_a_tile(&a, BK);
       if (STAYS && depth == LOAD_B_AT && steps_left > 1) load_b_tile(&b, BK);
       multiply_factors(sums, &now);
       now = next;
@@ -187,8 +200,9 @@ static inline void multiply_slices(float4 sums[TM][TN / 4], __local float4* memo
 }
 #endif
 
-// Adds up the slices and stores, a row of blocks of each work-item at a time. direct.cl has a faster way, of which PoCL 3.1 and 6
-// make wrong results now and then, in which Oclgrind finds neither race nor stray access; what CPUs run, too, takes this one.
+// Adds up the slices and stores the results, one row of blocks of each work-item at a time. direct.cl has a
+// faster way, but with PoCL 3.1 and 6 its results are sometimes wrong. Oclgrind finds neither a race nor a
+// stray access in it. Kernels that also run on CPUs use this function.
 static inline void store_slices(float4 sums[TM][TN / 4], __local float4* memory, __global float* c,
                                 const ulong ldc, const int m, const int n, const int first_row,
                                 const int first_column, const float alpha, const float beta) {

@@ -1,5 +1,6 @@
-// The way into C: C[row][column] <- alpha * sum + beta * C[row][column], and nothing outside m x n; tiles in local memory go by store_tile.cl.
-// beta == 0 does not read C, so that what lies there (NaN, say) cannot show. Whether C is `restrict` is the kernel's word.
+// Stores results: C[row][column] <- alpha * sum + beta * C[row][column], and nothing outside m x n.
+// store_tile.cl stores tiles from local memory. If beta is 0, C is not read, so old contents such as NaN have
+// no effect. Each kernel decides whether its C is `restrict`.
 #include "common/arithmetic.cl"
 
 static inline void store_c(__global float* c, const ulong ldc, const int m, const int n, const int row,
@@ -10,7 +11,7 @@ static inline void store_c(__global float* c, const ulong ldc, const int m, cons
   }
 }
 
-// Four neighbours of a row at once, wherever they lie; as store_c() where they reach over the edge.
+// Stores four neighbors of a row at once, at any address. At the edge it works like store_c().
 static inline void store4_c_anywhere(__global float* c, const ulong ldc, const int m, const int n,
                                      const int row, const int column, const float alpha, const float4 sums,
                                      const float beta) {
@@ -26,14 +27,16 @@ static inline void store4_c_anywhere(__global float* c, const ulong ldc, const i
   }
 }
 
-// Four neighbours of a row that lie on 16 bytes and within C, in one piece.
+// Stores four neighbors of a row in one piece. They must lie at a multiple of 16 bytes and within C.
 static inline void store_four(__global float4* four, const float alpha, const float4 sums, const float beta) {
   const float4 scaled = alpha * sums;
   *four = beta == 0.0f ? scaled : MULTIPLY_ADD((float4)(beta), *four, scaled);
 }
 
-// As store4_c_anywhere(), in one piece where they lie on 16 bytes: as four pieces a batch of 64 x 64 x 64 takes 12 % longer on an H200, one of
-// 512 x 512 x 512 1 %. Work-items with many results, which the questions would cost registers, ask once for all (block_2d.cl).
+// Works like store4_c_anywhere(), but stores one piece if the four lie at a multiple of 16 bytes. As four
+// pieces, a batch of 64 x 64 x 64 takes 12 % longer, and one of 512 x 512 x 512 takes 1 % longer (H200,
+// November 2026). The checks cost registers, so work-items with many results check once for all of them
+// (block_2d.cl).
 static inline void store4_c(__global float* c, const ulong ldc, const int m, const int n, const int row,
                             const int column, const float alpha, const float4 sums, const float beta) {
   __global float4* four = (__global float4*)(c + row * ldc + column);

@@ -1,9 +1,10 @@
-// From a tile in local memory to C, so that neighbours store neighbours: by fours if C's rows lie at
-// multiples of 16 bytes, else by twos or singly. If a work-item stored four columns of a row from its
-// registers one by one, that would take four times as many sectors of the cache.
+// Stores a tile from local memory to C, so that neighbors store neighbors: four at a time if C's rows lie at
+// multiples of 16 bytes, otherwise two or one. If each work-item stored four columns of a row from its
+// registers one by one, the stores would touch four times as many sectors of the cache.
 #include "common/store.cl"
 
-// Where a tile goes: C from the tile's first element on, and the rows and columns of C from there to its end.
+// The target of a tile: C from the tile's first element on, and the rows and columns from there to the end of
+// C.
 typedef struct {
   __global float* first;
   ulong ld;
@@ -11,20 +12,20 @@ typedef struct {
   float alpha, beta;
 } Target;
 
-// A tile in local memory: so many `copies` of it, `apart` floats from each other, are added up.
+// A tile in local memory. Its value is the sum of `copies` copies that lie `apart` floats from each other.
 typedef struct {
   const __local float* sums;
   int rows, columns, stride, copies, apart;
 } Tile;
 
-// Brings a tile of C nearer while its products are added up, if there is a beta: 4001 x 4001 x 64 takes
-// direct.cl 138 us on an H200 if all is read at the end, and 102 this way. By `items` work-items; all sizes
-// are powers of two.
+// Brings a tile of C nearer while its products are added up, if there is a beta. 4001 x 4001 x 64 takes
+// direct.cl 102 us this way, and 138 us if C is read only at the end (H200, November 2026). `items`
+// work-items call it; all sizes are powers of two.
 static inline void prefetch_tile_of_c(const Target target, const int rows, const int columns,
                                       const int items) {
 #if defined(__NV_CL_C_VERSION)  // OpenCL's own prefetch() does nothing there
   if (target.beta == 0.0f) return;
-  const int across = (columns + 31) / 32;  // lines of the cache, of 128 bytes
+  const int across = (columns + 31) / 32;  // cache lines of 128 bytes
   for (int line = get_local_id(0); line < rows * across; line += items) {
     const int row = line / across;
     const int column = line % across * 32;
@@ -34,8 +35,8 @@ static inline void prefetch_tile_of_c(const Target target, const int rows, const
 #endif
 }
 
-// Returns the same address, but a compiler does not know that. So it computes addresses again for the stores,
-// which it would else keep from the loads, in two registers each.
+// Returns the same address, but the compiler does not know that. So it computes the addresses for the stores
+// again. Otherwise it would keep them since the loads, in two registers each.
 static inline __global float* computed_again(__global float* pointer) {
 #if defined(__NV_CL_C_VERSION)
   ulong address = (ulong)pointer;
@@ -46,9 +47,9 @@ static inline __global float* computed_again(__global float* pointer) {
 #endif
 }
 
-// store_rows_of_1() and so on store WIDTH neighbours of each of `count` rows. C is read this many floats
-// ahead, because a compiler cannot know that the rows are apart. More of them gain nothing: with 16 ahead,
-// 4097 x 4097 x 4097 with a beta takes fp16x3_wgmma 787 us on an H200, and 798 with 32 (24 November 2026).
+// store_rows_of_1() and so on store WIDTH neighbors of each of `count` rows. C is read this many floats
+// ahead, because a compiler cannot know that the rows do not overlap. More gain nothing: 4097 x 4097 x 4097
+// with a beta takes fp16x3_wgmma 787 us with 16, and 798 us with 32 (H200, 24 November 2026).
 #define FLOATS_AHEAD 16
 #define DEFINE_STORE_ROWS(width, type)                                                                       \
   static inline type sum_of_##width(const Tile tile, const __local float* from) {                            \
@@ -89,9 +90,9 @@ DEFINE_STORE_ROWS(1, float)
 DEFINE_STORE_ROWS(2, float2)
 DEFINE_STORE_ROWS(4, float4)
 
-// Stores columns `first` to `end` of a tile, `width` of them at once, which the compiler knows. Each item
-// keeps to its columns, so that no store of the loop asks for an edge: when all tiles at the right edge did,
-// 5470 x 1129 x 44 took 25 % longer on an H200.
+// Stores columns `first` to `end` of a tile, `width` at a time; the compiler knows the width. Each item stays
+// in its columns, so no store in the loop checks for an edge. When all tiles at the right edge checked, 5470
+// x 1129 x 44 took 25 % longer (H200, November 2026).
 static inline void store_columns(const Target target, const Tile tile, const int item, const int items,
                                  const int width, const int first, const int end) {
   const int pieces = tile.columns / width;
@@ -114,8 +115,8 @@ static inline void store_columns(const Target target, const Tile tile, const int
   }
 }
 
-// Stores a tile with `items` work-items, of which this one is number `item`. `items` and the tile's columns
-// are powers of two.
+// Stores a tile with `items` work-items; this one has the number `item`. `items` and the tile's columns are
+// powers of two.
 static inline void store_tile_of_c(const Target target, const Tile tile, const int item, const int items) {
   const ulong places = target.ld * 4 | (ulong)target.first;
   const int columns = min(target.columns, tile.columns);

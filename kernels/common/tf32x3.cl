@@ -1,18 +1,21 @@
-// Tiles of C by three products of TF32 parts, on Hopper's tensor cores, with A and B where the caller has them: for
-// tf32x3_wgmma.cl and helpers/fallback_tf32x3.cl.
+// Computes tiles of C as three products of TF32 parts on Hopper's tensor cores, with A and B in the caller's
+// memory. It is for tf32x3_wgmma.cl and helpers/fallback_tf32x3.cl.
 //
-// A number x is h + l, both TF32 (8 bits of exponent, 11 of mantissa): h is x rounded, l the rest, of which the tensor core drops
-// what is beyond its 11 bits. Then a b is l h' + h l' + h h' but for 2^-22 of it ("3xTF32" of CUTLASS; Ootomo and Yokota 2022). The
-// tensor core truncates where it adds; so the sums start from zero again every 32 of k, and fp32 units add them up.
+// A number x is h + l. Both are TF32 (8 bits of exponent, 11 of mantissa). h is x rounded, and l is the rest;
+// the tensor core drops what exceeds its 11 bits. Then a b is l h' + h l' + h h', except for 2^-22 of it
+// ("3xTF32" of CUTLASS; Ootomo and Yokota 2022). The tensor core truncates when it adds. So its sums start
+// from zero again every 32 of k, and fp32 units add them up.
 //
-// A tile is TILE_X lines of one operand, X, by TILE_Y of the other one, Y; X has rows of C, or with SWAP columns. wgmma takes X
-// from registers and Y from local memory, as two planes. SLICES share k, each with work-items of its own for every SLICES-th
-// step: TILE_X / 64 warpgroups that multiply, and one of splitters, who copy X and Y as they are, asynchronously and STAGES steps
-// ahead, and make the planes of Y. The multipliers split X themselves: reading it into registers they pass it anyway.
+// A tile is TILE_X lines of one operand, X, times TILE_Y lines of the other operand, Y. X has rows of C, or
+// columns if SWAP. wgmma takes X from registers and Y from local memory, as two planes. SLICES share k; each
+// slice has its own work-items for every SLICES-th step. These are TILE_X / 64 warpgroups of multipliers
+// (consumers) and one warpgroup of splitters (producers). The splitters copy X and Y unchanged,
+// asynchronously and STAGES steps ahead, and make the planes of Y. The multipliers split X themselves,
+// because X passes through their registers anyway.
 //
-// TF32 has the exponents of fp32. What it cannot hold all the same is noticed on the way: Inf, NaN and what rounds to Inf leave a
-// result that is no number, and for what is so small that its low part is lost everybody looks. Then the tile is computed again,
-// in plain fp32 (common/slices.cl).
+// TF32 has the exponents of fp32. The kernel notices numbers that TF32 cannot hold. Inf, NaN and what rounds
+// to Inf give a result that is not a number. All work-items look for numbers so small that their low part is
+// lost. If something is noticed, the tile is computed again in plain fp32 (common/slices.cl).
 #if !defined(TILE_X) || !defined(TILE_Y) || !defined(SWAP) || !defined(SLICES) || !defined(STAGES) || \
     !defined(BAND)
 #error "common/tf32x3.cl needs TILE_X, TILE_Y, SWAP, SLICES, STAGES and BAND"
@@ -24,20 +27,20 @@
 #define ROWS (SWAP ? TILE_Y : TILE_X)
 #define COLUMNS (SWAP ? TILE_X : TILE_Y)
 #define SLICE_MULTIPLIERS (TILE_X * 2)
-#define MULTIPLIERS (SLICE_MULTIPLIERS * SLICES)  // in front of the splitters
-#define COPIERS 128                               // splitters of a slice
-#define SUMS (TILE_Y / 2)                         // of a work-item
-#define STEP 32                                   // of k
+#define MULTIPLIERS (SLICE_MULTIPLIERS * SLICES)  // their local ids come before those of the splitters
+#define COPIERS 128                               // the splitters of a slice
+#define SUMS (TILE_Y / 2)                         // per work-item
+#define STEP 32                                   // depths
 #define INLINED static inline __attribute__((always_inline))
 
-// The plain way: the same tile by the multipliers.
+// The plain way: the multipliers compute the same tile.
 #define BM ROWS
 #define BN COLUMNS
 #define TM (TILE_Y == 32 ? 4 : 8)
 #define TN (TILE_Y == 128 ? 8 : 4)
 #define DEPTH 8
 #define COPIES 2
-#define A_WIDTH 1  // floats that it reads at once: operands lie anywhere
+#define A_WIDTH 1  // floats that are read at once, because operands may lie anywhere
 #define B_WIDTH 1
 #define SLICES_BARRIER asm volatile("bar.sync 8, %0;" ::"n"(MULTIPLIERS) : "memory")
 #define PARTS_BARRIER SLICES_BARRIER
@@ -66,8 +69,8 @@
 #define WGMMA_WAIT wgmma_wait_32
 #endif
 
-// How the operands lie, in memory and in a stage: the planes of Y, X, Y. Strides leave room for shifts and scatter rows over the
-// banks.
+// The layout of the operands, in memory and in a stage: the planes of Y, then X, then Y. The strides leave
+// room for shifts and spread rows over the banks.
 #define X_ALONG_K (SWAP ? TRANSPOSE_B : !TRANSPOSE_A)
 #define Y_ALONG_K (SWAP ? !TRANSPOSE_A : TRANSPOSE_B)
 #define X_STRIDE (X_ALONG_K ? STEP + 4 : TILE_X + 8)
@@ -83,7 +86,8 @@
 #define C_STRIDE (SWAP ? TILE_X + 4 : TILE_Y + 8)
 #define LINE_DESCRIPTOR(address) matrix_descriptor(address, 16, 8 * 4 * STEP, SWIZZLED_128)
 
-// Of 128 x 128 multipliers need more registers than are there for each of 384 work-items, splitters fewer.
+// With tiles of 128 x 128, the multipliers need more registers than each of 384 work-items can have, and the
+// splitters need fewer.
 #if TILE_X == 128 && TILE_Y == 128
 #define GIVE_REGISTERS asm volatile("//@@ setmaxnreg.dec.sync.aligned.u32 104;")
 #define TAKE_REGISTERS asm volatile("//@@ setmaxnreg.inc.sync.aligned.u32 200;")
@@ -92,7 +96,7 @@
 #define TAKE_REGISTERS
 #endif
 
-// The problem, as all work-groups of a launch have it, or those of a part of k.
+// The GEMM, as all work-groups of a launch see it, or one slice of it along k.
 typedef struct {
   int m, n, k;
   float alpha, beta;
@@ -102,12 +106,13 @@ typedef struct {
   ulong lda, ldb, ldc;
 } Multiply;
 
-// Of a tile: the least magnitudes but zero, doubled and less one, and whether a result is no number.
+// What a tile's work-items notice: the least nonzero magnitudes, doubled and minus one, and whether a result
+// is not a number.
 typedef struct {
   uint least_x, least_y, is_strange;
 } Noticed;
 
-// A place in a slice's ring of stages, and the parity of the phase that is waited for there.
+// A position in a slice's ring of stages, and the parity of the phase to wait for.
 typedef struct {
   int stage;
   uint parity;
@@ -120,8 +125,8 @@ INLINED void next_turn(Turn* turn) {
   }
 }
 
-// `full`: Y's planes have been made and X has come; `empty`: all who multiply have done with the stage. Who waits has seen each
-// phase before: a stage always belongs to the same slice.
+// `full` completes when Y's planes are made and X has arrived, `empty` when all multipliers have finished
+// with the stage. A waiter has seen each phase before, because a stage always belongs to the same slice.
 INLINED uint full_barrier(const uint barriers, const int stage) {
   return barriers + stage * 16;
 }
@@ -138,7 +143,7 @@ INLINED void make_rings(const uint barriers) {
   mbarrier_init_fence();
 }
 
-// The sign goes, and zeros are the largest of all.
+// Ignores the sign. Zeros count as the largest of all.
 INLINED uint least_with(const uint least, const uint bits) {
   return min(least, 2 * bits - 1);
 }
@@ -151,19 +156,21 @@ INLINED uint low_part(const uint bits, const uint high) {
   return as_uint(as_float(bits) - as_float(high));
 }
 
-// Of a plane, in floats: lines of 16-byte pieces along k, in an order in which 8 lines' pieces of one k are in different banks.
+// Returns the place in a plane, in floats. A line is a row of 16-byte pieces along k, in an order that puts
+// the pieces of 8 lines at one depth into different banks.
 INLINED uint swizzled(const uint line, const uint depth) {
   return line * STEP + ((depth / 4 ^ line % 8) * 4 + depth % 4);
 }
 
-// Of X: what a work-item holds of 16 lines of a warp for a step.
+// What a work-item holds of X for a step: its elements of a warp's 16 lines.
 typedef struct {
   uint high[4][4];
   uint low[4][4];
 } Fragments;
 
-// Where a work-item reads X in a stage. Where X does not lie along k, it has two neighbours in place of lines 8 apart: any line of X
-// may be any row of a fragment, as long as the results are stored accordingly.
+// Returns the place from which a work-item reads X in a stage. If X does not lie along k, the work-item has
+// two neighboring lines instead of lines 8 apart. Any line of X may be any row of a fragment, as long as the
+// results are stored accordingly.
 INLINED int place_in_x(const bool shifted, const int shift) {
   const int lane = get_local_id(0) % 32;
   const int first = get_local_id(0) % SLICE_MULTIPLIERS / 32 * 16;
@@ -172,7 +179,7 @@ INLINED int place_in_x(const bool shifted, const int shift) {
                  : (first + lane % 16) * X_STRIDE + lane / 16 * 4;
 }
 
-// Fragment `i`, 8 of k; `x`: the stage's X from place_in_x() on.
+// Loads fragment `i`, which is 8 of k. `x` is the stage's X from place_in_x() on.
 INLINED void load_fragment(Fragments* fragments, uint* least, const __local float* x, const bool shifted,
                            const int i) {
   uint bits[4];
@@ -202,7 +209,8 @@ INLINED void load_fragment(Fragments* fragments, uint* least, const __local floa
   }
 }
 
-// Y as two planes, along k, in fours: from lines along k four of k, else four lines of one k.
+// Makes two planes of Y, along k. A work-item reads four depths of a line if Y lies along k, otherwise four
+// lines at one depth.
 INLINED void split_planes(__local uint* planes, uint* least, const __local float* y, const bool shifted,
                           const int shift) {
   const int item = get_local_id(0) % COPIERS;
@@ -234,7 +242,7 @@ INLINED void split_planes(__local uint* planes, uint* least, const __local float
   }
 }
 
-// A slice's splitters; back comes the least of Y.
+// Does the work of a slice's splitters. Returns the least of Y.
 INLINED uint supply_steps(__local char* memory, const uint barriers, const Source x, const Source y,
                           const int slice) {
   uint least = UINT_MAX;
@@ -246,7 +254,7 @@ INLINED uint supply_steps(__local char* memory, const uint barriers, const Sourc
   for (int depth = ahead - (STAGES - 1) * SLICES * STEP; depth < x.depth; depth += SLICES * STEP) {
     if (depth >= 0) {
       COPIES_WAIT(STAGES - 2);
-      asm volatile("bar.sync %0, %1;" ::"r"(1 + slice), "n"(COPIERS) : "memory");  // everybody's copies have come
+      asm volatile("bar.sync %0, %1;" ::"r"(1 + slice), "n"(COPIERS) : "memory");  // all copies have arrived
       __local char* stage = memory + split.stage * STAGE_BYTES;
       split_planes((__local uint*)stage, &least, (const __local float*)(stage + Y_PLACE), y_shifted, y_shift);
       fence_for_async();
@@ -266,8 +274,8 @@ INLINED uint supply_steps(__local char* memory, const uint barriers, const Sourc
   return least;
 }
 
-// Starts the three products of a step, the small ones first, into fresh sums. A fragment is read while those before it are
-// multiplied already.
+// Starts the three products of a step, the small ones first, into fresh sums. Each fragment is read while the
+// ones before it are being multiplied.
 INLINED void start_products(float* fresh, Fragments* x, uint* least, const __local float* x_place,
                             const bool shifted, const uint planes) {
   load_fragment(x, least, x_place, shifted, 0);
@@ -285,7 +293,7 @@ INLINED void start_products(float* fresh, Fragments* x, uint* least, const __loc
   wgmma_commit();
 }
 
-// The products read fragments from registers until they are done.
+// Keeps the fragments in registers until the products that read them are done.
 INLINED void keep_fragments(const Fragments* x) {
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
@@ -294,7 +302,7 @@ INLINED void keep_fragments(const Fragments* x) {
   }
 }
 
-// A slice's multipliers; back comes the least of X.
+// Does the work of a slice's multipliers. Returns the least of X.
 INLINED uint multiply_steps(float* sums, __local char* memory, const uint barriers, const Source x_source,
                             const int slice) {
   const bool shifted = is_shifted(x_source);
@@ -328,8 +336,10 @@ INLINED bool are_numbers(const float* sums) {
   return are;
 }
 
-// Low parts of numbers from 2^-104 on, which are 2^-12 of them or less, are off by 2^-136 at most; and products from 2^-110 on by
-// 2^-149 where the tensor core ends: 2^-22 of each, or less.
+// Returns true if the tensor cores lost nothing that matters. The low part of a number is at most 2^-12 of
+// it. If the number is at least 2^-104, its low part is off by at most 2^-136. Products of at least 2^-110
+// are off by at most 2^-149, because the tensor core ends there. Each error is at most 2^-22 of the number or
+// product.
 INLINED bool is_exact(const __local Noticed* noticed) {
   if (noticed->is_strange) return false;
   if (noticed->least_x == UINT_MAX || noticed->least_y == UINT_MAX) return true;
@@ -338,7 +348,7 @@ INLINED bool is_exact(const __local Noticed* noticed) {
   return x >= 0x1p-104f && y >= 0x1p-104f && x * y >= 0x1p-110f;
 }
 
-// Adds a slice's sums to the tile in local memory; the first slice puts them there.
+// Adds a slice's sums to the tile in local memory; the first slice overwrites what was there.
 INLINED void add_to_tile(__local float* tile, const float* sums, const bool is_first) {
   const int item = get_local_id(0) % SLICE_MULTIPLIERS;
   const int lane = item % 32;
@@ -355,7 +365,7 @@ INLINED Target target_of(const Multiply* call, const int first_row, const int fi
   return target;
 }
 
-// By the multipliers: the slices' sums come together and are stored, or the tile is computed again.
+// Adds up the sums of the slices and stores them, or computes the tile again. The multipliers call it.
 INLINED void finish_tile(const Multiply* call, __local char* memory, const __local Noticed* noticed,
                          const int first_row, const int first_column, const float* sums, const int slice) {
   if (is_exact(noticed)) {
@@ -381,7 +391,7 @@ INLINED int2 tile_of(const Multiply* call) {
   return (int2)(tile.x * ROWS, tile.y * COLUMNS);
 }
 
-// The work-group's tile. `memory` has MEMORY_BYTES, `barriers` are 2 * STAGES * SLICES.
+// Computes the work-group's tile. `memory` has MEMORY_BYTES, `barriers` has 2 * STAGES * SLICES words.
 INLINED void multiply_tile(const Multiply* call, __local char* memory, __local ulong* barriers,
                            __local Noticed* noticed, const int first_row, const int first_column) {
   const int item = get_local_id(0);
@@ -401,7 +411,7 @@ INLINED void multiply_tile(const Multiply* call, __local char* memory, __local u
     const uint least = supply_steps(memory + slice * SLICE_BYTES, rings + slice * STAGES * 16,
                                     SWAP ? columns : rows, SWAP ? rows : columns, slice);
     if (least < noticed->least_y) atomic_min(&noticed->least_y, least);
-    barrier(CLK_LOCAL_MEM_FENCE);  // all is noticed
+    barrier(CLK_LOCAL_MEM_FENCE);  // all work-items have left what they noticed
     return;
   }
   TAKE_REGISTERS;

@@ -1,10 +1,11 @@
-// A product of which one side is thin: THIN lines of the thin operand by LINES lines of the wide one, for a work-group
-// of ITEMS. For kernels with `operands: in_place`; "lines" are rows of op(A) and columns of op(B), as in common/tile.cl.
+// A product with one thin side: THIN lines of the thin operand times LINES lines of the wide operand, for a
+// work-group of ITEMS. It is for kernels with `operands: in_place`. "Lines" are rows of op(A) and columns of
+// op(B), as in common/tile.cl.
 //
-// The wide operand is read once, straight to registers: a work-item has 4 of the LINES lines, LINES/4 apart, and one
-// of SLOTS places along k. Neighbouring work-items have neighbours in memory, so that any offset and any leading
-// dimension is read at the speed of aligned ones. Tiles of the thin operand go through local memory. At the end the
-// sums of all places along k are added up in local memory, in the same order each time.
+// The wide operand is read once, straight into registers. A work-item has 4 of the LINES lines, LINES/4
+// apart, and one of SLOTS slots along k. Neighboring work-items read neighbors in memory, so any offset and
+// any leading dimension is read at the speed of aligned ones. Tiles of the thin operand go through local
+// memory. At the end the sums of all slots are added up in local memory, always in the same order.
 #if !defined(THIN) || !defined(THIN_TOGETHER) || !defined(LINES) || !defined(UNROLL) || !defined(ITEMS)
 #error \
     "common/thin.cl needs THIN, THIN_TOGETHER (its lines are neighbours in memory), LINES, UNROLL and ITEMS"
@@ -13,19 +14,19 @@
 #define PLACES (LINES / 4)  // work-items side by side across the lines
 #define SLOTS (ITEMS / PLACES)
 #define BK (SLOTS * UNROLL)
-#define STRIDE (THIN + 4)   // the pad spreads neighbouring depths over the banks
+#define STRIDE (THIN + 4)   // the padding spreads neighboring depths over the banks
 #define TILE_SIZE (BK * STRIDE)
 #define SUMS_STRIDE (LINES + 4)
 #define SUMS_SIZE (4 * SLOTS * SUMS_STRIDE + ITEMS)
 #define THIN_MEMORY (2 * TILE_SIZE > SUMS_SIZE ? 2 * TILE_SIZE : SUMS_SIZE)
-#define PARTS (ITEMS / (4 * LINES))  // work-items that share the adding of one result
+#define PARTS (ITEMS / (4 * LINES))  // work-items that add up one result together
 
 #include "common/store.cl"
 #include "common/sub_group.cl"
 #include "common/tile.cl"
 DEFINE_TILE(thin, THIN, THIN_TOGETHER, 1)
 
-// The next `end` depths of the wide operand, zeros after them.
+// Loads the next `end` depths of the wide operand, and zeros after them.
 static inline void load_wide(float4 elements[UNROLL], const Lines wide, const int place, const int slot,
                              const int end) {
 #pragma unroll
@@ -57,7 +58,8 @@ static inline void multiply_tile(float4 sums[THIN], const __local float4* thin_t
   }
 }
 
-// This work-item's share of k: sums[i] has line i of the thin operand and the 4 lines of the wide one.
+// Multiplies this work-item's share of k. sums[i] holds line i of the thin operand times the 4 lines of the
+// wide operand.
 static inline void multiply_thin(float4 sums[THIN], __local float4* memory, Lines thin, Lines wide,
                                  const int place, const int slot, const int k) {
   const __local float4* first = memory + slot * STRIDE / 4;
@@ -65,7 +67,7 @@ static inline void multiply_thin(float4 sums[THIN], __local float4* memory, Line
   float4 wide_values[UNROLL];
 #pragma unroll
   for (int i = 0; i < THIN; ++i) sums[i] = (float4)(0.0f);
-  // The first step along k may be a shorter one, so that all others need not look where k ends.
+  // The first step along k may be shorter, so that no other step has to check the end of k.
   const int first_depth = k - (k - 1) / BK * BK;
   thin_tile tile = thin_tile_from(thin, 0, STRIDE);
   load_wide(wide_values, wide, place, slot, first_depth);
@@ -73,8 +75,8 @@ static inline void multiply_thin(float4 sums[THIN], __local float4* memory, Line
   store_thin_tile(&tile, (__local float*)memory, STRIDE);
   wide.elements += first_depth * (wide.lines_together ? wide.ld : 1);
 
-  // Multiply while the next elements are on their way. The loads stand in front of the barrier, for compilers put off
-  // those behind it until their results are needed.
+  // Multiplies while the next elements are in flight. The loads stand before the barrier, because compilers
+  // delay loads behind it until their results are needed.
   int copy = 0;
   while (tile.depth_left > 0) {
     load_wide(wide_next, wide, place, slot, BK);
@@ -92,8 +94,8 @@ static inline void multiply_thin(float4 sums[THIN], __local float4* memory, Line
   multiply_tile(sums, first + copy * (TILE_SIZE / 4), wide_values);
 }
 
-// Adds up 4 lines' sums over all slots. Work-item i then has, if i < 4 * LINES, the sum of thin line i / LINES and
-// of the wide line that wide_line_of() tells.
+// Adds up the sums of 4 lines over all slots. Afterwards each work-item i < 4 * LINES has one sum: for thin
+// line i / LINES and for the wide line that wide_line_of() returns.
 static inline float add_slots(const float4 sums[4], __local float4* memory, const int place, const int slot) {
   __local float* all = (__local float*)memory;
   __local float* parts = all + 4 * SLOTS * SUMS_STRIDE;
@@ -121,8 +123,8 @@ static inline int wide_line_of(const int item) {
   return item % LINES / 4 + item % 4 * PLACES;
 }
 
-// All that a work-group does. `first`: the row and column of C that it begins at. `thin_are_rows`: the thin operand's
-// lines are rows of C, the wide one's are columns.
+// Does all the work of a work-group. It begins at row and column `first` of C. If `thin_are_rows`, the lines
+// of the thin operand are rows of C, and those of the wide operand are columns.
 static inline void multiply_and_store(__local float4* memory, const Lines thin, const Lines wide, const int k,
                                       __global float* c, const ulong ldc, const int m, const int n,
                                       const int2 first, const bool thin_are_rows, const float alpha,

@@ -1,6 +1,8 @@
-// Tiles of op(A) and op(B) from where the caller has them to local memory, by way of registers or by asynchronous copies: for kernels with
-// `operands: in_place`. A tile has `lines`, rows of op(A) or columns of op(B), and is BK deep; ITEMS work-items move it,
-// neighbours beside neighbours, `width` of them at once: 1, or 4 where all fours of the operand are aligned and whole.
+// Moves tiles of op(A) and op(B) from the caller's memory to local memory, through registers or by
+// asynchronous copies. It is for kernels with `operands: in_place`. A tile has `lines` lines, which are rows
+// of op(A) or columns of op(B), and is BK deep. ITEMS work-items move it, and neighbors move neighbors. Each
+// moves `width` elements at once: 4 if each group of four in the operand is aligned and complete, otherwise
+// 1.
 #if !defined(BK) || !defined(ITEMS)
 #error "common/tile.cl needs BK and ITEMS"
 #endif
@@ -8,12 +10,13 @@
 #error "common/tile.cl needs 8 work-items or more, and a BK of whole eights; all sizes are powers of two"
 #endif
 #if !defined(ASYNC)
-#define ASYNC 0  // whether tiles are copied, by copy_NAME_tile(), or go through registers
+#define ASYNC 0  // 1 if copy_NAME_tile() copies tiles, 0 if they go through registers
 #endif
 #include "common/async.cl"
 
-// A line of an operand is read in pieces, a few in each step, far from the other lines' pieces: NVIDIA's GPUs are told to bring 256 bytes
-// of memory nearer at a time. direct.cl takes an H200 94 us for 5053 x 29 x 5793 so, 112 without.
+// Load and ask the memory for 256 bytes at a time (NVIDIA's GPUs). A line of an operand is read in pieces, a
+// few in each step, far from the pieces of other lines. With the hint, direct.cl takes 94 us for 5053 x 29 x
+// 5793, and 112 us without (H200, November 2026).
 #if defined(__NV_CL_C_VERSION) && NVIDIA_SM >= 80
 static inline float load_1(__global const float* place) {
   float value;
@@ -38,8 +41,8 @@ static inline float4 load_4(__global const float* place) {
 }
 #endif
 
-// op(A) or op(B) from a work-group's first line and the next depth on. `lines_together`: neighbours in memory are of
-// neighbouring lines, not depths.
+// op(A) or op(B), from the first line of a work-group and the next depth on. If `lines_together`, neighbors
+// in memory belong to neighboring lines; otherwise to neighboring depths.
 typedef struct {
   __global const float* elements;
   ulong ld;
@@ -55,12 +58,16 @@ static inline Lines lines_from(__global const float* elements, const ulong ld, c
   return lines;
 }
 
-// A work-item moves runs of up to four elements whose distances in memory are constants, so that one address serves a run: depths of a
-// line or, where neighbours are of neighbouring lines, lines that lie so far apart that work-items stay beside each other. On an H200 an
-// address for each element costs direct.cl 10 %: by its instructions, and by its registers, for which fewer work-groups are there at a
-// time. Runs of four depths let a warp's loads touch 16 lines of memory each, of two 8: tiles of 64 x 64 by 128 work-items are 8 %
-// faster with two, those of 128 x 128 by 256, which have no registers for more addresses, 9 % slower. Asynchronous copies of depths go one
-// by one, 4 lines of memory by a warp, each to a bank of its own.
+// A work-item moves runs of up to four elements at constant distances in memory, so that one address serves a
+// run. A run is several depths of a line. If `lines_together`, it is several lines, so far apart that
+// neighboring work-items still have neighbors. One address for each element costs direct.cl 10 % on an H200.
+// The reasons are the instructions, and the registers, which leave room for fewer work-groups at a time.
+//
+// With runs of four depths, each load of a warp touches 16 lines of memory; with runs of two it touches 8.
+// Tiles of 64 x 64 with 128 work-items are 8 % faster with two. Tiles of 128 x 128 with 256 work-items have
+// no registers for more addresses, and are 9 % slower with two. Asynchronous copies along k take single
+// elements: a warp copies from 4 lines of memory, each to a bank of its own. All figures are for an H200
+// (November 2026).
 #define DIVIDES(lines, length) ((lines) * BK % (ITEMS * (length)) == 0)
 #define RUN_UP_TO(lines, most) \
   ((most) >= 4 && DIVIDES(lines, 4) ? 4 : (most) >= 2 && DIVIDES(lines, 2) ? 2 : 1)
@@ -74,8 +81,9 @@ static inline Lines lines_from(__global const float* elements, const ulong ld, c
                                                                    : 1))
 #define RUNS(lines, run) (((lines) * BK / (run) + ITEMS - 1) / ITEMS)
 
-// Where a tile's run begins. Of a line, 8 depths make a piece, a sector of most caches, and the next runs have the next lines: so the
-// writes to a transposed tile go to different banks.
+// Return the line and the depth at which run `run` of a tile begins. Eight depths of a line are a piece,
+// which is a sector of most caches. The next runs take the next lines, so the writes to a transposed tile go
+// to different banks.
 static inline int line_of(const int run, const int length, const bool lines_together, const int lines,
                           const int width) {
   if (!lines_together) return run / (8 / length) % lines;
@@ -87,16 +95,19 @@ static inline int depth_of(const int run, const int length, const bool lines_tog
                         : run / (8 / length) / lines * 8 + run % (8 / length) * length;
 }
 
-// A type NAME_tile, for what a work-item moves of a tile, and its functions; constants are macros' so that all compilers unroll.
-// - NAME_tile_from(lines, first, stride): nothing loaded yet; element (line, depth) will come to
-//   memory[first + depth * stride + line]. `to` may be moved: it is where the first run goes.
-// - load_NAME_tile(&tile, depth): the next `depth`, with zeros after them the first time; later depths are BK. Of lines past
-//   the last one come zeros or another line, for nobody stores what comes of them.
-//   Its two conditions for `lines_together` are the same in other words: that for 128 lines would take an H200 2 % longer with 64, that for
-//   fewer 14 % longer with 128.
-// - store_NAME_tile(&tile, memory, stride): to local memory.
-// - copy_NAME_tile(&tile, depth, memory, stride, is_wanted): both at once, asynchronously, zeros after `depth` too, or nothing but what moves
-//   `places` on, where it is not wanted; it is the first time. Lines past the last one may stay as they are.
+// Defines the type NAME_tile, which is what a work-item moves of a tile, and its functions. The constants
+// come from macros, so that all compilers unroll.
+// - NAME_tile_from(lines, first, stride) loads nothing yet. Element (line, depth) will go to memory[first +
+//   depth * stride + line]. The caller may move `to`, the place of the first run.
+// - load_NAME_tile(&tile, depth) loads the next `depth` depths. The first time it fills the rest with zeros;
+//   later depths must be BK. Lines past the last one become zeros or another line, because their results are
+//   not stored. The two conditions for `lines_together` mean the same. With the one for 128 lines, tiles of
+//   64 lines would take 2 % longer. With the one for fewer lines, tiles of 128 lines would take 14 % longer
+//   (H200, November 2026).
+// - store_NAME_tile(&tile, memory, stride) stores to local memory.
+// - copy_NAME_tile(&tile, depth, memory, stride, is_wanted) does both asynchronously, and always fills up
+//   with zeros after `depth`. If the tile is not wanted, it only advances `places`. The first tile is always
+//   wanted. Lines past the last one may stay as they are.
 #define DEFINE_TILE(name, lines, lines_together, width)                                                      \
   enum { name##_RUN = RUN(lines, lines_together, width) };                                                   \
   typedef struct {                                                                                           \
@@ -123,8 +134,8 @@ static inline int depth_of(const int run, const int length, const bool lines_tog
     tile.depth_left = from.depth_left;                                                                       \
     _Pragma("unroll") for (int i = 0; i < RUNS(lines, name##_RUN); ++i) {                                    \
       const int run = get_local_id(0) + i * ITEMS;                                                           \
-      const bool is_inside =                                                                                 \
-          (lines_together) && (width) == 1; /* where load_NAME_tile() looks at each line */                  \
+      /* load_NAME_tile() checks each line then */                                                           \
+      const bool is_inside = (lines_together) && (width) == 1;                                               \
       const ulong line = is_inside ? line_of_##name(run) : min(line_of_##name(run), tile.last_line);         \
       const ulong depth = depth_of_##name(run);                                                              \
       tile.places[i] = from.elements + ((lines_together) ? depth * from.ld + line : line * from.ld + depth); \
@@ -193,7 +204,7 @@ static inline int depth_of(const int run, const int length, const bool lines_tog
           *(__local float4*)place = (float4)(0.0f);                                                          \
       } else {                                                                                               \
         _Pragma("unroll") for (int next = 0; next < name##_RUN; ++next) {                                    \
-          const int apart = (lines_together) ? (lines) / name##_RUN : 0; /* else a run is one */             \
+          const int apart = (lines_together) ? (lines) / name##_RUN : 0; /* otherwise a run is one */        \
           const int line_on = line_of_##name(i * ITEMS) + next * apart;                                      \
           const bool is_there = (lines_together) ? line_on <= lines_left : is_wanted;                        \
           if (is_there && is_deep_enough)                                                                    \

@@ -1,15 +1,17 @@
-// The rows of a transposed A for `panels`: those of one depth lie together, and those of the next may be a page further.
-// They are copied into local memory a block at a time, to two places by turns: while the micro-kernel reads its rows from
-// one block, it copies the next along the way, a vector of rows each few steps of the depth. A block that is copied at
-// once waits for memory, which was 8 % of a multiplication at 1024; so is only what is not copied by then, as the first.
-#define TURNS 8  // of the micro-kernel, that a block serves
+// The rows of a transposed A for `panels`. Elements of one depth lie together, and those of the next depth
+// may be a page further. So the rows are copied into local memory one block at a time, alternately to two
+// places. While the micro-kernel reads rows from one block, it also copies the next block, one vector every
+// few steps along k. Copying a block at once would wait for memory; that was 8 % of the time at size 1024.
+// Only the part that is not copied in time, such as the first block, is copied at once.
+#define TURNS 8  // calls of the micro-kernel for a block
 #define BLOCK_ROWS (TURNS * MR)
-#define BLOCK_STEP ((BLOCK_ROWS + WIDTH - 1) / WIDTH * WIDTH)  // from one depth to the next
-#define MOST_STEPS 16  // of the micro-kernel, from one copied vector to the next
-// Where lda is a power of two, the lines of all depths fall into few sets of the cache: more drive each other out.
+#define BLOCK_STEP ((BLOCK_ROWS + WIDTH - 1) / WIDTH * WIDTH)  // distance from one depth to the next
+#define MOST_STEPS 16  // between two copied vectors, in steps of the micro-kernel
+// If lda is a power of two, the lines of all depths fall into few sets of the cache, and more vectors would
+// evict each other.
 #define VECTORS_AHEAD 3
 
-// Vectors for one run of the micro-kernel to copy: one each `every` steps, as long as those are before `end`.
+// The vectors that one run of the micro-kernel copies: one every `every` steps, until `end`.
 typedef struct {
   __global const float* from;
   __local float* to;
@@ -30,19 +32,22 @@ static inline void copy_vector(Copying* copying) {
 }
 
 #if TRANSPOSE_A
-// The blocks of a work-group's rows, in one part of k.
+// The blocks of a work-group's rows, in one slice along k.
 typedef struct {
   __global const float* a;
   ulong lda;
   int row_count, depth_count;
   __local float* places;
-  int every;         // steps from one vector to the next, so that all are copied in the turns of a block; 0 for none
-  int next;          // row that the block to come begins with
-  int rows, depths;  // of that block: those copied in all depths, and the depths in which the next WIDTH are
+  // Steps between two vectors, so that all are copied during the turns of a block; 0 copies none.
+  int every;
+  int next;          // first row of the block to come
+  // Rows of that block that are copied in all depths, and the depths in which the next WIDTH rows are copied.
+  int rows, depths;
 } Blocks;
 
-// Counted by whole panels: with less to multiply, the micro-kernel is too short for that. A narrower last panel copies along,
-// too, in each of its passes the same.
+// Returns the blocks with nothing copied. `every` follows from the whole panels, because the micro-kernel is
+// too short to copy anything if it has less to multiply. A narrower last panel copies, too, and each of its
+// passes copies as much.
 static inline Blocks blocks_of(__global const float* a, const ulong lda, const int row_count,
                                const int depth_count, __local float* places, const int whole_panels) {
   const int every = min(whole_panels * TURNS * WIDTH / BLOCK_STEP, MOST_STEPS);
@@ -63,12 +68,12 @@ static void copy_rows(__local float* restrict to, __global const float* restrict
   }
 }
 
-// Where a block's rows are or will be.
+// Returns the memory of a block's rows.
 static inline __local float* place_of(const Blocks* blocks, const int row) {
   return blocks->places + row / BLOCK_ROWS % 2 * KC * BLOCK_STEP;
 }
 
-// The next MR rows, all of them copied.
+// Returns the next MR rows, after all of them have been copied.
 static inline __local const float* rows_at(Blocks* blocks, const int row) {
   __local float* place = place_of(blocks, row);
   if (row == blocks->next) {
@@ -83,7 +88,7 @@ static inline __local const float* rows_at(Blocks* blocks, const int row) {
   return place + row % BLOCK_ROWS;
 }
 
-// What to copy of the next block. It is as good as copied, for it is before it is needed.
+// Returns what to copy of the next block, and counts it as copied, because it will be before it is needed.
 static inline Copying next_copying(Blocks* blocks) {
   const int row = blocks->next + blocks->rows;
   if (blocks->every == 0 || blocks->rows == BLOCK_STEP || row + WIDTH > blocks->row_count) {
