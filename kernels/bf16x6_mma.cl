@@ -17,8 +17,9 @@
 // estimate: TILE_M TILE_N: 128 128, 64 64
 // calibrate: defaults
 
-// fp32 from bf16: a = a1 + a2 + a3, each the rest rounded to bf16, is exact, and a b the sum of the six largest of nine products
-// (Henry, Tang, Heinecke 2019), by the instructions that every tensor core since Ampere has (common/mma.cl).
+// Computes fp32 from bf16, with the instructions that every tensor core has had since Ampere (common/mma.cl).
+// The sum a = a1 + a2 + a3 is exact; each term is the rest, rounded to bf16. The product a b is the sum of
+// the six largest of the nine products (Henry, Tang, Heinecke 2019).
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(STAGES) || !defined(BAND)
 #error "bf16x6_mma needs TILE_M, TILE_N, STAGES and BAND"
 #endif
@@ -27,7 +28,7 @@
 #include "common/mma.cl"
 #include "common/tile_order.cl"
 
-// The six products of a step, the smallest first, into fresh sums, which are then added in fp32.
+// Adds up the six products of a step in fresh sums, the smallest first. The sums are then added in fp32.
 INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* walk, const uint a_lines,
                            const uint b_lines) {
   uint b[PLANES][COLUMN_STEPS / 2][4];
@@ -59,7 +60,7 @@ INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* w
   }
 }
 
-// bf16 planes have the numbers' own exponents.
+// Does nothing, because bf16 planes have the exponents of the numbers.
 static inline void scale_rows(float rows[COLUMN_STEPS][4], const Exponents exponents, const int row_step) {}
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void gemm(
@@ -81,7 +82,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void gemm(
   const int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
   const Place here = {c + c_offset + batch * c_stride, tile};
   prefetch_tile_of_c(target_at(here, ldc, m, n, alpha, beta), TILE_M, TILE_N, ITEMS);
-  if (get_local_id(0) == 0) place = here;  // is read behind the barriers of the loop
+  if (get_local_id(0) == 0) place = here;  // read after the barriers of the loop
   float sums[ROW_STEPS][COLUMN_STEPS][4];
   multiply_steps(
       sums, start_walk((const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * strip,

@@ -14,9 +14,10 @@
 // require: BM*BK % (BN*BM/TM) == 0 && BK*BN % (BN*BM/TM) == 0
 // require: 4*BK*(BM+BN) <= local_bytes
 
-// After step 2 of the CUDA matmul worklog (siboehm/SGEMM_CUDA, kernel 4), "1D blocktiling": a shallow tile
-// (BK = 8) lets a large block of C share little local memory; all work-items move BM x BK of A and BK x BN of
-// B, whatever their place in C. `block_1d_256` is for devices that stop at 256 work-items.
+// Step 2 of the CUDA matmul worklog (siboehm/SGEMM_CUDA, kernel 4), "1D blocktiling". Because a tile is
+// shallow (BK = 8), a large block of C needs little local memory. All work-items together move BM x BK of A
+// and BK x BN of B, independent of their place in C. `block_1d_256` is for devices with at most 256
+// work-items in a work-group.
 #if !defined(BM) || !defined(BN) || !defined(BK) || !defined(TM)
 #error "block_1d needs BM, BN, BK and TM"
 #endif

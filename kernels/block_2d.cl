@@ -28,20 +28,26 @@
 // Register blocking in both directions, after CLBlast's Xgemm and steps 5 to 10 of the CUDA matmul worklog
 // (siboehm/SGEMM_CUDA). 32 neighbouring work-items share a patch of WM x WN of the tile:
 //
-//        WN                 a work-item has one of the patch's 8 x 4 places (common/lanes.cl) and owns 4 x 4 blocks of C
-//      +--------+           that lie 32 rows and 16 columns apart, so that neighbours read neighbouring 16-byte
-//   WM | 8 x 4  |           pieces of local memory
-//      | items  |
+//        WN
+//      +--------+           A work-item has one of the patch's 8 x 4 places (common/lanes.cl) and owns
+// WM | 8 x 4  |           4 x 4 blocks of C. The blocks lie 32 rows and 16 columns apart, so that
+//      | items  |           neighbours read neighbouring 16-byte pieces of local memory.
 //      +--------+
 //
-// Two copies of the tiles make one barrier a step enough: while one is multiplied, the next one comes, by way of registers. With AHEAD
-// it goes from registers to local memory within the step, and the one after it begins to come: each has most of a step's time.
-// What is read of local memory is then read a depth ahead, of the next tile, too. CPUs are faster without, for all that lies in registers
-// where work-items meet is memory there: 65 GFLOP/s at 512 x 512 x 512 on 2 cores of an EPYC with PoCL, 10 with AHEAD. Work-groups walk C in
-// bands of GROUP tile rows, so that those that run together share A and B in the cache.
-// `stores`: where C's lines are no multiples of four it takes 161 us for 6860 x 5517 x 16 on an H200, and `direct` 68; for
-// 8268 x 8370 x 32 247 and 154. `stands_in`: if a CPU's compiler refuses `panels`, this takes 0.02 s for 1024 x 1024 x 1024 on two
-// AVX-512 cores, and the config that runs anywhere 2.1 s.
+// Because there are two copies of the tiles, one barrier per step is enough: while one copy is multiplied,
+// the next one arrives through registers. With AHEAD, the next tile goes from registers to local memory
+// within the step, and then the loads of the tile after it begin. So each has most of a step's time. Local
+// memory is then read one depth ahead, even across the end of a tile.
+//
+// CPUs are faster without AHEAD, because registers that must survive a barrier are memory there. 512 x 512 x
+// 512 reaches 65 GFLOP/s without and 10 with AHEAD (2 cores of an EPYC with PoCL, November 2026). Work-groups
+// walk C in bands of GROUP tile rows, so that those that run together share A and B in the cache.
+//
+// `stores`: if the lines of C are not multiples of four, this kernel takes 161 us for 6860 x 5517 x 16 and
+// 247 us for 8268 x 8370 x 32. `direct` takes 68 and 154 us (H200, November 2026).
+//
+// `stands_in`: if a CPU's compiler rejects `panels`, this kernel takes 0.02 s for 1024 x 1024 x 1024 on two
+// AVX-512 cores. The config that runs anywhere takes 2.1 s (November 2026).
 #if !defined(BM) || !defined(BN) || !defined(BK) || !defined(WM) || !defined(WN) || !defined(GROUP) || \
     !defined(AHEAD)
 #error "block_2d needs BM, BN, BK, WM, WN, GROUP and AHEAD"
@@ -59,15 +65,21 @@
 #define B_FOURS BLOCKS_N
 #include "common/products.cl"
 
-// Where in a step, by its depths, tiles go to local memory and the next ones begin to come. Tiles of 256 x 128 x 8, beside cuBLAS's fp32 at
-// 2048, 3072 and 4096 on an H200: 1.01, 1.05, 1.01 so; 1.00, 1.03, .99 at depths 2, 5, 6 and 6; .99, 1.03, .99 at 2, 3, 5 and 6.
+// The depths of a step at which tiles go to local memory, and at which the next loads begin. The table has
+// the speed relative to cuBLAS's fp32 with tiles of 256 x 128 x 8 (H200, November 2026).
+//
+//     size           2048   3072   4096
+//     these depths   1.01   1.05   1.01
+//     2, 5, 6, 6     1.00   1.03   0.99
+//     2, 3, 5, 6     0.99   1.03   0.99
 #define STORE_A_AT (2 * BK / 8)
 #define STORE_B_AT (4 * BK / 8)
 #define LOAD_A_AT (5 * BK / 8)
 #define LOAD_B_AT (6 * BK / 8)
 
-// A's tile is transposed: element (row, depth) is at depth * BM + (row ^ swizzle(depth)), so that neighbours, which write fours of depths,
-// write to different banks.
+// Returns the XOR by which A's tile is swizzled. The tile is transposed: element (row, depth) is at depth *
+// BM + (row ^ swizzle(depth)). Neighbours write groups of four depths, and the swizzle puts these into
+// different banks.
 static inline int swizzle(const int depth) {
   return depth / 4 * (128 / BK);
 }
@@ -106,13 +118,13 @@ static inline void store_b(__local float4* tile, const float4 next[B_LOADS]) {
   for (int load = 0; load < B_LOADS; ++load) tile[get_local_id(0) + load * ITEMS] = next[load];
 }
 
-// What a work-item multiplies of one depth.
+// The elements of one depth that go into a work-item's products.
 typedef struct {
   float4 a[BLOCKS_M];
   float4 b[BLOCKS_N];
 } Factors;
 
-// From tiles whose fours this work-item reads from `a_four` and `b_four` on.
+// Loads the factors of one depth. This work-item's float4 in the tiles begin at `a_four` and `b_four`.
 static inline void load_factors(Factors* factors, const __local float4* a_tile, const int a_four,
                                 const __local float4* b_tile, const int b_four, const int depth) {
 #pragma unroll
@@ -141,17 +153,19 @@ static inline void multiply_depths(float4 sums[BLOCKS_M * 4][BLOCKS_N], const __
   }
 }
 
-// In two halves, for Intel's compiler (ocloc 22.43) unrolls no loop of more than 256 multiply-adds: of what a DG2 issues for tiles of
-// 64 x 64 x 16 the multiply-adds are .75 this way, and .64 otherwise.
+// Multiplies a tile in two halves, because Intel's compiler (ocloc 22.43) unrolls no loop of more than 256
+// multiply-adds. For tiles of 64 x 64 x 16, multiply-adds are 75 % of the instructions that a DG2 issues. In
+// one loop they are 64 % (November 2026).
 static inline void multiply_tiles(float4 sums[BLOCKS_M * 4][BLOCKS_N], const __local float4* a_tile,
                                   const int a_four, const __local float4* b_tile, const int b_four) {
   multiply_depths(sums, a_tile, a_four, b_tile, b_four, 0);
   multiply_depths(sums, a_tile, a_four, b_tile, b_four, BK / 2);
 }
 
-// To C from this work-item's first element on, behind which C has so many rows and columns. Where all fours of C are aligned and whole they
-// are stored as such: by single elements 3072 x 3072 x 3072 takes 2.5 % longer on an H200. That is asked once: where it was asked for
-// each four, 16 x 8 results a work-item had no registers left, and 4096 x 4096 x 4096 took 4.1 ms in place of 2.8.
+// Stores to C from this work-item's first element on. `rows` and `columns` are what C has from there. If all
+// groups of four of C are aligned and complete, they are stored as float4. Single elements would take 2.5 %
+// longer for 3072 x 3072 x 3072. The function checks this once. One check for each float4 left no registers
+// for 16 x 8 results per work-item, and 4096 x 4096 x 4096 took 4.1 ms instead of 2.8 (H200, November 2026).
 static inline void store_sums(__global float* restrict c, const ulong ldc, const int rows, const int columns,
                               const float alpha, const float4 sums[BLOCKS_M * 4][BLOCKS_N],
                               const float beta) {
@@ -247,7 +261,7 @@ __kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void gemm(
     now = next;
   }
 
-  // The last tile. Unrolled it would cost compilers as much time as the loop.
+  // The last tile. If it were unrolled, it would cost compilers as much time as the loop.
   multiply_factors(sums, &now);
 #pragma unroll 2
   for (int depth = 1; depth < BK; ++depth) {

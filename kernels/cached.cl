@@ -17,13 +17,12 @@
 // For GPUs whose local memory is a part of global memory, like Mali. A copy in local memory is no faster to
 // read there than the caches, and it costs a store, a load and a barrier. This kernel was not measured on
 // such a GPU.
-//
 // Neighbouring work-items have neighbouring groups of four columns, and the same rows. So a sub-group reads B
 // in whole cache lines, and each element of A once for all its work-items. A step reads DEPTH elements along
 // k.
 //
-// Mali has 64 registers for each work-item. With TM = 8, TN = 4 and DEPTH = 2, 32 sums, 8 elements of B and 2
-// of A take 42. With DEPTH = 4 the registers do not suffice for the addresses, too (docs/platforms.md).
+// Mali has 64 registers for each work-item. With TM = 8, TN = 4 and DEPTH = 2, the 32 sums, 8 elements of B
+// and 2 of A take 42 registers. With DEPTH = 4 too few are left for the addresses (docs/platforms.md).
 #if !defined(TM) || !defined(TN) || !defined(DEPTH) || !defined(DOWN) || !defined(ACROSS)
 #error "cached needs TM, TN, DEPTH, DOWN and ACROSS"
 #endif
@@ -55,7 +54,7 @@ static inline void load_b(float4 fours[DEPTH], __global const float* b, const ul
   }
 }
 
-// Adds the products of DEPTH steps along k. `a` and `b` point to the first.
+// Adds the products of DEPTH steps along k. `a` and `b` point to the first of them.
 static inline void add_depths(float4 sums[TM][B_FOURS], __global const float* a, const ulong lda,
                               __global const float* b[B_FOURS], const ulong ldb) {
   float4 b_fours[DEPTH][B_FOURS];

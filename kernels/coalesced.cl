@@ -1,5 +1,5 @@
 // clgemm: coalesced
-// summary: one work-item an element of C, neighbours along columns: B and C are read and written in whole lines
+// summary: one work-item per element of C, neighbours along columns: B and C are accessed in whole lines
 // operands: in_place
 // param: ROWS = 8 in 1 2 4 8 16 32
 // param: COLUMNS = 32 in 1 8 16 32 64 128 256
@@ -11,8 +11,8 @@
 // calibrate_if: is_cpu == 0
 // calibrate: defaults
 
-// After step 0b of the CUDA matmul worklog (siboehm/SGEMM_CUDA, kernel 2): against `naive` only the order of
-// the dimensions differs. Neighbouring work-items now read one element of A together and neighbours of B.
+// Step 0b of the CUDA matmul worklog (siboehm/SGEMM_CUDA, kernel 2). Only the order of the dimensions differs
+// from `naive`. Neighbouring work-items now read one element of A together, and neighbouring elements of B.
 #if !defined(ROWS) || !defined(COLUMNS)
 #error "coalesced needs ROWS and COLUMNS"
 #endif

@@ -1,5 +1,5 @@
 // clgemm: direct
-// summary: BM x BN tiles where the caller has A and B, no packing; SLICES parts of a work-group share the way along k
+// summary: BM x BN tiles with A and B in place, no packing; SLICES parts of a work-group share k
 // operands: in_place
 // param: BM = 32 in 8 16 32 64 128
 // param: BN = 32 in 16 32 64 128
@@ -31,12 +31,19 @@
 // calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 128 8 8 8 1 3, 128 64 8 8 8 1 3, 64 64 8 8 8 2 3
 // calibrate: BM BN TM TN DEPTH SLICES COPIES: 64 32 8 8 8 4 3
 
-// For shapes that one launch must do, or that packing would cost much. The technique is in common/slices.cl.
-// `registers`: an H200's compute unit has them for 12 warps with 168 each, or for 16 with 128, which are too few for 8 x 8 results and what
-// is on its way to them: beside cuBLAS's fp32, over 8 shapes, 64 x 64 tiles by 128 work-items have .93 with 168 and .85 with 128.
-// COPIES: tiles of each operand in local memory, of which three are filled by asynchronous copies.
-// `calibrate`: all that searches on an H200 found among the best of some shape, and smaller ones for smaller GPUs; `block_2d` likewise.
-// Not for CPUs: PoCL 3.1 now and then computes a tile wrongly, in which Oclgrind finds neither race nor stray access.
+// For shapes that need a single launch, or that are expensive to pack. The technique is in common/slices.cl.
+//
+// `registers`: a compute unit of an H200 has registers for 12 warps with 168 each, or for 16 warps with 128.
+// 128 are too few for 8 x 8 results and the next elements. With tiles of 64 x 64 and 128 work-items, 8 shapes
+// reach 0.93 of the speed of cuBLAS's fp32 with 168 registers, and 0.85 with 128 (November 2026).
+//
+// COPIES is the number of tiles of each operand in local memory. If it is 3, asynchronous copies fill them.
+//
+// `calibrate` has all configs that searches on an H200 found among the best for some shape, and smaller ones
+// for smaller GPUs. The same applies to `block_2d`.
+//
+// CPUs do not use this kernel, because PoCL 3.1 sometimes computes a tile wrongly. Oclgrind finds neither a
+// race nor a stray access in it.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED_A) || !defined(ALIGNED_B)
 #error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B, ALIGNED_A and ALIGNED_B"
 #endif
@@ -50,10 +57,12 @@
 #include "common/sub_group.cl"
 #include "common/tile_order.cl"
 
-// Adds up the slices and stores, SUMS_ROWS at a time: a row of blocks of each work-item.
-// Sums that are stored as they are sit in registers in fours from the beginning, in the banks in which B's fours are: an H200 takes 5 %
-// longer with 16 x 8 results a work-item. So they become new numbers: scaled, where there is but one slice; else, for what is added up is
-// scaled afterwards, by a `one` that the compiler does not know to be 1.
+// Adds up the slices and stores the results, SUMS_ROWS at a time: one row of blocks of each work-item. If the
+// sums were stored unchanged, the compiler would keep them in groups of four registers from the beginning, in
+// the banks of B's groups of four. An H200 then takes 5 % longer with 16 x 8 results per work-item (November
+// 2026). So the sums become new numbers first. If there is one slice, they are scaled by alpha. With several
+// slices the total is scaled later, so the sums are multiplied by `one`, which the compiler does not know to
+// be 1.
 static inline void store_by_rows(const float4 sums[TM][TN / 4], __local float4* memory, Target target,
                                  const float one) {
   const float scale = SLICES == 1 ? target.alpha : one;
@@ -80,7 +89,7 @@ static inline void store_by_rows(const float4 sums[TM][TN / 4], __local float4* 
   }
 }
 
-// No pointer is `restrict`, so that compilers leave the loads of a tile in the step that they stand in, in front of its barrier.
+// No pointer is `restrict`, so compilers leave the loads of a tile in their step, before its barrier.
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,

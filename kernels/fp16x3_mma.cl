@@ -17,7 +17,8 @@
 // estimate: TILE_M TILE_N: 128 64, 64 64
 // calibrate: defaults
 
-// As fp16x3_wgmma.cl, by the instructions that every tensor core since Ampere has (common/mma.cl).
+// Works like fp16x3_wgmma.cl, but with the instructions that every tensor core has had since Ampere
+// (common/mma.cl).
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(STAGES) || !defined(BAND)
 #error "fp16x3_mma needs TILE_M, TILE_N, STAGES and BAND"
 #endif
@@ -26,8 +27,9 @@
 #include "common/mma.cl"
 #include "common/tile_order.cl"
 
-// The three products of a step: those of a low plane first, which count 2^-11 as much, into fresh sums, which are then added
-// in fp32. Eight products stand between two that add to the same sums.
+// Adds up the three products of a step in fresh sums, which are then added in fp32. The products of a low
+// plane come first, because they count 2^-11 as much. Eight products stand between two that add to the same
+// sums.
 INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* walk, const uint a_lines,
                            const uint b_lines) {
   uint b[PLANES][COLUMN_STEPS / 2][4];
@@ -58,7 +60,7 @@ INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* w
   }
 }
 
-// Takes the planes' scales out of 16 rows.
+// Removes the planes' scales from 16 rows.
 static inline void scale_rows(float rows[COLUMN_STEPS][4], const Exponents exponents, const int row_step) {
   const int upper = exponents.rows[row_step * 16];
   const int lower = exponents.rows[row_step * 16 + 8];
@@ -97,7 +99,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void gemm(
   int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
   const Place here = {c + c_offset + batch * c_stride, tile};
   prefetch_tile_of_c(target_at(here, ldc, m, n, alpha, beta), TILE_M, TILE_N, ITEMS);
-  if (get_local_id(0) == 0) place = here;  // is read behind the barriers of the loop
+  if (get_local_id(0) == 0) place = here;  // read after the barriers of the loop
   float sums[ROW_STEPS][COLUMN_STEPS][4];
   multiply_steps(
       sums, start_walk((const __global char*)a + tile.x * M_BLOCKS * strip + HEADER_BYTES,

@@ -22,18 +22,20 @@
 // require: (SLICES-1)*TILE_M*TILE_N*4 <= (TILE_M+TILE_N)/64*4096*STEP*STAGES
 // calibrate: TILE_M TILE_N SLICES STEP STAGES: 128 128 1 2 6, 64 128 2 2 8, 128 64 1 2 8, 64 64 2 2 8
 
-// fp32 from fp16: with a = h + 2^-11 l (common/fp16_planes.cl) and b likewise, a b is h h' + 2^-11 (h l' + l
-// h') but for 2^-22 l l' (docs/accuracy.md has the bound). The tensor core truncates when it adds; so the
-// sums of h h' start from zero again every 64 of k, and fp32 units add them up. What is truncated of the
-// other two products counts 2^-11 as much: these sums go on to the end, and are scaled once.
+// Computes fp32 from fp16. With a = h + 2^-11 l (common/fp16_planes.cl) and b likewise, a b is h h' + 2^-11
+// (h l' + l h'), except for 2^-22 l l' (docs/accuracy.md has the bound). The tensor core truncates when it
+// adds. So the sums of h h' start from zero again every 64 of k, and fp32 units add them up. Truncation of
+// the other two products counts only 2^-11 as much. Their sums continue to the end and are scaled once.
 //
-// A work-group is warpgroups that multiply, each 64 rows of the tile (and with SLICES == 2 every second step
-// along k), and one of which a work-item copies; it hands its registers to the others. The copies keep a ring
-// of STAGES steps in local memory full (common/ring.cl). A warpgroup has the products of a step on their way
-// while it waits for the next one and loads A's fragments of it.
+// A work-group has warpgroups of consumers, which multiply, and one warpgroup with the producer, which gives
+// its registers to the others. Each consumer warpgroup multiplies 64 rows of the tile, and with SLICES == 2
+// only every second step along k. A single work-item is the producer. Its copies keep a ring of STAGES steps
+// in local memory full (common/ring.cl). The products of a step are in flight while a warpgroup waits for the
+// next step and loads A's fragments of it.
 //
-// The kernel behind has tiles as large, so that it keeps as many compute units busy: 1024 x 1024 x 1024 of
-// numbers that go on to it takes an H200 44 us with its tiles of 128 x 64, 60 with those of 128 x 128.
+// The fallback has tiles of the same size, so that it keeps as many compute units busy. If the numbers of
+// 1024 x 1024 x 1024 need the fallback, an H200 takes 44 us with its tiles of 128 x 64, and 60 us with 128 x
+// 128 (November 2026).
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(SLICES) || !defined(STEP) || !defined(STAGES) || \
     !defined(BAND)
 #error "fp16x3_wgmma needs TILE_M, TILE_N, SLICES, STEP, STAGES and BAND"
@@ -48,8 +50,8 @@
 #include "common/wgmma.cl"
 
 #define MULTIPLIERS (M_BLOCKS * SLICES * 128)
-#define SUMS (TILE_N / 2)        // of a work-item
-#define STEPS_TOGETHER (4 / STEP)  // of which the tensor core adds up the products of the high planes
+#define SUMS (TILE_N / 2)        // per work-item
+#define STEPS_TOGETHER (4 / STEP)  // the tensor core adds up the high planes' products of these steps
 #define INLINED static inline __attribute__((always_inline))  // so that registers have names
 
 #if TILE_N == 128
@@ -64,7 +66,7 @@
 #define WGMMA_WAIT_BUT_LAST wgmma_wait_but_last_64
 #endif
 
-// Of the registers of 384 work-items, 168 each at first, most go to the 256 that multiply.
+// At first each of the 384 work-items has 168 registers. Then the 256 multipliers get most of them.
 #if M_BLOCKS * SLICES == 2
 #define GIVE_REGISTERS asm volatile("//@@ setmaxnreg.dec.sync.aligned.u32 24;")
 #define TAKE_REGISTERS asm volatile("//@@ setmaxnreg.inc.sync.aligned.u32 240;")
@@ -73,45 +75,47 @@
 #define TAKE_REGISTERS
 #endif
 
-// Of the multipliers and the warp that has the copier, who learns by it whether it shall go on.
+// Joins the multipliers and the producer's warp. It tells the producer whether to continue.
 #define VERDICT_BARRIER asm volatile("bar.sync 2, %0;" ::"n"(MULTIPLIERS + 32) : "memory")
-#define COPYING_ITEMS 128  // behind the multipliers: of one warpgroup, as registers are handed over by warpgroups
+// These work-items come after the multipliers. They are a whole warpgroup, because only warpgroups can give
+// registers away.
+#define COPYING_ITEMS 128
 
-// Local memory has the ring, and after the last step the sums of all slices but the first, then the warps'
-// tiles.
+// Local memory first has the ring. After the last step it has the sums of all slices except the first, then
+// the warps' tiles.
 #define RING_BYTES (STAGES * STAGE_BYTES)
 #define PARTS_BYTES ((SLICES - 1) * TILE_M * TILE_N * 4)
 #define END_BYTES (PARTS_BYTES + TILE_M / WARP_ROWS * WARP_TILE(TILE_N) * 4)
 #define MEMORY_BYTES (RING_BYTES > END_BYTES ? RING_BYTES : END_BYTES)
 
-// Among those who multiply.
+// Joins the multipliers only.
 #define MULTIPLIERS_BARRIER asm volatile("bar.sync 1, %0;" ::"n"(MULTIPLIERS) : "memory")
 
-// Of A: what a work-item holds of 16 rows of a warp for a step.
+// What a work-item holds of A for a step: its elements of a warp's 16 rows.
 typedef struct {
   uint high[STEP][4];
   uint low[STEP][4];
 } Fragments;
 
-// A work-item's part of the results. `high`: sums of the products of high planes, of at most 64 of k, and `sums` all those
-// before; `cross`: sums of those with a low plane.
+// The results of a work-item. `high` sums the products of high planes over at most 64 of k, and `sums` has
+// all those before. `cross` sums the products with a low plane.
 typedef struct {
   float sums[SUMS];
   float high[SUMS];
   float cross[SUMS];
 } Results;
 
-// Where a warpgroup is on its way along k.
+// The position of a warpgroup along k.
 typedef struct {
-  int left;      // of k
+  int left;      // depths left
   int stage;
   uint parity;
-  int before;    // the stage of the step before, which is still to be freed; -1: none
-  int together;  // steps that are in Results::high
+  int before;    // the stage of the step before, which is still to be freed; -1 if there is none
+  int together;  // steps summed in Results::high
 } Walk;
 
 INLINED void load_fragments(Fragments* fragments, const uint a) {
-  // The line of A's matrices that this work-item names: by 16 rows of a warp, by 8 rows, then by 8 of k.
+  // This work-item names this line of A's matrices: by 16 rows of a warp, by 8 rows, then by 8 of k.
   const int item = get_local_id(0) % 128;
   const uint line = a + item / 8 % 2 * GROUP_BYTES + item / 32 * 2 * GROUP_BYTES +
                     item % 32 / 16 * CORE_BYTES + item % 8 * 16;
@@ -122,7 +126,8 @@ INLINED void load_fragments(Fragments* fragments, const uint a) {
   }
 }
 
-// Starts the three products of a step, those of the high planes as a group of their own, which comes first.
+// Starts the three products of a step. The products of the high planes are a group of their own, which comes
+// first.
 INLINED void start_products(Results* results, const Fragments* fragments, const uint b, const int keep) {
   WGMMA_FENCE(results->cross);
   WGMMA_FENCE(results->high);
@@ -146,11 +151,12 @@ INLINED void add_high(Results* results) {
   for (int i = 0; i < SUMS; ++i) results->sums[i] += results->high[i];
 }
 
-// The step whose fragments are `current`, and the loading of the next one's; false where there is none.
+// Multiplies the step whose fragments are `current`, and loads the fragments of the next step. Returns false
+// if there is no next step.
 INLINED bool multiply_step(Results* results, const Fragments* current, Fragments* next, Walk* walk,
                            const int block, const uint memory, const uint barriers) {
   start_products(results, current, memory + walk->stage * STAGE_BYTES + A_BYTES, walk->together);
-  WGMMA_WAIT_BUT_LAST(results->high);  // all of the step before is done, too
+  WGMMA_WAIT_BUT_LAST(results->high);  // all products of the step before are done, too
   if (++walk->together == STEPS_TOGETHER) {
     add_high(results);
     walk->together = 0;
@@ -169,7 +175,7 @@ INLINED bool multiply_step(Results* results, const Fragments* current, Fragments
   return true;
 }
 
-// The steps of one slice.
+// Multiplies the steps of one slice.
 INLINED void multiply_steps(Results* results, const int k, const int slice, const int block,
                             const uint memory, const uint barriers) {
 #pragma unroll
@@ -190,7 +196,8 @@ INLINED void multiply_steps(Results* results, const int k, const int slice, cons
     results->sums[i] = MULTIPLY_ADD(results->cross[i], LOW_SCALE, results->sums[i]);
 }
 
-// The slices' sums meet in local memory, in the order of the slices. False for all slices but the first.
+// Adds up the slices in local memory, in the order of the slices. Returns true only in the first slice, which
+// then has the result.
 INLINED bool add_slices(float* sums, __local float* memory, const int slice) {
 #if SLICES > 1
   __local float* parts = memory + get_local_id(0) % (M_BLOCKS * 128);
@@ -208,8 +215,8 @@ INLINED bool add_slices(float* sums, __local float* memory, const int slice) {
   return true;
 }
 
-// Multiplies a warp's 16 rows with the lines' powers of two. `row_exponents` begin at this work-item's first
-// row.
+// Multiplies a warp's 16 rows by the powers of two of their lines. `row_exponents` begins at this work-item's
+// first row.
 INLINED void scale_back(float* sums, const __local int* row_exponents, const __local int* column_exponents) {
   const int upper = row_exponents[0];
   const int lower = row_exponents[8];
@@ -242,7 +249,8 @@ __kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPYING_ITEMS, 1, 1))
   const int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
   const size_t batch = get_global_id(2);
   const int block = item / 128 % M_BLOCKS;
-  const int slice = SLICES == 1 ? 0 : item / 128 / M_BLOCKS;  // addresses that are alike for all save registers
+  // If all work-items use the same addresses, these take fewer registers.
+  const int slice = SLICES == 1 ? 0 : item / 128 / M_BLOCKS;
   const ulong strip = strip_bytes(k);
   const __global char* a_strips =
       (const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * strip;
@@ -270,7 +278,7 @@ __kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPYING_ITEMS, 1, 1))
     return;
   }
   TAKE_REGISTERS;
-  // While the first copies are on their way.
+  // This runs while the first copies are in flight.
   gather_all_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, item, MULTIPLIERS);
   for (int line = item; line < TILE_M + TILE_N; line += MULTIPLIERS) {
     exponents[line] = line < TILE_M ? exponent_of_line(a_strips, strip, line)
@@ -285,10 +293,11 @@ __kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPYING_ITEMS, 1, 1))
   prefetch_tile_of_c(target, TILE_M, TILE_N, MULTIPLIERS);
   Results results;
   multiply_steps(&results, k, slice, block, stages, stage_barriers);
-  // All have come to the end of the ring: its copies have arrived and have been read, and its memory is free.
+  // All multipliers have reached the end of the ring. Its copies have arrived and have been read, so its
+  // memory is free.
   MULTIPLIERS_BARRIER;
   if (!add_slices(results.sums, (__local float*)memory, slice)) return;
-  const int warp = item / 32;  // of the first slice
+  const int warp = item / 32;  // a warp of the first slice
   scale_back(results.sums, exponents + warp * WARP_ROWS + item % 32 / 4, exponents + TILE_M);
   __local float* own = (__local float*)(memory + PARTS_BYTES) + warp * WARP_TILE(TILE_N);
   put_warp_rows(own, results.sums, TILE_N);

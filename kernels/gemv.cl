@@ -16,14 +16,15 @@
 // calibrate_if: is_cpu == 0
 // calibrate: ITEMS LINES: 512 32, 512 16, 512 8, 256 32, 256 16, 256 8, 128 32, 128 16
 
-// For n = 1, where every element of A is used once. A work-group has GROUP_LINES rows of op(A), "lines" below:
-// LINES, or four times as many if A is transposed. A work-item has 4 of them and one of SLOTS places along k. It
-// reads patches of 4 lines by 4 depths: if A lies in fours, as 4 float4, which are 4 depths of a line or 4 lines
-// of a depth. Neighbouring work-items have neighbours in memory. The vector stays in the cache and is read there.
-// So no work-item waits for another before the end, when the sums of all slots are added up in local memory, in
-// the same order each time.
-// `tile`: on an H200 (25 November 2026) 13480 x 1 x 6267 with A transposed takes 81 us with 128 lines, 108 with 32, and
-// 777 x 1 x 30001 with A as it is 28 us with 8 or 16 lines of 128 work-items.
+// For n = 1, when every element of A is used once. A work-group has GROUP_LINES rows of op(A), "lines" below:
+// LINES, or four times as many if A is transposed. A work-item has 4 lines and one of SLOTS slots along k. It
+// reads patches of 4 lines by 4 depths. If A can be read as float4, a patch is four of them: 4 depths of a
+// line or 4 lines of a depth. Neighbouring work-items have neighbours in memory. The vector stays in the
+// cache and is read there. So no work-item waits for another before the end. Then the sums of all slots are
+// added up in local memory, always in the same order.
+//
+// `tile`: 13480 x 1 x 6267 with A transposed takes 81 us with 128 lines, and 108 us with 32 lines. 777 x 1 x
+// 30001 with A not transposed takes 28 us with 8 or 16 lines and 128 work-items (H200, 25 November 2026).
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED_A) || !defined(ALIGNED_B)
 #error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B, ALIGNED_A and ALIGNED_B"
 #endif
@@ -36,10 +37,10 @@
 #define BK (4 * SLOTS * UNROLL)
 #define LINES_IN_FOURS (TRANSPOSE_A && ALIGNED_A)    // a float4 of A is 4 lines
 #define DEPTHS_IN_FOURS (!TRANSPOSE_A && ALIGNED_A)  // or 4 depths
-#define SHARERS (ITEMS / GROUP_LINES)                // work-items that share the adding of one result
-#define SUMS_STRIDE (GROUP_LINES + 4)                // the pad spreads neighbouring slots over the banks
+#define SHARERS (ITEMS / GROUP_LINES)                // work-items that add up one result together
+#define SUMS_STRIDE (GROUP_LINES + 4)                // the padding spreads neighbouring slots over the banks
 
-// A line of the work-group, and a depth of a patch from its first one on.
+// Return a line of the work-group, and a depth of a patch, counted from its first one.
 static inline int line_of(const int place, const int i) {
   return LINES_IN_FOURS ? place * 4 + i : place + i * PLACES;
 }
@@ -47,14 +48,14 @@ static inline int depth_of(const int slot, const int j) {
   return DEPTHS_IN_FOURS ? slot * 4 + j : slot + j * SLOTS;
 }
 
-// Where a work-item reads A and the vector. Addresses that a compiler can compute from each other take no
-// registers of their own.
+// The places at which a work-item reads A and the vector. Addresses that a compiler can compute from each
+// other take no registers of their own.
 typedef struct {
-  __global const float* lines[4];  // if A is transposed, the first counts,
-  int apart[4];                    // and the others lie so far from it
+  __global const float* lines[4];  // if A is transposed, only the first counts,
+  int apart[4];                    // and these are the distances to the others
   ulong step;                      // to the next depth of a patch, if A is transposed
   __global const float* vector;
-  ulong vector_step;               // from an element of the vector to the next
+  ulong vector_step;               // from one element of the vector to the next
 } Places;
 
 static inline Places places_from(__global const float* a, const ulong lda, const int last_line,
@@ -74,8 +75,8 @@ static inline Places places_from(__global const float* a, const ulong lda, const
   return from;
 }
 
-// The next UNROLL patches of A, by depths, of which `depth` count: all if they are `whole`, which the
-// compiler knows, else zeros follow.
+// Loads the next UNROLL patches of A, by depths. `depth` depths count. If the patches are `whole`, which the
+// compiler knows, these are all depths; otherwise zeros follow.
 static inline void load_patches(float4 patches[UNROLL][4], Places* from, const int slot, const bool whole,
                                 const int depth) {
   __global const float* element = from->lines[0];
@@ -120,7 +121,7 @@ static inline void load_patches(float4 patches[UNROLL][4], Places* from, const i
   }
 }
 
-// Multiplies patches by the vector, which goes on to the next ones.
+// Multiplies patches by the vector, and advances the vector.
 static inline float4 multiply(float4 sums, const float4 patches[UNROLL][4], Places* from, const int slot,
                               const bool whole, const int depth) {
 #pragma unroll
@@ -149,8 +150,8 @@ static inline float4 multiply(float4 sums, const float4 patches[UNROLL][4], Plac
   return sums;
 }
 
-// The sums of 4 lines over this work-item's part of k. The next patches are on their way while it multiplies;
-// the last step along k may be a shorter one.
+// Returns the sums of 4 lines over this work-item's share of k. The next patches are in flight while it
+// multiplies. The last step along k may be shorter.
 static inline float4 sums_of_slot(Places from, const int slot, const int k) {
   float4 patches[UNROLL][4];
   float4 sums = (float4)(0.0f);
@@ -176,8 +177,8 @@ static inline float4 sums_of_slot(Places from, const int slot, const int k) {
   return sums;
 }
 
-// The sums of SHARERS work-items for each line, as the first work-items get them, a line each. A call would give
-// all of PoCL's cores one array.
+// Adds up the sums of SHARERS work-items for each line. The first work-items get the results, one line each.
+// It is inlined because a call would give one array to all of PoCL's cores.
 static inline __attribute__((always_inline)) float add_up_sharers(__local float* all, const float sum) {
   const int item = get_local_id(0);
   all[item] = sum;
@@ -227,7 +228,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
   for (int i = 0; i < SLOTS / SHARERS; ++i) sum += all[(first_slot + i) * SUMS_STRIDE];
   sum = add_up_sharers(sums_of_sharers, sum);
 
-  // The sharers of a line take its parts in turns. No work-item returns before the last barrier.
+  // The sharers of a line take its parts alternately. No work-item returns before the last barrier.
   const int row = first_row + line_of(item % GROUP_LINES / 4, item % 4);
   const bool has_line = item < GROUP_LINES && row < m;
   bool is_last = true;

@@ -1,5 +1,5 @@
 // clgemm: matrix_vector
-// summary: CPUs: one work-item a work-group, rows of op(A) times one column of op(B), as fast as A can be read
+// summary: CPUs: one work-item per work-group, rows of op(A) times a column of op(B), at the speed of memory
 // operands: in_place
 // most_columns: 1
 // param: WIDTH = 4 in 4 8 16
@@ -13,10 +13,10 @@
 // vector: WIDTH
 // calibrate: WIDTH: 4, 8, 16; KC: 4096, 1024
 
-// For n = 1, where every element of A is used once: what counts is to read A in the order in which it lies. A row at a
-// time where it is not transposed, each multiplied with the vector and summed (dots); else a row of A as it is stored,
-// which is a column of op(A), times one element of the vector, added to all sums (axpys). The vector is read once into
-// local memory, the core's cache, where it has no gaps.
+// For n = 1, when every element of A is used once. It is fastest to read A in the order of its memory. If A
+// is not transposed, that is a row at a time; each is multiplied with the vector and summed (dots). Otherwise
+// it is a stored row of A, which is a column of op(A), times one element of the vector; it is added to all
+// sums (axpys). The vector is read once into local memory, which is the core's cache, and has no gaps there.
 #if !defined(WIDTH) || !defined(KC)
 #error "matrix_vector needs WIDTH and KC"
 #endif
@@ -26,8 +26,8 @@
 #include "common/vector.cl"
 #include "common/unaligned.cl"
 
-#define LINES 4     // of A that are read side by side
-#define ROWS 1024  // of a share, at most
+#define LINES 4     // rows of A that are read side by side
+#define ROWS 1024  // at most, in a share
 
 static inline float sum_of(const vector_t sums) {
   const float* elements = (const float*)&sums;
@@ -66,7 +66,7 @@ static inline void add_dots(__local float* restrict sums, __global const float* 
   }
 }
 
-// The same of a transposed A, whose stored rows are columns here.
+// Does the same for a transposed A, whose stored rows are columns here.
 static inline void add_axpys(__local float* restrict sums, __global const float* restrict a, const ulong lda,
                              __local const float* restrict vector, const int row_count,
                              const int depth_count) {

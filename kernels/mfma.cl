@@ -1,5 +1,5 @@
 // clgemm: mfma
-// summary: BM x BN tiles on the fp32 matrix units of AMD's CDNA 2 and 3, where the caller has A and B, no packing
+// summary: BM x BN tiles on the fp32 matrix units of AMD's CDNA 2 and 3, with A and B in place, no packing
 // operands: in_place
 // param: BM = 128 in 64 128
 // param: BN = 128 in 64 128
@@ -20,12 +20,17 @@
 // require: 4*16*(BM/WM)*(BN+4) <= local_bytes
 // calibrate: BM BN WM WN: 128 128 64 64, 64 64 32 32, 128 64 64 32, 64 128 32 64; BK: 8, 16
 
-// Nobody has measured it; `calibrate` has what fits. The two of `estimate` are those for large matrices and for few tiles.
-// A matrix unit takes 32 clocks for an instruction of 1024 multiply-adds, while the SIMD issues others; a wave with 64 x 64 results reads
-// two floats of local memory for 64 multiply-adds. The 32 x 32 x 2 form of the instruction does as many in a clock and needs as many floats
-// and registers for the same results.
-// An instruction adds its four products one after the other, as fma() does in fp32, and flushes no denormal numbers, by mmasim's model of
-// CDNA 1 to 3 (docs/accuracy.md). So this is plain fp32 in another order.
+// This kernel has not been measured. `calibrate` has the configs that fit. `estimate` has one config for
+// large matrices and one for few tiles.
+//
+// A matrix unit takes 32 clocks for an instruction of 1024 multiply-adds, and the SIMD issues other
+// instructions meanwhile. A wave with 64 x 64 results reads two floats of local memory for 64 multiply-adds.
+// The 32 x 32 x 2 form of the instruction does as many multiply-adds in a clock. It needs as many floats and
+// registers for the same results.
+//
+// An instruction adds its four products one after another, like fma() in fp32, and does not flush denormal
+// numbers. This follows mmasim's model of CDNA 1 to 3 (docs/accuracy.md). So the result is plain fp32 in
+// another order.
 #if !defined(BM) || !defined(BN) || !defined(BK) || !defined(WM) || !defined(WN)
 #error "mfma needs BM, BN, BK, WM and WN"
 #endif
@@ -39,13 +44,13 @@
 #define WAVES_DOWN (BM / WM)
 #define WAVES_ACROSS (BN / WN)
 #define ITEMS (WAVES_DOWN * WAVES_ACROSS * WAVE)
-#define BLOCKS_M (WM / 16)  // of 16 x 16 results, that a wave has
+#define BLOCKS_M (WM / 16)  // blocks of 16 x 16 results of a wave
 #define BLOCKS_N (WN / 16)
-#define A_STRIDE (BM + 4)  // the pad spreads transposed writes over the banks
+#define A_STRIDE (BM + 4)  // the padding spreads transposed writes over the banks
 #define B_STRIDE (BN + 4)
 #define A_SIZE (BK * A_STRIDE)
 #define STAGE_SIZE (A_SIZE + BK * B_STRIDE)  // a tile of A and one of B
-#define SUMS_ROWS (16 * WAVES_DOWN)          // of the tile of C that are stored at a time, 16 of each wave
+#define SUMS_ROWS (16 * WAVES_DOWN)          // rows of C that are stored at a time, 16 of each wave
 #define SUMS_STRIDE (BN + 4)
 #define SUMS_SIZE (SUMS_ROWS * SUMS_STRIDE)
 #define MEMORY_SIZE (2 * STAGE_SIZE > SUMS_SIZE ? 2 * STAGE_SIZE : SUMS_SIZE)  // floats
@@ -57,18 +62,20 @@
 DEFINE_TILE(a, BM, TRANSPOSE_A, A_WIDTH)
 DEFINE_TILE(b, BN, !TRANSPOSE_B, B_WIDTH)
 
-// A wave's blocks of 16 x 16 results. Of each a work-item has four rows, from 4 * (lane / 16) on, of column lane % 16.
+// A wave's blocks of 16 x 16 results. A work-item has four rows of each block, from 4 * (lane / 16) on, in
+// column lane % 16.
 typedef float4 Sums[BLOCKS_M][BLOCKS_N];
 
-// v_mfma_f32_16x16x4_f32 multiplies 16 rows by 16 columns, four deep: each work-item gives an element of A, of row lane % 16,
-// and one of B, of column lane % 16, both of the depth that its sixteen have. Which depths are multiplied together does not matter, as
-// long as it is the same of A and B. The sixteens that read local memory together read depths that lie four apart: with a pad of four
-// floats they find them in different banks.
+// Returns the first depth of a work-item. v_mfma_f32_16x16x4_f32 multiplies 16 rows by 16 columns, four deep.
+// Each work-item gives one element of A, of row lane % 16, and one of B, of column lane % 16. Both have the
+// depth of the work-item's group of sixteen. It does not matter which depths are multiplied together, as long
+// as they are the same for A and B. Groups that read local memory together read depths that lie four apart.
+// With a padding of four floats, these are in different banks.
 static inline int first_depth_of(const int sixteen) {
   return sixteen % 2 * 4 + sixteen / 2 * (BK == 8 ? 2 : 8);
 }
 
-// Adds the products of a tile. `a_tile` and `b_tile` are at the first element that this work-item gives.
+// Adds the products of a tile. `a_tile` and `b_tile` point to the first element that this work-item gives.
 static inline void multiply_tiles(Sums sums, const __local float* a_tile, const __local float* b_tile) {
 #pragma unroll
   for (int depth = 0; depth < BK / 4; ++depth) {
@@ -87,7 +94,8 @@ static inline void multiply_tiles(Sums sums, const __local float* a_tile, const 
   }
 }
 
-// Keeps loads from global memory in front of a tile's products, under which they can come. clang 19 moves them behind a half of these.
+// Keeps loads from global memory before the products of a tile, so that they are in flight meanwhile. clang
+// 19 moves them behind half of the products.
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_amdgcn_sched_barrier)
 #define LOADS_FIRST __builtin_amdgcn_sched_barrier(0)
@@ -97,8 +105,9 @@ static inline void multiply_tiles(Sums sums, const __local float* a_tile, const 
 #define LOADS_FIRST
 #endif
 
-// The way along k. Two copies of the tiles make one barrier a step enough: while one is multiplied, the next one comes, by way of
-// registers. The first step may be a shorter one, so that all others need not look where k ends.
+// Adds up the products along k. Because there are two copies of the tiles, one barrier per step is enough:
+// while one copy is multiplied, the next one arrives through registers. The first step may be shorter, so
+// that no other step has to check the end of k.
 static inline void multiply(Sums sums, __local float* memory, const Lines a_lines, const Lines b_lines,
                             const int row, const int column) {
   const int first_depth = first_depth_of(get_local_id(0) % WAVE / 16);
@@ -130,7 +139,7 @@ static inline void multiply(Sums sums, __local float* memory, const Lines a_line
   multiply_tiles(sums, memory + a_place, memory + b_place);
 }
 
-// Stores SUMS_ROWS at a time, a row of blocks of each wave.
+// Stores SUMS_ROWS rows at a time: one row of blocks of each wave.
 static inline void store_by_rows(Sums sums, __local float* memory, Target target, const int row,
                                  const int column) {
   const Tile tile = {memory, SUMS_ROWS, BN, SUMS_STRIDE, 1, SUMS_SIZE};
@@ -171,7 +180,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const Target target = {c + c_offset + product.c + first_row * ldc + first_column, ldc, m - first_row,
                          n - first_column, product.alpha, product.beta};
 
-  // Blocks of a wave lie SUMS_ROWS apart, so that those that are stored together are neighbours.
+  // Blocks of a wave lie SUMS_ROWS apart, so that blocks that are stored together are neighbours.
   const int wave = get_local_id(0) / WAVE;
   const int lane = get_local_id(0) % WAVE;
   const int wave_row = wave / WAVES_ACROSS * 16;

@@ -1,5 +1,5 @@
 // clgemm: naive
-// summary: one work-item an element of C, neighbours along rows (not coalesced): the first step of the ladder
+// summary: one work-item per element of C, neighbours along rows (not coalesced): the ladder's first step
 // operands: in_place
 // param: ROWS = 16 in 1 4 8 16 32 64 128 256
 // param: COLUMNS = 16 in 1 4 8 16 32
@@ -9,9 +9,9 @@
 // local: ROWS COLUMNS
 // grid: rows columns
 
-// Dimension 0, along which a device runs neighbouring work-items together, goes down the rows here. In row-major
+// Dimension 0 goes down the rows here. A device runs neighbours along dimension 0 together. In row-major
 // memory these neighbours read A and write C a whole leading dimension apart. `coalesced` is the same kernel
-// with the dimensions exchanged; the distance between the two is what this order costs.
+// with the dimensions exchanged, so the difference between the two is the cost of this order.
 #if !defined(ROWS) || !defined(COLUMNS)
 #error "naive needs ROWS and COLUMNS"
 #endif

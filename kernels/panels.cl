@@ -1,5 +1,5 @@
 // clgemm: panels
-// summary: CPUs: one work-item a work-group, MR x NV vectors of C in registers, op(B) in panels of NV vectors
+// summary: CPUs: one work-item per work-group, MR x NV vectors of C in registers, op(B) in packed panels
 // operands: in_place
 // param: WIDTH = 16 in 4 8 16
 // param: MR = 6 in 4 5 6 7 9 11 13
@@ -24,13 +24,15 @@
 // calibrate: WIDTH MR NV: 16 7 3, 8 4 3, 4 4 3; KC: 512, 256; NC: 384, 192
 // calibrate: WIDTH MR NV: 16 7 3, 8 4 3, 4 4 3; KC: 128; NC: 192, 96
 
-// The blocking of BLIS and OpenBLAS ("Anatomy of High-Performance Matrix Multiplication", Goto and van de Geijn) for
-// implementations that run a work-group on one core. A work-group computes its share of C. Up to KC rows of op(B) at a time
-// are copied into panels of NV vectors a row, which stay in the core's L2 cache; every MR rows of op(A) then meet every
-// panel in the micro-kernel. Local memory is the core's own memory here, and kept from one work-group to the next.
+// Blocks like BLIS and OpenBLAS ("Anatomy of High-Performance Matrix Multiplication", Goto and van de Geijn),
+// for implementations that run a work-group on one core. A work-group computes its share of C. It copies up
+// to KC rows of op(B) at a time into panels of NV vectors a row, which stay in the core's L2 cache. In the
+// micro-kernel, every MR rows of op(A) then meet every panel. Local memory is the core's own memory here, and
+// its contents survive from one work-group to the next.
 //
-// `calibrate`: blocks of C that fit the registers (32 of them with AVX-512; 16 with AVX2, SSE and NEON), several of them for rows and
-// columns that are no multiples, and panels for caches of every size.
+// `calibrate` has blocks of C that fit the registers (32 with AVX-512; 16 with AVX2, SSE and NEON). There are
+// several, because rows and columns of C may not be multiples of one block. It also has panels for caches of
+// every size.
 //
 //            one panel: NR = NV * WIDTH columns
 //            +------+------+----
@@ -42,10 +44,11 @@
 //   +----+   +------+
 //     KC
 //
-// A is read in place through one pointer a row. Where the leading dimension is a multiple of 4 KiB, the lines of all rows
-// fall into one set of the L1 cache: 11 rows hardly show it, 13 take a fifth longer (Zen 4), which the speed model knows.
-// MR is not 8, for LLVM's vectoriser turns 8 pointers into a vector and gathers through it, at two thirds of the speed. A
-// transposed A is copied, see common/transposed_a.cl.
+// A is read in place, through one pointer for each row. If the leading dimension is a multiple of 4 KiB, the
+// lines of all rows fall into one set of the L1 cache. That hardly slows down 11 rows, but 13 take a fifth
+// longer (Zen 4), which the speed model knows. MR is not 8, because LLVM's vectoriser turns 8 pointers into a
+// vector and gathers through it, at two thirds of the speed. A transposed A is copied
+// (common/transposed_a.cl).
 #if !defined(WIDTH) || !defined(MR) || !defined(NV) || !defined(KC) || !defined(NC)
 #error "panels needs WIDTH, MR, NV, KC and NC"
 #endif
@@ -59,9 +62,10 @@
 #include "common/transposed_a.cl"
 
 #define NR (NV * WIDTH)
-#define LINE 16       // of a cache, in elements
-#define ROWS_AHEAD 8  // of op(B), brought nearer while it is packed
-#define DEPTHS_AHEAD (4 * LINE)  // the same, down the columns of a transposed B; 4, 8 and 16 lines were tried (Zen 4)
+#define LINE 16       // elements of a cache line
+#define ROWS_AHEAD 8  // rows of op(B) that are brought nearer while it is packed
+// The same, down the columns of a transposed B. 4, 8 and 16 lines were tried (Zen 4).
+#define DEPTHS_AHEAD (4 * LINE)
 
 #if TRANSPOSE_A
 #define A_SPACE __local
@@ -71,13 +75,15 @@
 #define A_ELEMENT(rows, r, depth) ((rows)[r][depth])
 #endif
 
-// Functions that are called from the kernel are not inlined: PoCL makes three copies of a kernel, and would compile
-// each of them. None of their pointers is the address of local memory itself, but one into it that is only known at run
-// time: a constant address would be put into the function, where PoCL (3.1) no longer replaces it by that of the thread.
+// Functions that the kernel calls are not inlined, because PoCL makes three copies of a kernel and would
+// compile each of them. Their pointers are not the address of local memory itself. They point into it, and
+// are known only at run time. A constant address would be put into the function, and PoCL (3.1) no longer
+// replaces it there by the thread's address.
 
-// The sums of MR rows of op(A) and one panel of op(B), of which `vectors` are in use. That is a constant once the
-// function is inlined. The loops still run to NV: only what is a constant before that is unrolled, and only sums that are
-// in unrolled loops are registers. What is to be copied meanwhile is, a vector each few steps.
+// Computes the sums of MR rows of op(A) and one panel of op(B), with `vectors` vectors in use. After inlining
+// that is a constant. The loops still run to NV, because only bounds that are constant before inlining are
+// unrolled, and only sums in unrolled loops become registers. Meanwhile the function copies the vectors of
+// `copying`, one every few steps.
 __attribute__((always_inline))
 static inline void multiply_panel(const int vectors, A_SPACE const float* const* rows,
                                   Copying copying, __local const float* restrict panel, const int depth_count,
@@ -88,7 +94,8 @@ static inline void multiply_panel(const int vectors, A_SPACE const float* const*
     #pragma unroll
     for (int v = 0; v < NV; ++v) sums[r][v] = (vector_t)(0.0f);
   }
-  const int every = TRANSPOSE_A ? copying.every : depth_count;  // the latter is one turn, as the compiler sees
+  // Without a transposed A there is one turn, and the compiler sees it.
+  const int every = TRANSPOSE_A ? copying.every : depth_count;
   for (int start = 0; start < depth_count; start += every) {
     if (TRANSPOSE_A && start < copying.end) copy_vector(&copying);
     const int end = min(start + every, depth_count);
@@ -118,8 +125,8 @@ static inline void multiply_panel(const int vectors, A_SPACE const float* const*
 }
 
 #if TRANSPOSE_B
-// Row i becomes column i of WIDTH vectors. Each step rotates the bits of an element's place, row bits before column bits,
-// by one; after as many steps as a row has bits, row and column have changed places.
+// Transposes WIDTH vectors: row i becomes column i. Each step rotates the bits of an element's index by one,
+// row bits before column bits. After as many steps as a row has bits, row and column have changed places.
 __attribute__((always_inline))
 static inline void transpose(vector_t* block) {
   #pragma unroll
@@ -137,9 +144,9 @@ static inline void transpose(vector_t* block) {
   }
 }
 
-// Copies `depth_count` rows of up to NR columns of op(B), whose columns lie together, into a panel. A block of columns and
-// depths is transposed in registers: an element at a time, 137 x 4066 x 468 took 1.5 to 1.8 times as long (Zen 4).
-// What is left of the last vector is filled with copies of the last column.
+// Copies `depth_count` rows of up to NR columns of op(B) into a panel; the elements of a column lie together.
+// A block of columns and depths is transposed in registers. One element at a time, 137 x 4066 x 468 took 1.5
+// to 1.8 times as long (Zen 4). The rest of the last vector is filled with copies of the last column.
 __attribute__((noinline))
 static void pack_panel(__local float* restrict panel, __global const float* restrict b, const ulong ldb,
                        const int column_count, const int depth_count) {
@@ -154,7 +161,7 @@ static void pack_panel(__local float* restrict panel, __global const float* rest
     }
     for (int next = 0; next < depth_count; next += WIDTH) {
       const int depth = min(next, depth_count - WIDTH);  // the last depths may be copied twice
-      // Further down these columns, or at the top of those beside them.
+      // Further down these columns, or at the top of the next columns.
       const int ahead = next + DEPTHS_AHEAD;
       const ulong nearer = ahead < depth_count ? ahead : WIDTH * ldb + (ahead - depth_count);
       vector_t block[WIDTH];
@@ -170,8 +177,8 @@ static void pack_panel(__local float* restrict panel, __global const float* rest
   }
 }
 #else
-// Copies `depth_count` rows of up to NR columns of op(B) into a panel. What is left of the last vector is filled with
-// zeros.
+// Copies `depth_count` rows of up to NR columns of op(B) into a panel. The rest of the last vector is filled
+// with zeros.
 __attribute__((noinline))
 static void pack_panel(__local float* restrict panel, __global const float* restrict b, const ulong ldb,
                        const int column_count, const int depth_count) {
@@ -193,8 +200,9 @@ static void pack_panel(__local float* restrict panel, __global const float* rest
 }
 #endif
 
-// C <- alpha * sums + beta * C for a part of C. Through memory rather than from registers: one piece of code for whole
-// and for narrow tiles compiles in half the time, and costs less than 1 % of the multiplication.
+// Stores C <- alpha * sums + beta * C for a part of C. The sums come from memory, not from registers. So one
+// piece of code serves whole and narrow tiles. It compiles in half the time, and costs less than 1 % of the
+// GEMM.
 static inline void store_sums(__global float* restrict c, const ulong ldc, const vector_t* sums,
                               const int rows, const int columns, const float alpha, const float beta) {
   for (int r = 0; r < rows; ++r) {
@@ -215,7 +223,8 @@ static inline void store_sums(__global float* restrict c, const ulong ldc, const
   }
 }
 
-// C <- alpha * op(A) * panel + beta * C for a tile of C, of which `row_count` x `column_count` exist.
+// Computes C <- alpha * op(A) * panel + beta * C for a tile of C, which has `row_count` x `column_count`
+// elements.
 __attribute__((noinline)) static void multiply_tile(
     A_SPACE const float* a, const ulong lda, const Copying copying, __local const float* restrict panel,
     const int depth_count, __global float* restrict c, const ulong ldc, const int row_count,
@@ -224,7 +233,7 @@ __attribute__((noinline)) static void multiply_tile(
     for (int column = 0; column < column_count; column += LINE) PREFETCH_TO_WRITE(c + r * ldc + column);
     PREFETCH_TO_WRITE(c + r * ldc + column_count - 1);
   }
-  // Rows beyond the last are the last again; their sums are not stored.
+  // Rows past the last one repeat the last one; their sums are not stored.
   A_SPACE const float* rows[MR];
   #pragma unroll
   for (int r = 0; r < MR; ++r) rows[r] = a + min(r, row_count - 1) * (TRANSPOSE_A ? 1 : lda);
@@ -232,7 +241,7 @@ __attribute__((noinline)) static void multiply_tile(
   if (column_count > NR - WIDTH) {
     multiply_panel(NV, rows, copying, panel, depth_count, sums);
   } else {
-    // One vector alone has too few sums to keep the multiply-adds busy.
+    // A single vector has too few sums to keep the multiply-adds busy.
     int v = 0;
     for (; NV > 2 && column_count > (v + 1) * WIDTH; v += 2) {
       multiply_panel(2, rows, copying, panel + v * WIDTH, depth_count, sums + v);
@@ -258,7 +267,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void gemm(
   b += b_offset + product.b;
   c += c_offset + product.c + row_share.x * ldc + column_share.x;
 
-  // As few parts of k as it takes, and even ones: a short last part would pass all of C for little.
+  // Splits k into as few parts as possible, and equal ones, because a short last part would read and write
+  // all of C for little work.
   const int parts = (k - 1) / KC + 1;
   const int part = (k - 1) / parts + 1;
   for (int start = 0; start < k; start += part) {

@@ -1,13 +1,14 @@
 // clgemm: row_groups
-// summary: one work-group a row of C, its work-items share the columns
+// summary: one work-group per row of C, its work-items share the columns
 // operands: in_place
 // param: ITEMS = 64 in 16 32 64 128 256
 // tile: 1 ITEMS 1
 // local: ITEMS
 // grid: rows
 
-// After step 1, "simple GPU binding", of the TVM GEMM tutorial: the row is bound to the work-group and the
-// column to the work-item. A row longer than the work-group is walked in strides, so any n fits any device.
+// Step 1 of the TVM GEMM tutorial, "simple GPU binding": the row is bound to the work-group and the column to
+// the work-item. If a row is longer than the work-group, its work-items walk it in strides, so any n fits any
+// device.
 #if !defined(ITEMS)
 #error "row_groups needs ITEMS"
 #endif

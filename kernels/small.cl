@@ -1,5 +1,5 @@
 // clgemm: small
-// summary: a batch of small matrices, MATRICES of them a work-group: BM x BN x BK of each at a time in local memory
+// summary: batches of small matrices, MATRICES per work-group: BM x BN x BK of each at a time in local memory
 // operands: in_place
 // param: BM = 16 in 4 8 16 24 32 48 64
 // param: BN = 16 in 4 8 16 24 32 48 64
@@ -22,11 +22,13 @@
 // calibrate: BM BN BK MATRICES: 24 24 16 4, 32 32 16 2, 32 32 32 1, 16 64 32 1, 64 16 32 1, 48 48 32 1
 // calibrate: BM BN BK MATRICES: 32 64 32 1, 64 32 32 1, 64 64 32 1
 
-// So small a multiply is read, multiplied and written by a few work-items, and a work-group has several: what bounds it is
-// memory. op(A) and op(B) go to local memory as they lie, without a transpose, and each work-item takes 4 x 4 blocks of
-// them to registers, whichever way they lie. Not for CPUs, like `direct`.
-// `calibrate`: a tile for each size of small matrices, and as many matrices as make about 128 work-items of 4 x 4. The smallest tiles
-// have fewer as well, for GPUs with 32 KiB of local memory.
+// A few work-items read, multiply and write one small GEMM, and a work-group has several GEMMs. Memory limits
+// the speed. op(A) and op(B) go to local memory in the order of the caller's memory, without a transpose.
+// Each work-item takes 4 x 4 blocks of them to registers, whichever way they lie. CPUs do not use this
+// kernel, for the reason given in `direct`.
+//
+// `calibrate` has a tile for each size of small matrices, with as many matrices as make about 128 work-items
+// of 4 x 4. The smallest tiles also come with fewer matrices, for GPUs with 32 KiB of local memory.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED_A) || !defined(ALIGNED_B)
 #error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B, ALIGNED_A and ALIGNED_B"
 #endif
@@ -41,7 +43,7 @@
 #define MATRIX_ITEMS (DOWN * ACROSS)
 #define ITEMS (MATRICES * MATRIX_ITEMS)
 
-// A tile in local memory: lines as they lie in global memory. The pad spreads lines over the banks.
+// A tile in local memory: lines as they lie in global memory. The padding spreads the lines over the banks.
 #define A_LINES (TRANSPOSE_A ? BK : BM)
 #define A_LENGTH (TRANSPOSE_A ? BM : BK)
 #define B_LINES (TRANSPOSE_B ? BN : BK)
@@ -51,12 +53,12 @@
 #define B_SIZE (B_LINES * PADDED(B_LENGTH))
 #define TURNS(lines, length, width) ((MATRICES * (lines) * (length) / (width) + ITEMS - 1) / ITEMS)
 
-// Rows and columns of a work-item. Those of neighbours lie beside each other, so that lines along k come from different
-// banks; but fours that lie together in memory stay together.
+// Rows and columns of a work-item. Those of neighbours lie beside each other, so that lines along k come from
+// different banks. Groups of four that lie together in memory stay together.
 #define ROW_OF(down, row) (TRANSPOSE_A ? ((row) / 4 * DOWN + (down)) * 4 + (row) % 4 : (row) * DOWN + (down))
 #define COLUMN_OF(across, column) (((column) / 4 * ACROSS + (across)) * 4 + (column) % 4)
 
-// Lines that the caller stores, of the first matrix of a work-group and of the `matrices` from there on.
+// Lines in the caller's memory, of the first matrix of a work-group and of `matrices` matrices from there on.
 typedef struct {
   __global const float* elements;
   ulong ld, stride;
@@ -65,7 +67,7 @@ typedef struct {
   int matrices, lines, length;
 } Source;
 
-// A tile of each matrix, from a line and a place in it on, to registers; zeros where there is nothing.
+// Loads a tile of each matrix into registers, from a line and a place in it on, with zeros past the end.
 static inline void load_tiles(float4* pieces, const Source source, const int tile_lines,
                               const int tile_length, const int width, const int first_line,
                               const int first_place) {
@@ -147,7 +149,7 @@ static inline void load_b(float values[4][TN], const __local float* tile, const 
   }
 }
 
-// Four steps along k.
+// Adds the products of four steps along k.
 static inline void multiply_four(float sums[TM][TN], const __local float* a_tile, const __local float* b_tile,
                                  const int down, const int across, const int depth) {
   float a_values[TM][4];

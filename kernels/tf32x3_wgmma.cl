@@ -20,11 +20,11 @@
 // calibrate: TILE_X TILE_Y SLICES: 128 128 1, 128 64 1, 64 64 1, 64 64 2; STAGES: 3; SWAP: 0, 1
 // calibrate: TILE_X TILE_Y SLICES: 128 32 1, 64 32 2, 64 32 1; STAGES: 3; SWAP: 0, 1
 
-// For shapes whose packing (fp16x3_wgmma.cl) would take as long as their multiplying: the middle, few rows or columns, small k.
-// The technique is in common/tf32x3.cl.
+// For shapes whose packing (fp16x3_wgmma.cl) would take as long as their multiplication: medium sizes, few
+// rows or columns, small k. The technique is in common/tf32x3.cl.
 #include "common/tf32x3.cl"
 
-// No pointer is `restrict`, as in direct.cl.
+// No pointer is `restrict`, for the reason given in direct.cl.
 __kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPIERS * SLICES, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,

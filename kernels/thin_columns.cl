@@ -1,5 +1,5 @@
 // clgemm: thin_columns
-// summary: few columns: A is read once, where it lies, at the speed of memory; the work-group shares k
+// summary: few columns: A is read once, in place, at the speed of memory; the work-group shares k
 // operands: in_place
 // most_columns: 16
 // param: THIN = 16 in 4 8 16
@@ -17,14 +17,14 @@
 // calibrate_if: is_cpu == 0
 // calibrate: THIN ITEMS: 4 512, 4 256, 8 256, 16 256
 
-// For n up to 16. The technique is in common/thin.cl: B is the thin operand, A the wide one.
+// For n up to 16. The technique is in common/thin.cl. B is the thin operand, and A the wide one.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
 #error "operands: in_place needs TRANSPOSE_A and TRANSPOSE_B"
 #endif
 #define THIN_TOGETHER !TRANSPOSE_B
 #include "common/thin.cl"
 
-// No pointer is `restrict`, so that compilers leave the loads in front of the barrier that they stand in front of.
+// No pointer is `restrict`, so compilers leave the loads before their barrier.
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,

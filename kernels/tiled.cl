@@ -1,5 +1,5 @@
 // clgemm: tiled
-// summary: TS x TSK tiles of A and TSK x TS tiles of B in local memory, one element of C a work-item
+// summary: TS x TSK tiles of A and TSK x TS tiles of B in local memory, one element of C per work-item
 // operands: padded
 // param: TS = 16 in 8 16 32
 // param: TSK = 16 in 8 16 32
@@ -9,8 +9,8 @@
 // into_local: 2*TS
 // require: 4*2*TS*TSK <= local_bytes
 
-// After kernel 2 of the CLBlast author's OpenCL SGEMM tutorial (and step 1 of the CUDA worklog): every element
-// that is read from global memory serves TS work-items.
+// Kernel 2 of the CLBlast author's OpenCL SGEMM tutorial, and step 1 of the CUDA worklog. Every element that
+// is read from global memory serves TS work-items.
 //
 //              TSK               TS
 //           +-------+      TSK +----+

@@ -1,5 +1,5 @@
 // clgemm: tiled_vector
-// summary: tiles of any of 8, 16, 32 rows and columns, 8 or 16 deep, with or without vectors: the space of the TVM article
+// summary: tiles of 8, 16 or 32 rows and columns, 8 or 16 deep, vectors or not: the space of the TVM article
 // operands: padded
 // param: TILE_Y = 16 in 8 16 32
 // param: TILE_X = 32 in 8 16 32
@@ -12,9 +12,9 @@
 // into_local: TILE_Y+TILE_X
 // require: 4*TILE_K*(TILE_Y+TILE_X) <= local_bytes
 
-// After the TVM project's article on tuning GEMM for OpenCL, whose search goes through these 3 x 3 x 2 x 2 = 36
-// configs: `clgemm-tune --space tvm36`. It is `tiled` with a tile of three sizes of its own, and WIDTH neighbours of
-// C in a work-item.
+// After the TVM project's article on tuning GEMM for OpenCL. Its search goes through these 3 x 3 x 2 x 2 = 36
+// configs: `clgemm-tune --space tvm36`. The kernel is `tiled` with three independent tile sizes, and with
+// WIDTH neighbours of C per work-item.
 #if !defined(TILE_Y) || !defined(TILE_X) || !defined(TILE_K) || !defined(WIDTH)
 #error "tiled_vector needs TILE_Y, TILE_X, TILE_K and WIDTH"
 #endif

@@ -1,5 +1,5 @@
 // clgemm: vector
-// summary: TS x TS tiles moved and multiplied as float4 or float8, WIDTH neighbours of C a work-item
+// summary: TS x TS tiles moved and multiplied as float4 or float8, WIDTH neighbours of C per work-item
 // operands: padded
 // param: TS = 32 in 16 32 64
 // param: WIDTH = 4 in 4 8
@@ -13,8 +13,8 @@
 // require: TS % WIDTH == 0
 // require: 4*2*TS*TS <= local_bytes
 
-// After kernels 4 and 5 of the CLBlast author's OpenCL SGEMM tutorial, "wider data-types". `align` promises
-// that rows and offsets are multiples of WIDTH elements, so that a vector can be read through its pointer.
+// Kernels 4 and 5 of the CLBlast author's OpenCL SGEMM tutorial, "wider data-types". `align` promises that
+// rows and offsets are multiples of WIDTH elements, so that a vector can be read through its pointer.
 #if !defined(TS) || !defined(WIDTH)
 #error "vector needs TS and WIDTH"
 #endif

@@ -10,7 +10,7 @@
 // require: TS % WPT == 0
 // require: 4*2*TS*TS <= local_bytes
 
-// After kernel 3 of the CLBlast author's OpenCL SGEMM tutorial, "more work per thread": an element of B that is
+// Kernel 3 of the CLBlast author's OpenCL SGEMM tutorial, "more work per thread". An element of B that is
 // read from local memory is used WPT times, from a register. The rows of one work-item lie TS / WPT apart.
 #if !defined(TS) || !defined(WPT)
 #error "wpt needs TS and WPT"

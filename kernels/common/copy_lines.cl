@@ -10,8 +10,8 @@
 
 typedef struct {
   __global const float* first;  // line 0, k 0
-  // the distance from one line to the next, or from one k to the next if neighbors in memory are of different
-  // lines
+  // the distance from one line to the next, or from one k to the next if neighbours in memory are of
+  // different lines
   ulong ld;
   int lines, depth;             // how many lines and depths follow
 } Source;

@@ -38,7 +38,7 @@ static inline float2 powers_of_two(const int2 exponents) {
   return as_float2(as_uint2(exponents + 127) << 23);
 }
 
-// Returns 2^exponent * value for two neighbors, rounded once. The two halves of the exponent are applied one
+// Returns 2^exponent * value for two neighbours, rounded once. The two halves of the exponent are applied one
 // after the other. The intermediate result is out of range only if the final result is, too.
 static inline float2 scaled_back(const float2 values, const int2 exponents) {
   const int2 halves = exponents >> 1;

@@ -1,4 +1,4 @@
-// Returns a work-item's place in a patch of 8 x 4 blocks that 32 neighboring work-items share: row result /
+// Returns a work-item's place in a patch of 8 x 4 blocks that 32 neighbouring work-items share: row result /
 // 4, column result % 4. Each work-item reads 16-byte pieces of local memory for its row and its column.
 //
 // NVIDIA's GPUs serve such a read in two passes instead of four under one condition. In each half of the 32,

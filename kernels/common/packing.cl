@@ -2,8 +2,8 @@
 // kernel function is in common/pack_both.cl.
 #define PIECE 8  // depths: 16 bytes of a plane
 
-// A matrix in the caller's memory. If `along_k`, neighbors in memory are neighbors along k; otherwise they
-// belong to neighboring lines.
+// A matrix in the caller's memory. If `along_k`, neighbours in memory are neighbours along k; otherwise they
+// belong to neighbouring lines.
 typedef struct {
   __global const float* elements;
   ulong ld;

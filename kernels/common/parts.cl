@@ -48,7 +48,7 @@ static inline bool is_last_part(const Parts* parts, const size_t tile, __local u
   return *word;
 }
 
-// Adds up the parts of a tile and stores them in C. `items` work-items do it, each for four neighbors of a
+// Adds up the parts of a tile and stores them in C. `items` work-items do it, each for four neighbours of a
 // row. Each work-item keeps PLACES_TOGETHER loads in flight. One load after the other takes 2 us for each
 // part of a tile of 64 x 128 (H200, November 2026). Plain loads are enough, because is_last_part() ends in a
 // fence.

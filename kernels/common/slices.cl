@@ -6,7 +6,7 @@
 //
 // The work-items of a slice are numbered in the order of common/lanes.cl: 4 across, then down the tile, then
 // the next 4 columns. The results of a work-item are TM/4 x TN/4 blocks of 4 x 4. The blocks are spread over
-// the tile, so that neighbors read neighboring 16-byte pieces of local memory.
+// the tile, so that neighbours read neighbouring 16-byte pieces of local memory.
 #if !defined(BM) || !defined(BN) || !defined(TM) || !defined(TN) || !defined(DEPTH) || !defined(SLICES) || \
     !defined(COPIES) || !defined(A_WIDTH) || !defined(B_WIDTH)
 #error "common/slices.cl needs BM, BN, TM, TN, DEPTH, SLICES, COPIES, A_WIDTH and B_WIDTH"

@@ -11,7 +11,7 @@ static inline void store_c(__global float* c, const ulong ldc, const int m, cons
   }
 }
 
-// Stores four neighbors of a row at once, at any address. At the edge it works like store_c().
+// Stores four neighbours of a row at once, at any address. At the edge it works like store_c().
 static inline void store4_c_anywhere(__global float* c, const ulong ldc, const int m, const int n,
                                      const int row, const int column, const float alpha, const float4 sums,
                                      const float beta) {
@@ -27,7 +27,7 @@ static inline void store4_c_anywhere(__global float* c, const ulong ldc, const i
   }
 }
 
-// Stores four neighbors of a row in one piece. They must lie at a multiple of 16 bytes and within C.
+// Stores four neighbours of a row in one piece. They must lie at a multiple of 16 bytes and within C.
 static inline void store_four(__global float4* four, const float alpha, const float4 sums, const float beta) {
   const float4 scaled = alpha * sums;
   *four = beta == 0.0f ? scaled : MULTIPLY_ADD((float4)(beta), *four, scaled);

@@ -1,5 +1,5 @@
-// Stores a tile from local memory to C, so that neighbors store neighbors: four at a time if C's rows lie at
-// multiples of 16 bytes, otherwise two or one. If each work-item stored four columns of a row from its
+// Stores a tile from local memory to C, so that neighbours store neighbours: four at a time if C's rows lie
+// at multiples of 16 bytes, otherwise two or one. If each work-item stored four columns of a row from its
 // registers one by one, the stores would touch four times as many sectors of the cache.
 #include "common/store.cl"
 
@@ -47,7 +47,7 @@ static inline __global float* computed_again(__global float* pointer) {
 #endif
 }
 
-// store_rows_of_1() and so on store WIDTH neighbors of each of `count` rows. C is read this many floats
+// store_rows_of_1() and so on store WIDTH neighbours of each of `count` rows. C is read this many floats
 // ahead, because a compiler cannot know that the rows do not overlap. More gain nothing: 4097 x 4097 x 4097
 // with a beta takes fp16x3_wgmma 787 us with 16, and 798 us with 32 (H200, 24 November 2026).
 #define FLOATS_AHEAD 16

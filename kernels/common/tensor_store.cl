@@ -5,7 +5,7 @@
 //
 // The results are 16 lines of a tile in blocks of 8 places along the lines. A work-item has four floats of
 // each block: places lane % 4 * 2 and the next of one line, and the same places of another line. mma.sync and
-// wgmma agree in that. The two lines are 8 apart, or neighbors if the kernel has loaded the operand's lines
+// wgmma agree in that. The two lines are 8 apart, or neighbours if the kernel has loaded the operand's lines
 // in such an order.
 #include "common/store_tile.cl"
 
@@ -20,7 +20,7 @@
 #endif
 
 // Puts a work-item's `count` sums into a tile in local memory, or adds them to what is there. `place` is the
-// address of the first sum. `next` is the distance in floats to the neighbor along the line, `below` the
+// address of the first sum. `next` is the distance in floats to the neighbour along the line, `below` the
 // distance to the other line.
 ALWAYS_INLINED void put_sums(__local float* place, const float* sums, const int count, const int next,
                              const int below, const bool adds) {

@@ -169,7 +169,7 @@ typedef struct {
 } Fragments;
 
 // Returns the place from which a work-item reads X in a stage. If X does not lie along k, the work-item has
-// two neighboring lines instead of lines 8 apart. Any line of X may be any row of a fragment, as long as the
+// two neighbouring lines instead of lines 8 apart. Any line of X may be any row of a fragment, as long as the
 // results are stored accordingly.
 INLINED int place_in_x(const bool shifted, const int shift) {
   const int lane = get_local_id(0) % 32;

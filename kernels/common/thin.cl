@@ -3,7 +3,7 @@
 // op(B), as in common/tile.cl.
 //
 // The wide operand is read once, straight into registers. A work-item has 4 of the LINES lines, LINES/4
-// apart, and one of SLOTS slots along k. Neighboring work-items read neighbors in memory, so any offset and
+// apart, and one of SLOTS slots along k. Neighbouring work-items read neighbours in memory, so any offset and
 // any leading dimension is read at the speed of aligned ones. Tiles of the thin operand go through local
 // memory. At the end the sums of all slots are added up in local memory, always in the same order.
 #if !defined(THIN) || !defined(THIN_TOGETHER) || !defined(LINES) || !defined(UNROLL) || !defined(ITEMS)
@@ -14,7 +14,7 @@
 #define PLACES (LINES / 4)  // work-items side by side across the lines
 #define SLOTS (ITEMS / PLACES)
 #define BK (SLOTS * UNROLL)
-#define STRIDE (THIN + 4)   // the padding spreads neighboring depths over the banks
+#define STRIDE (THIN + 4)   // the padding spreads neighbouring depths over the banks
 #define TILE_SIZE (BK * STRIDE)
 #define SUMS_STRIDE (LINES + 4)
 #define SUMS_SIZE (4 * SLOTS * SUMS_STRIDE + ITEMS)

@@ -1,8 +1,8 @@
 // Moves tiles of op(A) and op(B) from the caller's memory to local memory, through registers or by
 // asynchronous copies. It is for kernels with `operands: in_place`. A tile has `lines` lines, which are rows
-// of op(A) or columns of op(B), and is BK deep. ITEMS work-items move it, and neighbors move neighbors. Each
-// moves `width` elements at once: 4 if each group of four in the operand is aligned and complete, otherwise
-// 1.
+// of op(A) or columns of op(B), and is BK deep. ITEMS work-items move it, and neighbours move neighbours.
+// Each moves `width` elements at once: 4 if each group of four in the operand is aligned and complete,
+// otherwise 1.
 #if !defined(BK) || !defined(ITEMS)
 #error "common/tile.cl needs BK and ITEMS"
 #endif
@@ -41,8 +41,8 @@ static inline float4 load_4(__global const float* place) {
 }
 #endif
 
-// op(A) or op(B), from the first line of a work-group and the next depth on. If `lines_together`, neighbors
-// in memory belong to neighboring lines; otherwise to neighboring depths.
+// op(A) or op(B), from the first line of a work-group and the next depth on. If `lines_together`, neighbours
+// in memory belong to neighbouring lines; otherwise to neighbouring depths.
 typedef struct {
   __global const float* elements;
   ulong ld;
@@ -60,8 +60,9 @@ static inline Lines lines_from(__global const float* elements, const ulong ld, c
 
 // A work-item moves runs of up to four elements at constant distances in memory, so that one address serves a
 // run. A run is several depths of a line. If `lines_together`, it is several lines, so far apart that
-// neighboring work-items still have neighbors. One address for each element costs direct.cl 10 % on an H200.
-// The reasons are the instructions, and the registers, which leave room for fewer work-groups at a time.
+// neighbouring work-items still have neighbours. One address for each element costs direct.cl 10 % on an
+// H200. The reasons are the instructions, and the registers, which leave room for fewer work-groups at a
+// time.
 //
 // With runs of four depths, each load of a warp touches 16 lines of memory; with runs of two it touches 8.
 // Tiles of 64 x 64 with 128 work-items are 8 % faster with two. Tiles of 128 x 128 with 256 work-items have

@@ -1,4 +1,4 @@
-// Returns the tile of C that this work-group computes, for kernels with `grid: tiles`. Neighboring
+// Returns the tile of C that this work-group computes, for kernels with `grid: tiles`. Neighbouring
 // work-groups run at the same time. So they go down a band of `band` tile rows before they step to the next
 // column. The band's rows of A and a few columns of B then stay in the cache.
 static inline int2 tile_position(const int tile_rows, const int tile_columns, const int band) {

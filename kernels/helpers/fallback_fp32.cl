@@ -1,6 +1,6 @@
 // clgemm: fallback_fp32
 // role: fallback
-// summary: multiplies in plain fp32 where planes would not be exact, and does nothing where they are
+// summary: plain fp32 if planes would not be exact, nothing otherwise
 // param: BM = 64 in 16 64
 // param: BN = 128 in 32 128
 // param: TM = 8 in 4 8
@@ -13,13 +13,13 @@
 // require: 32*COPIES*SLICES*(BM+BN+8) <= local_bytes
 // require: 16*SLICES*(BM/TM)*(BN+4) <= local_bytes
 
-// Runs behind kernels on planes: it costs little more
-// than a launch where there is nothing to do. The technique is in common/slices.cl.
+// Runs behind kernels on planes. It costs little more than a launch if there is nothing to do. The technique
+// is in common/slices.cl.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
 #error "role: fallback needs TRANSPOSE_A and TRANSPOSE_B"
 #endif
 #define DEPTH 8
-#define A_WIDTH 1  // floats that are read at once: operands lie anywhere
+#define A_WIDTH 1  // floats that are read at once, because operands may lie anywhere
 #define B_WIDTH 1
 #include "common/notes.cl"
 #include "common/slices.cl"

@@ -1,6 +1,6 @@
 // clgemm: fallback_tf32x3
 // role: fallback
-// summary: three products of TF32 parts where planes would not be exact, and nothing where they are; on NVIDIA Hopper
+// summary: three products of TF32 parts if planes would not be exact, nothing otherwise; for NVIDIA Hopper
 // ptx: sm_90a
 // param: TILE_X = 128 in 64 128
 // param: TILE_Y = 128 in 32 64 128
@@ -15,13 +15,13 @@
 // require: (TILE_X*2+128)*SLICES <= 512
 // require: SLICES*STAGES*((TILE_X*144+TILE_Y*400+1023)/1024*1024) <= 230400
 
-// Runs behind kernels on planes: it costs little more than a launch where there is nothing to do. The technique is in
-// common/tf32x3.cl.
+// Runs behind kernels on planes. It costs little more than a launch if there is nothing to do. The technique
+// is in common/tf32x3.cl.
 #include "common/notes.cl"
 #include "common/tf32x3.cl"
 
-// What compilers know to be an argument of the kernel they read from the memory of constants wherever it is needed: in all steps along k,
-// which take an H200 8 % longer so.
+// Hides from the compiler that these values are arguments of the kernel. Otherwise it reads them from
+// constant memory at each use, even in all steps along k, which takes an H200 8 % longer (November 2026).
 INLINED Multiply in_registers(Multiply call) {
   ulong a = (ulong)call.a, b = (ulong)call.b;
   asm volatile(""

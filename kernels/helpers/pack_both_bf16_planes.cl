@@ -1,25 +1,26 @@
 // clgemm: pack_both_bf16_planes
 // role: pack_both
-// summary: the form `bf16_planes`: each number as three bf16, zero-padded, in the order that tensor cores read
+// summary: the form `bf16_planes`: each number as three bf16, zero-padded, as tensor cores read it
 // size: rows*columns/2*3
 // range_notes: 2
 // tile: 64 128 1
 // local: 256
 // grid: tiles
 
-// A work-item takes 8 of k of a line to the three planes, in whole 16-byte pieces; neighbours write neighbouring pieces,
-// whether they read neighbours along k or from line to line. So memory is read once and written once, and the tile
-// needs no local memory. What the numbers' magnitudes are is noted on the way. Work-groups are few, and each does every
-// so many tiles of one operand.
+// A work-item packs 8 of k of a line into the three planes, in whole 16-byte pieces. Neighbours write
+// neighbouring pieces, whether they read neighbours along k or from line to line. So memory is read once and
+// written once, and the tile needs no local memory. The kernel also notes the magnitudes of the numbers.
+// There are few work-groups; each packs several tiles of one operand, at a constant distance.
 #include "common/bf16_planes.cl"
 #include "common/packing.cl"
 
 #define ITEMS 256
 #define TILE_LINES 64
 #define TILE_DEPTH 128
-#define PIECES (TILE_LINES * TILE_DEPTH / PIECE / ITEMS)  // of one work-item
+#define PIECES (TILE_LINES * TILE_DEPTH / PIECE / ITEMS)  // per work-item
 
-// The bits of the nearest bf16, in the upper half; ties go to the even one, and what would round to Inf to the largest.
+// Returns the bits of the nearest bf16 in the upper half. Ties go to the even number, and what would round to
+// Inf becomes the largest bf16.
 static inline uint nearest_bf16(const float value) {
   const uint bits = as_uint(value);
   const uint magnitude = bits & 0x7fffffffu;
@@ -27,7 +28,7 @@ static inline uint nearest_bf16(const float value) {
   return (bits & 0x80000000u) | (rounded & 0xffff0000u);
 }
 
-// The three planes of two neighbours along k, each plane in one uint.
+// Returns the three planes of two neighbours along k, each plane in one uint.
 static inline uint3 planes_of(const float2 values) {
   uint planes[PLANES];
   float2 rest = values;
@@ -51,7 +52,8 @@ static inline void store_planes(__global uint4* restrict pieces, const float* va
   pieces[2 * PLANE_BYTES / 16] = (uint4)(pairs[0].z, pairs[1].z, pairs[2].z, pairs[3].z);
 }
 
-// The largest magnitude among these and `extremes`, and the largest complement of one that is not zero.
+// Returns the larger of `extremes` and those of these values: the largest magnitude, and the largest
+// complement of a nonzero one.
 static inline uint2 extremes_with(uint2 extremes, const float* values) {
 #pragma unroll
   for (int next = 0; next < PIECE; ++next) {
@@ -83,7 +85,7 @@ static inline uint2 pack_tile(__global uint4* restrict packed, const Source sour
   return extremes;
 }
 
-// Every so many tiles of an operand, by work-group `group` of `groups`.
+// Packs the tiles of an operand that belong to work-group `group` of `groups`.
 static inline uint2 pack_part(__local uint* memory, __global uint4* restrict packed, const Source source,
                               const int group, const int groups) {
   const int across = (source.packed_depth + TILE_DEPTH - 1) / TILE_DEPTH;

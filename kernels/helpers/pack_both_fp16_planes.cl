@@ -1,29 +1,32 @@
 // clgemm: pack_both_fp16_planes
 // role: pack_both
-// summary: the form `fp16_planes`: each number as two fp16 with an exponent for the line, in the order that tensor cores read
+// summary: the form `fp16_planes`: each number as two fp16, one exponent per line, as tensor cores read it
 // size: rows*(columns+1)
 // range_notes: 2
 // tile: 8 1048576 1     a work-group has whole lines
 // local: 512
 // grid: tiles
 
-// A line's exponent has to be known before its planes are written. A work-group has few whole lines: it takes the exponent
-// from their first numbers, with some room for larger ones, and begins again where these were not enough. So memory is read
-// once and written once as a rule. Neighbours write neighbouring 16-byte pieces, whether they read neighbours along k or from
-// line to line. Work-groups are few, and each has every so many lines of one operand.
+// The exponent of a line must be known before its planes are written. A work-group has a few whole lines. It
+// takes the exponent from their first numbers, with some room for larger ones. If the room was not enough, it
+// begins again. So memory is usually read once and written once. Neighbours write neighbouring 16-byte
+// pieces, whether they read neighbours along k or from line to line. There are few work-groups; each packs
+// several groups of lines of one operand, at a constant distance.
 #include "common/fp16_planes.cl"
 #include "common/fp16_range.cl"
 #include "common/half.cl"
 #include "common/packing.cl"
 
 #define ITEMS 512
-#define LINES 8   // of a work-group at a time: those that lie together in a block
-#define PIECES 2  // of a work-item at a time
-#define STEP (ITEMS / LINES * PIECE)  // of k, from one of them to the next
-#define TOGETHER (PIECES * STEP)      // of k, all pieces of all work-items
-#define ROOM 1    // bits, for numbers larger than the first ones of a line; each bit is one less for small numbers
+#define LINES 8   // lines of a work-group at a time, which lie together in a block
+#define PIECES 2  // pieces of a work-item at a time
+#define STEP (ITEMS / LINES * PIECE)  // depths from one piece to the next
+#define TOGETHER (PIECES * STEP)      // depths of all pieces of all work-items
+// Bits for numbers larger than the first ones of a line. Each bit is one less for small numbers.
+#define ROOM 1
 
-// What of a work-group's lines a work-item has: neighbours read what is contiguous in memory, and write what is in the planes.
+// The part of a work-group's lines that a work-item has. Neighbours read what is contiguous in memory, and
+// write what is contiguous in the planes.
 typedef struct {
   int line, depth;
 } Position;
@@ -38,7 +41,7 @@ static inline uint magnitude_of(const float value) {
   return as_uint(value) & 0x7fffffffu;
 }
 
-// The planes of two neighbours along k, each plane in one uint.
+// Returns the two planes of two neighbours along k, each plane in one uint.
 static inline uint2 planes_of(const float2 values) {
   const uint high = half_bits(values);
   return (uint2)(high, half_bits((values - from_half_bits(high)) * (1.0f / LOW_SCALE)));
@@ -54,8 +57,8 @@ static inline void store_planes(__global uint4* restrict place, const float* val
   place[PLANE_BYTES / 16] = (uint4)(pairs[0].y, pairs[1].y, pairs[2].y, pairs[3].y);
 }
 
-// Of a work-item's pieces, scaled: the complement of the smallest magnitude that is not zero. One that is lost in scaling
-// counts as the smallest.
+// Returns the complement of the smallest nonzero magnitude among a work-item's pieces, after scaling. A
+// number that is lost in scaling counts as the smallest.
 static inline uint complement_of_least(uint complement, const float* values, const float scale) {
 #pragma unroll
   for (int next = 0; next < PIECE; ++next) {
@@ -73,7 +76,7 @@ static inline uint load_pieces(float values[PIECES][PIECE], const Source source,
   return most;
 }
 
-// The complement with those of these pieces, too.
+// Returns the complement with these pieces included.
 static inline uint note_pieces(float values[PIECES][PIECE], const Source source, const int depth,
                                const float scale, uint complement) {
 #pragma unroll
@@ -93,17 +96,19 @@ static inline void split_pieces(float values[PIECES][PIECE], __global uint4* res
   }
 }
 
-// The largest of a line, by what its work-items have; the word was 0. Has a barrier.
+// Returns the largest number of a line, from what its work-items have. The word must be 0 before. Contains a
+// barrier.
 static inline uint largest_of_line(volatile __local uint* largest, const uint most) {
   if (most > *largest) atomic_max(largest, most);
   barrier(CLK_LOCAL_MEM_FENCE);
   return *largest;
 }
 
-// A work-group's lines from `first` on. `memory`: of each line the largest of its first numbers and of all, a word that says
-// whether to begin again, and one that says that these planes are in vain, for a number is too small for any partner: the rest of these
-// lines is not packed then, and their note is what no multiply takes. Two matrices of 4096 a side, uniform numbers times 2^-i with random
-// i < 30, are through so after 27 us on an H200, where packing all of them takes 79.
+// Packs a work-group's lines from `first` on. `memory` has two words for each line: the largest of its first
+// numbers, and the largest of all. The next word tells whether to begin again. The last word tells that the
+// planes are in vain, because a number is too small for any partner. The rest of these lines is not packed
+// then, and their note makes every GEMM fall back. Two matrices of 4096 x 4096, uniform numbers times 2^-i
+// with random i < 30, take 27 us this way. Packing all of them takes 79 us (H200, November 2026).
 static inline uint2 pack_lines(__local uint* memory, __global uint4* restrict packed, const Source source,
                                const int first, uint2 extremes) {
   const Position position = position_of(source);
@@ -136,7 +141,8 @@ static inline uint2 pack_lines(__local uint* memory, __global uint4* restrict pa
     const int needed = line_exponent(largest_of_line(of_line + LINES, most));
     if (needed > exponent) memory[2 * LINES] = 1;
     barrier(CLK_LOCAL_MEM_FENCE);
-    again = memory[2 * LINES] != 0 && *in_vain == 0;  // not the same for all where others begin again and find planes in vain
+    // This differs between work-items if some begin again already and find the planes in vain.
+    again = memory[2 * LINES] != 0 && *in_vain == 0;
     if (again) {
       exponent = needed;
       complement = 0;
@@ -147,7 +153,7 @@ static inline uint2 pack_lines(__local uint* memory, __global uint4* restrict pa
   return max(extremes, (uint2)(most, noted));
 }
 
-// Every so many lines of an operand, by work-group `group` of `groups`.
+// Packs the lines of an operand that belong to work-group `group` of `groups`.
 static inline uint2 pack_part(__local uint* memory, __global uint4* restrict packed, const Source source,
                               const int group, const int groups) {
   uint2 extremes = (uint2)(0, 0);

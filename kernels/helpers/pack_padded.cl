@@ -7,8 +7,8 @@
 // grid: columns rows
 // require: 4*TS*(TS+1) <= local_bytes
 
-// A tile passes through local memory, so that neighbouring work-items read neighbours of X and write neighbours
-// of the packed copy, transposed or not. The extra column keeps the transposed writes in different banks.
+// A tile passes through local memory. So neighbouring work-items read neighbours of X and write neighbours of
+// the packed copy, transposed or not. The extra column keeps the transposed writes in different banks.
 #if !defined(TS) || !defined(TRANSPOSE)
 #error "pack_padded needs TS and TRANSPOSE"
 #endif
@@ -27,7 +27,7 @@ void pack(const int rows, const int columns,
   source += source_offset + get_global_id(2) * source_stride;
   packed += packed_offset + get_global_id(2) * packed_stride;
 
-  // Row and column of op(X) that this work-item reads; x runs along the rows of X as it lies in memory.
+  // The row and column of op(X) that this work-item reads. x runs along the rows of X in memory.
   const int row = tile_row + (TRANSPOSE ? x : y);
   const int column = tile_column + (TRANSPOSE ? y : x);
   const bool inside = row < rows && column < columns;

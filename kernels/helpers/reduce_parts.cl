@@ -8,9 +8,9 @@
 // grid: columns rows
 // require: 16*FOURS*SLOTS <= local_bytes
 
-// Four neighbours of a row at a time; a work-group has FOURS such fours, of any rows, and SLOTS work-items for each,
-// which share the parts. First each slot adds up its own, then the first slot adds up the slots: one order for all
-// sizes and devices, so that the same parts give the same bits every time.
+// A work-group has FOURS groups of four neighbours of a row, of any rows. For each group it has SLOTS
+// work-items, which share the parts. First each slot adds up its own parts, then the first slot adds up the
+// slots. This order is the same for all sizes and devices, so the same parts always give the same bits.
 #if !defined(FOURS) || !defined(SLOTS)
 #error "reduce_parts needs FOURS and SLOTS"
 #endif

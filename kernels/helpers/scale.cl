@@ -7,7 +7,7 @@
 // local: COLUMNS ROWS
 // grid: columns rows
 
-// beta == 0 stores zeros without reading C.
+// If beta is 0, it stores zeros without reading C.
 #if !defined(ROWS) || !defined(COLUMNS)
 #error "scale needs ROWS and COLUMNS"
 #endif
