@@ -30,7 +30,7 @@
 //
 //        WN
 //      +--------+           A work-item has one of the patch's 8 x 4 places (common/lanes.cl) and owns
-// WM | 8 x 4  |           4 x 4 blocks of C. The blocks lie 32 rows and 16 columns apart, so that
+//   WM | 8 x 4  |           4 x 4 blocks of C. The blocks lie 32 rows and 16 columns apart, so that
 //      | items  |           neighbours read neighbouring 16-byte pieces of local memory.
 //      +--------+
 //

@@ -3,7 +3,7 @@
 // magnitude, as bits.
 //
 // The planes are not exact in any of these cases:
-// - An element is Inf or NaN, because Inf times a zero plane is NaN.
+// - An element is Inf or NaN. Inf times a zero plane is NaN.
 // - An element is so small that one of its planes is below the smallest bf16 number.
 // - A sum of up to 2^30 products may overflow. The order of the additions would then decide which Inf or NaN
 //   results.

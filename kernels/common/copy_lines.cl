@@ -10,10 +10,10 @@
 
 typedef struct {
   __global const float* first;  // line 0, k 0
-  // the distance from one line to the next, or from one k to the next if neighbours in memory are of
-  // different lines
+  // The distance from one line to the next, or from one depth to the next if neighbours in memory belong to
+  // different lines.
   ulong ld;
-  int lines, depth;             // how many lines and depths follow
+  int lines, depth;  // the lines and depths from there on
 } Source;
 
 // Returns true if the rows of a source have shifts.
@@ -60,7 +60,7 @@ static inline void copy_lines(const uint stage, const Source source, const bool 
       to += 4 * apart * stride;
     }
   }
-  // copies the floats that the shift has pushed past the end of the row
+  // Copies the floats that the shift has pushed past the end of the row.
   if (item < rows && is_shifted(source)) {
     const int shift = shift_of(source, item);
     const int bytes = 4 * clamp(min(valid - width, 0) + shift, 0, 4);

@@ -1,5 +1,5 @@
 // Notes: what the packing found out about the numbers that it saw. A kernel on planes learns from them
-// whether it can do the work. The kernels behind it learn whether it has done so.
+// whether it can do the work. The kernels after it learn whether it has done so.
 //
 // The notes lie in scratch. First come two words for each work-group that packed a part of A, for all A of
 // the batch. Then come those of B; an operand with stride 0 is one for the whole batch. Then comes one word
@@ -101,7 +101,7 @@ static inline bool all_are_done(__local uint* left, __global const uint* notes, 
   return *left == 0;
 }
 
-// Tells the kernels behind whether the GEMM is done, and returns that. The first work-group writes the word.
+// Tells the next kernels whether the GEMM is done, and returns that. The first work-group writes the word.
 static inline bool leave_is_done(const bool done, __global uint* notes, const ulong notes_offset,
                                  const int a_notes, const ulong a_stride, const int b_notes,
                                  const ulong b_stride) {
@@ -111,7 +111,7 @@ static inline bool leave_is_done(const bool done, __global uint* notes, const ul
   return done;
 }
 
-// Returns true if the kernel before has done the GEMM, and tells the kernels behind. A kernel on planes
+// Returns true if the kernel before has done the GEMM, and tells the next kernels. A kernel on planes
 // begins with it.
 static inline bool passes_on(__global uint* notes, const ulong notes_offset, const int a_notes,
                              const ulong a_stride, const int b_notes, const ulong b_stride,

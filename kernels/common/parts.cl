@@ -6,11 +6,11 @@
 #endif
 #include "common/store.cl"
 
-// Makes this work-group's stores visible to the whole device, and orders its later loads behind them.
+// Makes this work-group's stores visible to the whole device, and orders its later loads after them.
 #if defined(__NV_CL_C_VERSION)
 #define DEVICE_FENCE asm volatile("membar.gl;" ::: "memory")  // on every NVIDIA GPU
 #else
-// OpenCL C 1.2 promises no more; `adds_parts` excludes other devices
+// OpenCL C 1.2 promises no more. `adds_parts` excludes other devices.
 #define DEVICE_FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)
 #endif
 
@@ -58,7 +58,7 @@ static inline void add_parts(const Parts* parts, const int items, const int rows
                              const int first_row, const int first_column, const float alpha,
                              const float beta) {
   const int places = rows * columns / 4;
-  // the compiler knows it; all sizes are powers of two
+  // The compiler knows the result. All sizes are powers of two.
   const int together = min(PLACES_TOGETHER, (places + items - 1) / items);
   const int last_row = min(rows, m - first_row) - 1;
   for (int first = get_local_id(0); first < places; first += items * together) {
@@ -67,7 +67,7 @@ static inline void add_parts(const Parts* parts, const int items, const int rows
 #pragma unroll
     for (int i = 0; i < together; ++i) {
       const int place = first + i * items;
-      // clamped, so that every load is inside
+      // Clamped, so that every load is inside.
       const int row = first_row + min(place / (columns / 4), last_row);
       const int column = first_column + place % (columns / 4) * 4;
       from[i] = (__global const float4*)(parts->results + row * parts->ld + min(column, (n - 1) / 4 * 4));

@@ -1,4 +1,4 @@
-// Adds the products of four elements of A with B_FOURS float4 of B to four rows of sums, B_FOURS float4 each.
+// Adds the products of four elements of A and B_FOURS float4 of B to four rows of sums, B_FOURS float4 each.
 //
 // Every second row goes backwards, so each multiply-add shares an operand with the one before it. NVIDIA's
 // GPUs read operands from two register banks, one from each bank at a time. They can reuse one operand of the

@@ -9,7 +9,7 @@
 //
 // With 5 stages and 2 slices it would fail. Step 5 follows step 0 in stage 0, but belongs to the other slice,
 // and copies arrive in any order. If the copies of steps 1 and 3 arrive before that of step 0, the slice of
-// step 5 takes the phase before step 0's for the one after it. It multiplies data that is not there and
+// step 5 mistakes the phase before step 0's for the one after it. It multiplies data that is not there and
 // arrives at `empty` once too often. An H200 did so once in 100 to 18,000 calls, and the device context was
 // lost (November 2026).
 #include "common/nvidia.cl"

@@ -13,7 +13,7 @@
 #define COPY_A_AT (DEPTH / 8)
 #define COPY_B_AT (3 * DEPTH / 8)
 
-// Walk around a ring of COPIES stages.
+// Return the stage after `stage` in a ring of COPIES stages, and the distance to it.
 static inline int next_stage(const int stage) {
   return stage == COPIES - 1 ? 0 : stage + 1;
 }

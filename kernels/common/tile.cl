@@ -14,9 +14,9 @@
 #endif
 #include "common/async.cl"
 
-// Load and ask the memory for 256 bytes at a time (NVIDIA's GPUs). A line of an operand is read in pieces, a
-// few in each step, far from the pieces of other lines. With the hint, direct.cl takes 94 us for 5053 x 29 x
-// 5793, and 112 us without (H200, November 2026).
+// Load, and make NVIDIA's GPUs bring 256 bytes of memory nearer at a time. A line of an operand is read in
+// pieces, a few in each step, far from the pieces of other lines. With the hint, direct.cl takes 94 us for
+// 5053 x 29 x 5793, and 112 us without (H200, November 2026).
 #if defined(__NV_CL_C_VERSION) && NVIDIA_SM >= 80
 static inline float load_1(__global const float* place) {
   float value;

@@ -27,9 +27,9 @@ static inline ulong matrix_descriptor(const uint address, const uint along_k, co
          order << 62;
 }
 
-// d (+)= a b^T for 64 x 128 results and WGMMA_DEPTH of k. If `keep` is 0, it overwrites d. `a` holds 16 rows
-// x 16 of k of each warp, as load_matrices() leaves them. They are read from local memory once, not in each
-// product, which saves a sixth of the reads there.
+// Computes d (+)= a b^T for 64 x 128 results and WGMMA_DEPTH of k. If `keep` is 0, it overwrites d. `a` holds
+// 16 rows x 16 of k of each warp, as load_matrices() leaves them. They are read from local memory once, not
+// in each product, which saves a sixth of the reads there.
 static inline void wgmma_128(float* d, const uint* a, const ulong b, const int keep) {
   asm volatile(
       "//@@ { .reg .pred keep; setp.ne.b32 keep, %69, 0; "

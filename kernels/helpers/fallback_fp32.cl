@@ -13,7 +13,7 @@
 // require: 32*COPIES*SLICES*(BM+BN+8) <= local_bytes
 // require: 16*SLICES*(BM/TM)*(BN+4) <= local_bytes
 
-// Runs behind kernels on planes. It costs little more than a launch if there is nothing to do. The technique
+// Runs after kernels on planes. It costs little more than a launch if there is nothing to do. The technique
 // is in common/slices.cl.
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B)
 #error "role: fallback needs TRANSPOSE_A and TRANSPOSE_B"

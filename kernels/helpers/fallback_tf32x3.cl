@@ -15,7 +15,7 @@
 // require: (TILE_X*2+128)*SLICES <= 512
 // require: SLICES*STAGES*((TILE_X*144+TILE_Y*400+1023)/1024*1024) <= 230400
 
-// Runs behind kernels on planes. It costs little more than a launch if there is nothing to do. The technique
+// Runs after kernels on planes. It costs little more than a launch if there is nothing to do. The technique
 // is in common/tf32x3.cl.
 #include "common/notes.cl"
 #include "common/tf32x3.cl"
