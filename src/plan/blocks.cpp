@@ -13,7 +13,7 @@
 namespace clgemm {
 namespace {
 
-// Scratch of one block while it is given away, in floats. Whatever lies there begins a cache line.
+// Hands out the scratch of one block, in floats. Everything in it begins at a cache line.
 class ScratchLayout {
  public:
   explicit ScratchLayout(std::size_t copies_of_batch) : copies_of_batch_(copies_of_batch) {}
@@ -58,7 +58,8 @@ void place_copies(const Plan& plan, Stage& stage, ScratchLayout& scratch) {
   scratch.place(stage.b, problem.b, depth, packed_size(pack, columns, depth));
 }
 
-// Few work-groups, each with many tiles: their notes are read by every work-group of the multiply.
+// Returns the number of work-groups that pack. They are few and pack many tiles each, because every
+// work-group of the GEMM kernel reads all their notes.
 std::size_t packing_groups(const Plan& plan, const KernelConfig& pack, std::size_t lines, std::size_t depth) {
   const std::size_t tiles = ceil_div(lines, pack.tile_rows) * ceil_div(depth, pack.tile_columns);
   return std::min(tiles, packing_groups_a_unit * plan.compute_units);
@@ -77,9 +78,9 @@ void place_notes(const Plan& plan, Stage& stage, ScratchLayout& scratch) {
   stage.notes.scratch_offset = scratch.take(notes * stage.notes.words + plan.block_batch);
 }
 
-// Places the packed copies of one block in scratch, and the notes, and sums them up. A stage packs when the
-// multiply of the one before is over, so that the copies of all begin at one place; notes stay, each stage's
-// for the one behind it.
+// Places the packed copies of one block and the notes in scratch, and adds up their sizes. A stage packs
+// after the GEMM kernel of the stage before has finished, so the copies of all stages begin at the same
+// place. Notes stay, because each stage leaves its notes for the next one.
 void lay_out_scratch(Plan& plan) {
   ScratchLayout scratch(plan.block_batch);
   std::size_t copies = 0;
@@ -93,7 +94,7 @@ void lay_out_scratch(Plan& plan) {
   plan.scratch_bytes = scratch.taken() * sizeof(float);
 }
 
-// Splits k as the stage wants it, in parts whose results fit in what is left of the scratch.
+// Splits k as the stage wants it, into slices whose results fit in the rest of the scratch.
 void split_k(Plan& plan, Stage& stage, std::size_t limit) {
   SplitPlan& split = stage.split;
   split = {split.wanted_parts, 1, plan.block_k};
@@ -121,7 +122,7 @@ void split_k(Plan& plan, Stage& stage, std::size_t limit) {
   plan.scratch_bytes += even.parts * part_bytes;
 }
 
-// The part of C that one work-group of each stage does.
+// Sets the part of C that one work-group of the stage computes.
 void divide_among_groups(const Plan& plan, Stage& stage) {
   const KernelConfig& kernel = stage.multiply();
   Share share{kernel.tile_rows, kernel.tile_columns};
@@ -134,13 +135,13 @@ void divide_among_groups(const Plan& plan, Stage& stage) {
   stage.group_columns = share.columns;
 }
 
-// A side of a block, and the steps that it can be cut in.
+// A side of a block, and the multiple to which it can be cut.
 struct Side {
   std::size_t* size;
   std::size_t tile;
 };
 
-// Halves a side in whole tiles; false where it is one tile already.
+// Halves a side in whole tiles. Returns false if it is already one tile.
 bool halve(const Side& side) {
   const std::size_t half = round_up((*side.size + 1) / 2, side.tile);
   if (half >= *side.size) return false;
@@ -154,8 +155,8 @@ bool packs(const Plan& plan, ProgramRole one) {
   });
 }
 
-// Makes the block smaller: first fewer matrices of a batch, then the longest side of what is packed. False
-// where only tiles are left.
+// Makes the block smaller: first it takes fewer matrices of a batch, then it halves the longest packed side.
+// Returns false if only tiles are left.
 bool cut_block(Plan& plan) {
   if (halve({&plan.block_batch, 1})) return true;
   const KernelConfig& kernel = plan.first().multiply();
@@ -166,10 +167,11 @@ bool cut_block(Plan& plan) {
   return std::any_of(sides.begin(), sides.end(), halve);
 }
 
-// The longest side of a block that the kernel's 32-bit counts and the device's count of work-groups allow.
+// Returns the longest side of a block that the kernel's 32-bit counts and the device's limit of work-groups
+// allow.
 std::size_t longest_side(const KernelConfig& kernel, GridAxis axis, std::size_t tile, std::size_t share) {
   const auto& grid = kernel.manifest().grid;
-  if (share != 0) tile = tile / share * share;  // a work-group's part is a multiple of a share
+  if (share != 0) tile = tile / share * share;  // the part of a work-group is a multiple of a share
   std::size_t tiles = max_block / tile;
   if (grid.size() > 1 && grid[1] == axis) tiles = std::min(tiles, max_groups_beyond_first);
   if (grid[0] == GridAxis::tiles) tiles = std::min(tiles, max_tiles_a_side);

@@ -9,7 +9,7 @@ bool lies_in(std::size_t elements, const Operand& operand, std::size_t length) {
          fits(length);
 }
 
-// Of what an aligned kernel reads at once.
+// Returns whether tiles are multiples of the number of elements that an aligned kernel reads at once.
 bool tiles_are_multiples(const KernelConfig& kernel) {
   const auto fits = [&](std::size_t size) { return size % kernel.align == 0; };
   return fits(kernel.tile_rows) && fits(kernel.tile_columns) && fits(kernel.tile_depth);

@@ -1,5 +1,5 @@
-// k in parts: where C has too few tiles to fill the device, each part of k has work-groups of its own, and a
-// second kernel adds the parts up. How many, the speed model says.
+// Split-K: if C has too few tiles to fill the device, each slice along k gets its own work-groups, and a
+// second kernel adds up their results. The speed model decides how many slices there are.
 #pragma once
 
 #include <cstddef>
@@ -8,34 +8,35 @@
 
 namespace clgemm {
 
-// Tiles of C whose parts one launch counts: more of them fill every device without parts.
+// The most tiles of C whose slices one launch counts. More tiles fill every device without split-K.
 inline constexpr std::size_t most_arrivals = 16384;
 
-// Parts are counted in the launch's dimension 2.
+// Slices are counted in dimension 2 of the launch.
 inline constexpr std::size_t max_parts = max_groups_beyond_first;
 
 struct KSplit {
-  std::size_t parts = 1;  // with the shorter one at the end
-  std::size_t depth = 1;  // of each part but that one; all of k where it is not split
+  std::size_t parts = 1;  // slices, including the shorter one at the end
+  std::size_t depth = 1;  // depth of each slice except the last; all of k without split-K
 };
 
-// The depth of each of so many parts of k, but for the last one: parts begin at multiples of `unit`.
+// Returns the depth of each slice except the last, if k is split into `parts` slices that begin at multiples
+// of `unit`.
 std::size_t depth_of_parts(std::size_t k, std::size_t parts, std::size_t unit);
 
-// Where parts of k may begin: where a whole step does and operands are aligned. A kernel that keeps within k
-// by itself needs no whole steps, but may read four elements at once.
+// Returns the multiple at which slices may begin: the start of a whole step along k, with aligned operands. A
+// kernel that checks the end of k itself needs no whole steps, but may read four elements at once.
 std::size_t depth_unit(const KernelConfig& kernel);
 
-// k as the kernel walks it.
+// Returns the depth that the kernel walks through.
 std::size_t walked_k(std::size_t k, const KernelConfig& kernel);
 
-// A part is no shallower, or launches are all that is measured.
+// No slice is shallower, because otherwise the launches would take most of the time.
 inline constexpr std::size_t least_part_depth = 64;
 
-// k in parts of equal depth, at most `parts` of them, that begin at multiples of `unit`.
+// Splits k into slices of equal depth, at most `parts` of them, that begin at multiples of `unit`.
 KSplit split_evenly(std::size_t k, std::size_t parts, std::size_t unit);
 
-// Elements of the result of one part in scratch: rows of whole fours.
+// Return the size of one slice's result in scratch, in elements. Rows are padded to a multiple of four.
 std::size_t part_ld(std::size_t n);
 std::size_t part_elements(std::size_t m, std::size_t n);
 

@@ -27,7 +27,8 @@ class StageLaunches {
   void add() {
     const Problem& problem = plan_.problem;
     if (stage_.has(ProgramRole::pack_both)) pack_both();
-    // The first block of a row of blocks has packed A for the others, unless another stage wrote over it.
+    // The first block of a row of blocks has packed A for the others, unless another stage has overwritten
+    // the copy.
     const bool a_is_there = block_.column != 0 && plan_.stages.size() == 1;
     const std::size_t before = all_.size();
     pack(ProgramRole::pack_a, stage_.a, {block_.m, block_.k, 0}, padded_.rows, padded_.depth, a_is_there, a_);
@@ -39,7 +40,7 @@ class StageLaunches {
   }
 
  private:
-  // Of op(X) from a row and column on.
+  // Returns the slice of op(X) that begins at a row and a column.
   static Slice slice_of(Memory memory, const Operand& operand, std::size_t row, std::size_t column) {
     return {memory, operand.transposed ? column * operand.ld + row : row * operand.ld + column, operand.ld};
   }
@@ -65,13 +66,13 @@ class StageLaunches {
 
   std::size_t copies_of(const PackedCopy& copy) const { return copy.stride == 0 ? 1 : block_.batch_count; }
 
-  // Elements that are read and written to pack an operand of this size.
+  // Returns the number of elements that are read and written to pack an operand of this size.
   double moved(const PackedCopy& copy, std::size_t rows, std::size_t columns) const {
     return static_cast<double>(copies_of(copy)) *
            (static_cast<double>(rows) * static_cast<double>(columns) + static_cast<double>(copy.elements));
   }
 
-  // A and B in one launch, whose work-groups leave notes.
+  // Packs A and B in one launch, whose work-groups write notes.
   void pack_both() {
     const std::size_t groups = stage_.notes.a_groups + stage_.notes.b_groups;
     Launch& launch = add(ProgramRole::pack_both, block_, {groups, 1, block_.batch_count, 1, 1});
@@ -96,8 +97,9 @@ class StageLaunches {
     launch.size.layers = launch.parts = ceil_div(walked_k_, launch.depth);
   }
 
-  // Multiplies the whole parts of k as if they were a batch, and what is left of k beside them; adds all up.
-  // A step of k is so many elements in each operand.
+  // Computes the slices along k of full depth as if they were a batch, and the rest of k beside them. A
+  // second kernel adds them up. `a_step` and `b_step` are the elements from one k to the next in each
+  // operand.
   void multiply_in_parts(std::size_t a_step, std::size_t b_step) {
     const SplitPlan& split = stage_.split;
     const std::size_t whole = walked_k_ / split.depth;
@@ -132,7 +134,7 @@ class StageLaunches {
   const Block& block_;
   Padded padded_;
   std::size_t walked_k_;
-  Slice a_, b_, c_;  // as the multiply finds them
+  Slice a_, b_, c_;  // as the GEMM kernel finds them
   Factors factors_;
   std::vector<Launch>& all_;
 };
@@ -140,9 +142,9 @@ class StageLaunches {
 }  // namespace
 
 std::vector<Launch> launches_of(const Plan& plan, const Block& block) {
-  // No more room than this: a call took 3.0 us in place of 2.4 with 1.2 KiB, for which glibc tidies up its
-  // heap (64 x 64 x 64 on an EPYC with PoCL, 25 November 2026).
-  std::size_t most = 1;  // the rest of k
+  // Reserve no more than needed: with 1.2 KiB a call took 3.0 us instead of 2.4, because glibc tidies up its
+  // heap for that size (64 x 64 x 64 on an EPYC with PoCL, 25 November 2026).
+  std::size_t most = 1;  // for the rest of k
   for_each_program(plan, [&most](std::size_t, ProgramRole) { ++most; });
   std::vector<Launch> result;
   result.reserve(most);

@@ -1,5 +1,6 @@
-// The launches that a plan makes of each block of its problem, as plain data: launch/ binds the buffers,
-// offsets and factors of a call to them, and the speed model adds them up. Neither decides anything else.
+// The launches that a plan makes for each block of its problem, as plain data. launch/ binds the buffers,
+// offsets and factors of a call to them, and the speed model adds up their times. Neither makes any other
+// decision.
 #pragma once
 
 #include <algorithm>
@@ -13,25 +14,27 @@
 
 namespace clgemm {
 
-// A part of the problem that all stages do before the next one begins.
+// A part of the problem that all stages compute before the next block begins.
 struct Block : GemmSize {
-  std::size_t row = 0, column = 0, depth = 0, batch = 0;  // of its first element: in C, along k, in the batch
+  // The position of its first element: in C, along k, and in the batch.
+  std::size_t row = 0, column = 0, depth = 0, batch = 0;
   std::size_t batch_count = 1;
 };
 
-// The block of a plan that begins at the problem's first element, as large as any.
+// Returns the plan's block at the problem's first element. No other block is larger.
 inline Block first_block(const Plan& plan) {
   return {{plan.block_m, plan.block_n, plan.block_k}, 0, 0, 0, 0, plan.block_batch};
 }
 
-// Nothing of the problem comes behind the block.
+// Returns whether nothing of the problem follows the block.
 inline bool is_last(const Block& block, const Problem& problem) {
   return block.row + block.m == problem.m && block.column + block.n == problem.n &&
          block.depth + block.k == problem.k && block.batch + block.batch_count == problem.batch_count;
 }
 
-// Calls body(block) for every block of the problem, which is as large as `first` or ends with the problem:
-// those of one part of C in the order of k, and those that share a part of A one after the other.
+// Calls body(block) for every block of the problem. Each block is as large as `first` or ends with the
+// problem. The blocks of one part of C come in the order of k, and those that share a part of A follow each
+// other.
 template <class Body>
 void for_each_block(const Problem& problem, const Block& first, const Body& body) {
   Block block = first;
@@ -50,7 +53,7 @@ void for_each_block(const Problem& problem, const Block& first, const Body& body
   });
 }
 
-// What the dimensions of a launch cover, and the part of it that one work-group does.
+// The size that the dimensions of a launch cover, and the part of it that one work-group computes.
 struct LaunchSize {
   std::size_t rows = 1;
   std::size_t columns = 1;
@@ -63,43 +66,45 @@ struct LaunchSize {
   }
 };
 
-// In the kernel's own tiles.
+// Returns the launch size in the kernel's own tiles.
 inline LaunchSize in_tiles(const KernelConfig& kernel, std::size_t rows, std::size_t columns,
                            std::size_t layers) {
   return {rows, columns, layers, kernel.tile_rows, kernel.tile_columns};
 }
 
-// Where a launch reads or writes: in a matrix of the call, at which a block begins, or in scratch.
+// The place that a launch reads or writes: a position in a matrix of the call, at which a block begins, or in
+// scratch.
 struct Slice {
   enum class Memory { a, b, c, scratch };
   Memory memory = Memory::scratch;
-  std::size_t first = 0;  // element of the first matrix of the batch
+  std::size_t first = 0;  // offset of the first element of the batch's first matrix
   std::size_t ld = 0;
-  std::optional<std::size_t> stride{};  // to the next; none: as in the call's batch
+  std::optional<std::size_t> stride{};  // from one matrix to the next; none: as in the call's batch
 };
 
-// Which factors a launch multiplies by: those of the call; its alpha and a beta of 1, for what earlier blocks
-// left in C; or 1 and 0.
+// The factors of a launch: those of the call; or the call's alpha and a beta of 1, which adds to the result
+// of earlier blocks in C; or 1 and 0.
 enum class Factors { of_call, adding, alone };
 
-// A role has no use for some of it.
+// A role may not use all of these members.
 struct Launch : GemmSize {
   std::size_t stage;
   ProgramRole role;
   LaunchSize size;
-  Slice a, b;  // read: the operands of a multiply, what is packed, or in `a` the results of parts of k
-  Slice c;     // written
+  // Read: the operands of a GEMM or of packing, or, in `a` alone, the results of split-K's slices.
+  Slice a, b;
+  Slice c;  // written
   Factors factors = Factors::of_call;
   std::size_t batch_count = 1;
-  std::size_t depth = 0;  // of each part of k that the multiply adds up itself
-  std::size_t parts = 1;  // of k that it adds up
-  double moved = 0.0;     // elements that it reads and writes, if it does not multiply
-  bool waits = true;      // for the launches before it; else it may run beside the one before
+  std::size_t depth = 0;  // depth of each slice along k that the GEMM kernel adds up itself
+  std::size_t parts = 1;  // slices along k that it adds up
+  double moved = 0.0;     // elements that it reads and writes, unless it is a GEMM
+  bool waits = true;      // for the launches before it; false: it may run together with the launch before it
 
   bool writes_c() const { return c.memory == Slice::Memory::c; }
 };
 
-// Of one block, in their order.
+// Returns the launches of one block, in their order.
 std::vector<Launch> launches_of(const Plan& plan, const Block& block);
 
 }  // namespace clgemm

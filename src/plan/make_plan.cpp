@@ -14,7 +14,7 @@
 namespace clgemm {
 namespace {
 
-// What a kernel that reads A and B where they lie is compiled with.
+// Returns the macros for a kernel that reads A and B in place.
 Parameters in_place_macros(const Problem& problem, const KernelConfig& kernel) {
   Parameters result = {{"TRANSPOSE_A", problem.a.transposed ? 1 : 0},
                        {"TRANSPOSE_B", problem.b.transposed ? 1 : 0}};
@@ -55,7 +55,8 @@ class Planner {
       }
       names.push_back(next);
       const SharedConfig behind = config(next, kernel->fallback_values);
-      // Either a kernel for that alone, or another one on planes, with its own packing and one behind it.
+      // The fallback is either a kernel for that role alone, or another kernel on planes with its own packing
+      // and fallback.
       if (behind->manifest().fallback.empty()) check_role(*behind, Role::fallback, *kernel);
       result.push_back(stage(behind));
       kernel = behind;
@@ -64,7 +65,7 @@ class Planner {
   }
 
  private:
-  // `name`: as KernelLibrary::find() takes it.
+  // `name` is in the form that KernelLibrary::find() takes.
   SharedConfig config(const std::string& name, const Parameters& parameters) {
     SharedConfig kernel = configs_.get(name, parameters);
     if (!kernel->manifest().tile_depends_on_operands()) return kernel;
@@ -90,7 +91,7 @@ class Planner {
   }
 
   SharedConfig pack_config(const KernelConfig& kernel) {
-    // pack_padded has work-groups of 16 x 16 by default, which some small GPUs do not allow.
+    // pack_padded has work-groups of 16 x 16 by default. Some small GPUs do not allow so many work-items.
     const bool is_small =
         configs_.device().max_work_group_size < 256 && kernel.manifest().operands == padded_form;
     return configs_.get("pack_" + kernel.manifest().operands,
@@ -101,8 +102,8 @@ class Planner {
   ConfigCache& configs_;
 };
 
-// Gives the stage a kernel that adds up its parts. False where this device runs none and nobody asked for
-// parts.
+// Gives the stage a kernel that adds up its slices. Returns false if this device cannot run one and the
+// caller did not ask for split-K.
 bool add_reduce(Stage& stage, ConfigCache& configs) {
   constexpr std::int64_t items = 256;
   const std::int64_t slots = stage.split.parts >= 64 ? 16 : stage.split.parts >= 8 ? 4 : 1;

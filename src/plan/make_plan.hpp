@@ -1,4 +1,4 @@
-// From a problem and a kernel to a plan: which form of the operands, which helpers, which kernels behind it.
+// Makes a plan from a problem and a kernel: the form of the operands, the helper programs and the fallbacks.
 #pragma once
 
 #include "call/problem.hpp"
@@ -7,17 +7,17 @@
 
 namespace clgemm {
 
-// The plan for a config with at most `scratch_limit` bytes of scratch; `problem` is as the caller states it.
-// Throws what ConfigCache::get() and fit_blocks() throw.
+// Returns the plan for a config with at most `scratch_limit` bytes of scratch. `problem` is in the caller's
+// form. Throws the errors of ConfigCache::get() and fit_blocks().
 Plan make_plan(const Problem& problem, const Config& config, ConfigCache& configs, std::size_t scratch_limit);
 
-// The plan without what its kernels are compiled with beside their parameters: for who asks only how long it
-// takes. Throws what make_plan() throws.
+// Returns the plan without the macros that its kernels are compiled with in addition to their parameters.
+// Callers that only want to know how long the plan takes use it. Throws the errors of make_plan().
 Plan outline_plan(const Problem& problem, const Config& config, ConfigCache& configs,
                   std::size_t scratch_limit);
 
-// Changes the plan to one that does k in at most so many parts, where its kernels can and the device can add
-// them up.
+// Changes the plan so that it splits k into at most `parts` slices, if its kernels can do so and the device
+// can add up the slices.
 void split_k(Plan& plan, std::size_t parts, ConfigCache& configs, std::size_t scratch_limit);
 
 }  // namespace clgemm

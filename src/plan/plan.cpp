@@ -56,7 +56,7 @@ Problem as_planned(const Problem& problem) {
   result.beta = 0.0f;
   for (Operand* operand : {&result.a, &result.b}) {
     operand->offset = alignment(operand->offset);
-    if (operand->stride != 0) operand->stride = cache_line + alignment(operand->stride);  // not one for all
+    if (operand->stride != 0) operand->stride = cache_line + alignment(operand->stride);  // 0: one for all
   }
   result.c = {};
   result.c.ld = problem.c.ld;

@@ -9,20 +9,21 @@
 namespace clgemm {
 namespace {
 
-// Every call pays for the tries: with so many numbers of shares across 4 microseconds, with all of them 28
-// for 64 compute units.
+// The numbers of columns of shares that are tried. Every call pays for them: 8 take 4 microseconds, and
+// trying all takes 28 (for 64 compute units).
 constexpr std::size_t tries = 8;
 
-// For all kernels; the speed model knows it of each. Set with `panels` through PoCL, as are the next two: a
-// work-group itself costs something. On two AMD Zen 5 cores 30 shapes take 3 % less time with 10 rows than
-// with 30, the flat and the thin ones 10 to 20 %; 6 and 15 are slower by 1 and 2 %. The rows and beginnings
-// that the model has measured of each config come to the same shares, within what can be told.
+// These values are used for all kernels. The speed model knows a value for each kernel. They were set with
+// `panels` through PoCL, as were the next two; a work-group itself has a cost. On two AMD Zen 5 cores, 30
+// shapes take 3 % less time with 10 rows than with 30; flat and thin shapes take 10 to 20 % less. 6 and 15
+// rows are slower by 1 and 2 %. The rows and start times that the model has measured for each config lead to
+// the same shares within measuring accuracy.
 constexpr double rows_to_prepare = 10.0;
 constexpr double columns_to_prepare = 4.0;
 constexpr double group_cost = 65536.0;  // multiply-adds in the time that a work-group takes to begin
 
-// In the last turn some compute units wait for others that began later or are slower: so much of a turn on
-// average.
+// In the last turn, some compute units wait for others that began later or are slower. This is the average
+// wait, in turns.
 constexpr double waiting = 0.05;
 
 std::size_t largest(std::size_t tile, std::size_t unit) {

@@ -1,4 +1,4 @@
-// How the work-groups of a kernel that takes shares divide C among them, as a pure function of the block, the
+// Divides C among the work-groups of a kernel that takes shares. The result depends only on the block, the
 // kernel and the device.
 #pragma once
 
@@ -6,15 +6,15 @@
 
 namespace clgemm {
 
-// A block of the problem, and what a work-group of the kernel may have of it.
+// A block of the problem, and the limits of a work-group's share of it.
 struct SharedWork {
   std::size_t m = 1;
   std::size_t n = 1;
   std::size_t k = 1;
   std::size_t batch_count = 1;
-  std::size_t tile_rows = 1;  // a share is no larger
+  std::size_t tile_rows = 1;  // a share has at most these
   std::size_t tile_columns = 1;
-  std::size_t share_rows = 1;  // and a multiple of these
+  std::size_t share_rows = 1;  // a share is a multiple of these
   std::size_t share_columns = 1;
 };
 
@@ -23,11 +23,12 @@ struct Share {
   std::size_t columns = 1;
 };
 
-// What a work-group does for a share at each step of k, in elements of C: it also prepares its columns of B
-// for its rows, which costs as much as so many rows more would, and its rows of A likewise.
+// Returns the work of a work-group for its share at each step of k, in elements of C. A work-group also
+// prepares its columns of B for its rows, which costs as much as `rows_to_prepare` more rows would. The same
+// applies to its rows of A.
 double cost_of_share(const Share& share, double rows_to_prepare);
 
-// Such shares as keep all compute units busy to the end.
+// Returns shares that keep all compute units busy until the end.
 Share best_share(const SharedWork& work, std::size_t compute_units);
 
 }  // namespace clgemm

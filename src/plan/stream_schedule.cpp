@@ -9,7 +9,7 @@ namespace clgemm {
 
 namespace {
 
-// The rounds of a strip: where each begins, and how long it is.
+// Returns the rounds of a strip: the beginning and the length of each.
 std::vector<std::array<std::size_t, 2>> along_strip(std::size_t tiles, std::size_t most, bool tapers) {
   std::vector<std::array<std::size_t, 2>> result;
   for (std::size_t begin = 0; begin < tiles;) {
@@ -32,9 +32,10 @@ std::vector<Round> rounds_of(const StreamPlan& plan) {
   std::vector<Round> result;
   for (const auto& [strip, width] : strips) {
     for (const auto& [begin, length] : parts) {
-      // The last part of a strip that tapers is one tile long; it tapers the other way. Not among several
-      // devices: who took a tile of another one's strip brought a row of blocks for it, and two H200 took
-      // 0.265 s for 32768, where two others had taken 0.231.
+      // The last part of a strip that tapers is one tile long, so it tapers in the other direction. This is
+      // not done among several devices, because a device that took a tile of another device's strip brought a
+      // row of blocks for it. Two H200 took 0.265 s for 32768 in this way, and two others had taken 0.231 s
+      // without it.
       const bool is_last =
           plan.tapers && plan.sharers == 1 && begin + length == parts.back()[0] + parts.back()[1];
       for (const auto& [first, count] : along_strip(width, width, is_last)) {
@@ -52,8 +53,8 @@ StreamSchedule::StreamSchedule(const StreamPlan& plan, bool reads_c) : plan_(pla
   places(Matrix::c).all.resize(plan.c_blocks);
 }
 
-// Tiles in growing squares: with each further block of A and of B there is more to multiply than before, so
-// that the device begins early and soon has more to do than to wait for.
+// Goes over the tiles in growing squares. Each further block of A and of B then allows more multiplications
+// than the block before, so the device begins early and soon computes for longer than it waits.
 void StreamSchedule::add(const Round& round) {
   for (std::size_t depth = 0; depth < plan_.depths(); ++depth) {
     for (std::size_t side = 0; side < std::max(round.rows, round.columns); ++side) {
