@@ -1,4 +1,4 @@
-// Where this user's files of clgemm lie that can be made again: compiled programs.
+// Finds the folder for this user's files of clgemm that can be made again: compiled programs.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,11 @@ namespace clgemm {
 
 struct CacheFolder {
   std::filesystem::path path;
-  std::string problem;  // why there is none; empty where there is
+  std::string problem;  // why there is no folder; empty if there is one
 };
 
-// CLGEMM_CACHE_DIR, else XDG_CACHE_HOME/clgemm, else ~/.cache/clgemm; none with CLGEMM_CACHE=0, nor in a
-// setuid process. It may not exist yet.
+// Returns CLGEMM_CACHE_DIR, or else XDG_CACHE_HOME/clgemm, or else ~/.cache/clgemm. Returns no folder if
+// CLGEMM_CACHE=0 is set, or in a setuid process. The folder may not exist yet.
 CacheFolder cache_folder();
 
 }  // namespace clgemm

@@ -8,7 +8,8 @@
 namespace clgemm {
 namespace {
 
-// A process may be through with a device for good: on NVIDIA's no new OpenCL context can be made there.
+// The devices that this process has lost. A process may have lost a device for good: on NVIDIA's devices it
+// cannot make a new OpenCL context.
 class LostDevices {
  public:
   static LostDevices& of_process() {
@@ -31,7 +32,8 @@ class LostDevices {
   std::vector<cl_device_id> devices_;
 };
 
-// What is said of arguments and files is said before anything reaches the device.
+// Returns whether the loss of the device can cause such an error. Errors in arguments and files are found
+// before anything reaches the device.
 bool may_come_of_loss(ErrorCode code) {
   switch (code) {
     case ErrorCode::out_of_memory:
@@ -58,20 +60,22 @@ bool waits_for_a_marker(const cl::CommandQueue& queue) {
   }
 }
 
-// An H200 (driver 580) whose context has died says CL_OUT_OF_RESOURCES to reads, writes, flushes, builds and
-// waiting for events, as other devices do where memory has run out, and CL_INVALID_COMMAND_QUEUE to every
-// clFinish, that of a new queue included, which it still makes. Where its memory has run out it says
-// CL_MEM_OBJECT_ALLOCATION_FAILURE, and an empty queue finishes: so it does wherever the context lives.
+// Finds out whether the OpenCL context may still work, by finishing an empty queue.
 //
-// The finish decides. PoCL 6 goes on using a queue whose finish has had to wait, and ends the process where
-// the queue is released meanwhile: so nothing should be under way then, if that can be waited for in another
-// way.
+// If the context of an H200 (driver 580) has died, reads, writes, flushes, builds and waiting for events
+// return CL_OUT_OF_RESOURCES. Other devices return that when they are out of memory. Every clFinish returns
+// CL_INVALID_COMMAND_QUEUE, even on a new queue, which can still be made. If the H200 is out of memory, it
+// returns CL_MEM_OBJECT_ALLOCATION_FAILURE, and an empty queue still finishes, as it does in every context
+// that works.
+//
+// So clFinish decides. PoCL 6 continues to use a queue whose finish had to wait, and ends the process if the
+// queue is released meanwhile. So no command should be running then, if there is another way to wait for it.
 bool may_work(const cl::Context& context, const cl::Device& device, int tries_left) {
   cl::CommandQueue queue;
   try {
     queue = cl::CommandQueue(context, device);
   } catch (const cl::Error&) {
-    return true;  // for all that is known: there may be no memory for a queue
+    return true;  // unknown: there may be no memory for a queue
   }
   try {
     if (!waits_for_a_marker(queue) && tries_left != 0) return false;
@@ -84,8 +88,8 @@ bool may_work(const cl::Context& context, const cl::Device& device, int tries_le
 
 }  // namespace
 
-// A lost device fails every time. Of 16 threads that had every 97th call fail, some had three failures in a
-// row.
+// A lost device fails every time. When every 97th call of 16 threads failed, some threads had three failures
+// in a row.
 bool still_works(const cl::Context& context, const cl::Device& device) {
   constexpr int tries = 5;
   for (int left = tries; left-- != 0;) {

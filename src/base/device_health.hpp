@@ -1,5 +1,5 @@
-// Whether the device of a Context still works. A kernel's fault ends the whole OpenCL context that it ran in:
-// every later command fails, with statuses that also stand for other things.
+// Finds out whether the device of a Context still works. A kernel's fault ends the whole OpenCL context that
+// it ran in. After that every command fails, with statuses that also have other meanings.
 #pragma once
 
 #include <atomic>
@@ -12,20 +12,21 @@
 
 namespace clgemm {
 
-// A new OpenCL context. Throws Error(device_lost) where it cannot be made and the device was lost in this
-// process.
+// Returns a new OpenCL context. Throws Error(device_lost) if it cannot be made and the device was lost in
+// this process.
 cl::Context new_context(const cl::Device& device);
 
-// False where a fault has ended the OpenCL context. To be asked when something has failed: it runs a command.
+// Returns false if a fault has ended the OpenCL context. It runs a command, so call it only after something
+// has failed.
 bool still_works(const cl::Context& context, const cl::Device& device);
 
-// Any number of threads may use one.
+// Any number of threads may use the same object.
 class DeviceHealth {
  public:
   DeviceHealth(cl::Context context, cl::Device device, std::string device_name)
       : context_(std::move(context)), device_(std::move(device)), device_name_(std::move(device_name)) {}
 
-  // Runs the body of a public function, as at_boundary(). Once the device is lost, what leaves it is always
+  // Runs the body of a public function like at_boundary(). If the device is lost, the error is always
   // Error(device_lost).
   template <class Body>
   auto watch(Body&& body) -> decltype(body()) {
@@ -39,8 +40,8 @@ class DeviceHealth {
     }
   }
 
-  // Throws Error(device_lost) if that is behind the error. Matrices that are in use are worth more to know:
-  // that error stays, and the next call says that the device is lost.
+  // Throws Error(device_lost) if a lost device has caused the error. If matrices are still in use, that is
+  // more important, so that error stays, and the next call reports that the device is lost.
   void look_after(const Error& error);
 
  private:
@@ -48,7 +49,7 @@ class DeviceHealth {
 
   cl::Context context_;
   cl::Device device_;
-  std::string device_name_;  // who is lost may not say it any more
+  std::string device_name_;  // a lost device may no longer report its name
   std::atomic<bool> lost_{false};
   std::mutex mutex_;
   std::string why_;  // the first error

@@ -1,19 +1,19 @@
-// The process's environment variables, as the library reads all of them.
+// The environment variables of the process. The library reads all of them through these functions.
 #pragma once
 
 #include <string>
 
 namespace clgemm {
 
-// The variable's value; empty if it is not set.
+// Returns the variable's value, or an empty text if it is not set.
 std::string environment(const char* name);
 
-// Sets a variable for this process and those that it starts, or removes it. While another thread reads
-// variables, neither may be called.
+// Set a variable for this process and the processes that it starts, or remove it. Do not call them while
+// another thread reads variables.
 void set_environment(const char* name, const std::string& value);
 void unset_environment(const char* name);
 
-// True in a setuid or setgid process: what its environment says is not its owner's word. Never on
+// Returns true in a setuid or setgid process, whose environment was not set by its owner. Always false on
 // Windows, which has no such processes.
 bool runs_with_foreign_rights();
 

@@ -1,5 +1,5 @@
-// Errors: OpenCL's codes by name, and the one place where the exceptions of OpenCL-CLHPP and of the standard
-// library become clgemm::Error.
+// Errors: the names of OpenCL's codes, and the only place that converts exceptions of OpenCL-CLHPP and of the
+// standard library to clgemm::Error.
 #pragma once
 
 #include <clgemm/error.hpp>
@@ -11,14 +11,14 @@
 
 namespace clgemm {
 
-// "CL_INVALID_BUFFER_SIZE (-61)"; a number alone where the code is not in the specification.
+// Returns "CL_INVALID_BUFFER_SIZE (-61)", or only the number if the code is not in the specification.
 std::string opencl_status_name(cl_int status);
 
-// The Error that stands for a failed OpenCL call: out_of_memory for the codes that mean it, else
+// Returns the Error for a failed OpenCL call: out_of_memory for the codes that mean it, otherwise
 // opencl_error.
 Error from_opencl(const cl::Error& failure);
 
-// Runs the body of a public function. What leaves it is always a clgemm::Error.
+// Runs the body of a public function. Every exception leaves it as a clgemm::Error.
 template <class Body>
 auto at_boundary(Body&& body) -> decltype(body()) {
   try {

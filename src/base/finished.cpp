@@ -17,9 +17,8 @@ bool settle(const cl::CommandQueue& queue) noexcept {
     queue.flush();
     return event;
   };
-  // The finish of rusticl (Mesa 22.3) waits for what was not flushed before, and for nothing else. PoCL 6
-  // still uses a queue whose finish has had to wait when that returns, and ends the process where the queue
-  // is gone.
+  // clFinish of rusticl (Mesa 22.3) waits only for commands that were not flushed before. PoCL 6 still uses a
+  // queue after a finish that had to wait returns, and ends the process if the queue is gone by then.
   const auto finish = [&] {
     marker().wait();
     queue.finish();

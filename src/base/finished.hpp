@@ -1,4 +1,4 @@
-// Whether commands did what they were asked to do, and whether a device still uses the caller's memory.
+// Checks whether commands succeeded, and whether a device still uses the caller's memory.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace clgemm {
 
-// Waits for the commands and throws cl::Error if one of them has failed. Each is asked, because a driver may
-// run the commands behind a failed one all the same and report success for those (PoCL's `basic` does).
+// Waits for the commands and throws cl::Error if one of them has failed. It checks every command, because a
+// driver may run the commands after a failed one and report success for them (PoCL's `basic` does).
 inline void check_finished(const std::vector<cl::Event>& commands) {
   const auto status_of = [](const cl::Event& command) {
     return command.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
@@ -24,19 +24,19 @@ inline void check_finished(const std::vector<cl::Event>& commands) {
   }
 }
 
-// Waits until the queue is empty, in one way after the other because each of them may fail. Returns false if
-// all of them do.
+// Waits until the queue is empty. It tries several ways, because each of them may fail. Returns false if all
+// fail.
 bool settle(const cl::CommandQueue& queue) noexcept;
 
-// Thrown if a call has failed and the device cannot be waited for: it may still read A and B and write C.
-// Nobody else can complete C then.
+// Thrown if a call has failed and it is not possible to wait for the device, which may still read A and B and
+// write C. Nobody else can complete C then.
 class MatricesInUse final : public Error {
  public:
   explicit MatricesInUse(const Error& cause);
 };
 
-// Runs a body whose commands on the queue use the caller's matrices. When this throws, the device no longer
-// uses them, unless the error is MatricesInUse.
+// Runs a body whose commands on the queue use the caller's matrices. If it throws, the device no longer uses
+// the matrices, unless the error is MatricesInUse.
 template <class Body>
 void use_matrices(const cl::CommandQueue& queue, Body&& body) {
   try {

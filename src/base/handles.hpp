@@ -1,11 +1,11 @@
-// What OpenCL-CLHPP's classes do unsafely where a retain or a release fails, which drivers that are out of
-// memory or have lost their device let happen. Its assignment keeps a handle that it could not retain, and
-// getInfo() of a handle does; both release that later, which is one release too many. Its assignment also
-// throws where the old handle's release fails, with half of a larger object assigned; there is nothing to do
-// about such a release, and nothing depends on it.
+// Replaces operations of OpenCL-CLHPP's classes that are unsafe if a retain or a release fails. This happens
+// in drivers that are out of memory or have lost their device. An assignment keeps a handle that it could not
+// retain, and so does getInfo() of a handle. Both release the handle later, which is one release too many. An
+// assignment also throws if the release of the old handle fails, and leaves a larger object half assigned.
+// Such a failed release cannot be repaired, and nothing depends on it.
 //
-// So no handle of an object that lives on, and no list of them, is assigned to by `=` but where it is empty
-// or the value is a list that moves; and getInfo() is not asked for handles.
+// So `=` is used for handles of living objects, and for lists of them, only if the target is empty or the
+// value is a list that moves. getInfo() is not used for handles.
 #pragma once
 
 #include <utility>
@@ -14,14 +14,13 @@
 
 namespace clgemm {
 
-// Gives an object, or a struct or list of objects, another value. What was in it is released, as well as that
-// goes.
+// Assigns a new value to an object, or to a struct or list of objects. The old value is released if possible.
 template <class Objects>
 void assign(Objects& to, Objects value) noexcept {
   std::swap(to, value);
 }
 
-// A handle that an object names. It is not retained: to be looked at while the object lives.
+// Returns a handle that an object names. It is not retained, so use it only while the object lives.
 template <class Handle, class Ask, class Object>
 Handle handle_of(Ask&& ask, const char* name, const Object& object, cl_uint parameter) {
   Handle result = nullptr;
@@ -42,7 +41,7 @@ inline cl_context context_of(const cl::Event& event) {
   return handle_of<cl_context>(clGetEventInfo, "clGetEventInfo", event, CL_EVENT_CONTEXT);
 }
 
-// What OpenCL says of a buffer that is not retained.
+// Returns OpenCL's information on a buffer that is not retained.
 template <class Value>
 Value info_of(cl_mem memory, cl_mem_info what) {
   Value result{};

@@ -10,7 +10,7 @@
 namespace clgemm {
 namespace {
 
-// In one write, so that threads do not mix.
+// Writes the line in one call, so that lines of several threads do not mix.
 void write_line(const std::string& text) {
   const std::string line = "clgemm: " + printable_lines(text) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
@@ -51,7 +51,7 @@ void log(LogLevel level, const std::string& text) {
 }
 
 void log_once(LogLevel level, const std::string& text) {
-  static auto& mutex = *new std::mutex;  // may outlive static destructors, as what was said
+  static auto& mutex = *new std::mutex;  // may outlive static destructors, like the set below
   static auto& said = *new std::set<std::string>;
   if (!logs(level)) return;
   const std::lock_guard lock(mutex);

@@ -1,4 +1,4 @@
-// "did you mean": of names that are known, the one that was probably meant.
+// "did you mean": finds the known name that was probably intended.
 #pragma once
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 
 namespace clgemm {
 
-// How many letters must be put in, left out, exchanged for another one, or with their neighbour.
+// Returns how many letters must be inserted, removed, replaced, or exchanged with their neighbour.
 inline std::size_t edits_between(std::string_view one, std::string_view other) {
   const std::size_t width = other.size() + 1;
-  std::vector<std::size_t> edits((one.size() + 1) *
-                                 width);  // of the first i letters of one, and j of the other
+  // For the first i letters of `one`, and j of `other`.
+  std::vector<std::size_t> edits((one.size() + 1) * width);
   const auto of = [&](std::size_t i, std::size_t j) -> std::size_t& { return edits[i * width + j]; };
   for (std::size_t i = 0; i <= one.size(); ++i) {
     for (std::size_t j = 0; j <= other.size(); ++j) {
@@ -27,7 +27,7 @@ inline std::size_t edits_between(std::string_view one, std::string_view other) {
   return of(one.size(), other.size());
 }
 
-// The one name that begins so; null where none or several do.
+// Returns the only name that begins with this text; null if none or several do.
 inline const std::string* only_one_that_begins_with(std::string_view begin,
                                                     const std::vector<std::string>& known) {
   const std::string* found = nullptr;
@@ -39,8 +39,8 @@ inline const std::string* only_one_that_begins_with(std::string_view begin,
   return found;
 }
 
-// "; did you mean 'tiled'?", or nothing where no name is near: a third of its letters may differ, or the rest
-// be missing.
+// Returns "; did you mean 'tiled'?", or nothing if no name is near. A name is near if at most a third of its
+// letters differ, or if only its end is missing.
 inline std::string did_you_mean(std::string_view name, const std::vector<std::string>& known) {
   const std::string* nearest = nullptr;
   std::size_t least = name.size() / 3 + 1;

@@ -1,5 +1,5 @@
-// The one include of OpenCL-CLHPP, with the settings that all of clgemm shares. OpenCL 1.2 is the least we
-// ask for.
+// The only include of OpenCL-CLHPP, with the settings that all of clgemm shares. clgemm needs OpenCL 1.2 or
+// newer.
 #pragma once
 
 #define CL_HPP_ENABLE_EXCEPTIONS

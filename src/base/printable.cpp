@@ -10,7 +10,7 @@ namespace {
 
 struct Letter {
   std::size_t bytes;
-  std::uint32_t code;  // of Unicode
+  std::uint32_t code;  // in Unicode
 };
 
 constexpr Letter no_letter{0, 0};
@@ -19,7 +19,7 @@ bool continues(std::string_view text, std::size_t at) {
   return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
 }
 
-// The letter in UTF-8 that the text begins with.
+// Returns the first letter of a UTF-8 text.
 Letter first_letter(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   if (first < 0x80) return {1, first};
@@ -33,8 +33,8 @@ Letter first_letter(std::string_view text) {
   return {bytes, code};
 }
 
-// What acts on the terminal instead of being seen: control characters, and the marks that end a line or turn
-// the direction of writing.
+// Returns whether a character acts on the terminal instead of being visible: control characters, and
+// characters that end a line or change the writing direction.
 bool is_control(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x2028 && code <= 0x202E) ||
          (code >= 0x2066 && code <= 0x2069);
@@ -47,7 +47,7 @@ std::string escaped(std::string_view bytes) {
   return result;
 }
 
-// The letters of `kept` stay, whatever they are.
+// Escapes control characters, except the letters in `kept`.
 std::string escape_controls(std::string_view text, std::string_view kept) {
   std::string result;
   while (!text.empty()) {

@@ -1,14 +1,14 @@
-// Folders for files of this user's, which the desktop's variables XDG_... do not name.
+// Finds folders for this user's files if the desktop's variables XDG_... are not set.
 #pragma once
 
 #include <filesystem>
 
 namespace clgemm {
 
-// The variable by which both are found: HOME, or LOCALAPPDATA on Windows.
+// The variable from which both folders are found: HOME, or LOCALAPPDATA on Windows.
 extern const char* const home_variable;
 
-// ~/.cache and ~/.config; on Windows %LOCALAPPDATA% both times. Empty if the variable is not set.
+// Return ~/.cache and ~/.config; on Windows both return %LOCALAPPDATA%. Empty if the variable is not set.
 std::filesystem::path home_of_caches();
 std::filesystem::path home_of_settings();
 

@@ -1,4 +1,4 @@
-// Text in pieces: lines of manifests, lists of devices.
+// Splits text into pieces: lines of manifests, lists of devices.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,22 @@
 
 namespace clgemm {
 
-// Without the blanks at both ends.
+// Removes the blanks at both ends.
 std::string_view trimmed(std::string_view text);
 
-// The parts between blanks.
+// Returns the parts between blanks.
 std::vector<std::string> words_of(std::string_view text);
 
-// The parts between separators, trimmed. There is always one more of them than separators.
+// Returns the parts between separators, trimmed. There is always one more part than separators.
 std::vector<std::string_view> parts_of(std::string_view text, char separator);
 
-// Whether the text has this word, with no letter, digit or '_' beside it.
+// Returns whether the text has this word, with no letter, digit or '_' beside it.
 bool has_word(std::string_view text, std::string_view word);
 
 // Returns nullopt if the text is not an integer of 64 bits from its first to its last character.
 std::optional<std::int64_t> integer_of(std::string_view text);
 
-// Whether the text can be the name of a macro of the OpenCL preprocessor.
+// Returns whether the text can be the name of a macro of the OpenCL preprocessor.
 bool is_identifier(std::string_view text);
 
 }  // namespace clgemm

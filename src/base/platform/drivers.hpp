@@ -1,4 +1,4 @@
-// Which OpenCL drivers the ICD loader is told of.
+// Lists the OpenCL drivers that the ICD loader knows.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ struct InstalledDriver {
   std::string library;
 };
 
-// Linux: the files *.icd where OCL_ICD_VENDORS says, or in /etc/OpenCL/vendors, in the order of their names.
-// Windows: the values of the registry key that Khronos's loader reads.
+// On Linux, reads the files *.icd in the place that OCL_ICD_VENDORS names, or in /etc/OpenCL/vendors, in the
+// order of their names. On Windows, reads the values of the registry key that Khronos's loader reads.
 std::vector<InstalledDriver> installed_drivers();
 
-// Whether the system lets drivers gather commands before the device sees them, as Windows does.
+// Returns whether the system lets drivers collect commands before the device gets them, as Windows does.
 bool gathers_commands();
 
 }  // namespace clgemm

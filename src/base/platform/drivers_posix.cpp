@@ -10,7 +10,7 @@
 namespace clgemm {
 namespace {
 
-// OCL_ICD_VENDORS may name one file, or a library, of which the loader itself sees to the rest.
+// OCL_ICD_VENDORS may name one file, or a library. The loader itself handles the rest for a library.
 std::vector<std::filesystem::path> vendor_files() {
   const std::string named = environment("OCL_ICD_VENDORS");
   const std::filesystem::path place = named.empty() ? "/etc/OpenCL/vendors" : named;

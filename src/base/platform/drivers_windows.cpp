@@ -18,7 +18,7 @@ std::vector<InstalledDriver> installed_drivers() {
     DWORD type = 0;
     const LSTATUS status =
         ::RegEnumValueW(key, i, name, &length, nullptr, &type, reinterpret_cast<BYTE*>(&off), &bytes);
-    if (status == ERROR_MORE_DATA) continue;  // no number
+    if (status == ERROR_MORE_DATA) continue;  // not a number
     if (status != ERROR_SUCCESS) break;
     if (type != REG_DWORD || off != 0) continue;
     result.push_back({"HKEY_LOCAL_MACHINE\\" + std::filesystem::path(place).string(),

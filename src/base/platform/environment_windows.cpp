@@ -13,14 +13,14 @@ std::wstring wide(const std::string& text) {
 
 }  // namespace
 
-// In the encoding that std::filesystem::path takes, which is not getenv()'s with every compiler.
+// Uses the encoding of std::filesystem::path. With some compilers getenv() has another one.
 std::string environment(const char* name) {
   const wchar_t* value = ::_wgetenv(wide(name).c_str());
   if (value == nullptr) return "";
   try {
     return std::filesystem::path(value).string();
   } catch (const std::system_error&) {
-    return "";  // characters that this encoding does not have
+    return "";  // this encoding does not have these characters
   }
 }
 

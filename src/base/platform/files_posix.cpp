@@ -32,7 +32,7 @@ bool has_status(const File& file, struct stat& status) {
   return file.is_open() && ::fstat(file.get(), &status) == 0;
 }
 
-// "" if nobody but its owner may write.
+// Returns "" if only the owner may write.
 std::string other_writers(const struct stat& status) {
   const bool group = (status.st_mode & S_IWGRP) != 0;
   const bool others = (status.st_mode & S_IWOTH) != 0;
@@ -49,7 +49,7 @@ std::string stranger(uid_t owner, Owner wanted) {
                      wanted == Owner::this_user_or_root ? " or root" : "");
 }
 
-// Why the file is not believed; empty if it is.
+// Returns why the file is not trusted; empty if it is.
 std::string distrust(const struct stat& status, Owner wanted) {
   if (!S_ISREG(status.st_mode)) return "it is not a regular file";
   if (wanted == Owner::anyone) return {};
@@ -62,7 +62,7 @@ std::string why_not_opened() {
   return errno == ELOOP ? "it is a symbolic link, or there are too many of them" : last_message();
 }
 
-// Up to `most` bytes and one more.
+// Reads at most `most` bytes and one more.
 bool read_up_to(const File& file, std::size_t most, std::string& bytes) {
   std::array<char, 65536> buffer{};
   while (bytes.size() <= most) {
@@ -94,7 +94,7 @@ FileContent read_in(int folder, const char* name, const ReadRules& rules) {
   return content;
 }
 
-// A file that nobody knew the name of.
+// A file with an unpredictable name.
 struct Temporary {
   File file;
   std::string name;
@@ -112,10 +112,10 @@ Temporary make_temporary(int folder, mode_t mode) {
   return {};
 }
 
-// Who may read a file that is written.
+// The rights to read a file that is written.
 struct Mode {
   mode_t bits;
-  bool is_up_to_umask;  // whether a umask that keeps others from reading the file decides
+  bool is_up_to_umask;  // whether a umask that keeps others from reading applies
 };
 constexpr Mode private_mode{owner_only, false};
 
@@ -126,7 +126,7 @@ Mode mode_of_users_file(int folder, const char* name) {
   return {(old.st_mode & all_may_read) | owner_only, false};
 }
 
-// Gives a file that was just made its mode, of which the umask took a part.
+// Sets the mode of a file that was just made, because the umask took bits away.
 void set_mode(const File& file, const Mode& mode) {
   struct stat made {};
   const bool is_hidden = ::fstat(file.get(), &made) == 0 && (made.st_mode & all_may_read) != all_may_read;
@@ -137,7 +137,7 @@ void set_mode(const File& file, const Mode& mode) {
 
 enum class Flush { no, to_disk };
 
-// Returns false with the reason in errno.
+// Returns false if it fails; errno holds the reason.
 bool fill(File& file, const Mode& mode, std::string_view content, Flush flush) {
   set_mode(file, mode);
   if (!file.write_all(content)) return false;
@@ -164,14 +164,14 @@ File folder_of(const fs::path& path) {
   return File(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-// Why the folder is not this user's alone; empty if it is.
+// Returns why other users can write to the folder; empty if they cannot.
 std::string distrust_of_folder(const struct stat& status) {
   if (!is_trusted(status.st_uid, Owner::this_user)) return stranger(status.st_uid, Owner::this_user);
   const std::string writers = other_writers(status);
   return writers.empty() ? std::string{} : writers + " may write to it; chmod go-w";
 }
 
-// A slash at the end would follow a link.
+// With a slash at the end, the system would follow a link.
 fs::path without_last_slash(const fs::path& path) {
   return path.has_filename() ? path : path.parent_path();
 }

@@ -43,7 +43,8 @@ File file_of(Handle handle, int flags) {
   return File(descriptor);
 }
 
-// A symbolic link, or a folder that stands in another place; files that are stored elsewhere are not meant.
+// Returns true for a symbolic link, or a folder that is mounted from another place. It returns false for
+// files that are stored elsewhere.
 bool is_link(HANDLE opened) {
   FILE_ATTRIBUTE_TAG_INFO info = {};
   if (::GetFileInformationByHandleEx(opened, FileAttributeTagInfo, &info, sizeof info) == 0) return false;
@@ -57,14 +58,14 @@ bool is_folder(HANDLE opened) {
          (info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
 }
 
-// Of itself, if it is a link. Folders are opened, too.
+// Opens a file or folder to read. With Links::refuse, it opens the link itself if the path is one.
 Handle open_to_read(const fs::path& path, Links links) {
   const DWORD link = links == Links::refuse ? FILE_FLAG_OPEN_REPARSE_POINT : 0;
   return Handle(::CreateFileW(path.c_str(), GENERIC_READ, shared_by_all, nullptr, OPEN_EXISTING,
                               FILE_FLAG_BACKUP_SEMANTICS | link, nullptr));
 }
 
-// Why the file is not believed; empty if it is.
+// Returns why the file is not trusted; empty if it is.
 std::string distrust(HANDLE opened, const ReadRules& rules) {
   if (::GetFileType(opened) != FILE_TYPE_DISK) return "it is not a regular file";
   if (rules.links == Links::refuse && is_link(opened)) return is_a_link;
@@ -72,7 +73,7 @@ std::string distrust(HANDLE opened, const ReadRules& rules) {
   return distrust_of(opened, rules.owner);
 }
 
-// Up to `most` bytes and one more.
+// Reads at most `most` bytes and one more.
 bool read_up_to(HANDLE file, std::size_t most, std::string& bytes) {
   std::array<char, 65536> buffer{};
   while (bytes.size() <= most) {
@@ -85,7 +86,7 @@ bool read_up_to(HANDLE file, std::size_t most, std::string& bytes) {
   return true;
 }
 
-// A file that nobody knew the name of.
+// A file with an unpredictable name.
 struct Temporary {
   File file;
   fs::path path;
@@ -104,7 +105,7 @@ Temporary make_temporary(const fs::path& folder) {
   return {};
 }
 
-// Whoever reads the old file at this moment is done with it in a moment.
+// Renames the file, and tries again if another process reads the old one, because that soon ends.
 std::error_code rename_over(const fs::path& from, const fs::path& to) {
   constexpr int most_tries = 100;
   constexpr DWORD pause_ms = 10;
@@ -140,12 +141,12 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-// A slash at the end would follow a link.
+// With a slash at the end, the system would follow a link.
 fs::path without_last_slash(const fs::path& path) {
   return path.has_filename() ? path : path.parent_path();
 }
 
-// Where an open folder lies now; "\\?\C:\...".
+// Returns the present path of an open folder: "\\?\C:\...".
 fs::path path_of(const File& folder) {
   std::wstring path(32768, L'\0');
   path.resize(::GetFinalPathNameByHandleW(handle_of(folder), path.data(), static_cast<DWORD>(path.size()),
@@ -170,7 +171,7 @@ FileContent read_path(const fs::path& path, const ReadRules& rules) {
   return content;
 }
 
-// For its owner if it is new, or for everybody whom its folder lets in.
+// Makes a folder for its owner alone, or for everybody who may use its parent folder.
 std::error_code make_folder(const fs::path& path, FolderReaders readers) {
   if (readers == FolderReaders::owner) return make_own_folder(path);
   return ::CreateDirectoryW(path.c_str(), nullptr) != 0 ? std::error_code() : last_windows_error();
@@ -260,7 +261,7 @@ std::error_code make_folders(const fs::path& path, FolderReaders readers) {
   return reason == std::errc::file_exists ? std::make_error_code(std::errc::not_a_directory) : reason;
 }
 
-// While it is open, nobody can rename or remove it.
+// While the folder is open, nobody can rename or remove it.
 PrivateFolder PrivateFolder::open(const fs::path& path) {
   Handle folder(::CreateFileW(without_last_slash(path).c_str(), GENERIC_READ,
                               FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_EXISTING,

@@ -1,4 +1,4 @@
-// A folder that one process at a time may use.
+// Lets one process at a time use a folder.
 #pragma once
 
 #include <filesystem>
@@ -14,11 +14,11 @@ class FolderLock {
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
-  // `held` is said, too, if the file system has no locks.
+  // Returns `held` also if the file system has no locks.
   enum class State { held, of_another_process, folder_is_gone };
   State lock(const std::filesystem::path& folder);
 
-  // Removes a folder that this lock is for, and all that lies in it, as far as that is possible.
+  // Removes the folder of this lock and all its content, as far as possible.
   void remove_folder(const std::filesystem::path& folder);
 
  private:

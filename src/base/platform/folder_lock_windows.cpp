@@ -7,7 +7,7 @@
 
 namespace clgemm {
 
-// A file in the folder that nobody else can open, and that goes with its handle.
+// Makes a file in the folder that no other process can open. It is removed when its handle is closed.
 FolderLock::State FolderLock::lock(const std::filesystem::path& folder) {
   Handle opened(::CreateFileW((folder / ".lock").c_str(), GENERIC_WRITE, 0, nullptr, OPEN_ALWAYS,
                               FILE_ATTRIBUTE_HIDDEN | FILE_FLAG_DELETE_ON_CLOSE, nullptr));
@@ -20,7 +20,7 @@ FolderLock::State FolderLock::lock(const std::filesystem::path& folder) {
     case ERROR_PATH_NOT_FOUND:
       return State::folder_is_gone;
     case ERROR_SHARING_VIOLATION:
-    case ERROR_ACCESS_DENIED:  // it is about to go
+    case ERROR_ACCESS_DENIED:  // it is being removed
       return State::of_another_process;
     default:
       return State::held;

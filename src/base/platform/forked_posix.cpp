@@ -1,5 +1,5 @@
-// A child is told by a handler that fork() runs in it. Asking for the process number instead would be a
-// system call in every call.
+// fork() runs a handler in the child, which marks it as a child. Asking for the process number instead would
+// be a system call in every call.
 #include "base/forked.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ void inherit_claim() noexcept {
   claim.compare_exchange_strong(expected, Claim::of_parent);
 }
 
-// The handler stands before any claim does, so that no child misses one.
+// Installs the handler before any claim is made, so that no child misses a claim.
 void watch_for_forks() {
   static const int status = ::pthread_atfork(nullptr, nullptr, &inherit_claim);
   if (status != 0) throw std::bad_alloc();

@@ -1,4 +1,4 @@
-// Libraries that are loaded while the program runs.
+// Libraries that are loaded at run time.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@ namespace clgemm {
 
 struct LoadedLibrary {
   void* handle = nullptr;
-  std::string problem;  // the system's words, if the handle is null
+  std::string problem;  // the system's message, if the handle is null
 };
 
-// Whether a function that the library needs and nobody has is a problem when it is loaded, or when it is
-// called. On Windows it always is when the library is loaded.
+// If a function that the library needs does not exist, the load fails, or the first call of that function. On
+// Windows the load always fails.
 enum class Missing { refused, found_later };
 
-// `name` is a path, or a name that the system looks for.
+// `name` is a path, or a name that the system searches for.
 LoadedLibrary load_library(const std::string& name, Missing missing);
 void unload_library(void* handle);
 
@@ -24,8 +24,8 @@ void* function_of(void* handle, const char* name);
 // Returns the path of the library that holds a function; empty if the system cannot tell.
 std::string library_file_of(const void* function);
 
-// Returns the OpenCL library's function of this name, although the program defines one itself, which its own
-// code calls instead. (On Windows other libraries still call OpenCL's.)
+// Returns the OpenCL library's function of this name. This works even if the program defines such a function
+// itself, which its own code calls instead. (On Windows other libraries still call OpenCL's function.)
 void* opencl_function(const char* name);
 
 }  // namespace clgemm

@@ -7,7 +7,7 @@ namespace clgemm {
 
 LoadedLibrary load_library(const std::string& name, Missing) {
   const std::filesystem::path path(name);
-  // A library that lies in a folder of its own finds there what it needs itself.
+  // A library with a full path finds its own dependencies in its folder.
   const DWORD how = path.is_absolute() ? LOAD_WITH_ALTERED_SEARCH_PATH : 0;
   LoadedLibrary result{reinterpret_cast<void*>(::LoadLibraryExW(path.c_str(), nullptr, how)), {}};
   if (result.handle == nullptr) result.problem = name + ": " + last_windows_error().message();

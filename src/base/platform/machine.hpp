@@ -6,26 +6,26 @@
 
 namespace clgemm {
 
-// Seconds of all processors together.
+// Seconds, added up over all processors.
 struct ProcessorTimes {
   double all = 0.0;   // since the system's start
-  double busy = 0.0;  // of them
+  double busy = 0.0;  // the busy part of them
 };
 
-// Returns nullopt if the system does not say.
+// Returns nullopt if the system does not report it.
 std::optional<ProcessorTimes> processor_times();
 
-// The seconds of processors that this process took, and those that it started and waited for. (On Windows
-// without the latter.)
+// Returns the processor seconds that this process used, and the child processes that it waited for. (On
+// Windows without the children.)
 double processor_seconds_of_ours();
 
-// The time of processors that this process alone took, by a finer clock.
+// Returns the processor time that this process alone used, by a finer clock.
 double processor_milliseconds();
 
-// The name that the maker gave the processor; empty if the system does not say.
+// Returns the name that the maker gave the processor; empty if the system does not report it.
 std::string processor_name();
 
-// The highest clock of its cores at this moment; 0 if the system does not say.
+// Returns the highest present clock of its cores; 0 if the system does not report it.
 double processor_mhz();
 
 }  // namespace clgemm

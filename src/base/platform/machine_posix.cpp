@@ -22,7 +22,7 @@ double seconds_of(int who) {
 
 }  // namespace
 
-// "cpu  user nice system idle iowait irq softirq steal ...", in ticks since the system's start.
+// Reads "cpu  user nice system idle iowait irq softirq steal ...", in ticks since the system's start.
 std::optional<ProcessorTimes> processor_times() {
   std::ifstream file("/proc/stat");
   std::string name;
@@ -47,7 +47,7 @@ double processor_milliseconds() {
   return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
 }
 
-// The first "model name" of Linux's list; processors of other makers than x86's may have none.
+// Reads the first "model name" of Linux's list. Processors that are not x86 may have none.
 std::string processor_name() {
   std::ifstream list("/proc/cpuinfo");
   for (std::string line; std::getline(list, line);) {

@@ -16,7 +16,7 @@ double seconds_of(const FILETIME& time) {
 
 std::optional<ProcessorTimes> processor_times() {
   FILETIME idle = {};
-  FILETIME system = {};  // with what is idle
+  FILETIME system = {};  // includes the idle time
   FILETIME user = {};
   if (::GetSystemTimes(&idle, &system, &user) == 0) return std::nullopt;
   const double all = seconds_of(system) + seconds_of(user);

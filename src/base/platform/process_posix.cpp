@@ -22,7 +22,7 @@ namespace {
 constexpr const char* this_program = "/proc/self/exe";
 constexpr int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
 
-// This process's environment, with these variables instead of its own of the same names.
+// Returns this process's environment, in which these variables replace its own of the same names.
 std::vector<std::string> changed_environment(const std::map<std::string, std::string>& changes) {
   std::vector<std::string> result;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -33,7 +33,7 @@ std::vector<std::string> changed_environment(const std::map<std::string, std::st
   return result;
 }
 
-// As exec wants them; the strings must outlive the result.
+// Returns the pointers that exec takes. The strings must outlive the result.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> result;
   result.reserve(texts.size() + 1);
@@ -47,7 +47,7 @@ struct Pipe {
   File to_write;
 };
 
-// Its ends are closed in another child.
+// Makes a pipe whose ends are closed in other children.
 Pipe make_pipe() {
   std::array<int, 2> ends = {};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)

@@ -28,12 +28,12 @@ std::wstring wide(const std::string& text) {
   return std::filesystem::path(text).wstring();
 }
 
-// A word of a command line, as the C runtime of the other program reads it.
+// Returns a word of a command line, quoted so that the C runtime of the other program reads it.
 std::wstring quoted(const std::wstring& word) {
   std::wstring result = L"\"";
   std::size_t backslashes = 0;
   for (const wchar_t letter : word) {
-    if (letter == L'"') result.append(backslashes + 1, L'\\');  // they count only in front of a quote
+    if (letter == L'"') result.append(backslashes + 1, L'\\');  // backslashes count only before a quote
     backslashes = letter == L'\\' ? backslashes + 1 : 0;
     result += letter;
   }
@@ -52,9 +52,9 @@ std::wstring lower(std::wstring text) {
   return text;
 }
 
-// This process's environment, with these variables instead of its own of the same names.
+// Returns this process's environment, in which these variables replace its own of the same names.
 std::wstring changed_environment(const std::map<std::string, std::string>& changes) {
-  std::map<std::wstring, std::wstring> variables;  // by the name in small letters, as Windows compares them
+  std::map<std::wstring, std::wstring> variables;  // by lower-case name, as Windows compares names
   wchar_t* const block = ::GetEnvironmentStringsW();
   for (const wchar_t* one = block; one != nullptr && *one != L'\0'; one += std::wcslen(one) + 1) {
     const std::wstring text = one;
@@ -90,7 +90,7 @@ Handle nowhere() {
                               OPEN_EXISTING, 0, nullptr));
 }
 
-// The handles that a child inherits, and no others.
+// The handles that a child inherits. It inherits no others.
 class Inherited {
  public:
   explicit Inherited(std::vector<HANDLE> handles) : handles_(std::move(handles)) {
@@ -115,7 +115,7 @@ class Inherited {
   std::vector<std::byte> memory_;
 };
 
-// Processes of this job end with this process.
+// Returns a job whose processes end with this process.
 HANDLE job_of_children() {
   static const HANDLE job = [] {
     const HANDLE made = ::CreateJobObjectW(nullptr, nullptr);
@@ -138,7 +138,7 @@ ProcessEnd end_of(DWORD status) {
 
 std::atomic<void (*)(int)> noting{nullptr};
 
-// The C runtime forgets a handler when it calls it.
+// Sets the handler again, because the C runtime removes it before each call.
 void note_one(int signal) {
   std::signal(signal, note_one);
   if (void (*const note)(int) = noting) note(signal);
@@ -218,7 +218,7 @@ void ChildProcess::close_input() {
   insides_->to.close();
 }
 
-// Windows cannot wait for a pipe of this kind.
+// Polls, because Windows cannot wait for a pipe of this kind.
 ChildProcess::Read ChildProcess::read(std::string& text, int milliseconds) {
   const ULONGLONG end = ::GetTickCount64() + static_cast<ULONGLONG>(milliseconds);
   for (;;) {

@@ -28,7 +28,7 @@ class Sid {
   std::vector<DWORD> words_;
 };
 
-// "S-1-5-18".
+// Returns a text like "S-1-5-18".
 std::string digits_of(PSID sid) {
   wchar_t* text = nullptr;
   if (::ConvertSidToStringSidW(sid, &text) == 0) return "an unknown identity";
@@ -60,8 +60,8 @@ std::vector<std::byte> token_information(TOKEN_INFORMATION_CLASS what) {
   return result;
 }
 
-// This user, and who will own what this process makes: for a process with an administrator's rights, that is
-// the administrators' group.
+// Returns this user and the owner of everything that this process makes. If the process has an
+// administrator's rights, that owner is the administrators' group.
 std::vector<Sid> our_sids() {
   std::vector<Sid> result;
   if (const auto user = token_information(TokenUser); !user.empty())
@@ -82,13 +82,14 @@ std::vector<Sid> sids_of(std::initializer_list<const wchar_t*> names) {
   return result;
 }
 
-// The system, the administrators, and Windows's own installer, which owns what comes with Windows.
+// Returns the system, the administrators, and Windows's own installer, which owns the files that come with
+// Windows.
 std::vector<Sid> masters() {
   return sids_of(
       {L"S-1-5-18", L"S-1-5-32-544", L"S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464"});
 }
 
-// They stand for the owner.
+// Returns the identities that stand for the owner.
 std::vector<Sid> owners_names() {
   return sids_of({L"S-1-3-0", L"S-1-3-4"});
 }
@@ -97,14 +98,14 @@ bool has(const std::vector<Sid>& sids, PSID sid) {
   return std::any_of(sids.begin(), sids.end(), [sid](const Sid& one) { return one.is(sid); });
 }
 
-// An entry that lets somebody change the file, or make files in the folder or delete them there.
+// Returns whether an entry lets somebody change the file, or make or delete files in the folder.
 bool lets_write(const ACE_HEADER* entry, ACCESS_MASK mask) {
   constexpr ACCESS_MASK changes = FILE_WRITE_DATA | FILE_APPEND_DATA | FILE_DELETE_CHILD | WRITE_DAC |
                                   WRITE_OWNER | GENERIC_WRITE | GENERIC_ALL;
   return (entry->AceFlags & INHERIT_ONLY_ACE) == 0 && (mask & changes) != 0;
 }
 
-// Who but these may write; nullopt if nobody.
+// Returns who else may write; nullopt if nobody.
 std::optional<std::string> other_writer(PACL list, const std::vector<std::vector<Sid>>& expected) {
   if (list == nullptr) return "everybody";
   for (DWORD i = 0; i < list->AceCount; ++i) {

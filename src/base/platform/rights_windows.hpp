@@ -1,4 +1,4 @@
-// Who owns a file or folder, and who may change it, by its security descriptor.
+// Tells from the security descriptor who owns a file or folder and who may change it.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace clgemm {
 
-// Says why an open file or folder is not believed: "it belongs to PC\anna, not to this user", "Everyone may
-// write to it". Empty if it is believed. An administrator can change every file anyway, so nothing follows
-// from that right.
+// Returns why an open file or folder is not trusted: "it belongs to PC\anna, not to this user", "Everyone may
+// write to it". Empty if it is trusted. The rights of administrators do not matter, because they can change
+// every file anyway.
 std::string distrust_of(HANDLE opened, Owner wanted);
 
 // Makes a folder that only this user, the administrators and the system may open, or returns why not.

@@ -1,4 +1,4 @@
-// The terminal that standard output or standard error may be.
+// The terminal behind standard output or standard error.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,12 @@ namespace clgemm {
 
 enum class Stream { output, error };
 
-// On Windows, the terminal then understands colours and the like, too.
+// Returns whether the stream is a terminal. On Windows, it also switches on colours and other escape
+// sequences.
 bool is_terminal(Stream stream);
 
-// The characters of a line of the terminal that is standard output; 0 if that is none, or does not say.
+// Returns the line length of the terminal at standard output; 0 if there is no terminal or it does not report
+// it.
 std::size_t terminal_columns();
 
 }  // namespace clgemm

@@ -1,4 +1,4 @@
-// The one include of the Windows API, for the files *_windows.cpp of this folder.
+// The only include of the Windows API, for the files *_windows.cpp of this folder.
 #pragma once
 
 #ifndef NOMINMAX
@@ -19,7 +19,7 @@ inline std::error_code last_windows_error() {
   return {static_cast<int>(::GetLastError()), std::system_category()};
 }
 
-// Closes a handle at the end of its life.
+// Owns a handle and closes it.
 class Handle {
  public:
   Handle() = default;
