@@ -7,7 +7,7 @@
 namespace clgemm {
 namespace {
 
-constexpr std::size_t described_runners_up = 3;  // the others are hardly ever near
+constexpr std::size_t described_runners_up = 3;  // later ones are rarely close
 
 const char* in_words(Fault fault) {
   switch (fault) {

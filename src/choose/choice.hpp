@@ -1,5 +1,6 @@
-// The choice as data: which config, why, how long it should take, what comes after it, and what does not come
-// into question and why. Ranking makes the list; whoever builds kernels walks it and adds what failed there.
+// The choice as data: the config, the reason for it, its expected time, the next best configs, and the
+// rejected configs with the reasons. Ranking makes the list. The code that builds kernels goes through it and
+// adds the configs that fail there.
 #pragma once
 
 #include <cstddef>
@@ -12,47 +13,47 @@
 
 namespace clgemm {
 
-// `measured`: this very problem, on this device. `fitted`: by coefficients that were measured on this device,
-// on another one for which compilers write the same code, or on one of another architecture. `anywhere`:
-// needs nothing of a device.
+// The source of a config. `measured`: a measurement of the same problem on this device. `fitted`:
+// coefficients that were measured on this device, on another device for which compilers write the same code,
+// or on a device of another architecture. `anywhere`: needs nothing from a device.
 enum class Source { measured, fitted_on_device, fitted_on_architecture, fitted_elsewhere, anywhere, named };
 
-// Where a config comes from.
+// The origin of a config.
 struct Origin {
   Source source = Source::anywhere;
-  std::string text;  // which entry, or row, of which file
+  std::string text;  // the entry or row, and its file
 };
 
-// "measured: ...", "by speed model: ...", "named by the caller"
+// Returns "measured: ...", "by speed model: ..." or "named by the caller".
 std::string to_string(const Origin& origin);
 
-// A config that may serve a problem.
+// A config that could serve a problem.
 struct Candidate {
   Config config;
   Origin origin;
-  std::optional<double> seconds;  // of the whole call, predicted; nothing before it is ranked
-  std::size_t spilled_bytes = 0;  // if it spills, which is known once it is built; `seconds` count it
+  std::optional<double> seconds;  // predicted time of the whole call; not set before ranking
+  std::size_t spilled_bytes = 0;  // known only after the build; `seconds` include the cost of spilling
 };
 
-// Why a config was passed over.
+// The reason for which a config was skipped.
 enum class Fault {
-  device_limit,  // a requirement of the kernel fails on this device, or a limit of the device
+  device_limit,  // this device does not meet a requirement of the kernel, or one of its limits is exceeded
   no_scratch,    // not even its smallest block fits
-  bad_kernel,    // there is no such kernel, parameter or value, or its file is wrong
-  build_failed,  // the compiler refuses it
-  wrong_result,  // found by its self-test, now or by an earlier process
-  spills,        // its compiler keeps in memory what does not fit the registers
+  bad_kernel,    // the kernel, parameter or value does not exist, or the kernel's file is wrong
+  build_failed,  // the compiler rejects it
+  wrong_result,  // found by its self-test, now or in an earlier process
+  spills,        // the compiler keeps values in memory that do not fit into the registers
   given_up       // for one of these reasons, in an earlier call
 };
 
-// What a config that spills is expected to take, in multiples of what was predicted without. A guess: the
-// loop then moves its sums and operands through memory.
+// The factor by which a config that spills is expected to be slower than predicted without spilling. It is a
+// guess: the loop then moves its sums and operands through memory.
 inline constexpr double slower_if_it_spills = 4.0;
 
-// Whether the candidate's prediction knows nothing of what its compiler does here.
+// Returns whether the candidate's prediction does not know what its compiler does for this device.
 bool is_in_doubt(const Candidate& candidate);
 
-// Nothing where the error is no fault of the config.
+// Returns nothing if the error is not a fault of the config.
 std::optional<Fault> fault_of(ErrorCode code);
 
 struct Rejected {
@@ -63,12 +64,12 @@ struct Rejected {
 
 struct Choice {
   Candidate chosen;
-  std::vector<Candidate> runners_up;  // the best first; not tried, as the chosen one works
-  std::vector<Rejected> rejected;     // that stood before the chosen one, or could not even be planned
+  std::vector<Candidate> runners_up;  // best first; not tried, because the chosen one works
+  std::vector<Rejected> rejected;     // ranked before the chosen one, or impossible to plan
 };
 
-// In words, a line a fact: why this config, its predicted time, the first runners-up with theirs, and
-// "not used: CONFIG: ..." for each that was rejected.
+// Describes the choice, one fact a line: why this config was chosen, its predicted time, the first runners-up
+// with their times, and "not used: CONFIG: ..." for each rejected config.
 std::string describe(const Choice& choice);
 
 }  // namespace clgemm

@@ -1,5 +1,6 @@
-// Which config is likely the fastest for a problem: what was measured of this very problem on this device,
-// then all that tuning data has rows for, by the seconds that the speed model gives. No OpenCL.
+// Ranks the configs for a problem by their expected speed. Measurements of the same problem on this device
+// come first, then all configs with rows in tuning data, by the seconds that the speed model predicts. No
+// OpenCL.
 #pragma once
 
 #include <vector>
@@ -12,19 +13,20 @@
 namespace clgemm {
 
 struct Ranking {
-  std::vector<Candidate> candidates;  // each config once, the best first; the last one runs anywhere
-  std::vector<Rejected> rejected;     // what tuning data of this device names and cannot be planned
+  std::vector<Candidate> candidates;  // each config once, best first; the last one runs anywhere
+  std::vector<Rejected> rejected;  // configs that tuning data of this device names but that cannot be planned
 };
 
-// The rows to go by: of the nearest relative of which this library and device have any kernel at all.
+// Returns the rows to use. They are those of the nearest relative of which this library and device have any
+// kernel.
 SpeedTable usable_table(const Tuning& tuning, ConfigCache& configs);
 
-// Whether a config that was measured on another device may serve this one: its registers hold it, its cache
-// has room for it, and no part of a sub-group is idle.
+// Returns whether a config that was measured on another device may serve this one. Its registers must hold
+// the config, its cache must have room for it, and no part of a sub-group may be idle.
 bool suits(const KernelConfig& kernel, const Device& device);
 
-// The plan of a config, in as many parts of k as take the least time by these rows. Its config has their
-// number (SPLIT_K), unless it is one.
+// Returns the plan of a config, with the number of slices along k that takes the least time by these rows.
+// Its config has this number (SPLIT_K), unless it is one.
 Plan plan_in_best_parts(const Problem& problem, const Config& config, const SpeedTable& table,
                         ConfigCache& configs, std::size_t scratch_limit);
 

@@ -20,14 +20,15 @@ double as_double(std::size_t value) {
 }
 
 constexpr double float_bytes = 4.0;
-constexpr std::size_t fours = 4;  // elements that a GPU's kernel reads or writes at once
+constexpr std::size_t fours = 4;  // elements that a kernel for GPUs reads or writes at once
 
 double copies_of(const Operand& operand, const Problem& problem) {
   return operand.stride == 0 ? 1.0 : as_double(problem.batch_count);
 }
 
-// Small work-groups leave some of a GPU's compute unit idle: on an H200 three of 64 work-items take as long
-// as four, for each of its four schedulers has one of the warps, or two. For other GPUs it is a guess.
+// Small work-groups leave part of a GPU's compute unit idle. On an H200, three work-groups of 64 work-items
+// take as long as four, because each of its four schedulers has one or two of the warps. For other GPUs this
+// is a guess.
 double groups_abreast(const KernelConfig& kernel, DeviceKind kind) {
   constexpr std::size_t schedulers = 4;
   constexpr std::size_t warp = 32;
@@ -37,10 +38,10 @@ double groups_abreast(const KernelConfig& kernel, DeviceKind kind) {
   return as_double(ceil_div(schedulers, ceil_div(items, warp)));
 }
 
-// Whether the rows of A that are read side by side begin in the same set of a core's first cache, which has
-// room for 8 to 12 lines, and drive each other out (conflict misses).
+// Returns whether the rows of A that are read side by side begin in the same set of a core's first-level
+// cache. The set has room for 8 to 12 lines, so the rows evict each other (conflict misses).
 bool do_rows_collide(const Problem& seen, const KernelConfig& kernel) {
-  constexpr std::size_t apart = 1024;  // elements, or a multiple
+  constexpr std::size_t apart = 1024;  // elements, or a multiple of this
   constexpr std::size_t room = 12;
   return !seen.a.transposed && seen.a.ld % apart == 0 && std::min(seen.m, kernel.rows_at_once) > room;
 }
@@ -50,22 +51,23 @@ double unaligned_part(const Problem& seen, const KernelConfig& kernel) {
   return (a_lies_in(fours, seen) ? 0.0 : 0.5) + (b_lies_in(fours, seen) ? 0.0 : 0.5);
 }
 
-// A kernel that stores several neighbours of C at once does so element by element if C's lines do not allow
-// it, which counts as three times C's bytes (of two shapes on an H200). What other kernels lose if A and B do
-// not lie in fours is in their `unaligned`.
+// If C's lines do not allow it, a kernel that stores several neighbours of C at once stores element by
+// element. This counts as three times the bytes of C (from two shapes on an H200). The loss of other kernels,
+// if A and B are not aligned to four elements, is in their `unaligned`.
 double weight_of_c(const Problem& seen, const KernelConfig& kernel) {
   constexpr double by_elements = 3.0;
   return seen.n % kernel.stores == 0 && seen.c.ld % kernel.stores == 0 ? 1.0 : by_elements;
 }
 
-// One launch of so many work-groups. The last turn of all compute units, which is not full, goes by what the
-// unit that has the most then has. Work-groups that began together end together, and the units where they end
-// first take more of what is left than others: the less so the more turns have drawn them apart. By these,
-// too, a work-group begins while others are at work.
+// Returns the time of one launch of so many work-groups. The time of the last, partial turn of the compute
+// units depends on the unit with the most work-groups. Work-groups that began together end together, so the
+// units that finish first take more of the remaining work-groups than others. After more turns, the units'
+// times differ more, and this effect is smaller. For the same reason, a work-group begins while others are
+// computing.
 double launch_seconds(double groups, double depth, const Work& work, const ConfigSpeed& speed,
                       const Rates& rates, double units) {
-  // Both measured on Zen 4 with PoCL; for other CPUs they are guesses. 13 rows that collide took 1.18 to 1.25
-  // times as long, 11 rows 1.04. Each piece begins at a line of memory of its own.
+  // Both were measured on Zen 4 with PoCL; for other CPUs they are guesses. 13 rows that collide took 1.18 to
+  // 1.25 times as long, 11 rows 1.04 times. Each piece begins at a line of memory of its own.
   constexpr double collision = 1.2;
   constexpr double piece_seconds = 18e-9;
   const double step = (work.share ? cost_of_share(*work.share, speed.prepare) : work.tile_growth) *
@@ -82,7 +84,7 @@ double launch_seconds(double groups, double depth, const Work& work, const Confi
   if (rest <= nothing) return begin * (1.0 + rates.repeated * (full - 1.0)) + full * steps(residents);
   const double evenly = std::min(residents, std::ceil((rest - nothing) / work.abreast) * work.abreast);
   const double more = full > 0.0 ? rates.uneven / std::sqrt(full) * (residents - evenly) : 0.0;
-  const double most = std::min(evenly + more, std::max(evenly, rest * units));  // no more than are left
+  const double most = std::min(evenly + more, std::max(evenly, rest * units));  // no more than there are left
   return begin * (1.0 + rates.repeated * full) + full * steps(residents) + steps(most);
 }
 
@@ -91,8 +93,8 @@ void add_multiply(const Launch& launch, const Plan& plan, Work& work) {
   (is_rest ? work.rest_groups : work.groups) = as_double(launch.size.groups());
   (is_rest ? work.rest_depth : work.depth) = as_double(launch.depth);
   if (launch.parts == 1) return;
-  // All write their results together; then one work-group of each tile reads them alone, faster than its
-  // share of the device.
+  // All work-groups write their results at the same time. Then one work-group of each tile reads them alone,
+  // which is faster than with its share of the device's bandwidth.
   constexpr double alone = 3.0;  // a guess
   const KernelConfig& kernel = plan.first().multiply();
   const double tiles = as_double(kernel.tile_rows * kernel.tile_columns * plan.compute_units);
@@ -103,14 +105,14 @@ void add_multiply(const Launch& launch, const Plan& plan, Work& work) {
 
 void add(const Launch& launch, const Plan& plan, Work& work) {
   work.launches += 1.0;
-  if (launch.stage != 0) return;  // what stands behind a stage mostly has nothing to do
+  if (launch.stage != 0) return;  // the fallbacks after a stage usually have nothing to do
   if (launch.role == ProgramRole::multiply) return add_multiply(launch, plan, work);
   work.passes += 1.0;
   (launch.role == ProgramRole::reduce ? work.added_bytes : work.packed_bytes) += float_bytes * launch.moved;
 }
 
-// Numbers of parts of k to look at: those that make whole turns of all compute units, or a part of the first
-// turn.
+// Returns the numbers of slices along k to try. They fill whole turns of all compute units, or a part of the
+// first turn.
 std::vector<std::size_t> parts_to_try(const Plan& plan, DeviceKind kind) {
   const Problem& problem = plan.problem;
   const KernelConfig& kernel = plan.first().multiply();
@@ -176,13 +178,14 @@ Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rate
 }
 
 Prediction predict(const Plan& plan, const ConfigSpeed& speed, const Rates& rates, DeviceKind kind) {
-  // Of a launch: on an H200 (25 November 2026, two hosts) a call of one column that takes scratch took 0.6
-  // to 1.0 us longer than one that does not, a further launch 4.7.
+  // The cost of scratch, in launches. On an H200 (25 November 2026, two hosts), a call with one column took
+  // 0.6 to 1.0 us longer if it used scratch. A further launch took 4.7 us.
   constexpr double scratch = 0.2;
   Prediction all;
   all.host = rates.call_seconds - rates.launch_seconds;
   if (plan.scratch_bytes != 0) all.host += scratch * rates.launch_seconds;
-  // All blocks count as whole ones: those that begin a row of blocks, and those behind them.
+  // All blocks count as full blocks. Those that begin a row of blocks are counted separately from those
+  // behind them.
   const auto add = [&](std::size_t column, double count) {
     Block block = first_block(plan);
     block.column = column;

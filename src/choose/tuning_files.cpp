@@ -18,9 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_bytes = std::size_t{4} << 20;  // of a file; ours have some thousands
+constexpr std::size_t most_bytes = std::size_t{4} << 20;  // a file; ours have a few thousand
 
-// What is read, and what is not.
+// The files that were read, and those that were skipped.
 struct Found {
   std::vector<TuningFile> files;
   std::vector<std::string> passed_over;
@@ -58,8 +58,8 @@ void add_folder(const fs::path& folder, Owner owner, Found& found) {
   for (const fs::path& path : paths) add_file(path, owner, found);
 }
 
-// An administrator installs a file for all users of a machine, so root's are believed if they are named. In
-// the user's own folder, files are the user's own.
+// An administrator installs a file for all users of a machine, so files of root are trusted if the user names
+// them. In the user's own folder, files must belong to the user.
 void add_users_files(const std::string& named, Found& found) {
   std::error_code failure;
   if (!named.empty() && fs::is_directory(named, failure)) {

@@ -1,4 +1,4 @@
-// Tuning data as JSON text: one device a file, one line a row or an entry.
+// Reads and writes tuning data as JSON: one device a file, one row or entry a line.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace clgemm {
 
-// The number that every file begins with. A file of another one is of no use to us.
+// The version of the format, with which every file begins. Files of other versions are not used.
 inline constexpr int tuning_schema = 2;
 
-// `path` is only for messages. Throws Error(invalid_argument) that says what is wrong with the text.
+// `path` is only for messages. Throws an Error(invalid_argument) that says what is wrong with the text.
 TuningFile parse_tuning(std::string_view text, const std::string& path);
 
-// Rows and entries in the order of their configs and keys, so that equal data are equal bytes.
+// Writes rows and entries in the order of their configs and keys, so that equal data give equal bytes.
 std::string write_tuning(const TuningFile& file);
 
 }  // namespace clgemm
