@@ -1,5 +1,5 @@
-// A config: a kernel with values for its parameters, as a rule, a tuned entry or a caller names it. Whether
-// there is such a kernel, and whether a device can run it, kernel_config.hpp finds out.
+// A config: a kernel with values for its parameters, as a rule, a tuned entry or a caller names it.
+// kernel_config.hpp finds out whether such a kernel exists, and whether a device can run it.
 #pragma once
 
 #include <compare>
@@ -10,17 +10,17 @@
 namespace clgemm {
 
 struct Config {
-  std::string kernel;     // as KernelLibrary::find() takes it
-  Parameters parameters;  // the others have the kernel's own defaults
+  std::string kernel;     // in the form that KernelLibrary::find() takes
+  Parameters parameters;  // the other parameters have the kernel's own defaults
   bool mirrored = false;  // the kernel gets C^T = op(B)^T op(A)^T, see mirrored() of problem.hpp
 
   auto operator<=>(const Config&) const = default;
 };
 
-// "TS=32 WPT=8"; empty where there are none.
+// Returns "TS=32 WPT=8"; empty if there are no values.
 std::string describe_values(const Parameters& values);
 
-// "panels KC=384 MR=9"
+// Returns "panels KC=384 MR=9".
 std::string to_string(const Config& config);
 
 }  // namespace clgemm

@@ -1,4 +1,4 @@
-// Kernel configs by name and values, each made once.
+// Keeps kernel configs by name and values. Each is made once.
 #pragma once
 
 #include <map>
@@ -12,19 +12,19 @@
 
 namespace clgemm {
 
-// Any number of threads may use one. The device must outlive it.
+// Any number of threads may use the same cache. The device must outlive it.
 class ConfigCache {
  public:
   ConfigCache(const Device& device, const std::string& kernel_folder)
       : device_(device), cores_(peaks_of(device).cores), library_(kernel_folder) {}
 
-  // As configure(); throws what that and KernelLibrary::find() throw.
+  // Like configure(). Throws the errors of configure() and KernelLibrary::find().
   std::shared_ptr<const KernelConfig> get(const std::string& kernel, const Parameters& overrides,
                                           Transposed transposed = {});
 
   const Device& device() const { return device_; }
 
-  // What runs a work-group; OpenCL's compute units may be parts of one.
+  // Returns the number of cores that run work-groups. OpenCL's compute units may be parts of a core.
   std::size_t cores() const { return cores_; }
 
  private:

@@ -11,13 +11,13 @@
 namespace clgemm {
 namespace {
 
-constexpr std::size_t most_configs = 1000;  // of a line; the longest of ours has 45
+constexpr std::size_t most_configs = 1000;  // in a line; the longest line of ours has 45
 
 [[noreturn]] void fail(std::string_view found, std::string_view reason) {
   throw Error(ErrorCode::invalid_kernel_file, fmt::format("'{}': {}", found, reason));
 }
 
-// The values of one tuple, "64 128".
+// Parses the values of one tuple: "64 128".
 Parameters parse_values(std::string_view text, const std::vector<std::string>& names) {
   const std::vector<std::string> words = words_of(text);
   if (words.size() != names.size())
@@ -31,7 +31,7 @@ Parameters parse_values(std::string_view text, const std::vector<std::string>& n
   return result;
 }
 
-// "BM BN: 64 128, 128 64"
+// Parses a group: "BM BN: 64 128, 128 64".
 std::vector<Parameters> parse_group(std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::vector<std::string> names = words_of(text.substr(0, colon));

@@ -1,5 +1,4 @@
-// What kernels/README.md promises of the kernel function of each role: its name and how many arguments it
-// has.
+// The contract of kernels/README.md for the kernel function of each role: its name and number of arguments.
 #pragma once
 
 #include <array>
@@ -11,8 +10,8 @@ namespace clgemm {
 
 struct RoleContract {
   Role role;
-  const char* name;      // as the manifest says it
-  const char* function;  // in the source
+  const char* name;      // the name in the manifest
+  const char* function;  // the name in the source
   unsigned arguments;
 };
 inline constexpr std::array<RoleContract, 6> role_contracts = {
@@ -23,20 +22,21 @@ inline constexpr std::array<RoleContract, 6> role_contracts = {
      {Role::scale, "scale", "scale", 7},
      {Role::reduce, "reduce", "reduce", 12}}};
 
-// A kernel with `batch` takes how many matrices there are, and the list of them, behind the others.
+// A kernel with `batch` has two more arguments: the number of matrices, and their list.
 inline constexpr unsigned batch_arguments = 2;
 
-// A kernel with `adds_parts` takes where parts of k leave their results behind those.
+// A kernel with `adds_parts` has more arguments after those: the place for the results of the slices along k.
 inline constexpr unsigned parts_arguments = 6;
 
-// A kernel that reads range notes, and leaves whether the product is done, takes them behind the others.
+// A kernel that reads range notes and writes whether the product is done has these arguments after the
+// others.
 inline constexpr unsigned range_notes_arguments = 5;
 
 constexpr const RoleContract& contract_of(Role role) {
   return role_contracts[static_cast<std::size_t>(role)];
 }
 
-// The arguments of this kernel's function.
+// Returns the number of arguments of this kernel's function.
 inline unsigned arguments_of(const Manifest& manifest) {
   return contract_of(manifest.role).arguments + (manifest.takes_lists() ? batch_arguments : 0) +
          (manifest.takes_parts() ? parts_arguments : 0) +

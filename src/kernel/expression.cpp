@@ -13,8 +13,8 @@
 namespace clgemm {
 namespace {
 
-// Bounds on the stack that parsing and evaluating take, far above any real expression: the longest of ours
-// has 70 characters and nests three deep.
+// Limits on the stack that parsing and evaluation use. They are far above any real expression: the longest of
+// ours has 70 characters and nests three levels deep.
 constexpr int max_nesting = 200;
 constexpr std::size_t max_length = 2000;
 
@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 4> order_operators = {"<=", ">=", "<", ">
 constexpr std::array<std::string_view, 2> sum_operators = {"+", "-"};
 constexpr std::array<std::string_view, 3> product_operators = {"*", "/", "%"};
 
-// Binary operators by precedence, the weakest first.
+// Binary operators by precedence, weakest first.
 const std::array<std::span<const std::string_view>, 6> precedence_levels = {
     or_operators, and_operators, equality_operators, order_operators, sum_operators, product_operators};
 
@@ -38,7 +38,7 @@ bool is_digit(char c) {
 
 }  // namespace
 
-// Recursive descent over the precedence levels.
+// Parses by recursive descent over the precedence levels.
 class ExpressionParser {
  public:
   explicit ExpressionParser(std::string_view text) : text_(text) { result_.text_ = text; }

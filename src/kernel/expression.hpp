@@ -1,8 +1,8 @@
-// Integer expressions of a kernel's manifest: `TS % WPT == 0`, `4*BK*(BM+BN) <= local_bytes`.
+// Integer expressions in a kernel's manifest: `TS % WPT == 0`, `4*BK*(BM+BN) <= local_bytes`.
 //
-// The operators are C's, with C's precedence: || && == != < <= > >= + - * / % unary - ! and parentheses.
-// Numbers are 64-bit; an overflow and a division by zero are errors. && and || do not look at the right side
-// when the left one decides.
+// The operators are those of C, with C's precedence: || && == != < <= > >= + - * / % unary - ! and
+// parentheses. Numbers have 64 bits; an overflow or a division by zero is an error. && and || do not evaluate
+// the right side if the left side decides.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ namespace clgemm {
 
 class Expression {
  public:
-  // The value of a name. It is only asked for names().
+  // Returns the value of a name. It is called only for names().
   using Lookup = std::function<std::int64_t(const std::string& name)>;
 
-  // Throws Error(invalid_kernel_file) that quotes the text and says what was expected where.
+  // Throws an Error(invalid_kernel_file) that quotes the text and says what was expected at which position.
   static Expression parse(std::string_view text);
 
   // Throws Error(requirement_failed) on overflow and on division by zero.
   std::int64_t evaluate(const Lookup& lookup) const;
 
-  // Every name that occurs, in the order of appearance.
+  // Returns every name in the expression, in the order of appearance.
   std::vector<std::string> names() const;
 
   const std::string& text() const { return text_; }
@@ -32,7 +32,7 @@ class Expression {
  private:
   friend class ExpressionParser;
 
-  // A node of the syntax tree. Children stand before their parent in nodes_; the root is the last.
+  // A node of the syntax tree. Children come before their parent in nodes_; the root is the last node.
   struct Node {
     std::string symbol;  // operator, "name" or "number"
     int left = -1;

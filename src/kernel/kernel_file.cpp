@@ -58,7 +58,7 @@ std::vector<std::string> KernelLibrary::names(Role role) {
   std::vector<std::string> result;
   for (const std::string& file_name : folders_.list()) {
     std::string name = file_name.substr(0, file_name.size() - extension.size());
-    const auto file = load_name(name);  // null where it has just been removed
+    const auto file = load_name(name);  // null if the file has just been removed
     if (file && file->manifest.role == role) result.push_back(std::move(name));
   }
   return result;
@@ -95,7 +95,7 @@ NamedKernel KernelLibrary::find_variant(const std::string& variant) {
     try {
       file = load_name(file_name.substr(0, file_name.size() - extension.size()));
     } catch (const Error& error) {
-      broken += fmt::format("; not readable: {}", error.what());  // and no reason to hide the others
+      broken += fmt::format("; not readable: {}", error.what());  // this is no reason to hide the others
       continue;
     }
     if (!file || file->manifest.role != Role::multiply) continue;
@@ -128,7 +128,8 @@ std::vector<Config> built_in_configs(std::vector<Manifest::Values> Manifest::*li
 
 std::string kernel_folder_or_default(const std::string& folder) {
   if (!folder.empty()) return folder;
-  // Whose rights the process has takes four system calls, and every multiply comes here.
+  // The environment comes first: checking the rights of the process takes four system calls, and every GEMM
+  // comes here.
   std::string named = environment("CLGEMM_KERNEL_DIR");
   return named.empty() || runs_with_foreign_rights() ? std::string{} : named;
 }

@@ -1,4 +1,4 @@
-// Kernel files ready for use: source with its includes, and the parsed manifest.
+// Kernel files ready for use: the source with its includes, and the parsed manifest.
 #pragma once
 
 #include <map>
@@ -14,34 +14,34 @@
 namespace clgemm {
 
 struct KernelFile {
-  std::string path;    // as messages name it
-  std::string source;  // includes put in
+  std::string path;    // the name in messages
+  std::string source;  // with all includes inserted
   Manifest manifest;
 };
 
-// A kernel that was asked for by name: its file, and the parameters that a variant's name stands for.
+// A kernel that was asked for by name: its file, and the parameters of the variant if the name is a variant.
 struct NamedKernel {
   std::string name;
   std::shared_ptr<const KernelFile> file;
   Parameters variant_values;
 };
 
-// Finds kernels by name and reads each file once. Any number of threads may use one.
+// Finds kernels by name and reads each file once. Any number of threads may use the same library.
 class KernelLibrary {
  public:
-  // `folder` is looked in before the embedded kernels; empty for none. Throws where it is not a folder.
+  // `folder` is searched before the embedded kernels; empty for none. Throws an Error if it is not a folder.
   explicit KernelLibrary(const std::string& folder = {});
 
-  // `name`: a kernel ("tiled"), a variant ("float8") or a file ("mine.cl", "./mine.cl"). Throws
-  // Error(kernel_not_found) that lists what there is, or Error(invalid_kernel_file).
+  // `name` is a kernel ("tiled"), a variant ("float8") or a file ("mine.cl", "./mine.cl"). Throws an
+  // Error(kernel_not_found) that lists the existing kernels, or Error(invalid_kernel_file).
   NamedKernel find(const std::string& name);
 
-  // The names of all kernels with this role: plain names, sorted. Variants are in their manifests.
+  // Returns the names of all kernels with this role, sorted. Variants are in their manifests.
   std::vector<std::string> names(Role role);
 
  private:
   std::shared_ptr<const KernelFile> load_file(const std::string& path);
-  std::shared_ptr<const KernelFile> load_name(const std::string& name);  // null where there is none
+  std::shared_ptr<const KernelFile> load_name(const std::string& name);  // null if there is none
   NamedKernel find_variant(const std::string& variant);
 
   KernelFolders folders_;
@@ -49,12 +49,12 @@ class KernelLibrary {
   std::map<std::string, std::shared_ptr<const KernelFile>> loaded_;  // by name, or by path
 };
 
-// The configs that the manifests of the built-in kernels list under one key, in the order of the kernels'
-// names. What a user's folder replaces does not count here.
+// Returns the configs that the manifests of the built-in kernels list under one key, in the order of the
+// kernels' names. Kernels that replace them in a user's folder are ignored here.
 std::vector<Config> built_in_configs(std::vector<Manifest::Values> Manifest::*list);
 
-// Options::kernel_folder, or else the environment variable CLGEMM_KERNEL_DIR, which a setuid program does not
-// take: kernels are programs.
+// Returns Options::kernel_folder, or else the environment variable CLGEMM_KERNEL_DIR. A setuid program
+// ignores the variable, because kernels are programs.
 std::string kernel_folder_or_default(const std::string& folder);
 
 }  // namespace clgemm

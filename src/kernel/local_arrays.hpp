@@ -1,5 +1,6 @@
-// Arrays in local memory that a kernel's text declares, for devices that do not say what their compiler found
-// (PoCL 6 says 0 bytes of arrays in functions, and ends the process at a launch where they do not fit).
+// Finds the arrays in local memory that a kernel's text declares. Some devices do not report what their
+// compiler found. (PoCL 6 reports 0 bytes for arrays in functions, and ends the process at a launch if they
+// do not fit.)
 #pragma once
 
 #include <cstddef>
@@ -9,9 +10,9 @@
 
 namespace clgemm {
 
-// The bytes of the largest one: of several, some may be left out by an #if. `macros` are what the compiler
-// gets; others are looked for in the text. What cannot be told counts for nothing, as does an array behind a
-// pointer.
+// Returns the bytes of the largest array. The others are not added, because an #if may exclude some of them.
+// `macros` are those that the compiler gets; other macros are searched in the text. An array of unknown size
+// counts as zero, as does an array behind a pointer.
 std::size_t largest_local_array(const std::string& source, const Parameters& macros);
 
 }  // namespace clgemm

@@ -1,4 +1,4 @@
-// What can only be said of a manifest once all of its lines have been read.
+// Checks a manifest after all of its lines have been read.
 #pragma once
 
 #include <set>
@@ -8,8 +8,8 @@
 
 namespace clgemm {
 
-// Throws Error(invalid_kernel_file). Checks that the keys which stand in the manifest belong together, and
-// that every name in it is known.
+// Throws Error(invalid_kernel_file). Checks that the keys in the manifest fit together, and that every name
+// in it is known.
 void check_manifest(const Manifest& manifest, const std::set<std::string>& keys, const std::string& path);
 
 }  // namespace clgemm

@@ -19,12 +19,13 @@
 namespace clgemm {
 namespace {
 
-// Two spaces or more end a value; what follows is a remark.
+// Removes the remark from a value. Two spaces or more end the value.
 std::string_view without_remark(std::string_view value) {
   return trimmed(value.substr(0, value.find("  ")));
 }
 
-// Tables in here are never destroyed: a Context may be made as late as in the destructor of a static object.
+// Parses a manifest. The tables in this class are never destroyed, because a Context may be made as late as
+// in the destructor of a static object.
 class ManifestParser {
  public:
   ManifestParser(std::string_view source, const std::string& path) : source_(source), path_(path) {}
@@ -42,7 +43,8 @@ class ManifestParser {
   }
 
  private:
-  // Steps to the next `// key: value` of the block; false at its end, the first line that is not `// ...`.
+  // Moves to the next `// key: value` of the block. Returns false at the end of the block, the first line
+  // without `// ...`.
   bool next_line() {
     const std::size_t end = std::min(source_.find('\n'), source_.size());
     line_text_ = trimmed(source_.substr(0, end));
@@ -113,7 +115,7 @@ class ManifestParser {
     return std::find_if(keys.begin(), keys.end(), [this](const auto& one) { return one.name == key_; });
   }
 
-  // Errors of `parse` get the path and the line.
+  // Adds the path and the line to errors of `parse`.
   template <typename Parse>
   auto in_this_line(const Parse& parse) {
     try {
@@ -151,7 +153,7 @@ class ManifestParser {
     }
   }
 
-  // NAME = default in v1 v2 v3
+  // Parses "NAME = default in v1 v2 v3".
   void parse_parameter() {
     const std::vector<std::string> words = words_of(without_remark(value_));
     const std::string expected = "expected 'NAME = default in value value ...'";
@@ -173,7 +175,7 @@ class ManifestParser {
     manifest_.parameters.push_back(std::move(parameter));
   }
 
-  // NAME P=value P=value ...
+  // Parses "NAME P=value P=value ...".
   void parse_variant() {
     const std::vector<std::string> words = words_of(without_remark(value_));
     if (words.size() < 2 || !is_identifier(words[0])) fail("expected 'NAME PARAMETER=value ...'", value_);
@@ -245,7 +247,7 @@ class ManifestParser {
     return static_cast<std::size_t>(value);
   }
 
-  // NAME PARAMETER=expression ...
+  // Parses "NAME PARAMETER=expression ...".
   void parse_fallback() {
     const std::vector<std::string> words = words_of(without_remark(value_));
     if (words.empty() || !is_identifier(words[0])) fail("expected the name of a kernel", value_);
@@ -263,7 +265,7 @@ class ManifestParser {
 
   void parse_range_notes() {
     const std::int64_t notes = integer(without_remark(value_));
-    constexpr std::int64_t most = 64;  // our forms leave 2; more would be data, not notes
+    constexpr std::int64_t most = 64;  // our forms write 2; more would be data, not notes
     if (notes < 1 || notes > most) fail(fmt::format("expected a number from 1 to {}", most), value_);
     manifest_.range_notes = static_cast<std::size_t>(notes);
   }
@@ -280,7 +282,7 @@ class ManifestParser {
       fail(fmt::format("expected {}", fmt::join(opencl_c_versions, ", ")), value_);
   }
 
-  // Expressions without spaces, between `least` and `most` of them.
+  // Parses between `least` and `most` expressions without spaces.
   std::vector<Manifest::Rule> rules_of(std::size_t least, std::size_t most, const std::string& expected) {
     std::vector<Manifest::Rule> result;
     for (const std::string& word : words_of(without_remark(value_))) result.push_back(rule_of(word));

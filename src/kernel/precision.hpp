@@ -1,4 +1,4 @@
-// What a kernel needs of precision, and what a caller allows.
+// The precision that a kernel needs, and the precision that a caller allows.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@ namespace clgemm {
 
 struct NamedPrecision {
   Precision precision;
-  std::string_view name;  // in manifests, command lines and reports
+  std::string_view name;  // for manifests, command lines and reports
 };
 
-// The strictest first: who allows one allows all that stand before it.
+// The strictest comes first: a caller that allows one allows all before it.
 inline constexpr std::array precisions = {NamedPrecision{Precision::fp32, "fp32"},
                                           NamedPrecision{Precision::fp32_equivalent, "fp32_equivalent"}};
 
@@ -26,7 +26,7 @@ constexpr const NamedPrecision* entry_of(Precision precision) {
 
 }  // namespace detail
 
-// Whether a caller who allows the one may be given a kernel that needs the other.
+// Returns whether a caller that allows the first may get a kernel that needs the second.
 constexpr bool allows(Precision allowed, Precision needed) {
   return detail::entry_of(needed) <= detail::entry_of(allowed);
 }
