@@ -6,13 +6,13 @@
 namespace clgemm {
 namespace {
 
-// The element of op(X) at this row and column, from the first one on.
+// Returns the position of the element of op(X) at this row and column, from its first element.
 std::size_t place_in(const Operand& operand, std::size_t row, std::size_t column) {
   return operand.transposed ? column * operand.ld + row : row * operand.ld + column;
 }
 
-// Whether op(X) of all terms side by side along k is one matrix. `along_lines`: the elements of a line of X
-// follow k.
+// Returns whether op(X) of all terms, side by side along k, is one matrix. `along_lines`: the elements of a
+// line of X follow k.
 bool is_one_along_k(const Operand& operand, bool along_lines, const Problem& problem) {
   if (!along_lines) return operand.stride == problem.k * operand.ld;
   return operand.stride == problem.k && operand.ld / problem.batch_count >= problem.k;
@@ -64,7 +64,7 @@ HostGemm part_of(const HostGemm& host, const Range& rows, const Range& columns, 
   part.problem.n = columns.count;
   part.problem.k = depth.count;
   if (depth.first != 0) part.problem.beta = 1.0f;
-  // All are null where only the sizes are of interest.
+  // All are null if only the sizes matter.
   if (host.a != nullptr) part.a += place_in(host.problem.a, rows.first, depth.first);
   if (host.b != nullptr) part.b += place_in(host.problem.b, depth.first, columns.first);
   if (host.c != nullptr) part.c += place_in(host.problem.c, rows.first, columns.first);

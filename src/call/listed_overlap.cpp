@@ -25,18 +25,18 @@ bool lies_before(const PlacedMatrix& x, const PlacedMatrix& y) {
   return std::tie(x.memory, x.first) < std::tie(y.memory, y.first);
 }
 
-// The lines of all matrices.
+// The size of all matrices, in lines.
 struct Shape {
   std::int64_t lines;
   std::int64_t length;
 };
 
-// Memory whose lines are `ld` long is a grid, in which a matrix is a rectangle: or two, where it lies round
-// the ends of the grid's lines.
+// Memory with lines of length `ld` is a grid, and a matrix in it is a rectangle. If the matrix crosses the
+// ends of the grid's lines, it is two rectangles.
 struct Rectangle {
   std::int64_t top;
   std::int64_t left;
-  std::int64_t right;  // the first column behind it
+  std::int64_t right;  // the first column behind the rectangle
   std::size_t number;
 };
 
@@ -56,11 +56,12 @@ std::vector<Rectangle> rectangles_of(Matrices matrices, const Shape& shape) {
   return result;
 }
 
-// Down the grid, with the rectangles that the present line crosses from left to right: a new one can only
-// meet its neighbours there. All are as high, so that they end in the order in which they begin.
+// Goes down the grid and keeps the rectangles that cross the present line, from left to right. A new
+// rectangle can only overlap its neighbours there. All have the same height, so they end in the order in
+// which they begin.
 Two two_of_one_ld(Matrices matrices, const Shape& shape) {
   const std::vector<Rectangle> rectangles = rectangles_of(matrices, shape);
-  std::map<std::int64_t, const Rectangle*> crossed;  // by their left sides
+  std::map<std::int64_t, const Rectangle*> crossed;  // by left side
   auto leaves = rectangles.begin();
   for (const Rectangle& comes : rectangles) {
     for (; leaves->top + shape.lines <= comes.top; ++leaves) crossed.erase(leaves->left);
@@ -76,7 +77,7 @@ Two two_of_one_ld(Matrices matrices, const Shape& shape) {
   return std::nullopt;
 }
 
-// Line by line through the memory: of lines in their order, two that meet have neighbours that do.
+// Goes through the memory line by line. If any two of the sorted lines overlap, then two neighbours do.
 Two two_of_any_ld(Matrices matrices, const Shape& shape) {
   struct Line {
     std::int64_t begin;
@@ -84,7 +85,7 @@ Two two_of_any_ld(Matrices matrices, const Shape& shape) {
     std::int64_t index;
     bool operator>(const Line& other) const { return begin > other.begin; }
   };
-  std::priority_queue<Line, std::vector<Line>, std::greater<>> next;  // of each matrix
+  std::priority_queue<Line, std::vector<Line>, std::greater<>> next;  // the next line of each matrix
   for (const PlacedMatrix& matrix : matrices) next.push({matrix.first, &matrix, 0});
   std::optional<Line> last;
   while (!next.empty()) {
@@ -107,7 +108,7 @@ std::optional<std::pair<std::size_t, std::size_t>> overlapping_two(std::vector<P
   const Shape shape{as_signed(lines), as_signed(length)};
   if (!std::is_sorted(matrices.begin(), matrices.end(), lies_before))
     std::sort(matrices.begin(), matrices.end(), lies_before);
-  // Those of which each begins before the ones in front of it have ended.
+  // Takes a group of matrices in which each begins before those in front of it have ended.
   for (auto begin = matrices.begin(); begin != matrices.end();) {
     std::int64_t reached = begin->first;
     auto end = begin;

@@ -1,4 +1,4 @@
-// Whether matrices that lie at any places share memory, all of them against all.
+// Finds out whether any two of many matrices, at any places, share memory.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,17 @@
 
 namespace clgemm {
 
-// One of many matrices that have as many lines, of one length.
+// One of many matrices that have the same number of lines and the same length of lines.
 struct PlacedMatrix {
   const void* memory = nullptr;  // matrices in different memories share nothing
-  std::int64_t first = 0;        // its first element there
+  std::int64_t first = 0;        // offset of its first element
   std::size_t ld = 0;
-  std::size_t number = 0;  // among all of them
+  std::size_t number = 0;  // its index among all matrices
 };
 
-// Two that share an element, by their numbers, the smaller one first; no value where no two do. A sort at
-// most where the matrices lie one behind the other or all in one larger matrix; a step for each of their
-// lines where matrices of different leading dimensions lie among each other's lines.
+// Returns the numbers of two matrices that share an element, the smaller number first; no value if no two do.
+// If the matrices follow one another or are parts of one larger matrix, it takes at most a sort. If the lines
+// of matrices with different leading dimensions alternate, it takes a step for each of these lines.
 std::optional<std::pair<std::size_t, std::size_t>> overlapping_two(std::vector<PlacedMatrix> matrices,
                                                                    std::size_t lines, std::size_t length);
 

@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t max_signed = std::numeric_limits<std::int64_t>::max();
 
-// A matrix of a call, with the names that messages use.
+// A matrix of a call, with the names for messages.
 struct Named {
   const char* name;       // "A"
   const char* ld_name;    // "lda"
-  const char* size_name;  // which of m, n, k is the length of a line
+  const char* size_name;  // which of m, n and k is the length of a line
   Lines lines;
   std::size_t stride;
   Argument argument;
@@ -61,7 +61,7 @@ void check_leading_dimension(const Named& matrix, Layout layout) {
       matrix.ld_argument);
 }
 
-// (count - 1) * step + length, or an Error where that leaves 64 bits.
+// Returns (count - 1) * step + length. Throws an Error if that does not fit into 64 bits.
 std::size_t reach(const Named& matrix, std::size_t count, std::size_t step, std::size_t length) {
   std::size_t result = 0;
   std::size_t bytes = 0;
@@ -101,7 +101,7 @@ void check_size(const char* name, std::size_t size, Argument argument) {
               argument);
 }
 
-// The smallest leading dimension where the shape leaves it open.
+// Returns the smallest leading dimension if the shape has none.
 std::size_t ld_or_least(std::size_t ld, const Lines& lines) {
   return ld != 0 ? ld : std::max<std::size_t>(lines.length, 1);
 }
@@ -153,7 +153,8 @@ Problem canonical(const SgemmCall& call) {
   result.a = {call.transpose_a == Transpose::yes, call.lda};
   result.b = {call.transpose_b == Transpose::yes, call.ldb};
   result.c = {false, call.ldc};
-  if (call.batch_count != 1) {  // of one, no stride is ever used: it is the same problem with any
+  // With a batch of one, no stride is used, so the problem is the same for any stride.
+  if (call.batch_count != 1) {
     result.a.stride = call.stride_a;
     result.b.stride = call.stride_b;
     result.c.stride = call.stride_c;
