@@ -1,5 +1,5 @@
-// What was found out for the last problems: a program that multiplies the same shapes again and again ranks
-// configs, plans and builds for each of them once.
+// Remembers what was found out for the last problems. If a program computes the same shapes again and again,
+// each of them is ranked, planned and built only once.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +18,19 @@
 
 namespace clgemm {
 
-// What a call does, and why it is done like this.
+// The plan of a call, and the reasons for it.
 struct ChosenPlan {
   Choice choice;
   BuiltPlan built;
 };
 
-// Everything that decides which plan is made, but for the configs that were given up.
+// Everything that determines the plan, except the configs that were given up.
 struct PlanKey {
   Problem problem;  // as_planned()
   std::string kernel_folder;
   std::size_t scratch_limit = 0;
   Precision precision = Precision::fp32_equivalent;
-  Config named;  // by the caller; without a name if the choice is clgemm's
+  Config named;  // named by the caller; without a name if clgemm chooses
 
   bool operator==(const PlanKey&) const = default;
 };
@@ -58,14 +58,14 @@ struct PlanKeyHash {
   }
 };
 
-// What is known of a problem; null where it was not asked for yet.
+// The known facts of a problem; null if they were not needed yet.
 struct Remembered {
   std::shared_ptr<const Ranking> ranking;
   std::shared_ptr<const ChosenPlan> plan;
-  std::size_t given_up = 0;  // how many configs were when the plan was chosen: one more may change it
+  std::size_t given_up = 0;  // configs given up when the plan was chosen; one more may change it
 };
 
-// Any number of threads may use one.
+// Any number of threads may use the same memory.
 class PlanMemory {
  public:
   Remembered find(const PlanKey& key) const {
@@ -79,7 +79,7 @@ class PlanMemory {
     return known_.size();
   }
 
-  // Adds what is not null, in place of the oldest problem if there are enough.
+  // Adds everything that is not null. It replaces the oldest problem if the memory is full.
   void keep(const PlanKey& key, Remembered more) {
     const std::lock_guard lock(mutex_);
     const auto [place, is_new] = known_.try_emplace(key);
@@ -98,7 +98,7 @@ class PlanMemory {
  private:
   static constexpr std::size_t most = 1024;  // of 10 KB each
 
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // for the members below
   std::unordered_map<PlanKey, Remembered, PlanKeyHash> known_;
   std::deque<PlanKey> by_age_;
 };

@@ -8,16 +8,16 @@
 namespace clgemm {
 namespace {
 
-// What all blocks of a multiply have in common.
+// The things that all blocks of a GEMM share.
 struct Launching {
   const BuiltPlan& built;
-  const Problem& problem;  // of the call, as the plan's kernels see it, and so its buffers
+  const Problem& problem;  // the call's problem as the plan's kernels see it, like the buffers
   const Buffers& buffers;
   const Workspace& workspace;
   const Sequence& sequence;
 };
 
-// Sets the arguments of one launch: what the call has of its own, and where the plan has the rest.
+// Sets the arguments of one launch: the call's own values, and the places that the plan chose.
 class Binder {
  public:
   Binder(const Launching& with, const Block& block, const Launch& launch)
@@ -95,7 +95,8 @@ class Binder {
     return launch_.factors == Factors::adding ? 1.0f : 0.0f;
   }
 
-  // Where the stage before leaves, a word for each product, whether it is done; all ones for the first stage.
+  // Returns the offset at which the stage before writes, in a word for each product, whether the product is
+  // done. Returns all ones for the first stage.
   cl_ulong done_before() const {
     if (launch_.stage == 0) return std::numeric_limits<cl_ulong>::max();
     return done_offset(with_.built.plan.stages[launch_.stage - 1], block_.batch_count);
@@ -133,11 +134,11 @@ Events enqueue_block(const Launching& launching, const Block& block, const Event
   const Sequence& sequence = launching.sequence;
   Events& commands = progress.commands;
   Events before = wait_for;
-  Events done;  // of launches that do not wait for each other
+  Events done;  // events of launches that do not wait for each other
   for (const Launch& launch : launches) {
     if (launch.waits && !done.empty()) before = std::exchange(done, {});
     const bool is_last_launch = &launch == &launches.back() && is_last(block, launching.problem);
-    // Whatever fails once a launch is enqueued, a second attempt must know of it.
+    // If anything fails after a launch was enqueued, a second attempt must know about it.
     if (commands.size() == commands.capacity()) commands.reserve(2 * commands.size() + 1);
     Events own = Binder(launching, block, launch)
                      .enqueue(before, sequence.by_events || (sequence.is_observed && is_last_launch));
@@ -170,7 +171,7 @@ Events enqueue_multiply(const BuiltPlan& built, const Problem& problem, const Bu
 Events enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,
                      const Problem& problem, cl_mem c, const Sequence& sequence, const Events& wait_for) {
   Problem flat = problem;
-  flat.k = 1;  // C is passed over once
+  flat.k = 1;  // the kernel goes over C once
   Events before = wait_for;
   const Block largest{{max_block, max_block, 1}, 0, 0, 0, 0, max_groups_beyond_first};
   for_each_block(flat, largest, [&](const Block& block) {

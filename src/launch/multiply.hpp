@@ -1,4 +1,4 @@
-// A whole multiply, or a scaling of C, on a queue: as the plan says, block by block; decides nothing.
+// Enqueues a whole GEMM, or a scaling of C, block by block, as the plan prescribes. It makes no decisions.
 #pragma once
 
 #include <memory>
@@ -11,25 +11,25 @@
 
 namespace clgemm {
 
-// Where a multiply that failed had come to.
+// The progress of a GEMM that failed.
 struct Progress {
-  bool c_touched = false;  // until the first kernel that writes to C is enqueued, C is as it was
-  Events commands;         // all that were enqueued, if the sequence goes by events
+  bool c_touched = false;  // C is unchanged until the first kernel that writes to it is enqueued
+  Events commands;         // all enqueued commands, if the sequence goes by events
 };
 
-// What a multiply needs beside the matrices; null where it needs none.
+// The memory that a GEMM needs in addition to the matrices; null if it needs none.
 struct Workspace {
-  cl::Buffer scratch;   // of plan.scratch_bytes
-  cl::Buffer arrivals;  // of plan.arrivals() words, all zero
+  cl::Buffer scratch;   // plan.scratch_bytes bytes
+  cl::Buffer arrivals;  // plan.arrivals() words, all zero
 };
 
-// Enqueues the multiply of a problem that the plan is for behind `wait_for`. The event completes when C is
-// complete; there is none where nobody observes the sequence, and it goes by its queue.
+// Enqueues the GEMM of a problem behind `wait_for`. The plan must be for this problem. The event completes
+// when C is complete. If nobody observes the sequence and it goes by its queue, there is no event.
 Events enqueue_multiply(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
                         const Workspace& workspace, const Sequence& sequence, const Events& wait_for,
                         Progress& progress);
 
-// Enqueues C <- beta * C behind `wait_for`, by a kernel with `role: scale`.
+// Enqueues C <- beta * C behind `wait_for`, with a kernel that has `role: scale`.
 Events enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& kernel,
                      const Problem& problem, cl_mem c, const Sequence& sequence, const Events& wait_for);
 
