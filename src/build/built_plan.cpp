@@ -9,7 +9,7 @@ namespace {
 
 using Building = std::future<std::shared_ptr<BuiltKernel>>;
 
-// On a thread of its own, or where none can be started at the first get().
+// Builds on a thread of its own. If no thread can be started, it builds at the first get().
 template <class Build>
 Building build_aside(const Build& build) {
   try {
@@ -22,12 +22,12 @@ Building build_aside(const Build& build) {
 }  // namespace
 
 BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose) {
-  // No threads for what is built already.
+  // Programs that are built already need no threads.
   const bool is_first = !programs.has(plan.first().programs[ProgramRole::multiply]);
   std::vector<ByRole<Building>> tasks(plan.stages.size());
   for_each_program(plan, [&](std::size_t stage, ProgramRole role) {
     const SharedConfig& config = plan.stages[stage].programs[role];
-    const bool is_ours = stage == 0 && role == ProgramRole::multiply;  // this thread need not wait idly
+    const bool is_ours = stage == 0 && role == ProgramRole::multiply;  // built by this thread
     const auto get = [&programs, config, purpose] { return programs.get(config, purpose); };
     tasks[stage][role] = is_first && !is_ours ? build_aside(get) : std::async(std::launch::deferred, get);
   });

@@ -1,4 +1,4 @@
-// A plan with its programs, built.
+// A plan with its built programs.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@ namespace clgemm {
 
 struct BuiltPlan {
   Plan plan;
-  std::vector<ByRole<std::shared_ptr<BuiltKernel>>> stages;  // null where the plan has no such program
+  std::vector<ByRole<std::shared_ptr<BuiltKernel>>> stages;  // null if the plan has no such program
 };
 
-// Builds the programs side by side, where the implementation lets them.
+// Builds the programs in parallel, if the implementation allows it.
 BuiltPlan build(Plan plan, ProgramCache& programs, Purpose purpose);
 
 }  // namespace clgemm

@@ -13,14 +13,14 @@
 namespace clgemm {
 namespace {
 
-// Without OpenCL-CLHPP, which reads the compiler's log also of a build that succeeded, and fails where it
-// cannot.
+// Builds without OpenCL-CLHPP, which also reads the compiler's log after a build that succeeded, and fails if
+// it cannot.
 cl_int build_status(const cl::Program& program, const std::string& options, const cl::Device& device) {
   const cl_device_id id = device();
   return clBuildProgram(program(), 1, &id, options.c_str(), nullptr, nullptr);
 }
 
-// The compiler's words; that they cannot be read is no reason to hide the failure.
+// Returns the compiler's log. If the log cannot be read, the failure of the build must still be reported.
 std::string log_of(const cl::Program& program, const KernelConfig& config, const cl::Device& device) {
   try {
     return with_written_places(program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device), config.file->source);
@@ -33,8 +33,9 @@ std::string platform_of(const cl::Device& device) {
   return cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>();
 }
 
-// Static local arrays beyond the device's limit end the process on PoCL, and pass unnoticed elsewhere.
-// NVIDIA's compiler knows its devices better than they say: 48 KiB is reported where over 200 KiB work.
+// Throws an Error if the kernel uses too much local memory. Static local arrays beyond the device's limit end
+// the process on PoCL, and have no visible effect elsewhere. NVIDIA's compiler knows its devices better: they
+// report 48 KiB, although over 200 KiB work.
 void check_local_bytes(const KernelConfig& config, std::size_t used, const cl::Device& device) {
   const cl_ulong allowed = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
   if (used <= allowed || platform_of(device) == "NVIDIA CUDA") return;
@@ -43,7 +44,8 @@ void check_local_bytes(const KernelConfig& config, std::size_t used, const cl::D
                           device.getInfo<CL_DEVICE_NAME>(), allowed));
 }
 
-// By the text, for PoCL 6 does not say what its compiler found, which check_local_memory() asks for.
+// Checks the arrays in the kernel's text. PoCL 6 does not report what its compiler found, which
+// check_local_memory() asks for.
 void check_local_arrays(const KernelConfig& config, const cl::Device& device) {
   Parameters macros = config.values;
   macros.insert(config.macros.begin(), config.macros.end());
@@ -61,14 +63,14 @@ cl::Program compile_source(const KernelConfig& config, const cl::Context& contex
   return program;
 }
 
-// What the manifest wants of a program's PTX.
+// Returns the program's PTX, changed as the manifest asks.
 std::string changed_ptx(const std::string& ptx, const KernelConfig& config) {
   const std::string& target = config.manifest().ptx_target;
   const std::string result = target.empty() ? ptx : retargeted_ptx(ptx, target);
   return config.registers == 0 ? result : limited_ptx(result, config.registers);
 }
 
-// The driver compiles the program's PTX anew, as the manifest wants it.
+// Lets the driver compile the program's PTX again, changed as the manifest asks.
 cl::Program with_changed_ptx(const cl::Program& program, const KernelConfig& config,
                              const cl::Context& context, const cl::Device& device) {
   cl::Program result;
@@ -85,7 +87,7 @@ cl::Program with_changed_ptx(const cl::Program& program, const KernelConfig& con
     const std::string ptx = changed_ptx(before, config);
     if (ptx == before) return program;
     result = cl::Program(context, {device}, cl::Program::Binaries{{ptx.begin(), ptx.end()}});
-    // Options of the text that it was made of are none of PTX's, but for this one.
+    // Options for the source do not apply to its PTX, except this one.
     const bool is_verbose = config.build_options.find(verbose_option) != std::string::npos;
     result.build(std::vector<cl::Device>{device}, is_verbose ? verbose_option.data() : nullptr);
   } catch (const Error& error) {
@@ -98,7 +100,7 @@ cl::Program with_changed_ptx(const cl::Program& program, const KernelConfig& con
   return result;
 }
 
-// "'gem', 'helper'", as far as the implementation tells.
+// Returns "'gem', 'helper'", if the implementation reports the names.
 std::string functions_of(const cl::Program& program) {
   try {
     std::string names = program.getInfo<CL_PROGRAM_KERNEL_NAMES>();
@@ -133,7 +135,8 @@ cl::Kernel create_kernel(const KernelConfig& config, const cl::Program& program)
   return kernel;
 }
 
-// True where the source has a reqd_work_group_size, which must then be the one of the manifest.
+// Returns whether the source has a reqd_work_group_size. Throws an Error if it differs from the size in the
+// manifest.
 bool has_required_work_group(const KernelConfig& config, const cl::Kernel& kernel, const cl::Device& device) {
   const auto required = kernel.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(device);
   if (required[0] == 0) return false;
@@ -146,10 +149,10 @@ bool has_required_work_group(const KernelConfig& config, const cl::Kernel& kerne
                           required[1], required[2]));
 }
 
-// The limit of a built kernel may be below the device's: registers and local memory are shared by a
-// work-group. Where the source requires the size, the compiler has kept it in mind, and what it reports is of
-// no use: NVIDIA's says 256 and rusticl's says 32 for kernels that run with 512; the launch then has the last
-// word.
+// Checks the limit of the built kernel, which may be below the device's, because a work-group shares
+// registers and local memory. If the source requires a size, the compiler has taken it into account, and the
+// reported limit is useless: NVIDIA's compiler reports 256 and rusticl 32 for kernels that run with 512. Then
+// the launch decides.
 void check_work_group(const KernelConfig& config, const cl::Kernel& kernel, const cl::Device& device) {
   if (has_required_work_group(config, kernel, device)) return;
   const std::size_t allowed = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);

@@ -27,9 +27,10 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t format_version = 2;
 constexpr std::array<char, 8> magic = {'c', 'l', 'g', 'e', 'm', 'm', '\r', '\n'};
 constexpr const char* extension = ".clbin";
-constexpr std::chrono::minutes temporary_age(10);  // older ones were left by processes that died
+constexpr std::chrono::minutes temporary_age(10);  // older files were left by processes that died
 
-// Written as it lies in memory: a cache is never shared between machines of different byte order.
+// The header has the same bytes on disk as in memory. Machines with different byte orders never share a
+// cache.
 struct Header {
   std::array<char, 8> magic;
   std::uint32_t format;
@@ -37,7 +38,7 @@ struct Header {
   std::uint64_t spilled_bytes;
   std::uint64_t payload_bytes;
   std::uint64_t key[2];
-  std::uint64_t checksum[2];  // of all that stands before it, and the payload
+  std::uint64_t checksum[2];  // of everything before it, and the payload
 };
 static_assert(sizeof(Header) == 64);
 
@@ -57,7 +58,7 @@ std::string file_name(const XXH128_hash_t& hash) {
   return fmt::format("{:016x}{:016x}{}", hash.high64, hash.low64, extension);
 }
 
-// Whatever key it is of.
+// Parses an entry with any key.
 std::optional<DiskCache::Entry> parse(const std::string& content) {
   Header header{};
   if (content.size() < sizeof header) return std::nullopt;
@@ -82,14 +83,14 @@ std::optional<DiskCache::Entry> parse(const std::string& content, const XXH128_h
   return parse(content);
 }
 
-// A verdict as the payload of its entry: the seconds of its time, a line feed, the program.
+// Returns the payload of a verdict's entry: its time in seconds, a line feed, the program.
 std::vector<unsigned char> payload_of(const DiskCache::Verdict& verdict) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(verdict.since.time_since_epoch());
   const std::string text = fmt::format("{}\n{}", seconds.count(), verdict.program);
   return {text.begin(), text.end()};
 }
 
-// No value where it holds no longer, or its time is none.
+// Returns no value if the verdict has expired, or if its time is invalid.
 std::optional<DiskCache::Verdict> verdict_of(const DiskCache::Entry& entry) {
   const std::string text(entry.binary.begin(), entry.binary.end());
   long long seconds = 0;
@@ -98,7 +99,7 @@ std::optional<DiskCache::Verdict> verdict_of(const DiskCache::Entry& entry) {
   const std::chrono::system_clock::time_point now = std::chrono::system_clock::now();
   const auto now_seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
   const auto most = std::chrono::seconds(DiskCache::verdict_holds).count();
-  // By the numbers, for not every number of seconds is a time.
+  // Compares the numbers, because not every number of seconds is a valid time.
   if (seconds < now_seconds - most || seconds > now_seconds + most) return std::nullopt;
   const std::chrono::system_clock::time_point since{std::chrono::seconds(seconds)};
   return DiskCache::Verdict{since, std::string(rest + 1, text.data() + text.size())};
@@ -114,7 +115,7 @@ struct StoredFile {
   fs::file_time_type used;
 };
 
-// The entries in a folder. Temporary files that a process left behind are removed on the way.
+// Returns the entries in a folder. It also removes temporary files that a process left behind.
 std::vector<StoredFile> stored_files(const fs::path& folder) {
   std::vector<StoredFile> result;
   std::error_code failure;
@@ -161,10 +162,10 @@ DiskCache DiskCache::from_environment() {
 
 std::optional<DiskCache::Entry> DiskCache::load(const std::string& key) const {
   const XXH128_hash_t hash = hash_of(key);
-  // What is larger than the whole cache may be is none of ours.
+  // A file larger than the limit of the whole cache is not an entry.
   const PrivateFolder folder = opened();
   const FileContent content = folder.read(file_name(hash), limit_bytes_);
-  if (content) folder.touch(file_name(hash));  // what is unused longest goes first
+  if (content) folder.touch(file_name(hash));  // entries unused for longest are removed first
   auto entry = content ? parse(content.bytes, hash) : std::nullopt;
   return entry && is_of_use(*entry) ? entry : std::nullopt;
 }
@@ -173,7 +174,7 @@ void DiskCache::quarantine(const std::string& key, const Verdict& verdict) const
   try {
     store(key, {Trust::quarantined, payload_of(verdict), 0});
   } catch (const std::exception&) {
-    return;  // as of an entry
+    return;  // the same as for an entry
   }
 }
 
@@ -226,7 +227,7 @@ void DiskCache::store(const std::string& key, const Entry& entry) const noexcept
     const std::error_code failure = folder.write(file_name(hash), content);
     if (!failure) prune();
   } catch (const std::exception&) {
-    return;  // a cache that cannot be written costs a build the next time, nothing more
+    return;  // without a writable cache, the next process builds again; nothing else happens
   }
 }
 
@@ -252,7 +253,7 @@ PrivateFolder DiskCache::opened() const {
   return problem_.empty() ? PrivateFolder::open(folder_) : PrivateFolder::unusable(problem_);
 }
 
-// Down to three quarters of the limit, so that not every store has to prune again.
+// Reduces the cache to three quarters of the limit, so that not every store has to prune again.
 void DiskCache::prune() const {
   std::vector<StoredFile> files = stored_files(folder_);
   std::uintmax_t bytes = total_bytes(files);

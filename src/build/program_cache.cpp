@@ -113,8 +113,8 @@ std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Pur
   const std::optional<DiskCache::Entry> entry = disk_.load(key);
   const bool has_verdict = entry && entry->trust == DiskCache::Trust::quarantined;
   if (has_verdict && purpose == Purpose::chosen) throw quarantine_error(config);
-  // A verdict stands in place of a binary. Rusticl (Mesa 22.3) ends the process where it is given anything
-  // else.
+  // The entry may be a verdict instead of a binary. Rusticl (Mesa 22.3) ends the process if it gets anything
+  // but a binary.
   const bool has_binary = entry && !has_verdict;
   cl::Program program = has_binary ? load(entry->binary, config, context_, device_) : cl::Program{};
   const bool from_disk = program() != nullptr;
@@ -135,7 +135,8 @@ std::shared_ptr<BuiltKernel> ProgramCache::build(const KernelConfig& config, Pur
   return built;
 }
 
-// Every field ends in a line feed or has its length in front, so that no two builds have one key.
+// Returns the key of a build. Every field ends in a line feed or follows its length, so that no two builds
+// have the same key.
 std::string ProgramCache::disk_key(const KernelConfig& config) const {
   return fmt::format("{}{}\n{}\n{}", machine_, config.build_options, config.file->source.size(),
                      config.file->source);
@@ -151,7 +152,7 @@ void ProgramCache::keep(const std::shared_ptr<BuiltKernel>& built) {
   try {
     keeping_.push_back(std::async(std::launch::async, [this, built] { store(*built); }));
   } catch (const std::system_error&) {
-    built->is_new = true;  // no thread can be started: the next call tries again
+    built->is_new = true;  // no thread could be started: the next call tries again
   }
 }
 
@@ -164,9 +165,9 @@ void ProgramCache::finish_keeping() {
   for (const std::future<void>& task : tasks) task.wait();
 }
 
-// By the thread that has just waited for the compiler, before anybody has the program: whoever asked later
-// would have to hold up its launches, for an implementation need not bear that a kernel starts or finishes
-// meanwhile. Empty where there is none to be had, or none is wanted.
+// Returns the binary of a new program. The thread that has waited for the compiler asks for it, before any
+// other thread has the program. A later query would have to stop all launches, because an implementation may
+// fail if a kernel starts or finishes meanwhile. Empty if there is no binary, or if none is wanted.
 std::vector<unsigned char> ProgramCache::binary_to_keep(const cl::Program& program) const noexcept {
   try {
     if (gives_binaries_ && disk_.is_on()) return binary_of(program, device_);

@@ -1,5 +1,5 @@
-// Kernel configs as built programs, each built once a process, and once a machine where the disk cache is in
-// use.
+// Keeps kernel configs as built programs. Each is built once a process, or once a machine if the disk cache
+// is used.
 #pragma once
 
 #include <atomic>
@@ -21,9 +21,9 @@
 
 namespace clgemm {
 
-// A kernel object with the numbers that are its arguments, by their places. To set one costs the driver as
-// much as a function call or two, and most numbers of a call are those of the call before. Memory objects are
-// not noted: another may get the address of one that is gone.
+// A kernel object with those of its arguments that are numbers, by position. Setting one costs the driver as
+// much as one or two function calls, and most numbers are the same as in the call before. Memory objects are
+// not noted, because a new object may get the address of a released one.
 struct KernelWithNumbers {
   struct Number {
     std::size_t bytes = 0;  // 0: nothing is known of the argument
@@ -36,13 +36,13 @@ struct KernelWithNumbers {
   std::vector<Number> numbers;
 };
 
-// A built program. Its kernels hold arguments, so that a thread takes one for itself while it sets them.
+// A built program. Its kernels hold arguments, so a thread takes a kernel for itself while it sets them.
 class BuiltKernel {
  public:
   BuiltKernel(cl::Program program, const char* entry, cl::Kernel first, std::string key, std::string title,
               std::vector<unsigned char> binary);
 
-  // A kernel that is the caller's alone until this object ends.
+  // A kernel that belongs to the caller alone until this object is destroyed.
   class Lease {
    public:
     explicit Lease(std::shared_ptr<BuiltKernel> owner);
@@ -51,7 +51,7 @@ class BuiltKernel {
     Lease& operator=(const Lease&) = delete;
     cl::Kernel& operator*() { return held_.kernel; }
 
-    // Sets an argument that is a number, unless it is that number already.
+    // Sets an argument that is a number, unless it already has this value.
     template <class Number>
     void set_number(cl_uint place, Number number) {
       KernelWithNumbers::Number wanted{sizeof number, 0};
@@ -69,20 +69,20 @@ class BuiltKernel {
     KernelWithNumbers held_;
   };
 
-  // What is known of the kernel, in this process or from an earlier one.
+  // The result of the kernel's self-test, in this process or an earlier one.
   std::atomic<DiskCache::Trust> trust{DiskCache::Trust::untested};
 
-  // What its compiler could not keep in registers; see build/spills.hpp.
+  // Bytes that its compiler could not keep in registers; see build/spills.hpp.
   std::size_t spilled_bytes = 0;
 
-  // True until the disk cache has the program as it is now.
+  // True until the disk cache has the program in its present state.
   std::atomic<bool> is_new{true};
 
   // Held by the thread that runs the self-test.
   std::mutex test_mutex;
 
-  // A multiply kernel that gave wrong results with this one, its helper, and right ones without: which of the
-  // two is at fault is not known yet. For who holds test_mutex.
+  // A GEMM kernel that gave wrong results with this program, its helper, and right results without it. It is
+  // not known yet which of the two is at fault. Protected by test_mutex.
   struct Suspicion {
     std::string kernel;
     std::vector<std::shared_ptr<BuiltKernel>> programs;
@@ -94,47 +94,50 @@ class BuiltKernel {
 
   cl::Program program_;
   const char* entry_;
-  std::string key_;    // of the entry on disk
-  std::string title_;  // for people
-  std::mutex mutex_;   // of what follows
+  std::string key_;    // key of the entry on disk
+  std::string title_;  // for messages
+  std::mutex mutex_;   // for the members below
   std::vector<KernelWithNumbers> idle_;
-  std::mutex storing_;  // of what follows, and held while it goes to the disk
+  std::mutex storing_;  // for the member below, also while it is written to disk
   std::vector<unsigned char> binary_;
 };
 
-// Who wants a program: clgemm itself, which takes no kernel that is in quarantine, or a caller who named it.
+// The user of a program: clgemm itself, which takes no kernel in quarantine, or a caller that named the
+// kernel.
 enum class Purpose { chosen, named };
 
-// Any number of threads may use one. The thread that needs a program first builds it; others that need the
-// same one wait for it, and nobody else does. A failed build is forgotten, so that the next call tries again.
+// Any number of threads may use the same cache. The first thread that needs a program builds it. Other
+// threads that need the same program wait for it; all others go on. A failed build is forgotten, so that the
+// next call tries again.
 class ProgramCache {
  public:
   ProgramCache(cl::Context context, cl::Device device, const Device& info, DiskCache disk);
 
-  // Waits for what is still being stored.
+  // Waits for programs that are still being stored.
   ~ProgramCache();
 
   ProgramCache(const ProgramCache&) = delete;
   ProgramCache& operator=(const ProgramCache&) = delete;
 
-  // Throws Error: build_failed with the compiler's log; invalid_kernel_file where the source has no kernel
-  // function of the contract; device_limit_exceeded where the built kernel allows fewer work-items than its
+  // Throws an Error: build_failed with the compiler's log; invalid_kernel_file if the source has no kernel
+  // function of the contract; device_limit_exceeded if the built kernel allows fewer work-items than its
   // work-group has; self_test_failed for a chosen kernel that is in quarantine.
   std::shared_ptr<BuiltKernel> get(const std::shared_ptr<const KernelConfig>& config, Purpose purpose);
 
-  // True where get() need not build, or wait for longer than another thread's build takes.
+  // Returns true if get() need not build, and waits no longer than for another thread's build.
   bool has(const std::shared_ptr<const KernelConfig>& config);
 
-  // Puts the program on disk, with what is known of it, in the background, where it is new. To be called
-  // after a launch, for what cannot be launched is not worth keeping, or if the program spills: then later
-  // processes need not compile it to know that. Where no thread can be started nothing happens.
+  // Stores the program and what is known about it on disk, in the background, if it is new. Call it after a
+  // launch, because a program that cannot be launched is not worth keeping. Call it also if the program
+  // spills, so that later processes need not compile it to find that out. If no thread can be started,
+  // nothing happens.
   void keep(const std::shared_ptr<BuiltKernel>& built);
 
   // Waits until everything that was to be kept is stored.
   void finish_keeping();
 
  private:
-  // A file is read once a context and kept by its config, so that its address stands for its text.
+  // A file is read once a context, and its config keeps it, so its address identifies its text.
   using Key = std::pair<std::shared_ptr<const KernelFile>, std::string>;
   using Pending = std::shared_future<std::shared_ptr<BuiltKernel>>;
 
@@ -149,12 +152,12 @@ class ProgramCache {
   Device info_;
   std::string machine_;  // the part of each key on disk that names device, driver and platform
 
-  // PoCL (3.1) corrupts its memory now and then where it is asked for a binary while it compiles another
-  // kernel. It keeps machine code in a cache of its own; ours then keeps only what is known of the kernels.
+  // PoCL (3.1) sometimes corrupts its memory if it is asked for a binary while it compiles another kernel. It
+  // keeps machine code in a cache of its own, so our cache then keeps only what is known about the kernels.
   bool gives_binaries_;
 
   DiskCache disk_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // for the members below
   std::map<Key, Pending> programs_;
   std::vector<std::future<void>> keeping_;
 };

@@ -21,7 +21,7 @@ std::string_view without_indent(std::string_view line) {
   return line.substr(std::min(line.find_first_not_of(blanks), line.size()));
 }
 
-// The target of a line `.target sm_90, debug`; empty for any other line.
+// Returns the target of a line `.target sm_90, debug`; empty for any other line.
 std::string_view target_of(std::string_view line) {
   const std::string_view text = without_indent(line);
   if (text.substr(0, target_directive.size()) != target_directive) return {};
@@ -29,7 +29,7 @@ std::string_view target_of(std::string_view line) {
   return value.substr(0, std::min(value.find_first_of(", \t\r\n/;"), value.size()));
 }
 
-// sm_90a is the own target of sm_90.
+// Throws an Error if the target is wrong. sm_90a is the architecture-specific target of sm_90.
 void check_target(std::string_view found, std::string_view wanted) {
   if (found == wanted || found == wanted.substr(0, wanted.size() - 1)) return;
   fail(fmt::format("it is for the target '{}', not for the general one of '{}'", found, wanted));

@@ -1,6 +1,7 @@
-// NVIDIA's compiler of OpenCL C writes PTX for a general target like sm_90, which lacks the instructions of
-// the architecture's own, like sm_90a. Kernels keep these behind a marker in their inline assembly, where
-// they are comments, and this stage of the build takes the PTX to the target that knows them.
+// NVIDIA's compiler of OpenCL C writes PTX for a general target like sm_90. This target lacks the
+// instructions of the architecture-specific target, like sm_90a. Kernels hide these instructions in comments
+// of their inline assembly, behind a marker. This stage of the build changes the PTX to the target that knows
+// them.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +10,17 @@
 
 namespace clgemm {
 
-// In front of each line of inline assembly that only the architecture's own target knows.
+// Marks a line of inline assembly that only the architecture-specific target knows.
 inline constexpr std::string_view ptx_marker = "//@@";
 
-// The PTX with `.target` changed and every marker gone. The target must be the one that the compiler wrote,
-// with a letter behind it. Throws Error(build_failed) where the text is no PTX, is for another target, or has
-// no marker.
+// Returns the PTX with another `.target` and without markers. `target` must be the one that the compiler
+// wrote, followed by a letter. Throws Error(build_failed) if the text is not PTX, is for another target, or
+// has no marker.
 std::string retargeted_ptx(std::string_view ptx, std::string_view target);
 
-// The PTX with a limit to a work-item's registers (`.maxnreg`), which OpenCL C cannot say; the compiler's own
-// option for it is overlooked where a kernel requires its work-group's size. Unchanged where the text is not
-// that of one kernel with such a size.
+// Returns the PTX with a limit for a work-item's registers (`.maxnreg`), which OpenCL C cannot express. The
+// compiler's own option for this limit is ignored if a kernel requires a work-group size. Returns the text
+// unchanged if it is not that of one kernel with such a size.
 std::string limited_ptx(std::string_view ptx, std::size_t registers);
 
 }  // namespace clgemm

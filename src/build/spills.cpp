@@ -12,7 +12,8 @@ namespace {
 
 constexpr cl_kernel_work_group_info spills_of_intel = 0x4109;  // CL_KERNEL_SPILL_MEM_SIZE_INTEL
 
-// 0 if the implementation does not know the question. Without OpenCL-CLHPP, which has no name for Intel's.
+// Returns 0 if the implementation does not know the query. It does without OpenCL-CLHPP, which lacks Intel's
+// query.
 std::size_t bytes_of(cl_kernel_work_group_info question, const cl::Kernel& kernel, const cl::Device& device) {
   cl_ulong bytes = 0;
   const cl_int status =
@@ -20,7 +21,7 @@ std::size_t bytes_of(cl_kernel_work_group_info question, const cl::Kernel& kerne
   return status == CL_SUCCESS ? static_cast<std::size_t>(bytes) : 0;
 }
 
-// Empty if it cannot be read.
+// Returns the build log; empty if it cannot be read.
 std::string log_of(const cl::Program& program, const cl::Device& device) {
   try {
     return program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device);
@@ -31,11 +32,12 @@ std::string log_of(const cl::Program& program, const cl::Device& device) {
 
 }  // namespace
 
-// Who says it, and how. The drivers of AMD (ROCm's clr) and Mesa give a kernel's scratch memory, for spills
-// and for arrays, as its private memory. Intel's (compute-runtime) counts only arrays there, and has another
-// question, of cl_intel_required_subgroup_size, for spills. NVIDIA's assembler writes both to the log. Our
-// kernels index arrays by constants, so that an array that is not in registers is as bad as a spill. Others
-// are not asked, because nobody knows what they count: PoCL 3.1 says 1024 bytes of every kernel.
+// Each implementation reports spills in its own way. The drivers of AMD (ROCm's clr) and Mesa report a
+// kernel's scratch memory, for spills and arrays, as its private memory. Intel's driver (compute-runtime)
+// counts only arrays there, and has another query for spills, from cl_intel_required_subgroup_size. NVIDIA's
+// assembler writes both to the log. Our kernels index arrays by constants, so an array that is not in
+// registers is as bad as a spill. Other implementations are not asked, because the meaning of their answers
+// is unknown: PoCL 3.1 reports 1024 bytes for every kernel.
 std::size_t spilled_bytes(const cl::Program& program, const cl::Kernel& kernel, const cl::Device& device,
                           const Device& info) {
   if (info.kind != DeviceKind::gpu) return 0;
