@@ -29,8 +29,8 @@ std::string size_in_words(const Problem& problem) {
                      problem.batch_count == 1 ? "" : fmt::format(", batch of {}", problem.batch_count));
 }
 
-// As the caller has said it: with the sizes and operands of a column-major call, and the first factors of a
-// list.
+// Describes the call in the caller's terms: with the sizes and operands of a column-major call, and the first
+// factors of a list.
 std::string in_words(const DeviceGemm& gemm) {
   Problem said = gemm.problem;
   const bool is_column_major = gemm.layout == Layout::column_major;
@@ -49,7 +49,7 @@ std::string in_words(const DeviceGemm& gemm) {
                      said.beta, said.a.ld, said.b.ld, said.c.ld);
 }
 
-// A call under way on a queue that keeps times.
+// A running call on a queue that records times.
 struct TimedCall {
   std::string line;
   std::vector<cl::Event> commands;
@@ -155,7 +155,7 @@ void log_call(const DeviceGemm& gemm, const Candidate& by, const std::string& de
     if (!timed->commands.empty() && keeps_times(timed->commands.back())) {
       cl::Event last = timed->commands.back();
       last.setCallback(CL_COMPLETE, say_when_complete, timed.get());
-      static_cast<void>(timed.release());  // the callback's from now on
+      static_cast<void>(timed.release());  // now it belongs to the callback
       return;
     }
   } catch (const cl::Error&) {  // a line without the time

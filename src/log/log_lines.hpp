@@ -1,5 +1,5 @@
-// What CLGEMM_LOG shows of a context and its calls: at `info` what decides, a line when it is decided; at
-// `debug` a line a call.
+// Writes the log lines of CLGEMM_LOG about a context and its calls. `info` shows each decision when it is
+// made; `debug` shows a line for each call.
 #pragma once
 
 #include <string>
@@ -12,22 +12,23 @@
 
 namespace clgemm {
 
-// Variables of the environment whose values mean nothing; once a process.
+// Logs variables of the environment with invalid values, once a process.
 void log_variables();
 
-// Which file of tuning data serves the device, and why others do not.
+// Logs which file of tuning data is used for the device, and why others are not.
 void log_tuning(const Tuning& tuning, const SpeedTable& table, const Device& device);
 
-// A new choice. Why kernels were given up is said when that is found out.
+// Logs a new choice. The reason for giving up a kernel is logged when it is found.
 void log_choice(const Problem& problem, const Choice& choice);
 
-// A call that was enqueued with this config: what, device, kernel, and how long the device took where the
-// queue keeps times. Such a line comes when the call is complete, from a thread of the driver.
+// Logs a call that was enqueued with this config: the GEMM, the device, the kernel, and the time on the
+// device if the queue records times. A line with the time comes when the call is complete, from a thread of
+// the driver.
 void log_call(const DeviceGemm& gemm, const Candidate& by, const std::string& device,
               const Progress& progress);
 
-// A call on host matrices that is complete, with the seconds that the caller waited. Its parts have lines of
-// their own.
+// Logs a complete call on host matrices with the seconds that the caller waited. Its parts have their own
+// lines.
 void log_host_call(const Problem& problem, const std::string& device, double seconds);
 
 }  // namespace clgemm

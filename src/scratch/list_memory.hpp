@@ -1,5 +1,5 @@
-// The lists of the last batches of matrices at any place, in device memory: a program that multiplies the
-// same ones again and again sends each list once.
+// Keeps the lists of the last batches of matrices at any place in device memory. If a program computes the
+// same batches again and again, each list is sent once.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace clgemm {
 
-// Any number of threads may use one. Nothing is ever written to a list that is there, so that nobody need
-// wait for it; the device keeps a forgotten one until what reads it is complete.
+// Any number of threads may use the same object. A list is never overwritten, so nobody needs to wait for it.
+// The device keeps a released list until the commands that read it are complete.
 class ListMemory {
  public:
   cl::Buffer on_device(const cl::Context& context, const std::vector<Product>& products) {

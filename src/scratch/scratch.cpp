@@ -14,7 +14,7 @@ namespace clgemm {
 
 namespace {
 
-// Negative where the last use has failed, or nothing can be learnt of it.
+// Returns a negative status if the last use failed, or if its status is not available.
 cl_int status_of(const cl::Event& event) {
   try {
     return event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
@@ -30,7 +30,7 @@ cl::Buffer zeros_on_device(const cl::Context& context, cl_mem_flags flags, std::
   return cl::Buffer(context, flags | CL_MEM_COPY_HOST_PTR, bytes, zeros.data());
 }
 
-// What failed is let go: others of the commands that used it may be under way still.
+// Drops a buffer if a command on it failed, because other commands may still be using it.
 std::optional<ScratchPool::Buffer> ScratchPool::take_idle(std::size_t bytes, const cl::CommandQueue& queue,
                                                           const std::vector<cl::Event>& wait_for) {
   const auto is_usable = [&](const Buffer& idle) {
@@ -68,14 +68,14 @@ ScratchPool::Buffer ScratchPool::take(std::size_t bytes, const cl::CommandQueue&
     ask_other_queues(queue);
     return {allocate(bytes), bytes, {}, {}, false};
   }
-  // An in-order queue waits by itself, and goes on where the last use fails.
+  // An in-order queue waits by itself, and goes on even if the last use fails.
   if (idle->last_use() != nullptr && idle->queue() == queue() && is_in_order(queue))
     assign(idle->last_use, {});
   return std::move(*idle);
 }
 
-// Commands without an event cannot be asked whether they are complete. What lies behind them on their queue
-// can, and the next call that finds no buffer does.
+// Commands without an event cannot be asked whether they are complete. A marker behind them on their queue
+// can be asked, and the next call that finds no buffer does so.
 void ScratchPool::ask_other_queues(const cl::CommandQueue& queue) {
   const std::lock_guard lock(mutex_);
   idle_.remove_if([&](Buffer& idle) {
@@ -85,7 +85,7 @@ void ScratchPool::ask_other_queues(const cl::CommandQueue& queue) {
       idle.queue.flush();
       return false;
     } catch (const cl::Error&) {
-      return true;  // nothing can be learnt of it
+      return true;  // its status is not available
     }
   });
 }

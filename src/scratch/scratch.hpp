@@ -1,4 +1,4 @@
-// Device buffers for packed operands, used again and again.
+// Device buffers for packed operands, which are reused.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,19 @@
 
 namespace clgemm {
 
-// A buffer of zeros.
+// Returns a buffer of zeros.
 cl::Buffer zeros_on_device(const cl::Context& context, cl_mem_flags flags, std::size_t bytes);
 
-// Any number of threads may use one. Buffers are given back while the device still uses them; who takes such
-// a one waits for that on the device. But nobody waits for what some other call waits for: its events may
-// fail, or come only after this call, and on PoCL (3.1) what waits for an event that failed waits for ever.
+// Any number of threads may use the same pool. Buffers are given back while the device still uses them, and
+// the next call that takes such a buffer waits for it on the device. But no call waits for something that
+// another call waits for. The events of that call may fail or come only after this call, and on PoCL (3.1)
+// commands that wait for a failed event wait forever.
 class ScratchPool {
  public:
-  // What a new buffer holds. Whoever takes zeros leaves zeros.
+  // The content of a new buffer. A call that takes zeros must leave zeros.
   enum class Content { anything, zeros };
 
-  // `flags` as for clCreateBuffer. At most `keep_bytes` lie idle in the pool.
+  // `flags` are those of clCreateBuffer. At most `keep_bytes` are idle in the pool.
   ScratchPool(cl::Context context, cl_mem_flags flags, std::size_t keep_bytes,
               Content content = Content::anything)
       : context_(std::move(context)), flags_(flags), keep_bytes_(keep_bytes), content_(content) {}
@@ -30,27 +31,28 @@ class ScratchPool {
   struct Buffer {
     cl::Buffer memory;
     std::size_t bytes = 0;
-    cl::Event last_use;  // null: nothing uses it, or `queue` tells. The next commands that write here must
-                         // wait for it
-    cl::CommandQueue queue;  // of the last use; null: nothing uses it
+    // Null: nothing uses the buffer, or `queue` is set. The next commands that write to the buffer must wait
+    // for it.
+    cl::Event last_use;
+    cl::CommandQueue queue;  // queue of the last use; null: nothing uses it
     bool waits = false;      // the last use waits for events that its caller named
   };
 
-  // For commands on `queue` behind `wait_for`: the smallest large enough of the idle buffers that they may
-  // use, or a new one. Throws Error(out_of_memory) where the device has no room even after the pool let go of
-  // its idle buffers.
+  // Takes a buffer for commands on `queue` behind `wait_for`. It is the smallest idle buffer that is large
+  // enough and that they may use, or a new one. Throws Error(out_of_memory) if the device has no room even
+  // after the pool has released its idle buffers.
   Buffer take(std::size_t bytes, const cl::CommandQueue& queue, const std::vector<cl::Event>& wait_for);
 
-  // For the host's own use.
+  // Takes a buffer for the host's own use.
   Buffer take(std::size_t bytes) { return take(bytes, {}, {}); }
 
-  // Takes a buffer back, behind commands on `queue`: in-order and without an event, or with the event of
-  // their end. Whether these commands wait for events that their caller named, `waits` says. A buffer that is
-  // never given back is released by OpenCL once its commands are complete.
+  // Takes a buffer back, behind commands on `queue`. The queue is in-order and there is no event, or
+  // `last_use` has the event of their end. `waits`: these commands wait for events that their caller named.
+  // OpenCL releases a buffer that is never given back when its commands are complete.
   void give_back(Buffer buffer, const std::vector<cl::Event>& last_use, const cl::CommandQueue& queue,
                  bool waits);
 
-  // One that nothing uses.
+  // Takes back a buffer that nothing uses.
   void give_back(Buffer buffer);
 
  private:

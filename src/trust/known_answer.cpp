@@ -17,11 +17,11 @@ namespace {
 constexpr float alpha = 2.0f;
 constexpr float beta = -1.0f;
 constexpr float canary = 12345.0f;
-constexpr std::size_t margin = 8;  // canaries in front of and behind C
-constexpr std::size_t front = 64;  // elements in front of A and B: a multiple of every `align` of our kernels
+constexpr std::size_t margin = 8;  // canaries before and after C
+constexpr std::size_t front = 64;  // elements before A and B: a multiple of every `align` of our kernels
 
-// Integers from -largest to largest. Scrambled, so that no two rows, columns or matrices of a batch are
-// alike, and one taken for another shows.
+// Returns integers from -largest to largest. They are scrambled so that no two rows, columns or matrices of a
+// batch are alike; a kernel that mistakes one for another gives a wrong result.
 float integer(std::uint64_t i, std::uint64_t largest) {
   i *= 0x9e3779b97f4a7c15u;
   i = (i ^ i >> 32) * 0xd6e8feb86659fd93u;
@@ -30,8 +30,8 @@ float integer(std::uint64_t i, std::uint64_t largest) {
 
 constexpr std::uint64_t largest_of_c = 4;
 
-// The largest integers of A and of B. Whatever their signs, sums of k products are exact in fp32, twice them
-// too.
+// The largest integers of A and of B. Sums of k products, and twice those sums, are exact in fp32, whatever
+// their signs.
 struct Largest {
   std::uint64_t a, b;
 };
@@ -47,7 +47,7 @@ Largest largest_operands(TestNumbers::Large large, std::size_t k) {
 // A batch of operands: the values of op(X), and the memory that a kernel gets.
 class TestOperand {
  public:
-  // `padded_*`: the size in memory where the kernel reads it in place; the rest is zero.
+  // `padded_*`: the size in memory if the kernel reads it in place; the rest is zero.
   TestOperand(std::size_t batch_count, std::size_t rows, std::size_t columns, std::size_t padded_rows,
               std::size_t padded_columns, bool transposed, std::size_t seed, std::uint64_t largest)
       : batch_count_(batch_count), rows_(rows), columns_(columns), seed_(seed), largest_(largest) {
@@ -117,7 +117,7 @@ class TestResult {
     });
   }
 
-  // C as it must be after the multiply; `original` is C as it was.
+  // Returns C as it must be after the GEMM; `original` is C as it was before.
   std::vector<float> expected(const TestOperand& a, const TestOperand& b, std::size_t k) const {
     std::vector<float> result = memory;
     for_each([&](std::size_t place, std::size_t batch, std::size_t row, std::size_t column) {
@@ -150,7 +150,7 @@ class TestResult {
   std::size_t n_;
 };
 
-// The operand in the shape that the plan's kernels expect: whole tiles where a padded kernel reads it in
+// Returns the operand in the shape that the plan's kernels expect: whole tiles if a padded kernel reads it in
 // place.
 TestOperand operand_for(bool takes_any, bool transposed, std::size_t batch_count, std::size_t rows,
                         std::size_t columns, std::size_t tile_rows, std::size_t tile_columns,
@@ -160,21 +160,21 @@ TestOperand operand_for(bool takes_any, bool transposed, std::size_t batch_count
           false,       seed, largest};
 }
 
-// A little more than a whole tile. Where a kernel takes shares, its tile may be as large as a share can be,
-// and some units of a share show as much.
+// Returns a little more than a whole tile. If a kernel takes shares, its tile may be as large as the largest
+// share, and a few units of a share test the same things.
 std::size_t test_side(std::size_t tile, std::size_t share_unit, std::size_t more) {
   constexpr std::size_t units = 12;
   return (share_unit == 0 ? tile : std::min(tile, units * share_unit)) + more;
 }
 
-// So deep that what is a little deeper is done in two parts.
+// Returns such a depth that a slightly larger depth is computed in two slices.
 std::size_t depth_for_parts(const KernelConfig& kernel) {
   constexpr std::size_t vector = 4;
   return std::lcm(std::lcm(kernel.tile_depth, kernel.align), vector);
 }
 
-// Little more than a whole tile: 1, but what the kernel reads at once where lines of an operand are as long
-// as this side, and it was compiled for those that are whole.
+// Returns little more than a whole tile. It adds 1, or, if the kernel was compiled for aligned lines of this
+// length, the number of elements that the kernel reads at once.
 GemmSize test_shape(const Stage& stage, const Problem& problem) {
   const KernelConfig& kernel = stage.multiply();
   const auto is_set = [&kernel](const char* name) {
@@ -202,13 +202,13 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   const auto [m, n, k] = test_shape(stage, planned);
   const bool takes_any = kernel.reads_in_place() || stage.has(ProgramRole::pack_both);
   const Largest largest = largest_operands(numbers.large, k);
-  const std::size_t batch_count = kernel.matrices + 1;  // of two work-groups along the batch
+  const std::size_t batch_count = kernel.matrices + 1;  // for two work-groups along the batch
   TestOperand a = operand_for(takes_any || stage.has(ProgramRole::pack_a), planned.a.transposed, batch_count,
                               m, k, kernel.tile_rows, kernel.tile_depth, 1, largest.a);
   TestOperand b = operand_for(takes_any || stage.has(ProgramRole::pack_b), planned.b.transposed, batch_count,
                               k, n, kernel.tile_depth, kernel.tile_columns, 5, largest.b);
   TestResult c(batch_count, m, n);
-  std::size_t adding = k;  // so many products are not zero
+  std::size_t adding = k;  // the number of products that are not zero
   if (numbers.beyond != TestNumbers::Beyond::nothing) {
     a.set_column(--adding, numbers.beyond == TestNumbers::Beyond::planes ? 0x1p-120f : 0x1p-60f);
     b.set_row(adding, 0.0f);
@@ -219,7 +219,7 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   test.plan.problem = as_planned(problem);
   test.plan.config.mirrored = false;  // the buffers are as the kernels see them
   for (Stage& one : test.plan.stages) one.split.wanted_parts = one.adds_parts() ? 2 : 1;
-  test.plan.compute_units = 2;  // few and large shares, in which a kernel comes to all of its code
+  test.plan.compute_units = 2;  // few large shares, so that a kernel runs through all of its code
   fit_blocks(test.plan, unlimited_scratch);
   const cl::Buffer buffer_a = buffer_of(context, a.memory);
   const cl::Buffer buffer_b = buffer_of(context, b.memory);

@@ -15,12 +15,12 @@ namespace {
 
 using Trust = DiskCache::Trust;
 
-// A bit that flipped in memory or on the way is no kernel's fault, and does not flip again. One that is wrong
-// now and then is found by one of these.
+// The number of tests after a failed one. A bit that flipped in memory or on the way is not the kernel's
+// fault, and does not flip again. If a kernel is wrong only sometimes, one of these tests finds it.
 constexpr int tests_after_failure = 3;
 
-// The plan with operands that need no packing and k in one part, to tell the faults of the multiply kernels
-// from those of their helpers.
+// Returns the plan with operands that need no packing and without split-K. It separates the faults of the
+// GEMM kernels from those of their helpers.
 BuiltPlan without_helpers(const BuiltPlan& built) {
   BuiltPlan result = built;
   for (Stage& stage : result.plan.stages) {
@@ -31,8 +31,8 @@ BuiltPlan without_helpers(const BuiltPlan& built) {
   return result;
 }
 
-// What a program of a stage is tried on: a stage on planes on numbers that need all of them, and one behind
-// another on what that one leaves.
+// Returns the values with which the programs of a stage are tested. A stage on planes gets values that need
+// all planes. A later stage gets values that the stage before leaves to it.
 std::vector<TestNumbers> numbers_for(const BuiltPlan& built, std::size_t stage) {
   using Large = TestNumbers::Large;
   using Beyond = TestNumbers::Beyond;
@@ -43,7 +43,7 @@ std::vector<TestNumbers> numbers_for(const BuiltPlan& built, std::size_t stage) 
   return {{Large::neither, beyond}, {Large::a, beyond}, {Large::b, beyond}};
 }
 
-// True where no other multiply kernel was wrong with this helper.
+// Returns true if no other GEMM kernel was wrong with this helper.
 bool is_first_to_fail_with(const BuiltPlan& built, std::size_t stage, ProgramRole role) {
   if (role == ProgramRole::multiply) return false;
   const std::string& kernel = built.plan.stages[stage].multiply().name;
@@ -61,7 +61,7 @@ bool is_trusted(const BuiltPlan& built) {
   for_each_program(built.plan, [&](std::size_t stage, ProgramRole role) {
     trusted = trusted && built.stages[stage][role]->trust == Trust::tested;
   });
-  return trusted || environment("CLGEMM_SELF_TEST") == "0";  // asked last: calls come here every time
+  return trusted || environment("CLGEMM_SELF_TEST") == "0";  // asked last, because every call comes here
 }
 
 void Verifier::verify(const BuiltPlan& built) {
@@ -90,7 +90,7 @@ Verifier::Result Verifier::test(const BuiltPlan& built, std::size_t stage) {
   return Result::right_at_last;
 }
 
-// Tests the one program of the plan that is not known to be right.
+// Tests the only program of the plan that is not yet known to be right.
 void Verifier::verify_program(const BuiltPlan& built, std::size_t stage, ProgramRole role) {
   const std::shared_ptr<BuiltKernel>& program = built.stages[stage][role];
   const KernelConfig& kernel = *built.plan.stages[stage].programs[role];
@@ -121,8 +121,9 @@ void Verifier::conclude(const BuiltPlan& built, std::size_t stage, ProgramRole r
     about.is_new = true;
   };
   decide(*program, result == Result::wrong ? Trust::quarantined : Trust::tested);
-  // Where one launch packs both operands there is no multiply without it, and a wrong result says only that
-  // one of the programs is at fault: that is not kept for other processes, which may have another.
+  // If one launch packs both operands, the GEMM kernel cannot be tested without it, and a wrong result only
+  // shows that one of the programs is at fault. This is not kept for other processes, which may use another
+  // program.
   const bool is_sure =
       result == Result::right || (result == Result::wrong && !built.plan.first().has(ProgramRole::pack_both));
   if (is_sure) {
@@ -132,7 +133,7 @@ void Verifier::conclude(const BuiltPlan& built, std::size_t stage, ProgramRole r
   }
   const auto suspicion = std::exchange(program->suspicion, {});
   if (result == Result::wrong) return;
-  // A helper that is right with one multiply kernel is not what was wrong with another.
+  // A helper that is right with one GEMM kernel was not at fault with another.
   for (const auto& culprit : suspicion.programs) {
     decide(*culprit, Trust::quarantined);
     programs_.keep(culprit);

@@ -1,6 +1,6 @@
-// Trust, then verify: before clgemm takes a kernel of its own choice for the first time on a device and
-// driver, it multiplies a small problem with it whose result is known exactly. This is the self-test of the
-// public header, of CLGEMM_SELF_TEST and of messages; what a kernel is tried on stands in known_answer.hpp.
+// Tests a kernel before clgemm chooses it for the first time on a device and driver: it computes a small GEMM
+// whose exact result is known. This is the self-test in the public header, in CLGEMM_SELF_TEST and in
+// messages. known_answer.hpp has the test values.
 #pragma once
 
 #include "base/device.hpp"
@@ -9,7 +9,7 @@
 
 namespace clgemm {
 
-// All programs of the plan are known to be right, or nobody wants to know.
+// Returns whether all programs of the plan are known to be right, or the self-test is off.
 bool is_trusted(const BuiltPlan& built);
 
 class Verifier {
@@ -18,21 +18,21 @@ class Verifier {
   Verifier(cl::Context context, cl::Device device, const Device& info, ProgramCache& programs)
       : context_(std::move(context)), device_(std::move(device)), info_(info), programs_(programs) {}
 
-  // Tries each program of the plan that has not passed yet, in this process or an earlier one: first the
-  // multiply kernel alone, then with what packs for it and adds up its parts, so that only the one at fault
-  // goes into quarantine. A helper is not condemned by one multiply kernel alone: that one is given up, and
-  // the next one tells which of the two was wrong. What fails is tried again before anything is said of it,
-  // and is not kept for other processes where it then passes. Throws Error(self_test_failed).
+  // Tests each program of the plan that has not passed yet, in this process or an earlier one. It tests the
+  // GEMM kernel first alone, and then with the programs that pack its operands and add up its slices, so that
+  // only the program at fault goes into quarantine. One GEMM kernel alone does not condemn a helper: that
+  // kernel is given up, and the next kernel shows which of the two was wrong. After a failure the test is
+  // repeated, and if it then passes, nothing is kept for other processes. Throws Error(self_test_failed).
   void verify(const BuiltPlan& built);
 
  private:
-  // What a test says: the program is right; it is, but was not at first; it is wrong, again and again.
+  // The result of a test: the program is right; it is right, but was wrong at first; it is wrong repeatedly.
   enum class Result { right, right_at_last, wrong };
 
   void verify_program(const BuiltPlan& built, std::size_t stage, ProgramRole role);
   Result test(const BuiltPlan& built, std::size_t stage);
   bool passes(const BuiltPlan& built, std::size_t stage);
-  // Puts down what a test of a program has shown.
+  // Records the result of a program's test.
   void conclude(const BuiltPlan& built, std::size_t stage, ProgramRole role, Result result);
 
   cl::Context context_;
