@@ -64,7 +64,7 @@ void DeviceSet::State::leave_out(Member& member, const Error& why) {
 
 void DeviceSet::State::throw_first_cause() {
   const std::lock_guard lock(mutex_);
-  // The matrices of that call may be in use, not those of this one.
+  // The matrices of that call may be in use, but those of this call are not.
   const bool in_use = first_cause_->code() == ErrorCode::matrices_in_use;
   throw Error(in_use ? ErrorCode::device_lost : first_cause_->code(),
               fmt::format("no device is left; what failed first: {}", first_cause_->what()));

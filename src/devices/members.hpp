@@ -1,4 +1,4 @@
-// What a DeviceSet keeps: a Context for each device, and which of them still take part.
+// The state of a DeviceSet: a Context for each device, and which devices still take part.
 #pragma once
 
 #include <clgemm/clgemm.hpp>
@@ -25,23 +25,23 @@ struct Member {
   bool is_left_out = false;
 };
 
-// Devices that are equal, so that a tile has the same bits whichever of them does it.
+// Equal devices. A tile has the same bits on each of them.
 using Group = std::vector<Member*>;
 
 class DeviceSet::State {
  public:
   explicit State(const std::vector<cl::Device>& devices);
 
-  // Those that take part, in the order of their first devices.
+  // Returns the devices that take part, grouped, in the order of each group's first device.
   std::vector<Group> groups();
 
-  // Those that take part, in the order of the list.
+  // Returns the devices that take part, in the order of the list.
   std::vector<Member*> members();
 
-  // Leaves a device out from now on.
+  // Excludes a device from now on.
   void leave_out(Member& member, const Error& why);
 
-  // The Error of the first device that was left out; for when none is left.
+  // Throws the Error of the first excluded device. Used when no device is left.
   [[noreturn]] void throw_first_cause();
 
   // Waits until every new program is on disk.
@@ -49,7 +49,7 @@ class DeviceSet::State {
 
  private:
   std::deque<Member> all_;
-  std::mutex mutex_;  // of what follows, and of is_left_out
+  std::mutex mutex_;  // for the members below, and is_left_out
   std::optional<Error> first_cause_;
 };
 

@@ -1,4 +1,4 @@
-// Pieces of work that several devices take, each at its own speed.
+// Distributes pieces of work to several devices, each at its own speed.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace clgemm {
 
-// Each of the takers has a share of its own, of pieces beside each other, and takes from the end of the
-// longest share when its own is done. Any number of threads may use one object.
+// Each taker has a share of neighbouring pieces. When its share is done, it takes pieces from the end of the
+// longest share. Any number of threads may use the same object.
 template <class Piece>
 class Shares {
  public:

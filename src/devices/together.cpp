@@ -12,7 +12,7 @@
 namespace clgemm {
 namespace {
 
-// Which jobs are not done.
+// Keeps track of the jobs that are not done.
 class Running {
  public:
   explicit Running(const std::vector<Job>& jobs) : jobs_(jobs), is_done_(jobs.size(), false) {}
@@ -55,7 +55,7 @@ class Running {
 void run_together(const std::vector<Job>& jobs, std::chrono::milliseconds interval) {
   if (jobs.size() == 1 && !logs(LogLevel::info)) return jobs.front().run();
   Running running(jobs);
-  std::vector<std::jthread> threads;  // which are joined, however this ends
+  std::vector<std::jthread> threads;  // joined by their destructors, in case of an error, too
   threads.reserve(jobs.size());
   try {
     while (threads.size() < jobs.size())

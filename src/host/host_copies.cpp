@@ -14,39 +14,39 @@
 
 namespace clgemm {
 
-// One copy of a block, cut into pieces that fit a chunk.
+// A copy of one block, cut into pieces that fit a chunk.
 struct HostCopies::Transfer {
   Transfer(const Lines& of_host, DeviceBlock on_device, std::vector<cl::Event> wait_for, CopyBy copied_by)
       : lines(of_host), block(std::move(on_device)), before(std::move(wait_for)), by(copied_by) {}
 
-  // Throws if the block of a download is worth nothing.
+  // Throws if the commands that made the block of a download have failed.
   void check_made() {
     if (is_checked) return;
     check_finished(made_by);
     is_checked = true;
   }
 
-  const float* from = nullptr;  // of an upload
-  float* to = nullptr;          // of a download
+  const float* from = nullptr;  // for an upload
+  float* to = nullptr;          // for a download
   Lines lines;
   DeviceBlock block;
   std::vector<cl::Event> before;
   CopyBy by;
-  std::vector<cl::Event> made_by;  // of a download
+  std::vector<cl::Event> made_by;  // for a download
   std::atomic<bool> is_checked{false};
   Delivered delivered;
 
   std::size_t piece_floats = 1;  // at most
   std::size_t next_line = 0;
-  std::size_t next_element = 0;     // of that line
-  std::size_t under_way = 0;        // pieces that were taken and are not through
-  std::vector<cl::Event> commands;  // that were enqueued, of an upload or by the device
+  std::size_t next_element = 0;     // in that line
+  std::size_t under_way = 0;        // pieces that were taken and are not finished
+  std::vector<cl::Event> commands;  // enqueued commands of an upload or of a copy by the device
 
   bool is_taken() const { return next_line == lines.count; }
   bool is_through() const { return is_taken() && under_way == 0; }
 };
 
-// Whole lines, or a part of one.
+// Whole lines, or a part of one line.
 struct HostCopies::Piece {
   Handle transfer;
   std::size_t line = 0;
@@ -62,10 +62,12 @@ struct HostCopies::Piece {
 
 namespace {
 
-// A thread is not worth waking for less. A guess: it copies that in some 30 microseconds.
+// A smaller piece is not worth waking a thread. It is a guess: a thread copies this size in about 30
+// microseconds.
 constexpr std::size_t least_piece_bytes = std::size_t{256} << 10;
 
-// Of a copy between memory of two leading dimensions, as OpenCL's rectangles have it.
+// The arguments of a copy between memories with two leading dimensions, as OpenCL's rectangle commands take
+// them.
 struct Rectangle {
   Rectangle(const Lines& lines, std::size_t device_ld)
       : region{lines.length * sizeof(float), lines.count, 1},
@@ -178,8 +180,8 @@ void HostCopies::wait(const Handle& download) {
 }
 
 void HostCopies::add(Lane& lane, const Handle& transfer) {
-  // Small matrices are one piece each, and want no more threads than that; all threads share those in
-  // between.
+  // A small matrix is one piece and needs only one thread. A matrix of medium size is divided among all
+  // threads.
   const std::size_t bytes = transfer->lines.count * transfer->block.ld * sizeof(float);
   const std::size_t piece =
       std::min(settings_.chunk_bytes,
@@ -195,7 +197,7 @@ void HostCopies::add(Lane& lane, const Handle& transfer) {
     try {
       start_thread(lane);
     } catch (const std::system_error&) {
-      break;  // with fewer threads, or none, it takes longer
+      break;  // with fewer threads, or none, the copy takes longer
     }
   }
   changed_.notify_all();
@@ -211,7 +213,7 @@ std::vector<HostCopies::Chunk>& HostCopies::new_chunks(Lane& lane) {
   return *lane.chunks.back();
 }
 
-// The life of a thread.
+// The main loop of a thread.
 void HostCopies::work(Lane& lane, std::vector<Chunk>& chunks) {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -221,7 +223,7 @@ void HostCopies::work(Lane& lane, std::vector<Chunk>& chunks) {
   }
 }
 
-// Carries the next piece of the lane. False where there is none.
+// Copies the next piece of the lane. Returns false if there is none.
 bool HostCopies::work_off(Lane& lane, std::vector<Chunk>& chunks, std::unique_lock<std::mutex>& lock) {
   const std::optional<Piece> piece = take(lane);
   if (!piece) return false;
@@ -242,7 +244,7 @@ bool HostCopies::work_off(Lane& lane, std::vector<Chunk>& chunks, std::unique_lo
 
 void HostCopies::wait_until_through(Lane& lane, const Handle& transfer) {
   std::unique_lock lock(mutex_);
-  // Where no thread could be started the caller does it all.
+  // If no thread could be started, the calling thread copies everything.
   if (lane.threads.empty() && !transfer->is_through()) {
     std::vector<Chunk>& chunks = lane.chunks.empty() ? new_chunks(lane) : *lane.chunks.front();
     while (!failure_ && work_off(lane, chunks, lock)) {

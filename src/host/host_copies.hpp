@@ -1,6 +1,6 @@
-// Copies between the caller's memory and a device's own, while the device works. They go through pinned
-// memory, which the device reads and writes at full speed and which threads fill and empty, or straight to
-// and from the caller's memory if that is pinned.
+// Copies between the caller's memory and a device's own memory while the device computes. Copies go through
+// pinned memory, which the device reads and writes at full speed and which threads fill and empty. If the
+// caller's memory is pinned, they go directly to and from it.
 #pragma once
 
 #include <condition_variable>
@@ -20,30 +20,30 @@
 namespace clgemm {
 
 struct CopySettings {
-  std::size_t chunk_bytes = 0;  // pinned memory in one transfer, at most
-  std::size_t threads_in = 1;   // each has two chunks: one that it fills and one that is on its way
-  std::size_t threads_out = 1;  // each has one
+  std::size_t chunk_bytes = 0;  // most pinned memory in one transfer
+  std::size_t threads_in = 1;   // each has two chunks: it fills one while the other is being sent
+  std::size_t threads_out = 1;  // each has one chunk
 };
 
-// How the caller's memory is copied: by threads through chunks, or by the device where it lies.
+// The way of copying the caller's memory: by threads through chunks, or by the device in place.
 enum class CopyBy { threads, device };
 
-// Where the lines of a block lie on the device: from its start, `ld` elements apart.
+// The place of a block's lines on the device: from the start of the buffer, at a distance of `ld` elements.
 struct DeviceBlock {
   cl::Buffer buffer;
   std::size_t ld = 0;
 };
 
-// What a block on the device is the result of.
+// The commands that make a block on the device.
 struct MadeBy {
-  cl::Event last;                   // complete when the block is
-  std::vector<cl::Event> commands;  // all that it depends on; if one of them fails, it is worth nothing
+  cl::Event last;                   // complete when the block is complete
+  std::vector<cl::Event> commands;  // all that it depends on; if one of them fails, the block is invalid
 };
 
 // A queue for each direction, and the threads. Copies of one direction are done in the order in which they
-// are asked for. To be used by one thread at a time.
+// are requested. Only one thread may use the object at a time.
 //
-// If a copy fails, the next function called here throws what failed first; the object can then only be
+// If a copy fails, the next function called here throws the first error. After that, the object can only be
 // stopped and destroyed.
 class HostCopies {
  public:
@@ -52,35 +52,35 @@ class HostCopies {
 
   HostCopies(const cl::Context& context, const cl::Device& device, const CopySettings& settings);
 
-  // Stops.
+  // Calls stop().
   ~HostCopies();
 
   HostCopies(const HostCopies&) = delete;
   HostCopies& operator=(const HostCopies&) = delete;
 
-  // Copies the lines at `host`, gaps left out, once `before` are complete.
+  // Copies the lines at `host`, without the gaps, once `before` are complete.
   Handle upload(const float* host, const Lines& lines, const DeviceBlock& to, std::vector<cl::Event> before,
                 CopyBy by = CopyBy::threads);
 
-  // Is told which lines have come, by any thread. Nothing can fail between the first byte that a thread
-  // writes to a line and this, if a chunk holds a line: the tiles of a StreamPlan are that narrow. A device
-  // that copies may have written lines that are not told.
+  // Called by any thread with the lines that have arrived. If a chunk holds a line, nothing can fail between
+  // the first byte that a thread writes to a line and this call; the tiles of a StreamPlan are that narrow.
+  // If the device copies, it may have written lines that were not reported.
   using Delivered = std::function<void(std::size_t line, std::size_t lines)>;
 
-  // Copies to the lines at `host`, gaps left alone, once the block is made. Nothing that failed commands have
-  // made is copied by threads. Of lines that are longer than a chunk only the last part is told.
+  // Copies to the lines at `host`, without writing to the gaps, once the block is complete. Threads never
+  // copy the results of failed commands. If a line is longer than a chunk, only its last part is reported.
   Handle download(const DeviceBlock& from, MadeBy made_by, float* host, const Lines& lines,
                   Delivered delivered = {}, CopyBy by = CopyBy::threads);
 
   // Returns the commands of an upload when all are enqueued. It has arrived when the last one is complete.
   const std::vector<cl::Event>& enqueued(const Handle& upload);
 
-  // Whether all of a download is there; and returns when it is.
+  // Returns whether a download is complete. wait() returns when it is.
   bool is_done(const Handle& download);
   void wait(const Handle& download);
 
-  // Ends the threads and waits for the device. Returns false if the device cannot be waited for: what it
-  // copies by itself may then still be under way. Nothing else uses the caller's memory after this.
+  // Ends the threads and waits for the device. Returns false if it is not possible to wait for the device,
+  // whose own copies may then still be running. Nothing else uses the caller's memory after this.
   bool stop() noexcept;
 
  private:
@@ -90,14 +90,14 @@ class HostCopies {
     cl::Event busy;  // the upload that uses it
   };
 
-  // A direction.
+  // One direction.
   struct Lane {
     cl::CommandQueue queue;
     std::size_t most_threads = 1;
     std::size_t chunks_a_thread = 1;
-    std::deque<Handle> waiting;  // of which not all pieces are taken
+    std::deque<Handle> waiting;  // transfers with pieces that are not taken yet
     std::vector<std::thread> threads;
-    std::vector<std::unique_ptr<std::vector<Chunk>>> chunks;  // of each thread, and of the caller's
+    std::vector<std::unique_ptr<std::vector<Chunk>>> chunks;  // for each thread, and for the calling thread
     std::mutex enqueueing;
   };
   struct Piece;
@@ -117,12 +117,12 @@ class HostCopies {
 
   cl::Context context_;
   CopySettings settings_;
-  cl::CommandQueue mapping_;  // maps chunks, behind no transfer
+  cl::CommandQueue mapping_;  // maps chunks, without waiting for transfers
   std::mutex mapping_mutex_;
   Lane in_;
   Lane out_;
 
-  std::mutex mutex_;  // of the lanes' lists, the transfers' counts, and what follows
+  std::mutex mutex_;  // for the lanes' lists, the transfers' counts, and the members below
   std::condition_variable changed_;
   std::exception_ptr failure_;
   bool ends_ = false;

@@ -9,7 +9,7 @@
 namespace clgemm {
 namespace {
 
-// For the length of one call.
+// Runs one call.
 class Streamer {
  public:
   Streamer(const DeviceMultiply& device, HostCopies& copies, ScratchPool& memory, const StreamedCall& call)
@@ -46,15 +46,15 @@ class Streamer {
   // A place for blocks on the device.
   struct Held {
     ScratchPool::Buffer memory;
-    std::vector<cl::Event> in_use;   // the last commands that use what is there
-    HostCopies::Handle upload;       // of what is there
-    HostCopies::Handle download;     // of a tile of C that was there
-    std::vector<cl::Event> made_by;  // what a tile of C that is there depends on
+    std::vector<cl::Event> in_use;   // the last commands that use its block
+    HostCopies::Handle upload;       // upload of its block
+    HostCopies::Handle download;     // download of the tile of C that was there before
+    std::vector<cl::Event> made_by;  // the commands that its tile of C depends on
   };
 
   std::vector<Held>& held(Matrix matrix) { return held_[static_cast<std::size_t>(matrix)]; }
 
-  // A place's memory, made at its first use.
+  // Returns a place; its memory is allocated at the first use.
   Held& place(Matrix matrix, std::size_t number) {
     Held& result = held(matrix)[number];
     if (result.memory.memory() == nullptr) {
@@ -66,8 +66,9 @@ class Streamer {
     return result;
   }
 
-  // A round's blocks come while the one before it is multiplied. Where others share the rounds, it is not
-  // taken before that one has begun: who takes rounds early has the most to do at the end.
+  // The blocks of a round are copied while the round before is computed. If other devices share the rounds,
+  // the device takes a round only after the round before has begun, because a device that takes rounds early
+  // has the most work at the end.
   bool may_take_round(std::size_t enqueued) const {
     if (is_last_round_ || plan_.sharers == 1 || schedule_.steps().empty()) return !is_last_round_;
     return enqueued > begin_of_round_ &&
@@ -81,7 +82,7 @@ class Streamer {
     if (next) schedule_.add(*next);
   }
 
-  // Whether what was in the place is done with, as far as the host is concerned.
+  // Returns whether the host can reuse the place.
   bool can_post(const Upload& upload, std::size_t next_step) {
     if (!upload.after) return true;
     if (*upload.after >= next_step) return false;
@@ -120,7 +121,7 @@ class Streamer {
             stored_lines(problem.b.transposed, depth.count, line.count, problem.b.ld)};
   }
 
-  // Rows of C where `side` is A's, columns where it is B's.
+  // Returns rows of C if `side` is A's, and columns if it is B's.
   Range range(Matrix side, std::size_t tile) const {
     return side == Matrix::a ? part_of(plan_.m, plan_.tile_rows, tile)
                              : part_of(plan_.n, plan_.tile_columns, tile);
@@ -170,8 +171,8 @@ class Streamer {
       };
     }
     const Lines lines = stored_lines(false, rows.count, columns.count, host_.problem.c.ld);
-    // With beta != 0, a tile that has been written in part cannot be made again, because C is gone. The
-    // device does not tell what it has written when it fails, but threads do.
+    // With beta != 0, a tile that has been partly written cannot be computed again, because C is gone. A
+    // device that fails does not report what it has written, but threads do.
     const bool can_be_made_again = host_.problem.beta == 0.0f;
     c.download = copies_.download({c.memory.memory, part.problem.c.ld}, {done, std::move(c.made_by)}, part.c,
                                   lines, std::move(delivered),
@@ -185,7 +186,7 @@ class Streamer {
     to.insert(to.end(), events.begin(), events.end());
   }
 
-  // Once all of C is on the host, nothing uses the blocks any more.
+  // When all of C is on the host, nothing uses the blocks any more.
   void finish() {
     for (Held& c : held(Matrix::c)) {
       if (c.download) copies_.wait(c.download);
@@ -206,9 +207,9 @@ class Streamer {
   const StreamPlan& plan_;
   StreamSchedule schedule_;
   std::size_t posted_ = 0;          // uploads
-  std::vector<cl::Event> done_;     // of each step
+  std::vector<cl::Event> done_;     // for each step
   std::size_t begin_of_round_ = 0;  // its first step
-  bool is_last_round_ = false;      // there is none behind it
+  bool is_last_round_ = false;      // no round follows it
   std::array<std::vector<Held>, 3> held_;
 };
 
@@ -220,7 +221,7 @@ void multiply_streamed(const DeviceMultiply& device, HostCopies& copies, Scratch
   try {
     at_boundary([&] { streamer.run(); });
   } catch (const Error& error) {
-    // Threads tell the Streamer what they deliver: they end before it does.
+    // Threads report to the Streamer, so they must end before it does.
     const bool is_empty = copies.stop();
     if (call.is_pinned && !is_empty) throw MatricesInUse(error);
     throw;

@@ -1,5 +1,5 @@
-// Host matrices on a device that has memory of its own: tile by tile, as a StreamPlan says. While the device
-// multiplies, what it needs next is on its way in, and what it has done on its way out.
+// Computes on host matrices with a device that has its own memory, tile by tile, as a StreamPlan prescribes.
+// While the device computes, the next blocks are copied in and the last results are copied out.
 #pragma once
 
 #include <functional>
@@ -18,19 +18,19 @@ struct StreamedCall {
   HostGemm host;
   StreamPlan plan;
 
-  // The next round that this device does; nothing where there is none left.
+  // Returns the next round for this device; nothing if no round is left.
   std::function<std::optional<Round>()> next_round;
 
-  bool is_pinned = false;  // all three matrices lie in memory that is pinned for the device
+  bool is_pinned = false;  // all three matrices are in memory that is pinned for the device
 
-  // Is told, by any thread, which part of C has come. May be empty.
+  // Called by any thread with the part of C that has arrived. May be empty.
   using Delivered = std::function<void(const Range& rows, const Range& columns)>;
   Delivered delivered;
 };
 
-// Returns when all rounds that it took are done. `memory` gives the blocks on the device. When it throws,
-// `copies` has been stopped, nothing uses the caller's memory unless the error is MatricesInUse, and if beta
-// is not 0, all that was written to C has been told to `delivered`.
+// Returns when all rounds that it took are complete. The blocks on the device come from `memory`. If it
+// throws, `copies` has been stopped, and nothing uses the caller's memory unless the error is MatricesInUse.
+// If beta is not 0, everything that was written to C has been reported to `delivered`.
 void multiply_streamed(const DeviceMultiply& device, HostCopies& copies, ScratchPool& memory,
                        const StreamedCall& call);
 
