@@ -10,7 +10,7 @@
 namespace clgemm::blas {
 namespace {
 
-// A new thread inherits which signals are blocked.
+// Blocks all signals, because a new thread inherits the blocked signals.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked() {

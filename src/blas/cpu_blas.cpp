@@ -12,14 +12,14 @@
 #include "base/log.hpp"
 #include "base/printable.hpp"
 
-// By this another copy of this library is known.
+// Identifies another copy of this library.
 extern "C" __attribute__((visibility("default"))) const char clgemm_blas_marker = 1;
 
 namespace clgemm::blas {
 namespace {
 
-// The names of SGEMM in Fortran, and whether the integers surely have 64 bits. The last two are of the
-// OpenBLAS inside numpy's and scipy's own packages.
+// The names of SGEMM in Fortran, and whether their integers certainly have 64 bits. The last two names are
+// those of the OpenBLAS in the packages of numpy and scipy.
 struct Name {
   const char* text;
   bool long_integers;
@@ -30,7 +30,7 @@ constexpr Name names[] = {
 constexpr const char* system_libraries[] = {"libblas.so.3", "libopenblas.so.0", "libblis.so.4",
                                             "libmkl_rt.so.3", "libmkl_rt.so.2"};
 
-// The file that an address lies in; empty where that is not known.
+// Returns the file that contains an address; empty if it is unknown.
 std::string file_of(const void* address) {
   Dl_info info{};
   return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
@@ -50,15 +50,15 @@ std::vector<std::string> loaded_libraries() {
 
 }  // namespace
 
-// Takes the library if it has an SGEMM: in `wanted_file`, or in any of the libraries that come with it where
-// that is null.
+// Takes the library if it has an SGEMM, either in `wanted_file` or, if that is null, in any of the libraries
+// that come with it.
 bool CpuBlas::take(void* handle, const char* wanted_file) {
   for (const Name& name : names) {
     void* const address = dlsym(handle, name.text);
     if (address == nullptr) continue;
     const std::string file = file_of(address);
     if (file.empty() || (wanted_file != nullptr && file != wanted_file)) continue;
-    // This library, a copy of it, or one that would call it: its SGEMM is ours.
+    // It is this library, a copy of it, or one that would call it: its SGEMM is ours.
     void* const owner = dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
     const bool is_ours = file == file_of(&clgemm_blas_marker) ||
                          (owner != nullptr && dlsym(owner, "clgemm_blas_marker") != nullptr);
@@ -75,9 +75,9 @@ bool CpuBlas::take(void* handle, const char* wanted_file) {
 
 CpuBlas CpuBlas::find() {
   CpuBlas found;
-  // Returns why the library is not taken.
+  // Returns why the library is not used.
   const auto load = [&found](const std::string& library) -> std::string {
-    // Deep binding: what the library calls of the BLAS itself is its own and not ours.
+    // Deep binding: the library's own calls of BLAS functions stay inside it.
     void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     if (handle == nullptr) return dlerror();
     if (found.take(handle, nullptr)) return {};
@@ -87,7 +87,7 @@ CpuBlas CpuBlas::find() {
   const std::string named = environment("CLGEMM_BLAS_CPU");
   if (named == "none") return found;
   if (!named.empty()) {
-    // This is said without CLGEMM_LOG, too: without a CPU BLAS a program may become very slow.
+    // This is printed even without CLGEMM_LOG, because without a CPU BLAS a program may become very slow.
     if (const std::string why = load(named); !why.empty())
       fmt::print(stderr, "clgemm_blas: there is no CPU BLAS, for CLGEMM_BLAS_CPU is '{}': {}\n",
                  printable(named), printable(why));
@@ -111,7 +111,7 @@ bool CpuBlas::can_take(const Call& call) const {
 }
 
 void CpuBlas::multiply(const Call& call) const {
-  // An int of 32 bits lies in the first half of one of 64: both kinds of library find theirs.
+  // The first half of a 64-bit integer is the 32-bit integer, so both kinds of library read the right value.
   const char* const letters = "NT";
   sgemm_(&letters[call.transpose_a ? 1 : 0], &letters[call.transpose_b ? 1 : 0], &call.m, &call.n, &call.k,
          &call.alpha, call.a, &call.lda, call.b, &call.ldb, &call.beta, call.c, &call.ldc, 1, 1);
@@ -122,7 +122,7 @@ void* CpuBlas::symbol(const char* name) const {
 }
 
 const CpuBlas& cpu_blas() {
-  // Never destroyed: calls may come to the very end of the process.
+  // Never destroyed: calls may come until the very end of the process.
   static const CpuBlas* const instance = [] {
     const auto* const found = new CpuBlas(CpuBlas::find());
     log(LogLevel::info, *found ? "BLAS of the CPU: " + found->path() : "there is no BLAS of the CPU");

@@ -1,5 +1,5 @@
-// The BLAS of the CPU that takes what is not worth a device: one that the environment names, else one that
-// the process has loaded, else the system's.
+// The BLAS of the CPU, for calls that are not worth a device: the library that the environment names, or else
+// one that the process has loaded, or else the system's library.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@ namespace clgemm::blas {
 
 class CpuBlas {
  public:
-  // CLGEMM_BLAS_CPU: a library's path or name, or "none". Without it, the first library after this one in the
-  // process that has an SGEMM of its own, under any of the names that the field has for it; else
-  // libblas.so.3, libopenblas.so.0, libblis.so.4 or libmkl_rt, loaded so that its own calls of BLAS
-  // functions stay inside it. A library that turns out to be this one, under whatever name, is passed over.
+  // CLGEMM_BLAS_CPU is the path or name of a library, or "none". Without it, the first library after this one
+  // in the process is used that has an SGEMM of its own, under any of its usual names. If there is none,
+  // libblas.so.3, libopenblas.so.0, libblis.so.4 or libmkl_rt is loaded in such a way that its own calls of
+  // BLAS functions stay inside it. A library that is this one under another name is skipped.
   static CpuBlas find();
 
   explicit operator bool() const { return sgemm_ != nullptr; }
 
-  // False where the call's numbers are too large for a library with integers of 32 bits.
+  // Returns false if the call's numbers are too large for a library with 32-bit integers.
   bool can_take(const Call& call) const;
 
-  // Multiplies. The arguments have been checked.
+  // Computes the GEMM. The arguments have been checked.
   void multiply(const Call& call) const;
 
-  // The library's file; empty without one.
+  // Returns the library's file; empty if there is no library.
   const std::string& path() const { return path_; }
 
-  // Another of its functions or variables; null where there is none.
+  // Returns another of its functions or variables; null if there is none.
   void* symbol(const char* name) const;
 
  private:
@@ -41,16 +41,16 @@ class CpuBlas {
   bool take(void* handle, const char* wanted_file);
 
   Sgemm* sgemm_ = nullptr;
-  bool long_integers_ = false;  // its name says so
-  void* handle_ = nullptr;      // never closed: it may be in use to the end of the process
+  bool long_integers_ = false;  // known from its name
+  void* handle_ = nullptr;      // never closed: it may be in use until the end of the process
   std::string path_;
 };
 
-// The process's one, found at the first call.
+// Returns the BLAS of this process, which the first call finds.
 const CpuBlas& cpu_blas();
 
-// Multiplies in a plain loop: what is left where neither a device nor a CPU BLAS can. Slow, and right. Where
-// alpha or k is 0 it only scales C.
+// Computes the GEMM in a plain loop, if neither a device nor a CPU BLAS can do it. It is slow but correct. If
+// alpha or k is 0, it only scales C.
 void multiply_in_plain_loop(const Call& call);
 
 }  // namespace clgemm::blas

@@ -1,5 +1,5 @@
-// What the drop-in is called by: the BLAS's own names, for integers of 32 and of 64 bits. The place to start
-// reading; dispatch.cpp goes on.
+// The functions of the drop-in library: the BLAS's own names, for 32-bit and 64-bit integers. Start reading
+// here; dispatch.cpp comes next.
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -14,7 +14,7 @@ namespace {
 using namespace clgemm::blas;
 using clgemm::Argument;
 
-// Of cblas.h, whose enumerations are ints.
+// The values of cblas.h, whose enumerations are ints.
 constexpr int row_major = 101;
 constexpr int column_major = 102;
 
@@ -24,7 +24,7 @@ std::optional<bool> transposed_by_letter(char letter) {
   return std::nullopt;
 }
 
-// CblasNoTrans, CblasTrans, CblasConjTrans, and OpenBLAS' CblasConjNoTrans.
+// Accepts CblasNoTrans, CblasTrans, CblasConjTrans, and OpenBLAS's CblasConjNoTrans.
 std::optional<bool> transposed_by_number(int number) {
   if (number == 111 || number == 114) return false;
   if (number == 112 || number == 113) return true;
@@ -45,7 +45,7 @@ void from_fortran(const char* transpose_a, const char* transpose_b, const Int* m
   multiply(call);
 }
 
-// A call of CBLAS, column-major; nothing where an argument was wrong, which is then reported.
+// Returns a CBLAS call as column-major; nothing if an argument is wrong, which is then reported.
 std::optional<Call> checked(Interface interface, int layout, int transpose_a, int transpose_b,
                             const Call& said) {
   const bool is_row_major = layout == row_major;
@@ -101,7 +101,7 @@ void strided_batch(int layout, int transpose_a, int transpose_b, Int m, Int n, I
   multiply(all);
 }
 
-// Groups of multiplies of one shape each. All groups are checked before any work.
+// Computes groups of GEMMs of one shape each. All groups are checked before any work.
 template <class Int>
 void batch(int layout, const int* transpose_a, const int* transpose_b, const Int* m, const Int* n,
            const Int* k, const float* alpha, const float* const* a, const Int* lda, const float* const* b,
@@ -163,7 +163,7 @@ CLGEMM_BLAS_API void cblas_sgemm_64(int layout, int transpose_a, int transpose_b
   from_c(layout, transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
-// As the OpenBLAS inside the packages of numpy and scipy on PyPI is called.
+// The name of SGEMM in the OpenBLAS of the numpy and scipy packages on PyPI.
 CLGEMM_BLAS_API void scipy_sgemm_(const char* transpose_a, const char* transpose_b, const std::int32_t* m,
                                   const std::int32_t* n, const std::int32_t* k, const float* alpha,
                                   const float* a, const std::int32_t* lda, const float* b,

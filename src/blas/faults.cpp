@@ -11,9 +11,9 @@
 namespace clgemm::blas {
 namespace {
 
-// Where an argument stands. CBLAS has the layout in front of all. Of cblas_sgemm() every BLAS itself looks at
-// the layout and the transposes alone: all else is reported as by the column-major call of SGEMM that it
-// makes of it. 0: by none.
+// The position of an argument, or 0 if the function does not have it. CBLAS has the layout before all others.
+// For cblas_sgemm(), every BLAS checks only the layout and the transposes itself. All other errors are
+// reported for the column-major call of SGEMM that it makes.
 struct Position {
   Argument argument;
   int fortran;
@@ -66,7 +66,7 @@ const char* name_of(Interface interface) {
   return "";
 }
 
-// A function of the program or of a library that it has loaded for all, else of the CPU BLAS.
+// Returns a function of the program, or of a library that it has loaded globally, or else of the CPU BLAS.
 void* find(const char* name) {
   if (void* const found = dlsym(RTLD_DEFAULT, name)) return found;
   return cpu_blas().symbol(name);
@@ -80,14 +80,14 @@ void print(const char* name, int position) {
 void report_to_fortran(const char* name, int position) {
   using Xerbla = void(const char* name, const std::int64_t* position, std::size_t name_length);
   auto* const xerbla = reinterpret_cast<Xerbla*>(find("xerbla_"));
-  // An int of 32 bits lies in the first half of one of 64, so that both kinds of library read it.
+  // The first half of a 64-bit integer is the 32-bit integer, so both kinds of library read it.
   const std::int64_t info = position;
   if (xerbla == nullptr) return print(name, position);
   xerbla(name, &info, std::strlen(name));
 }
 
-// By these the reference CBLAS tells its own cblas_xerbla() and xerbla_() what to turn back, and to say so in
-// the words of CBLAS. Other libraries have none.
+// With these flags, the reference CBLAS tells its own cblas_xerbla() and xerbla_() to convert argument
+// positions and to report in the terms of CBLAS. Other libraries have no such flags.
 class ReferenceFlag {
  public:
   ReferenceFlag(const char* name, bool value)

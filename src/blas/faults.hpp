@@ -1,4 +1,4 @@
-// Wrong arguments: found in the order of the reference BLAS, and reported to whoever reports them in this
+// Finds wrong arguments in the order of the reference BLAS, and reports them to the error handler of this
 // process, by the position that the BLAS gives them.
 #pragma once
 
@@ -8,16 +8,16 @@
 
 namespace clgemm::blas {
 
-// Which function of which interface was called; positions and names depend on it.
+// The interface of the called function; positions and names depend on it.
 enum class Interface { fortran, cblas, cblas_strided_batch, cblas_batch };
 
-// The first argument that makes no sense; none where all do. Null pointers and matrices that overlap are not
-// looked for, as the BLAS does not.
+// Returns the first invalid argument; none if all are valid. It does not check for null pointers or
+// overlapping matrices, like the BLAS.
 Argument first_fault(const Call& call);
 
-// Calls xerbla_ or cblas_xerbla of the program or its libraries; writes the message of the reference BLAS
-// where there is none. `row_major` is what the caller of CBLAS said; `call` and so `argument` are
-// column-major.
+// Calls xerbla_ or cblas_xerbla of the program or its libraries. If there is none, it writes the message of
+// the reference BLAS. `row_major` is the layout that the caller of CBLAS passed; `call`, and so `argument`,
+// are column-major.
 void report(Interface interface, Argument argument, bool row_major);
 
 }  // namespace clgemm::blas

@@ -1,4 +1,5 @@
-// Which of the ranks of an MPI program on this machine we are, for ranks share the machine's devices.
+// Finds the rank of this process among the MPI ranks on this machine, because they share the machine's
+// devices.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +11,15 @@ namespace clgemm::blas {
 
 struct LocalRank {
   int rank = 0;
-  int count = 0;         // of the ranks on this machine; 0 where nobody says
-  std::string variable;  // that says the rank
+  int count = 0;         // number of ranks on this machine; 0 if unknown
+  std::string variable;  // the variable that holds the rank
 };
 
-// By the variables of Open MPI, MPICH and Intel MPI, MVAPICH, and Slurm; none outside of MPI.
+// Reads the variables of Open MPI, MPICH and Intel MPI, MVAPICH, and Slurm; returns none outside of MPI.
 std::optional<LocalRank> local_rank();
 
-// Which of so many devices are this rank's: they are dealt out in turn. One, where there are no fewer ranks
-// than devices, or nobody knows how many ranks there are.
+// Returns the devices of this rank. Devices are dealt out in turn. A rank gets one device if there are at
+// least as many ranks as devices, or if the number of ranks is unknown.
 std::vector<std::size_t> dealt_to(const LocalRank& rank, std::size_t devices);
 
 }  // namespace clgemm::blas

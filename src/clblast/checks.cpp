@@ -21,7 +21,7 @@ std::size_t product(std::size_t x, std::size_t y) {
   return __builtin_mul_overflow(x, y, &result) ? too_large : result;
 }
 
-// What is wrong with one of the three matrices is called.
+// The statuses for errors in one of the three matrices.
 struct Faults {
   StatusCode leading_dimension;
   StatusCode no_buffer;

@@ -1,5 +1,5 @@
-// What CLBlast checks before a GEMM, in its order, so that a wrong call has the status that it has with
-// CLBlast.
+// Makes the checks that CLBlast makes before a GEMM, in its order, so that a wrong call gets the same status
+// as from CLBlast.
 #pragma once
 
 #include <clblast.h>
@@ -8,7 +8,7 @@
 
 namespace clgemm::clblast_names {
 
-// The words of a call that all kinds of GEMM have.
+// The arguments that all kinds of GEMM share.
 struct Form {
   clblast::Layout layout;
   clblast::Transpose transpose_a;
@@ -18,17 +18,17 @@ struct Form {
   std::size_t k;
 };
 
-// A matrix, or the last one of a batch.
+// A matrix, or the last matrix of a batch.
 struct Last {
   cl_mem buffer;
   std::size_t ld;
   std::size_t offset;
 };
 
-// CLBlast lets the A and B of GemmBatched have rows that overlap: its Convgemm needs such.
+// CLBlast allows overlapping rows in the A and B of GemmBatched, because its Convgemm needs them.
 enum class RowsOfAAndB { apart, may_overlap };
 
-// Returns the offset of matrix number `batch_count` - 1 of a strided batch, or the largest number if that is
+// Returns the offset of matrix number `batch_count` - 1 of a strided batch, or the largest number if it is
 // too large.
 std::size_t last_offset(std::size_t offset, std::size_t stride, std::size_t batch_count);
 
@@ -37,7 +37,7 @@ clblast::StatusCode check_queue(const cl_command_queue* queue);
 clblast::StatusCode check_gemm(const Form& form, const Last& a, const Last& b, const Last& c,
                                RowsOfAAndB rows = RowsOfAAndB::apart);
 
-// How a matrix lies in memory: `two` lines of `one` elements.
+// The layout of a matrix in memory: `two` lines of `one` elements.
 struct Extent {
   std::size_t one;
   std::size_t two;

@@ -1,5 +1,5 @@
-// The names of CLBlast in C++. The place to start reading: each function checks as CLBlast does (checks.hpp),
-// and calls clgemm.
+// The names of CLBlast in C++. Start reading here: each function makes the checks of CLBlast (checks.hpp) and
+// calls clgemm.
 //
 // clgemm refuses some calls that CLBlast takes, before it has done anything: if C overlaps A, for example.
 // These go to the real CLBlast if the process has it.
@@ -23,7 +23,7 @@ clgemm::Layout to_clgemm(clblast::Layout layout) {
   return layout == clblast::Layout::kRowMajor ? clgemm::Layout::row_major : clgemm::Layout::column_major;
 }
 
-// Conjugate, too, is a transpose, because the matrices are real.
+// Treats a conjugate transpose as a transpose, because the matrices are real.
 clgemm::Transpose to_clgemm(clblast::Transpose transpose) {
   return transpose == clblast::Transpose::kNo ? clgemm::Transpose::no : clgemm::Transpose::yes;
 }
@@ -45,7 +45,7 @@ StatusCode multiply(Function* own, std::size_t multiplies, Call&& call, PassOn&&
   }
 }
 
-// Leading dimensions that are too small have no error in CLBlast's GemmTempBufferSize; 0 stands for the
+// In CLBlast's GemmTempBufferSize, leading dimensions that are too small are not an error. 0 stands for the
 // smallest one.
 std::size_t at_least(std::size_t ld, const Extent& extent) {
   return ld < extent.one ? 0 : ld;
@@ -69,8 +69,8 @@ std::size_t temporary_bytes(const Form& form, const Last& a, const Last& b, std:
   return clgemm::context_for(queue)->sgemm_scratch_bytes(shape);
 }
 
-// Whether the caller's temporary buffer is used: CLBlast wants it as large as GemmTempBufferSize says, even
-// if the call could do with less.
+// The use of the caller's temporary buffer. CLBlast requires it to be as large as the result of
+// GemmTempBufferSize, even if the call needs less.
 struct Temporary {
   StatusCode status = StatusCode::kSuccess;
   clgemm::Options options;
@@ -207,7 +207,7 @@ StatusCode GemmTempBufferSize<float>(const Layout layout, const Transpose transp
   }
 }
 
-// Frees the memory that clgemm keeps for the contexts of the program's queues. What is on disk stays.
+// Frees the memory that clgemm keeps for the contexts of the program's queues. Files on disk stay.
 StatusCode ClearCache() {
   try {
     clgemm::release_contexts();
@@ -218,9 +218,9 @@ StatusCode ClearCache() {
   return theirs == nullptr ? StatusCode::kSuccess : theirs();
 }
 
-// CLBlast has a kernel for each routine, so it can compile all. clgemm chooses by shape: these are compiled
-// for a small and for large squares, and go to the cache on disk, where contexts of this process and of later
-// ones find them.
+// CLBlast has a kernel for each routine, so it can compile all of them. clgemm chooses by shape. So this
+// compiles kernels for a small, a medium and a large square, which go to the cache on disk, so that this
+// process and later ones find them.
 StatusCode FillCache(const cl_device_id device) {
   try {
     std::vector<clgemm::SgemmShape> shapes;

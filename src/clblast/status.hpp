@@ -1,4 +1,4 @@
-// clgemm's errors as CLBlast's statuses.
+// Converts clgemm's errors to CLBlast's statuses.
 #pragma once
 
 #include <clblast.h>
@@ -7,11 +7,11 @@
 
 namespace clgemm::clblast_names {
 
-// Returns the status, and says on stderr what it stands for, as CLBlast does for errors that are not about an
-// argument.
+// Returns the status. If the error is not about an argument, it also prints the meaning on stderr, like
+// CLBlast.
 clblast::StatusCode status_of(const Error& error);
 
-// The same for whatever is in flight.
+// Does the same for the exception that is being handled.
 clblast::StatusCode status_of_current_exception();
 
 }  // namespace clgemm::clblast_names

@@ -12,13 +12,13 @@
 namespace clgemm::clblast_names {
 namespace {
 
-std::mutex mutex;  // of what follows
+std::mutex mutex;  // for the variables below
 unsigned long calls = 0;
 unsigned long batches = 0;
 std::size_t in_batches = 0;
 unsigned long passed_on = 0;
-std::string& first_reason = *new std::string;  // outlives what is destroyed before the summary
-pid_t counting = 0;  // a child of fork() inherits the counts, and does not report them
+std::string& first_reason = *new std::string;  // outlives objects that are destroyed before the summary
+pid_t counting = 0;  // a child of fork() inherits the counts but does not report them
 
 void count_of_this_process() {
   if (counting == 0) counting = ::getpid();

@@ -1,15 +1,15 @@
-// CLGEMM_CLBLAST_LOG=summary: at the end of the process, how many calls clgemm did and how many the real
-// CLBlast, on stderr.
+// CLGEMM_CLBLAST_LOG=summary: prints on stderr, at the end of the process, how many calls clgemm computed and
+// how many went to the real CLBlast.
 #pragma once
 
 #include <cstddef>
 
 namespace clgemm::clblast_names {
 
-// One call that clgemm has done, of so many multiplies.
+// Counts one call of so many GEMMs that clgemm has computed.
 void count_call(std::size_t multiplies);
 
-// One call of SGEMM that was passed on to the real CLBlast, and why.
+// Counts one call of SGEMM that was passed on to the real CLBlast, with the reason.
 void count_passed_on(const char* why);
 
 }  // namespace clgemm::clblast_names
