@@ -15,8 +15,8 @@ std::string dimensions(const Matrix& matrix, bool transpose) {
          std::to_string(columns);
 }
 
-// The leading dimension of a matrix of `count` lines of `length` elements; nothing where these strides have
-// none.
+// Returns the leading dimension of a matrix of `count` lines of `length` elements; nothing if these strides
+// have none.
 std::optional<std::size_t> leading_dimension(std::size_t count, std::size_t length,
                                              std::ptrdiff_t line_stride, std::ptrdiff_t element_stride) {
   const std::size_t least = std::max<std::size_t>(length, 1);
@@ -44,7 +44,7 @@ constexpr Layout other(Layout layout) {
   return layout == Layout::row_major ? Layout::column_major : Layout::row_major;
 }
 
-// The order that all of these lie in: `preferred`, where both would do.
+// Returns the order of all these matrices. Returns `preferred` if both orders are possible.
 Layout common_order(std::span<const Matrix> matrices, Layout preferred) {
   for (const Layout order : {preferred, other(preferred)}) {
     const auto lies_so = [order](const Matrix& matrix) {
@@ -61,7 +61,7 @@ Layout common_order(std::span<const Matrix> matrices, Layout preferred) {
                         "list have one order");
 }
 
-// A matrix of the other order is, in this layout, its transpose.
+// In this layout, a matrix of the other order is its transpose.
 Transpose place(std::span<const Matrix> matrices, bool transpose, Layout layout, Layout& order,
                 std::size_t& ld) {
   order = common_order(matrices, layout);
@@ -83,7 +83,8 @@ void check_same_shape(std::span<const Matrix> matrices) {
                         " matrices in a batch of " + std::to_string(batch_count));
 }
 
-// Matrices of one batch are as many; a single matrix serves for all, also as a batch of one.
+// All operands of a batch have the same number of matrices. A single matrix, or a batch of one, serves for
+// all.
 std::size_t stride_in_batch(const Matrix& matrix, std::size_t batch_count) {
   if (!matrix.is_batch || (matrix.batch_count == 1 && batch_count != 1)) return 0;
   if (matrix.batch_count == batch_count)

@@ -1,5 +1,5 @@
-// Three matrices as Python has them, or three lists of them -> the arguments of one call of clgemm: layout,
-// transposes, leading dimensions.
+// Converts three Python matrices, or three lists of them, to the arguments of one call of clgemm: layout,
+// transposes and leading dimensions.
 #pragma once
 
 #include <span>
@@ -9,24 +9,24 @@
 
 namespace clgemm::python {
 
-// The shape that the result has: m x n, before it the batch's count where A or B is a batch. Throws
-// ValueError where A and B do not fit each other.
+// Returns the shape of the result: m x n, preceded by the count of the batch if A or B is a batch. Throws
+// ValueError if A and B do not fit each other.
 Arrangement shape_of_result(const Matrix& a, const Matrix& b, bool transpose_a, bool transpose_b);
 
-// C is row-major or column-major as it lies in memory; A and B may be either, for then op(X) is the other
-// one. Throws ValueError with the argument's name where shapes do not fit, or where strides cannot be said
-// without a copy.
+// Arranges a call. C is row-major or column-major, as stored. A and B may be either, because a matrix of the
+// other order is a transpose. Throws a ValueError with the argument's name if shapes do not fit, or if
+// strides cannot be expressed without a copy.
 Arrangement arrange(const Matrix& a, const Matrix& b, const Matrix& c, bool transpose_a, bool transpose_b);
 
-// The same for lists of equal length, not empty, whose matrices differ by their places and leading dimensions
-// alone.
+// Does the same for lists of equal length that are not empty. Their matrices may differ only in their places
+// and leading dimensions.
 Arrangement arrange(std::span<const Matrix> a, std::span<const Matrix> b, std::span<const Matrix> c,
                     bool transpose_a, bool transpose_b);
 
-// Of a matrix that lies in this order.
+// Returns the leading dimension of a matrix that is stored in this order.
 std::size_t leading_dimension_in(const Matrix& matrix, Layout order);
 
-// Throws ValueError where matrices of the batch C overlap each other.
+// Throws ValueError if matrices of the batch C overlap each other.
 void check_batch_of_c(const Arrangement& call);
 
 }  // namespace clgemm::python

@@ -5,7 +5,8 @@
 namespace clgemm::python {
 namespace {
 
-// Not by `catch`: what pthread_exit() throws ends the process if it is caught while another exception is.
+// Hangs if the stack is unwound. It uses no `catch`, because the exception of pthread_exit() ends the process
+// if it is caught while another exception is active.
 class HangIfUnwound {
  public:
   HangIfUnwound() = default;
@@ -23,7 +24,7 @@ class HangIfUnwound {
 
 }  // namespace
 
-// Not inlined: in a function that must not throw, compilers leave the destructor out and call
+// Not inlined, because in a function that must not throw, compilers omit the destructor and call
 // std::terminate().
 [[gnu::noinline]] void take_lock(PyThreadState* thread) {
   HangIfUnwound guard;

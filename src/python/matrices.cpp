@@ -26,7 +26,7 @@ std::ptrdiff_t in_elements(std::ptrdiff_t bytes, const Name& name) {
                         " bytes, which is no multiple of an element's 4");
 }
 
-// Of an array's last dimensions; `strides` in bytes.
+// Makes a matrix from an array's last dimensions; `strides` are in bytes.
 Matrix make_matrix(const Name& name, std::size_t dimensions, const py::ssize_t* shape,
                    const py::ssize_t* strides) {
   if (dimensions != 2 && dimensions != 3) {
@@ -50,7 +50,7 @@ Matrix make_matrix(const Name& name, std::size_t dimensions, const py::ssize_t* 
   return matrix;
 }
 
-// As the struct module writes a float32 of this machine.
+// Returns whether the format is the struct module's format of this machine's float32.
 bool is_float32(const char* format) {
   if (format == nullptr) return false;
   const bool has_order = std::strchr("@=<", *format) != nullptr && *format != '\0';
@@ -62,7 +62,7 @@ std::string dtype_of(py::handle object) {
   return py::str(object.attr("dtype"));
 }
 
-// Of numpy's type: float32 in this machine's order.
+// Returns whether numpy's type of the object is float32 in this machine's byte order.
 bool has_float32(py::handle object) {
   const py::object type = py::getattr(object, "dtype", py::none());
   const py::object code = py::getattr(type, "str", py::none());
@@ -115,7 +115,7 @@ HostMatrix::HostMatrix(py::handle object, Name name, Access access) {
 }
 
 OnDevice::OnDevice(py::handle object, Name name) {
-  // Lists of thousands of these are usual: of a well-formed one each attribute is asked for once.
+  // Lists of thousands of these are common, so each attribute of a valid array is read only once.
   const py::object memory = py::getattr(object, "base_data", py::object());
   const py::object strides_there = py::getattr(object, "strides", py::object());
   if (!memory || !strides_there) {
@@ -181,7 +181,7 @@ bool flag(py::handle object, const char* name) {
 }
 
 std::vector<float> numbers(py::handle object, const char* name) {
-  const bool has_length = PyObject_Size(object.ptr()) >= 0;  // a numpy scalar has none, a 0-d array neither
+  const bool has_length = PyObject_Size(object.ptr()) >= 0;  // numpy scalars and 0-d arrays have none
   PyErr_Clear();
   if (!has_length) return {number(object, name)};
   std::vector<float> result;

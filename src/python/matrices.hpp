@@ -1,4 +1,5 @@
-// Python's arrays as matrices: where their elements lie, and what is wrong with those that cannot be one.
+// Reads Python's arrays as matrices: the places of their elements, and the errors of arrays that cannot be
+// matrices.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -11,7 +12,7 @@
 
 namespace clgemm::python {
 
-// What messages call an argument: "a", or "a[3]" of a list.
+// The name of an argument in messages: "a", or "a[3]" in a list.
 struct Name {
   Name(const char* name) : argument(name) {}
   Name(const char* name, std::size_t position) : argument(name), index(position) {}
@@ -22,7 +23,7 @@ struct Name {
   std::optional<std::size_t> index;
 };
 
-// A matrix (2-D) or a batch of them (3-D) as an array has it; strides in elements.
+// A matrix (2-D) or a batch (3-D), as an array has it; strides are in elements.
 struct Matrix {
   Name name = "";
   bool is_batch = false;
@@ -36,8 +37,8 @@ struct Matrix {
 
 enum class Access { read, write };
 
-// An array in the host's memory, held by the buffer protocol. Throws TypeError or ValueError where it is not
-// an array of float32 with two or three dimensions, or is read-only where it is to be written.
+// An array in the host's memory, held by the buffer protocol. Throws TypeError or ValueError if it is not an
+// array of float32 with two or three dimensions, or if it must be written and is read-only.
 class HostMatrix {
  public:
   HostMatrix(pybind11::handle object, Name name, Access access);
@@ -53,8 +54,8 @@ class HostMatrix {
   Matrix matrix_;
 };
 
-// An array in a device's memory: pyopencl.array.Array, or whatever has its attributes `base_data`, `offset`,
-// `shape`, `strides` (both in bytes) and `dtype`.
+// An array in a device's memory: pyopencl.array.Array, or any object with its attributes `base_data`,
+// `offset`, `shape`, `strides` (both in bytes) and `dtype`.
 struct OnDevice {
   OnDevice(pybind11::handle object, Name name);
 
@@ -63,20 +64,22 @@ struct OnDevice {
   std::size_t offset = 0;  // in elements
 };
 
-// True of what OnDevice takes; an array of the host, which has the buffer protocol, is none.
+// Returns true for objects that OnDevice takes. An array of the host, which has the buffer protocol, is not
+// one of them.
 bool is_on_device(pybind11::handle object);
 
-// What a list holds, or any other sequence. Throws TypeError with the argument's name where it is none.
+// Returns the items of a list or of any other sequence. Throws a TypeError with the argument's name if it is
+// neither.
 std::vector<pybind11::object> items_of(pybind11::handle list, const char* name);
 
-// The handle that an OpenCL object of a wrapper has as `int_ptr`, or that an integer is.
+// Returns the handle of an OpenCL object: the `int_ptr` of a wrapper, or an integer.
 void* handle_of(pybind11::handle object, Name name);
 
-// The arguments that are neither arrays nor handles. Throw TypeError with the argument's name.
+// Convert arguments that are neither arrays nor handles. They throw a TypeError with the argument's name.
 float number(pybind11::handle object, Name name);
 bool flag(pybind11::handle object, const char* name);
 
-// A number, or a list of them.
+// Returns the numbers of a list, or a single number.
 std::vector<float> numbers(pybind11::handle object, const char* name);
 
 }  // namespace clgemm::python
