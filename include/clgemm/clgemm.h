@@ -10,21 +10,23 @@
 ///
 /// Special values are as in the BLAS. If beta == 0, C is not read. If alpha == 0 or k == 0, A and B are not
 /// read. If m == 0 or n == 0, the call does nothing. Memory between the rows (if ld is larger than a row) is
-/// never written. Infinities and NaN appear in the elements that IEEE arithmetic gives them. There is one
+/// never written. Infinities and NaN appear in the same elements of C as with IEEE arithmetic. There is one
 /// exception: clgemm may cut k into blocks and multiply the sum of each block by alpha. If one of these sums
 /// is infinite, the result may be NaN (from Inf - Inf or Inf * 0) instead of infinity.
 ///
-/// The same call on the same device gives the same bits every time if clgemm chooses the same kernel. On a
-/// device without tuning data, the choice depends on a probe (docs/platforms.md).
+/// The same call on the same device gives the same bits every time if clgemm chooses the same kernel. Tuning
+/// data are measurements of a device that come with clgemm or from clgemm-tune. On a device without them, the
+/// choice depends on a short measurement at the first use, the probe (docs/platforms.md).
 ///
 /// Every function that can fail returns a clgemm_status. After a failure, clgemm_last_error() explains it in
 /// words. Arguments are checked before any work, and C is then unchanged. clgemm never prints and never ends
 /// the program.
 ///
 /// The functions do the same as the functions of the same name in clgemm.hpp. They have the same arguments in
-/// the same order, after a context. If the context is NULL, clgemm uses its own. It has one context for host
-/// matrices, which is made with the default device at the first call. It also has one for each of the last
-/// few pairs of OpenCL context and device of the queues in calls. These contexts, and their OpenCL contexts,
+/// the same order; only a context comes first. If the context is NULL, clgemm uses its own. It has one
+/// context for host matrices, which is made with the default device at the first call. It also has contexts
+/// for the queues that you pass to calls. Each queue has an OpenCL context and a device, and clgemm keeps one
+/// clgemm_context for each of the last few such pairs. clgemm's own contexts, and their OpenCL contexts,
 /// exist until clgemm_release_contexts().
 #ifndef CLGEMM_CLGEMM_H
 #define CLGEMM_CLGEMM_H
@@ -136,15 +138,15 @@ typedef struct clgemm_parameter {
 } clgemm_parameter;
 
 /// Options of a call. Begin with CLGEMM_OPTIONS_INIT, which lets clgemm choose, and set the members that you
-/// need. If a function takes a pointer to options, NULL means the same as CLGEMM_OPTIONS_INIT. clgemm only
-/// reads the options during the call.
+/// need. If a function takes a pointer to options, NULL means the same as CLGEMM_OPTIONS_INIT. clgemm does
+/// not use the options after the call has returned.
 typedef struct clgemm_options {
   /// sizeof(clgemm_options), set by CLGEMM_OPTIONS_INIT. It tells the library which members exist, because
   /// later versions may add members at the end.
   size_t size;
 
-  /// A kernel by name ("tiled"), by variant ("float8") or by file ("./mine.cl"). If it is NULL or "", clgemm
-  /// chooses.
+  /// A kernel by name ("tiled"), by variant ("float8") or by file ("./mine.cl"). A variant is a kernel with
+  /// certain parameters. If it is NULL or "", clgemm chooses.
   const char* kernel;
 
   /// Values for the kernel's parameters. Other parameters keep their defaults. Use this only together with
@@ -157,13 +159,13 @@ typedef struct clgemm_options {
   const char* kernel_folder;
 
   /// The most device memory, in bytes, for the packed copies of A and B in one call. A larger problem is cut
-  /// into blocks. 0 means a quarter of the device's memory. The limit is never larger than one allocation of
-  /// the device may be.
+  /// into blocks. 0 means a quarter of the device's memory. The limit is never larger than the largest buffer
+  /// that the device allows.
   size_t scratch_limit;
 
-  /// A buffer of your own for these copies, of clgemm_sgemm_scratch_bytes() or any other size. The problem is
-  /// cut into blocks that fit. If it is NULL, clgemm uses and reuses its own. No other call may use the
-  /// buffer until this call is complete.
+  /// Your own buffer for the packed copies of A and B. clgemm_sgemm_scratch_bytes() returns the size that is
+  /// needed, but the buffer can have any size: the problem is cut into blocks that fit. If it is NULL, clgemm
+  /// uses and reuses its own buffers. No other call may use the buffer until this call is complete.
   cl_mem scratch;
 
   /// The path of a kernel file, with any file name. Use it instead of `kernel`. NULL or "" means none.
@@ -178,9 +180,11 @@ typedef struct clgemm_options {
   /// set, the limit is three quarters of the device's memory.
   size_t device_memory_limit;
 
-  /// Not 0 if all three host matrices are in memory that is pinned for a device with its own memory (SVM, or
-  /// a mapped buffer that was made with CL_MEM_ALLOC_HOST_PTR). Then they are copied directly; otherwise they
-  /// are copied through clgemm's pinned memory. If beta is not 0, C still returns through clgemm's memory.
+  /// Set this to 1 if all three host matrices are in pinned memory: SVM, or a mapped buffer that was made
+  /// with CL_MEM_ALLOC_HOST_PTR. It matters only for a device with its own memory. The matrices are then
+  /// copied directly; otherwise they are copied through clgemm's pinned memory. If beta is not 0, results are
+  /// still copied to C through clgemm's memory. So if one of several devices fails, clgemm knows which parts
+  /// of C have their old values, and another device can compute them.
   int host_matrices_are_pinned;
 } clgemm_options;
 
@@ -231,10 +235,11 @@ typedef struct clgemm_matrix {
 /// while the device works. It is an error to destroy a context while another thread uses it.
 typedef struct clgemm_context clgemm_context;
 
-/// Makes a context on a device. `device` is an index as `clgemm-bench --list-devices` prints it, or a part of
-/// the name of the device or platform, in any case. NULL or "" means the default device. This is the device
-/// that the environment variable CLGEMM_DEVICE names in the same way. If the variable is not set, it is the
-/// first GPU, else the first CPU, else the first device of any kind.
+/// Makes a context on a device. `device` is an index or a part of the name of the device or platform.
+/// `clgemm-bench --list-devices` prints these indices and names. Upper and lower case are the same. NULL or
+/// "" means the default device. The environment variable CLGEMM_DEVICE can name it in the same way. If the
+/// variable is not set, the default device is the first GPU. If there is no GPU, it is the first CPU, and if
+/// there is no CPU, the first device of any kind.
 ///
 /// Destroy `*context` with clgemm_context_destroy(). If the call fails, `*context` is NULL. The same applies
 /// to the next two functions.
@@ -261,12 +266,14 @@ CLGEMM_API cl_command_queue clgemm_context_queue(const clgemm_context* context);
 
 /// Computes with host matrices of any size. Returns when C is complete. You own `a`, `b` and `c`.
 ///
-/// A device that shares the host's memory works on the matrices in place. If a matrix is larger than one
-/// allocation of the device may be, it works on parts. Any other device receives the matrices in parts. It
-/// copies some of them while it computes with others (`device_memory_limit`). If the call fails, the device
-/// no longer uses the matrices, and the content of C is undefined, unless the error is about an argument.
-/// With CLGEMM_MATRICES_IN_USE the device may still use the matrices, so keep them until the end of the
-/// process.
+/// A device that shares the host's memory works on the matrices in place. If a matrix is larger than the
+/// largest buffer that the device allows, the device works on parts of it. Any other device receives the
+/// matrices in parts. It copies some of them while it computes with others (`device_memory_limit`).
+///
+/// If the call fails, the device no longer uses the matrices. There is one exception: if a device has failed
+/// and cannot be waited for, the status is CLGEMM_MATRICES_IN_USE. The device may still use the matrices, so
+/// keep them until the end of the process. After an error about an argument, C is unchanged. After any other
+/// error, the content of C is undefined.
 ///
 /// If the context is NULL and the environment variable CLGEMM_DEVICES lists devices, these devices share the
 /// call, as in clgemm_device_set_sgemm().
@@ -285,8 +292,8 @@ CLGEMM_API clgemm_status clgemm_sgemm_host(clgemm_context* context, clgemm_layou
 /// `*done` is unchanged.
 ///
 /// An error about an argument comes before anything is enqueued. Any other error may come when part of the
-/// work is enqueued. Until the queue has finished that part (clFinish), it may read A and B and write to C
-/// and to the `scratch` of the options. The content of C is then undefined.
+/// work is enqueued. Until the queue has finished that part (clFinish), the device may read A and B and write
+/// to C and to the `scratch` of the options. After such an error, the content of C is undefined.
 CLGEMM_API clgemm_status clgemm_sgemm(clgemm_context* context, cl_command_queue queue, clgemm_layout layout,
                                       clgemm_transpose transpose_a, clgemm_transpose transpose_b, size_t m,
                                       size_t n, size_t k, float alpha, clgemm_matrix a, clgemm_matrix b,
@@ -303,8 +310,8 @@ CLGEMM_API clgemm_status clgemm_sgemm(clgemm_context* context, cl_command_queue 
 ///
 ///      C <- alpha * sum of op(A_i) op(B_i) + beta * C
 ///
-/// This takes one GEMM if the matrices A and B follow one another along k, and otherwise a GEMM for each i.
-/// Everything else is as in clgemm_sgemm().
+/// If each A_i continues the one before along k, and each B_i, too, this is computed as one GEMM. Otherwise
+/// it is computed as one GEMM for each i. Everything else is as in clgemm_sgemm().
 CLGEMM_API clgemm_status clgemm_sgemm_strided_batched(
     clgemm_context* context, cl_command_queue queue, clgemm_layout layout, clgemm_transpose transpose_a,
     clgemm_transpose transpose_b, size_t m, size_t n, size_t k, float alpha, clgemm_matrix a, size_t stride_a,
@@ -315,12 +322,13 @@ CLGEMM_API clgemm_status clgemm_sgemm_strided_batched(
 /// c[i], in separate buffers or in one, and alphas[i] and betas[i].
 ///
 /// GEMMs can run in one launch with a list of offsets if all their matrices A are in one buffer with one
-/// leading dimension. The same must be true for B and for C. clgemm does this if it takes less time than a
-/// launch for each run of matrices at a constant distance. It sends the list of offsets to the device. The
-/// arrays are read only during the call.
+/// leading dimension. The same must be true for B and for C. The other way is one launch for each group of
+/// successive GEMMs whose matrices are at a constant distance. clgemm uses the way that should take less
+/// time. For the first way, it sends the list of offsets to the device. clgemm does not read the arrays after
+/// the call has returned.
 ///
-/// The matrices C must not overlap each other or any A or B. For different i, this is checked for any two C,
-/// but not for a C and an A or B.
+/// The matrices C must not overlap each other or any A or B. clgemm checks this for any two C. It checks a C
+/// and an A or B only if they have the same i.
 CLGEMM_API clgemm_status clgemm_sgemm_batched(
     clgemm_context* context, cl_command_queue queue, clgemm_layout layout, clgemm_transpose transpose_a,
     clgemm_transpose transpose_b, size_t m, size_t n, size_t k, const float* alphas, const clgemm_matrix* a,
@@ -330,15 +338,17 @@ CLGEMM_API clgemm_status clgemm_sgemm_batched(
 /// Compiles the kernels for calls of these shapes, so that the first real call does not wait for the
 /// compiler.
 ///
-/// If `context` is NULL, `queue` selects one of clgemm's own contexts, here and in the next two functions.
-/// Otherwise `queue` is ignored and may be NULL.
+/// If `context` is NULL, `queue` selects one of clgemm's own contexts. Otherwise `queue` is ignored and may
+/// be NULL. The same applies to clgemm_explain(), clgemm_sgemm_scratch_bytes() and
+/// clgemm_predicted_seconds().
 CLGEMM_API clgemm_status clgemm_prepare(clgemm_context* context, cl_command_queue queue,
                                         const clgemm_shape* shapes, size_t shape_count,
                                         const clgemm_options* options);
 
-/// Writes the plan for a call in words, with one fact per line. It lists kernel and parameters, why they were
-/// chosen, how the kernel gets A and B, padding, blocks and scratch. Compiles like clgemm_prepare(), because
-/// the choice depends on whether the device can run a kernel.
+/// Writes the plan for a call in words, with one fact per line. It lists the kernel and its parameters, why
+/// they were chosen, and the predicted times of this choice and of the next best ones. If a better choice was
+/// rejected, it gives the reason. It also shows padding, blocks and scratch memory, and how the kernel gets A
+/// and B. Compiles like clgemm_prepare(), because the choice depends on whether the device can run a kernel.
 ///
 /// Writes at most `text_size` bytes to `text`, with the terminating zero. A longer text is cut. If
 /// `needed_size` is not NULL, `*needed_size` becomes the size of the whole text, with its zero. If
@@ -347,8 +357,8 @@ CLGEMM_API clgemm_status clgemm_explain(clgemm_context* context, cl_command_queu
                                         const clgemm_shape* shape, const clgemm_options* options,
                                         size_t text_size, char* text, size_t* needed_size);
 
-/// Writes the plan for a call on host matrices: the parts, what is pinned, the bytes that are moved, the
-/// predicted time of each part of the work, and the plan for one part.
+/// Writes the plan for a call on host matrices: the parts of the matrices, what is pinned, the bytes that are
+/// moved, and the predicted times of copying and computing. It ends with the plan for one part of C.
 CLGEMM_API clgemm_status clgemm_explain_host(clgemm_context* context, const clgemm_shape* shape,
                                              const clgemm_options* options, size_t text_size, char* text,
                                              size_t* needed_size);
@@ -359,23 +369,24 @@ CLGEMM_API clgemm_status clgemm_sgemm_scratch_bytes(clgemm_context* context, cl_
                                                     const clgemm_shape* shape, const clgemm_options* options,
                                                     size_t* bytes);
 
-/// Several devices that share each call on host matrices. C is cut into tiles, and one device computes each
-/// tile. The devices may be of different vendors and kinds.
+/// Several devices that share each call on host matrices. C is cut into tiles, and each tile is computed by
+/// one of the devices. The devices may be of different vendors and kinds.
 ///
 /// Equal devices (same name and driver) take the next tile when they are free. Different devices share the
-/// tiles in proportion to the speeds that the speed model predicts. Nothing is measured during the call, so
-/// the same list of devices gives the same bits every time.
+/// tiles in proportion to the speeds that the speed model predicts. Equal devices compute the same bits, and
+/// nothing is measured during the call. So the same list of devices gives the same bits every time.
 ///
 /// A device that fails is left out from then on, in this call and in later ones. The other devices compute
 /// its tiles, and the log (CLGEMM_LOG) says so. If no device is left, the error is that of the first one that
-/// failed. Errors about arguments and options do not exclude a device.
+/// failed. An error about an argument, about the options, or about a kernel that you selected with the
+/// options does not exclude a device.
 ///
 /// Threads: as for clgemm_context.
 typedef struct clgemm_device_set clgemm_device_set;
 
 /// Makes a set from a list with commas. Each item is an index or a part of a name, as in
-/// clgemm_context_create(). "all" means all devices, and "all NVIDIA" all whose name, or whose platform's
-/// name, contains this word. A device that is named twice is used once.
+/// clgemm_context_create(). "all" means all devices. "all NVIDIA" means all devices with NVIDIA in their name
+/// or in the name of their platform. A device that is named twice is used once.
 ///
 /// Destroy `*devices` with clgemm_device_set_destroy(). If the call fails, `*devices` is NULL. The same
 /// applies to the next function.
@@ -385,7 +396,7 @@ CLGEMM_API clgemm_status clgemm_device_set_create(const char* list, clgemm_devic
 CLGEMM_API clgemm_status clgemm_device_set_create_for_devices(size_t count, const cl_device_id* list,
                                                               clgemm_device_set** devices);
 
-/// Destroys a set. No call may be running. NULL does nothing.
+/// Destroys a set. You must not destroy it while a call is running. NULL does nothing.
 CLGEMM_API void clgemm_device_set_destroy(clgemm_device_set* devices);
 
 /// Writes the first `size` devices of the set to `list`. If `count` is not NULL, `*count` becomes the number
@@ -401,7 +412,8 @@ CLGEMM_API clgemm_status clgemm_device_set_sgemm(clgemm_device_set* devices, clg
                                                  size_t lda, const float* b, size_t ldb, float beta, float* c,
                                                  size_t ldc, const clgemm_options* options);
 
-/// Writes in words how such a call is divided, and clgemm_explain_host() of a tile on each device.
+/// Writes a text that says how such a call is divided. For each different device, the text contains the
+/// result of clgemm_explain_host() for its part of C.
 CLGEMM_API clgemm_status clgemm_device_set_explain_host(clgemm_device_set* devices, const clgemm_shape* shape,
                                                         const clgemm_options* options, size_t text_size,
                                                         char* text, size_t* needed_size);

@@ -10,12 +10,13 @@
 ///
 /// Special values are as in the BLAS. If beta == 0, C is not read. If alpha == 0 or k == 0, A and B are not
 /// read. If m == 0 or n == 0, the call does nothing. Memory between the rows (if ld is larger than a row) is
-/// never written. Infinities and NaN appear in the elements that IEEE arithmetic gives them. There is one
+/// never written. Infinities and NaN appear in the same elements of C as with IEEE arithmetic. There is one
 /// exception: clgemm may cut k into blocks and multiply the sum of each block by alpha. If one of these sums
 /// is infinite, the result may be NaN (from Inf - Inf or Inf * 0) instead of infinity.
 ///
-/// The same call on the same device gives the same bits every time if clgemm chooses the same kernel. On a
-/// device without tuning data, the choice depends on a probe (docs/platforms.md).
+/// The same call on the same device gives the same bits every time if clgemm chooses the same kernel. Tuning
+/// data are measurements of a device that come with clgemm or from clgemm-tune. On a device without them, the
+/// choice depends on a short measurement at the first use, the probe (docs/platforms.md).
 ///
 /// Every failure throws clgemm::Error (error.hpp). Arguments are checked before any work. clgemm never prints
 /// and never ends the program.
@@ -47,26 +48,28 @@ enum class Transpose { no, yes };
 /// The arithmetic that clgemm may use. More values may be added.
 enum class Precision {
   /// Any method whose error bound is no larger than that of plain fp32 arithmetic. This is the default. On
-  /// NVIDIA GPUs with suitable tensor cores, large GEMMs use them with one of two methods:
-  /// - three products of two fp16 numbers, with an exponent for each row of A and each column of B
-  /// - six products of three bf16 numbers
+  /// NVIDIA GPUs with suitable tensor cores, large GEMMs use them with one of three methods. Each method
+  /// splits every fp32 number into a sum of shorter numbers and adds products of these:
+  /// - two fp16 numbers and three products, with an exponent for each row of A and each column of B
+  /// - two TF32 numbers and three products
+  /// - three bf16 numbers and six products
   ///
-  /// If the values are out of range for the method, the device falls back to the next one, and finally to
-  /// plain fp32 (for Inf, NaN and numbers near the ends of the range).
+  /// If the values are out of range for a method, the device uses another one. For Inf, NaN and numbers near
+  /// the ends of fp32's range, it uses plain fp32 (docs/accuracy.md).
   fp32_equivalent,
 
   /// Only the device's fp32 units.
   fp32
 };
 
-/// Options of a call. With the default values, clgemm chooses.
+/// Options of a call. With the default values, clgemm chooses the kernel and its parameters.
 struct Options {
-  /// A kernel by name ("tiled"), by variant ("float8") or by file ("./mine.cl"). If it is empty, clgemm
-  /// chooses.
+  /// A kernel by name ("tiled"), by variant ("float8") or by file ("./mine.cl"). A variant is a kernel with
+  /// certain parameters. If it is empty, clgemm chooses.
   std::string kernel;
 
-  /// Values for the kernel's parameters, by the names in its manifest. Other parameters keep their defaults.
-  /// Use this only together with `kernel` or `kernel_file`.
+  /// Values for the kernel's parameters, by the names in its manifest (the comments at the top of its file).
+  /// Other parameters keep their defaults. Use this only together with `kernel` or `kernel_file`.
   std::map<std::string, std::int64_t> parameters;
 
   /// A folder that is searched for kernel files before the built-in ones. If it is empty, the folder that
@@ -74,13 +77,13 @@ struct Options {
   std::string kernel_folder;
 
   /// The most device memory, in bytes, for the packed copies of A and B in one call. A larger problem is cut
-  /// into blocks. 0 means a quarter of the device's memory. The limit is never larger than one allocation of
-  /// the device may be.
+  /// into blocks. 0 means a quarter of the device's memory. The limit is never larger than the largest buffer
+  /// that the device allows.
   std::size_t scratch_limit = 0;
 
-  /// A buffer of your own for these copies, of sgemm_scratch_bytes() or any other size. The problem is cut
-  /// into blocks that fit. If it is null, clgemm uses and reuses its own. No other call may use the buffer
-  /// until this call is complete.
+  /// Your own buffer for the packed copies of A and B. sgemm_scratch_bytes() returns the size that is needed,
+  /// but the buffer can have any size: the problem is cut into blocks that fit. If it is null, clgemm uses
+  /// and reuses its own buffers. No other call may use the buffer until this call is complete.
   cl_mem scratch = nullptr;
 
   /// The path of a kernel file, with any file name. Use it instead of `kernel`.
@@ -96,10 +99,11 @@ struct Options {
   /// set, the limit is three quarters of the device's memory.
   std::size_t device_memory_limit = 0;
 
-  /// True if all three host matrices are in memory that is pinned for a device with its own memory (SVM, or a
-  /// mapped buffer that was made with CL_MEM_ALLOC_HOST_PTR). Then they are copied directly; otherwise they
-  /// are copied through clgemm's pinned memory. If beta is not 0, C still returns through clgemm's memory, so
-  /// that the content of C is known if a device fails.
+  /// Set this to true if all three host matrices are in pinned memory: SVM, or a mapped buffer that was made
+  /// with CL_MEM_ALLOC_HOST_PTR. It matters only for a device with its own memory. The matrices are then
+  /// copied directly; otherwise they are copied through clgemm's pinned memory. If beta is not 0, results are
+  /// still copied to C through clgemm's memory. So if one of several devices fails, clgemm knows which parts
+  /// of C have their old values, and another device can compute them.
   bool host_matrices_are_pinned = false;
 };
 
@@ -138,29 +142,31 @@ struct DeviceMatrix {
 using WaitList = std::vector<cl_event>;
 
 /// A device with everything that clgemm keeps for it: compiled kernels and scratch memory. Use a Context if
-/// you want to own this. The free functions below keep their own.
+/// you want to own these kernels and this memory. The free functions below use Contexts that clgemm owns.
 ///
 /// Threads: any number of threads may call sgemm() on one Context at the same time. A kernel is compiled
 /// once, by the first thread that needs it. Only threads that need the same kernel wait. No lock is held
 /// while the device works. It is an error to move or destroy a Context while another thread uses it.
 ///
-/// Lost devices: a kernel that faults destroys the OpenCL context in which it ran, no matter what enqueued
-/// it. The call that notices this throws Error(device_lost), and so do all later calls on this Context. A
-/// call whose host matrices the device may still use throws Error(matrices_in_use) first. All data in
-/// device memory is lost. On an NVIDIA H200 (driver 580), the process can then no longer use the device. No
-/// new OpenCL context can be made, even after the old one was released, so constructors that would make one
-/// throw device_lost, too. A new process can use the device. The free functions keep a lost Context until
-/// release_contexts().
+/// Lost devices: if a kernel causes a fault, such as an access to invalid memory, the OpenCL context in which
+/// it ran is destroyed. The kernel may be one of clgemm or of any other code. The call that notices this
+/// throws Error(device_lost), and so do all later calls on this Context. There is one exception: if the
+/// device may still use the host matrices of a call, this call throws Error(matrices_in_use), and later calls
+/// throw Error(device_lost). All data in device memory is lost. On an NVIDIA H200 (driver 580), the process
+/// can then no longer use the device. It cannot make a new OpenCL context, even after the old one was
+/// released. So a constructor that needs a new OpenCL context also throws Error(device_lost). A new process
+/// can use the device. The free functions keep a lost Context until release_contexts().
 ///
 /// fork(): the threads of an OpenCL driver do not exist in a child process, and a call there would wait for
-/// them forever. So every function that needs a device throws Error(forked_process) in a child of a process
-/// in which clgemm has looked for devices. This also applies to Contexts that are made in the child. It does
-/// not apply to a child that calls exec(). A parent that has not used OpenCL yet may fork freely.
+/// them forever. So if the parent process has used a function that needs a device, all such functions throw
+/// Error(forked_process) in the child. This also applies to Contexts that are made in the child. It does not
+/// apply to a child that calls exec(). A process that has not used OpenCL yet may fork freely.
 class CLGEMM_API Context {
  public:
-  /// The default device. This is the device that the environment variable CLGEMM_DEVICE names: an index as
-  /// `clgemm-bench --list-devices` prints it, or a part of the name of the device or platform, in any case.
-  /// If the variable is not set, it is the first GPU, else the first CPU, else the first device of any kind.
+  /// The default device. The environment variable CLGEMM_DEVICE can name it by an index or by a part of the
+  /// name of the device or platform. `clgemm-bench --list-devices` prints these indices and names. Upper and
+  /// lower case are the same. If the variable is not set, the default device is the first GPU. If there is no
+  /// GPU, it is the first CPU, and if there is no CPU, the first device of any kind.
   Context();
 
   /// A device by index or by a part of its name, as in CLGEMM_DEVICE.
@@ -183,14 +189,16 @@ class CLGEMM_API Context {
 
   /// Computes with host matrices of any size. Returns when C is complete. You own `a`, `b` and `c`.
   ///
-  /// A device that shares the host's memory works on the matrices in place. If a matrix is larger than one
-  /// allocation of the device may be, it works on parts. Any other device receives the matrices in parts. It
-  /// copies some of them while it computes with others (Options::device_memory_limit).
+  /// A device that shares the host's memory works on the matrices in place. If a matrix is larger than the
+  /// largest buffer that the device allows, the device works on parts of it. Any other device receives the
+  /// matrices in parts. It copies some of them while it computes with others (Options::device_memory_limit).
   ///
-  /// If this throws, the device no longer uses the matrices, and the content of C is undefined, unless the
-  /// error is about an argument. There is one exception: if a device has failed and cannot be waited for, the
-  /// call throws Error(matrices_in_use). The device may still use the matrices, so keep them until the end of
-  /// the process. OpenCL has no time-out, so a call waits as long as the device takes.
+  /// If this throws, the device no longer uses the matrices. There is one exception: if a device has failed
+  /// and cannot be waited for, the call throws Error(matrices_in_use). The device may still use the matrices,
+  /// so keep them until the end of the process. After an error about an argument, C is unchanged. After any
+  /// other error, the content of C is undefined.
+  ///
+  /// OpenCL has no time-out, so a call waits as long as the device takes.
   void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m, std::size_t n,
              std::size_t k, float alpha, const float* a, std::size_t lda, const float* b, std::size_t ldb,
              float beta, float* c, std::size_t ldc, const Options& options = {});
@@ -202,8 +210,8 @@ class CLGEMM_API Context {
   ///
   /// If this throws, `*done` is unchanged. An Error about an argument comes before anything is enqueued. Any
   /// other Error may come when part of the work is enqueued. Until the queue has finished that part
-  /// (clFinish), it may read A and B and write to C and to Options::scratch. The content of C is then
-  /// undefined.
+  /// (clFinish), the device may read A and B and write to C and to Options::scratch. After such an Error, the
+  /// content of C is undefined.
   void sgemm(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
              std::size_t m, std::size_t n, std::size_t k, float alpha, DeviceMatrix a, DeviceMatrix b,
              float beta, DeviceMatrix c, const WaitList& wait_for = {}, cl_event* done = nullptr,
@@ -218,8 +226,8 @@ class CLGEMM_API Context {
   ///
   ///      C <- alpha * sum of op(A_i) op(B_i) + beta * C
   ///
-  /// This takes one GEMM if the matrices A and B follow one another along k, and otherwise a GEMM for each i.
-  /// Everything else is as in sgemm().
+  /// If each A_i continues the one before along k, and each B_i, too, this is computed as one GEMM. Otherwise
+  /// it is computed as one GEMM for each i. Everything else is as in sgemm().
   void sgemm_strided_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
                              Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
                              DeviceMatrix a, std::size_t stride_a, DeviceMatrix b, std::size_t stride_b,
@@ -232,12 +240,13 @@ class CLGEMM_API Context {
   /// have one element for all GEMMs.
   ///
   /// GEMMs can run in one launch with a list of offsets if all their matrices A are in one buffer with one
-  /// leading dimension. The same must be true for B and for C. clgemm does this if it takes less time than a
-  /// launch for each run of matrices at a constant distance. It sends the list of offsets to the device. The
-  /// vectors are read only during the call.
+  /// leading dimension. The same must be true for B and for C. The other way is one launch for each group of
+  /// successive GEMMs whose matrices are at a constant distance. clgemm uses the way that should take less
+  /// time. For the first way, it sends the list of offsets to the device. clgemm does not read the vectors
+  /// after the call has returned.
   ///
-  /// The matrices C must not overlap each other or any A or B. For different i, this is checked for any two
-  /// C, but not for a C and an A or B.
+  /// The matrices C must not overlap each other or any A or B. clgemm checks this for any two C. It checks a
+  /// C and an A or B only if they have the same i.
   void sgemm_batched(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
                      std::size_t m, std::size_t n, std::size_t k, const std::vector<float>& alphas,
                      const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
@@ -248,14 +257,15 @@ class CLGEMM_API Context {
   /// compiler.
   void prepare(const std::vector<SgemmShape>& shapes, const Options& options = {});
 
-  /// Returns the plan for a call in words, with one fact per line. It lists kernel and parameters, why they
-  /// were chosen, the predicted times of the choice and of the runners-up, and configs that were skipped,
-  /// with the reason. It also shows how the kernel gets A and B, padding, blocks and scratch. Compiles like
-  /// prepare(), because the choice depends on whether the device can run a kernel.
+  /// Returns the plan for a call in words, with one fact per line. It lists the kernel and its parameters,
+  /// why they were chosen, and the predicted times of this choice and of the next best ones. If a better
+  /// choice was rejected, it gives the reason. It also shows padding, blocks and scratch memory, and how the
+  /// kernel gets A and B. Compiles like prepare(), because the choice depends on whether the device can run a
+  /// kernel.
   std::string explain(const SgemmShape& shape, const Options& options = {});
 
-  /// Returns the plan for a call on host matrices: the parts, what is pinned, the bytes that are moved, the
-  /// predicted time of each part of the work, and the plan for one part.
+  /// Returns the plan for a call on host matrices: the parts of the matrices, what is pinned, the bytes that
+  /// are moved, and the predicted times of copying and computing. It ends with the plan for one part of C.
   std::string explain_host(const SgemmShape& shape, const Options& options = {});
 
   /// Returns the device memory, in bytes, that a call needs for packed copies of A and B. Compiles like
@@ -284,18 +294,19 @@ class CLGEMM_API Context {
   std::unique_ptr<State> state_;
 };
 
-/// Several devices that share each call on host matrices. C is cut into tiles, and one device computes each
-/// tile. The devices may be of different vendors and kinds.
+/// Several devices that share each call on host matrices. C is cut into tiles, and each tile is computed by
+/// one of the devices. The devices may be of different vendors and kinds.
 ///
 /// Equal devices (same name and driver) take the next tile when they are free. Different devices share the
-/// tiles in proportion to the speeds that the speed model predicts. Nothing is measured during the call, so
-/// the same list of devices gives the same bits every time.
+/// tiles in proportion to the speeds that the speed model predicts. Equal devices compute the same bits, and
+/// nothing is measured during the call. So the same list of devices gives the same bits every time.
 ///
 /// A device that fails is left out from then on, in this call and in later ones. The other devices compute
 /// its tiles, and the log (CLGEMM_LOG) says so. If no device is left, the call throws the Error of the first
-/// one that failed. Errors about arguments, Options or a kernel that Options name do not exclude a device.
+/// one that failed. An Error about an argument, about Options, or about a kernel that you selected with
+/// Options does not exclude a device.
 ///
-/// A device that writes directly to C may fail so that it cannot be waited for. Then the call throws
+/// If a device that writes directly to C fails, it can be impossible to wait for it. Then the call throws
 /// Error(matrices_in_use), because that device may still write to C. This can happen with devices that work
 /// in host memory, and with all devices if the matrices are pinned.
 ///
@@ -305,14 +316,14 @@ class CLGEMM_API Context {
 class CLGEMM_API DeviceSet {
  public:
   /// Devices by a list with commas, for example "0,1" or "all NVIDIA,pthread". Each item is an index or a
-  /// part of a name, as in Context(const std::string&). "all" means all devices, and "all NVIDIA" all whose
-  /// name, or whose platform's name, contains this word. A device that is named twice is used once.
+  /// part of a name, as in CLGEMM_DEVICE. "all" means all devices. "all NVIDIA" means all devices with NVIDIA
+  /// in their name or in the name of their platform. A device that is named twice is used once.
   explicit DeviceSet(const std::string& devices);
 
   /// These devices, each in a new OpenCL context.
   explicit DeviceSet(const std::vector<cl_device_id>& devices);
 
-  /// Does not wait. No call may be running.
+  /// Does not wait for calls. You must not destroy the object while a call is running.
   ~DeviceSet();
 
   /// Moves. The source can then only be destroyed or assigned to.
@@ -327,7 +338,8 @@ class CLGEMM_API DeviceSet {
              std::size_t k, float alpha, const float* a, std::size_t lda, const float* b, std::size_t ldb,
              float beta, float* c, std::size_t ldc, const Options& options = {});
 
-  /// Returns in words how such a call is divided, and Context::explain_host() of a tile on each device.
+  /// Returns a text that says how such a call is divided. For each different device, the text contains the
+  /// result of Context::explain_host() for its part of C.
   std::string explain_host(const SgemmShape& shape, const Options& options = {});
 
   /// Returns the devices in use, in the order of the list. This object owns them.
@@ -351,13 +363,14 @@ CLGEMM_API void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_
 /// Returns Context::explain_host() or DeviceSet::explain_host() of the object that this sgemm() uses.
 CLGEMM_API std::string explain_host(const SgemmShape& shape, const Options& options = {});
 
-/// Returns Context::predicted_seconds() of the object that this sgemm() uses, or of the fastest of several
-/// devices.
+/// Returns Context::predicted_seconds() of the Context that this sgemm() uses. If sgemm() uses a DeviceSet,
+/// this returns the time of its fastest device.
 CLGEMM_API double predicted_seconds(const SgemmShape& shape, const Options& options = {});
 
-/// Returns the Context that calls on this queue share. Use it for batches, prepare(), explain() and similar
-/// calls. clgemm keeps the compiled kernels and scratch of the last few pairs of OpenCL context and device.
-/// This also keeps those OpenCL contexts alive, until release_contexts(), and as long as the result exists.
+/// Returns the Context that is shared by all calls on this queue. Use it for batches, prepare(), explain()
+/// and similar calls. Each queue has an OpenCL context and a device. clgemm keeps one Context, with its
+/// compiled kernels and scratch memory, for each of the last few such pairs until release_contexts(). A
+/// Context keeps its OpenCL context alive, and so does the result of this function as long as you keep it.
 CLGEMM_API std::shared_ptr<Context> context_for(cl_command_queue queue);
 
 /// Like Context::sgemm() for device memory, on context_for(queue).
