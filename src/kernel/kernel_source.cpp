@@ -238,6 +238,26 @@ std::string expand_includes(const SourceFile& file, const KernelFolders& folders
   return IncludeExpander(folders).run(file);
 }
 
+std::string without_comments(const std::string& source) {
+  std::string result;
+  for (std::size_t at = 0; at < source.size(); ++at) {
+    const bool is_line = source.compare(at, 2, "//") == 0;
+    if (!is_line && source.compare(at, 2, "/*") != 0) {
+      result += source[at];
+      continue;
+    }
+    const std::size_t end = source.find(is_line ? "\n" : "*/", at + 2);
+    if (end == std::string::npos) break;
+    result += ' ';
+    result.append(
+        static_cast<std::size_t>(std::count(source.begin() + static_cast<std::ptrdiff_t>(at),
+                                            source.begin() + static_cast<std::ptrdiff_t>(end + 1), '\n')),
+        '\n');
+    at = is_line ? end : end + 1;
+  }
+  return result;
+}
+
 std::string with_written_places(const std::string& log, const std::string& expanded) {
   constexpr std::string_view mark = "<kernel>:";
   const std::vector<std::string> places = written_places(expanded);

@@ -51,6 +51,9 @@ SourceFile read_source(const std::filesystem::path& path);
 // with path:line where a file is missing or includes itself in a circle.
 std::string expand_includes(const SourceFile& file, const KernelFolders& folders);
 
+// Returns the text without its comments. Each line keeps its number.
+std::string without_comments(const std::string& source);
+
 // A compiler's log with the places that people wrote. Some compilers (NVIDIA's) pass over #line: where such a
 // one says
 // `<kernel>:73`, line 73 of the expanded source, this puts the file and line that stand there.

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "kernel/expression.hpp"
+#include "kernel/kernel_source.hpp"
 
 namespace clgemm {
 namespace {
@@ -18,22 +19,6 @@ constexpr int most_macros_deep = 16;
 
 bool is_of_word(char character) {
   return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_';
-}
-
-std::string without_comments(const std::string& source) {
-  std::string result;
-  for (std::size_t at = 0; at < source.size(); ++at) {
-    const bool is_line = source.compare(at, 2, "//") == 0;
-    if (!is_line && source.compare(at, 2, "/*") != 0) {
-      result += source[at];
-      continue;
-    }
-    const std::size_t end = source.find(is_line ? "\n" : "*/", at + 2);
-    if (end == std::string::npos) break;
-    result += is_line ? '\n' : ' ';
-    at = is_line ? end : end + 1;
-  }
-  return result;
 }
 
 // What reads words, marks and what stands in brackets.

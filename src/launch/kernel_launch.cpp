@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/sizes.hpp"
+#include "kernel/declared_arguments.hpp"
 
 namespace clgemm {
 namespace {
@@ -44,14 +45,17 @@ Sequence sequence_on(const cl::CommandQueue& queue, const Events& wait_for, bool
   return {queue, !wait_for.empty() || !is_in_order(queue), is_observed};
 }
 
-void KernelLaunch::throw_if_of_kernel(const cl::Error& failure) const {
+void KernelLaunch::throw_if_of_kernel(const cl::Error& failure, const char* passed) const {
   const cl_int status = failure.err();
   if (status != CL_INVALID_ARG_INDEX && status != CL_INVALID_ARG_SIZE && status != CL_INVALID_ARG_VALUE)
     return;
+  const std::optional<DeclaredArgument> declared = declared_argument(*config_.file, set_);
   throw Error(ErrorCode::invalid_kernel_file,
-              fmt::format("the kernel '{}' does not take its argument {} as clgemm passes it: {}; "
+              fmt::format("{}: argument {} of the kernel '{}' is {}, but clgemm passes a {}: {}; "
                           "kernels/README.md has the arguments of each role",
-                          config_.name, set_, opencl_status_name(status)));
+                          declared ? declared->place : config_.file->path, set_ + 1, config_.name,
+                          declared ? fmt::format("'{}'", declared->text) : "of another type", passed,
+                          opencl_status_name(status)));
 }
 
 Events KernelLaunch::enqueue(const cl::CommandQueue& queue, const Events& wait_for, const LaunchSize& size,

@@ -73,27 +73,38 @@ class KernelLaunch {
 
  private:
   void set(cl_mem value) {
-    set_by([&] { (*kernel_).setArg(set_, sizeof value, &value); });
+    set_by("__global pointer", [&] { (*kernel_).setArg(set_, sizeof value, &value); });
   }
 
   template <class Number>
   void set(Number value) {
-    set_by([&] { kernel_.set_number(set_, value); });
+    set_by(type_of<Number>(), [&] { kernel_.set_number(set_, value); });
   }
 
   template <class Body>
-  void set_by(Body&& body) {
+  void set_by(const char* passed, Body&& body) {
     try {
       body();
     } catch (const cl::Error& failure) {
-      throw_if_of_kernel(failure);
+      throw_if_of_kernel(failure, passed);
       throw;
     }
     ++set_;
   }
 
-  // Throws Error(invalid_kernel_file) if the kernel does not take the next argument.
-  void throw_if_of_kernel(const cl::Error& failure) const;
+  // Returns the name of a number's type in OpenCL C.
+  template <class Number>
+  static constexpr const char* type_of() {
+    if constexpr (std::is_same_v<Number, cl_float>) return "float";
+    if constexpr (std::is_same_v<Number, cl_int>) return "int";
+    static_assert(std::is_same_v<Number, cl_float> || std::is_same_v<Number, cl_int> ||
+                  std::is_same_v<Number, cl_ulong>);
+    return "ulong";
+  }
+
+  // Throws Error(invalid_kernel_file) if the kernel does not take the next argument, which has the type
+  // `passed`.
+  void throw_if_of_kernel(const cl::Error& failure, const char* passed) const;
 
   const KernelConfig& config_;
   BuiltKernel::Lease kernel_;
