@@ -52,7 +52,7 @@ std::vector<std::size_t> all_below(std::size_t extent) {
 }
 
 // A 20 x 30 result of a kernel with tiles of 8 x 8, all elements compared.
-const CheckedGrid grid{all_below(20), all_below(30), 20, 30, 8, 8};
+const CheckedGrid grid{all_below(20), all_below(30), 20, 30, {8, 8}};
 
 // The elements that `is_wrong` picks.
 template <class Predicate>
@@ -84,10 +84,27 @@ TEST_CASE("the pattern of wrong elements has a name") {
       {"one tile of 8 x 8, at row 8, column 16"}));
   CHECK(has(pattern_where([](auto row, auto column) { return (row / 8 + column / 8) % 2 == 0; }),
             {"whole tiles of 8 x 8"}));
-  CHECK(has(pattern_where([](auto row, auto) { return row % 3 == 0; }), {"whole rows, 7 of them"}));
-  CHECK(has(pattern_where([](auto, auto column) { return column % 4 == 1; }), {"whole columns, 8 of them"}));
-  CHECK(has(pattern_where([](auto row, auto column) { return (row * 7 + column * 11) % 13 == 0; }),
-            {"no pattern"}));
+  CHECK(pattern_where([](auto row, auto) { return row % 3 == 0; }) == "whole rows, those r with r mod 3 = 0");
+  CHECK(pattern_where([](auto row, auto) { return row % 8 == 2 || row % 8 == 7; }) ==
+        "whole rows, those r with r mod 8 = 2, 7");
+  CHECK(pattern_where([](auto row, auto) { return row < 6 || row == 9; }) == "whole rows, 7 of them");
+  CHECK(pattern_where([](auto, auto column) { return column % 4 == 1; }) ==
+        "whole columns, those r with r mod 4 = 1");
+  CHECK(
+      has(pattern_where([](auto row, auto column) { return (row * 7 + column * 11) % 13 == 0; }), {"none"}));
+}
+
+TEST_CASE("the place of an element is its tile, work-group and work-item") {
+  const Tiling exact{8, 16, {clgemm::GridAxis::columns, clgemm::GridAxis::rows}, {16, 8}};
+  CHECK(place_in(exact, {19, 37}) == "tile 2 down and 2 across, work-group (2, 2), work-item (5, 3)");
+  const Tiling several{8, 16, {clgemm::GridAxis::rows, clgemm::GridAxis::columns}, {2, 16}};
+  CHECK(place_in(several, {13, 3}) == "tile 1 down and 0 across, work-group (1, 0), work-item (1, 3)");
+  CHECK(place_in(several, {14, 3}) ==
+        "tile 1 down and 0 across, work-group (1, 0), work-item (1, 3) if it computes neighbours, (0, 3) if "
+        "not");
+  const Tiling flat{8, 16, {clgemm::GridAxis::columns, clgemm::GridAxis::rows}, {128, 1}};
+  CHECK(place_in(flat, {8, 3}) == "tile 1 down and 0 across, work-group (0, 1)");
+  CHECK(place_in({8, 16}, {8, 3}) == "tile 1 down and 0 across");
 }
 
 TEST_CASE("--new-kernel writes a kernel that passes, and never over a file") {

@@ -317,8 +317,10 @@ TEST_CASE("--check finds what is right only where nobody looks") {
   };
   const Mistake mistakes[] = {
       {of_a, "a[a_offset + row * lda + depth]", "wrong result"},
-      {store, store + " if (column == n - 1 && ldc > n) c[row * ldc + n] = 0.0f;", "the gap behind row 0"},
-      {store, store + " if (row == m - 1 && column == n - 1) c[m * ldc] = 1.0f;", "behind its end"}};
+      {store, store + " if (column == n - 1 && ldc > n) c[c_offset + row * ldc + n] = 0.0f;",
+       "the gap behind row 0"},
+      {store, store + " if (row == m - 1 && column == n - 1) c[c_offset + m * ldc] = 1.0f;",
+       "behind its end"}};
   std::string right = moody_kernel;
   const auto replace = [](std::string text, const std::string& from, const std::string& to) {
     REQUIRE(text.find(from) != std::string::npos);

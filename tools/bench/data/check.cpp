@@ -11,7 +11,6 @@
 #include "common/error_bound.hpp"
 #include "common/float64.hpp"
 #include "common/in_parallel.hpp"
-#include "data/diagnosis.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -178,8 +177,7 @@ CheckResult Reference::check(std::span<const float> c, double bound) const {
   return result;
 }
 
-std::string Reference::describe_wrong(std::span<const float> c, double bound, std::size_t tile_rows,
-                                      std::size_t tile_columns) const {
+std::string Reference::describe_wrong(std::span<const float> c, double bound, const Tiling& tiling) const {
   const std::size_t width = columns_.size();
   std::vector<Element> wrong;
   std::string first;
@@ -192,15 +190,88 @@ std::string Reference::describe_wrong(std::span<const float> c, double bound, st
       const std::size_t m = data_.call.m;
       const std::string where =
           data_.call.batch_count == 1 ? "" : fmt::format("matrix {}, ", element.row / m);
-      first = fmt::format("first at {}row {}, column {}: {} instead of {}", where, element.row % m,
-                          element.column, value, values_[i]);
+      first =
+          fmt::format("first at {}row {}, column {} ({}): {} instead of {}", where, element.row % m,
+                      element.column, place_in(tiling, {element.row % m, element.column}), value, values_[i]);
     }
     wrong.push_back(element);
   }
   if (wrong.empty()) return "no wrong element among those compared with float64; others are not finite";
-  const CheckedGrid grid{rows_, columns_, data_.rows_of_c(), data_.call.n, tile_rows, tile_columns};
-  return fmt::format("{} of {} elements are wrong, {}; pattern: {}", wrong.size(), checked_elements(), first,
-                     pattern_of(wrong, grid));
+  const CheckedGrid grid{rows_, columns_, data_.rows_of_c(), data_.call.n, tiling};
+  const std::size_t right = wrong.front().row / data_.call.m;  // matrices in front of the first wrong one
+  return fmt::format("{} of {} elements are wrong, {}; pattern: {}{}{}", wrong.size(), checked_elements(),
+                     first, pattern_of(wrong, grid),
+                     right == 0 ? "" : fmt::format("; matrix {} is right", right - 1),
+                     likely_cause(c, bound, wrong));
+}
+
+// Looks for one sum that the first wrong elements hold instead of the right one.
+std::string Reference::likely_cause(std::span<const float> c, double bound,
+                                    std::span<const Element> wrong) const {
+  constexpr std::size_t most_looked_at = 32;
+  const std::span<const Element> some = wrong.first(std::min(wrong.size(), most_looked_at));
+  const SgemmCall& call = data_.call;
+  const double alpha = call.alpha;
+  const double beta = call.beta;
+  const auto value_of = [&](const Element& one) { return c[one.row * call.n + one.column]; };
+  const auto old_of = [&](const Element& one) { return data_.c[one.row * call.n + one.column]; };
+  const auto product = [&](const Element& one, std::size_t depth) {
+    const std::size_t matrix = one.row / call.m;
+    return static_cast<double>(data_.a[one.row * call.k + depth]) *
+           data_.b[(matrix * call.k + depth) * call.n + one.column];
+  };
+  const auto sum_to = [&](const Element& one, std::size_t depth) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < depth; ++i) sum += product(one, i);
+    return sum;
+  };
+  std::vector<double> magnitudes(some.size());
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    double magnitude = beta == 0.0 ? 0.0 : std::fabs(beta * old_of(some[i]));
+    for (std::size_t depth = 0; depth < call.k; ++depth)
+      magnitude += std::fabs(alpha * product(some[i], depth));
+    magnitudes[i] = magnitude;
+  }
+  const auto is_near = [&](std::size_t i, double expected) {
+    return error_ratio_of(std::fabs(value_of(some[i]) - expected), magnitudes[i], call.k) <= bound;
+  };
+  // Whether all of them hold what `expected` has for them.
+  const auto all_hold = [&](const auto& expected) {
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      if (!is_near(i, expected(some[i]))) return false;
+    }
+    return true;
+  };
+  const auto is_as_before = [&](const Element& one) {
+    return value_of(one) == old_of(one) || (std::isnan(value_of(one)) && std::isnan(old_of(one)));
+  };
+  if (std::all_of(some.begin(), some.end(), is_as_before))
+    return beta == 0.0 ? "; they are NaN, as C was: not stored, or C is read although beta is 0"
+                       : "; they are as they were: not stored";
+  const auto old_part = [&](const Element& one) { return beta == 0.0 ? 0.0 : beta * old_of(one); };
+  if (beta != 0.0) {
+    if (all_hold([&](const Element& one) { return alpha * sum_to(one, call.k); }))
+      return "; as if beta were 0";
+    if (all_hold([&](const Element& one) { return alpha * sum_to(one, call.k) + old_of(one); }))
+      return "; as if beta were 1";
+  }
+  if (all_hold([&](const Element& one) { return sum_to(one, call.k) + old_part(one); }))
+    return "; as if alpha were 1";
+  const double all = sum_to(some[0], call.k);
+  double before = 0.0;
+  for (std::size_t depth = 0; depth < call.k; ++depth) {
+    const auto holds_to = [&](const Element& one) { return alpha * sum_to(one, depth) + old_part(one); };
+    const auto lacks = [&](const Element& one) {
+      return alpha * (sum_to(one, call.k) - product(one, depth)) + old_part(one);
+    };
+    const double one = product(some[0], depth);
+    if (is_near(0, alpha * before + old_part(some[0])) && all_hold(holds_to))
+      return depth == 0 ? "; as if all products were 0" : fmt::format("; as if k were {}", depth);
+    if (is_near(0, alpha * (all - one) + old_part(some[0])) && all_hold(lacks))
+      return fmt::format("; the product at {} of k is missing", depth);
+    before += one;
+  }
+  return {};
 }
 
 CheckResult Reference::compare(std::span<const float> c, std::span<const float> other) const {

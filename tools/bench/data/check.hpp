@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "data/diagnosis.hpp"
 #include "data/host_data.hpp"
 
 namespace clgemm::bench {
@@ -44,10 +45,9 @@ class Reference {
   // the norms of rows and columns.
   CheckResult compare(std::span<const float> c, std::span<const float> other) const;
 
-  // Where a result that did not pass is wrong: the first wrong element, how many, and what they have in
-  // common, for a kernel whose work-groups compute tiles of this size and that passes up to this error ratio.
-  std::string describe_wrong(std::span<const float> c, double bound, std::size_t tile_rows,
-                             std::size_t tile_columns) const;
+  // Describes a wrong result: the first wrong element, the number of them, what they have in common, and the
+  // sum that they hold if that can be told. An element is wrong if its error ratio is above `bound`.
+  std::string describe_wrong(std::span<const float> c, double bound, const Tiling& tiling) const;
 
   std::size_t k() const { return data_.call.k; }
 
@@ -58,6 +58,7 @@ class Reference {
   void compute_matrix(std::size_t matrix);
   std::vector<double> sampled_b(std::size_t matrix) const;
   void compute_row(std::size_t row, std::span<const double> sampled_b);
+  std::string likely_cause(std::span<const float> c, double bound, std::span<const Element> wrong) const;
   double norm_of_column(std::size_t row, std::size_t column) const;
 
   const HostData& data_;

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.hpp"
-#include "data/guards.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -18,6 +18,12 @@ cl::Buffer upload(const cl::CommandQueue& queue, const std::vector<float>& matri
   cl::Buffer buffer = allocate(queue, matrix.size());
   queue.enqueueWriteBuffer(buffer, CL_TRUE, 0, matrix.size() * sizeof(float), matrix.data());
   return buffer;
+}
+
+// With what lies in front of it.
+std::vector<float> in_larger(std::vector<float> matrix, const Lines& lines) {
+  matrix.insert(matrix.begin(), offset_of(lines), guard_element());
+  return matrix;
 }
 
 }  // namespace
@@ -37,6 +43,9 @@ DeviceData::DeviceData(const cl::CommandQueue& queue, const HostData& host, std:
     : host_(host), queue_(queue), busy_device_(queue) {
   StoredMatrices stored = as_stored(host);
   stored.c.resize(stored.c.size() + guard_elements(call()), guard_element());
+  stored.a = in_larger(std::move(stored.a), lines_of_a(call()));
+  stored.b = in_larger(std::move(stored.b), lines_of_b(call()));
+  stored.c = in_larger(std::move(stored.c), lines_of_c(call()));
   original_c_ = upload(queue, stored.c);
   for (std::size_t copy = 0; copy < copies; ++copy) {
     copies_.push_back({upload(queue, stored.a), upload(queue, stored.b), allocate(queue, stored.c.size())});
@@ -63,6 +72,7 @@ std::vector<float> DeviceData::read_c() const {
   queue_.enqueueReadBuffer(copies_[current_].c, CL_TRUE, 0, result.size() * sizeof(float), result.data());
   damage_ = damage_around_c(call(), result);
   result.resize(result.size() - guard_elements(call()));
+  result.erase(result.begin(), result.begin() + static_cast<std::ptrdiff_t>(offset_of(lines_of_c(call()))));
   return c_as_row_major(call(), result);
 }
 

@@ -8,6 +8,7 @@
 #include "base/device.hpp"
 #include "base/opencl.hpp"
 #include "data/busy_device.hpp"
+#include "data/guards.hpp"
 #include "data/host_data.hpp"
 
 namespace clgemm::bench {
@@ -44,9 +45,9 @@ class DeviceData {
   const HostData& host() const { return host_; }
   const SgemmCall& call() const { return host_.call; }
   const cl::CommandQueue& queue() const { return queue_; }
-  DeviceMatrix a() const { return {copies_[current_].a(), call().lda, 0}; }
-  DeviceMatrix b() const { return {copies_[current_].b(), call().ldb, 0}; }
-  DeviceMatrix c() const { return {copies_[current_].c(), call().ldc, 0}; }
+  DeviceMatrix a() const { return {copies_[current_].a(), call().lda, offset_of(lines_of_a(call()))}; }
+  DeviceMatrix b() const { return {copies_[current_].b(), call().ldb, offset_of(lines_of_b(call()))}; }
+  DeviceMatrix c() const { return {copies_[current_].c(), call().ldc, offset_of(lines_of_c(call()))}; }
 
  private:
   struct Copy {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "kernel/manifest.hpp"
+
 namespace clgemm::bench {
 
 struct Element {
@@ -12,18 +14,33 @@ struct Element {
   std::size_t column = 0;
 };
 
-// The grid of elements of C that were compared, and the tile that one work-group of the kernel computes.
+// How the work-groups of a kernel divide C.
+struct Tiling {
+  std::size_t rows = 1;  // of C, that one work-group computes
+  std::size_t columns = 1;
+
+  // The axes of C that the dimensions of the launch count, and the work-group size along each. Both are empty
+  // if the number of a work-group does not tell its tile.
+  std::vector<GridAxis> grid = {};
+  std::vector<std::size_t> local = {};
+};
+
+// The tile, the work-group and the work-item of an element, in words: "tile 1 down and 0 across, work-group
+// (0, 1), work-item (3, 5)". A work-item that computes several elements is named for the two usual ways to
+// divide a tile; nothing is said of it if the manifest does not tell.
+std::string place_in(const Tiling& tiling, const Element& element);
+
+// The grid of elements of C that were compared.
 struct CheckedGrid {
   std::vector<std::size_t> rows;     // sorted
   std::vector<std::size_t> columns;  // sorted
   std::size_t m = 0;
   std::size_t n = 0;
-  std::size_t tile_rows = 1;
-  std::size_t tile_columns = 1;
+  Tiling tile;
 };
 
 // What the wrong elements have in common: "every element", "the last, incomplete tile of rows", "one row",
-// "whole tiles", "no pattern, as of a race", ... `wrong` is not empty and lies on the grid.
+// "whole tiles", "none", ... `wrong` is not empty and lies on the grid.
 std::string pattern_of(const std::vector<Element>& wrong, const CheckedGrid& grid);
 
 }  // namespace clgemm::bench

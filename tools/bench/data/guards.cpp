@@ -28,8 +28,16 @@ float guard_element() {
   return std::bit_cast<float>(guard_bits);
 }
 
+std::size_t offset_of(const Lines& lines) {
+  return lines.ld > lines.length ? lines.ld : 0;
+}
+
 std::string damage_around_c(const SgemmCall& call, std::span<const float> memory) {
   const Lines lines = lines_of_c(call);
+  const std::size_t offset = offset_of(lines);
+  if (!std::all_of(memory.begin(), memory.begin() + static_cast<std::ptrdiff_t>(offset), is_untouched))
+    return "wrote outside C: in front of it";
+  memory = memory.subspan(offset);
   const std::size_t count = lines.count * call.batch_count;
   const char* const line_name = call.layout == Layout::row_major ? "row" : "column";
   for (std::size_t line = 0; line < count; ++line) {

@@ -1,4 +1,5 @@
-// The memory around C that no multiply may write to: the gaps between its lines, and a zone behind it.
+// The memory around C that no multiply may write to: the gaps between its lines, a line in front of it, and a
+// zone behind it.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,12 @@ std::size_t guard_elements(const SgemmCall& call);
 // What stands there before a multiply: a NaN that no arithmetic makes.
 float guard_element();
 
-// What stands there no longer, in words: "element 2 of the gap behind row 3 was written"; empty where all is
-// as it was. `memory` is C as the call has it in memory, with what is behind it.
+// A matrix with gaps is taken for a part of a larger one, so that a line lies in front of it: returns the
+// offset of its first element.
+std::size_t offset_of(const Lines& lines);
+
+// Says in words what was overwritten: "element 2 of the gap behind row 3 was written"; empty if nothing was.
+// `memory` is C as the call has it in memory, with what is in front of it and behind it.
 std::string damage_around_c(const SgemmCall& call, std::span<const float> memory);
 
 }  // namespace clgemm::bench

@@ -87,14 +87,15 @@ class ClblastContestant final : public OpenClContestant {
  private:
   void write(const DeviceMatrix& matrix, const std::vector<float>& values) const {
     const cl_int status =
-        clEnqueueWriteBuffer(data().queue()(), matrix.buffer, CL_FALSE, 0, values.size() * sizeof(float),
-                             values.data(), 0, nullptr, nullptr);
+        clEnqueueWriteBuffer(data().queue()(), matrix.buffer, CL_FALSE, matrix.offset * sizeof(float),
+                             values.size() * sizeof(float), values.data(), 0, nullptr, nullptr);
     if (status != CL_SUCCESS) throw Error(ErrorCode::opencl_error, fmt::format("a write failed: {}", status));
   }
 
   void read_c(std::vector<float>& c) const {
-    const cl_int status = clEnqueueReadBuffer(data().queue()(), data().c().buffer, CL_TRUE, 0,
-                                              c.size() * sizeof(float), c.data(), 0, nullptr, nullptr);
+    const cl_int status =
+        clEnqueueReadBuffer(data().queue()(), data().c().buffer, CL_TRUE, data().c().offset * sizeof(float),
+                            c.size() * sizeof(float), c.data(), 0, nullptr, nullptr);
     if (status != CL_SUCCESS) throw Error(ErrorCode::opencl_error, fmt::format("a read failed: {}", status));
   }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "contestants/contestant.hpp"
+#include "contestants/wrong_result.hpp"
 #include "data/check.hpp"
 #include "figures/results.hpp"
 
@@ -45,6 +45,11 @@ class Entrant {
 
   // Up to which error ratio its results pass. `reference` was given.
   double bound() { return contestant_->bound_of_random(reference_->k()); }
+
+  // Describes the last result, which was wrong, and runs the kernel again.
+  std::string describe_wrong(const SgemmCall& call) {
+    return describe_wrong_result(*contestant_, result(), *reference_, call);
+  }
 
   // What is wrong beside the numbers, in words: what was written outside C, or what was found before.
   const std::string& fault() const { return fault_; }

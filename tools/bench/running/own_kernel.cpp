@@ -5,8 +5,7 @@
 #include "base/error.hpp"
 #include "common/child_process.hpp"
 #include "common/kernel_names.hpp"
-#include "contestants/contestant.hpp"
-#include "data/check.hpp"
+#include "contestants/wrong_result.hpp"
 #include "kernel/precision.hpp"
 
 namespace clgemm::bench {
@@ -39,7 +38,8 @@ std::string try_kind(const MultiplyKind& kind, const cl::CommandQueue& queue, co
     const std::vector<float> c = contestant->result();
     if (!contestant->damage().empty()) return contestant->damage();
     const double bound = contestant->bound_of_random(reference.k());
-    return reference.check(c, bound).passed ? "" : reference.describe_wrong(c, bound, 1, 1);
+    return reference.check(c, bound).passed ? ""
+                                            : describe_wrong_result(*contestant, c, reference, host.call);
   } catch (const Error& error) {
     return is_device_limit(error) ? "" : error.what();
   }
@@ -49,8 +49,11 @@ std::string title_of(const MultiplyKind& kind) {
   const auto word = [](Transpose transpose) {
     return transpose == Transpose::yes ? "transposed" : "as it is";
   };
-  return fmt::format("at {} with A {}, B {}, beta {}, gaps of {}", to_string(odd_size),
-                     word(kind.transpose_a), word(kind.transpose_b), kind.beta, kind.gap);
+  return fmt::format("at {} with A {}, B {}, alpha {}, beta {}, {}", to_string(odd_size),
+                     word(kind.transpose_a), word(kind.transpose_b), kind.alpha, kind.beta,
+                     kind.batch_count == 1
+                         ? "without gaps"
+                         : fmt::format("gaps and offsets, a batch of {}", kind.batch_count));
 }
 
 }  // namespace
@@ -86,7 +89,8 @@ std::string try_kernel(const BenchOptions& options) {
                                 .transpose_b = transpose_b,
                                 .alpha = strict ? 2.0f : 1.0f,
                                 .beta = strict ? -0.5f : 0.0f,
-                                .gap = strict ? odd_gap : 0};
+                                .gap = strict ? odd_gap : 0,
+                                .batch_count = strict ? 2U : 1U};
         if (const std::string wrong = try_kind(kind, queue, kernel); !wrong.empty())
           return fmt::format("{}: {}", title_of(kind), wrong);
       }

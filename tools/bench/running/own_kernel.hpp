@@ -16,8 +16,8 @@ bool is_own_kernel(const KernelChoice& choice);
 // Error(self_test_failed) where the other process crashed or took longer than options.trial_seconds.
 std::string try_in_own_process(const BenchOptions& options, const KernelChoice& choice);
 
-// In that process: all transposes, C with gaps and behind beta, at a small size of no tile's multiple. What
-// is wrong, in words.
+// In that process: all transposes, each plain and as a batch of two with alpha, beta, gaps and offsets, at a
+// small size of no tile's multiple. Returns what is wrong, in words.
 std::string try_kernel(const BenchOptions& options);
 
 }  // namespace clgemm::bench

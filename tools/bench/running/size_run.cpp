@@ -111,13 +111,13 @@ SizeRun::Entry SizeRun::first_run(const KernelChoice& choice, KernelResult& resu
   result.kernel = running.name;
   result.parameters = running.values;
   result.on_fp32_units = running.manifest().precision == Precision::fp32;
-  entry->add_fault(choice.fault);
-  if (reference_ != nullptr && !entry->passed()) {
-    result.wrong = entry->has_right_numbers()
-                       ? entry->fault()
-                       : reference_->describe_wrong(entry->result(), entry->bound(), running.tile_rows,
-                                                    running.tile_columns);
+  if (reference_ != nullptr && !entry->has_right_numbers()) {
+    const std::string damage = entry->fault().empty() ? "" : "; " + entry->fault();
+    result.wrong = entry->describe_wrong(data_.call()) + damage;
+    return entry;
   }
+  entry->add_fault(choice.fault);
+  result.wrong = entry->fault();
   return entry;
 }
 

@@ -1,0 +1,17 @@
+// Describes a wrong result in words: its place, the work-group, and whether another run is wrong in the same
+// way.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "contestants/contestant.hpp"
+#include "data/check.hpp"
+
+namespace clgemm::bench {
+
+// Describes the result `c` of a kernel's last run, and runs the kernel again.
+std::string describe_wrong_result(Contestant& contestant, const std::vector<float>& c,
+                                  const Reference& reference, const SgemmCall& call);
+
+}  // namespace clgemm::bench
