@@ -16,6 +16,7 @@
 #include "command_line/options.hpp"
 #include "common/bad_usage.hpp"
 #include "common/interrupt.hpp"
+#include "common/kernel_names.hpp"
 #include "common/say.hpp"
 #include "common/usage_error.hpp"
 #include "figures/results_json.hpp"
@@ -57,6 +58,18 @@ void say_nothing_measured(const cl::Device& device) {
     say("clgemm-bench", fmt::format("note: {}", nothing_measured));
 }
 
+// No device shows a race, or a read outside a buffer, whenever there is one.
+void say_what_no_check_sees(const BenchOptions& options, const Results& results) {
+  if (!options.check || !all_passed(results)) return;
+  for (const std::string& kernel : options.kernels) {
+    if (!names_a_file(kernel)) continue;
+    say("clgemm-bench",
+        fmt::format("note: no check sees a race or a read out of bounds; --races --kernel {} looks "
+                    "for both",
+                    kernel));
+  }
+}
+
 int compare_files(std::ostream& out, const BenchOptions& options) {
   const std::vector<Results> before = read_results(options.files.at(0));
   const ComparedFiles compared = compare(before, read_results(options.files.at(1)));
@@ -85,6 +98,7 @@ int measure(Output& output, const BenchOptions& options, const cl::Device& devic
   }
   say_missing_peers(results);
   say_nothing_measured(device);
+  say_what_no_check_sees(options, results);
   for (const std::string& failure : results.failures) say("clgemm-bench", fmt::format("error: {}", failure));
   if (interrupted()) {
     say("clgemm-bench", "interrupted: these are the results so far");

@@ -75,24 +75,19 @@ std::map<std::string, std::string> environment_of(const fs::path& folder) {
           {"OCLGRIND_BUILD_OPTIONS", "-Drestrict= -w"}};
 }
 
-// A file is named by its folder and its name, for one that is named as a file is tried at eight larger
-// problems first.
+// A file is not tried at eight larger problems first.
 std::vector<std::string> arguments_of(const BenchOptions& options, bool transposed) {
-  const std::string& kernel = options.kernels.front();
-  const bool is_file = names_a_file(kernel);
-  const fs::path path(kernel);
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::vector<std::string> words = {"--kernel",     is_file ? path.stem().string() : kernel,
-                                    "--size",       to_string(small_size),
-                                    "--runs",       "1",
-                                    "--warmup",     "0",
-                                    "--peer",       "none",
-                                    "--format",     "json",
-                                    "--beta",       transposed ? "-0.5" : "0",
-                                    "--no-baseline"};
-  std::erase(words.at(3), ' ');
-  const std::string kernel_folder = is_file ? folder.string() : options.kernel_folder;
-  if (!kernel_folder.empty()) words.insert(words.end(), {"--kernel-folder", kernel_folder});
+  std::string size = to_string(small_size);
+  std::erase(size, ' ');
+  std::vector<std::string> words = {"--kernel",      options.kernels.front(),
+                                    "--size",        size,
+                                    "--runs",        "1",
+                                    "--warmup",      "0",
+                                    "--peer",        "none",
+                                    "--format",      "json",
+                                    "--beta",        transposed ? "-0.5" : "0",
+                                    "--no-baseline", "--no-check"};
+  if (!options.kernel_folder.empty()) words.insert(words.end(), {"--kernel-folder", options.kernel_folder});
   if (transposed) words.insert(words.end(), {"--transpose-a", "--transpose-b"});
   for (const auto& [name, value] : options.parameters)
     words.insert(words.end(), {"--param", fmt::format("{}={}", name, value)});
