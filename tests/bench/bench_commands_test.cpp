@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "actions/compiled.hpp"
 #include "actions/new_kernel.hpp"
 #include "actions/races.hpp"
 #include "data/diagnosis.hpp"
@@ -281,6 +282,38 @@ TEST_CASE("--why says what is known of a kernel at a size") {
   CHECK(has(why.text, {"size: 200\nkernel: tiled TS=16",
                        "GFLOPS, median of 3 runs; predicted: ", "work-groups: 169, of 16 x 16",
                        "global memory: 0.500 bytes", "local memory: ", "private memory: ", "try first: "}));
+}
+
+TEST_CASE("a program's binary is shown as text, disassembled, or as it is") {
+  const std::string ptx = "//\n.version 8.0\n.target sm_90\n";
+  CHECK(readable(ptx + '\0').kind == "PTX");
+  CHECK(readable(ptx + '\0').text == ptx);
+  CHECK(readable("(module)").kind == "text");
+  const std::string unknown(
+      "\x7f"
+      "ELF\0\1\2 none",
+      12);
+  CHECK(has(readable(unknown).kind, {"binary", "no machine code"}));
+  CHECK(readable(unknown).text == unknown);
+}
+
+TEST_CASE("--asm writes what the compiler made of a kernel") {
+  const clgemm::test::TemporaryFolder folder;
+  const std::string path = (folder.path() / "tiled.s").string();
+  const Finished written = bench(fmt::format("--asm '{}' --kernel tiled --param TS=8 --size 32", path));
+  INFO(written.text);
+  CHECK(written.status == 0);
+  CHECK(has(written.text, {path + " has ", "'tiled' with TS=8 TSK=16 at 32 x 32 x 32"}));
+  const std::string text = clgemm::test::text_of_file(path);
+  CHECK_FALSE(text.empty());
+  if (has(written.text, {"a disassembly"})) {
+    CHECK(text.rfind("Disassembly of section", 0) == 0);
+    CHECK(has(text, {"gemm"}));
+  } else {
+    WARN("NOT TESTED: that objdump disassembles a program, of which this device gives none that it knows");
+  }
+  CHECK(bench(fmt::format("--asm '{}'", path)).status == 2);
+  CHECK(bench(fmt::format("--asm '{}/none/x' --kernel tiled --size 32", folder.path().string())).status == 1);
 }
 
 TEST_CASE("what Oclgrind says is read by lines, each finding once") {

@@ -8,6 +8,7 @@
 
 #include "actions/accuracy.hpp"
 #include "actions/commands.hpp"
+#include "actions/compiled.hpp"
 #include "actions/lists.hpp"
 #include "actions/new_kernel.hpp"
 #include "actions/races.hpp"
@@ -116,6 +117,9 @@ int run_on(const cl::Device& device, Output& output, const BenchOptions& options
       return show_accuracy(output.stream(), options, device) ? all_is_well : something_failed;
     case Action::why:
       say_why(output.stream(), options, device);
+      return all_is_well;
+    case Action::assembly:
+      write_compiled(options, device);
       return all_is_well;
     case Action::watch:
       watch(output.stream(), options, device, options.watch_rounds);

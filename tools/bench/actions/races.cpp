@@ -10,9 +10,9 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "base/files.hpp"
 #include "common/child_process.hpp"
 #include "common/kernel_names.hpp"
+#include "common/own_folder.hpp"
 #include "common/usage_error.hpp"
 #include "common/whole_file.hpp"
 #include "figures/results_json.hpp"
@@ -27,23 +27,6 @@ namespace fs = std::filesystem;
 constexpr Size small_size{40, 48, 40};
 
 constexpr std::size_t most_findings = 1000;  // that Oclgrind writes; afterwards it only counts
-
-// Removed at the end, with what Oclgrind has written there.
-class OwnFolder {
- public:
-  OwnFolder() : path_(make_temporary_folder("clgemm-races-")) {}
-  ~OwnFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  OwnFolder(const OwnFolder&) = delete;
-  OwnFolder& operator=(const OwnFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 // Returns the library by which the ICD loader finds Oclgrind; empty if there is none.
 fs::path oclgrind_library() {
@@ -191,7 +174,7 @@ bool find_races(std::ostream& out, const BenchOptions& options) {
   const fs::path library = oclgrind_library();
   if (library.empty())
     throw UsageError("--races needs Oclgrind, which is not installed here (Debian: apt install oclgrind)");
-  const OwnFolder folder;
+  const OwnFolder folder("clgemm-races-");
   write_whole((folder.path() / "oclgrind.icd").string(), library.string() + "\n");
   std::string log;
   for (const bool transposed : {false, true}) {

@@ -312,6 +312,11 @@ void add_own_kernels(CLI::App& app, CommandLine& line) {
   CLI::Option* why = app.add_flag("--why")->description(
       "What is known of the --kernel at each size, before and\nafter it ran, and the first thing to try");
   add_action(line, Action::why, why, group);
+  CLI::Option* assembly =
+      app.add_option("--asm", line.options.assembly,
+                     "Write what the compiler made of the --kernel at the\n--size: PTX, or the "
+                     "program disassembled by objdump,\nelse its binary");
+  add_action(line, Action::assembly, assembly->type_name("FILE"), group);
   CLI::Option* races = app.add_flag("--races")->description(
       "Run the --kernel small under Oclgrind: races, accesses\nout of bounds and divergent barriers, by "
       "their lines");
@@ -348,8 +353,10 @@ void check_values(const BenchOptions& options) {
   if (options.action == Action::watch && std::none_of(kernels.begin(), kernels.end(), names_a_file)) {
     throw UsageError("--watch needs a --kernel FILE.cl");
   }
-  if (options.action == Action::races && (kernels.size() != 1 || !names_one_kernel(kernels.front()))) {
-    throw UsageError("--races needs one --kernel: a name, or FILE.cl");
+  const bool is_of_one = options.action == Action::races || options.action == Action::assembly;
+  if (is_of_one && (kernels.size() != 1 || !names_one_kernel(kernels.front()))) {
+    throw UsageError(fmt::format("{} needs one --kernel: a name, or FILE.cl",
+                                 options.action == Action::races ? "--races" : "--asm"));
   }
   if (options.kind.batch_count > 1) {
     if (options.ladder) throw UsageError("--ladder is of one multiply, without --batch");
@@ -392,7 +399,8 @@ void check_output(const CommandLine& line, const BenchOptions& options) {
     throw UsageError(
         fmt::format("--format: {} is of measurements, {} has a text of its own", line.format, name));
   }
-  constexpr std::array without_output = {Action::watch, Action::new_kernel, Action::report_files};
+  constexpr std::array without_output = {Action::watch, Action::new_kernel, Action::assembly,
+                                         Action::report_files};
   const bool writes_there =
       std::find(without_output.begin(), without_output.end(), options.action) == without_output.end();
   if (!options.output.empty() && !writes_there)
@@ -401,9 +409,10 @@ void check_output(const CommandLine& line, const BenchOptions& options) {
 
 // --kernel-folder has its check where it is added. What reads no kernel does not mind.
 void check_kernel_folder(const BenchOptions& options) {
-  constexpr std::array reading = {
-      Action::measure,     Action::watch, Action::accuracy,   Action::explain, Action::list_kernels,
-      Action::show_kernel, Action::trial, Action::first_call, Action::races,   Action::why};
+  constexpr std::array reading = {Action::measure, Action::watch,        Action::accuracy,
+                                  Action::explain, Action::list_kernels, Action::show_kernel,
+                                  Action::trial,   Action::first_call,   Action::races,
+                                  Action::why,     Action::assembly};
   if (std::find(reading.begin(), reading.end(), options.action) == reading.end()) return;
   const std::string folder = kernel_folder_or_default(options.kernel_folder);
   std::error_code ignored;

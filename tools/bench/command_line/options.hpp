@@ -19,6 +19,7 @@ enum class Action {
   watch,
   races,
   why,
+  assembly,
   explain,
   list_devices,
   list_kernels,
@@ -65,6 +66,7 @@ struct BenchOptions {
   std::vector<PeerRequest> peers = default_peers();
   std::string show_kernel;       // the kernel that --show-kernel prints
   std::string new_kernel;        // the file that --new-kernel writes
+  std::string assembly;          // the file that --asm writes
   std::size_t watch_rounds = 0;  // measurements after which --watch ends; 0: never
   Format format = Format::table;
   std::string output;              // a file; empty: standard output

@@ -8,8 +8,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "base/files.hpp"
 #include "common/child_process.hpp"
+#include "common/own_folder.hpp"
 #include "contestants/contestant.hpp"
 #include "data/device_data.hpp"
 #include "kernel/precision.hpp"
@@ -22,24 +22,17 @@ namespace {
 // Caches of nobody else, removed at the end.
 class EmptyCaches {
  public:
-  EmptyCaches() : folder_(make_temporary_folder("clgemm-first-call-")) {
+  EmptyCaches() {
     for (const auto& [variable, path] : variables()) std::filesystem::create_directory(path);
   }
-  ~EmptyCaches() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  EmptyCaches(const EmptyCaches&) = delete;
-  EmptyCaches& operator=(const EmptyCaches&) = delete;
-
   std::map<std::string, std::string> variables() const {
-    return {{"CLGEMM_CACHE_DIR", (folder_ / "clgemm").string()},
-            {"POCL_CACHE_DIR", (folder_ / "pocl").string()},
-            {"CUDA_CACHE_PATH", (folder_ / "cuda").string()}};
+    return {{"CLGEMM_CACHE_DIR", (folder_.path() / "clgemm").string()},
+            {"POCL_CACHE_DIR", (folder_.path() / "pocl").string()},
+            {"CUDA_CACHE_PATH", (folder_.path() / "cuda").string()}};
   }
 
  private:
-  std::filesystem::path folder_;
+  OwnFolder folder_{"clgemm-first-call-"};
 };
 
 std::vector<std::string> arguments_of(const BenchOptions& options, const std::string& who) {
