@@ -181,6 +181,24 @@ TEST_CASE("a budget ends a search, and its first start is decided in any case") 
   CHECK(search.count < 20);
 }
 
+TEST_CASE("a first start that was only late is not beaten, for nobody knows how fast it is") {
+  const Config start{"wpt", {{"TS", 8}, {"WPT", 2}}};
+  for (const bool is_late_again : {false, true}) {
+    const std::vector<KernelSpace> spaces = small_space();
+    SizeSearch search(
+        {256, 256, 256}, spaces, {start}, {}, {}, [&](const Trial& trial, double) -> std::optional<Outcome> {
+          const bool is_late = trial.config == start && (is_late_again || trial.care == Care::quick);
+          if (is_late) return Outcome{0.0, std::string(Outcome::lateness) + "3 s", 3.0};
+          return with_fake_times(trial, {});
+        });
+    REQUIRE(search.run());
+    REQUIRE(search.winner());
+    CHECK(search.late() >= 1);
+    CHECK(search.winner()->first_was_late == is_late_again);
+    CHECK((search.winner()->first_ms > 0.0) == !is_late_again);
+  }
+}
+
 TEST_CASE("what the command line names and is not there is bad usage; the help shows nothing of CLI11's") {
   for (const char* wrong : {"--kernel tield", "--device 'no such device'", "--kernel tiled --seach climb"}) {
     INFO(wrong);
@@ -516,6 +534,43 @@ TEST_CASE("clgemm's own choice wins where the kernels that were asked for are sl
   } else {
     CHECK(file.measured[0].config.kernel != "naive");
   }
+}
+
+TEST_CASE("nothing is kept if clgemm's own choice was not measured, or is a mirrored form") {
+  const TemporaryFolder folder;
+  const std::string output = (folder.path() / "out.json").string();
+  const auto explained = [](const char* size) {
+    return run_program(fmt::format("'{}' --explain --size {}", CLGEMM_BENCH_PROGRAM, size)).out;
+  };
+  if (explained("1x1000x500").find("mirrored: ") == std::string::npos) {
+    WARN("NOT TESTED on this device: an own choice that is mirrored, for there is none");
+  } else {
+    const Finished tuned =
+        run_program(command("--kernel naive --samples 1 --size 1x1000x500 --output " + output));
+    INFO(tuned.out << tuned.err);
+    CHECK(tuned.status == 0);
+    CHECK(tuned.out.find("mirrored form, was the best") != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(output));
+  }
+  if (test::is_on_llvmpipe()) {
+    WARN("NOT TESTED on llvmpipe, which ends every loop: an own choice that does not end");
+    return;
+  }
+  const std::string text = explained("300");
+  const std::string own = text.substr(text.find("kernel: ") + 8,
+                                      text.find(' ', text.find("kernel: ") + 8) - text.find("kernel: ") - 8);
+  std::string endless = run_program(fmt::format("'{}' --show-kernel {}", CLGEMM_BENCH_PROGRAM, own)).out;
+  endless.insert(endless.find(") {\n", endless.find("__kernel")) + 4,
+                 "  for (volatile int i = 0; i < m + 1; i = (i + 1) % m) continue;\n");
+  folder.write(own + ".cl", endless);
+  const Finished tuned = run_program(
+      command(fmt::format("--kernel-folder '{}' --kernel naive --samples 1 --size 300 --limit 3 --output {}",
+                          folder.path().string(), output)));
+  INFO(tuned.out << tuned.err);
+  CHECK(tuned.status == 1);
+  CHECK(tuned.out.find("own choice gave no result within 3 s") != std::string::npos);
+  CHECK(tuned.out.find("--limit gives them longer") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(output));
 }
 
 TEST_CASE("the space tvm36 has 36 configs, and its winner is a step of the ladder, not clgemm's choice") {

@@ -31,6 +31,10 @@ struct Outcome {
   bool is_refused() const { return failure.starts_with(refusal); }
   static constexpr const char* refusal = "refused: ";
 
+  // It was not done within the time limit. Most often its compiler was not, so that nothing is known of it.
+  bool is_late() const { return failure.starts_with(lateness); }
+  static constexpr const char* lateness = "no result within ";
+
   // It ended the device's OpenCL context, so that whoever ran it can run nothing more.
   bool has_lost_device() const { return failure.starts_with(loss); }
   static constexpr const char* loss = "device lost: ";

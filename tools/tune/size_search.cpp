@@ -58,6 +58,10 @@ bool SizeSearch::measure(const Config& config, Care care, std::optional<double>&
   if (!outcome) return false;
   spent_s_ += outcome->spent_s;
   ms = outcome->is_right() ? std::optional(outcome->ms) : std::nullopt;
+  if (outcome->is_late()) {
+    ++late_;
+    if (!starts_.empty() && config == starts_[0]) first_was_late_ = true;
+  }
   if (!ms) return true;
   if (best_quick_ms_ == 0.0 || *ms < best_quick_ms_) best_quick_ms_ = *ms;
   const auto place = best_of_kernels_.emplace(config.kernel, *ms).first;
@@ -154,6 +158,7 @@ bool SizeSearch::decide(std::vector<Measured> ranked) {
     winner_->first_ms = one.ms;
     if (winner_->ms > one.ms * worth_a_change) winner_ = Winner{one.config, one.ms, one.ms};
   }
+  winner_->first_was_late = winner_->first_ms == 0.0 && first_was_late_;
   return true;
 }
 

@@ -20,7 +20,8 @@ using Measure = std::function<std::optional<Outcome>(const Trial& trial, double 
 struct Winner {
   Config config;
   double ms = 0.0;
-  double first_ms = 0.0;  // of the first start, what is chosen without tuning data; 0 where it failed
+  double first_ms = 0.0;        // time of clgemm's choice without tuning data; 0 if it failed
+  bool first_was_late = false;  // it failed because of the time limit alone: it may well be faster
 };
 
 class SizeSearch {
@@ -35,6 +36,9 @@ class SizeSearch {
 
   // After run(); none where no config is right.
   const std::optional<Winner>& winner() const { return winner_; }
+
+  // Measurements that were not done within the time limit.
+  std::size_t late() const { return late_; }
 
   // The fastest right time of each kernel, by whatever care.
   const std::map<std::string, double>& best_of_kernels() const { return best_of_kernels_; }
@@ -66,6 +70,8 @@ class SizeSearch {
   SearchSettings settings_;
   Measure measure_;
   double spent_s_ = 0.0;
+  std::size_t late_ = 0;
+  bool first_was_late_ = false;
   double best_quick_ms_ = 0.0;  // 0: none yet
   std::map<std::string, double> best_of_kernels_;
   std::optional<Winner> winner_;

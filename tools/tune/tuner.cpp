@@ -64,12 +64,29 @@ class Tuner {
     progress_.clear();
     if (!search.winner()) {
       found_all_ = false;
-      fmt::print("{}: no config gave a right result\n", to_string(size));
+      fmt::print("{}: no config gave a right result{}\n", to_string(size), late_words(search.late()));
       return true;
     }
     const Winner& winner = *search.winner();
-    keep(size, winner);
+    if (winner.first_was_late && options_.own_choice) {
+      found_all_ = false;
+      fmt::print(
+          "{}: nothing is kept, for clgemm's own choice gave no result within {} s, so that nobody knows "
+          "whether {} with {:.4g} GFLOPS is better{}\n",
+          to_string(size), options_.limit_s, to_string(winner.config), gflops(size, winner.ms),
+          late_words(search.late()));
+      return true;
+    }
     const bool is_first = winner.ms == winner.first_ms;
+    if (winner.config.kernel.empty()) {
+      fmt::print(
+          "{}: {:.4g} GFLOPS, clgemm's own choice of a mirrored form, was the best; nothing is kept of it; "
+          "{} "
+          "measurements\n",
+          to_string(size), gflops(size, winner.ms), count_);
+      return true;
+    }
+    keep(size, winner);
     fmt::print("{}: {:.4g} GFLOPS, {}; {}; {} measurements\n", to_string(size), gflops(size, winner.ms),
                !is_first             ? fmt::format("{:.4g} before", gflops(size, winner.first_ms))
                : options_.own_choice ? "clgemm's own choice was the best"
@@ -77,6 +94,12 @@ class Tuner {
                to_string(winner.config), count_);
     std::fflush(stdout);
     return true;
+  }
+
+  std::string late_words(std::size_t late) const {
+    if (late == 0) return "";
+    return fmt::format("; {} of {} measurements were not done within {} s: --limit gives them longer", late,
+                       count_, options_.limit_s);
   }
 
   // clgemm chooses kernels by their names: a file's are the user's own to call.
@@ -157,7 +180,12 @@ class Tuner {
     for (std::size_t i = 0; i < std::min(starts_by_model, predicted.size()); ++i) {
       const bool is_own_choice = i == 0 && options_.own_choice;
       const Config& config = predicted[i].config;
-      if (!config.mirrored) add(config.kernel, config.parameters, is_own_choice);
+      if (!config.mirrored) {
+        add(config.kernel, config.parameters, is_own_choice);
+      } else if (is_own_choice) {
+        result
+            .emplace_back();  // without a name, a call gets what clgemm chooses; no file has a mirrored entry
+      }
     }
     for (const KernelSpace& space : setup_.spaces) {
       if (hopeless_.count(space.kernel) == 0) add(space.kernel, {}, false);

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "common/interrupt.hpp"
+#include "tune/measured.hpp"
 
 namespace clgemm::tune {
 namespace {
@@ -59,7 +60,7 @@ WorkerProcess::Answer WorkerProcess::ask(const std::string& line, double limit_s
     if (got == ChildProcess::Read::end) return {std::nullopt, "the worker " + stop(), false};
     if (got == ChildProcess::Read::nothing_yet && Clock::now() >= end) {
       stop();
-      return {std::nullopt, fmt::format("no result within {} s", limit_s), false};
+      return {std::nullopt, fmt::format("{}{} s", Outcome::lateness, limit_s), false};
     }
   }
 }
