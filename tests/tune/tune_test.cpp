@@ -239,6 +239,9 @@ TEST_CASE("options that exclude each other, or would change nothing, are bad usa
       {calibrate + "--search random", "without --search"},
       {fit + "--budget 5 --output x", "--fit measures nothing: without --budget"},
       {"--export x --fresh", "--export measures nothing: without --fresh"},
+      {"--list-tuned --size 9", "--list-tuned takes all that was measured of the device: without --size"},
+      {"--forget --kernel tiled", "--forget is of shapes: without --kernel"},
+      {"--forget --budget 9", "--forget measures nothing: without --budget"},
       {"--shapes 16 --size 32",
        "only --calibrate and --prepare have as many shapes as wanted: without --shapes"},
       {"--check --budget 5", "--check runs every config, or --samples of them: without --budget"},
@@ -502,6 +505,47 @@ TEST_CASE("what a run finds is added to what the file has, found by the library,
   CHECK(explained.out.find("measured: ") != std::string::npos);
   CHECK(explained.out.find("200 x 200 x 200") != std::string::npos);
   CHECK(explained.out.find("kernel: panels") == std::string::npos);
+}
+
+TEST_CASE("what was tuned is listed, taken over and forgotten") {
+  const TemporaryFolder folder;
+  const ScopedVariable config("XDG_CONFIG_HOME", folder.path());
+  const auto tune = [](const std::string& options) {
+    const Finished finished = run_program(command(options));
+    INFO(options << '\n' << finished.out << finished.err);
+    return finished;
+  };
+  const std::string other = (folder.path() / "other.json").string();
+  const std::string search = "--kernel tiled --samples 1 --without-own-choice --size ";
+  CHECK(tune("--list-tuned").out.find("nothing beside what ships") != std::string::npos);
+  CHECK(tune("--forget").status == 1);
+  REQUIRE(tune(search + "40 --size 50x60x70 --output " + other).status == 0);
+  CHECK(tune("--list-tuned --output " + other).out.find("50 x 60 x 70: tiled") != std::string::npos);
+
+  // The user's file has another shape, and keeps it.
+  REQUIRE(tune(search + "80").status == 0);
+  CHECK(tune("--import " + other).out.find("0 configs, 3 shapes") != std::string::npos);
+  const std::string listed = tune("--list-tuned").out;
+  for (const char* shape : {"40 x 40 x 40: tiled", "50 x 60 x 70: tiled", "80 x 80 x 80: tiled"})
+    CHECK(listed.find(shape) != std::string::npos);
+
+  CHECK(tune("--forget --size 40 --size 7").out.find("forgotten: 0 configs, 1 shapes") != std::string::npos);
+  CHECK(tune("--forget --size 40").status == 1);
+  CHECK(tune("--forget --size 50x60x70 --transpose-a").status == 1);
+  CHECK(tune("--list-tuned").out.find("2 shapes") != std::string::npos);
+  CHECK(tune("--forget").out.find("forgotten: 0 configs, 2 shapes") != std::string::npos);
+  CHECK(tune("--list-tuned").out.find("nothing beside what ships") != std::string::npos);
+
+  // Another device's, or no tuning data, leaves all as it is.
+  std::string text = text_of_file(other);
+  text.replace(text.find("\"name\":\""), 8, "\"name\":\"not ");
+  const std::string foreign = folder.write("foreign.json", text);
+  CHECK(tune("--import " + foreign).err.find("clgemm would not use it") != std::string::npos);
+  CHECK(tune("--import " + folder.write("none.json", "{}")).err.find("is no tuning data") !=
+        std::string::npos);
+  CHECK(tune("--list-tuned").out.find("nothing beside what ships") != std::string::npos);
+  CHECK(tune("--forget --output " + folder.write("none.json", "{}")).status == 1);
+  CHECK(text_of_file((folder.path() / "none.json").string()) == "{}");
 }
 
 TEST_CASE("a folder that is missing is named and not made, and so is a file to export") {

@@ -11,6 +11,7 @@
 #include "tune/calibrate.hpp"
 #include "tune/calibration_worker.hpp"
 #include "tune/prepare.hpp"
+#include "tune/tuned.hpp"
 #include "tune/tuner.hpp"
 #include "tune/worker.hpp"
 
@@ -35,6 +36,12 @@ int run(const TuneOptions& options) {
       return list_spaces(options);
     case Action::export_file:
       return export_tuning(options);
+    case Action::import_file:
+      return import_tuning(options);
+    case Action::list_tuned:
+      return list_tuned(options);
+    case Action::forget:
+      return forget_tuned(options);
     case Action::work:
       run_worker(options.device, options.kernel_folder);
       return all_is_well;

@@ -168,9 +168,20 @@ void add_where(CLI::App& app, CommandLine& line) {
       ->type_name("FILE")
       ->group(group);
   app.add_flag("--fresh", options.fresh, "Forget the measurements of a run that was stopped")->group(group);
-  add_action(line, Action::export_file, app.add_option("--export", options.export_to))
+  add_action(line, Action::export_file, app.add_option("--export", options.other_file))
       ->description("Tunes nothing: writes what the output file has as a file that\nships in kernels/tuned/")
       ->type_name("FILE")
+      ->group(group);
+  add_action(line, Action::import_file, app.add_option("--import", options.other_file))
+      ->description("Tunes nothing: adds to the output file what such a file has of this device")
+      ->type_name("FILE")
+      ->check(CLI::Validator(CLI::ExistingFile).description(""))
+      ->group(group);
+  add_action(line, Action::list_tuned, app.add_flag("--list-tuned"))
+      ->description("Tunes nothing: says what was tuned, and in which files it is found")
+      ->group(group);
+  add_action(line, Action::forget, app.add_flag("--forget"))
+      ->description("Tunes nothing: removes from the output file each --size, or all that it has")
       ->group(group);
   add_action(line, Action::check, app.add_flag("--check"))
       ->description(
@@ -242,9 +253,18 @@ void refuse_useless(const CLI::App& app, const TuneOptions& options) {
     refuse(of_a_search, fmt::format("{} takes kernels and shapes as its file has them", fit));
     refuse(of_measuring, fmt::format("{} measures nothing", fit));
   }
-  if (options.action == Action::export_file) {
-    refuse(of_a_search, "--export takes all that was measured of the device");
-    refuse(of_measuring, "--export measures nothing");
+  const std::map<Action, std::string> of_files = {{Action::export_file, "--export"},
+                                                  {Action::import_file, "--import"},
+                                                  {Action::list_tuned, "--list-tuned"},
+                                                  {Action::forget, "--forget"}};
+  if (const auto found = of_files.find(options.action); found != of_files.end()) {
+    if (options.action == Action::forget) {
+      refuse({"--kernel", "--space", "--without-own-choice", "--search", "--samples"},
+             "--forget is of shapes");
+    } else {
+      refuse(of_a_search, found->second + " takes all that was measured of the device");
+    }
+    refuse(of_measuring, found->second + " measures nothing");
   }
 }
 

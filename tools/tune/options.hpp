@@ -19,6 +19,9 @@ enum class Action {
   prepare,
   list,
   export_file,
+  import_file,
+  list_tuned,
+  forget,
   work,
   work_for_calibration,
   work_for_preparing
@@ -35,10 +38,10 @@ struct TuneOptions {
   bool transpose_a = false;
   bool transpose_b = false;
   SearchSettings search;
-  double budget_s = 0.0;  // of the whole run; 0: as long as it takes
-  double limit_s = 30.0;  // of one config
-  std::string output;     // empty: the user's folder
-  std::string export_to;
+  double budget_s = 0.0;   // of the whole run; 0: as long as it takes
+  double limit_s = 30.0;   // of one config
+  std::string output;      // empty: the user's folder
+  std::string other_file;  // the file of --export or --import
   bool fresh = false;
   bool quick = false;                  // of calibration: few configs and shapes
   std::size_t calibration_shapes = 0;  // 0: the program's own number

@@ -280,25 +280,4 @@ int list_spaces(const TuneOptions& options) {
   return all_is_well;
 }
 
-int export_tuning(const TuneOptions& options) {
-  demand_writable(options.export_to);
-  RunSetup setup(options);
-  if (!std::filesystem::exists(setup.output)) {
-    bench::say("clgemm-tune", fmt::format("there is no file '{}': nothing has been tuned for '{}' yet "
-                                          "(clgemm-tune), or --output names the file",
-                                          setup.output.string(), setup.device.name));
-    return something_failed;
-  }
-  const TuningFile file = read_output(setup.output, setup.device);
-  if (file.measured.empty() && file.configs.empty()) {
-    bench::say("clgemm-tune", fmt::format("'{}' has nothing for '{}': tune first", setup.output.string(),
-                                          setup.device.name));
-    return something_failed;
-  }
-  write_output(options.export_to, file);
-  fmt::print("written: {}, {} configs, {} shapes\n", options.export_to, file.configs.size(),
-             file.measured.size());
-  return all_is_well;
-}
-
 }  // namespace clgemm::tune

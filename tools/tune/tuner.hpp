@@ -9,7 +9,6 @@ namespace clgemm::tune {
 int tune(const TuneOptions& options);
 int check_configs(const TuneOptions& options);
 int list_spaces(const TuneOptions& options);
-int export_tuning(const TuneOptions& options);
 
 inline constexpr int all_is_well = 0;
 inline constexpr int something_failed = 1;
