@@ -504,6 +504,41 @@ TEST_CASE("a comparison is written as Markdown and as JSON, too") {
   CHECK(written.at("missing").at(0).at("kernel") == "wpt");
 }
 
+TEST_CASE("a history of files is a column for each, and says since when") {
+  const TemporaryFolder folder;
+  const auto file = [&](const char* name, const std::vector<Json>& rows) {
+    return write(folder, name, Json(rows).dump());
+  };
+  const std::string first = file("first.json", {row("tiled", 1.0, 1.0), row("wpt", 1.0, 1.0)});
+  const std::string second = file("second.json", {row("tiled", 1.01, 1.01), row("wpt", 0.5, 0.5)});
+  const std::string third =
+      file("third.json", {row("wpt", 0.5, 0.5), row("tiled", 2.0, 2.0), row("naive", 9.0, 9.0)});
+  const std::string fourth = file("fourth.json", {row("tiled", 2.02, 2.02), row("naive", 9.0, 9.0)});
+  const std::string files = fmt::format("--compare '{}' '{}' '{}' ", first, second, third);
+  const Finished text = bench(files);
+  INFO(text.out << text.err);
+  CHECK(text.status == 1);
+  CHECK(text.out.find("first ms  second ms  third ms") != std::string::npos);
+  CHECK(
+      std::regex_search(text.out, std::regex("SLOWER +tiled +64 +1.000 +1.010 +2.000 +\\+100.0 % +third\n")));
+  CHECK(std::regex_search(text.out, std::regex("faster +wpt +64 +1.000 +0.500 +0.500 +-50.0 % +second\n")));
+  CHECK(std::regex_search(text.out, std::regex("same +naive +64 +- +- +9.000 +\\+0.0 %\n")));
+  CHECK(bench(fmt::format("--compare '{}' '{}' '{}'", first, first, second)).status == 0);
+
+  const Json json = Json::parse(bench(files + fmt::format("'{}' --format json", fourth)).out);
+  CHECK(json.at("files") == Json({"first", "second", "third", "fourth"}));
+  CHECK(json.at("got_worse") == true);
+  REQUIRE(json.at("rows").size() == 3);
+  CHECK(json.at("rows").at(0).at("median_ms") == Json({1.0, 1.01, 2.0, 2.02}));
+  CHECK(json.at("rows").at(0).at("since") == "third");
+  CHECK(json.at("rows").at(1).at("verdict") == "MISSING");
+  CHECK(json.at("rows").at(1).at("median_ms").at(3) == nullptr);
+  const std::string markdown = bench(files + "--format markdown").out;
+  CHECK(
+      markdown.starts_with("| | kernel | m n k | first ms | second ms | third ms | median | since |\n"
+                           "|---|---|---|--:|--:|--:|--:|---|\n| SLOWER | tiled |"));
+}
+
 TEST_CASE("random shapes are a line each, and the summary follows") {
   const Finished finished = bench("--random 3 --sides 8-40 --gflop 1e-6-1 --runs 2 --warmup 0 --varied");
   INFO(finished.out);

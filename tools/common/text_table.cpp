@@ -44,6 +44,32 @@ std::string with_colour(const std::string& cell, const std::string& text, bool m
 
 }  // namespace
 
+std::string markdown_line(const std::vector<std::string>& cells) {
+  std::string line = "|";
+  for (const std::string& cell : cells) {
+    if (!cell.empty()) line += ' ';
+    for (const char character : printable(cell)) {
+      if (character == '|') line += '\\';
+      line += character;
+    }
+    line += " |";
+  }
+  return line + '\n';
+}
+
+void TextTable::print_markdown(std::ostream& out) const {
+  std::vector<std::string> titles;
+  std::string rule = "|";
+  for (const TextColumn& column : columns_) {
+    titles.push_back(column.title);
+    rule += column.align == Align::left ? "---|" : "--:|";
+  }
+  out << markdown_line(titles) << rule << '\n';
+  for (const Row& row : rows_) {
+    if (!row.is_remark) out << markdown_line(row.cells);
+  }
+}
+
 void TextTable::add(const std::vector<std::string>& cells, bool is_remark) {
   Row& row = rows_.emplace_back(Row{{}, is_remark, false});
   for (const std::string& cell : cells) row.cells.push_back(printable(cell));

@@ -17,6 +17,9 @@ struct TextColumn {
   int rank = 0;  // where there is no room, columns of the highest rank go first; those of rank 0 never go
 };
 
+// "| a | b |": a bar in a cell is escaped, and so are control characters.
+std::string markdown_line(const std::vector<std::string>& cells);
+
 class TextTable {
  public:
   explicit TextTable(std::vector<TextColumn> columns) : columns_(std::move(columns)) {}
@@ -33,6 +36,9 @@ class TextTable {
   // As wide and as coloured as the stream's terminal allows.
   void print(std::ostream& out) const { print(out, terminal_of(out)); }
   void print(std::ostream& out, const Terminal& terminal) const;
+
+  // With all columns and without remarks, as a table of Markdown.
+  void print_markdown(std::ostream& out) const;
 
  private:
   struct Row {

@@ -13,6 +13,7 @@
 #include "common/float64.hpp"
 #include "common/in_parallel.hpp"
 #include "common/progress.hpp"
+#include "common/text_table.hpp"
 #include "contestants/contestant.hpp"
 #include "data/accuracy_data.hpp"
 #include "data/check.hpp"
@@ -221,11 +222,6 @@ std::string judge(const AccuracyCase& one, const KernelChoice& choice, bool is_t
   return kept ? text : fmt::format("**{}: FAILED**", text);
 }
 
-void write_cells(std::ostream& out, const std::vector<std::string>& cells) {
-  for (const std::string& cell : cells) out << "| " << cell << ' ';
-  out << "|\n";
-}
-
 // What is written of one case: kernels, then peers.
 std::vector<std::string> row_of(const AccuracyCase& one, const HostData& data, const cl::CommandQueue& queue,
                                 const std::vector<KernelChoice>& choices, const Peers& peers,
@@ -265,14 +261,13 @@ bool show_accuracy(std::ostream& out, const BenchOptions& options, const cl::Dev
       out << peer.title << " is missing: " << peer.reason << "\n\n";
     out << fmt::format("On {}, {} x {} results: largest error ratio of the bound, relative error\n\n",
                        device.name, side, side);
-    write_cells(out, titles);
-    write_cells(out, std::vector<std::string>(titles.size(), "---"));
+    out << markdown_line(titles) << markdown_line(std::vector<std::string>(titles.size(), "---"));
 
     bool all_kept = true;
     for (const AccuracyCase& one : accuracy_cases()) {
       progress.show(fmt::format("{}, k = {}", one.name, one.k));
       const HostData data = accuracy_data(one, side, options.kind);
-      write_cells(out, row_of(one, data, queue, choices, peers, all_kept));
+      out << markdown_line(row_of(one, data, queue, choices, peers, all_kept));
       out.flush();
     }
     out << (all_kept ? "\nPASSED: every result is within the bound of the kernel that computed it.\n"

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <ostream>
 #include <set>
 #include <sstream>
@@ -71,7 +72,23 @@ void say_what_no_check_sees(const BenchOptions& options, const Results& results)
   }
 }
 
+// The names of the files without what they have in common, as long as that tells them apart.
+std::vector<std::string> short_names(const std::vector<std::string>& files) {
+  std::vector<std::string> names;
+  for (const std::string& file : files) names.push_back(std::filesystem::path(file).stem().string());
+  return std::set<std::string>(names.begin(), names.end()).size() == files.size() ? names : files;
+}
+
+int compare_history(std::ostream& out, const BenchOptions& options) {
+  std::vector<std::vector<Results>> runs;
+  for (const std::string& file : options.files) runs.push_back(read_results(file));
+  const History history = history_of(short_names(options.files), runs);
+  write_history(out, history, options.format);
+  return got_worse(history) ? something_failed : all_is_well;
+}
+
 int compare_files(std::ostream& out, const BenchOptions& options) {
+  if (options.files.size() > 2) return compare_history(out, options);
   const std::vector<Results> before = read_results(options.files.at(0));
   const ComparedFiles compared = compare(before, read_results(options.files.at(1)));
   if (compared.rows.empty()) {

@@ -282,10 +282,12 @@ void add_files(CLI::App& app, CommandLine& line) {
       ->check(CLI::Validator(CLI::ExistingFile).description(""))
       ->needs(report)
       ->group(group);
-  CLI::Option* compare = app.add_option("--compare", line.compare,
-                                        "What got faster or slower beyond the noise; exit\nstatus 1 where "
-                                        "something got slower or is missing");
-  compare->type_name("OLD NEW")->type_size(2)->expected(1);
+  CLI::Option* compare =
+      app.add_option("--compare", line.compare,
+                     "What got faster or slower beyond the noise; exit\nstatus 1 where "
+                     "something got slower or is missing. Of\nmore than two files, the oldest "
+                     "first: a column for each");
+  compare->type_name("OLD NEW...")->expected(2, 1000);
   add_action(line, Action::compare, compare, group);
   CLI::Option* markdown =
       app.add_option("--markdown", line.markdown, "Tables of these results, as docs/results.md has them");

@@ -72,8 +72,8 @@ struct BenchOptions {
   std::string output;              // a file; empty: standard output
   std::string report;              // the folder of the page; empty: none
   std::string samples;             // clgemm-tune's, for the page; empty: none
-  std::vector<std::string> files;  // JSON of earlier runs: for --compare two, the old one first; for the page
-                                   // or Markdown any number
+  std::vector<std::string> files;  // JSON of earlier runs: for --compare two or more, the oldest first; for
+                                   // the page or Markdown any number
 };
 
 // Throws UsageError. Without a value where --help or --version asked for a text, which is then printed.

@@ -20,6 +20,8 @@
 namespace clgemm::bench {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr double least_noise = 0.03;
 constexpr double one_run_noise = 0.2;
 
@@ -186,19 +188,21 @@ std::vector<std::vector<std::string>> cells_of(const ComparedFiles& compared) {
   return rows;
 }
 
-std::string markdown_line(const std::vector<std::string>& cells) {
-  std::string line = "|";
-  for (const std::string& cell : cells) {
-    if (!cell.empty()) line += ' ';
-    for (const char character : cell)
-      line += character == '|' ? std::string("\\|") : std::string(1, character);
-    line += " |";
-  }
-  return line + '\n';
+constexpr const char* rule =
+    "Slower or faster: the median and the minimum both changed by more than the noise, which is the largest "
+    "of\n"
+    "3 % and 20 % / runs, how far both changes are apart, what medians of such runs may differ by, and the\n"
+    "change of the peers that are the same program in both files.\n";
+
+void write(std::ostream& out, const Json& json) {
+  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
-nlohmann::ordered_json json_of(const ComparedFiles& compared) {
-  using Json = nlohmann::ordered_json;
+void write(std::ostream& out, const TextTable& table, Format format) {
+  format == Format::markdown ? table.print_markdown(out) : table.print(out);
+}
+
+Json json_of(const ComparedFiles& compared) {
   const auto time = [](const ComparedKernel& kernel) {
     return kernel.figures.median_ms ? Json(*kernel.figures.median_ms) : Json(nullptr);
   };
@@ -269,27 +273,17 @@ bool got_worse(const ComparedFiles& compared) {
 }
 
 void write_comparison(std::ostream& out, const ComparedFiles& compared, Format format) {
-  if (format == Format::json) {
-    out << json_of(compared).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
-    return;
-  }
-  const std::vector<std::string> heads = {"",       "kernel", "m n k",   "old ms",
-                                          "new ms", "median", "minimum", "noise"};
-  if (format == Format::markdown) {
-    out << markdown_line(heads) << "|---|---|---|--:|--:|--:|--:|--:|\n";
-    for (const auto& cells : cells_of(compared)) out << markdown_line(cells);
-  } else {
-    TextTable table({{heads[0], Align::left},
-                     {heads[1], Align::left},
-                     {heads[2], Align::left},
-                     {heads[3], Align::right, 3},
-                     {heads[4], Align::right, 3},
-                     {heads[5]},
-                     {heads[6], Align::right, 2},
-                     {heads[7], Align::right, 1}});
-    for (const auto& cells : cells_of(compared)) table.add_row(cells);
-    table.print(out);
-  }
+  if (format == Format::json) return write(out, json_of(compared));
+  TextTable table({{"", Align::left},
+                   {"kernel", Align::left},
+                   {"m n k", Align::left},
+                   {"old ms", Align::right, 3},
+                   {"new ms", Align::right, 3},
+                   {"median"},
+                   {"minimum", Align::right, 2},
+                   {"noise", Align::right, 1}});
+  for (const auto& cells : cells_of(compared)) table.add_row(cells);
+  write(out, table, format);
   if (!compared.nothing_in_common.empty()) {
     out << fmt::format("\nNothing to compare: {}.\n", compared.nothing_in_common);
   }
@@ -305,11 +299,83 @@ void write_comparison(std::ostream& out, const ComparedFiles& compared, Format f
                        : !compared.before_was_busy ? "new file was"
                                                    : "two files were");
   }
-  out << "Slower or faster: the median and the minimum both changed by more than the noise, which is the "
-         "largest of\n"
-         "3 % and 20 % / runs, how far both changes are apart, what medians of such runs may differ by, and "
-         "the\n"
-         "change of the peers that are the same program in both files.\n";
+  out << rule;
+}
+
+History history_of(const std::vector<std::string>& files, const std::vector<std::vector<Results>>& runs) {
+  History history{files, {}};
+  std::vector<std::vector<std::optional<Entry>>> all;  // by row, then by file
+  std::map<std::string, std::size_t> row_of;
+  for (std::size_t file = 0; file < runs.size(); ++file) {
+    std::map<std::string, std::size_t> times;  // that this file has this multiplication
+    for (const Entry& entry : entries_of(runs[file])) {
+      const std::string key = key_of(entry);
+      const auto [row, is_new] = row_of.emplace(fmt::format("{}|{}", key, times[key]++), all.size());
+      if (is_new) all.emplace_back(runs.size());
+      all[row->second][file] = entry;
+    }
+  }
+  for (const std::vector<std::optional<Entry>>& entries : all) {
+    const auto first =
+        std::find_if(entries.begin(), entries.end(), [](const auto& one) { return one.has_value(); });
+    History::Row row;
+    row.is_missing = !entries.back();
+    for (std::size_t file = 0; file < entries.size(); ++file) {
+      row.median_ms.push_back(entries[file] ? entries[file]->kernel->figures.median_ms : std::nullopt);
+      if (!entries[file]) continue;
+      const Comparison compared = compare_entries(**first, *entries[file]);
+      if (compared.verdict != row.verdict) row.since = file;
+      row.verdict = compared.verdict;
+      row.median_change = compared.median_change;
+      row.title = compared.after.title;
+      row.shape = compared.after.shape;
+    }
+    history.rows.push_back(std::move(row));
+  }
+  return history;
+}
+
+bool got_worse(const History& history) {
+  return std::any_of(history.rows.begin(), history.rows.end(), [](const History::Row& row) {
+    return row.is_missing || row.verdict == Verdict::slower || row.verdict == Verdict::fails;
+  });
+}
+
+void write_history(std::ostream& out, const History& history, Format format) {
+  const auto word_of = [](const History::Row& row) { return row.is_missing ? "MISSING" : word(row.verdict); };
+  const auto since = [&](const History::Row& row) {
+    return row.since == 0 ? std::string() : history.files[row.since];
+  };
+  if (format == Format::json) {
+    Json object = {{"got_worse", got_worse(history)}, {"files", history.files}, {"rows", Json::array()}};
+    for (const History::Row& row : history.rows) {
+      Json times = Json::array();
+      for (const std::optional<double>& ms : row.median_ms) times.push_back(ms ? Json(*ms) : Json(nullptr));
+      object["rows"].push_back({{"verdict", word_of(row)},
+                                {"kernel", row.title},
+                                {"shape", row.shape},
+                                {"median_ms", times},
+                                {"median_change", row.median_change},
+                                {"since", row.since == 0 ? Json(nullptr) : Json(since(row))}});
+    }
+    return write(out, object);
+  }
+  std::vector<TextColumn> columns = {{"", Align::left}, {"kernel", Align::left}, {"m n k", Align::left}};
+  for (const std::string& file : history.files) columns.push_back({file + " ms"});
+  columns.push_back({"median"});
+  columns.push_back({"since", Align::left, 1});
+  TextTable table(columns);
+  for (const History::Row& row : history.rows) {
+    std::vector<std::string> cells = {word_of(row), row.title, row.shape};
+    for (const std::optional<double>& ms : row.median_ms) cells.push_back(figure_or_dash(ms));
+    cells.push_back(row.is_missing ? "-" : percent(row.median_change));
+    cells.push_back(since(row));
+    table.add_row(cells);
+  }
+  write(out, table, format);
+  out << "\nThe newest file beside the oldest one that has the row; since: the first file of which that is "
+         "true.\n"
+      << rule;
 }
 
 }  // namespace clgemm::bench

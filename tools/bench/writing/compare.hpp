@@ -14,6 +14,7 @@
 //     nobody changed those, so the machine did.
 #pragma once
 
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -59,6 +60,27 @@ ComparedFiles compare(const std::vector<Results>& before, const std::vector<Resu
 
 // Something is slower, was right and is wrong or does not run any more, or is missing.
 bool got_worse(const ComparedFiles& compared);
+
+// Of three files and more: what every file has of a kernel at a shape, and how the newest one stands beside
+// the oldest that has it.
+struct History {
+  struct Row {
+    std::string title;
+    std::string shape;
+    std::vector<std::optional<double>> median_ms;  // one for each file; empty if it has none
+    Verdict verdict = Verdict::same;
+    double median_change = 0.0;
+    std::size_t since = 0;    // the file from which on the verdict is this one
+    bool is_missing = false;  // in the newest file, which is worse whatever the verdict
+  };
+  std::vector<std::string> files;
+  std::vector<Row> rows;  // in the order in which the files have them first
+};
+
+// `files` are the names, and `runs` the results in the same order, the oldest first.
+History history_of(const std::vector<std::string>& files, const std::vector<std::vector<Results>>& runs);
+bool got_worse(const History& history);
+void write_history(std::ostream& out, const History& history, Format format = Format::table);
 
 // The table, what changed, and the rule; as Markdown for a comment of CI, or as JSON.
 void write_comparison(std::ostream& out, const ComparedFiles& compared, Format format = Format::table);

@@ -16,23 +16,11 @@ namespace {
 // Fewer kernels at one shape are no ladder.
 constexpr std::size_t fewest_steps = 5;
 
-// A bar would end the cell.
-std::string cell(std::string text) {
-  for (std::size_t bar = text.find('|'); bar != std::string::npos; bar = text.find('|', bar + 2)) {
-    text.replace(bar, 1, "\\|");
-  }
-  return text;
-}
-
-std::string row_of(const std::vector<std::string>& cells) {
-  return fmt::format("| {} |\n", fmt::join(cells, " | "));
-}
-
 // The first column to the left, all others to the right.
-std::string rule(std::size_t columns) {
-  std::string text = "|---|";
-  for (std::size_t i = 1; i < columns; ++i) text += "--:|";
-  return text + '\n';
+TextTable table_of(const std::vector<std::string>& titles) {
+  std::vector<TextColumn> columns = {{titles.front(), Align::left}};
+  for (std::size_t i = 1; i < titles.size(); ++i) columns.push_back({titles[i]});
+  return TextTable(columns);
 }
 
 std::string rate(const ShapeResult& shape, const Figures& figures) {
@@ -63,35 +51,37 @@ void write_shapes(std::ostream& out, const Results& results) {
     return shape.own() != nullptr && shape.own()->figures.host_ms.has_value();
   });
   if (from_host) titles.insert(titles.end(), {"host to host, ms", "share of the bound"});
-  out << row_of(titles) << rule(titles.size());
+  TextTable table = table_of(titles);
   for (const ShapeResult& shape : results.shapes) {
     const KernelResult* own = shape.own();
     if (own == nullptr) continue;
-    std::vector<std::string> cells = {cell(describe_labelled(shape)), own_rate(shape, *own)};
+    std::vector<std::string> cells = {describe_labelled(shape), own_rate(shape, *own)};
     for (const std::string& name : peers) {
       const Figures peer = shape.peer_figures(name);
       cells.push_back(rate(shape, peer));
       cells.push_back(factor_or_dash(shape.speed_up(peer, own->figures)));
     }
     if (from_host) add_host_cells(cells, shape, own->figures);
-    out << row_of(cells);
+    table.add_row(cells);
   }
+  table.print_markdown(out);
 }
 
 // So many shapes are listed; of more, as random ones are, a table says what they come to.
 constexpr std::size_t most_listed = 40;
 
 void write_in_short(std::ostream& out, const Results& results) {
-  out << row_of({"compared with", "shapes", "geometric mean", "at least as fast", "five worst"}) << rule(5);
+  TextTable table = table_of({"compared with", "shapes", "geometric mean", "at least as fast", "five worst"});
   for (const BesidePeer& beside : beside_peers(results)) {
     std::vector<std::string> worst;
     for (const RatioAtShape& one : beside.worst)
-      worst.push_back(fmt::format("{:.2f} at {}", one.ratio, cell(describe_labelled(*one.shape))));
-    out << row_of({peer_title(beside.peer), std::to_string(beside.shapes),
+      worst.push_back(fmt::format("{:.2f} at {}", one.ratio, describe_labelled(*one.shape)));
+    table.add_row({peer_title(beside.peer), std::to_string(beside.shapes),
                    fmt::format("{:.2f}", beside.geometric_mean),
                    fmt::format("{:.0f} %", 100.0 * beside.part_at_least_one()),
                    fmt::format("{}", fmt::join(worst, ", "))});
   }
+  table.print_markdown(out);
 }
 
 const KernelResult* naive_of(const ShapeResult& shape) {
@@ -106,15 +96,16 @@ void write_ladder(std::ostream& out, const ShapeResult& shape) {
   if (naive == nullptr || shape.kernels.size() < fewest_steps) return;
   out << fmt::format("\nEach kernel at {}, in GFLOPS and as a multiple of `naive`:\n\n",
                      describe_shape(shape));
-  out << row_of({"kernel", "GFLOPS", "x naive"}) << rule(3);
+  TextTable table = table_of({"kernel", "GFLOPS", "x naive"});
   const auto add = [&](const std::string& name, const Figures& figures) {
     if (!figures.measured()) return;
-    out << row_of({name, rate(shape, figures), factor_or_dash(shape.speed_up(naive->figures, figures))});
+    table.add_row({name, rate(shape, figures), factor_or_dash(shape.speed_up(naive->figures, figures))});
   };
   for (const KernelResult& kernel : shape.kernels) {
     if (!kernel.is_own_choice()) add(fmt::format("`{}`", kernel.kernel), kernel.figures);
   }
   for (const PeerResult& peer : shape.peers) add(peer_title(peer.name), peer.figures);
+  table.print_markdown(out);
 }
 
 std::string peers_with_versions(const Results& results) {
