@@ -44,7 +44,7 @@ std::string date_of(std::chrono::system_clock::time_point time) {
   return fmt::format("{:%Y-%m-%d %H:%M UTC}", fmt::gmtime(seconds));
 }
 
-// The text without a line that was said before, of a run that says it again for every size.
+// Removes a line from the text if an earlier text of the run had it, because a run repeats it for every size.
 std::string once(std::string text, const std::string& line, bool& is_said) {
   const std::size_t at = text.find(line);
   if (at == std::string::npos) return text;

@@ -1,5 +1,5 @@
-// What clgemm-bench does beside measuring: the plan in words, the cache of compiled programs, a new kernel's
-// file.
+// The actions of clgemm-bench that do not measure: explaining the plan, managing the cache of compiled
+// programs, writing a new kernel's file.
 #pragma once
 
 #include <ostream>
@@ -9,20 +9,20 @@
 
 namespace clgemm::bench {
 
-// clgemm's plan for each size and kernel of the options.
+// Writes clgemm's plan for each size and kernel of the options.
 void explain_sizes(std::ostream& out, const BenchOptions& options, const cl::Device& device);
 
-// Where the cache of compiled programs lies, and what is in it.
+// Writes the path of the cache of compiled programs, and its contents.
 void show_cache(std::ostream& out);
 
 void clear_cache(std::ostream& out);
 
-// Takes kernels out of quarantine: they are tested again.
+// Takes kernels out of quarantine, so that they are tested again.
 void clear_quarantine(std::ostream& out);
 
 // Measures again whenever a kernel file of the options, or a file that one of them includes, changes, and
-// says how the times differ from those before. A kernel that does not compile is said to, and waited for.
-// Ends with the process, or after `rounds` measurements where that is not 0.
+// reports how the times differ from the previous ones. If a kernel does not compile, it reports that and
+// waits for the next change. Runs until the process ends, or for `rounds` measurements if `rounds` is not 0.
 void watch(std::ostream& out, const BenchOptions& options, const cl::Device& device, std::size_t rounds);
 
 }  // namespace clgemm::bench

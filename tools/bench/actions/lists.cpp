@@ -40,7 +40,7 @@ void list_devices(std::ostream& out) {
                    {"memory MiB"},
                    {"platform", Align::left},
                    {"driver", Align::left}});
-  find_device("");  // says so where there is none
+  find_device("");  // throws if there is none
   std::string note = "*: the default, by CLGEMM_DEVICE or by its kind\n";
   cl::Device by_default;
   try {
@@ -82,7 +82,8 @@ void show_kernel(std::ostream& out, const std::string& name, const std::string& 
   std::optional<SourceFile> file =
       name.ends_with(".cl") ? folders.find(name) : folders.find_kernel(name + ".cl");
   if (!file && !name.ends_with(".cl")) {
-    file = folders.find_kernel(KernelLibrary(folder).find(name).file->manifest.name + ".cl");  // of a variant
+    // The name may be that of a variant.
+    file = folders.find_kernel(KernelLibrary(folder).find(name).file->manifest.name + ".cl");
   }
   if (!file) {
     std::vector<std::string> known;

@@ -1,4 +1,4 @@
-// What --list-devices, --list-kernels and --show-kernel print.
+// The output of --list-devices, --list-kernels and --show-kernel.
 #pragma once
 
 #include <ostream>
@@ -6,14 +6,13 @@
 
 namespace clgemm::bench {
 
-// Throws Error(device_not_found) where there is none.
+// Throws Error(device_not_found) if there is no device.
 void list_devices(std::ostream& out);
 
 void list_kernels(std::ostream& out, const std::string& kernel_folder);
 
-// A kernel's file as it stands, by the name of the kernel or of a variant, or by its path among the built-in
-// ones
-// ("common/store.cl"). Throws Error(kernel_not_found) where there is none.
+// Writes a kernel's file unchanged. `name` is the name of a kernel or of a variant, or a path among the
+// built-in files ("common/store.cl"). Throws Error(kernel_not_found) if there is no such kernel.
 void show_kernel(std::ostream& out, const std::string& name, const std::string& kernel_folder);
 
 }  // namespace clgemm::bench

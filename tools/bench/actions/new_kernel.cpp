@@ -60,7 +60,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
 }
 )";
 
-// A name that the manifest takes, from any file's name.
+// Makes a name that the manifest accepts from the name of any file.
 std::string kernel_name(const std::string& path) {
   std::string name = std::filesystem::path(path).stem().string();
   std::replace_if(

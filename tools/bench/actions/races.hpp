@@ -1,5 +1,5 @@
-// `--races`: a kernel under Oclgrind, which simulates a device and watches every access. A missing barrier
-// passes on devices that run work-items in lock-step, and fails on others.
+// `--races`: runs a kernel under Oclgrind, which simulates a device and checks every memory access. A kernel
+// with a missing barrier passes on devices that run work-items in lock-step, and fails on others.
 #pragma once
 
 #include <ostream>
@@ -10,20 +10,19 @@
 
 namespace clgemm::bench {
 
-// What Oclgrind found, as often as it did at these lines.
+// A finding of Oclgrind, with all its occurrences at these lines.
 struct RaceFinding {
   std::string what;                // "Read-write data race at local memory"
-  std::vector<std::string> lines;  // "mine.cl:49", one for each work-item that took part
+  std::vector<std::string> lines;  // "mine.cl:49", one for each work-item of the finding
   std::vector<std::string> items;  // "Local(1,0,0) Group(0,0,0)"
   std::size_t times = 0;
 };
 
-// Reads Oclgrind's log. Findings of one kind at the same lines are one.
+// Reads Oclgrind's log. Joins findings of one kind at the same lines.
 std::vector<RaceFinding> findings_in(const std::string& log);
 
-// Runs the kernel at a small size, and writes what was found by the lines of its file. Returns whether
-// nothing was. Throws UsageError if Oclgrind is not installed, and std::runtime_error if the kernel did not
-// run.
+// Runs the kernel at a small size, and writes the findings with the lines of its file. Returns true if there
+// are none. Throws UsageError if Oclgrind is not installed, and std::runtime_error if the kernel did not run.
 bool find_races(std::ostream& out, const BenchOptions& options);
 
 }  // namespace clgemm::bench

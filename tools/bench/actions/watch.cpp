@@ -1,4 +1,4 @@
-// `--watch`: from a saved file to a checked, timed result without a further command.
+// `--watch`: checks and times a kernel whenever its file is saved, without another command.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -25,10 +25,10 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds poll_interval(200);
 
-// Files by path, and when each was last written.
+// The time of the last write of each file, by path.
 using Stamps = std::map<std::string, fs::file_time_type>;
 
-// The files that stand in the #line directives of an expanded source, the built-in ones left out.
+// Adds the files that the #line directives of an expanded source name, without the built-in ones.
 void add_included_files(const std::string& source, std::set<std::string>& files) {
   const std::string directive = "#line ";
   std::istringstream lines(source);
@@ -41,7 +41,7 @@ void add_included_files(const std::string& source, std::set<std::string>& files)
   }
 }
 
-// The kernel files, and what they include as far as they can be read.
+// Returns the kernel files and the files that they include, as far as they can be read.
 std::set<std::string> watched_files(const BenchOptions& options) {
   std::set<std::string> files;
   for (const std::string& kernel : options.kernels) {
@@ -50,7 +50,7 @@ std::set<std::string> watched_files(const BenchOptions& options) {
     try {
       add_included_files(KernelLibrary(options.kernel_folder).find(kernel).file->source, files);
     } catch (const Error&) {
-      continue;  // the measurement says what is wrong with it
+      continue;  // the measurement reports what is wrong with it
     }
   }
   return files;
@@ -66,10 +66,10 @@ Stamps stamps_of(const std::set<std::string>& files) {
   return stamps;
 }
 
-// The last right figures of each kernel at each size, whatever its parameters were.
+// The last correct figures of each kernel at each size, with any parameters.
 using Known = std::map<std::string, ComparedKernel>;
 
-// What became of one that was right before.
+// Describes how a kernel that was correct before has changed.
 std::string difference(const std::string& name, const Comparison& of) {
   const std::string before = format_figure(*of.before.figures.median_ms);
   if (of.verdict == Verdict::fails)
@@ -90,7 +90,7 @@ std::string difference(const std::string& name, const Comparison& of) {
   }
 }
 
-// What fails now keeps its last right figures.
+// A kernel that fails now keeps its last correct figures.
 void show_differences(std::ostream& out, Known& known, const Results& results) {
   for (const ShapeResult& shape : results.shapes) {
     for (const KernelResult& kernel : shape.kernels) {
@@ -103,7 +103,7 @@ void show_differences(std::ostream& out, Known& known, const Results& results) {
   }
 }
 
-// Measures, and tells instead of throwing: the next version of the file may be right.
+// Measures, and reports errors instead of throwing, because the next version of the file may be right.
 void measure_once(std::ostream& out, const BenchOptions& options, const cl::Device& device, Known& known) {
   try {
     const Results results = run_bench(options, device);
@@ -116,7 +116,7 @@ void measure_once(std::ostream& out, const BenchOptions& options, const cl::Devi
 
 void wait_for_change(const std::set<std::string>& files, const Stamps& stamps) {
   while (stamps_of(files) == stamps) std::this_thread::sleep_for(poll_interval);
-  std::this_thread::sleep_for(poll_interval / 4);  // an editor may still be writing
+  std::this_thread::sleep_for(poll_interval / 4);  // an editor may still be writing the file
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a run multiplies: sizes, suites and random shapes as one list.
+// The problems of a run: sizes, suites and random shapes as one list.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace clgemm::bench {
 
-// All that these options name on this device, each once. Throws UsageError.
+// Returns all cases that these options name on this device, without duplicates. Throws UsageError.
 std::vector<Case> cases_of(const BenchOptions& options, const Device& device);
 
 }  // namespace clgemm::bench

@@ -1,8 +1,9 @@
-// Layers of well-known networks as multiplies, from the layer sizes that their papers publish.
+// Layers of well-known networks as GEMMs, with the layer sizes from the papers.
 //
-// A convolution is the product of its filters and the image's patches (im2col), batch 1: m is the output
-// channels, n the output pixels, k the input channels times the filter's area. A linear layer is the product
-// of its tokens and its weights: m is the tokens, n the outputs, k the inputs.
+// A convolution is the product of its filters and the image's patches (im2col), with batch 1: m is the number
+// of output channels, n the number of output pixels, and k the input channels times the filter's area. A
+// linear layer is the product of its tokens and its weights: m is the number of tokens, n the outputs, and k
+// the inputs.
 #include <fmt/format.h>
 
 #include "command_line/suites.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 struct Network {
   const char* name;
-  const char* source;  // the paper and where in it the sizes stand
+  const char* source;  // the paper, and the table or section with the sizes
 };
 
 constexpr Network resnet_50 = {"ResNet-50", "He et al., arXiv:1512.03385, table 1"};
@@ -32,7 +33,8 @@ struct Layer {
   Size size;
 };
 
-// Layers that repeat stand once; of a stage's blocks, one that keeps the size of its image.
+// Layers that repeat are listed once. A stage of blocks has one block here, one that keeps the size of its
+// image.
 constexpr Layer layers[] = {
     {resnet_50, "conv1 7x7", {64, 12544, 147}},
     {resnet_50, "conv2 1x1 in", {64, 3136, 256}},

@@ -13,22 +13,22 @@
 namespace clgemm::bench {
 namespace {
 
-// What takes long enough to be more than a launch, and a second at most for a run by the fastest kernel.
+// The smallest shape takes longer than a launch. The largest takes at most a second with the fastest kernel.
 constexpr Bounds gflop_of_cpus{0.1, 20.0};
 constexpr Bounds gflop_of_others{0.2, 600.0};
 
-// The shapes that are thrown for the next one before the bounds are said to be at fault.
+// The number of shapes that are drawn for each result before the bounds are reported as too narrow.
 constexpr std::size_t tries_a_shape = 100'000;
 
-// Where gaps are random, every second multiply has one, of this many elements at most.
+// If gaps are random, every second problem has one, of at most this many elements.
 constexpr std::uint64_t largest_gap = 63;
 
-// By hand, because the standard's distributions differ from library to library.
+// Written by hand because the distributions of the standard differ between libraries.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : generator_(seed) {}
 
-  // Below 1, in steps of 2^-53.
+  // Returns a number below 1, in steps of 2^-53.
   double part() { return static_cast<double>(generator_() >> 11U) * 0x1p-53; }
 
   bool coin() { return part() < 0.5; }
@@ -53,7 +53,7 @@ void vary(MultiplyKind& kind, Dice& dice) {
   kind.gap = dice.coin() ? 1 + dice.below(largest_gap) : 0;
 }
 
-// In 10^9 operations: of the smallest cube of these sides, and of the largest.
+// Returns the bounds in 10^9 operations: those of the smallest and of the largest cube with these sides.
 Bounds gflop_within(const Bounds& sides) {
   const auto of_cube = [](double side) {
     const auto whole = static_cast<std::size_t>(std::lround(side));

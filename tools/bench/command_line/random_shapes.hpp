@@ -1,4 +1,4 @@
-// `--random`: shapes that nobody chose, so that figures tell of what users have.
+// `--random`: random shapes, so that the figures do not depend on a choice that we made.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ struct RandomShapes {
   std::size_t count = 0;
   std::uint64_t seed = 1;
   Bounds sides{16, 9400};
-  std::optional<Bounds> gflop;  // of one multiply, in 10^9 operations; where nothing is said, by the device
+  std::optional<Bounds> gflop;  // of one GEMM, in 10^9 operations; by default, it depends on the device
   bool varied = false;          // transposes, layouts and gaps are random, too
 };
 
 // "16-9400". Throws UsageError.
 Bounds parse_bounds(std::string_view text);
 
-// Different shapes, whose sides are log-uniform and independent of each other, among those within the bounds;
-// the same for the same seed and bounds. What is not varied is as in `kind`. Throws UsageError where the
-// bounds leave too few.
+// Returns different shapes within the bounds. Their sides are log-uniform and independent of each other. The
+// same seed and bounds give the same shapes. If the shapes are not varied, they have the properties of
+// `kind`. Throws UsageError if the bounds allow too few shapes.
 std::vector<Case> random_cases(const RandomShapes& wanted, const MultiplyKind& kind, DeviceKind device);
 
 }  // namespace clgemm::bench

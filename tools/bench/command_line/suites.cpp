@@ -8,8 +8,8 @@ namespace {
 constexpr Transpose no = Transpose::no;
 constexpr Transpose yes = Transpose::yes;
 
-// 256 to 1024: the OpenCL and CUDA tutorials; 1024 x 512 x 2048: the article on TVM, which also sets tiled
-// against naive at 1024; 4096: the CUDA work logs.
+// 256 to 1024: the OpenCL and CUDA tutorials. 1024 x 512 x 2048: the article on TVM, which also compares
+// tiled with naive at 1024. 4096: the CUDA work logs.
 constexpr Size seed_sizes[] = {
     {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {1024, 512, 2048}, {4096, 4096, 4096}};
 constexpr const char* seed_kernels[] = {"auto", "naive", "tiled"};
@@ -23,7 +23,7 @@ constexpr Size gpu_sizes[] = {{256, 256, 256},    {512, 512, 512},    {1024, 102
                               {2048, 2048, 2048}, {4096, 4096, 4096}, {8192, 8192, 8192}, {1000, 1000, 1000},
                               {4097, 4097, 4097}, {16, 4096, 4096},   {4096, 16, 4096},   {128, 128, 65536}};
 
-// At 1024, where no transpose is among the sizes above.
+// At 1024, because the sizes above have no transpose.
 struct Transposes {
   Transpose a;
   Transpose b;

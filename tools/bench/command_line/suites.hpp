@@ -1,5 +1,4 @@
-// `--suite`: lists of shapes that have a name, so that figures of different machines are of the same
-// problems.
+// `--suite`: named lists of shapes, so that different machines measure the same problems.
 #pragma once
 
 #include <map>
@@ -12,18 +11,18 @@
 
 namespace clgemm::bench {
 
-// seeds: the sizes of the tutorials and libraries that clgemm's kernels come from; shapes: square, odd, thin
-// and deep ones, by the type of the device; dnn: layers of well-known networks.
+// seeds: the sizes of the tutorials and libraries that clgemm's kernels come from. shapes: square, odd, thin
+// and deep shapes, by the type of the device. dnn: layers of well-known networks.
 std::vector<std::string> suite_names();
 
-// The cases of one of them on this device; the transposes and gaps are those of `kind`, where the suite has
-// none of its own.
+// Returns the cases of a suite on this device. They have the transposes and gaps of `kind`, unless the suite
+// has its own.
 std::vector<Case> cases_of_suite(const std::string& name, const MultiplyKind& kind, const Device& device);
 
-// The kernels of these suites where the command line names none.
+// Returns the kernels of these suites, for a command line that names none.
 std::vector<std::string> kernels_of_suites(const std::vector<std::string>& suites);
 
-// Layers of well-known networks as multiplies.
+// Returns layers of well-known networks as GEMMs.
 std::vector<Case> network_layers();
 
 }  // namespace clgemm::bench

@@ -65,7 +65,7 @@ class KernelContestant final : public OpenClContestant {
   Options options_;
 };
 
-// Whether the text of a kernel is that of a built-in one.
+// Returns true if the text of a kernel is that of a built-in one.
 bool is_built_in(const KernelFile& file) {
   static KernelLibrary built_in;
   const auto is_same = [&](Role role) {
@@ -94,7 +94,7 @@ double Contestant::bound_of_random(std::size_t k) {
 }
 
 Clock trusted_clock(double operation_ms, double call_ms) {
-  // No launch is so slow that the host's part of a call is a thousand times the device's.
+  // No launch is so slow that the host's part of a call takes a thousand times as long as the device's.
   return operation_ms * 1000.0 < call_ms ? Clock::host : Clock::device;
 }
 
@@ -102,7 +102,7 @@ RunTimes OpenClContestant::run() {
   data_.next_copy();
   data_.restore_c();
   const RunTimes times = run_once();
-  // Kernels that take so long are not waiting for the host.
+  // Kernels that take this long are not waiting for the host.
   if (!data_.busy_device().is_on() || times.operation_ms > BusyDevice::busy_ms * 4.0) return times;
   data_.next_copy();
   data_.restore_c();

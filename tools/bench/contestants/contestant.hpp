@@ -1,4 +1,4 @@
-// Whatever multiplies one problem and is measured: a kernel of ours, or a peer.
+// Anything that computes a problem and is measured: one of our kernels, or a peer.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,13 @@
 
 namespace clgemm::bench {
 
-// The device's, unless the time it gives for an operation is no real one beside the host's for the call.
+// Returns the device's clock, unless its time for an operation is implausible beside the host's time for the
+// call.
 Clock trusted_clock(double operation_ms, double call_ms);
 
 struct RunTimes {
-  // From the first kernel's start to the last one's end, where possible on a device that was busy until all
-  // of them were enqueued; 0 where no device ran.
+  // From the start of the first kernel to the end of the last one, if possible on a device that was busy
+  // until all of them were enqueued. 0 if no device ran.
   double operation_ms = 0.0;
   double call_ms = 0.0;  // from the call to its completion, by the host's clock
   std::size_t launches = 0;
@@ -29,37 +30,39 @@ struct HostRun {
   std::vector<float> c;  // the result, row-major without gaps
 };
 
-// How a kernel computes. A kernel of a file that is not built in is another's, unless it has a name of ours.
+// Returns how a kernel computes. A kernel from a file that is not built in counts as foreign, unless it has
+// the name of a built-in kernel.
 Arithmetic arithmetic_of(const KernelConfig& kernel);
 
 class Contestant {
  public:
   virtual ~Contestant() = default;
 
-  // One multiply, with C as it was at first; restoring C is in neither time.
+  // Runs one GEMM on the initial C. The time to restore C is not included.
   virtual RunTimes run() = 0;
 
-  // C after the last run(), row-major without gaps. Valid until another contestant runs.
+  // Returns C after the last run(), row-major without gaps. Valid until another contestant runs.
   virtual std::vector<float> result() = 0;
 
-  // What the last result() found written outside C, in words; empty where nothing was, or nobody looked.
+  // Describes the writes outside C that the last result() found. Empty if there were none, or if nothing
+  // checked.
   virtual std::string damage() { return {}; }
 
-  // How run() multiplies, where that is by kernels of clgemm's, named or chosen; null for a peer.
+  // Returns the plan of run() if it uses clgemm's kernels, named or chosen. Null for a peer.
   virtual std::shared_ptr<const ChosenPlan> plan() { return nullptr; }
 
-  // The largest error ratio that passes for sums of k products of random numbers: of whichever kernel of the
-  // plan computes them, or plain fp32's for a peer.
+  // Returns the largest error ratio that passes for sums of k products of random numbers. It is that of the
+  // kernel of the plan that computes them, or that of plain fp32 for a peer.
   double bound_of_random(std::size_t k);
 
-  // One multiply of matrices in the host's memory, with whatever transfers it needs.
+  // Runs one GEMM on matrices in the host's memory, with all transfers that it needs.
   virtual HostRun run_host_to_host() = 0;
 };
 
-// One that enqueues on the queue of DeviceData.
+// A contestant that enqueues on the queue of DeviceData.
 class OpenClContestant : public Contestant {
  public:
-  // `data` must outlive it.
+  // `data` must outlive the contestant.
   explicit OpenClContestant(const DeviceData& data) : data_(data) {}
 
   RunTimes run() final;
@@ -76,9 +79,9 @@ class OpenClContestant : public Contestant {
   const DeviceData& data_;
 };
 
-// clgemm with the kernel that `options` name. It has a clgemm::Context of its own, so that its first run
-// compiles all that it needs.
-// Where there are several `devices`, they share its multiplies from host to host.
+// Makes the contestant for clgemm with the kernel that `options` name. It has a clgemm::Context of its own,
+// so its first run compiles all that it needs. If there are several `devices`, they share its GEMMs from host
+// to host.
 std::unique_ptr<Contestant> make_kernel_contestant(const DeviceData& data, const Options& options,
                                                    const std::vector<cl::Device>& devices = {});
 

@@ -11,7 +11,7 @@
 namespace clgemm::bench {
 namespace {
 
-// Where launches leave their events; launches may come from any thread.
+// Collects the events of launches, which may come from any thread.
 struct Recorder {
   std::mutex mutex;
   cl_command_queue queue = nullptr;  // null while no timer is alive
@@ -75,7 +75,7 @@ KernelTimer::Span KernelTimer::span() const {
 
 }  // namespace clgemm::bench
 
-// The dynamic linker takes this one, in the program, before the OpenCL library's; see CMakeLists.txt.
+// The dynamic linker takes this definition, in the program, before the OpenCL library's. See CMakeLists.txt.
 extern "C" CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
                                                                   cl_uint dimensions, const size_t* offset,
                                                                   const size_t* global, const size_t* local,

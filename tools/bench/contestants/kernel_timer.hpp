@@ -1,9 +1,10 @@
-// The device's time from the first kernel's start to the last one's end, whoever launches them.
+// Measures the device's time from the start of the first kernel to the end of the last one, for any code that
+// launches them.
 //
-// A library such as CLBlast hands out the event of its last kernel only; timing that one leaves its packing
-// out. So the program defines clEnqueueNDRangeKernel itself, in front of the OpenCL library's: while a
-// KernelTimer is alive, every launch of the process passes by it and leaves its event here. Kernels, peers'
-// and ours, are thus measured by the same rule.
+// A library such as CLBlast returns only the event of its last kernel, so that event does not include the
+// time of its packing. So the program defines clEnqueueNDRangeKernel itself, in front of the OpenCL
+// library's. While a KernelTimer is alive, every launch of the process goes through it and leaves its event
+// here. So our kernels and the peers' are measured by the same rule.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +21,15 @@ class KernelTimer {
     std::size_t launches = 0;
   };
 
-  // Of what is launched on this queue; clgemm tests new programs on queues of its own, which is not timed.
-  // One timer at a time in a process.
+  // Times the launches on this queue. clgemm tests new programs on queues of its own, which are not timed. A
+  // process has one timer at a time.
   explicit KernelTimer(const cl::CommandQueue& queue);
   ~KernelTimer();
   KernelTimer(const KernelTimer&) = delete;
   KernelTimer& operator=(const KernelTimer&) = delete;
 
-  // Call when all that was launched is complete; the queue needs profiling. Throws Error(opencl_error) where
-  // nothing was launched or the device has no times: there is no such thing as 0 ms.
+  // Call it when all launches are complete. The queue needs profiling. Throws Error(opencl_error) if nothing
+  // was launched or the device has no times, because 0 ms would be wrong.
   Span span() const;
 
  private:

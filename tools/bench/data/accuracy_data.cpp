@@ -13,7 +13,7 @@ void make_positive(HostData& data) {
   for (float& x : data.b) x = std::fabs(x);
 }
 
-// Rows of A and columns of B by 2^-40 to 2^40.
+// Scales rows of A and columns of B by 2^-40 to 2^40.
 void scale_lines(HostData& data) {
   const Size size = data.size();
   const auto exponent = [](std::size_t line) { return static_cast<int>(line * 7 % 81) - 40; };
@@ -21,7 +21,7 @@ void scale_lines(HostData& data) {
   for (std::size_t i = 0; i < data.b.size(); ++i) data.b[i] = std::ldexp(data.b[i], exponent(i % size.n));
 }
 
-// Lines by 2^-60 to 2^60.
+// Returns an exponent from -60 to 60 for each line.
 int wide_exponent(std::size_t line) {
   return static_cast<int>(line * 37 % 121) - 60;
 }
@@ -43,7 +43,7 @@ void scale_rows_and_columns(HostData& data) {
   scale_columns(data);
 }
 
-// A D times D^-1 B, with D of 2^-40 to 2^40: what cancels between the operands.
+// Makes A D times D^-1 B, with D of 2^-40 to 2^40, which cancels between the operands.
 void scale_between(HostData& data) {
   const Size size = data.size();
   const auto exponent = [](std::size_t depth) { return static_cast<int>(depth * 29 % 81) - 40; };
@@ -51,7 +51,8 @@ void scale_between(HostData& data) {
   for (std::size_t i = 0; i < data.b.size(); ++i) data.b[i] = std::ldexp(data.b[i], -exponent(i / size.n));
 }
 
-// In one row of A, where B has zeros: what the row's other numbers come to is all that shows.
+// Puts the huge number into one row of A, and B has zeros there. So only the row's other numbers contribute
+// to the result.
 void with_huge_number(HostData& data, int exponent) {
   const Size size = data.size();
   for (std::size_t row = 0; row < size.m; ++row) data.a[row * size.k] = 0.0f;
@@ -67,7 +68,7 @@ void with_huge_number(HostData& data) {
   with_huge_number(data, 40);
 }
 
-// Every second number of a row is so small, and the others meet zeros.
+// Makes every second number of a row that small. The others meet zeros.
 void with_tiny_numbers(HostData& data, int exponent) {
   const Size size = data.size();
   for (std::size_t i = 0; i < data.a.size(); ++i) {
@@ -80,7 +81,7 @@ void with_tiny_numbers(HostData& data, int exponent) {
   }
 }
 
-// k = 1024: fp16 planes take 2^-17 beside a line's largest of 2^15.
+// Uses k = 1024. For this k, fp16 planes take 2^-17 if the line's largest is 2^15.
 void with_tiny_numbers_in_range(HostData& data) {
   with_tiny_numbers(data, -29);
 }
@@ -94,7 +95,8 @@ void make_denormal(HostData& data) {
   for (float& x : data.b) x = std::ldexp(x, 60);
 }
 
-// Three kinds of cancellation. Every second product takes the one before away again, but for a few bits.
+// The first of three kinds of cancellation: every second product subtracts the previous one, except for a few
+// bits.
 void cancel(HostData& data) {
   const Size size = data.size();
   for (std::size_t row = 0; row < size.m; ++row) {
@@ -109,7 +111,7 @@ void cancel(HostData& data) {
   }
 }
 
-// The first half of the products against the second.
+// Cancels the first half of the products against the second.
 void cancel_halves(HostData& data) {
   const Size size = data.size();
   const std::size_t half = size.k / 2;
@@ -120,8 +122,8 @@ void cancel_halves(HostData& data) {
   for (std::size_t i = 0; i < half * size.n; ++i) data.b[half * size.n + i] = data.b[i];
 }
 
-// Sums of ever larger numbers, and the last product takes away what they come to, but for the last bits: what
-// Ogita, Rump and Oishi test dot products with.
+// Makes sums of ever larger numbers, and the last product subtracts their sum, except for the last bits.
+// Ogita, Rump and Oishi test dot products this way.
 void cancel_at_the_end(HostData& data) {
   const Size size = data.size();
   for (std::size_t i = 0; i < data.a.size(); ++i)
@@ -140,8 +142,8 @@ void cancel_at_the_end(HostData& data) {
   for (std::size_t column = 0; column < size.n; ++column) data.b[(size.k - 1) * size.n + column] = 1.0f;
 }
 
-// A's rows 1, s, s, ..., B's columns 1, t, t, ...: beside the 1 each product is cut off by a tensor core, and
-// rounded away by fp32 units that add in order (docs/accuracy.md).
+// The rows of A are 1, s, s, ..., and the columns of B are 1, t, t, .... Beside the 1, a tensor core cuts
+// each product off, and fp32 units that add in order round it away (docs/accuracy.md).
 void make_worst(HostData& data) {
   const Size size = data.size();
   const float s = 0x1p-12f * (1.0f - 0x1p-10f);
@@ -150,7 +152,7 @@ void make_worst(HostData& data) {
   for (std::size_t i = 0; i < data.b.size(); ++i) data.b[i] = i / size.n == 0 ? 1.0f : t;
 }
 
-// The same with numbers that are as tiny as fp16 planes take them for this k, 1024 or 4096
+// The same with the tiniest numbers that fp16 planes take for this k, 1024 or 4096
 // (tests/accuracy/tiles.cpp).
 void make_worst_tiny(HostData& data) {
   const Size size = data.size();
@@ -167,7 +169,7 @@ void make_worst_tiny(HostData& data) {
   }
 }
 
-// Every third row of A and every second column of B: zeros in C, exactly.
+// Makes every third row of A and every second column of B zero, so C has exact zeros.
 void zero_lines(HostData& data) {
   const Size size = data.size();
   for (std::size_t i = 0; i < data.a.size(); ++i) {
@@ -178,7 +180,8 @@ void zero_lines(HostData& data) {
   }
 }
 
-// Each number by 2^-i, i below `powers`, in another order in each line (the `span` of arXiv 2207.09281).
+// Scales each number by 2^-i, with i below `powers`, in another order in each line (the `span` of arXiv
+// 2207.09281).
 void span_powers(HostData& data, int powers) {
   const Size size = data.size();
   const auto exponent = [powers](std::size_t line, std::size_t depth) {
@@ -195,13 +198,13 @@ void span(HostData& data) {
   span_powers(data, powers);
 }
 
-// Up to 63 in A and B: sums of 4096 stay below 2^24.
+// Integers up to 63 in A and B, so that sums of 4096 products stay below 2^24.
 void make_integers(HostData& data) {
   for (float& x : data.a) x = std::trunc(x * 64.0f);
   for (float& x : data.b) x = std::trunc(x * 64.0f);
 }
 
-// The same products in another order: along k by steps of an odd number.
+// The same products in another order, in odd steps along k.
 void permute_integers(HostData& data) {
   make_integers(data);
   const HostData before = data;
@@ -215,7 +218,7 @@ void permute_integers(HostData& data) {
   }
 }
 
-// Products of normal numbers that are denormal.
+// Normal numbers with denormal products.
 void make_denormal_out(HostData& data) {
   for (float& x : data.a) x = std::ldexp(x, -70);
   for (float& x : data.b) x = std::ldexp(x, -70);
@@ -225,12 +228,12 @@ void scale(std::vector<float>& matrix, int exponent) {
   for (float& x : matrix) x = std::ldexp(x, exponent);
 }
 
-// From half to twice 2^-110, so that some are below what planes hold.
+// From half to twice 2^-110, so that some numbers are below the range of planes.
 void near_least_of_planes(HostData& data) {
   for (float& x : data.a) x = std::copysign(0x1p-111f + std::fabs(x) * 0x1.8p-110f, x);
 }
 
-// Just above it: all in planes.
+// Just above that range, so that all numbers fit planes.
 void above_least_of_planes(HostData& data) {
   for (float& x : data.a) x = std::copysign(0x1p-110f + std::fabs(x) * 0x1p-110f, x);
 }
@@ -239,7 +242,7 @@ void near_least_normal(HostData& data) {
   for (float& x : data.a) x = std::copysign(0x1p-127f + std::fabs(x) * 0x1.8p-126f, x);
 }
 
-// So large that a rounded plane would be Inf; the products stay in range.
+// So large that a rounded plane would be Inf. The products stay in range.
 void near_largest(HostData& data) {
   constexpr float largest = std::numeric_limits<float>::max();
   for (float& x : data.a) x = std::copysign(largest * (1.0f - 0.01f * std::fabs(x)), x);
@@ -265,7 +268,8 @@ void with_nans(HostData& data) {
   data.b[data.b.size() - 1] = nan;
 }
 
-// One in every second row of A, each time at another place along k, so that every place of a tile has one.
+// Puts one into every second row of A, each time at another place along k, so that every place of a tile has
+// one.
 void put_everywhere(HostData& data, float first, float second) {
   const Size size = data.size();
   for (std::size_t row = 0; row < size.m; row += 2)
@@ -288,7 +292,7 @@ void with_overflow_everywhere(HostData& data) {
   for (float& x : data.b) x = std::copysign(4.0f + std::fabs(x), x);
 }
 
-// Products beyond the largest number, of both signs.
+// Products beyond the largest number, with both signs.
 void with_overflow(HostData& data) {
   data.a[0] = 0x1p100f;
   data.b[0] = 0x1p100f;

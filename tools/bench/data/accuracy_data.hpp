@@ -12,8 +12,8 @@ namespace clgemm::bench {
 struct AccuracyCase {
   std::string name;
   std::size_t k;
-  bool is_finite;  // else there are Inf and NaN, and where they come out is all that counts
-  bool is_exact;   // small integers, whose sums no kernel may round
+  bool is_finite;  // if false, the data have Inf and NaN, and only their places in C are checked
+  bool is_exact;   // small integers with sums that no kernel may round
 
   // Changes numbers that are uniform in [-1, 1).
   void (*shape)(HostData& data);
@@ -21,7 +21,7 @@ struct AccuracyCase {
 
 const std::vector<AccuracyCase>& accuracy_cases();
 
-// C = A B with `side` rows and columns, in the layout and with the transposes of `kind`.
+// Returns the data of C = A B with `side` rows and columns, in the layout and with the transposes of `kind`.
 HostData accuracy_data(const AccuracyCase& one, std::size_t side, MultiplyKind kind);
 
 }  // namespace clgemm::bench

@@ -3,7 +3,7 @@
 namespace clgemm::bench {
 namespace {
 
-// A chain in which each step waits for the one before.
+// A chain of steps that depend on each other.
 const char* const source =
     "__kernel void keep_busy(__global float* result, const int rounds) {\n"
     "  float value = *result;\n"
@@ -39,7 +39,7 @@ BusyDevice::BusyDevice(const cl::CommandQueue& queue) : queue_(queue) {
   run_ms(queue, kernel);
   const double ms = run_ms(queue, kernel);
   const double rounds = ms > 0.0 ? busy_ms / ms * first_rounds : double{most_rounds};
-  if (rounds >= most_rounds) return;  // the device's clock is none, as rusticl's
+  if (rounds >= most_rounds) return;  // the device's clock is useless, like rusticl's
   kernel.setArg(1, static_cast<cl_int>(rounds));
   kernel_ = std::move(kernel);
 }

@@ -12,13 +12,14 @@
 namespace clgemm::bench {
 namespace {
 
-// Each matrix has a seed of its own.
+// Each matrix has its own seed.
 constexpr std::uint64_t seed_of_a = 1;
 constexpr std::uint64_t seed_of_b = 2;
 constexpr std::uint64_t seed_of_c = 3;
 
-// 24 random bits fill a float's significand; by hand, because the standard's distribution may return 1. Parts
-// have generators of their own: 32768 x 32768 elements take one thread four seconds.
+// 24 random bits fill a float's significand. This is written by hand because the standard's distribution may
+// return 1. Each part has its own generator, because one thread takes four seconds for 32768 x 32768
+// elements.
 std::vector<float> random_matrix(std::size_t elements, std::uint64_t seed) {
   constexpr std::size_t part = std::size_t{1} << 20;
   constexpr std::uint64_t to_next_part = 1000003;
@@ -46,7 +47,7 @@ void transpose_into(float* to, const float* from, std::size_t rows, std::size_t 
   }
 }
 
-// Each of the matrices that lie one behind the other, or its transpose.
+// Returns the matrices, which follow each other in memory, or the transpose of each.
 std::vector<float> turned(std::vector<float> matrices, std::size_t rows, std::size_t columns,
                           bool transpose) {
   if (!transpose) return matrices;
@@ -69,7 +70,7 @@ std::vector<float> with_leading_dimension(std::vector<float> matrix, std::size_t
   return result;
 }
 
-// The lines of one matrix of a batch end where those of the next begin.
+// The lines of each matrix of a batch end where those of the next matrix begin.
 std::vector<float> stored_as(const Lines& lines, std::size_t batch_count, std::vector<float> compact) {
   return with_leading_dimension(std::move(compact), batch_count * lines.count, lines.length, lines.length,
                                 lines.ld);

@@ -1,4 +1,4 @@
-// The data of one multiply on the host, and the form it has in memory for the caller's layout and transposes.
+// The data of one GEMM on the host, and their form in memory for the caller's layout and transposes.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace clgemm::bench {
 
-// What is multiplied, apart from its size.
+// The properties of a GEMM other than its size.
 struct MultiplyKind {
   Layout layout = Layout::row_major;
   Transpose transpose_a = Transpose::no;
@@ -18,35 +18,35 @@ struct MultiplyKind {
   float alpha = 1.0f;
   float beta = 0.0f;
   std::size_t gap = 0;  // elements between the end of a row (or column) of each matrix and the next one
-  std::size_t batch_count = 1;  // so many multiplies in one call, their matrices one behind the other
+  std::size_t batch_count = 1;  // the GEMMs in one call, with their matrices one after another
 
   bool operator==(const MultiplyKind&) const = default;
 };
 
-// One multiply of a run.
+// One GEMM of a run.
 struct Case {
   Size size;
   MultiplyKind kind;
-  std::string label;  // what it is, where the size does not say it: "BERT-base, feed-forward up, 128 tokens"
+  std::string label;  // adds to the size: "BERT-base, feed-forward up, 128 tokens"
 };
 
-// Of all multiplies of its batch together.
+// Returns the operations of all GEMMs of the batch together.
 double operations(const Case& one);
 
-// The call with leading dimensions that leave such gaps.
+// Returns the call, with leading dimensions that leave the gaps of `kind`.
 SgemmCall call_of(const MultiplyKind& kind, const Size& size);
 
-// What was asked for to get this call.
+// Returns the kind that leads to this call.
 MultiplyKind kind_of(const SgemmCall& call);
 
-// op(A), op(B) and C, each row-major without gaps: what a check wants to see, whatever the call's layout. The
-// matrices of a batch lie one behind the other, so that C is one of batch_count * m rows.
+// op(A), op(B) and C, each row-major without gaps, as a check needs them for any layout of the call. The
+// matrices of a batch follow each other, so that C has batch_count * m rows.
 struct HostData {
   SgemmCall call;
-  std::vector<float> a;  // m x k, of each multiply
+  std::vector<float> a;  // m x k, for each GEMM
   std::vector<float> b;  // k x n
-  std::vector<float> c;  // m x n; NaN where beta is 0, so that a kernel that reads C, or leaves a part
-                         // of it unwritten, is found out
+  // m x n. It is NaN if beta is 0, to find kernels that read C or leave a part of it unwritten.
+  std::vector<float> c;
 
   Size size() const { return {call.m, call.n, call.k}; }
   std::size_t rows_of_c() const { return call.batch_count * call.m; }
@@ -55,10 +55,10 @@ struct HostData {
 // Uniform in [-1, 1), the same for every run of the program.
 HostData make_host_data(const SgemmCall& call);
 
-// Whether the matrix lies in memory as the transpose of what HostData holds.
+// Returns true if the matrix in memory is the transpose of the one in HostData.
 bool stored_transposed(Layout layout, Transpose transpose);
 
-// The same matrices in the form that they have in the caller's memory. Gaps are NaN (data/guards.hpp).
+// The same matrices in the form of the caller's memory. Gaps are NaN (data/guards.hpp).
 struct StoredMatrices {
   std::vector<float> a;
   std::vector<float> b;
@@ -66,7 +66,7 @@ struct StoredMatrices {
 };
 StoredMatrices as_stored(const HostData& data);
 
-// A C of that form as HostData has it.
+// Converts a C of that form to the form of HostData.
 std::vector<float> c_as_row_major(const SgemmCall& call, std::vector<float> stored);
 
 }  // namespace clgemm::bench

@@ -7,10 +7,10 @@ namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20U;
 
-// Some devices report no cache, or only the one that is nearest.
+// Some devices report no cache, or only the nearest one.
 constexpr std::size_t least_bytes = 256 * mebibyte;
 
-// Buffers are no free good: a driver keeps records of each.
+// Buffers are not free, because a driver keeps records of each.
 constexpr std::size_t most_copies = 4096;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// `--rotate`: several copies of the matrices, used in turn, so that no operand still lies in a cache from the
-// run before.
+// `--rotate`: uses several copies of the matrices in turn, so that no operand is still in a cache from the
+// previous run.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@ namespace clgemm::bench {
 
 struct Rotation {
   std::size_t copies = 1;
-  std::size_t bytes = 0;  // of all copies of A, B and C together
+  std::size_t bytes = 0;  // the copies of A, B and C together
 };
 
-// Bytes that no cache of the device holds.
+// Returns a number of bytes that no cache of the device holds.
 std::size_t beyond_caches(const cl::Device& device);
 
-// Copies beyond what the caches hold, two at least, as far as a quarter of the device's memory goes.
+// Returns at least two copies, and more than the caches hold, limited to a quarter of the device's memory.
 Rotation rotation_for(const cl::Device& device, const SgemmCall& call);
 
 }  // namespace clgemm::bench

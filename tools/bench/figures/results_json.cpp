@@ -28,7 +28,7 @@ struct Key {
   Value Owner::*member;
 };
 
-// The keys of an object in their order. Between and behind these stand those that are not so simple.
+// The keys of an object in order. Members that need more than a key are written between and after them.
 constexpr Key<Facts, std::string> fact_keys[] = {
     {"date", &Facts::date},     {"clgemm_version", &Facts::clgemm_version},
     {"commit", &Facts::commit}, {"host", &Facts::host},
@@ -151,7 +151,8 @@ Json kernel_object(const Results& results, const ShapeResult& shape, const Kerne
   return object;
 }
 
-// Of all rows, for whoever reads the file without this program; which makes its own.
+// Summarizes all rows for readers of the file that do not have this program. The program itself makes its own
+// summary.
 Json summary_object(const Results& results, const BesidePeer& beside) {
   Json object;
   object["beside"] = beside.peer;
@@ -170,7 +171,7 @@ Json summary_object(const Results& results, const BesidePeer& beside) {
   return object;
 }
 
-// The value of a key, or nothing where it is missing or null.
+// Returns the value of a key, or null if it is missing or null.
 const Json* find(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found == object.end() || found->is_null() ? nullptr : &*found;
@@ -186,10 +187,11 @@ std::size_t count(const Json& object, const char* key) {
   return value != nullptr && value->is_number_unsigned() ? value->get<std::size_t>() : 0;
 }
 
-// No name is as long as this, and the page's labels take a time that grows with the square of their length.
+// Real names are shorter. The limit is needed because the time for the page's labels grows with the square of
+// their length.
 constexpr std::size_t most_letters = 1000;
 
-// As it may stand in a table.
+// Returns the text in a form that fits a table.
 std::string shown(const std::string& text) {
   if (text.size() <= most_letters) return printable(text);
   const auto is_inside_letter = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; };
@@ -264,11 +266,11 @@ ShapeResult shape_of(const Json& object) {
   return shape;
 }
 
-// No device is so slow or so fast.
+// Every real device is between these rates.
 constexpr double least_ceiling = 1e-6;
 constexpr double most_ceiling = 1e12;
 
-// Returns nothing unless the ceilings that pictures divide by are there, as a device may have them.
+// Returns nothing unless the ceilings that pictures divide by are present and plausible.
 std::optional<Ceilings> ceilings_of(const Json& object) {
   if (!object.is_object()) return std::nullopt;
   Ceilings result;
@@ -279,10 +281,10 @@ std::optional<Ceilings> ceilings_of(const Json& object) {
   return is_whole ? std::optional(result) : std::nullopt;
 }
 
-// What tells the files apart that join_files() joined.
+// The key for the file of a run, which join_files() writes.
 constexpr const char* file_key = "file";
 
-// The run that this object is of, as the last of all if it is a new one.
+// Returns the run of this object. If it is new, adds it at the end.
 Results& run_of(std::vector<Results>& runs, const Json& object) {
   Results run;
   for (const auto& [key, member] : fact_keys) run.facts.*member = text(object, key);
@@ -326,7 +328,7 @@ void add_row(Results& run, const Json& object) {
   add_peers(result, object);
 }
 
-// A peer that ran nowhere is one fact about the run, not one about each shape.
+// A peer that ran nowhere is one fact about the run, not one for each shape.
 void remove_missing(Results& run) {
   std::vector<std::string> measured;
   for (const ShapeResult& shape : run.shapes) {
@@ -351,15 +353,15 @@ bool is_row(const Json& object) {
          count(object, "n") != 0 && count(object, "k") != 0;
 }
 
-// The keys that stood in each row before they stood in an object of the run.
+// Returns true for the keys that each row had before they moved to an object of the run.
 bool is_of_the_run(const std::string& key) {
   return key == "precision" || key == "part_of_others" || key == "ceilings" || key == file_key ||
          std::any_of(std::begin(fact_keys), std::end(fact_keys),
                      [&key](const auto& fact) { return fact.name == key; });
 }
 
-// Returns the runs of the form that was written until November 2026: an array of rows, each with all of its
-// run, and of summaries.
+// Converts the format used until November 2026: an array of summaries and of rows, with the facts of its run
+// in each row.
 Json runs_of_rows(const Json& rows) {
   Json runs(Json::value_t::array);
   for (const Json& row : rows) {
@@ -398,7 +400,7 @@ Json parse_runs(std::string_view json, const std::string& where) {
 
 constexpr std::size_t most_file_bytes = std::size_t{256} << 20U;
 
-// A pipe is read, too: `--compare <(git show HEAD:before.json) after.json`.
+// Reads pipes, too: `--compare <(git show HEAD:before.json) after.json`.
 std::string text_of_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text;
@@ -449,7 +451,7 @@ std::string join_files(const std::vector<std::string>& paths) {
   Json all(Json::value_t::array);
   std::set<std::string> taken;
   for (const std::string& path : paths) {
-    std::map<std::string, std::string> names;  // in this file, which may be a joined one
+    std::map<std::string, std::string> names;  // new names, by the old ones
     for (Json& one : parse_runs(text_of_file(path), path)) {
       const std::string own = text(one["run"], file_key);
       const std::string plain = own.empty() ? std::filesystem::path(path).stem().string() : own;

@@ -134,7 +134,7 @@ void add_few_runs(std::vector<std::string>& troubles, const Results& results) {
     for (const KernelResult& kernel : shape.kernels) look_at(kernel.long_title(), kernel.figures);
     for (const PeerResult& peer : shape.peers) look_at(peer_title(peer.name), peer.figures);
   }
-  // A long list tells nobody anything.
+  // Shortens long lists, which nobody would read.
   const auto listed = [](const std::vector<std::string>& names) {
     constexpr std::size_t most = 4;
     return names.size() > most ? fmt::format("{} of the rows", names.size())

@@ -25,7 +25,7 @@ std::map<Key, std::size_t> numbered(std::map<Key, std::size_t> keys) {
   return keys;
 }
 
-// By the work, then by the sides.
+// Orders lines by the work, then by the sides.
 auto order_of(const SampleLine& line) {
   const Size size{line.m, line.n, line.k};
   return std::tuple(static_cast<double>(line.batch) * operations(size), size.m, size.n, size.k);

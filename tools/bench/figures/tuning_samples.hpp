@@ -1,4 +1,5 @@
-// What clgemm-tune measured of many configs at many shapes, and what the speed model would have chosen.
+// The measurements of clgemm-tune for many configs and shapes, and the choices of the speed model for these
+// shapes.
 #pragma once
 
 #include <optional>
@@ -10,18 +11,18 @@
 
 namespace clgemm::bench {
 
-// A config at a shape: in as many parts of k as were the fastest.
+// The time of a config at a shape, with its fastest number of slices along k.
 struct TunedTime {
   double seconds = 0.0;
-  std::string config;  // with its parts of k
+  std::string config;  // with its number of slices along k
 };
 
 struct TuningSamples {
   struct Shape {
     Size size;
-    std::size_t batch = 1;  // so many of that size
+    std::size_t batch = 1;  // the number of GEMMs of that size
     double best_seconds = 0.0;
-    double chosen_seconds = 0.0;  // 0: nothing was predicted
+    double chosen_seconds = 0.0;  // 0 if nothing was predicted
     std::string chosen;
     std::size_t chosen_row = 0;
 
@@ -30,9 +31,9 @@ struct TuningSamples {
     double regret() const { return chosen_seconds / best_seconds; }
   };
 
-  std::vector<Shape> shapes;                                 // by their operations
-  std::vector<std::string> configs;                          // without parts of k; of one kernel together
-  std::vector<std::vector<std::optional<TunedTime>>> times;  // of each config, at each shape
+  std::vector<Shape> shapes;         // ordered by their operations
+  std::vector<std::string> configs;  // without the number of slices along k; those of one kernel together
+  std::vector<std::vector<std::optional<TunedTime>>> times;  // the time of each config at each shape
 
   bool has_choices() const;
   double mean_regret() const;  // geometric

@@ -17,14 +17,14 @@ Json value_or_null(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-// One multiply of square matrices as they come, without gaps.
+// Returns true for one GEMM of square matrices, not transposed and without gaps.
 bool is_square(const Case& one) {
   const auto& [size, kind, label] = one;
   return size.m == size.n && size.n == size.k && kind.transpose_a == Transpose::no &&
          kind.transpose_b == Transpose::no && kind.gap == 0 && kind.batch_count == 1;
 }
 
-// Operations for each byte that must move at least: A, B and C once, and C twice if it is also read.
+// Returns the operations for each byte that must be moved: A, B and C once, and C twice if it is also read.
 double intensity(const Case& shape) {
   const auto m = static_cast<double>(shape.size.m);
   const auto n = static_cast<double>(shape.size.n);
@@ -39,7 +39,7 @@ const char* check_text(const Figures& figures) {
   return *figures.passed ? "PASSED" : "FAILED";
 }
 
-// The fastest of what computes in fp32 and is right; null if there is none.
+// Returns the fastest correct result in fp32, or null if there is none.
 const Figures* fastest_of(const ShapeResult& shape) {
   const Figures* fastest = nullptr;
   const auto look_at = [&](const Figures& figures) {
@@ -51,8 +51,8 @@ const Figures* fastest_of(const ShapeResult& shape) {
   return fastest;
 }
 
-// Writes the rate and its bounds. Several devices share multiplies from host to host only: what one of them
-// reaches on its own matrices is not their rate.
+// Writes the rate and its bounds. Several devices share only GEMMs from host to host. The rate of one of them
+// on its own matrices is not their rate.
 void add_rate(Json& entry, const ShapeResult& shape, const Figures& figures, std::size_t devices) {
   if (devices > 1) {
     if (figures.host_ms.value_or(0.0) > 0.0) entry["rate"] = operations(shape) / *figures.host_ms * 1e-6;
@@ -111,7 +111,7 @@ Json shape_object(const Results& run, const ShapeResult& shape) {
   return object;
 }
 
-// Each kernel and peer that was measured, in the order in which the page lists them.
+// Returns each kernel and peer that was measured, in the order of the page.
 Json series_of(const Results& run) {
   Json series = Json::array();
   for (const std::string& title : kernel_titles(run))
@@ -192,7 +192,7 @@ Json run_object(const Results& run, const std::string& name) {
   return object;
 }
 
-// Runs are known by their files; those without one by their devices. Each name is given once.
+// Names a run by its file, or by its devices if it has none. Each name is given once.
 std::string name_of(const Results& run, std::set<std::string>& taken) {
   const std::string plain = run.file.empty() ? run.facts.device : run.file;
   std::string name = plain;

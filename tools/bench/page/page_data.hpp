@@ -1,5 +1,5 @@
-// What the page shows, as JSON for its script. Rates, clocks, ratios and troubles are decided here by the
-// same rules as in the tables; the script only draws them.
+// The data of the page, as JSON for its script. Rates, clocks, ratios and troubles follow the same rules as
+// in the tables and are computed here. The script only draws them.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace clgemm::bench {
 
-// Returns text that may stand inside a script element, whatever the names in it are. `samples` may be null.
+// Returns text that is safe inside a script element for any names in it. `samples` may be null.
 std::string page_data(const std::vector<Results>& runs, const TuningSamples* samples);
 
 }  // namespace clgemm::bench

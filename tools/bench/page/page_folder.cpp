@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether an earlier report lies there: then another one may take its place.
+// Returns true if the folder has an earlier report, which may be replaced.
 bool is_report(const fs::path& folder) {
   std::ifstream page(folder / "index.html");
   std::string line;
@@ -52,7 +52,7 @@ void write_report_folder(const std::string& folder, const std::string& json, con
   std::string page = page_template;
   constexpr std::string_view place = "@data@";
   page.replace(page.find(place), place.size(), page_data(runs, tuned ? &*tuned : nullptr));
-  write_whole((fs::path(folder) / "index.html").string(), page);  // says whose folder it is
+  write_whole((fs::path(folder) / "index.html").string(), page);  // marks the folder as a report
   write_whole((fs::path(folder) / "results.json").string(), json);
 }
 

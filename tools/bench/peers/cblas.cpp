@@ -1,4 +1,4 @@
-// A BLAS of the host, through its C interface: OpenBLAS, or any library that has cblas_sgemm.
+// A BLAS of the host, called through its C interface: OpenBLAS, or any library that has cblas_sgemm.
 //
 // It works on copies of the same data in the host's memory, in the layout of the call, and is timed by the
 // host's clock.
@@ -21,7 +21,7 @@
 namespace clgemm::bench {
 namespace {
 
-// Of cblas.h, whose enumerations are ints.
+// From cblas.h, whose enumerations are ints.
 constexpr int cblas_row_major = 101;
 constexpr int cblas_column_major = 102;
 constexpr int cblas_no_transpose = 111;
@@ -29,9 +29,9 @@ constexpr int cblas_transpose = 112;
 using CblasSgemm = void(int layout, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
                         const float* a, int lda, const float* b, int ldb, float beta, float* c, int ldc);
 
-// Idle workers of OpenBLAS turn in a loop, by default for 2^26 ticks, those of Intel's OpenMP for 200 ms, in
-// which they take the cores from whoever runs next, who seems half as fast. OpenBLAS's are told to sleep
-// after 2^20 ticks, and the next run is kept back until all of them sleep, whosever they are.
+// Idle workers spin: OpenBLAS's for 2^26 ticks by default, those of Intel's OpenMP for 200 ms. Meanwhile they
+// take the cores from the next contestant, which then seems half as fast. So OpenBLAS's workers are told to
+// sleep after 2^20 ticks, and the next run waits until all workers of any library sleep.
 constexpr const char* thread_timeout = "20";
 constexpr std::chrono::milliseconds glance(2);
 constexpr std::chrono::milliseconds longest_wait(1000);
@@ -73,14 +73,14 @@ class CblasContestant final : public Contestant {
 
   std::vector<float> result() override { return c_as_row_major(call_, copies_[current_].c); }
 
-  // Which is what it does anyway.
+  // It works from host to host anyway.
   HostRun run_host_to_host() override {
     const double ms = run().call_ms;
     return {ms, result()};
   }
 
  private:
-  // CBLAS has no batches: whoever has one calls again and again.
+  // CBLAS has no batches, so its users call it repeatedly.
   void multiply(StoredMatrices& matrices) const {
     for (std::size_t i = 0; i < call_.batch_count; ++i) {
       sgemm_(call_.layout == Layout::row_major ? cblas_row_major : cblas_column_major,
@@ -94,11 +94,12 @@ class CblasContestant final : public Contestant {
   CblasSgemm* sgemm_;
   SgemmCall call_;
   std::vector<StoredMatrices> copies_;
-  std::vector<float> c_;  // as it was before any multiply
+  std::vector<float> c_;  // the initial C
   std::size_t current_ = 0;
 };
 
-// The workers that it may use: as many as the OpenCL device, where that is the host's processor.
+// Returns the number of workers that it may use: as many as the OpenCL device has if that is the host's
+// processor.
 int thread_count(const cl::Device& device) {
   if ((device.getInfo<CL_DEVICE_TYPE>() & CL_DEVICE_TYPE_CPU) != 0) {
     return static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
@@ -106,8 +107,8 @@ int thread_count(const cl::Device& device) {
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-// The kernels of OpenBLAS for this processor. Left alone, a release takes a processor that is newer than
-// itself for one of 2004; here the instructions decide. Empty where that is not known.
+// Returns the kernels of OpenBLAS for this processor. By default, a release treats a processor that is newer
+// than itself like one of 2004. Here, the instruction set decides. Empty if it is unknown.
 std::string core_type() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
@@ -119,7 +120,7 @@ std::string core_type() {
   return {};
 }
 
-// What OpenBLAS reads when it is loaded. What the user has set stands.
+// Sets the variables that OpenBLAS reads when it is loaded, unless the user has set them.
 void prepare_environment() {
   const auto set = [](const char* name, const std::string& value) {
     if (!value.empty() && std::getenv(name) == nullptr) set_environment(name, value);
@@ -128,7 +129,7 @@ void prepare_environment() {
   set("OPENBLAS_THREAD_TIMEOUT", thread_timeout);
 }
 
-// What OpenBLAS tells about itself; other libraries have none of these functions.
+// Functions by which OpenBLAS describes itself. Other libraries have none of them.
 struct OpenBlas {
   explicit OpenBlas(const SharedLibrary& library)
       : config(library.find<const char*()>("openblas_get_config")),

@@ -1,4 +1,4 @@
-// CLBlast as it comes, and CLBlast with the parameters of its tuner's files.
+// CLBlast with its own parameters, and CLBlast with the parameters from its tuner's files.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 class Clblast final : public Peer {
  public:
-  // Throws where there is no CLBlast, or where it does not take the parameters.
+  // Throws if there is no CLBlast, or if it does not accept the parameters.
   Clblast(std::string name, std::string title, ClblastParameters parameters, std::string settings)
       : name_(std::move(name)),
         title_(std::move(title)),

@@ -1,4 +1,4 @@
-// Reads what CLBlast's tuner writes: JSON with the best parameters as "NAME=VALUE NAME=VALUE ...".
+// Reads the files of CLBlast's tuner: JSON with the best parameters as "NAME=VALUE NAME=VALUE ...".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 namespace clgemm::bench {
 namespace {
 
-// The tuner's families and the kernels that they tune; the longer name first where one begins the other.
+// The tuner's families and the kernels that they tune. If a name is the beginning of another, the longer name
+// comes first.
 struct Family {
   const char* prefix;
   const char* kernel;
@@ -26,7 +27,7 @@ constexpr Family families[] = {{"xgemm_direct", "XgemmDirect"},
                                {"pad", "Pad"},
                                {"transpose", "Transpose"}};
 
-// Of the build, not of the kernel.
+// A parameter of the build, not of the kernel.
 constexpr const char* precision_parameter = "PRECISION";
 
 std::string kernel_of(const std::string& family) {

@@ -1,8 +1,8 @@
-// cuBLAS on copies of the same data in memory of its own, timed by CUDA's events around the call.
+// cuBLAS on copies of the same data in its own memory, timed by CUDA's events around the call.
 //
-// It stands in the reports twice. cublas-fp32 is in the pedantic mode, which computes in fp32 and nothing
-// else. cublas-tf32 lets the tensor cores round the operands to 10 bits of significand: many times the speed
-// and some thousand times the error, which is beyond the bound that fp32 keeps.
+// The reports have it twice. cublas-fp32 uses the pedantic mode, which computes in fp32 only. cublas-tf32
+// lets the tensor cores round the operands to 10 bits of significand. It is many times as fast, and its error
+// is some thousand times as large, which is beyond the bound of fp32.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -15,7 +15,7 @@
 namespace clgemm::bench {
 namespace {
 
-// Of cublas_api.h.
+// From cublas_api.h.
 constexpr int pedantic_math = 2;
 constexpr int tf32_math = 3;
 
@@ -39,7 +39,7 @@ struct CudaMatrices {
   CudaMatrix c;
 };
 
-// Copies that take a large GPU about 0.1 ms.
+// Copies of this size take a large GPU about 0.1 ms.
 constexpr std::size_t delaying_elements = std::size_t{1} << 24;
 constexpr int delaying_copies = 4;
 
@@ -61,7 +61,7 @@ class CublasContestant final : public Contestant {
   }
 
   RunTimes run() override {
-    const double call_ms = time_on_host();  // first, for the first of all is the first call
+    const double call_ms = time_on_host();  // goes first, because the very first run is the first call
     return {.operation_ms = time_on_device(), .call_ms = call_ms, .launches = 0};
   }
 
@@ -71,7 +71,7 @@ class CublasContestant final : public Contestant {
     return c_as_row_major(data_.call(), c);
   }
 
-  // With memory that is there already, as for CLBlast.
+  // Uses memory that exists already, as for CLBlast.
   HostRun run_host_to_host() override {
     CudaMatrices& matrices = *copies_[current_];
     std::vector<float> c = data_.stored().c;
@@ -95,10 +95,10 @@ class CublasContestant final : public Contestant {
     return ms_since(start);
   }
 
-  // Events on an idle device would count the time that the host takes to enqueue what lies between them: of a
-  // small multiply the most. So the device is kept busy until everything is enqueued; at last with the same
-  // multiply into another C, which brings A and B back to the cache, unless copies are rotated to keep them
-  // out.
+  // On an idle device, the time between the events would include the host's time to enqueue the calls, which
+  // matters most for a small GEMM. So the device is kept busy until everything is enqueued. The last of this
+  // work is the same GEMM with another C. It brings A and B back to the cache, unless copies are rotated to
+  // keep them out.
   double time_on_device() {
     next_copy();
     restore_c();

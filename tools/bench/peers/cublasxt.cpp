@@ -1,5 +1,5 @@
-// cublasXt: cuBLAS's multiply of matrices in the host's memory, on one GPU or several. It stands in the
-// reports twice: as it takes pageable memory, and pinning it for each call. All its times are the host's.
+// cublasXt: cuBLAS's GEMM on matrices in the host's memory, on one GPU or several. The reports have it twice:
+// with pageable memory, and with memory that is pinned for each call. All its times are the host's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,7 +58,8 @@ class Handle {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
-  // Returns when C is complete. As in cuBLAS matrices are column-major: of row-major ones, C^T = B^T A^T.
+  // Returns when C is complete. Like cuBLAS, it takes column-major matrices. For row-major ones, it computes
+  // C^T = B^T A^T.
   void sgemm(const SgemmCall& call, const float* a, const float* b, float* c) const {
     const auto transpose = [](Transpose of) { return of == Transpose::yes ? 1 : 0; };
     const bool rows = call.layout == Layout::row_major;

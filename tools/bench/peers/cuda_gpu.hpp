@@ -1,4 +1,4 @@
-// Which of CUDA's GPUs a device of OpenCL is.
+// Finds the CUDA GPU that an OpenCL device is.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 namespace clgemm::bench {
 
 struct Gpu {
-  int number = 0;     // CUDA's
-  std::string where;  // in words
+  int number = 0;     // CUDA's number
+  std::string where;  // described in words
 };
 
-// By where it is plugged in, where that is known; else CUDA's first.
+// Finds it by its PCI address. If that is unknown, takes CUDA's first GPU.
 Gpu find_gpu(const CudaLibraries& cuda, const cl::Device& device);
 
 }  // namespace clgemm::bench

@@ -11,10 +11,10 @@
 namespace clgemm::bench {
 namespace {
 
-// The newest first; of CUDA 11, the runtime has a minor number in its name.
+// The newest comes first. The runtime of CUDA 11 has a minor number in its name.
 constexpr const char* runtime_names[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
 constexpr const char* cublas_names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
-// Below /usr/local/cuda and its like.
+// Folders below /usr/local/cuda and similar ones.
 constexpr const char* installed_in[] = {"targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "lib64"};
 
 std::vector<std::string> folders() {
@@ -34,7 +34,7 @@ std::vector<std::string> folders() {
   return result;
 }
 
-// What to try, one name after the other.
+// Returns the names and paths to try, in this order.
 template <std::size_t count>
 std::vector<std::string> places(const char* const (&names)[count], const std::string& folder) {
   std::vector<std::string> result;

@@ -1,5 +1,5 @@
-// The few functions of CUDA's runtime and of cuBLAS that a multiply needs, loaded while the program runs: no
-// part of CUDA is there at build time. Enumerations are ints in CUDA's headers, handles are pointers.
+// The few functions of CUDA's runtime and of cuBLAS that a GEMM needs. They are loaded while the program
+// runs, so the build needs no part of CUDA. Enumerations are ints in CUDA's headers, handles are pointers.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +43,8 @@ struct Cublas {
 };
 
 struct CudaLibraries {
-  // `folder`: where to look; empty: where the dynamic linker and CUDA's installer put them. Throws
-  // std::runtime_error that says what is not there.
+  // `folder` is where to search. If it is empty, the search uses the paths of the dynamic linker and of
+  // CUDA's installer. Throws std::runtime_error that names what is missing.
   explicit CudaLibraries(const std::string& folder);
 
   SharedLibrary runtime_library;
@@ -52,7 +52,7 @@ struct CudaLibraries {
   CudaRuntime runtime;
   Cublas cublas;
 
-  // Throws Error where the status of a call is not success; `what` names it.
+  // Throws Error if the status of a call is not success; `what` names the call.
   void check_cuda(int status, const char* what) const;
   void check_cublas(int status, const char* what) const;
 };

@@ -10,7 +10,7 @@
 namespace clgemm::bench {
 namespace {
 
-// Of cublas_api.h and driver_types.h.
+// From cublas_api.h and driver_types.h.
 constexpr int no_transpose = 0;
 constexpr int transpose = 1;
 constexpr int host_to_device = 1;
@@ -32,7 +32,7 @@ CudaMatrix::CudaMatrix(const CudaLibraries& cuda, std::size_t bytes) : cuda_(cud
   cuda_.check_cuda(cuda_.runtime.malloc(&memory_, bytes_), "cudaMalloc");
 }
 
-// Where the write throws, the object is there already, and its destructor frees the memory.
+// If the write throws, the object exists already, and its destructor frees the memory.
 CudaMatrix::CudaMatrix(const CudaLibraries& cuda, const std::vector<float>& matrix)
     : CudaMatrix(cuda, matrix.size() * sizeof(float)) {
   write(matrix);
@@ -88,11 +88,11 @@ CublasHandle::~CublasHandle() {
 std::string CublasHandle::version() const {
   int number = 0;
   cuda_.check_cublas(cuda_.cublas.version(handle_, &number), "cublasGetVersion");
-  // As version 11 and later have it: 130102 is 13.1.2.
+  // Since version 11, 130102 means 13.1.2.
   return fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
 }
 
-// cuBLAS knows columns only: a row-major C is the column-major product of the operands in reverse.
+// cuBLAS is column-major only. A row-major C is the column-major product of the operands in reverse order.
 void CublasHandle::sgemm(const SgemmCall& call, const float* a, const float* b, float* c) const {
   struct Factor {
     const float* matrix;

@@ -1,5 +1,5 @@
-// What CUDA and cuBLAS hand out, each freed by its destructor. The libraries must outlive them; what fails
-// throws Error.
+// Owners of what CUDA and cuBLAS allocate, freed by the destructors. The libraries must outlive them.
+// Failures throw Error.
 #pragma once
 
 #include <string>
@@ -17,7 +17,8 @@ class CudaMatrix {
   CudaMatrix(const CudaMatrix&) = delete;
   CudaMatrix& operator=(const CudaMatrix&) = delete;
 
-  // As many elements as it has; complete when they return, but for copy_from().
+  // Transfers as many elements as the matrix has. The transfers are complete on return, except for
+  // copy_from().
   void write(const std::vector<float>& matrix);
   void read(std::vector<float>& matrix) const;
   void copy_from(const CudaMatrix& other);
@@ -39,7 +40,7 @@ class CudaEvent {
   CudaEvent(const CudaEvent&) = delete;
   CudaEvent& operator=(const CudaEvent&) = delete;
 
-  // On the default stream, as all work here.
+  // Records on the default stream, like all work here.
   void record();
 
   // Waits for `end`.

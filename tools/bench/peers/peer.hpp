@@ -1,4 +1,4 @@
-// Other implementations of the same multiply, measured in the same run on the same data.
+// Other implementations of GEMM, measured in the same run on the same data.
 #pragma once
 
 #include <memory>
@@ -15,13 +15,13 @@ class Peer {
  public:
   virtual ~Peer() = default;
 
-  virtual std::string name() const = 0;   // "clblast": its key in JSON
-  virtual std::string title() const = 0;  // "CLBlast": for people
+  virtual std::string name() const = 0;   // "clblast": the key in JSON
+  virtual std::string title() const = 0;  // "CLBlast": the name for readers
   virtual std::string version() const = 0;
-  virtual std::string settings() const = 0;  // whatever else decides how fast it is
+  virtual std::string settings() const = 0;  // other settings that affect its speed
 
-  // Whether it computes in fp32. One that does not is checked all the same, but a result beyond the bound of
-  // fp32 is what was expected of it, and does not fail the run.
+  // Returns true if it computes in fp32. A peer that does not is checked, too, but its result may exceed the
+  // bound of fp32 without failing the run.
   virtual bool computes_in_fp32() const { return true; }
 
   // `data` must outlive the contestant.
@@ -33,10 +33,10 @@ struct Peers {
   std::vector<MissingPeer> missing;
 };
 
-// `device` is the one that clgemm runs on. A peer that cannot be had is among the missing.
+// `device` is clgemm's device. A peer that is not available is listed as missing.
 Peers make_peers(const std::vector<PeerRequest>& requests, const cl::Device& device);
 
-// One or more peers for a request; each throws where there is none to be had, and the text says why.
+// One or more peers for a request. Each throws if the peer is not available, and the text says why.
 using PeerList = std::vector<std::unique_ptr<Peer>>;
 PeerList make_clblast(const PeerRequest& request, const cl::Device& device);
 PeerList make_tuned_clblast(const PeerRequest& request, const cl::Device& device);

@@ -1,4 +1,4 @@
-// The list of peers: a new one needs a file beside this and a line here.
+// The list of peers. A new peer needs its own file in this folder and a line here.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,7 +20,7 @@ struct Entry {
   const char* title;
   Value value;
   const char* value_name;
-  std::vector<const char*> keys;  // in JSON
+  std::vector<const char*> keys;  // the keys in JSON
   PeerList (*make)(const PeerRequest& request, const cl::Device& device);
 };
 const Entry entries[] = {

@@ -1,4 +1,4 @@
-// What `--peer` asks for.
+// The request that `--peer` makes.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace clgemm::bench {
 struct PeerRequest {
   std::string name;
   std::string value;
-  std::vector<cl::Device> devices;  // where there are several, for peers that can use them
+  std::vector<cl::Device> devices;  // for peers that can use several
 };
 
-// The peers of a run where nothing is said about them.
+// Returns the peers of a run that names none.
 std::vector<PeerRequest> default_peers();
 
-// "none" alone is no peer at all. Throws UsageError for a name that is not known, for a value that is missing
-// or too much, and for a peer that is named twice.
+// "none" alone means no peer. Throws UsageError for an unknown name, for a missing or superfluous value, and
+// for a peer that is named twice.
 std::vector<PeerRequest> parse_peers(const std::vector<std::string>& texts);
 
 }  // namespace clgemm::bench

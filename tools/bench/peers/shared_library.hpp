@@ -1,4 +1,4 @@
-// A library that is loaded while the program runs: peers that need not be there at build time.
+// A library that is loaded while the program runs, for peers that need not exist at build time.
 #pragma once
 
 #include <span>
@@ -8,16 +8,17 @@ namespace clgemm::bench {
 
 class SharedLibrary {
  public:
-  // The first of these names or paths that can be loaded. Throws std::runtime_error that says why none could.
+  // Loads the first of these names or paths that can be loaded. Throws std::runtime_error that says why none
+  // could.
   explicit SharedLibrary(std::span<const std::string> names);
 
-  // Null where the library has no such function.
+  // Returns null if the library has no such function.
   template <class Function>
   Function* find(const char* function) const {
     return reinterpret_cast<Function*>(address(function));
   }
 
-  // Throws std::runtime_error where the library has no such function.
+  // Throws std::runtime_error if the library has no such function.
   template <class Function>
   Function* get(const char* function) const {
     return reinterpret_cast<Function*>(needed_address(function));
@@ -29,7 +30,8 @@ class SharedLibrary {
   void* address(const char* function) const;
   void* needed_address(const char* function) const;
 
-  void* handle_ = nullptr;  // never closed: numerical libraries leave threads behind that still run in them
+  // Never closed, because numerical libraries leave threads behind that still run in them.
+  void* handle_ = nullptr;
   std::string name_;
 };
 

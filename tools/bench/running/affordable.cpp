@@ -9,17 +9,17 @@
 namespace clgemm::bench {
 namespace {
 
-// Nothing that is measured is slower than so many operations a second.
+// Nothing that is measured does fewer operations a second.
 constexpr double slowest_rate = 2e9;
 
-// What takes less says nothing of long runs.
+// Less work does not predict long runs.
 constexpr double least_work_to_predict_from = 1e8;
 
-// For peers: large enough for the kernels that a large problem takes.
+// For peers: large enough that they use the kernels for large problems.
 constexpr std::size_t prediction_side = 768;
 
-// A run that took less may have been launches, transfers and pinning of memory more than multiplying: on two
-// H200 768 told of cublasXt that 16384 takes 44 s.
+// A shorter run may have been mostly launches, transfers and pinning of memory. On two H200, 768 predicted
+// that 16384 takes 44 s with cublasXt.
 constexpr double telling_ms = 50.0;
 
 std::optional<double> predicted_ms(const std::string& kernel, const Results& earlier, const Case& one) {
@@ -93,7 +93,7 @@ std::optional<double> seconds_of_a_run(const Peer& peer, const Results& earlier,
       if (tells || ms <= max_seconds * 1e3 || 2 * side >= data.call.k) return ms * 1e-3;
     }
   } catch (const std::exception&) {
-    return std::nullopt;  // its first run says what is wrong
+    return std::nullopt;  // its first run reports what is wrong
   }
 }
 

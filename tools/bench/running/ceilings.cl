@@ -1,4 +1,4 @@
-// What --ceilings has beside the kernels of src/probe/probe.cl, behind which this text stands.
+// The kernels of --ceilings that src/probe/probe.cl does not have. This text is appended to that file.
 kernel void copy_all(global const FLOATS* restrict from, global FLOATS* restrict to, const int steps,
                      const int item_stride, const int step_stride) {
   const size_t first = get_global_id(0) * (size_t)item_stride;

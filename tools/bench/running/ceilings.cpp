@@ -14,17 +14,17 @@
 namespace clgemm::bench {
 namespace {
 
-// How a device is kept busy.
+// Describes how to keep a device busy.
 struct Load {
   std::size_t width;  // floats of a vector
   std::size_t chains;
   std::size_t group;             // work-items of a work-group
   std::size_t groups_of_a_unit;  // work-groups a compute unit
-  bool neighbours_together;      // in memory: those of work-items, not of steps
+  bool neighbours_together;      // in memory: neighbouring work-items, not steps
 };
 
-// A work-item of a CPU has a core's vector units for itself. Four groups a core, so that a core that is
-// disturbed gets less of the work.
+// Uses one work-item for the vector units of each core of a CPU. There are four groups for each core, so that
+// a core that is disturbed gets less of the work.
 Load load_for(const cl::Device& device) {
   if ((device.getInfo<CL_DEVICE_TYPE>() & CL_DEVICE_TYPE_CPU) == 0) return {4, 8, 256, 16, true};
   const std::size_t native = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
@@ -34,7 +34,7 @@ Load load_for(const cl::Device& device) {
 // A ceiling is the best of its runs.
 constexpr int runs = 10;
 
-// Long enough for every clock, and for a processor to reach its speed.
+// Long enough for every clock, and for a processor to reach its full speed.
 constexpr double least_ms = 30.0;
 constexpr cl_int most_rounds = 1 << 26;
 
@@ -80,7 +80,7 @@ class Measuring {
     kernel.setArg(3, 0.001f);
     cl_int rounds = 1000;
     double ms = 0.0;
-    while (ms < least_ms && rounds < most_rounds) {  // some devices' clocks never come to it
+    while (ms < least_ms && rounds < most_rounds) {  // some devices' clocks never reach it
       rounds *= 2;
       kernel.setArg(1, rounds);
       ms = best_ms(queue_, kernel, items_, load_.group);
@@ -98,7 +98,7 @@ class Measuring {
     return 2.0 * gbs(mover("copy_all", from, to, steps()), steps());
   }
 
-  // Of half of what the last cache holds, where the device says how much that is.
+  // Uses half of the capacity of the last cache, if the device reports it.
   double cache_gbs(const cl::Buffer& from) const {
     const std::size_t bytes = device_.getInfo<CL_DEVICE_GLOBAL_MEM_CACHE_SIZE>() / 2;
     const std::size_t steps_in_cache = bytes / (items_ * vector_bytes_) / 4 * 4;
@@ -109,7 +109,7 @@ class Measuring {
     return passes * gbs(kernel, steps_in_cache);
   }
 
-  // All pages there, none of them a shared page of zeros.
+  // Writes the whole buffer, so that it has no shared pages of zeros.
   cl::Buffer buffer() const {
     cl::Buffer result(context_, CL_MEM_READ_WRITE, steps() * items_ * vector_bytes_);
     queue_.enqueueFillBuffer(result, 1.0f, 0, steps() * items_ * vector_bytes_);
@@ -118,7 +118,7 @@ class Measuring {
   }
 
  private:
-  // A multiple of the four that a kernel takes at once.
+  // Returns a multiple of the four that a kernel takes at once.
   std::size_t steps() const {
     const std::size_t largest = device_.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
     const std::size_t bytes = std::min(2 * beyond_caches(device_), largest / 2);
@@ -154,8 +154,8 @@ class Measuring {
 
 namespace {
 
-// Operations on fp16 that a compute unit's tensor cores do a clock, by NVIDIA's data sheets; the largest
-// architecture that is not above the device's counts.
+// fp16 operations of a compute unit's tensor cores per clock, from NVIDIA's data sheets. The row with the
+// largest architecture that is not above the device's applies.
 struct TensorCores {
   std::size_t sm;
   double operations;

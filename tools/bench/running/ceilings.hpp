@@ -1,4 +1,4 @@
-// `--ceilings`: what this device can do at most, measured here with small kernels of our own (probe.cl and
+// `--ceilings`: the highest rates of this device, measured here with our own small kernels (probe.cl and
 // ceilings.cl).
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace clgemm::bench {
 
-// On a queue with profiling. Takes about two seconds.
+// Measures on a queue with profiling. Takes about two seconds.
 Ceilings measure_ceilings(const cl::CommandQueue& queue);
 
 }  // namespace clgemm::bench

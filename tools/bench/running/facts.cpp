@@ -14,7 +14,7 @@
 namespace clgemm::bench {
 namespace {
 
-// The highest clock of the host's cores at this moment, if the system tells it.
+// Returns the present highest clock of the host's cores, if the system reports it.
 std::string host_clock() {
   const double most = processor_mhz();
   return most > 0.0 ? fmt::format("host {:.0f} MHz", most) : "";

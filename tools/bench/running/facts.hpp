@@ -1,4 +1,4 @@
-// The facts of a run that begins now.
+// Facts about the machine and the moment of a run.
 #pragma once
 
 #include "base/device.hpp"
@@ -6,7 +6,8 @@
 
 namespace clgemm::bench {
 
-// What nvidia-smi tells of the clocks and the power state of the GPUs of this name; empty if it is not there.
+// The clocks and the power state of the GPUs of this name, as nvidia-smi reports them. Empty if nvidia-smi is
+// not installed.
 struct GpuState {
   std::string clocks;  // "SM 1980 MHz of 1980 MHz, memory 2619 MHz"
   std::string power;   // "P0, 120.32 W of 700.00 W"

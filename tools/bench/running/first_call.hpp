@@ -1,8 +1,9 @@
-// `--first-call`: what the very first multiply of a process costs, in processes of their own.
+// `--first-call`: the time of the very first GEMM of a process, measured in separate processes.
 //
-// The time is the wall clock's, from before the child's first OpenCL call until C is complete: finding the
-// device, the context, the upload, the compiler. Cold: caches of compiled programs are empty. Warm: they hold
-// what an earlier process of the same kind left there, clgemm's own, PoCL's and NVIDIA's alike.
+// The time is wall-clock time from before the child's first OpenCL call until C is complete. It includes
+// finding the device, the context, the upload and the compiler. Cold: the caches of compiled programs are
+// empty. Warm: they hold what an earlier process of the same kind left there. This applies to clgemm's,
+// PoCL's and NVIDIA's caches.
 #pragma once
 
 #include <string>
@@ -16,13 +17,13 @@ struct FirstCall {
   double warm_ms = 0.0;
 };
 
-// Stands for the options' only kernel; anything else that can be first is what `--peer` asks for.
+// Stands for the options' only kernel. Any other value is a peer, as in `--peer`.
 inline constexpr const char* first_call_of_kernel = "--kernel";
 
-// The options have one size. Throws std::runtime_error where a child fails.
+// The options must have one size. Throws std::runtime_error if a child fails.
 FirstCall measure_first_call(const BenchOptions& options, const std::string& who);
 
-// The child's part: the time of options.first_call_of.
+// Runs in the child, and returns the time of options.first_call_of.
 double time_first_call(const BenchOptions& options);
 
 }  // namespace clgemm::bench

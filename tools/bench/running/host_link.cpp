@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t link_bytes = std::size_t{64} << 20;
 constexpr int link_runs = 5;
 
-// The fastest of some runs.
+// Returns the rate of the fastest of some runs.
 template <class Transfer>
 double gbs_of(const Transfer& transfer) {
   double best = std::numeric_limits<double>::infinity();

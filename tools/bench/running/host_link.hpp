@@ -1,5 +1,5 @@
-// How fast matrices can come to a device and back: what bounds a multiply of matrices in the host's memory,
-// where the device has memory of its own.
+// The speed of transfers to a device and back. It bounds a GEMM on matrices in the host's memory if the
+// device has memory of its own.
 #pragma once
 
 #include <optional>
@@ -9,17 +9,18 @@
 
 namespace clgemm::bench {
 
-// 10^9 bytes a second, of pinned memory.
+// In 10^9 bytes a second, for pinned memory.
 struct HostLink {
   double in_gbs = 0.0;
   double out_gbs = 0.0;
 };
 
-// Nothing where the device shares the host's memory.
+// Returns nothing if the device shares the host's memory.
 std::optional<HostLink> measure_host_link(const cl::CommandQueue& queue);
 
-// What no multiply from host to host can be faster than on so many devices: each operand comes in once, C
-// goes out once, at the same time, and one device alone computes for `compute_ms`.
+// Returns a lower bound of the time of a GEMM from host to host on that many devices. It assumes that each
+// operand is sent once, that C is returned once at the same time, and that one device alone computes for
+// `compute_ms`.
 double host_bound_ms(const SgemmCall& call, const std::optional<HostLink>& link, double compute_ms,
                      std::size_t devices);
 

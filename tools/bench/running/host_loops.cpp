@@ -8,10 +8,10 @@
 namespace clgemm::bench {
 namespace {
 
-// Long enough for the clock, short enough not to be noticed.
+// Long enough for the clock, and too short to be noticed.
 constexpr double sample_ms = 20.0;
 
-// beta == 0 must not read C, where NaN may stand.
+// If beta == 0, C must not be read, because it may hold NaN.
 float scaled_old(const SgemmCall& call, float old) {
   return call.beta == 0.0f ? 0.0f : call.beta * old;
 }

@@ -22,7 +22,7 @@ Options options_for(const std::string& kernel, const Parameters& parameters, con
   return result;
 }
 
-// A kernel and its variants, but no variant that is the kernel's defaults under another name.
+// Adds a kernel and its variants, except variants that are the kernel's defaults under another name.
 void add_with_variants(const NamedKernel& kernel, const std::string& folder,
                        std::vector<KernelChoice>& choices) {
   std::set<Parameters> seen;
@@ -37,7 +37,7 @@ void add_with_variants(const NamedKernel& kernel, const std::string& folder,
   for (const Manifest::Variant& variant : kernel.file->manifest.variants) add(variant.name, variant.values);
 }
 
-// Finds what is wrong with a kernel that was asked for by name, before any work.
+// Checks a kernel that was named explicitly, before any work.
 void check_named(KernelLibrary& library, const KernelChoice& choice, const Device& device) {
   const NamedKernel kernel = library.find(choice.options.kernel);
   if (kernel.file->manifest.role != Role::multiply) {
@@ -47,7 +47,7 @@ void check_named(KernelLibrary& library, const KernelChoice& choice, const Devic
   try {
     configure(kernel, choice.options.parameters, device);
   } catch (const Error& error) {
-    // Its defaults may be beyond this device, where other parameters are not.
+    // Its defaults may exceed this device's limits although other parameters do not.
     if (!choice.options.parameters.empty() || !is_device_limit(error)) throw;
   }
 }

@@ -1,4 +1,4 @@
-// Which kernels a run measures, and what each of them is.
+// The kernels that a run measures, and their parameters.
 #pragma once
 
 #include <span>
@@ -11,34 +11,34 @@
 
 namespace clgemm::bench {
 
-// What everything is set against where it does not take too long.
+// The kernel that all others are compared with, unless it takes too long.
 inline constexpr const char* baseline_kernel = "naive";
 
 struct KernelChoice {
-  std::string name;  // for people; for `auto`, known after the first run
-  Options options;   // for clgemm; no kernel in them means `auto`
+  std::string name;  // the displayed name; for `auto`, known after the first run
+  Options options;   // for clgemm; if they name no kernel, this is `auto`
 
-  // A kernel that was asked for by its name must run. One of many that this device cannot run is passed over,
-  // and said to be.
+  // A kernel that was named explicitly must run. Any other kernel that this device cannot run is skipped, and
+  // the run reports it.
   bool must_run = false;
 
-  std::string fault = {};  // what a trial before the measurement has shown, in words; empty: nothing
+  std::string fault = {};  // the fault that a trial before the measurement has shown, in words; empty if none
 };
 
-// What `--kernel` and `--param` ask for, each once. Throws Error for a kernel that does not exist, whose file
-// is bad or whose parameters are.
+// Returns what `--kernel` and `--param` ask for, without duplicates. Throws Error if a kernel does not exist,
+// or if its file or its parameters are invalid.
 std::vector<KernelChoice> choose_kernels(const BenchOptions& options, const Device& device);
 
-// The same for one multiply: kernels for which nobody gave parameters have those that clgemm would choose for
-// it on this device, where it has some, else their defaults.
+// Returns the same for one GEMM. Kernels without given parameters get those that clgemm would choose for them
+// on this device, or else their defaults.
 std::vector<KernelChoice> with_own_parameters(std::vector<KernelChoice> choices, const SgemmCall& call,
                                               const Device& device);
 
-// The kernels of this list, with their defaults.
+// Returns the kernels of this list with their defaults.
 std::vector<KernelChoice> choose_steps(std::span<const std::string_view> steps,
                                        const std::string& kernel_folder);
 
-// This device cannot run this kernel, although nothing is wrong with it.
+// Returns true if this device cannot run the kernel although nothing is wrong with it.
 bool is_device_limit(const Error& error);
 
 }  // namespace clgemm::bench

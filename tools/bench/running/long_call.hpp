@@ -1,4 +1,4 @@
-// A call that takes long says how far it is.
+// Reports the progress of a call that takes long.
 #pragma once
 
 #include <chrono>
@@ -9,9 +9,9 @@ namespace clgemm::bench {
 
 using Tell = std::function<void(const std::string&)>;
 
-// Tells `text`, and calls. Where the call takes longer than `interval`, tells again and again how long it has
-// taken, and what part this is of `expected_ms`, which the last one took; 0: nobody knows. No thread is
-// started for a call that is known to be shorter.
+// Reports `text`, and makes the call. If the call takes longer than `interval`, the time so far is reported
+// repeatedly, with the part that it is of `expected_ms`, the time of the last call. `expected_ms` is 0 if it
+// is unknown. No thread is started for a call that is known to be shorter.
 void call_telling(const Tell& tell, const std::string& text, double expected_ms,
                   const std::function<void()>& call,
                   std::chrono::milliseconds interval = std::chrono::seconds(1));

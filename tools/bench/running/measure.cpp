@@ -14,7 +14,7 @@ Entrant::Entrant(std::unique_ptr<Contestant> contestant, const Reference* refere
     : contestant_(std::move(contestant)), reference_(reference) {
   const RunTimes times = contestant_->run();
   first_call_ms_ = times.call_ms;
-  last_run_ms_ = times.operation_ms;  // not the call: that one compiled
+  last_run_ms_ = times.operation_ms;  // not the time of the call, which compiled
   launches_ = times.launches;
   check_result();
 }
@@ -23,7 +23,7 @@ void Entrant::warm_up() {
   run_once();
 }
 
-// Some contestants multiply more than once a run, or wait: what counts for the limit is all of it.
+// Some contestants compute more than once a run, or wait. The limit applies to the whole time.
 RunTimes Entrant::run_once() {
   const auto start = std::chrono::steady_clock::now();
   const RunTimes times = contestant_->run();
@@ -119,7 +119,8 @@ void time_runs(const std::vector<Entrant*>& entrants, const MeasureSettings& set
   }
 }
 
-// After the runs on the device, not among them: transfers would leave the caches otherwise.
+// Runs after the runs on the device and not among them, because transfers would leave the caches in another
+// state.
 void time_host_to_host(const std::vector<Entrant*>& entrants, const MeasureSettings& settings,
                        const Tell& progress) {
   for (std::size_t round = 0; round <= settings.runs; ++round) {

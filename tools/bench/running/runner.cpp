@@ -29,7 +29,7 @@
 namespace clgemm::bench {
 namespace {
 
-// Those of --device; empty where it was not given.
+// Returns the devices of --device, or nothing if it was not given.
 std::vector<cl::Device> devices_of(const BenchOptions& options) {
   return options.devices.empty() ? std::vector<cl::Device>{}
                                  : find_devices(fmt::format("{}", fmt::join(options.devices, ",")));
@@ -57,7 +57,7 @@ std::vector<KernelChoice> ladder_choices(const BenchOptions& options, const Devi
   return choices;
 }
 
-// A kernel that only the suite names need not run everywhere.
+// A kernel that only the suite names does not have to run everywhere.
 std::vector<KernelChoice> choices_for(const BenchOptions& options, const Device& device) {
   if (options.ladder) return ladder_choices(options, device);
   std::vector<KernelChoice> choices = choose_kernels(options, device);
@@ -67,7 +67,7 @@ std::vector<KernelChoice> choices_for(const BenchOptions& options, const Device&
   return choices;
 }
 
-// Kernels from files are tried before anything is measured. One that cannot run at all is left to the
+// Tries kernels from files before anything is measured. A kernel that cannot run at all is left to the
 // measurement, which says why. Ctrl-C ends the process that tries one, too.
 void try_own_kernels(const BenchOptions& options, std::vector<KernelChoice>& choices) {
   if (!options.check) return;
@@ -82,7 +82,7 @@ void try_own_kernels(const BenchOptions& options, std::vector<KernelChoice>& cho
   }
 }
 
-// What `--peer` said to get this peer.
+// Returns the value of `--peer` that selects this peer.
 std::optional<std::string> request_for(const BenchOptions& options, const std::string& peer) {
   for (const PeerRequest& request : options.peers) {
     if (request.name != peer) continue;
@@ -102,7 +102,7 @@ void try_first_call(const BenchOptions& options, const std::string& who, Figures
   }
 }
 
-// For each kernel that was measured, and for the peers that compile as clgemm does.
+// Adds them for each kernel that was measured, and for the peers that compile kernels like clgemm.
 void add_first_calls(BenchOptions options, const std::vector<KernelChoice>& choices, ShapeResult& result) {
   options.suites = {};
   options.random = {};
@@ -120,8 +120,8 @@ void add_first_calls(BenchOptions options, const std::vector<KernelChoice>& choi
   }
 }
 
-// Where many cases are measured: which one is under way, and how long the rest takes if each is like those
-// before.
+// For runs of many cases: reports the present case, and how long the rest takes if each case takes as long as
+// those before.
 class Way {
  public:
   explicit Way(std::size_t cases) : cases_(cases) {}
@@ -142,7 +142,7 @@ class Way {
   std::size_t case_ = 0;
 };
 
-// Measures one case, as the next of the results.
+// Measures one case and adds it to the results.
 void add_case(const BenchOptions& options, const Case& one, const std::vector<KernelChoice>& choices,
               const Peers& peers, const cl::CommandQueue& queue, const std::optional<HostLink>& link,
               const Device& device, const Way& way, Progress& progress, Results& results) {
@@ -194,15 +194,15 @@ void add_case(const BenchOptions& options, const Case& one, const std::vector<Ke
   std::move(kernels.left_out.begin(), kernels.left_out.end(), std::back_inserter(done.kernels));
 }
 
-// What went wrong at this size.
+// Returns the message of the error with this size.
 std::string with_size(const Case& one, const Error& error) {
   const std::string size = to_string(one.size);
   const std::string why = error.what();
   return why.starts_with(size) ? why : fmt::format("{}: {}", size, why);
 }
 
-// One after the other by `add`. What does not fit the memory says nothing of the next case; another error may
-// hold for all, and ends it. Throws the first one where nothing else came of it.
+// Calls `add` for each case. A case that does not fit the memory does not affect the next ones. Another error
+// may apply to all cases, so it ends the run. Throws the first error if there are no results.
 void add_cases(const std::vector<Case>& cases, Results& results,
                const std::function<void(const Case&)>& add) {
   std::optional<Error> first;
@@ -223,7 +223,7 @@ void add_cases(const std::vector<Case>& cases, Results& results,
 
 Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
   const Device device = at_boundary([&] { return describe(cl_device); });
-  const std::vector<Case> cases = cases_of(options, device);  // a UsageError of its stays one
+  const std::vector<Case> cases = cases_of(options, device);  // a UsageError of it is passed on unchanged
   return at_boundary([&] {
     Results results;
     const MachineLoad load;
@@ -240,7 +240,7 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
     Peers peers = make_peers(requests, cl_device);
     results.missing_peers = peers.missing;
 
-    // One context and queue for all sizes: peers keep what they compiled by context.
+    // All sizes share one context and queue, because peers keep their compiled kernels by context.
     const cl::Context context(cl_device);  // not every implementation lets a queue keep it
     const cl::CommandQueue queue(context, cl_device, CL_QUEUE_PROFILING_ENABLE);
     Progress progress;

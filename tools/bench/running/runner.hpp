@@ -1,4 +1,4 @@
-// Runs everything that the options ask for, one size after the other.
+// Runs everything that the options ask for, one size after another.
 #pragma once
 
 #include "command_line/options.hpp"
@@ -6,7 +6,7 @@
 
 namespace clgemm::bench {
 
-// Throws Error where a kernel that was named does not run, or nothing can.
+// Throws Error if a kernel that was named does not run, or if nothing can run.
 Results run_bench(const BenchOptions& options, const cl::Device& device);
 
 }  // namespace clgemm::bench

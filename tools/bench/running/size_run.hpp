@@ -1,4 +1,5 @@
-// One size: the first run of every peer and kernel, with its check; then all of them against each other.
+// Measures one size. First, every peer and kernel runs once and is checked. Then all of them are timed
+// against each other.
 #pragma once
 
 #include <functional>
@@ -19,15 +20,16 @@ using Tell = std::function<void(const std::string& what_is_under_way)>;
 
 class SizeRun {
  public:
-  // `reference` is null where results are not checked. What is given by reference must outlive it.
+  // `reference` is null if results are not checked. Arguments that are given by reference must outlive the
+  // object.
   SizeRun(const cl::CommandQueue& queue, const Case& one, const HostData& host, const Reference* reference,
           const MeasureSettings& settings, const Rotation& rotation, Tell tell);
 
-  // Throws Error where a kernel that must run does not.
+  // Throws Error if a kernel that must run does not.
   ShapeResult run(const std::vector<KernelChoice>& choices, std::span<const Peer* const> peers);
 
  private:
-  using Entry = std::unique_ptr<Entrant>;  // null for what did not run
+  using Entry = std::unique_ptr<Entrant>;  // null for a contestant that did not run
 
   void enter_peer(const Peer& peer);
   void enter_kernel(const KernelChoice& choice);
@@ -43,10 +45,10 @@ class SizeRun {
   DeviceData data_;
   ShapeResult result_;
 
-  std::vector<Entry> peers_;                   // one each of result_.peers
-  std::vector<Entry> kernels_;                 // one each of result_.kernels
-  Entry baseline_;                             // null where it is one of the kernels, or left out
-  std::optional<std::size_t> baseline_index_;  // where it is one of the kernels
+  std::vector<Entry> peers_;                   // one for each of result_.peers
+  std::vector<Entry> kernels_;                 // one for each of result_.kernels
+  Entry baseline_;                             // null if it is one of the kernels, or left out
+  std::optional<std::size_t> baseline_index_;  // if it is one of the kernels
   std::vector<float> peers_c_;                 // the result of the first peer that was right
 };
 

@@ -19,11 +19,10 @@ namespace {
 
 constexpr int warm_up_runs = 3;
 
-// Rules of thumb, and no measurements: below them, something else is worth a look first.
-constexpr double least_inside = 0.8;  // of the tiles' work
-constexpr double most_of_bandwidth =
-    0.5;                               // that a kernel needs before larger tiles are the first thing to try
-constexpr double near_the_peak = 0.8;  // of the fp32 units
+// Rules of thumb, not measurements. A value below them is worth a look first.
+constexpr double least_inside = 0.8;       // a part of the tiles' work
+constexpr double most_of_bandwidth = 0.5;  // a kernel that needs more should have larger tiles
+constexpr double near_the_peak = 0.8;      // a part of the fp32 units' peak
 constexpr double fewest_groups_per_unit = 2.0;
 
 KernelFacts facts_of(const BuiltPlan& built, const cl::Device& device) {

@@ -1,5 +1,5 @@
-// CSV (RFC 4180): a line for every kernel and shape, peers in columns of their own. What was not measured is
-// empty.
+// CSV (RFC 4180): one line for every kernel and shape, with columns for each peer. A value that was not
+// measured is empty.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

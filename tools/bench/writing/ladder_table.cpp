@@ -1,4 +1,4 @@
-// The ladder as a table: each step beside the first and the one before.
+// The ladder as a table that compares each step with the first and the previous one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace clgemm::bench {
 namespace {
 
-// The speed-up that the best known tutorial of this ladder shows for its own steps.
+// The speed-up that the best-known tutorial of this ladder shows for its own steps.
 constexpr const char* published = "Published by others, on a GTX 1080: 24 x, from 44 to 1067 GFLOPS.";
 
 class LadderTable {

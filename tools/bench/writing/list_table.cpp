@@ -1,4 +1,4 @@
-// Many shapes in one table, a line each: for random shapes.
+// One table for many shapes, with a line for each, for random shapes.
 #include <fmt/format.h>
 
 #include "common/statistics.hpp"
@@ -42,7 +42,7 @@ void add_line(TextTable& table, const std::vector<std::string>& peers, const Sha
   table.add_row(std::move(cells));
 }
 
-// What a line of the table has no room for.
+// Writes the failures, for which a line of the table has no room.
 void write_failures(std::ostream& out, const ShapeResult& shape) {
   for (const KernelResult& kernel : shape.kernels) {
     if (!kernel.wrong.empty()) {

@@ -1,4 +1,4 @@
-// `--markdown FILE...`: results as tables in Markdown, for docs/results.md.
+// `--markdown FILE...`: writes results as tables in Markdown, for docs/results.md.
 #pragma once
 
 #include <ostream>
@@ -8,8 +8,8 @@
 
 namespace clgemm::bench {
 
-// For each device: its name and what was run on it, a table of all shapes beside the peers, and the ladder of
-// kernels where one was climbed.
+// Writes for each device its name and its programs, a table of all shapes with the peers, and the ladder of
+// kernels if it was measured.
 void write_markdown(std::ostream& out, const std::vector<Results>& runs);
 
 }  // namespace clgemm::bench

@@ -1,4 +1,4 @@
-// Results as text, in each format, to where the options want them.
+// Writes results as text, in the format and to the destination of the options.
 #pragma once
 
 #include <ostream>
@@ -10,27 +10,27 @@
 
 namespace clgemm::bench {
 
-void write_table(std::ostream& out, const Results& results);         // for people
+void write_table(std::ostream& out, const Results& results);         // for reading
 void write_ladder_table(std::ostream& out, const Results& results);  // the same for the ladder
 void write_list_table(std::ostream& out, const Results& results);    // the same for a long list of shapes
-void write_csv(std::ostream& out, const Results& results);           // a line a kernel and shape
+void write_csv(std::ostream& out, const Results& results);           // one line for each kernel and shape
 
-// The results in the format of the options.
+// Writes the results in the format of the options.
 void write_results(std::ostream& out, const BenchOptions& options, const Results& results);
 
-// Flushes standard output. Throws std::runtime_error where not all that was printed went there.
+// Flushes standard output. Throws std::runtime_error if some of the output was lost.
 void finish_standard_output();
 
-// What --output names (common/whole_file.hpp), else standard output.
+// The file that --output names (common/whole_file.hpp), or standard output.
 class Output {
  public:
-  // Empty: standard output. Throws UsageError where nothing can be written there, before the work, and
-  // changes nothing.
+  // If `path` is empty, this is standard output. Throws UsageError if the file cannot be written. This is
+  // checked before the work, and changes nothing.
   explicit Output(const std::string& path);
 
   std::ostream& stream();
 
-  // To be called at the end. Throws std::runtime_error where not everything could be written.
+  // Must be called at the end. Throws std::runtime_error if not everything could be written.
   void finish();
 
  private:

@@ -1,4 +1,4 @@
-// The tables for people: one a shape.
+// The tables for readers, one for each shape.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,10 +14,10 @@
 namespace clgemm::bench {
 namespace {
 
-// One line of the table, of a kernel or of a peer.
+// One line of the table, for a kernel or a peer.
 struct Line {
   std::string name;
-  std::string parameters;  // or version
+  std::string parameters;  // parameters of a kernel, or version of a peer
   const Figures& figures;
 };
 
@@ -44,7 +44,7 @@ void add_speed_up(Columns& columns, const std::string& title, int rank, const Sh
       [&shape, base](const Line& line) { return factor_or_dash(shape.speed_up(base, line.figures)); });
 }
 
-// The clock that the other figures of the table are not by.
+// Adds the time by the clock that the other figures of the table do not use.
 void add_other_time(Columns& columns, const ShapeResult& shape) {
   if (shape.clock() == Clock::device) {
     add_figure(columns, "call ms", 3, &Figures::call_ms);
@@ -55,7 +55,7 @@ void add_other_time(Columns& columns, const ShapeResult& shape) {
   });
 }
 
-// What was asked for, and only that.
+// Adds a column if its value was requested.
 void add_where_measured(Columns& columns, const char* title, const ShapeResult& shape,
                         std::optional<double> Figures::*member) {
   const auto has = [member](const KernelResult& kernel) { return (kernel.figures.*member).has_value(); };
@@ -98,7 +98,7 @@ Columns columns_for(const Results& results, const ShapeResult& shape) {
   return columns;
 }
 
-// What takes the least time of all that is right; null where there is nothing.
+// Returns the fastest correct result, or null if there is none.
 const Figures* fastest_of(const ShapeResult& shape) {
   const Figures* fastest = nullptr;
   const auto look_at = [&](const Figures& figures) {
@@ -110,7 +110,7 @@ const Figures* fastest_of(const ShapeResult& shape) {
   return fastest;
 }
 
-// The table of a shape, and the name of what was the fastest.
+// The table of a shape, and the name of the fastest entry.
 class ShapeTable {
  public:
   // `shape` must outlive it.
@@ -167,7 +167,7 @@ class ShapeTable {
   std::vector<std::string> as_fast_;
 };
 
-// What the columns of this run mean.
+// Explains the columns of this run.
 void explain_columns(std::ostream& out, const Results& results) {
   out << "\nTimes are medians of the whole operation, packing included: device from the first kernel's start "
          "to the "
