@@ -1,4 +1,4 @@
-// Which errors of clgemm are the command line's fault.
+// Tells which errors of clgemm are the command line's fault.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace clgemm::bench {
 
-// It names something that is not there.
+// Returns true if the command line names something that does not exist.
 inline bool is_bad_usage(const Error& error) {
   constexpr std::array codes = {ErrorCode::device_not_found, ErrorCode::kernel_not_found,
                                 ErrorCode::invalid_parameter};

@@ -1,4 +1,4 @@
-// Runs this program again, with other arguments and a changed environment.
+// Runs this program again with other arguments and a changed environment.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ struct Ended {
 Ended run_self_to_end(const std::vector<std::string>& arguments,
                       const std::map<std::string, std::string>& environment, Complaints complaints);
 
-// What a child wrote to standard output. Throws std::runtime_error if it does not end with 0.
+// Returns what a child wrote to standard output. Throws std::runtime_error if its exit status is not 0.
 std::string run_self(const std::vector<std::string>& arguments,
                      const std::map<std::string, std::string>& environment);
 

@@ -1,14 +1,14 @@
-// Whose time a figure is, and the host's clock.
+// The clock of a figure, and the host's clock.
 #pragma once
 
 #include <chrono>
 
 namespace clgemm::bench {
 
-// Some devices report a nanosecond for anything; the host's time of the whole call stands in for theirs then.
+// Some devices report a nanosecond for anything. For them, the host's time of the whole call is used instead.
 enum class Clock { device, host };
 
-// Milliseconds by the host's clock.
+// Returns milliseconds by the host's clock.
 inline double ms_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }

@@ -1,5 +1,5 @@
-// The largest error ratio (float64.hpp) that a result may have: the one function of bench, tuner and tests.
-// docs/accuracy.md has the proofs, theorem by theorem; tests/accuracy holds the theorems against bit-accurate
+// The largest error ratio (float64.hpp) that a result may have, for the bench, the tuner and the tests.
+// docs/accuracy.md has the proofs, theorem by theorem. tests/accuracy checks the theorems with bit-accurate
 // models of the hardware.
 #pragma once
 
@@ -17,10 +17,10 @@ enum class Arithmetic {
   fp16x3_wgmma,     // three fp16 products, sums of 64 of k
   fp16x3_mma,       // three fp16 products, sums of 16 of k
   bf16x6,           // six bf16 products, sums of 16 of k
-  of_other_kernels  // who knows: a kernel that is not clgemm's
+  of_other_kernels  // unknown, for a kernel that is not clgemm's
 };
 
-// By the name of a kernel of clgemm's, or of a helper that may stand behind one.
+// Returns the arithmetic of a clgemm kernel, or of a fallback helper, by its name.
 inline Arithmetic arithmetic_of(std::string_view kernel) {
   if (kernel == "tf32x3_wgmma" || kernel == "fallback_tf32x3") return Arithmetic::tf32x3;
   if (kernel == "fp16x3_wgmma") return Arithmetic::fp16x3_wgmma;
@@ -29,25 +29,25 @@ inline Arithmetic arithmetic_of(std::string_view kernel) {
   return Arithmetic::fp32;
 }
 
-// A number is tiny if it is below so much of the largest of its row of A or column of B, or in any case below
-// `least_not_tiny`, and not zero.
+// A number other than zero is tiny if it is below this part of the largest number of its row of A or column
+// of B. It is also tiny if it is below `least_not_tiny`.
 inline constexpr float tiny = 0x1p-26f;
 inline constexpr float least_not_tiny = 0x1p-138f;
 
-// What the numbers are that a bound is for.
+// The kind of numbers that a bound applies to.
 enum class Numbers {
-  any,           // whatever there is
+  any,           // all numbers
   without_tiny,  // no tiny ones
   random         // independent and of random signs, as bench and tests make them
 };
 
-// A kernel that is not clgemm's is held to twice plain fp32's bound.
+// A kernel that is not clgemm's may have twice the bound of plain fp32.
 inline constexpr double margin_of_other_kernels = 2.0;
 
 namespace bounds {
 
-// One tensor core addition of so many products to a sum loses at most so many u of the magnitudes: cutting
-// the terms off, each by `of_term` u, and cutting off the result.
+// A tensor core addition of several products to a sum. It loses at most `of_term` u of the magnitudes for
+// each term that it cuts off, and `of_result` u for cutting off the result.
 struct Addition {
   double of_term;
   double of_result;
@@ -59,18 +59,18 @@ inline double ceil_of(std::size_t k, std::size_t step) {
   return static_cast<double>((k + step - 1) / step);
 }
 
-// The k by which common/fp16_range.cl judges small numbers, for a kernel that walks along k in steps of
-// `step`.
+// Returns the k that common/fp16_range.cl uses to judge small numbers, for a kernel with steps of `step`
+// along k.
 inline double range_depth(std::size_t k, std::size_t step, bool may_be_tiny) {
   return may_be_tiny ? std::clamp(static_cast<double>((k + step - 1) / step * step), 64.0, 4096.0) : 64.0;
 }
 
-// What splitting loses, and what is left out.
+// Returns the loss from splitting and from the products that are left out.
 inline double fp16_splitting(double range) {
   return 8.0 + 3.0 * (range - 64.0) / 32.0;
 }
 
-// How much further terms are cut off where the largest factor is denormal in fp16.
+// Returns the factor by which terms are cut off further if the largest factor is denormal in fp16.
 inline double of_denormals(double range) {
   return std::max(1.0, range / 128.0);
 }
@@ -103,10 +103,11 @@ inline double bf16x6(std::size_t k) {
 
 }  // namespace bounds
 
-// The theorem's bound for sums of k products; scaling by alpha and adding beta C are 2 more, on any way.
+// Returns the theorem's bound for sums of k products. Scaling by alpha and adding beta C add 2 more with any
+// method.
 inline double proven_bound(Arithmetic arithmetic, std::size_t k, bool may_be_tiny) {
   constexpr double of_epilogue = 2.0;
-  constexpr double of_higher_order = 1.0 + 0x1p-8;  // (1 + u)^k and |h| beside |x|; up to 2^16 products
+  constexpr double of_higher_order = 1.0 + 0x1p-8;  // (1 + u)^k, and |h| beside |x|; up to 2^16 products
   if (k == 0) return of_epilogue;
   const double plain = static_cast<double>(k) + of_epilogue;
   switch (arithmetic) {
@@ -126,9 +127,9 @@ inline double proven_bound(Arithmetic arithmetic, std::size_t k, bool may_be_tin
   return plain;
 }
 
-// The bound of random numbers: rounding errors of k random signs add up to sqrt(k); twice that, and 8 for
-// short sums, leaves room for any order of adding. A theorem's bound grows with k, and would let a kernel
-// pass that drops one of some thousand products.
+// Returns the bound for random numbers. Rounding errors of k random signs add up to sqrt(k). Twice that, and
+// 8 for short sums, leaves room for any order of the additions. A theorem's bound grows with k, so it would
+// pass a kernel that drops one of some thousand products.
 inline double bound_of_random(std::size_t k) {
   return 8.0 + 2.0 * std::sqrt(static_cast<double>(k));
 }

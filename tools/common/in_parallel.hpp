@@ -1,4 +1,4 @@
-// A loop over independent parts, on all threads of the machine.
+// Runs a loop over independent parts on all threads of the machine.
 #pragma once
 
 #include <algorithm>

@@ -7,15 +7,15 @@
 namespace clgemm::bench {
 namespace {
 
-// What stands in front of the program, such as timeout(1), sends the signal to the program and to its group:
-// two within a moment are one.
+// A program that starts this one, such as timeout(1), sends the signal to the process and to its group. So
+// two signals within this time count as one.
 constexpr long long one_interrupt_s = 1;
 
 bool noting = false;
 volatile std::sig_atomic_t noted = 0;  // the first signal
 volatile long long noted_at = 0;
 
-// Calls nothing that a signal handler must not call.
+// Calls only what a signal handler may call.
 void note(int signal) {
   const long long now = seconds_of_monotonic_clock();
   if (noted != 0 && now - noted_at > one_interrupt_s) {

@@ -1,10 +1,11 @@
-// Ctrl-C in a long run, or the end of its time: what has been measured so far is still worth its report.
+// Handles Ctrl-C in a long run, or the end of its time. The report of the results so far is still useful.
 #pragma once
 
 namespace clgemm::bench {
 
-// While one of these lives, the first SIGINT, SIGTERM or SIGHUP is noted instead of ending the program; one
-// that comes seconds later ends it. Batch systems and timeout(1) send SIGTERM, and SIGKILL some time later.
+// While such an object is alive, the first SIGINT, SIGTERM or SIGHUP is noted instead of ending the program.
+// Another one that comes seconds later ends it. Batch systems and timeout(1) send SIGTERM, and SIGKILL some
+// time later.
 class InterruptNoted {
  public:
   InterruptNoted();
@@ -13,14 +14,14 @@ class InterruptNoted {
   InterruptNoted& operator=(const InterruptNoted&) = delete;
 };
 
-// Again, where one of these lives: some drivers (Intel's CPU runtime) take the signal for themselves when
-// they compile, and two at once, as timeout(1) sends them, then end the program.
+// Installs the handler again if such an object is alive. Some drivers (Intel's CPU runtime) replace the
+// handler when they compile. Then two signals at once, as timeout(1) sends them, would end the program.
 void note_interrupts_again();
 
-// Whether one was noted, since the program began.
+// Returns true if a signal was noted since the program began.
 bool interrupted();
 
-// The exit status of a program that such a signal has ended, as a shell says it: 128 + its number.
+// Returns the exit status of a program that such a signal has ended: 128 + its number, as in shells.
 int interrupted_status();
 
 }  // namespace clgemm::bench

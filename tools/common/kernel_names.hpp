@@ -1,4 +1,4 @@
-// How command lines of bench and tuner name kernels.
+// How the command lines of bench and tuner name kernels.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace clgemm::bench {
 
-// A file of the user's own, as opposed to the name of a kernel.
+// Returns true for a file of the user, and false for the name of a kernel.
 inline bool names_a_file(const std::string& kernel) {
   return kernel.ends_with(".cl") || std::filesystem::path(kernel).has_parent_path();
 }

@@ -1,5 +1,5 @@
-// What the command lines of bench and tuner say of values and options that are wrong, in words of their own:
-// CLI11's show its insides.
+// Messages of bench and tuner about wrong values and options. They are our own because those of CLI11 show
+// its internals.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 
 namespace clgemm::bench {
 
-// Their explaining is left to the text of the option.
+// The description of the option explains the names.
 inline CLI::Validator one_of(const std::vector<std::string>& names) {
   return {[names](const std::string& text) {
             if (std::find(names.begin(), names.end(), text) != names.end()) return std::string();
@@ -38,7 +38,7 @@ CLI::Validator between(Number least, Number most) {
           ""};
 }
 
-// Of what was on the command line and is no option.
+// Finds the argument on the command line that is not an option.
 inline std::string unknown_option(const CLI::App& app) {
   std::vector<std::string> known;
   for (const CLI::Option* option : app.get_options()) {

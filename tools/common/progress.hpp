@@ -1,4 +1,5 @@
-// One line on the terminal that says how far a long run is. Nothing where standard error is no terminal.
+// Shows the progress of a long run in one line on the terminal. Shows nothing if standard error is not a
+// terminal.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void show(const std::string& text);
-  void clear();  // for other output; the next show() brings the line back
+  void clear();  // makes room for other output; the next show() restores the line
 
  private:
   bool on_terminal_;

@@ -1,5 +1,5 @@
-// What `clgemm-tune --keep-samples` writes and the bench's page shows: a line of CSV for each config that was
-// measured at a shape.
+// The format that `clgemm-tune --keep-samples` writes and the bench's page shows: a line of CSV for each
+// config that was measured at a shape.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ struct SampleLine {
   std::size_t k = 0;
   std::string config;  // "direct BM=64 SPLIT_K=3"
   double seconds = 0.0;
-  double predicted = 0.0;  // seconds, by a speed model that has not seen the shape; 0: by none
+  double predicted = 0.0;  // seconds, by a speed model that has not seen the shape; 0 without a prediction
   std::size_t batch = 1;   // matrices of this size
 };
 
-// Files without the last columns, and several put together, are taken, too. Throws std::runtime_error for
+// Also accepts files without the last columns, and several files put together. Throws std::runtime_error for
 // anything else.
 std::vector<SampleLine> read_sample_lines(const std::filesystem::path& path);
 void write_sample_lines(const std::filesystem::path& path, const std::vector<SampleLine>& lines);

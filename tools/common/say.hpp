@@ -1,4 +1,4 @@
-// What the programs tell on standard error.
+// Messages of the programs on standard error.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace clgemm::bench {
 
-// Writes "program: text" and a line feed, with control characters as base/printable.hpp writes them.
+// Writes "program: text" and a line feed. Control characters are written as in base/printable.hpp.
 void say(std::string_view program, const std::string& text);
 
 }  // namespace clgemm::bench

@@ -30,8 +30,8 @@ std::optional<Interval> interval_of_median(std::vector<double> values) {
   const std::size_t count = values.size();
   if (count < 2) return std::nullopt;
   std::sort(values.begin(), values.end());
-  // How many of the runs are below the true median is as with so many coins. `out` of them at each end may be
-  // left out as long as that happens in at most 2.5 of 100 cases.
+  // The number of runs below the true median is distributed like coin tosses. `out` of them may be left out
+  // at each end if this goes wrong in at most 2.5 of 100 cases.
   std::size_t out = 0;
   double probability = std::pow(0.5, static_cast<double>(count));
   double below = probability;

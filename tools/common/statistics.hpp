@@ -1,4 +1,4 @@
-// Figures of repeated runs, and how a figure is written.
+// Statistics of repeated runs, and the format of figures.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,18 @@
 
 namespace clgemm::bench {
 
-// The middle value, or the mean of the two in the middle. `values` must not be empty.
+// Returns the middle value, or the mean of the two in the middle. `values` must not be empty.
 double median(std::vector<double> values);
 
 double minimum(const std::vector<double>& values);
 
-// The least value that 95 of 100 values do not exceed: the largest one of fewer than twenty.
+// Returns the least value that 95 of 100 values do not exceed. For fewer than twenty, this is the largest
+// one.
 double percentile_95(std::vector<double> values);
 
-// The bounds between which the median of all such runs lies, 95 times of 100, whatever their distribution; of
-// fewer than `runs_for_interval` the least and the largest, which hold it less often. Nothing where a single
-// run tells of none.
+// Returns bounds that contain the median of all such runs in 95 of 100 cases, for any distribution. For fewer
+// than `runs_for_interval` runs, they are the least and the largest value, which contain it less often. A
+// single run has no such bounds, so it returns nothing.
 constexpr std::size_t runs_for_interval = 6;
 struct Interval {
   double low = 0.0;
@@ -26,10 +27,10 @@ struct Interval {
 };
 std::optional<Interval> interval_of_median(std::vector<double> values);
 
-// With four digits that count, never as 1e+03.
+// Writes four significant digits, never as 1e+03.
 std::string format_figure(double value);
 
-// The same, or "-" where there is none; a factor has two digits behind the point.
+// Returns the same, or "-" if there is no value. A factor has two decimals.
 std::string figure_or_dash(const std::optional<double>& value);
 std::string factor_or_dash(const std::optional<double>& value);
 

@@ -1,4 +1,4 @@
-// Where a table is printed: how wide it may be, and whether in colours.
+// The width and the colours for printing a table.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ struct Terminal {
   bool colours = false;
 };
 
-// For standard output on a terminal: COLUMNS, else what the terminal says, and colours where NO_COLOR is not
-// set and TERM is not "dumb". For anything else no limit and no colours.
+// For standard output on a terminal, the width is COLUMNS, or else what the terminal reports. It has colours
+// if NO_COLOR is not set and TERM is not "dumb". Any other stream has no limit and no colours.
 Terminal terminal_of(const std::ostream& out);
 
 }  // namespace clgemm::bench

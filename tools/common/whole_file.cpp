@@ -15,24 +15,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is there, behind all links.
+// Returns the status of the file behind all links.
 fs::file_status status_of(const std::string& path) {
   std::error_code none;
   return fs::status(path, none);
 }
 
-// A pipe or a device: nothing can be put in its place. A folder is none.
+// Returns true for a pipe or a device, which nothing can replace. A folder is not special.
 bool is_special(const fs::file_status& status) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-// Where the links lead, there being something or not: what is renamed to a link takes its place. A circle of
-// links ends, too, and cannot be opened then.
+// Follows the links, even if their target does not exist, because a file that is renamed to a link would
+// replace the link. A circle of links ends, too, and cannot be opened then.
 std::string behind_links(fs::path path) {
-  constexpr int most_links = 40;  // as Linux has it
+  constexpr int most_links = 40;  // the limit of Linux
   std::error_code none;
   for (int links = 0; links < most_links && fs::is_symlink(fs::symlink_status(path, none)); ++links) {
-    path = path.parent_path() / fs::read_symlink(path, none);  // an absolute one stands alone
+    path = path.parent_path() / fs::read_symlink(path, none);  // an absolute path replaces the first part
   }
   return path.string();
 }
@@ -47,7 +47,7 @@ bool can_open(const std::string& file) {
   return true;
 }
 
-// Writes into a file that is there, a pipe or a device.
+// Writes into an existing file, a pipe or a device.
 std::error_code write_into(const std::string& path, const std::string& text) {
   File file = open_to_write(path, Opened::emptied);
   if (file.is_open() && file.write_all(text) && file.close()) return {};
@@ -60,7 +60,7 @@ std::error_code write(const std::string& path, const std::string& text) {
   const std::string target = behind_links(path);
   if (!can_open(target)) return {errno, std::generic_category()};
   const std::error_code failure = replace_file(target, text);
-  // Nothing can be made in a folder that the user may not write to.
+  // No file can be made in a folder that the user may not write to.
   const bool is_closed =
       failure == std::errc::permission_denied || failure == std::errc::read_only_file_system;
   return is_closed && fs::exists(old) ? write_into(target, text) : failure;
