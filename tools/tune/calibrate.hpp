@@ -1,11 +1,11 @@
-// clgemm-tune --calibrate, --quick, --fit and --regret: the coefficients of the speed model.
+// clgemm-tune --calibrate, --quick, --fit and --regret: determine the coefficients of the speed model.
 #pragma once
 
 #include "tune/options.hpp"
 
 namespace clgemm::tune {
 
-// Each returns the program's exit status.
+// Each function returns the program's exit status.
 int calibrate(const TuneOptions& options);
 int fit_samples(const TuneOptions& options);
 int say_regret(const TuneOptions& options);

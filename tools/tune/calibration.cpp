@@ -14,7 +14,8 @@
 namespace clgemm::tune {
 namespace {
 
-// On a CPU: its own vectors and, if these are of 8, those of 4 as well, for relatives without wider ones.
+// On a CPU, its own vectors are measured. If they have 8 elements, those of 4 are measured, too, for related
+// CPUs without wider vectors.
 bool has_measured_vectors(const KernelConfig& kernel, const Device& device) {
   if (kernel.vector == 0 || kernel.vector == widest_cpu_vector(device)) return true;
   return kernel.vector == 4 && device.native_float_width == 8;
@@ -29,15 +30,15 @@ bool is_measured(const NamedKernel& kernel, const Parameters& values, const Devi
   }
 }
 
-// How large the shapes are; operations by what a device does in about 5 ms.
+// The bounds of the shapes. The largest number of operations is what a device does in about 5 ms.
 struct Bounds {
   double least_side, most_side, least_operations, most_operations;
 };
 constexpr Bounds gpu_bounds{16, 9400, 2e7, 1.5e11};
 constexpr Bounds cpu_bounds{12, 3000, 5e5, 4e9};
 
-// Of large ones, of which the others have few: where a device is full to the end, the speed of a step is all
-// there is.
+// Bounds of large shapes, which the other samples have few of. If a device is full until the end, its time
+// depends only on the speed of a step.
 constexpr Bounds gpu_large_bounds{1000, 9400, 1.5e10, 1.5e11};
 constexpr Bounds cpu_large_bounds{300, 3000, 4e8, 4e9};
 const Bounds& large_bounds(DeviceKind kind) {
@@ -48,15 +49,15 @@ double operations_of(const SampleShape& shape) {
   return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
 }
 
-// Of one column, whose k x m elements are read once: at most 1.2 GB.
+// Shapes of one column. Their k x m elements are read once: at most 1.2 GB.
 constexpr Bounds gpu_column_bounds{64, 65536, 4e5, 6e8};
 
-// Of batches: the sides of a matrix, and the operations of them all.
+// Batches: the sides of a matrix, and the operations of all of its GEMMs.
 constexpr Bounds gpu_batch_bounds{6, 600, 2e6, 1e10};
 constexpr Bounds cpu_batch_bounds{6, 300, 5e5, 2e8};
 constexpr double least_matrices = 16.0;
 constexpr double most_matrices = 10000.0;
-constexpr double most_batch_elements = 6e7;  // of A, B and C together: 240 MB
+constexpr double most_batch_elements = 6e7;  // A, B and C together: 240 MB
 
 class ShapeSource {
  public:
@@ -65,7 +66,7 @@ class ShapeSource {
         random_(static_cast<std::uint32_t>(seed)),
         place_(0.381966 * static_cast<double>(seed)) {}
 
-  // Every fourth has few rows or columns, every eighth a k of at most 64, every eighth is small.
+  // Every fourth shape has few rows or columns, every eighth a k of at most 64, and every eighth is small.
   SampleShape next(std::size_t number) {
     for (;;) {
       SampleShape size{{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)}};
@@ -87,7 +88,8 @@ class ShapeSource {
     }
   }
 
-  // Every second is of whole tiles, whatever these are: kernels that pack operands need not pack such ones.
+  // Every second shape has whole tiles of any kernel, because kernels that pack operands need not pack such
+  // shapes.
   SampleShape next_large(std::size_t number) {
     constexpr std::size_t whole = 256;
     for (;;) {
@@ -98,8 +100,8 @@ class ShapeSource {
     }
   }
 
-  // Every second is of squares, of sides that the golden ratio spreads evenly, however many they are; of
-  // these every fourth is of whole tiles, where it is not of small ones.
+  // Every second batch has square matrices. The golden ratio spreads their sides evenly for any number of
+  // them. Every fourth of these has whole tiles, unless it is small.
   SampleShape next_batch(std::size_t number) {
     for (;;) {
       SampleShape shape{{side(bounds_.most_side), side(bounds_.most_side), side(bounds_.most_side)}};
@@ -136,7 +138,7 @@ class ShapeSource {
   }
   std::size_t side(double most) { return log_uniform(bounds_.least_side, most); }
 
-  // Whether lines can be read by fours: by turns, of each of the kinds above.
+  // Makes it alternate, for each of the kinds above, whether lines can be read four elements at a time.
   static SampleShape in_fours(const SampleShape& size, std::size_t number) {
     if (number / 2 % 2 == 0) return size;
     return {{size.m, size.n == 1 ? 1 : round_up(size.n, 4), round_up(size.k, 4)}, size.batch};
@@ -168,8 +170,8 @@ std::vector<SampleShape> calibrated_shapes(DeviceKind kind, std::size_t count, s
   ShapeSource columns(is_cpu ? cpu_bounds : gpu_column_bounds, seed);
   constexpr std::size_t between_batches = 3;
   constexpr std::size_t between_large = 8;
-  // Kernels for one column have samples of these alone, and they come early: a run may be stopped by its
-  // budget, and without rows such a kernel would not be chosen any more.
+  // Kernels for one column have only these samples. They come early because the budget may stop a run, and a
+  // kernel without rows would not be chosen any more.
   const std::size_t column_count = is_cpu ? 6 : 24;
   std::vector<SampleShape> result;
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,4 +1,4 @@
-// What is measured for the speed model: every config that may ever win on a kind of device, on random shapes.
+// The measurements for the speed model: every config that may ever win on a kind of device, on random shapes.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,26 @@
 
 namespace clgemm::tune {
 
-// Those that the manifests of all kernels list and that this device allows; without SPLIT_K.
+// Returns the configs that the manifests of all kernels list and that this device allows, without SPLIT_K.
 std::vector<Config> calibrated_configs(const Device& device, KernelLibrary& library);
 
-// As many shapes as wanted, the seed's: sides of every magnitude, half of them in whole fours; thin, flat,
-// deep and small ones among any few of them; behind every third a batch, whose matrices are small, and behind
-// every eighth a large one, by turns of whole tiles. The first ones are the same however many are wanted.
+// Returns the first shapes of this seed: `count` single GEMMs, with batches and large shapes between them.
+// Their sides have every magnitude, and half of them are multiples of four. Any few of them include thin,
+// flat, deep and small ones. Every third is followed by a batch of small matrices, and every eighth by a
+// large shape, which has whole tiles every second time. A larger count gives the same first shapes.
 std::vector<SampleShape> calibrated_shapes(DeviceKind kind, std::size_t count, std::uint64_t seed);
 
-// No batch, and as many operations as those large ones have at least.
+// Returns true for a shape that is not a batch and has at least as many operations as those large ones.
 bool is_large(const SampleShape& shape, DeviceKind kind);
 
-// The config on a shape: in one part of k, and in those that make one, two and four turns of the device.
-// Nothing where the shape is not for its kernel. A batch is not split.
+// Returns the config for a shape: without split-K, and with the numbers of slices that occupy the device one,
+// two and four times. Returns nothing if the shape does not suit the kernel. A batch is not split.
 std::vector<Config> with_parts(const Config& config, const SampleShape& shape, const Device& device,
                                KernelLibrary& library);
 
-// How many times a config is timed on a shape. On a CPU that takes three times, for two in a row may be
-// disturbed: on two shared Zen 4 cores a config had 19 times its time so. The clock of a GPU counts its own
-// work alone, and two are enough. `quick` ones are for who has many others to compare with.
+// How many times a config is timed on a shape. A CPU needs three times, because two in a row may be
+// disturbed: on two shared Zen 4 cores, a config took 19 times its usual time twice. The clock of a GPU
+// counts only its own work, so two are enough. `quick` is for runs with many other configs to compare with.
 struct Turns {
   std::size_t enough;  // so many must agree
   std::size_t most;
@@ -37,8 +38,8 @@ struct Turns {
 Turns careful_turns(DeviceKind kind);
 inline constexpr Turns quick_turns{2, 4};
 
-// Whether a config on a shape has been timed enough: its shortest times are within 3 %, or more than three
-// times the best of all configs, or it has had its turns.
+// Returns true if a config was timed enough on a shape. Its shortest times must be within 3 %, or more than
+// three times the best of all configs, or it has had all its runs.
 bool is_settled(std::vector<double> seconds, double best, const Turns& turns);
 
 }  // namespace clgemm::tune

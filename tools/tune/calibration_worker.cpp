@@ -21,7 +21,7 @@ using Json = nlohmann::json;
 
 constexpr double hopeless_ratio = 3.0;
 constexpr double timed_seconds = 1.5e-3;  // of calls that are timed together
-constexpr double most_calls = 200.0;      // that are
+constexpr double most_calls = 200.0;      // that are timed together
 constexpr double most_calls_by_device = 50.0;
 
 Options options_of(const Json& json, const std::string& kernel_folder) {
@@ -32,7 +32,7 @@ Options options_of(const Json& json, const std::string& kernel_folder) {
   return options;
 }
 
-// A, B and C of the largest shape so far, filled.
+// Holds A, B and C of the largest shape so far, filled.
 class Matrices {
  public:
   Matrices(cl::Context context, cl::CommandQueue queue)
@@ -57,7 +57,7 @@ class Matrices {
 
   void hold(Matrix& matrix, std::size_t count) const {
     if (count <= matrix.count) return;
-    matrix.buffer = {};  // first, for both may not fit
+    matrix.buffer = {};  // freed first, because both may not fit
     matrix = {cl::Buffer(context_, CL_MEM_READ_WRITE, count * sizeof(float)), count};
     fill(queue_, matrix.buffer, count);
   }
@@ -77,7 +77,7 @@ class Matrices {
   Matrix a_, b_, c_;
 };
 
-// Work that keeps a GPU busy while the host enqueues what is to be timed.
+// Keeps a GPU busy while the host enqueues the calls that are timed.
 class Occupation {
  public:
   Occupation(const cl::Context& context, const cl::CommandQueue& queue)
@@ -135,7 +135,7 @@ class CalibrationWorker {
   }
 
  private:
-  // For lines of A and of B in fours and for others, which are programs of their own.
+  // Builds for lines of A and of B in multiples of four and for others, because these are separate programs.
   Json build(const Json& config) {
     const Options options = options_of(config, kernel_folder_);
     try {
@@ -151,11 +151,11 @@ class CalibrationWorker {
     } catch (const Error& error) {
       return {{"failure", error.what()}};
     }
-    state_of(context_).finish_keeping();  // who asks may end this process as soon as it has the answer
+    state_of(context_).finish_keeping();  // the parent may end this process as soon as it has the answer
     return {{"failure", ""}};
   }
 
-  // A call, and its event where one is asked for.
+  // Makes a call, and returns its event in `done` if that is not null.
   void call(const SampleShape& shape, const Options& options, cl::Event* done = nullptr) {
     cl_event event = nullptr;
     cl_event* const wanted = done == nullptr ? nullptr : &event;
@@ -203,7 +203,7 @@ class CalibrationWorker {
     return has_clock_ ? by_device(shape, options, calls) : by_host(shape, options, calls);
   }
 
-  // The shortest of many times to enqueue a call of one launch, and one of three.
+  // Returns the shortest of many times to enqueue a call of one launch, and of three.
   Json host() {
     constexpr SampleShape small{{17, 17, 17}};
     matrices_.hold(small);
@@ -233,7 +233,7 @@ class CalibrationWorker {
   Context context_;
   Matrices matrices_;
   std::string kernel_folder_;
-  bool has_clock_;  // true for a GPU, whose events have times
+  bool has_clock_;  // true for a GPU, because its events have times
   std::optional<Occupation> occupation_;
 };
 

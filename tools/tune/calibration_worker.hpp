@@ -1,7 +1,7 @@
-// The process that calibration measures in: builds a config, or times it, by calls back to back on an
-// in-order queue. On a CPU by the host's clock. On a GPU by its own, behind other work, so that the host,
-// which shares its machine with others more often than not, is always ahead; what the host takes is measured
-// apart.
+// The process that measures for the calibration. It builds a config, or times it by calls back to back on an
+// in-order queue. On a CPU, the host's clock counts. On a GPU, the GPU's clock counts, and the calls wait
+// behind other work. So the host, whose machine is often shared, is always ahead. The host's time is measured
+// separately.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@
 
 namespace clgemm::tune {
 
-// What it is asked, and its answers, as a line of JSON each. To build is no more than to save time later:
-// what fails there fails again.
+// The questions and answers, each a line of JSON. A question to build only saves time later. If that build
+// fails, the timing fails again.
 std::string write_build_question(const Config& config);
 
 struct Timing {
   double seconds = 0.0;
-  std::string failure;  // why there are none
+  std::string failure;  // the reason if there are no times
 };
-// A config that takes three times `best_seconds` (0: not known yet) has one run.
+// A config that takes three times `best_seconds` runs only once. `best_seconds` is 0 if it is unknown.
 std::string write_timing_question(const SampleShape& shape, const Config& config, double best_seconds);
 Timing read_timing(const std::string& line);
 

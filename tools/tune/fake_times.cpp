@@ -8,7 +8,7 @@
 namespace clgemm::tune {
 namespace {
 
-// FNV-1a, the same everywhere.
+// FNV-1a, which is the same on every machine.
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 14695981039346656037U;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;

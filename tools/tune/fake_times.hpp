@@ -1,6 +1,6 @@
-// For tests of the search: with CLGEMM_TUNE_FAKE_TIMES=1 every config is built, run and checked as ever, but
-// its time is a function of config and size, and every measurement costs the same. Two runs then end with the
-// same bytes, whatever the machine does.
+// For tests of the search: with CLGEMM_TUNE_FAKE_TIMES=1, every config is built, run and checked as usual.
+// But its time is a function of config and size, and every measurement costs the same. So two runs write the
+// same bytes on any machine.
 #pragma once
 
 #include "tune/measured.hpp"

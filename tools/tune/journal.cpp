@@ -31,7 +31,7 @@ Journal::Journal(std::filesystem::path path, const std::string& run) : path_(std
   if (std::filesystem::file_size(path_) == 0) write_line(Json{{"run", run}}.dump());
 }
 
-// Whole lines are as they were written; what follows the last newline is what a killed run left behind.
+// Complete lines are valid. Text after the last newline was left by a killed run.
 void Journal::read_lines(const std::string& run) {
   constexpr std::size_t most_bytes = std::size_t{256} << 20U;
   const FileContent content = read_file(path_, {Owner::this_user, Links::refuse, most_bytes});

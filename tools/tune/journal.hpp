@@ -1,5 +1,5 @@
-// Every measurement of a run, on disk before the next one begins: a run that was stopped, or killed, goes on
-// where it was. JSON lines: what the run is, then one line an outcome.
+// Writes every measurement of a run to disk before the next one begins, so that a run that was stopped or
+// killed can continue. The file has JSON lines: a description of the run, then one line for each outcome.
 #pragma once
 
 #include <filesystem>
@@ -15,19 +15,19 @@ namespace clgemm::tune {
 
 class Journal {
  public:
-  // Opens the journal of a run, or begins it. `run` is all that measurements and the search depend on. Throws
-  // std::runtime_error where the file is the journal of another run, or cannot be written. A last line that
-  // is not whole is dropped.
+  // Opens the journal of a run, or begins it. `run` describes everything that measurements and the search
+  // depend on. Throws std::runtime_error if the file is the journal of another run, or cannot be written. An
+  // incomplete last line is dropped.
   Journal(std::filesystem::path path, const std::string& run);
 
   std::optional<Outcome> find(const Trial& trial) const;
 
-  // On disk when it returns.
+  // The line is on disk when this returns.
   void add(const Trial& trial, const Outcome& outcome);
 
   std::size_t size() const { return outcomes_.size(); }
 
-  // The run is complete.
+  // Removes the journal when the run is complete.
   void remove();
 
  private:

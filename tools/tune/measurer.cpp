@@ -15,7 +15,7 @@ std::optional<Outcome> Measurer::measure(const Trial& trial, double worst_ms) {
 
 std::optional<Outcome> Measurer::check(const Trial& trial, const std::vector<std::size_t>& turns) {
   constexpr double once = 1e-9;
-  constexpr std::size_t gap = 3;  // with which an odd size has an even leading dimension
+  constexpr std::size_t gap = 3;  // makes the leading dimension even for an odd size
   std::vector<Question> questions;
   for (const std::size_t turn : turns)
     questions.push_back({trial, turn % 2 != 0, turn / 2 % 2 != 0, once, turn / 4 % 2 == 0 ? gap : 0, -0.5f});

@@ -1,5 +1,5 @@
-// Measures configs: from the journal where there is one that has them, else by the worker, within the time
-// limit.
+// Measures configs. An outcome comes from the journal if it has the config, or else from the worker, within
+// the time limit.
 #pragma once
 
 #include <functional>
@@ -17,19 +17,19 @@ namespace clgemm::tune {
 
 class Measurer {
  public:
-  // Without a journal (nullptr), what is measured is kept nowhere.
+  // Without a journal (nullptr), measurements are not stored.
   Measurer(const TuneOptions& options, Journal* journal);
 
-  // No value where Ctrl-C came first.
+  // Returns no value if Ctrl-C came first.
   std::optional<Outcome> measure(const Trial& trial, double worst_ms);
 
-  // Runs it once for each of these turns, until it is wrong, on what hides least: by turns all transposes,
-  // and gaps or none; always with beta.
+  // Runs the config once for each of these turns, until a result is wrong. The turns use all transposes, with
+  // and without gaps, and always beta, so that few errors stay hidden.
   std::optional<Outcome> check(const Trial& trial, const std::vector<std::size_t>& turns);
 
  private:
-  // Of the journal where it has the trial, else of the last question that is asked: the first whose outcome
-  // is not right.
+  // Returns the outcome from the journal if it has the trial. Otherwise asks the questions in order until an
+  // outcome is not right, and returns the last one.
   std::optional<Outcome> ask(const std::vector<Question>& questions);
   std::optional<Outcome> ask_worker(const Question& question);
 

@@ -86,7 +86,7 @@ SgemmShape of_line(const std::string& line) {
   return shape;
 }
 
-// Returns what failed, a line for each shape.
+// Returns the failures, one line for each shape.
 std::vector<std::string> prepare_in_processes(const TuneOptions& options,
                                               const std::vector<SgemmShape>& shapes) {
   std::vector<std::string> questions;
@@ -109,7 +109,7 @@ std::vector<std::string> prepare_in_processes(const TuneOptions& options,
 std::string failure_of(Context& context, const SgemmShape& shape, const Options& options) {
   try {
     context.prepare({shape}, options);
-    state_of(context).finish_keeping();  // who asks may end this process as soon as it has the answer
+    state_of(context).finish_keeping();  // the parent may end this process as soon as it has the answer
     return {};
   } catch (const Error& error) {
     return error.what();
@@ -161,7 +161,7 @@ int prepare(const TuneOptions& options) {
   const cl::Device chosen = options.device.empty() ? default_device() : find_device(options.device);
   const Device device = describe(chosen);
   NeededPrograms programs(device, options.kernel_folder);
-  programs.probe_if_needed(chosen);  // before the workers do, who would disturb each other
+  programs.probe_if_needed(chosen);  // before the workers do it, because they would disturb each other
   std::vector<SgemmShape> shapes =
       called_shapes(device.kind, options.calibration_shapes == 0 ? sample_count : options.calibration_shapes,
                     options.search.seed);

@@ -1,4 +1,4 @@
-// --prepare: what clgemm may choose on a device, compiled and tested before anybody needs it.
+// --prepare: compiles and tests the programs that clgemm may choose on a device, before they are needed.
 #pragma once
 
 #include <clgemm/clgemm.hpp>
@@ -18,22 +18,22 @@ namespace clgemm::tune {
 // Returns the program's exit status.
 int prepare(const TuneOptions& options);
 
-// The life of a process that prepares shapes, one for each line of standard input.
+// Prepares shapes in a process of its own, one for each line of standard input.
 void run_preparing_worker(const std::string& device, const std::string& kernel_folder);
 
-// What the calls of `count` calibrated shapes may look like: in all transposes, with and without gaps between
-// the lines.
+// Returns the calls of `count` calibrated shapes: with all transposes, and with and without gaps between the
+// lines.
 std::vector<SgemmShape> called_shapes(DeviceKind kind, std::size_t count, std::uint64_t seed);
 
-// The programs that calls need, one shape after the other, if the first choice for each of them works.
+// Collects the programs that calls need, one shape after another, if the first choice for each of them works.
 class NeededPrograms {
  public:
   NeededPrograms(const Device& device, const std::string& kernel_folder);
 
-  // As a Context would choose, which probes a device without rows at first use.
+  // Probes a device without rows, as a Context does at first use.
   void probe_if_needed(const cl::Device& device);
 
-  // Returns how many programs this shape needs that no shape before it did.
+  // Returns how many programs this shape needs that no previous shape needed.
   std::size_t add(const SgemmShape& shape);
 
   std::size_t count() const { return programs_.size(); }
@@ -42,7 +42,7 @@ class NeededPrograms {
   const Device device_;
   ConfigCache configs_;
   Tuning tuning_;
-  std::set<std::pair<const KernelFile*, std::string>> programs_;  // what each is compiled from, and how
+  std::set<std::pair<const KernelFile*, std::string>> programs_;  // the sources and the build options
 };
 
 }  // namespace clgemm::tune

@@ -18,8 +18,8 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
-// What the rows expect of configs on shapes: of a config in the number of parts of k that is the best, and
-// infinity if the config is not for the shape.
+// Predicts the time of configs on shapes from the rows: that of a config with its best number of slices along
+// k, or infinity if the config does not suit the shape.
 class Expected {
  public:
   Expected(const std::optional<SpeedTable>& table, ConfigCache& cache, KernelLibrary& library)
@@ -59,7 +59,7 @@ bool has_row(const std::optional<SpeedTable>& table, const Config& config) {
          std::any_of(table->unmeasured.begin(), table->unmeasured.end(), is_of_config);
 }
 
-// So many of a kernel that no row speaks of, from all of its list.
+// Returns some configs of a kernel without rows, spread over its whole list.
 std::vector<Config> spread(const std::vector<Config>& configs) {
   constexpr std::size_t most = 6;
   const std::size_t count = std::min(most, configs.size());
@@ -68,10 +68,10 @@ std::vector<Config> spread(const std::vector<Config>& configs) {
   return result;
 }
 
-// A shape as those see it who allow all units, or fp32 ones alone: what each config is expected to take.
+// The predicted time of each config for a shape, if all units are allowed or only fp32 ones.
 using Row = std::vector<double>;
 
-// What it costs, by the logarithm, to have these configs alone.
+// Returns the mean logarithm of the loss if only these configs are available.
 double regret_of(const std::vector<Row>& shapes, const std::vector<std::size_t>& chosen) {
   constexpr double none = 3.0;  // for a shape that no config serves
   double sum = 0.0;
@@ -84,7 +84,7 @@ double regret_of(const std::vector<Row>& shapes, const std::vector<std::size_t>&
   return sum / static_cast<double>(shapes.size());
 }
 
-// One more at a time, that one which helps the most.
+// Adds one config at a time, always the one that helps the most.
 std::vector<std::size_t> best_few(const std::vector<Row>& shapes, std::size_t count) {
   constexpr double enough = 0.002;
   constexpr std::size_t most = 20;
@@ -99,7 +99,7 @@ std::vector<std::size_t> best_few(const std::vector<Row>& shapes, std::size_t co
       }
       chosen.pop_back();
     }
-    if (best == count) break;  // nothing helps
+    if (best == count) break;  // no further config helps
     chosen.push_back(best);
   }
   return chosen;
@@ -168,7 +168,7 @@ std::vector<SampleShape> quick_shapes(const std::optional<SpeedTable>& table,
                                       KernelLibrary& library, std::uint64_t seed) {
   constexpr std::size_t looked_at = 48;
   constexpr double most_seconds = 5e-3;
-  constexpr std::size_t most_columns = 6;  // few kernels are for these alone
+  constexpr std::size_t most_columns = 6;  // few kernels are for one column only
   Expected expected(table, cache, library);
   std::vector<SampleShape> result;
   std::size_t columns = 0;

@@ -1,5 +1,5 @@
-// What clgemm-tune --quick takes from what others have measured: which configs are worth a measurement, on
-// which shapes, and what a fit of few samples begins with.
+// Derives for clgemm-tune --quick, from measurements of other devices, which configs are worth a measurement,
+// on which shapes, and the start of a fit to few samples.
 #pragma once
 
 #include <optional>
@@ -12,22 +12,24 @@
 
 namespace clgemm::tune {
 
-// The rows of the nearest other device. If only this very device has rows, these; nullopt if none has any.
+// Returns the rows of the nearest other device. If only this device has rows, returns those. Returns nullopt
+// if no device has any.
 std::optional<SpeedTable> nearest_rows(const Tuning& tuning, const Device& device);
 
-// What a fit begins with: these rows, brought to this device's size. Empty if they were measured on this very
-// device: who measures it again wants to know what is so today.
+// Returns the rows that a fit starts with, scaled to this device's size. They are empty if they were measured
+// on this same device, because a repeated measurement should show its present state.
 Prior prior_of(const std::optional<SpeedTable>& table, const std::vector<Config>& configs,
                ConfigCache& cache);
 
-// The fewest of these configs of which, by these rows, one is fast for every shape; for fp32 units alone,
-// too. A kernel of which no config has a row is in it with six at most, from all of its list.
+// Returns the fewest of these configs such that, by these rows, one of them is fast for every shape, also if
+// only fp32 units are allowed. A kernel without rows has at most six configs in the result, from its whole
+// list.
 std::vector<Config> quick_configs(const std::vector<Config>& all, const std::optional<SpeedTable>& table,
                                   ConfigCache& cache, KernelLibrary& library);
 
 inline constexpr std::size_t most_quick_shapes = 28;
 
-// The first of the seed's shapes that take this device some milliseconds at most.
+// Returns the first of the seed's shapes that take this device at most some milliseconds.
 std::vector<SampleShape> quick_shapes(const std::optional<SpeedTable>& table,
                                       const std::vector<Config>& configs, ConfigCache& cache,
                                       KernelLibrary& library, std::uint64_t seed);

@@ -66,15 +66,15 @@ std::unique_ptr<Journal> open_journal(const TuneOptions& options, RunSetup& setu
 OwnCaches::OwnCaches(const std::filesystem::path& output) : folder_(output.string() + ".programs") {
   std::filesystem::create_directories(folder_);
   folder_ = std::filesystem::absolute(folder_);
-  // A folder that goes away meanwhile is another run's, which has ended.
+  // If the folder disappears meanwhile, it belonged to another run, which has ended.
   while (!locked(output)) std::filesystem::create_directories(folder_);
-  std::error_code ignored;  // without it, programs are not kept
+  std::error_code ignored;  // without the folder, programs are not stored
   std::filesystem::permissions(folder_,
                                std::filesystem::perms::group_write | std::filesystem::perms::others_write,
                                std::filesystem::perm_options::remove, ignored);
   set_environment("CLGEMM_CACHE", "1");
   set_environment("CLGEMM_CACHE_DIR", folder_.string());
-  set_environment("CLGEMM_PROBE", "0");  // which each process would make anew, without a cache
+  set_environment("CLGEMM_PROBE", "0");  // without a cache, each process would probe again
   set_environment("POCL_CACHE_DIR", folder_.string());
   set_environment("CUDA_CACHE_PATH", folder_.string());
 }

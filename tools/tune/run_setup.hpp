@@ -1,4 +1,4 @@
-// What every run of clgemm-tune begins with: the device, the space, the journal, caches of its own.
+// The common beginning of every run of clgemm-tune: the device, the space, the journal, and separate caches.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 namespace clgemm::tune {
 
 struct RunSetup {
-  // Throws Error for a device or kernel that does not exist.
+  // Throws Error if a device or kernel does not exist.
   explicit RunSetup(const TuneOptions& options);
 
   Device device;
@@ -25,27 +25,27 @@ struct RunSetup {
   std::filesystem::path output;
 };
 
-// All that measurements and the search depend on, in words: a journal is of use to the same run only.
+// Describes everything that measurements and the search depend on. A journal is only valid for the same run.
 std::string describe_run(const TuneOptions& options, RunSetup& setup);
 
-// Opens the journal beside the output; a --fresh one is empty. Its name has a hash of the run: one that was
-// stopped stands in no other's way.
+// Opens the journal beside the output. A --fresh one is empty. Its name has a hash of the run, so that
+// different runs have different journals.
 std::unique_ptr<Journal> open_journal(const TuneOptions& options, RunSetup& setup);
 
-// Thousands of configs would push what the user needs out of clgemm's, PoCL's and NVIDIA's caches: while one
-// of these lives, the device is not probed (src/probe), and programs are kept in a folder beside the output,
-// which goes with it. A killed run leaves the folder to the next one. Two runs would disturb each other's
-// times, and one would lose what the other writes: the folder is locked.
+// Thousands of configs would evict the user's programs from clgemm's, PoCL's and NVIDIA's caches. While such
+// an object is alive, the device is not probed (src/probe), and programs are stored in a folder beside the
+// output, which is removed at the end. A killed run leaves the folder to the next one. The folder is locked
+// because two runs would disturb each other's times, and one would lose what the other writes.
 class OwnCaches {
  public:
-  // Throws std::runtime_error where another process has the folder.
+  // Throws std::runtime_error if another process has the folder.
   explicit OwnCaches(const std::filesystem::path& output);
   ~OwnCaches();
   OwnCaches(const OwnCaches&) = delete;
   OwnCaches& operator=(const OwnCaches&) = delete;
 
  private:
-  // False where the folder is gone.
+  // Returns false if the folder has disappeared.
   bool locked(const std::filesystem::path& output);
 
   std::filesystem::path folder_;

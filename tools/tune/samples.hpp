@@ -1,5 +1,5 @@
-// What was measured for the speed model: a config, a shape, its seconds. As lines of CSV, so that a fit can
-// be made again without the device.
+// The measurements for the speed model: a config, a shape, its seconds. They are stored as lines of CSV, so
+// that a fit can be repeated without the device.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace clgemm::tune {
 
-// What is measured: a multiply, or a batch of them; matrices without gaps, not transposed.
+// A GEMM, or a batch of them. The matrices have no gaps and are not transposed.
 struct SampleShape : GemmSize {
   std::size_t batch = 1;
 
@@ -21,22 +21,22 @@ struct SampleShape : GemmSize {
 
 struct Sample {
   SampleShape shape;
-  Config config;  // with SPLIT_K, where the kernel splits k
+  Config config;  // with SPLIT_K, if the kernel splits k
   double seconds = 0.0;
 };
 
-// As common/sample_lines.hpp has them. Lines of configs without a time, and of kernels that `known` does not
-// have, are passed over. Throws std::runtime_error for anything else.
+// Reads the format of common/sample_lines.hpp. Lines of configs without a time, and of kernels that are not
+// in `known`, are ignored. Throws std::runtime_error for anything else.
 std::vector<Sample> read_samples(const std::filesystem::path& path, const std::vector<std::string>& known);
 
-// `predicted`: one for each, 0 where there is none.
+// `predicted` has one value for each sample, 0 if there is no prediction.
 void write_samples(const std::filesystem::path& path, const std::vector<Sample>& samples,
                    const std::vector<double>& predicted);
 
-// As the bench's matrices lie.
+// Returns the problem with the memory layout of the bench's matrices.
 Problem problem_of(const SampleShape& shape, const Device& device);
 
-// The config without its parts of k.
+// Returns the config without its number of slices along k.
 Config without_parts(const Config& config);
 
 }  // namespace clgemm::tune

@@ -7,7 +7,7 @@
 namespace clgemm::tune {
 namespace {
 
-// The same on every machine, which std::shuffle is not.
+// Gives the same order on every machine, unlike std::shuffle.
 void shuffle(std::vector<Config>& configs, std::mt19937_64& random) {
   for (std::size_t i = configs.size(); i > 1; --i) std::swap(configs[i - 1], configs[random() % i]);
 }

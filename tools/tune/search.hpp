@@ -1,4 +1,4 @@
-// How a search is asked for, and the sample it begins with. Whatever is random comes from the seed alone.
+// The kinds of search, and the sample that a search begins with. All randomness comes from the seed.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,23 @@
 
 namespace clgemm::tune {
 
-// random: a sample of the space. exhaustive: all of it. climb: a sample, of which ever fewer are measured
-// ever more carefully (successive halving), then uphill from the best two, one parameter by one step at a
-// time. Speed is mostly smooth in each parameter, so that climbing finds in tens of measurements what a
-// random sample finds in hundreds; the sample keeps it from ending on the hill where it happened to start.
+// random: a sample of the space. exhaustive: the whole space. climb: begins with a sample, and measures ever
+// fewer of its configs ever more carefully (successive halving). Then it climbs from the best two, one step
+// of one parameter at a time. Speed is mostly smooth in each parameter, so climbing finds in tens of
+// measurements what a random sample finds in hundreds. Because of the sample, it does not end on the
+// first hill that it happened to climb.
 enum class SearchKind { random, exhaustive, climb };
 extern const std::map<std::string, SearchKind> search_kinds;
 
 struct SearchSettings {
   SearchKind kind = SearchKind::climb;
   std::uint64_t seed = 1;
-  std::size_t samples = 60;  // that a search begins with, for each size
-  double budget_s = 0.0;     // of measuring, for each size; 0: as long as it takes
+  std::size_t samples = 60;  // the sample that a search begins with, for each size
+  double budget_s = 0.0;     // of measuring, for each size; 0 means no limit
 };
 
-// `count` different configs: kernels in turn, so that one with few parameters is seen as well as one with
-// many.
+// Returns `count` different configs. The kernels take turns, so that a kernel with few parameters is sampled
+// as often as one with many.
 std::vector<Config> random_sample(const std::vector<KernelSpace>& spaces, std::size_t count,
                                   std::uint64_t seed);
 

@@ -1,4 +1,4 @@
-// The sizes that stand for the shape classes where none is asked for.
+// The sizes that represent the shape classes if none is requested.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace clgemm::tune {
 
-// The small ones first: a kernel that is hopeless there is not tried on the large ones.
+// The small ones come first, so that a kernel that is hopeless there is not tried on the large ones.
 std::vector<bench::Size> default_sizes(DeviceKind kind);
 
 }  // namespace clgemm::tune

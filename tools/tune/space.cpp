@@ -21,7 +21,7 @@ bool is_possible(const NamedKernel& kernel, const Parameters& values, const Devi
   }
 }
 
-// Counts through all combinations, the last parameter fastest; false after the last one.
+// Counts through all combinations, with the last parameter fastest. Returns false after the last one.
 bool advance(std::vector<std::size_t>& places, const std::vector<Manifest::Parameter>& parameters) {
   for (std::size_t i = places.size(); i-- > 0;) {
     if (++places[i] < parameters[i].values.size()) return true;

@@ -1,4 +1,4 @@
-// What is searched: kernels with values for their parameters, as far as the manifests' rules and the device's
+// The search space: kernels with values for their parameters that the manifests' rules and the device's
 // limits allow.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace clgemm::tune {
 
-// All configs of one kernel that this device can have, each with a value for every parameter, in the order of
+// All configs of one kernel that this device can run, each with a value for every parameter, in the order of
 // the parameters' lists.
 struct KernelSpace {
   std::string kernel;
@@ -19,16 +19,16 @@ struct KernelSpace {
   std::vector<Config> configs;
 };
 
-// Throws Error for a kernel that does not exist or whose file is bad. Kernels without any config here have an
+// Throws Error if a kernel does not exist or its file is invalid. A kernel without any config here gets an
 // empty list.
 KernelSpace space_of(const std::string& kernel, const Device& device, KernelLibrary& library);
 
-// The same of several. One that is named and has no config here throws what is in its way; "all" stands for
-// all that have any.
+// Returns the same for several kernels. If a kernel is named and has no config here, throws the reason. "all"
+// means every kernel that has any.
 std::vector<KernelSpace> spaces_of(const std::vector<std::string>& kernels, const Device& device,
                                    KernelLibrary& library);
 
-// The configs of the space that differ in one parameter, by one step in its list.
+// Returns the configs of the space that differ in one parameter, by one step in its list.
 std::vector<Config> neighbours(const KernelSpace& space, const Config& config);
 
 // The 36 configs of the TVM project's article on tuning GEMM: tiles of 8, 16 and 32 rows and columns, 8 or 16

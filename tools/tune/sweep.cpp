@@ -1,5 +1,6 @@
-// --check: every config of the space, or a seeded sample, built, run and checked: one of each kernel in all
-// ways, the others each in one of them. It writes nothing, and one that was stopped begins anew.
+// --check: builds, runs and checks every config of the space, or a seeded sample. One config of each kernel
+// is checked in all ways, the others each in one of them. It writes nothing, so a run that was stopped starts
+// again from the beginning.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -23,7 +24,7 @@ std::vector<Config> configs_to_check(const TuneOptions& options, const std::vect
                        options.search.seed);
 }
 
-// A kernel that is wrong in one way only, as one that takes no notice of a transpose, may have but one
+// A kernel may be wrong in one way only, for example if it ignores a transpose, and it may have only one
 // config.
 std::vector<std::size_t> turns_of(const Config& config, std::size_t number, std::set<std::string>& kernels) {
   const bool is_first = kernels.insert(config.kernel).second;

@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Makes the folder in which the library looks for the user's tuning data. Throws UsageError if any other one
-// is missing: a mistyped name must not become a folder.
+// Makes the folder of the user's tuning data, from which the library reads. Throws UsageError if any other
+// folder is missing, because a mistyped name must not become a folder.
 void demand_folder_of(const fs::path& path) {
   const fs::path folder = path.parent_path();
   if (folder.empty()) return;
@@ -33,7 +33,7 @@ void demand_folder_of(const fs::path& path) {
         fmt::format("cannot write '{}': there is no folder '{}'", path.string(), folder.string()));
 }
 
-// Letters and digits of a name, one _ for whatever is between them.
+// Keeps letters and digits of a name, with one _ for anything between them.
 std::string as_file_name(const std::string& name) {
   std::string result;
   for (const char c : name) {
@@ -47,7 +47,7 @@ std::string as_file_name(const std::string& name) {
   return result.empty() ? "device" : result;
 }
 
-// Throws std::runtime_error that says where, in words that need no knowledge of the parser.
+// Throws std::runtime_error with the position of the error, in words that need no knowledge of the parser.
 void demand_json(const std::string& text, const fs::path& path) {
   try {
     [[maybe_unused]] const auto parsed = nlohmann::json::parse(text);

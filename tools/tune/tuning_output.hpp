@@ -1,4 +1,5 @@
-// The file that a run writes: what is known of one device. Written whole or not at all, where it is a file.
+// The file that a run writes: the tuning data of one device. A regular file is written completely or not at
+// all.
 #pragma once
 
 #include <filesystem>
@@ -8,26 +9,27 @@
 
 namespace clgemm::tune {
 
-// "~/.config/clgemm/tuning/pthread_intel_xeon.json". Throws std::runtime_error where there is no such folder.
+// Returns "~/.config/clgemm/tuning/pthread_intel_xeon.json". Throws std::runtime_error if there is no such
+// folder.
 std::filesystem::path default_output(const Device& device);
 
-// What the file has for this device; nothing where there is no file, or one of another device. Throws
-// std::runtime_error for a file that is no tuning data: it is not ours to overwrite.
+// Returns the file's data for this device, or nothing if there is no file, or if it is for another device.
+// Throws std::runtime_error if the file is not tuning data, because we must not overwrite it.
 TuningFile read_output(const std::filesystem::path& path, const Device& device);
 
-// A file that is there. Throws std::runtime_error.
+// Reads a file that exists. Throws std::runtime_error.
 TuningFile read_file(const std::filesystem::path& path);
 
-// Before a run whose results would be lost: throws std::runtime_error if the file cannot be written, and
-// UsageError if its folder is missing. Makes the folder of the user's tuning data alone; empty stands for no
-// file.
+// Must be called before a run whose results would be lost otherwise. Throws std::runtime_error if the file
+// cannot be written, and UsageError if its folder is missing. Makes only the folder of the user's tuning
+// data. An empty path means no file.
 void demand_writable(const std::filesystem::path& path);
 
-// Only what can be read again: Error if it cannot. A link stays, and what it leads to is written; so does a
-// device or a pipe. Throws as demand_writable() does, and leaves nothing behind.
+// Throws Error if the data could not be read again. A link stays, and its target is written. A device or a
+// pipe is written, too. Throws like demand_writable(), and leaves nothing behind.
 void write_output(const std::filesystem::path& path, const TuningFile& file);
 
-// Puts the entry in the place of the one of the same shape.
+// Replaces the entry of the same shape.
 void replace_entry(TuningFile& file, const TunedEntry& entry);
 
 }  // namespace clgemm::tune

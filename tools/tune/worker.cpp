@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double least_ms = 10.0;  // of runs that are looked at together: short ones are repeated more often
+constexpr double least_ms = 10.0;  // of runs that are evaluated together; short ones are repeated more often
 constexpr std::size_t most_runs = 60;
 constexpr double most_ms = 4000.0;
 constexpr double check_budget = 2e8;  // multiply-adds of the reference
@@ -36,7 +36,7 @@ Question read_question(const std::string& line) {
   return question;
 }
 
-// One shape's data on the device, with what its result must be.
+// The data of one shape on the device, with the expected result.
 struct Shape {
   Shape(const cl::CommandQueue& queue, const bench::Size& size, const bench::MultiplyKind& kind_of_call)
       : kind(kind_of_call),
@@ -77,7 +77,7 @@ class Worker {
 
  private:
   const char* kind_of(const Error& error) const {
-    // The loss may show in the bench's own commands, too.
+    // The bench's own commands may be the first to show that the device is lost.
     if (!still_works(queue_.getInfo<CL_QUEUE_CONTEXT>(), device_)) return Outcome::loss;
     return error.code() == ErrorCode::device_limit_exceeded ? Outcome::refusal : "";
   }
