@@ -3,11 +3,11 @@
      mpicc -O2 psgemm.c -o psgemm -lscalapack-openmpi
      mpirun -n 4 psgemm SIZE BLOCK_OF_THE_MATRICES [ROWS_OF_THE_GRID]
 
-   Prints "SIZE RANKS seconds", the best of three. The grid of ranks is as square as it can be where its rows
-   are not given.
+   Prints "SIZE RANKS seconds", the best of three. If the rows of the grid are not given, the grid of ranks is
+   as square as possible.
 
-   Compiled with -D NO_SGEMM, with an SGEMM that does nothing: what ScaLAPACK and MPI take beside it, which no
-   device makes shorter. tools/psgemm_traffic does this for settings of both. */
+   If it is compiled with -D NO_SGEMM, its SGEMM does nothing. Then it measures the other time of ScaLAPACK
+   and MPI, which no device can reduce. tools/psgemm_traffic does this for settings of both. */
 #include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ enum { multiplies = 1 };
 #endif
 
 /* ScaLAPACK counts the bytes of a panel, its block along k times a side of the rank's part of C, in 32 bits.
-   Where there are too many it has no memory for the panel, and writes there. */
+   If the number is too large, it has no memory for the panel, and writes to it anyway. */
 static int panels_fit(int context, int m, int n) {
   const int block = pilaenv_(&context, "S");
   const long long bytes = (long long)sizeof(float) * block * (m > n ? m : n);

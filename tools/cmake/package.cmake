@@ -1,5 +1,6 @@
-# What `cmake --install` makes: library, headers, clgemm::clgemm for find_package(clgemm), clgemm.pc for pkg-config. The
-# components `library`, `development`, `blas`, `blas_development`, `clblast`, `clblast_development` and `tools` are parts of it.
+# The output of `cmake --install`: library, headers, clgemm::clgemm for find_package(clgemm), clgemm.pc for
+# pkg-config. It consists of the components `library`, `development`, `blas`, `blas_development`, `clblast`,
+# `clblast_development` and `tools`.
 include(CMakePackageConfigHelpers)
 
 if(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
@@ -8,8 +9,8 @@ if(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
   set_property(TARGET clgemm APPEND PROPERTY LINK_DEPENDS ${symbols})
 endif()
 
-# A static library brings what it links to its users, and exports nothing from what they make of it. A C program
-# links the C++ runtime too: what the C++ compiler adds by itself, without what every compiler does.
+# A static library passes the libraries that it links on to its users, and hides their names in their products. A C
+# program also links the C++ runtime: what the C++ compiler adds by itself, without what every compiler adds.
 set(static_runtime "")
 set(pc_cflags "")
 set(pc_libs_private "")
@@ -43,7 +44,8 @@ install(EXPORT clgemmTargets NAMESPACE clgemm:: DESTINATION ${cmake_folder} COMP
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/clgemm-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/clgemm-config-version.cmake DESTINATION ${cmake_folder} COMPONENT development)
 
-# pkg-config. Folders are given from the prefix, and the prefix from the file's own place, so that the tree can move.
+# pkg-config. Folders are relative to the prefix, and the prefix is relative to the file, so that the tree can
+# move.
 set(pc_includedir ${CMAKE_INSTALL_INCLUDEDIR})
 set(pc_libdir ${CMAKE_INSTALL_LIBDIR})
 if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
@@ -59,7 +61,7 @@ endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/clgemm.pc.in clgemm.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/clgemm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
-# The drop-in BLAS, and what programs are linked with it by.
+# The drop-in BLAS, and the files for linking programs with it.
 if(TARGET clgemm_blas)
   install(TARGETS clgemm_blas clgemm_pilaenv
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT blas NAMELINK_COMPONENT blas_development)

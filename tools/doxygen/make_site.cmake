@@ -1,5 +1,6 @@
 # Makes the site and follows every link within it.
-#   cmake -DDOXYGEN=... -DDOXYFILE=... [-DPYTHON=...] -DREFERENCE=... -DHTML=... -P make_site.cmake
+#
+#     cmake -DDOXYGEN=... -DDOXYFILE=... [-DPYTHON=...] -DREFERENCE=... -DHTML=... -P make_site.cmake
 cmake_minimum_required(VERSION 3.22)
 if(PYTHON)
   execute_process(COMMAND ${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/python_reference ${REFERENCE} COMMAND_ERROR_IS_FATAL ANY)
@@ -7,7 +8,7 @@ endif()
 file(REMOVE_RECURSE ${HTML})
 execute_process(COMMAND ${DOXYGEN} ${DOXYFILE} COMMAND_ERROR_IS_FATAL ANY)
 
-# The links of one page as "file#anchor"; what leads out of the site is not followed.
+# Returns the links of one page as "file#anchor". Links to other sites are ignored.
 function(links_of variable page)
   file(READ ${HTML}/${page} text)
   string(REGEX REPLACE "[][;]" "" text "${text}")
@@ -18,7 +19,7 @@ function(links_of variable page)
   set(${variable} "${found}" PARENT_SCOPE)
 endfunction()
 
-# All anchors of a page, read once.
+# Tells if a page has an anchor. The anchors of a page are read once.
 function(has_anchor variable page anchor)
   get_property(anchors GLOBAL PROPERTY "anchors of ${page}")
   if(NOT anchors)

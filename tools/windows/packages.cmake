@@ -1,6 +1,7 @@
-# What clgemm needs, for a build by mingw.cmake: Debian has no such packages for Windows. Of all but OpenCL the headers are
-# enough, which are those of the machine that compiles. Nothing else of its /usr/include may be seen, so they are linked into
-# a folder of their own. OpenCL.dll comes with a driver; its import library is made from the names in the header.
+# Provides clgemm's dependencies for a build with mingw.cmake, because Debian has no such packages for Windows. For
+# all but OpenCL, the headers of the compiling machine are enough. The rest of its /usr/include must not be
+# visible, so they are linked into a separate folder. OpenCL.dll comes with a driver. Its import library is made
+# from the names in the header.
 set(headers ${CMAKE_BINARY_DIR}/headers)
 file(MAKE_DIRECTORY ${headers})
 foreach(header CL fmt nlohmann CLI catch2 xxhash.h xxh3.h)
@@ -11,7 +12,7 @@ endforeach()
 set(CMAKE_C_STANDARD_INCLUDE_DIRECTORIES ${headers})
 set(CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES ${headers})
 
-# The library of OpenCL's functions, as OpenCL.dll exports them.
+# Makes the import library of OpenCL's functions as OpenCL.dll exports them.
 function(make_opencl_import_library library)
   file(READ ${headers}/CL/cl.h text)
   string(REGEX MATCHALL "CL_API_CALL[ \n]+cl[A-Za-z0-9]+" found "${text}")
@@ -23,7 +24,7 @@ function(make_opencl_import_library library)
   execute_process(COMMAND ${CMAKE_DLLTOOL} -d ${definition} -l ${library} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# The version that a header says: `macro`MAJOR * 10000 and so on, as fmt does.
+# Reads the version from a header: `macro`MAJOR * 10000 and so on, as in fmt.
 function(read_fmt_version result)
   file(STRINGS ${headers}/fmt/core.h line REGEX "#define FMT_VERSION ")
   string(REGEX REPLACE ".* ([0-9]+)$" "\\1" number "${line}")
