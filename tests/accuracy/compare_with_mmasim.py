@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the model of tensor cores (tensor_core.cpp) against mmasim, a published simulator, bit for bit.
+"""Compares the model of tensor cores (tensor_core.cpp) with mmasim, a published simulator, bit for bit.
 
     python3 -m venv venv && venv/bin/pip install torch mmasim
     mkdir dump && CLGEMM_DUMP=dump build/release/tests/tests_on_host -# "[#tensor_core_test]"

@@ -1,9 +1,9 @@
-// The models of tensor cores and of the kernels on them against the device, bit for bit. What an NVIDIA H200
-// computed is recorded in data/h200_tensor_cores.txt, which tensor_core_test.cpp holds the models against
-// without a GPU. To record it again, on a Hopper GPU:
+// Compares the models of tensor cores and of the kernels on them with the device, bit for bit.
+// data/h200_tensor_cores.txt has the recorded results of an NVIDIA H200. tensor_core_test.cpp compares the
+// models with these, without a GPU. To record them again, on a Hopper GPU:
 //
-//   CLGEMM_RECORD=tests/data/h200_tensor_cores.txt build/release/tests/tests_on_device -#
-//   "[#models_on_device_test]"
+//     CLGEMM_RECORD=tests/data/h200_tensor_cores.txt build/release/tests/tests_on_device -#
+//     "[#models_on_device_test]"
 #include <fmt/format.h>
 
 #include <bit>
@@ -24,7 +24,7 @@ namespace {
 
 using namespace test;
 
-// Writes what the device computed to the file that CLGEMM_RECORD names, if it names one.
+// Writes the device's results to the file that CLGEMM_RECORD names, if it is set.
 class Record {
  public:
   Record() {
@@ -52,7 +52,7 @@ Record& record() {
   return one;
 }
 
-// B's columns lie along k, as the transpose of a row-major matrix.
+// B's columns are contiguous along k, as in the transpose of a row-major matrix.
 std::vector<float> run(const SplitKernel& kernel, const TileCall& call) {
   Options options;
   options.kernel = kernel.name;
@@ -66,7 +66,8 @@ std::vector<float> run(const SplitKernel& kernel, const TileCall& call) {
   return read_buffer(c);
 }
 
-// One warp, one instruction. A line along k is eight words, of two 16-bit numbers or of one TF32.
+// One warp executes one instruction. A line along k is eight words, with two 16-bit numbers or one TF32
+// number each.
 cl::Kernel kernel_of(const Instruction& instruction) {
   const cl::Program program(
       shared_cl_context(),
@@ -93,7 +94,7 @@ std::uint32_t bits_of(float x) {
   return std::bit_cast<std::uint32_t>(x);
 }
 
-// A number of the instruction's format in its bits.
+// Returns the bits of a number in the instruction's format.
 std::uint32_t bits_in(const Instruction& instruction, float x) {
   if (instruction.depth == 8) return bits_of(x);
   if (instruction.least_exponent != least_of_fp16) return bits_of(x) >> 16;
@@ -104,7 +105,7 @@ std::uint32_t bits_in(const Instruction& instruction, float x) {
   return sign | ((bits_of(x) & 0x7fffffffu) - ((127u - 15u) << 23)) >> 13;
 }
 
-// As floats, so that they can be written as those are.
+// Returns the words as floats, so that they can be written like the sums.
 std::vector<float> words_of(const Instruction& instruction, const std::vector<float>& numbers) {
   std::vector<float> words;
   const std::size_t in_word = instruction.depth == 8 ? 1 : 2;
@@ -127,7 +128,7 @@ std::vector<float> run(cl::Kernel& kernel, const Instruction& instruction, const
   return read_buffer(c);
 }
 
-// Which results differ: the first few of them. All NaN are one.
+// Describes the first few results that differ. All NaN are equal.
 std::string differing(const std::vector<float>& device, const std::vector<float>& model) {
   std::string text;
   std::size_t count = 0;

@@ -28,7 +28,7 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// With zeros up to a multiple of `depth` along k.
+// Fills up with zeros to a multiple of `depth` along k.
 Lines lines_of(const std::vector<float>& matrix, std::size_t lines, std::size_t k, std::size_t depth) {
   Lines result;
   for (std::size_t line = 0; line < lines; ++line) {
@@ -54,8 +54,8 @@ std::vector<float> tile_of(const TileCall& call, const SumOf& sum_of) {
   return c;
 }
 
-// ---- plain fp32: common/slices.cl with DEPTH 8. Slices share the depths of a step; the first step may be a
-// shorter one.
+// ---- plain fp32: common/slices.cl with DEPTH 8. The slices divide the values of k in a step; the first step
+// may be a shorter one.
 std::vector<float> plain_tile(const TileCall& call, std::size_t slices) {
   constexpr std::size_t depth = 8;
   const Lines a = lines_of(call.a, call.rows, call.k, 1);
@@ -63,7 +63,7 @@ std::vector<float> plain_tile(const TileCall& call, std::size_t slices) {
   const std::size_t step = depth * slices;
   const std::size_t first_depth = call.k - (call.k - 1) / step * step;
   return tile_of(call, [&](std::size_t row, std::size_t column) {
-    float sums[2] = {0.0f, 0.0f};  // as many slices as these kernels have
+    float sums[2] = {0.0f, 0.0f};  // these kernels have at most two slices
     for (std::size_t deep = 0; deep < call.k; ++deep) {
       const std::size_t in_step = deep < first_depth ? deep : (deep - first_depth) % step;
       float& sum = sums[in_step / depth];
@@ -91,7 +91,7 @@ Tf32Line split_tf32(const std::vector<float>& line) {
   return {make_factors(high, least_of_tf32), make_factors(low, least_of_tf32)};
 }
 
-// Of a slice: every `slices`-th step.
+// Computes a slice, which has every `slices`-th step.
 float tf32_slice(const Tf32Line& x, const Tf32Line& y, std::size_t slice, std::size_t slices) {
   const TensorCore& core = hopper_tf32;
   const std::size_t depth = x.high.size();
@@ -143,7 +143,7 @@ TileResult tf32x3(const TileCall& call, bool swap, std::size_t slices) {
   return {std::move(c), Way::tf32x3};
 }
 
-// Columns of A and rows of B: from k `first` on.
+// Returns columns of A or rows of B, from `first` on along k.
 std::vector<float> part_of(const std::vector<float>& matrix, std::size_t k, std::size_t first,
                            std::size_t depth) {
   std::vector<float> result;
@@ -154,7 +154,8 @@ std::vector<float> part_of(const std::vector<float>& matrix, std::size_t k, std:
   return result;
 }
 
-// Parts of k (common/parts.cl), each a product of its own, are added up in order.
+// Split-K (common/parts.cl): each slice along k is a separate product, and the products are added up in
+// order.
 TileResult tf32x3_in_parts(const TileCall& call, bool swap, std::size_t slices, std::size_t parts) {
   constexpr std::size_t unit = 4;
   const std::size_t depth = round_up((call.k + parts - 1) / parts, unit);
@@ -187,7 +188,7 @@ struct Fp16Line {
   int exponent;
 };
 
-// The nearest fp16, ties to the even one.
+// Returns the nearest fp16, with ties to even.
 float to_fp16(float x) {
   if (!std::isfinite(x) || x == 0.0f) return x;
   const int exponent = std::max(std::ilogb(x), least_of_fp16);
@@ -197,7 +198,7 @@ float to_fp16(float x) {
 }
 
 constexpr std::size_t fp16_lines_together = 8;
-constexpr std::size_t fp16_first_numbers = 1024;  // of a line
+constexpr std::size_t fp16_first_numbers = 1024;  // the first numbers of a line
 constexpr int fp16_room = 1;
 
 int line_exponent(std::uint32_t largest) {
@@ -209,7 +210,7 @@ float fp16_depth(std::size_t k) {
 }
 
 struct Extremes {
-  std::uint32_t largest = 0;  // as it was
+  std::uint32_t largest = 0;  // unscaled
   float smallest = 1.0f;      // scaled
 };
 
@@ -232,7 +233,7 @@ bool is_too_small(float smallest, std::size_t k) {
   return smallest * fp16_depth(k) < 0x1p-7f;
 }
 
-// Eight lines, whose exponents are found together.
+// Packs eight lines, for which the exponents are found together.
 void pack_fp16_lines(std::span<const std::vector<float>> lines, std::vector<Fp16Line>& packed,
                      Extremes& extremes) {
   const std::size_t depth = lines.front().size();
@@ -280,7 +281,7 @@ float scaled_back(float value, int exponent) {
   return value * std::ldexp(1.0f, half) * std::ldexp(1.0f, exponent - half);
 }
 
-// kernels/fp16x3_wgmma.cl: sums of h h' start from zero after 64 of k, those with a low plane go on.
+// kernels/fp16x3_wgmma.cl: sums of h h' restart from zero after 64 of k, those with a low plane continue.
 float fp16_wgmma_slice(const Fp16Line& a, const Fp16Line& b, std::size_t step, std::size_t slice,
                        std::size_t slices) {
   constexpr std::size_t together = 64;

@@ -1,7 +1,7 @@
-// What the tensor core kernels compute, bit by bit, for one tile of C: how they split numbers, in which order
-// they multiply and add, where sums start from zero, what they leave to the kernels behind them, and how
-// results come to C. Each function follows its kernel file. models_on_device_test.cpp holds them against a
-// GPU.
+// Bit-accurate models of what the tensor core kernels compute for one tile of C. They split numbers, multiply
+// and add in the same order, restart sums from zero at the same points, leave a tile to a fallback kernel
+// when the kernel does, and write the same results to C. Each function follows its kernel file.
+// models_on_device_test.cpp compares them with a GPU.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,7 @@
 
 namespace clgemm::test {
 
-// C <- alpha A B + beta C for a tile of C that is the whole of it. A has `rows` lines along k, B `columns`
-// lines along k.
+// C <- alpha A B + beta C for a C of one tile. A has `rows` lines along k, B `columns` lines along k.
 struct TileCall {
   std::size_t rows, columns, k;
   float alpha, beta;
@@ -23,9 +22,9 @@ struct TileCall {
   std::vector<float> c;     // row after row
 };
 
-// A kernel with those of its parameters that show in results.
+// A kernel with those of its parameters that affect the results.
 struct SplitKernel {
-  std::string name;  // of the kernel file
+  std::string name;  // the name of the kernel file
   std::map<std::string, std::int64_t> parameters;
 
   std::int64_t parameter(const std::string& of, std::int64_t otherwise) const;
@@ -34,7 +33,7 @@ struct SplitKernel {
 // "bf16x6_mma,TILE_M=64,TILE_N=64"
 std::string title_of(const SplitKernel& kernel);
 
-// Which way of the kernel computed a tile: itself, or what stands behind it.
+// The method that computed a tile: the kernel's own, or that of a fallback.
 enum class Way { fp32, tf32x3, fp16x3, bf16x6 };
 
 struct TileResult {
@@ -42,12 +41,12 @@ struct TileResult {
   Way way;
 };
 
-// The kernels that are modelled.
+// Returns the kernels that have a model.
 const std::vector<SplitKernel>& split_kernels();
 
 TileResult model_of(const SplitKernel& kernel, const TileCall& call);
 
-// Of one pair of lines without an epilogue, on the way itself: for searches.
+// Returns the sum for one pair of lines, without an epilogue and without the fallback, for searches.
 float sum_by_fp16x3_wgmma(const std::vector<float>& a, const std::vector<float>& b, std::size_t step,
                           std::size_t slices);
 float sum_by_tf32x3_wgmma(const std::vector<float>& a, const std::vector<float>& b, bool swap,

@@ -8,15 +8,16 @@
 namespace clgemm::test {
 namespace {
 
-constexpr int least_aligned = -133;  // no exponent that all are aligned to is below
-constexpr int factor_bits = 10;      // behind the binary point
+constexpr int least_aligned = -133;  // no products are aligned to a smaller exponent
+constexpr int factor_bits = 10;      // after the binary point
 constexpr int sum_bits = 23;
 
-// Exponents that give a zero no say, and those by which an Inf or a NaN shows in any sum of exponents.
+// An exponent by which a zero never counts, and exponents by which an Inf or a NaN shows in any sum of
+// exponents.
 constexpr std::int32_t of_zero = -1000;
 constexpr std::int32_t of_strange = 100000;
 
-// `units` of 2^exponent, towards zero.
+// Returns `units` of 2^exponent, rounded towards zero.
 float cut_off(std::int64_t units, int exponent) {
   const std::uint32_t sign = units < 0 ? 0x80000000u : 0u;
   std::uint64_t magnitude = static_cast<std::uint64_t>(std::abs(units));

@@ -1,12 +1,12 @@
-// An NVIDIA tensor core, bit by bit, for the models of our kernels (split_kernels.hpp). NVIDIA documents none
-// of it. The model is the one of two published simulators, which their authors hold against hardware: mmasim
-// (PyPI, version 2.1.1: T_FDPA) and MATLAB-tensor-core (H100TC, A100TC). tensor_core_test.cpp holds it
-// against results of an H200.
+// A bit-accurate model of an NVIDIA tensor core, for the models of our kernels (split_kernels.hpp). NVIDIA
+// documents none of this. The model is that of two published simulators, which their authors compare with
+// hardware: mmasim (PyPI, version 2.1.1: T_FDPA) and MATLAB-tensor-core (H100TC, A100TC).
+// tensor_core_test.cpp compares it with results of an H200.
 //
-// One addition takes so many products and the sum so far. It aligns all of them to the largest exponent, cuts
-// off what is below `fraction_bits` behind the binary point of each, adds exactly, and cuts the result off to
-// fp32. The exponent of a product is the sum of its factors' exponents, so it is not normalised; a denormal
-// factor has the least exponent of its format.
+// One addition takes several products and the sum so far. It aligns all of them to the largest exponent, and
+// cuts off the bits of each beyond `fraction_bits` after the binary point. Then it adds exactly, and cuts the
+// result off to fp32. The exponent of a product is the sum of its factors' exponents, so a product is not
+// normalised. A denormal factor has the least exponent of its format.
 #pragma once
 
 #include <cstddef>
@@ -16,34 +16,34 @@
 namespace clgemm::test {
 
 struct TensorCore {
-  std::size_t together;  // products that one addition takes
-  int fraction_bits;     // 23 and the extra ones
+  std::size_t together;  // the number of products that one addition takes
+  int fraction_bits;     // 23 and the additional ones
 };
 
-inline constexpr TensorCore hopper_16_bit{16, 25};  // fp16 and bf16; Blackwell's are alike
+inline constexpr TensorCore hopper_16_bit{16, 25};  // fp16 and bf16; Blackwell is the same
 inline constexpr TensorCore hopper_tf32{8, 25};
-inline constexpr TensorCore ampere_16_bit{8, 24};  // Ada's are alike
+inline constexpr TensorCore ampere_16_bit{8, 24};  // Ada is the same
 inline constexpr TensorCore ampere_tf32{4, 24};
 
-// The least exponent of a normal number of a format.
+// The least exponents of normal numbers of the formats.
 inline constexpr int least_of_fp16 = -14;
 inline constexpr int least_of_bf16 = -126;
 inline constexpr int least_of_tf32 = -126;
 
-// A factor of 11 bits at most: significand * 2^(exponent - 10).
+// A factor of at most 11 bits: significand * 2^(exponent - 10).
 struct Factor {
   std::int32_t significand;
   std::int32_t exponent;
-  float value;  // of an Inf or a NaN, which have no significand
+  float value;  // for an Inf or a NaN, which have no significand
 };
 
-// `value` is a number of the format; of a number that is longer the tensor core drops the last 13 bits, which
-// makes it TF32.
+// `value` is a number of the format. If it has more bits, the tensor core drops the last 13, which makes it
+// TF32.
 Factor make_factor(float value, int least_exponent);
 std::vector<Factor> make_factors(const std::vector<float>& values, int least_exponent);
 
-// sum + a[0] b[0] + a[1] b[1] + ..., in additions of `core.together` products, of which `count` is a
-// multiple.
+// Returns sum + a[0] b[0] + a[1] b[1] + ..., computed in additions of `core.together` products. `count` is a
+// multiple of that.
 float add_products(const TensorCore& core, const Factor* a, const Factor* b, std::size_t count, float sum);
 
 }  // namespace clgemm::test

@@ -1,5 +1,5 @@
-// The models of tensor cores and of the kernels on them against what an H200 computed
-// (models_on_device_test.cpp records it), and the theorems of docs/accuracy.md against the models.
+// Compares the models of tensor cores and of the kernels on them with results of an H200, which
+// models_on_device_test.cpp records. Also checks the theorems of docs/accuracy.md with the models.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 using namespace test;
 using bench::Arithmetic;
 
-// The words of data/h200_tensor_cores.txt, one a tile, by what computed them.
+// Returns the words of data/h200_tensor_cores.txt, one for each tile, by the kernel or instruction.
 std::map<std::string, std::vector<std::uint64_t>> recorded_words() {
   std::map<std::string, std::vector<std::uint64_t>> result;
   std::ifstream file(CLGEMM_TEST_DATA "/h200_tensor_cores.txt");
@@ -73,7 +73,7 @@ void write(std::ofstream& file, const std::vector<float>& numbers) {
              static_cast<std::streamsize>(numbers.size() * sizeof(float)));
 }
 
-// CLGEMM_DUMP in the environment: a folder for tiles and what the models come to, for compare_with_mmasim.py.
+// CLGEMM_DUMP in the environment is a folder for tiles and the models' results, for compare_with_mmasim.py.
 TEST_CASE("the tiles of instructions are written where they are asked for") {
   const char* folder = std::getenv("CLGEMM_DUMP");
   if (folder == nullptr) return;
@@ -96,7 +96,7 @@ TEST_CASE("the tiles go every way that a kernel has") {
   std::map<std::string, std::map<Way, int>> counts;
   for (std::size_t index = 0; index < tile_count; ++index) {
     const Tile tile = make_tile(index);
-    if (tile.call.k > 200) continue;  // long ones take longer, and go the same ways
+    if (tile.call.k > 200) continue;  // long ones take longer and add nothing
     for (const SplitKernel& kernel : split_kernels()) ++counts[kernel.name][model_of(kernel, tile.call).way];
   }
   CHECK(counts["tf32x3_wgmma"].size() == 2);
@@ -111,7 +111,7 @@ float sum_in_order(const std::vector<float>& a, const std::vector<float>& b) {
   return sum;
 }
 
-// A way of computing a sum of products, with the theorem that holds it.
+// A method to compute a sum of products, with the theorem that bounds its error.
 struct Method {
   const char* name;
   Arithmetic arithmetic;
@@ -200,14 +200,15 @@ TEST_CASE(
   }
 }
 
-// From 1 on, at random, or such that splitting loses the most: the rest of it has all bits.
+// A random number of at least 1, or one that loses the most when it is split because its remainder has all
+// bits.
 float large_number(Numbers& numbers) {
   if (numbers.below(2) == 0) return 1.0f + 0x1p-11f - static_cast<float>(1 + numbers.below(6)) * 0x1p-23f;
   return 1.0f + std::fabs(numbers.uniform()) * (numbers.below(2) == 0 ? 1.0f : 0x1p-8f);
 }
 
-// Lines near the worst: one of few large numbers, where they stand, and how far below them the others lie, at
-// random.
+// Lines near the worst case. There are few large numbers. Their places, and how far the others are below
+// them, are random.
 void make_hard_lines(Numbers& numbers, std::size_t k, std::vector<float>& a, std::vector<float>& b) {
   a.resize(k);
   b.resize(k);
@@ -234,7 +235,7 @@ void make_hard_lines(Numbers& numbers, std::size_t k, std::vector<float>& a, std
   }
 }
 
-// CLGEMM_SEARCH in the environment: so many vectors of each method, in place of few.
+// CLGEMM_SEARCH in the environment is the number of vectors for each method, instead of a few.
 std::size_t vectors_to_search() {
   const char* asked = std::getenv("CLGEMM_SEARCH");
   return asked == nullptr ? 3000 : std::strtoull(asked, nullptr, 10);
@@ -260,7 +261,7 @@ TEST_CASE("a random search finds nothing above the theorems' bounds") {
     if (count > 100000)
       WARN(fmt::format("{}: {} vectors, the nearest is {:.2f} of {:.2f}, k = {}", method.name, count, largest,
                        largest / nearest, at));
-    CHECK(nearest > 0.15);  // else the search looks in the wrong place
+    CHECK(nearest > 0.15);  // otherwise the search is too far from the worst case
   }
 }
 

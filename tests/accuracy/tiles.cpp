@@ -33,12 +33,12 @@ void make_positive(TileCall& call, Numbers&) {
   change_both(call, [](float x) { return std::fabs(x); });
 }
 
-// Of 11 bits, so that each product is of one part, whose sums show single instructions.
+// Numbers of 11 bits. Each product has one part only, so the sums show single instructions.
 void make_short(TileCall& call, Numbers&) {
   change_both(call, [](float x) { return std::trunc(x * 2048.0f); });
 }
 
-// Of 8 bits, by 2^-15 to 1, as bf16 and fp16 have them.
+// Numbers of 8 bits, scaled by 2^-15 to 1, which bf16 and fp16 represent exactly.
 void make_short_and_wide(TileCall& call, Numbers& numbers) {
   change_both(call, [&](float x) {
     return std::ldexp(std::trunc(x * 256.0f), -static_cast<int>(numbers.below(16)));
@@ -53,24 +53,24 @@ void make_wide(TileCall& call, Numbers& numbers) {
   make_wide(call, numbers, 10);
 }
 
-// Beyond fp16 planes.
+// Beyond the range of fp16 planes.
 void make_very_wide(TileCall& call, Numbers& numbers) {
   make_wide(call, numbers, 40);
 }
 
-// Beyond TF32 parts and bf16 planes, too.
+// Beyond the range of TF32 parts and bf16 planes, too.
 void make_extremely_wide(TileCall& call, Numbers& numbers) {
   make_wide(call, numbers, 120);
 }
 
-// About the smallest numbers that fp16 planes take.
+// Near the smallest numbers that fp16 planes take.
 void add_small_ones(TileCall& call, Numbers& numbers) {
   change_both(call, [&](float x) {
     return numbers.below(8) == 0 ? std::ldexp(x, -12 - static_cast<int>(numbers.below(14))) : x;
   });
 }
 
-// Denormal in fp16, next to numbers that meet zeros.
+// Numbers that are denormal in fp16, next to numbers that meet zeros.
 void make_denormal_planes(TileCall& call, Numbers& numbers) {
   for (std::size_t i = 0; i < call.a.size(); ++i) {
     const std::size_t depth = i % call.k;
@@ -106,7 +106,7 @@ void make_worst(TileCall& call, Numbers&) {
   call.b = worst.b;
 }
 
-// As the worst case, each number a little another, with some signs.
+// Like the worst case, with small changes to each number, and some signs.
 void make_near_worst(TileCall& call, Numbers& numbers) {
   make_worst(call, numbers);
   change_both(call, [&](float x) {
@@ -114,12 +114,12 @@ void make_near_worst(TileCall& call, Numbers& numbers) {
   });
 }
 
-// Short sums of large integers: exact, or cut off in the last bits.
+// Short sums of large integers, which are exact or lose the last bits.
 void make_integers(TileCall& call, Numbers&) {
   change_both(call, [](float x) { return std::trunc(x * 64.0f); });
 }
 
-// As they come out of ReLU and of sparse data.
+// Zeros as in the output of ReLU and in sparse data.
 void add_zeros(TileCall& call, Numbers& numbers) {
   change_both(call, [&](float x) { return numbers.below(3) != 0 ? 0.0f : x; });
 }
@@ -139,7 +139,7 @@ void make_large(TileCall& call, Numbers&) {
   for (float& x : call.b) x = std::ldexp(x, -30);
 }
 
-// About the largest results, some of them beyond.
+// Results near the largest number, some of them beyond it.
 void make_overflow(TileCall& call, Numbers&) {
   for (float& x : call.a) x = std::ldexp(x, 100);
   for (float& x : call.b) x = std::ldexp(x, 28);
@@ -181,7 +181,7 @@ constexpr Named families[] = {{"uniform", leave},
                               {"one infinity", add_infinity},
                               {"one NaN", add_nan}};
 
-// The nearest number towards zero that a format has.
+// Returns the nearest number of a format towards zero.
 float cut_to(const Instruction& instruction, float x) {
   if (!std::isfinite(x) || x == 0.0f) return x;
   if (instruction.least_exponent == least_of_fp16 && std::fabs(x) >= 0x1p16f)
@@ -203,7 +203,7 @@ void vary_exponents(TileCall& call, Numbers& numbers, int) {
   for (float& x : call.c) x = std::ldexp(x, 4 - static_cast<int>(numbers.below(30)));
 }
 
-// Each product is about the last bit that is kept beside the first one, or beside the sum.
+// Each product is near the last bit that is kept beside the first product, or beside the sum.
 void add_last_bits(TileCall& call, Numbers& numbers, int) {
   const std::size_t k = call.k;
   for (std::size_t i = 0; i < call.a.size(); ++i)
@@ -213,7 +213,7 @@ void add_last_bits(TileCall& call, Numbers& numbers, int) {
   for (float& x : call.c) x = std::ldexp(x, static_cast<int>(numbers.below(4)) - 2);
 }
 
-// The sum takes the products away again, but for some last bits, or for all.
+// The sum cancels the products, except for some last bits, or completely.
 void take_away(TileCall& call, Numbers& numbers, int) {
   for (std::size_t i = 0; i < call.c.size(); ++i) {
     double sum = 0.0;
@@ -366,12 +366,12 @@ TileCall worst_case(std::size_t rows, std::size_t columns, std::size_t k) {
 
 TileCall worst_tiny_case(std::size_t rows, std::size_t columns, std::size_t k) {
   const int depth = std::ilogb(static_cast<double>(k));
-  const int room = k > 1024 ? 1 : 0;  // of a line's exponent
+  const int room = k > 1024 ? 1 : 0;  // for a line's exponent
   const float least = std::ldexp(1.0f, -22 - depth + room);
   const float partner = std::ldexp(1.0625f, depth - 33);
   TileCall call{rows, columns, k, 1.0f, 0.0f, {}, {}, {}};
-  // The largest numbers of both lines meet zeros; the second product has the exponent that others are aligned
-  // to.
+  // The largest numbers of both lines meet zeros. The second product has the exponent that the others are
+  // aligned to.
   for (std::size_t i = 0; i < rows * k; ++i)
     call.a.push_back(i % k == 0 ? 1.0f : i % k == 1 ? least : i % k < 64 ? 1.875f * least : 0.0f);
   for (std::size_t i = 0; i < columns * k; ++i)

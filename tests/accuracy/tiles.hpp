@@ -1,5 +1,5 @@
-// Inputs for the models and the device, made from a number and the same everywhere: tiles of all kinds of
-// numbers, and the numbers for which tensor cores lose the most.
+// Inputs for the models and the device, made from a number and the same on every machine. They are tiles of
+// all kinds of numbers, and the numbers that lose the most on tensor cores.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,16 @@ struct Tile {
   TileCall call;
 };
 
-// Tile `index` of them: 16 x 16 results, a family of numbers and a k.
+// Makes tile `index`: 16 x 16 results, a family of numbers and a k.
 Tile make_tile(std::size_t index);
 
-// What a single instruction of Hopper's tensor cores multiplies (PTX: mma.sync.m16n8): 16 x `depth` numbers
-// of a format with 8 x `depth`, and adds to 16 x 8 sums.
+// A single instruction of Hopper's tensor cores (PTX: mma.sync.m16n8). It multiplies 16 x `depth` numbers of
+// a format by 8 x `depth`, and adds the products to 16 x 8 sums.
 struct Instruction {
-  const char* format;  // in PTX
+  const char* format;  // its name in PTX
   TensorCore core;
-  int least_exponent;    // of a normal number
-  int significant_bits;  // of a number
+  int least_exponent;    // of normal numbers
+  int significant_bits;  // in each number
   std::size_t depth;
 };
 inline constexpr Instruction instructions[] = {{"f16", hopper_16_bit, least_of_fp16, 11, 16},
@@ -36,19 +36,19 @@ inline constexpr Instruction instructions[] = {{"f16", hopper_16_bit, least_of_f
 
 std::string title_of(const Instruction& instruction);
 
-// Numbers of the instruction's format for a tile of it, and sums that it adds to.
+// Makes a tile of numbers in the instruction's format, and the sums that it adds to.
 Tile make_tile(const Instruction& instruction, std::size_t index);
 std::vector<float> model_of(const Instruction& instruction, const TileCall& call);
 
-// A word for the bits of a tile's results. All NaN are one.
+// Returns a hash of the bits of a tile's results. All NaN are equal.
 std::uint64_t word_of(const std::vector<float>& results);
 
-// The vectors that lose the most by cutting off: A's rows 1, s, s, ..., B's columns 1, t, t, ..., each
-// product s t just below what an aligned addition keeps beside 1.
+// Makes the vectors that lose the most by cutting off: A's rows are 1, s, s, ..., B's columns are 1, t, t,
+// .... Each product s t is just below what an aligned addition keeps beside 1.
 TileCall worst_case(std::size_t rows, std::size_t columns, std::size_t k);
 
-// The same with numbers that are as tiny as fp16 planes take them, where tensor cores align products by the
-// exponent of denormal numbers; for k = 256, 1024 and 4096.
+// Makes the same with the tiniest numbers that fp16 planes take, for which tensor cores align products by the
+// exponent of denormal numbers. For k = 256, 1024 and 4096.
 TileCall worst_tiny_case(std::size_t rows, std::size_t columns, std::size_t k);
 
 // Random numbers that are the same on every machine.
@@ -56,8 +56,8 @@ class Numbers {
  public:
   explicit Numbers(std::uint64_t seed) : state_(seed) {}
   std::uint64_t bits();
-  float uniform();                     // in [-1, 1), of 24 bits
-  std::size_t below(std::size_t end);  // from 0 on
+  float uniform();                     // in [-1, 1), with 24 bits
+  std::size_t below(std::size_t end);  // from 0 to end - 1
   float sign() { return bits() & 1 ? -1.0f : 1.0f; }
 
  private:
