@@ -1,5 +1,5 @@
-// What can be asked before a call is what the call then does: explain(), sgemm_scratch_bytes(), prepare(),
-// and scratch memory that the caller brings.
+// The answers to questions before a call match what the call then does: explain(), sgemm_scratch_bytes(),
+// prepare(), and scratch memory that the caller provides.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -121,8 +121,8 @@ TEST_CASE("scratch of the caller's: of the size told, one block; of a smaller si
   const Data data = random_data(multiply, 1);
   for (const char* kernel : {"tiled", "float8", "wpt"}) {
     Options options = with_kernel(kernel);
-    options.parameters = {
-        {"SPLIT_K", 1}};  // what parts of k take could be saved before there are more blocks
+    // With split-K, the plan would save memory by fewer slices before it takes more blocks.
+    options.parameters = {{"SPLIT_K", 1}};
     const Options without_scratch = options;
     const std::size_t bytes = shared_context().sgemm_scratch_bytes(shape_of(multiply), options);
     REQUIRE(bytes != 0);
@@ -149,7 +149,7 @@ TEST_CASE("a call keeps within the caller's scratch") {
   const Data data = random_data(multiply, 1);
   Options options = with_kernel("tiled");
   const std::size_t bytes = shared_context().sgemm_scratch_bytes(shape_of(multiply), options);
-  // The scratch is a part of a larger buffer, whose rest must stay as it is.
+  // The scratch is a part of a larger buffer. The rest of that buffer must not change.
   const std::size_t part = (bytes + 4095) / 4096 * 4096;
   const std::vector<float> before(3 * part / sizeof(float), 42.0f);
   cl::Buffer whole = make_buffer(before);
@@ -170,14 +170,14 @@ TEST_CASE("a call keeps within the caller's scratch") {
 
 TEST_CASE("scratch that a batch takes is told as well") {
   SgemmShape shape = shape_of(packing_multiply());
-  Options in_one_part = with_kernel("tiled");  // as batches are
+  Options in_one_part = with_kernel("tiled");  // like batches
   in_one_part.parameters = {{"SPLIT_K", 1}};
   const std::size_t one = shared_context().sgemm_scratch_bytes(shape, in_one_part);
   shape.batch_count = 5;
   shape.stride_a = 100000;
   shape.stride_b = 100000;
   CHECK(shared_context().sgemm_scratch_bytes(shape, with_kernel("tiled")) == 5 * one);
-  shape.stride_b = 0;  // one packed copy for all
+  shape.stride_b = 0;  // one packed copy for all GEMMs
   const std::size_t shared_b = shared_context().sgemm_scratch_bytes(shape, with_kernel("tiled"));
   CHECK(shared_b < 5 * one);
   CHECK(shared_b > one);

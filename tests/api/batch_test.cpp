@@ -1,4 +1,4 @@
-// Batches: every kernel, against single calls, and nothing between the matrices touched.
+// Batches: every kernel is compared with single calls, and must not change anything between the matrices.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -12,14 +12,14 @@ namespace {
 
 using namespace test;
 
-// `count` multiplies of one kind, `stride` elements apart.
+// `count` GEMMs of one kind, `stride` elements apart.
 struct Batch {
   Multiply one;
   std::size_t count;
   std::size_t stride_a, stride_b, stride_c;
 };
 
-// Matrices in order, 7 elements between them.
+// Makes matrices in order with 7 elements between them.
 Batch make_batch(const Multiply& one, std::size_t count) {
   const auto stride = [](const Place& place) {
     return place.buffer_elements() - place.offset - place.tail + 7;
@@ -32,7 +32,7 @@ Place moved(Place place, std::size_t by) {
   return place;
 }
 
-// The i-th multiply of a batch.
+// Returns the i-th GEMM of a batch.
 Multiply multiply_of(const Batch& batch, std::size_t i) {
   Multiply result = batch.one;
   result.a = moved(result.a, i * batch.stride_a);
@@ -41,7 +41,7 @@ Multiply multiply_of(const Batch& batch, std::size_t i) {
   return result;
 }
 
-// Puts what is not NaN over `whole`, which has room for it.
+// Copies every element that is not NaN to `whole`, which has room for it.
 void overlay(std::vector<float>& whole, const std::vector<float>& part) {
   if (whole.size() < part.size()) whole.resize(part.size(), std::numeric_limits<float>::quiet_NaN());
   for (std::size_t i = 0; i < part.size(); ++i) {
@@ -49,8 +49,8 @@ void overlay(std::vector<float>& whole, const std::vector<float>& part) {
   }
 }
 
-// NaN wherever no matrix is; C too, where beta == 0. Integers: another kernel than that of a single call may
-// add in another order.
+// Puts NaN wherever there is no matrix, and into C if beta == 0. The numbers are integers because a single
+// call may use another kernel, with another order of additions.
 Data data_of(const Batch& batch) {
   Data result;
   for (std::size_t i = 0; i < batch.count; ++i) {
@@ -77,7 +77,7 @@ void call_batch(const Batch& batch, const DeviceData& buffers, const Options& op
       scalars.beta, matrix_at(buffers.c, c), batch.stride_c, batch.count, {}, nullptr, options);
 }
 
-// What single calls make of the whole buffer of C.
+// Returns the whole buffer of C after single calls.
 std::vector<float> single_results(const Batch& batch, const Data& data, const Options& options) {
   const DeviceData buffers = upload(data);
   for (std::size_t i = 0; i < batch.count; ++i) call_one(multiply_of(batch, i), buffers, options);
@@ -97,7 +97,7 @@ void check_batch(const Batch& batch, const Options& options = {}) {
   INFO(options.kernel << " batch of " << batch.count << ": " << describe(batch.one));
   const std::vector<float> result = batch_result(batch, data, options);
   CHECK(same_bits(result, single_results(batch, data, options)));
-  // And the last one is right, so that both cannot be wrong alike.
+  // Also checks the last one with the reference, so that both cannot be wrong in the same way.
   if (batch.count == 0) return;
   const Multiply last = multiply_of(batch, batch.count - 1);
   Data before = data;
@@ -135,7 +135,7 @@ TEST_CASE("a batch whose matrices need no packing") {
     Batch batch = make_batch(one, 3);
     batch.stride_a = batch.stride_b = 64 * 128;
     check_batch(batch, with_kernel(kernel));
-    batch.stride_a += 1;  // which takes the alignment away
+    batch.stride_a += 1;  // removes the alignment
     check_batch(batch, with_kernel(kernel));
   }
 }
@@ -180,7 +180,7 @@ TEST_CASE("a batch of none has a done event as well") {
 }
 
 TEST_CASE("matrices of a batch may be interleaved, but must not overlap") {
-  // Matrix i of C is rows' part i of one large matrix.
+  // Matrix i of C is the i-th group of rows of one large matrix.
   Multiply one = make_multiply(all_forms()[0], {20, 10, 15}, {1, 1}, all_placements()[0]);
   one.c.ld = 60;
   Batch batch = make_batch(one, 5);
@@ -198,23 +198,23 @@ TEST_CASE("matrices of a batch may be interleaved, but must not overlap") {
   CHECK(same_bits(read_buffer(buffers.c), data.c));
 }
 
-// One C for all: a large GEMM whose k is that of all together is the same sum.
+// All terms have the same C. One large GEMM, whose k is the sum of all k, computes the same sum.
 struct Sum {
   Form form;
-  Shape shape;  // of a term
+  Shape shape;  // the shape of a term
   std::size_t count;
-  bool is_one_gemm;  // A and B lie one behind the other along k
+  bool is_one_gemm;  // A and B follow each other along k
 };
 
 void check_sum(const Sum& sum, const Scalars& scalars, bool in_order) {
   const auto& [m, n, k] = sum.shape;
   const bool is_row_major = sum.form.layout == Layout::row_major;
-  // Whether the lines of a matrix follow k.
+  // Tells if the lines of a matrix are along k.
   const bool a_along = (sum.form.transpose_a == Transpose::no) == is_row_major;
   const bool b_along = (sum.form.transpose_b == Transpose::yes) == is_row_major;
   const Multiply whole = make_multiply(sum.form, {m, n, k * sum.count}, scalars, all_placements()[0]);
   const Data data = integer_data(whole, 3);
-  // In place of being next to each other along k, the terms are apart and lie in another order.
+  // Otherwise, the terms are not next to each other along k. They have gaps and another order.
   const std::size_t apart = sum.is_one_gemm ? 0 : 16;
   const auto spread = [&](const std::vector<float>& elements, std::size_t each) {
     std::vector<float> result(sum.count * (each + apart), 7.0f);
@@ -260,7 +260,7 @@ TEST_CASE("a batch with one C for all is the sum of its products") {
       check_sum({form, shape, 3, false}, {0, 0.5f}, in_order);
     }
   }
-  // One A for all terms.
+  // All terms have the same A.
   Batch batch = make_batch(make_multiply(all_forms()[0], {9, 8, 7}, {1, 1}, all_placements()[1]), 4);
   batch.stride_a = batch.stride_c = 0;
   const Data data = data_of(batch);
@@ -331,7 +331,7 @@ TEST_CASE("a large batch of tiny matrices") {
   check_batch(make_batch(make_multiply(all_forms()[3], {3, 2, 4}, {1, 1}, all_placements()[1]), 1000));
 }
 
-// Matrices at any place of several buffers.
+// Matrices at any offsets in several buffers.
 struct Scattered {
   Multiply one;
   std::vector<std::size_t> a_buffer, b_buffer, c_buffer;
@@ -446,7 +446,7 @@ TEST_CASE("matrices at irregular places by every kernel, with an alpha and a bet
   }
 }
 
-// Many small matrices, in no order, none as far from the next as the one after it.
+// Many small matrices in random order, with no two equal distances in a row.
 Scattered many_scattered(const Form& form, std::size_t count) {
   Scattered what;
   what.one = make_multiply(form, {3, 2, 4}, {1, 1}, all_placements()[0]);
@@ -455,7 +455,7 @@ Scattered many_scattered(const Form& form, std::size_t count) {
     what.a_offset.push_back(i * i % 997 * 4);
     what.b_offset.push_back(i * 31 % 1009);
     what.c_offset.push_back((i * 7 % count) * 12 + i % 3);
-    what.alphas.push_back(static_cast<float>(i % 4));  // 0 too
+    what.alphas.push_back(static_cast<float>(i % 4));  // includes 0
     what.betas.push_back(static_cast<float>(i % 3) - 1.0f);
   }
   what.b_buffer = what.c_buffer = what.a_buffer;
@@ -515,7 +515,7 @@ TEST_CASE("whatever is wrong with one matrix of a list, no C is touched") {
   lists.alphas = {1, 2};
   CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "2 alphas for 6");
   lists = good;
-  lists.c[4].offset = lists.c[3].offset + 2;  // in a list of irregular places
+  lists.c[4].offset = lists.c[3].offset + 2;  // in a list of irregular offsets
   CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "overlap each other: those of multiplies 3 and 4");
   lists = good;
   lists.c[5] = {good.c[0].buffer, good.c[0].ld, good.c[0].offset + 2};  // far from it in the list

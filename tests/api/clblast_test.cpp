@@ -1,4 +1,4 @@
-// CLBlast on the same device, with the same data: both must keep within the bound.
+// Compares with CLBlast on the same device with the same data. Both must keep within the bound.
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <clblast.h>
 
@@ -13,7 +13,8 @@ namespace {
 
 using namespace test;
 
-// C as CLBlast leaves it; empty, and said loudly, where CLBlast cannot work on this device.
+// Returns C from CLBlast. If CLBlast cannot work on this device, prints a warning and returns an empty
+// vector.
 std::vector<float> run_clblast(const Multiply& multiply, const Data& data) {
   const auto transpose = [](Transpose t) {
     return t == Transpose::yes ? clblast::Transpose::kYes : clblast::Transpose::kNo;
@@ -40,7 +41,7 @@ TEST_CASE("both libraries keep within the bound on the same data") {
   std::uint32_t seed = 100;
   for (const Form& form : all_forms()) {
     for (const Shape& shape : shapes) {
-      const Scalars scalars = all_scalars()[seed % 6];  // those with alpha != 0
+      const Scalars scalars = all_scalars()[seed % 6];  // only those with alpha != 0
       const Multiply multiply = make_multiply(form, shape, scalars, all_placements()[seed % 4]);
       const Data data = random_data(multiply, ++seed);
       INFO(describe(multiply));

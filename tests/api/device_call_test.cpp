@@ -1,5 +1,5 @@
-// sgemm() on device memory and the caller's queue: offsets, events, queues of both kinds, buffers of every
-// kind.
+// sgemm() on device memory and the caller's queue, with offsets, events, queues of both kinds, and buffers of
+// every kind.
 #include <algorithm>
 #include <cstdint>
 
@@ -13,7 +13,7 @@ namespace {
 
 using namespace test;
 
-// Enqueues a multiply on any queue.
+// Enqueues a GEMM on any queue.
 void enqueue(const Multiply& multiply, const DeviceData& buffers, const cl::CommandQueue& queue,
              const WaitList& wait_for = {}, cl_event* done = nullptr, const Options& options = {}) {
   const auto& [form, shape, scalars, a, b, c] = multiply;
@@ -22,7 +22,7 @@ void enqueue(const Multiply& multiply, const DeviceData& buffers, const cl::Comm
         done, options);
 }
 
-// A call whose kernel needs both operands packed.
+// Returns a call with a kernel that needs both operands packed.
 Multiply packing_multiply() {
   return make_multiply({Layout::row_major, Transpose::yes, Transpose::yes}, {67, 45, 91}, {-1.5f, 1},
                        all_placements()[1]);
@@ -154,7 +154,7 @@ TEST_CASE("calls in flight at once on an out-of-order queue do not share scratch
     buffers.push_back(upload(data.back()));
   }
   const auto queue_of = [&](std::size_t i) { return i % 2 == 0 ? first_queue : second_queue; };
-  // PoCL 3.1 now and then ends the process where its first two launches of a kernel begin at once.
+  // PoCL 3.1 sometimes ends the process if its first two launches of a kernel begin at the same time.
   const Device& device = shared_device_info();
   if (device.platform_name == "Portable Computing Language" && device.driver_version.rfind("3.1", 0) == 0) {
     for (std::size_t i = 0; i < multiplies.size(); ++i)
@@ -165,7 +165,7 @@ TEST_CASE("calls in flight at once on an out-of-order queue do not share scratch
   }
   first_queue.finish();
   second_queue.finish();
-  // Read on the queue that wrote: with Mesa 22.3, other queues may not see it yet.
+  // Reads on the queue that wrote. With Mesa 22.3, other queues may not see the result yet.
   for (std::size_t i = 0; i < multiplies.size(); ++i) {
     check_result(multiplies[i], data[i], read_buffer(buffers[i].c, queue_of(i)));
   }
@@ -218,7 +218,7 @@ TEST_CASE("the matrices may lie in one buffer") {
 TEST_CASE("sub-buffers are buffers") {
   const Multiply multiply = make_multiply(all_forms()[0], {64, 64, 64}, {1, -1.5f}, all_placements()[0]);
   const Data data = random_data(multiply, 1);
-  const std::size_t start = 4096;  // bytes; aligned for every device
+  const std::size_t start = 4096;  // bytes, aligned for every device
   const auto sub_buffer_of = [start](const std::vector<float>& elements) {
     std::vector<float> all(start / sizeof(float), 55.0f);
     all.insert(all.end(), elements.begin(), elements.end());
@@ -241,7 +241,7 @@ TEST_CASE("buffers on the caller's memory work at any alignment of a float, with
     for (const char* kernel : {"float4", "float8", "coalesced"}) {
       const Multiply multiply = make_multiply(all_forms()[0], {64, 64, 64}, {1, 1}, all_placements()[0]);
       const Data data = random_data(multiply, 1);
-      // 64-byte lines, and then `shift` floats.
+      // Makes a copy that is aligned to 64 bytes and then shifted by `shift` floats.
       const auto host_copy = [shift](const std::vector<float>& elements, std::vector<float>& memory) {
         memory.assign(elements.size() + 32, 0.0f);
         const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(memory.data()) % 64;

@@ -1,5 +1,5 @@
-// fork(): a child of a process that has not used clgemm may call; one of a process that has is told so, and
-// ends as any other process.
+// fork(): if a process has not used clgemm, its child may make calls. If it has, the calls of the child fail
+// with an error that says so, and the child ends like any other process.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 namespace {
 
 constexpr int skipped = 77;            // CTest shows this status as "Skipped"
-constexpr unsigned most_seconds = 60;  // in which a child either ends or hangs
+constexpr unsigned most_seconds = 60;  // time for a child to end, or else it hangs
 
 float product() {
   const float a = 3.0f;
@@ -22,7 +22,7 @@ float product() {
   return c;
 }
 
-// True where `call` says that the process was forked.
+// Returns true if `call` throws the error about forked processes.
 bool is_refused(const std::function<void()>& call) {
   try {
     call();
@@ -32,7 +32,7 @@ bool is_refused(const std::function<void()>& call) {
   return false;
 }
 
-// The exit status of a child that runs `body` and leaves through exit(); -1 where it hangs or crashes.
+// Returns the exit status of a child that runs `body` and calls exit(), or -1 if it hangs or crashes.
 int status_of_child(const std::function<bool()>& body) {
   std::fflush(nullptr);
   const pid_t child = fork();

@@ -1,5 +1,5 @@
-// Matrices of more than 2^31 elements: sizes, offsets and byte counts beyond 32 bits. The same code also runs
-// at a size that fits anywhere, so that the test itself is tested on every device.
+// Matrices of more than 2^31 elements, with sizes, offsets and byte counts beyond 32 bits. The same code also
+// runs at a size that fits every device, so that the test itself is tested everywhere.
 #include <array>
 
 #include "support/on_device.hpp"
@@ -12,7 +12,7 @@ using namespace test;
 
 constexpr std::size_t beyond_32_bits = std::size_t{1} << 31;
 
-// Element i of A: small integers, so that every result is exact, and alike nowhere.
+// Computes element i of A: small integers, so that every result is exact, without a repeated pattern.
 const char* const fill_source =
     "float value(ulong i) {\n"
     "  i *= 0x9e3779b97f4a7c15UL;\n"
@@ -32,7 +32,7 @@ float value_of_a(std::uint64_t i) {
 cl::Buffer filled_buffer(std::size_t elements) {
   cl::Buffer result(shared_cl_context(), CL_MEM_READ_WRITE, elements * sizeof(float));
   cl::Program program(shared_cl_context(), fill_source);
-  program.build("");  // the constructor's own build is for OpenCL C 2.0, which not every implementation has
+  program.build("");  // the constructor builds for OpenCL C 2.0, which not every implementation has
   cl::Kernel kernel(program, "fill");
   kernel.setArg(0, result);
   kernel.setArg(1, cl_ulong{elements});
@@ -41,7 +41,7 @@ cl::Buffer filled_buffer(std::size_t elements) {
   return result;
 }
 
-// m x n times k, with k odd so that nothing fits in place, and A of more elements than `elements`.
+// C is m x n, with an odd k so that the operands must be packed, and with A of more elements than `elements`.
 constexpr std::size_t n = 2;
 constexpr std::size_t k = 129;
 
@@ -51,7 +51,7 @@ std::vector<float> integers(std::size_t count) {
   return result;
 }
 
-// Rows at both ends, around the places where 32 bits end, and many between.
+// Returns rows at both ends, around the limits of 32 bits, and many between.
 std::vector<std::size_t> sampled_rows(std::size_t m, std::size_t row_elements) {
   std::vector<std::size_t> result = {0, 1, m / 2, m - 2, m - 1};
   for (const std::size_t border : {beyond_32_bits / 4, beyond_32_bits / 2, beyond_32_bits}) {
@@ -64,7 +64,7 @@ std::vector<std::size_t> sampled_rows(std::size_t m, std::size_t row_elements) {
   return result;
 }
 
-// How many of the samples of C are wrong.
+// Returns how many of the samples of C are wrong.
 template <class ElementOfA>
 std::size_t wrong_samples(const std::vector<float>& c, const std::vector<float>& b, std::size_t m,
                           const ElementOfA& element_of_a) {
@@ -86,8 +86,8 @@ Options with_kernel(const char* kernel) {
   return result;
 }
 
-// A of just over `elements` elements: as it lies, transposed, packed and not; and a small matrix at its very
-// end.
+// A has just over `elements` elements. It is used unchanged, transposed, packed and not packed. Another small
+// matrix is at the very end of its buffer.
 void check_with_a_of(std::size_t elements) {
   const std::size_t m = elements / k + 3;
   const std::size_t count = m * k;
@@ -134,7 +134,7 @@ TEST_CASE("A of more than 2^20 elements, by the code that tests the large one") 
 
 TEST_CASE("A of more than 2^31 elements") {
   const Device& device = shared_device_info();
-  // A, C, and the default scratch beside them.
+  // A, C, and the default scratch memory.
   const std::size_t bytes_of_a = (beyond_32_bits + 4 * k) * sizeof(float);
   const std::size_t wanted = 2 * bytes_of_a;
   if (device.max_allocation_bytes < bytes_of_a || device.global_bytes < wanted) {

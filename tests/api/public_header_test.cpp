@@ -1,5 +1,5 @@
-// The public header first and alone, in C++14, against the library as it is installed: what it declares is
-// exported, and its exception crosses the library's border.
+// Includes only the public header, first, in C++14, and links with the installed library. Everything that the
+// header declares must be exported, and its exception must be caught outside the library.
 #include <clgemm/clgemm.hpp>
 
 #if __cplusplus != 201402L

@@ -1,4 +1,4 @@
-// Every error of a call: the right code, a text that names what is wrong, and C as it was, bit for bit.
+// Every error of a call has the right code and a text that names what is wrong, and C keeps its bits.
 #include <fmt/format.h>
 
 #include <functional>
@@ -14,7 +14,7 @@ using namespace test;
 
 constexpr std::size_t minus_one = static_cast<std::size_t>(-1);
 
-// A good call with host matrices, one part of which a test makes bad: 4 x 6 times 6 x 8, row-major.
+// A valid call with host matrices, 4 x 6 times 6 x 8, row-major. A test makes one part of it invalid.
 struct HostCall {
   Layout layout = Layout::row_major;
   Transpose transpose_a = Transpose::no, transpose_b = Transpose::no;
@@ -37,7 +37,7 @@ struct HostCall {
 struct HostCase {
   std::function<void(HostCall&)> spoil;
   ErrorCode code;
-  std::string part;  // of the text
+  std::string part;  // a part of the text
 };
 
 void check_host_cases(const std::vector<HostCase>& cases) {
@@ -156,7 +156,7 @@ TEST_CASE("scratch memory smaller than one tile") {
                      ErrorCode::out_of_memory, "the limit is 100"}});
 }
 
-// A kernel file that this test writes, `body` being its kernel function's.
+// Returns the text of a kernel file whose kernel function has this `body`.
 std::string kernel_text(const std::string& more_manifest, const std::string& local, const std::string& body) {
   return "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// local: " + local +
          "\n// grid: columns rows\n" + more_manifest +
@@ -175,7 +175,7 @@ TEST_CASE("kernel files that are wrong, or more than the device can") {
     ErrorCode code;
     std::string part;
   };
-  // Context keeps what it has read, so that each case is a file of its own.
+  // Context remembers the files that it has read, so each case is a separate file.
   int number = 0;
   for (const Case& bad : std::vector<Case>{
            {"no manifest\n", ErrorCode::invalid_kernel_file, ":1:"},
@@ -195,7 +195,7 @@ TEST_CASE("kernel files that are wrong, or more than the device can") {
   }
 }
 
-// A good call on device memory, one part of which a test makes bad.
+// A valid call on device memory. A test makes one part of it invalid.
 struct DeviceCall {
   std::size_t m = 4, n = 8, k = 6;
   cl::Buffer a_buffer = make_buffer(random_elements(24, 1));
@@ -246,7 +246,7 @@ TEST_CASE("buffers that are too small") {
   check_device_case([](DeviceCall& c) { c.c.ld = 9; }, code, "the buffer of C");
   check_device_case([](DeviceCall& c) { c.a.offset = minus_one; }, code, "the matrix ends beyond any buffer");
   check_device_case([](DeviceCall& c) { c.c.offset = std::size_t{1} << 62; }, code, "the buffer of C");
-  // In column-major calls, A and B are still the caller's.
+  // In column-major calls, errors name the caller's A and B.
   check_device_case(
       [](DeviceCall& c) {
         c.layout = Layout::column_major, c.a.ld = 4, c.b.ld = 6, c.c.ld = 4, c.a.offset = 1;
@@ -321,7 +321,8 @@ TEST_CASE("queues, buffers and events of another context") {
 TEST_CASE("an event of another context") {
   const cl::Context other(shared_device());
   cl::UserEvent event(other);
-  // On a queue of its own, and set at the end: a driver that takes such an event makes the queue wait for it.
+  // On a separate queue, and set at the end, because a driver that accepts such an event makes the queue wait
+  // for it.
   const cl::CommandQueue queue = make_queue(false);
   DeviceCall call;
   call.queue = queue();

@@ -1,4 +1,4 @@
-// sgemm() on host matrices: the promises of the public header.
+// sgemm() on host matrices keeps the promises of the public header.
 #include <clgemm/clgemm.hpp>
 #include <cmath>
 #include <limits>
@@ -89,7 +89,7 @@ TEST_CASE("m == 0 or n == 0 does nothing, and no pointer is looked at") {
   CHECK(c[1] == 2);
 }
 
-// What a call that reads neither A nor B makes of C = {1, NaN, canary, 2, Inf, canary}, 2 x 2 with ldc 3.
+// Checks a call that reads neither A nor B with C = {1, NaN, canary, 2, Inf, canary}, 2 x 2 with ldc 3.
 void check_scaling(std::size_t k, float alpha, const float* a, const float* b) {
   const auto run = [&](float beta, std::vector<float> c) {
     sgemm(Layout::row_major, Transpose::no, Transpose::no, 2, 2, k, alpha, a, k + 1, b, 2, beta, c.data(), 3);

@@ -1,4 +1,4 @@
-// Threads on one Context: everybody gets the bits that a thread alone gets.
+// Several threads use one Context, and each gets the same bits as a single thread.
 #include <atomic>
 #include <thread>
 
@@ -34,7 +34,7 @@ std::vector<Job> make_jobs() {
   return result;
 }
 
-// Runs the jobs on threads that start together; `run` must not use Catch, which is for one thread.
+// Runs the jobs on threads that start together. `run` must not use Catch, which supports only one thread.
 template <class Run>
 void on_threads(std::vector<Job>& jobs, Run run) {
   std::atomic<std::size_t> waiting{thread_count};
@@ -78,7 +78,7 @@ TEST_CASE("device calls of many threads, each on a queue of its own") {
   std::vector<Job> jobs = make_jobs();
   std::vector<DeviceData> buffers;
   for (const Job& job : jobs) buffers.push_back(upload(job.data));
-  make_queue(true);  // which may say something through Catch, and Catch is for one thread
+  make_queue(true);  // may report through Catch, which supports only one thread
   on_threads(jobs, [&](Job& job) {
     const DeviceData& matrices = buffers[static_cast<std::size_t>(&job - jobs.data())];
     const auto& [form, shape, scalars, a, b, c] = job.multiply;
