@@ -1,4 +1,4 @@
-// Finding a device, and what it says of itself.
+// Finding a device, and its description.
 #include "base/device.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Codes by name, and what becomes of the exceptions of others.
+// The names of error codes, and the conversion of foreign exceptions.
 #include "base/error.hpp"
 
 #include <set>

@@ -1,5 +1,5 @@
-// The modes and owners of files of our own: what is written has the right ones, and what has others is not
-// read.
+// The modes and owners of our own files. Files are written with the right ones, and files with other ones are
+// not read.
 #include "base/files.hpp"
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// Files of our own: written whole, and read only if they can be believed.
+// Our own files are written completely, and read only if they can be trusted.
 #include "base/files.hpp"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What the tests of files look at afterwards.
+// Functions by which the tests of files inspect a folder.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// A process that has the rights of another user than the one who started it: that one's environment names no
-// files for it.
+// A process with the rights of another user than the one who started it ignores file names from that user's
+// environment.
 #include <unistd.h>
 
 #include "base/environment.hpp"
@@ -11,7 +11,7 @@
 namespace clgemm {
 namespace {
 
-// Another group for the length of a scope: what only root may take.
+// Changes the group within a scope, which only root may do.
 struct ForeignGroup {
   static constexpr gid_t nobody = 65534;
   const gid_t own = ::getegid();
@@ -39,7 +39,7 @@ TEST_CASE("a setuid process takes no kernels and no cache that the environment n
   }
   CHECK(runs_with_foreign_rights());
   CHECK(kernel_folder_or_default({}).empty());
-  CHECK(kernel_folder_or_default("named") == "named");  // by the program itself
+  CHECK(kernel_folder_or_default("named") == "named");  // named by the program itself
   CHECK_FALSE(DiskCache::from_environment().is_on());
 }
 

@@ -1,5 +1,5 @@
-// What a machine without any OpenCL device is told. CTest runs this with OCL_ICD_VENDORS set to where there
-// is no driver, and again where there is one that offers no device.
+// The error on a machine without an OpenCL device. CTest runs this with OCL_ICD_VENDORS set to a folder
+// without a driver, and again with a driver that offers no device.
 #include <clgemm/clgemm.hpp>
 
 #include "base/device.hpp"

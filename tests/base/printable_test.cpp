@@ -1,4 +1,4 @@
-// What comes from elsewhere cannot move the cursor, and cannot look like a message of ours.
+// Text from outside can neither move the cursor nor look like a message of clgemm.
 #include "base/printable.hpp"
 
 #include "base/json_depth.hpp"
@@ -23,7 +23,7 @@ TEST_CASE("control characters are escaped") {
   CHECK(printable("one\ntwo\r\tthree") == "one\\ntwo\\x0d\\x09three");
   CHECK(printable("\u009b31m") == "\\xc2\\x9b31m");  // the same escape sequence in one letter
   CHECK(printable("\u202eabc\u2028") ==
-        "\\xe2\\x80\\xaeabc\\xe2\\x80\\xa8");  // from right to left; a line's end
+        "\\xe2\\x80\\xaeabc\\xe2\\x80\\xa8");  // right to left; line separator
   CHECK(printable("\u2066\u2069") == "\\xe2\\x81\\xa6\\xe2\\x81\\xa9");
 }
 
@@ -32,7 +32,7 @@ TEST_CASE("bytes that are not UTF-8 are escaped") {
                   "31m") == "\\x9b31m");
   CHECK(printable("caf\xe9") == "caf\\xe9");
   CHECK(printable("\xe4\xbd") == "\\xe4\\xbd");           // the third byte is missing
-  CHECK(printable("\xe0\x80\x9b") == "\\xe0\\x80\\x9b");  // longer than it need be
+  CHECK(printable("\xe0\x80\x9b") == "\\xe0\\x80\\x9b");  // longer than necessary
   CHECK(printable("\xff\xf5") == "\\xff\\xf5");
 }
 

@@ -1,4 +1,4 @@
-// Drivers that the ICD loader is told of and cannot load.
+// Drivers that the ICD loader finds listed and cannot load.
 #include "base/vendor_files.hpp"
 
 #include "support/catch.hpp"
