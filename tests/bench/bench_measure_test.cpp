@@ -1,5 +1,5 @@
-// What clgemm-bench measures besides the multiply on the device: spread, rotated buffers, host to host, the
-// first call of a process, the device's ceilings; and what Ctrl-C and SIGTERM leave.
+// What clgemm-bench measures besides the GEMM on the device: spread, rotated buffers, host to host, the first
+// call of a process, and the device's ceilings. Also the results that remain after Ctrl-C and SIGTERM.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -27,7 +27,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-// `before` stands before the program, such as a command that runs it.
+// `before` goes before the program, for example a command that runs it.
 Finished bench(const std::string& arguments, const std::string& before = "") {
   return clgemm::test::run_program(fmt::format("{} '{}' {}", before, CLGEMM_BENCH_PROGRAM, arguments));
 }
@@ -96,7 +96,7 @@ TEST_CASE("gaps count where the memory of matrices is counted") {
   CHECK(rotation.bytes == rotation.copies * 3 * (63 * 65 + 64) * sizeof(float));
 }
 
-// Each run takes much longer than the call that it times, as cuBLAS's does.
+// Each run takes much longer than the call that it times, like cuBLAS's.
 class LongRuns final : public Contestant {
  public:
   RunTimes run() override {
@@ -169,9 +169,9 @@ TEST_CASE("what bounds a multiply from host to host: computing, or the way in or
   const std::optional<HostLink> link = HostLink{4.0, 1.0};
   CHECK(host_bound_ms(call, std::nullopt, 3.0, 1) == 3.0);
   CHECK(host_bound_ms(call, std::nullopt, 3.0, 2) == 1.5);
-  CHECK(host_bound_ms(call, link, 3.0, 1) == 4.0);  // 4 MB of C, out
+  CHECK(host_bound_ms(call, link, 3.0, 1) == 4.0);  // 4 MB of C are returned
   CHECK(host_bound_ms(call, link, 30.0, 2) == 15.0);
-  CHECK(host_bound_ms(call, HostLink{1.0, 1.0}, 3.0, 2) == 4.0);  // 8 MB of A and B, in, on two
+  CHECK(host_bound_ms(call, HostLink{1.0, 1.0}, 3.0, 2) == 4.0);  // 8 MB of A and B are sent to two devices
   MultiplyKind with_beta;
   with_beta.beta = 1.0f;
   CHECK(host_bound_ms(call_of(with_beta, {1000, 1000, 1000}), HostLink{1.0, 1.0}, 3.0, 1) == 12.0);
@@ -250,13 +250,13 @@ TEST_CASE("--first-call is slower cold than warm, for the kernel that was asked 
 }
 
 TEST_CASE("a program runs itself, and a child that fails is an error") {
-  // The program that runs itself is this test.
+  // run_self() runs this test program.
   CHECK(has(run_self({"--help"}, {{"CLGEMM_CACHE", "0"}}), "usage"));
   CHECK_THROWS(run_self({"--no-such-option"}, {}));
 }
 
 TEST_CASE("Ctrl-C and SIGTERM write what has been measured, and end with 130 and 143") {
-  // Four seconds for the first size; the second is under way when the signal comes.
+  // The first size takes four seconds. The second one is running when the signal arrives.
   const std::string endless = "--size 17 --size 18 --peer none --runs 200000 --warmup 0 --max-seconds 4";
   const auto after = [](const char* signal) {
     return fmt::format("timeout --preserve-status --kill-after 30 --signal {} 7", signal);

@@ -1,5 +1,5 @@
-// Where clgemm-bench writes: what --output names or standard output, all of it or an error; and which options
-// do not go together.
+// clgemm-bench writes to the file of --output or to standard output, and reports an error if it cannot write
+// everything. Also checks which options exclude each other.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* quick = "--kernel naive --size 8 --runs 1 --warmup 0 --peer none ";
 
-// `before` stands in front of the program, as variables do.
+// `before` goes before the program, for example variables.
 Finished bench(const std::string& arguments, const std::string& before = "") {
   return clgemm::test::run_program(fmt::format("{} '{}' {}", before, CLGEMM_BENCH_PROGRAM, arguments));
 }

@@ -1,5 +1,5 @@
-// The peers of clgemm-bench: which there are, that each multiplies rightly, and what is said of one that is
-// not there.
+// The peers of clgemm-bench: the list of them, the results of each, and the message about a peer that is not
+// available.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -27,7 +27,7 @@ Finished bench(const std::string& arguments) {
       fmt::format("'{}' {} --runs 3 --warmup 1", CLGEMM_BENCH_PROGRAM, arguments));
 }
 
-// A folder with the fake library under the names of CUDA's.
+// A folder with the fake library under the names of CUDA's libraries.
 class FakeCuda {
  public:
   FakeCuda() {
@@ -41,7 +41,7 @@ class FakeCuda {
   clgemm::test::TemporaryFolder folder_;
 };
 
-// As CLBlast's tuner writes it, with parameters that any device takes.
+// Writes a file like CLBlast's tuner, with parameters that any device accepts.
 void write_tuned(const std::filesystem::path& path, const std::string& parameters, const std::string& time) {
   std::ofstream(path) << Json{{"kernel_family", "xgemm_1"},
                               {"precision", "32"},
@@ -95,7 +95,7 @@ TEST_CASE("a CBLAS library multiplies the same data in every layout") {
   CHECK(peers.at("cublas-fp32").at("settings").get<std::string>().find('/') == std::string::npos);
   CHECK(peers.at("cublas-fp32").at("clock") == "device");
 
-  // TF32 does not meet the bound; that is said, and does not fail the run.
+  // TF32 does not meet the bound. The run reports this and does not fail.
   CHECK(peers.at("cublas-tf32").at("passed") == false);
   CHECK(peers.at("cublas-tf32").at("error_ratio").get<double>() > 100.0);
   CHECK(peers.at("cublas-tf32").contains("note"));

@@ -1,4 +1,4 @@
-// How many cells the lines of a CSV file have.
+// Counts the cells in the lines of a CSV file.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace clgemm::test {
 
-// Of each line; commas between quotes (a device's name may have one) end no cell.
+// Returns the count for each line. Commas between quotes do not end a cell, because a device's name may have
+// one.
 inline std::vector<std::ptrdiff_t> cells_of_lines(const std::string& csv) {
   static const std::regex quoted("\"[^\"]*\"");
   std::istringstream lines(csv);

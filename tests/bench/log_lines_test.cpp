@@ -1,4 +1,4 @@
-// What CLGEMM_LOG says on stderr, by clgemm-bench in a process of its own.
+// The output of CLGEMM_LOG on stderr, from clgemm-bench in a separate process.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using clgemm::test::TemporaryFolder;
 
 constexpr const char* one_call = "--kernel auto --size 96x80x112 --runs 1 --warmup 0";
 
-// The lines of clgemm's on stderr that begin like this.
+// Returns the lines of clgemm on stderr that begin with this text.
 std::vector<std::string> lines_of(const std::string& variables, const std::string& arguments,
                                   const std::string& begin) {
   const clgemm::test::Finished finished =
@@ -38,7 +38,7 @@ bool has(const std::string& line, const std::vector<std::string>& parts) {
                      [&line](const std::string& part) { return line.find(part) != std::string::npos; });
 }
 
-// Between "chosen for 96 x 80 x 112: " and the kernel's parameters.
+// Returns the text between "chosen for 96 x 80 x 112: " and the kernel's parameters.
 std::string chosen_kernel() {
   const auto lines = lines_of("CLGEMM_LOG=info", one_call, "chosen for 96 x 80 x 112: ");
   REQUIRE_FALSE(lines.empty());
@@ -57,7 +57,7 @@ TEST_CASE("info: a choice with its config, its predicted time and the runner-up,
   REQUIRE(choice != lines.end());
   INFO(*choice);
   CHECK(has(*choice, {" ms predicted, ", "; runner-up: "}));
-  CHECK(std::count_if(lines.begin(), lines.end(), is_choice) == 1);  // what is chosen stays chosen
+  CHECK(std::count_if(lines.begin(), lines.end(), is_choice) == 1);  // the choice is made once
   for (const std::string& line : lines) CHECK_FALSE(has(line, {"call: "}));
   CHECK(lines_of("CLGEMM_LOG=", one_call, "").empty());
 }
@@ -90,8 +90,8 @@ TEST_CASE("info: why tuning data is passed over") {
         one_call, "tuning data not used: " + folder.path().string());
   };
   CHECK_FALSE(about_own("").empty());
-  CHECK(about_own("0").empty());  // only what ships
-  // What ships is for several devices, of which at most one is this one.
+  CHECK(about_own("0").empty());  // only the built-in data
+  // The built-in data are for several devices. At most one of them is this device.
   const auto shipped = lines_of("CLGEMM_LOG=info", one_call, "tuning data not used: built-in/");
   REQUIRE_FALSE(shipped.empty());
   CHECK(has(shipped[0], {".json, '", "' of "}));
@@ -115,12 +115,12 @@ TEST_CASE("info: a kernel that is given up, and why") {
       clgemm::test::run_program(fmt::format("'{}' --show-kernel {}", CLGEMM_BENCH_PROGRAM, kernel));
   REQUIRE(shown.status == 0);
   std::string text = shown.out;
-  const std::string name = text.substr(11, text.find('\n') - 11);  // behind "// clgemm: "
+  const std::string name = text.substr(11, text.find('\n') - 11);  // after "// clgemm: "
   text.insert(text.find("__kernel"), "nonsense; ");
   folder.write(name + ".cl", text);
   const auto lines = lines_of(fmt::format("CLGEMM_LOG=info CLGEMM_KERNEL_DIR='{}'", folder.path().string()),
                               one_call, "not used: " + kernel);
-  // Other configs of the kernel may not be for this device, and have lines of their own.
+  // Other configs of the kernel may not suit this device, and then have lines of their own.
   CHECK(std::any_of(lines.begin(), lines.end(),
                     [](const std::string& line) { return has(line, {"does not compile"}); }));
 }

@@ -1,5 +1,6 @@
-# Pages of real results, and of odd ones, in a real browser (report_browser.py).
-#   cmake -DBENCH=... -DRESULTS=... -DFOLDER=... -DPYTHON=... -P report_browser.cmake
+# Shows pages of real results, and of odd ones, in a real browser (report_browser.py).
+#
+#     cmake -DBENCH=... -DRESULTS=... -DFOLDER=... -DPYTHON=... -P report_browser.cmake
 find_program(BROWSER NAMES chromium chromium-browser google-chrome)
 if(NOT BROWSER OR NOT PYTHON)
   message("SKIPPED: no chromium or no python3 here; no page was looked at")

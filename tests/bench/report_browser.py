@@ -1,6 +1,8 @@
-"""Pages of --report in Chromium, at 400, 800 and 1400 pixels, light and dark: no text lies on another, nothing is wider than the screen,
-no line of the roofline begins above its roof, foreign text is no markup, and pointer and keys do what they should: a mark says what it is,
-a series under the pointer comes forward, a click, Enter or Space on a name hides its series and brings it back.
+"""Tests the pages of --report in Chromium, at 400, 800 and 1400 pixels, light and dark.
+
+No text overlaps another, and nothing is wider than the screen. No line of the roofline begins above its roof. Foreign text
+is never markup. Pointer and keys work: a mark shows what it is, and a series under the pointer is highlighted. A click,
+Enter or Space on a name hides its series and shows it again.
 
     report_browser.py BROWSER FOLDER               FOLDER has a folder for each page, and gets a profile and pictures of the pages
     report_browser.py odd-results RESULTS FOLDER   makes odd.json there of real results: foreign markup in names, odd ceilings
@@ -19,7 +21,7 @@ MARKUP = "</script><img src=x onerror='window.hacked=1'><b id=foreign>"
 
 
 class Browser:
-    """Chromium by its DevTools protocol, messages that end in a zero byte through two pipes."""
+    """Controls Chromium by its DevTools protocol. Messages end in a zero byte and go through two pipes."""
 
     def __init__(self, program, profile):
         to_read, self.to_write = os.pipe()
@@ -94,7 +96,7 @@ class Browser:
         self.process.wait()
 
 
-# What the checks ask the page for. A picture is tried if it has at least two series with marks.
+# Functions that the checks call in the page. A picture is tested if it has at least two series with marks.
 HELPERS = """
 window.shown = (one) => one.getClientRects().length > 0;
 window.settled = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 30))));
@@ -140,7 +142,7 @@ def check(is_right, what):
 
 
 def check_hover(browser, name, svg):
-    """The last mark, which is near the right edge."""
+    """Returns the last mark, which is near the right edge."""
     tip = "document.querySelector('.tip')"
     browser.value(f"window.mark = [...{svg}.querySelectorAll('.series [data-tip]')].pop()")
     at = browser.value("middle(mark)")
@@ -197,7 +199,7 @@ def check_page(browser, folder, name):
         check(len(grounds) == 2, f"{size}: dark is light")
         check(browser.value("document.documentElement.scrollWidth") <= width, f"{size}: the page is wider than the screen")
         count = browser.value("pictures().length")
-        # The pictures of one kind do the same; on the page of all runs, a few stand for all.
+        # Pictures of one kind behave alike, so on the page of all runs a few of them are enough.
         for number in range(count) if name != "all" else (0, 1, count - 1):
             svg = f"pictures()[{number}]"
             where = f"{size}, {browser.value(f'named({svg})')}"
@@ -211,7 +213,7 @@ def check_page(browser, folder, name):
 
 
 def check_roofs(browser):
-    """Of pocl-avx512-ladder: memory and cache rise to the roof of the fp32 units and end there."""
+    """Checks pocl-avx512-ladder: memory and cache rise to the roof of the fp32 units and end there."""
     roofs = browser.value("roofs()")
     check({"memory", "last cache", "fp32 units"} <= set(roofs), f"the roofline lacks a line: {roofs}")
     top = roofs["fp32 units"]["y"][0]
@@ -232,7 +234,7 @@ def check_index(browser):
 
 
 def check_line(browser):
-    """Of h200-shapes: 4096 and 4097 are points, and only one of them is on the line."""
+    """Checks h200-shapes: 4096 and 4097 are points, and only one of them is on the line."""
     browser.value("window.one = ofSeries(document.querySelector('[data-picture=gflops] svg'), '.series', 'clgemm')[0]")
     check(browser.value("one.querySelector('path').getAttribute('d').match(/[ML]/g).length < one.querySelectorAll('[data-tip]').length"),
           "a line goes from 4096 to 4097")

@@ -1,5 +1,5 @@
-// The page that clgemm-bench writes: its files, that it loads nothing, and the data that its script draws.
-// What a browser makes of it is the business of report_browser.py.
+// The page that clgemm-bench writes: its files, the fact that it loads nothing, and the data that its script
+// draws. report_browser.py tests how a browser shows it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ Json all_rows(const std::string& device) {
   return rows;
 }
 
-// Whatever a browser would fetch by itself.
+// Returns true if the page has something that a browser would fetch by itself.
 bool loads_something(const std::string& page) {
   for (const char* loading : {"<link", "<img", "<iframe", "src=", "url(", "@import", "href=\"http"}) {
     if (page.find(loading) != std::string::npos) return true;
@@ -86,7 +86,7 @@ Json data_of(const Json& rows) {
   return Json::parse(page_data(parse_results(rows.dump(), "test"), nullptr));
 }
 
-// The data inside the page.
+// Returns the data inside the page.
 Json data_in(const std::string& page) {
   const std::string begin = "<script type=\"application/json\" id=\"data\">";
   const std::size_t from = page.find(begin) + begin.size();
@@ -208,7 +208,7 @@ TEST_CASE("a page has one rate for a kernel at a shape: by the clock that all th
 
 TEST_CASE("marked as the best is what is fastest in fp32") {
   Json rows = Json::array({row("D", "auto", 64)});
-  rows[0]["peers"]["cublas-tf32"]["median_ms"] = 0.0123;  // many times as fast, but not fp32
+  rows[0]["peers"]["cublas-tf32"]["median_ms"] = 0.0123;  // many times as fast, but not in fp32
   const Json run = data_of(rows)["runs"][0];
   std::size_t best = 0;
   for (const Json& entry : run["shapes"][0]["entries"]) {
@@ -370,7 +370,7 @@ TEST_CASE("a page after a run, and bad usage") {
   CHECK(finished.err.find(path + "/index.html") != std::string::npos);
   const Json written = Json::parse(text_of_file(path + "/results.json"));
   CHECK(written.at("rows").size() == 4);
-  CHECK(written.at("summaries").size() == 1);  // beside the peer that is there by default
+  CHECK(written.at("summaries").size() == 1);  // besides the default peer
   CHECK(data_in(text_of_file(path + "/index.html"))["runs"].size() == 1);
 
   CHECK(bench(fmt::format("--report '{0}/again' --from '{0}/results.json'", path)).status == 0);
