@@ -1,5 +1,5 @@
-/* A BLAS that is none: its SGEMM calls the one that the process sees first, which is the drop-in's. Before
-   that it reads A and B, whatever alpha and k are, as OpenBLAS 0.3.21 does on some processors. */
+/* A BLAS whose SGEMM calls the first SGEMM of the process, which is the drop-in's. Before that, it reads A
+   and B for any alpha and k, as OpenBLAS 0.3.21 does on some processors. */
 #include "blas/blas_names.h"
 
 void sgemm_(const char* transpose_a, const char* transpose_b, const int32_t* m, const int32_t* n,

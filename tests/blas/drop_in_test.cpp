@@ -1,6 +1,6 @@
-// The drop-in as a program calls it: results by every name, in every form; wrong arguments by their
-// positions; what the BLAS promises of NaN and null pointers; a device that dies. CTest runs it once for each
-// way that calls may go; results are the same on all.
+// The drop-in from a program's view: results by every name and in every form, the positions of wrong
+// arguments, what the BLAS promises about NaN and null pointers, and a device that dies. CTest runs it once
+// for each way that calls may take. The results are the same for all.
 #include <clocale>
 #include <cmath>
 #include <cstdarg>
@@ -48,7 +48,7 @@ void cblas_xerbla(int position, const char* name, const char* /*format*/, ...) {
 
 namespace {
 
-// 5 x 7 times 7 x 6 of small whole numbers, so that results are exact; every line has a gap behind it.
+// 5 x 7 times 7 x 6 with small integers, so that results are exact. Every line has a gap after it.
 constexpr int m = 5;
 constexpr int n = 6;
 constexpr int k = 7;
@@ -69,7 +69,7 @@ struct Stored {
   int ld = 0;
 };
 
-// A matrix as it lies in memory.
+// A matrix in memory.
 template <class At>
 Stored store(int layout, bool transposed, int rows, int columns, At&& at) {
   const bool lines_are_rows = (layout == row_major) != transposed;
@@ -173,7 +173,7 @@ void test_batches() {
                               before.ld, stride_c, 2);
     check(c == wanted, text_of("cblas_sgemm_batch_strided", form));
 
-    // Two groups: one of one multiply, one of none, one of one.
+    // Groups of one, none and one GEMM.
     c = twice(before.elements);
     const float* const as[] = {a.elements.data(), a.elements.data()};
     const float* const bs[] = {b.elements.data(), b.elements.data()};
@@ -195,7 +195,7 @@ void test_batches() {
   });
 }
 
-// Enough for one launch, each multiply with its own numbers, in groups and in any order.
+// Enough GEMMs for one launch, each with its own numbers, in groups and in any order.
 void test_many_in_a_batch() {
   constexpr int count = 37;
   for_all_forms([](const Form& form) {
@@ -228,7 +228,7 @@ void test_many_in_a_batch() {
   });
 }
 
-// No batch as it is meant, but BLAS libraries do one multiply after the other.
+// A batch should not have the same C twice, but BLAS libraries then compute one GEMM after another.
 void test_one_c_twice() {
   const std::vector<float> ones(4, 1.0f);
   std::vector<float> c(4, 0.0f);
@@ -237,7 +237,7 @@ void test_one_c_twice() {
   check(c == std::vector<float>(4, 6.0f), "three multiplies add up in one C");
 }
 
-// NaN where nobody may look, and null where nobody may read.
+// NaN in elements that must not be used, and null for matrices that must not be read.
 void test_promises() {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> ones(4, 1.0f);
@@ -254,7 +254,8 @@ void test_promises() {
   cblas_sgemm(row_major, no, no, 2, 2, 2, 1.0f, with_nan.data(), 2, ones.data(), 2, 0.0f, c.data(), 2);
   check(std::isnan(c[0]) && std::isnan(c[1]) && c[2] == 1.0f && c[3] == 1.0f,
         "NaN spreads along its row alone");
-  // In place, as no BLAS forbids: what comes out is undefined, but nothing else happens.
+  // C may overlap A in memory, because no BLAS forbids it. The result is undefined, but nothing else may
+  // happen.
   std::vector<float> both(4, 1.0f);
   cblas_sgemm(row_major, no, no, 2, 2, 2, 1.0f, both.data(), 2, ones.data(), 2, 0.0f, both.data(), 2);
 }
@@ -300,8 +301,8 @@ void test_wrong_arguments() {
   expect_c("cblas_sgemm", 3, column_major, no, 7, {2, 3, 4, 2, 4, 2});
   expect_c("SGEMM ", 3, column_major, no, no, {-1, -1, 4, 2, 4, 2});
   expect_c("SGEMM ", 13, column_major, no, no, {2, 3, 4, 2, 4, 1});
-  // Sizes are reported by the call of SGEMM that this one is: positions of row-major calls are those of the
-  // column-major one. The reference CBLAS turns them back where it prints them.
+  // Errors in sizes are reported by the SGEMM call that this call makes. So positions of row-major calls are
+  // those of the column-major one. The reference CBLAS converts them back when it prints them.
   expect_c("SGEMM ", 4, row_major, no, no, {-1, 3, 4, 4, 3, 3});
   expect_c("SGEMM ", 3, row_major, no, no, {2, -1, 4, 4, 3, 3});
   expect_c("SGEMM ", 10, row_major, no, no, {2, 3, 4, 3, 3, 3});
@@ -313,7 +314,7 @@ void test_wrong_arguments() {
   check(reported_position == 18, "cblas_sgemm_batch_strided reports its last argument");
 }
 
-// Large enough for more than one kernel; the device dies with the first, which has then written to C.
+// Large enough for more than one kernel. The device dies with the first one, which has already written to C.
 void test_dying_device() {
   if (std::getenv("CLGEMM_TEST_DEADLY_OPTION") == nullptr) return;
   constexpr int side = 96;
@@ -329,7 +330,7 @@ void test_dying_device() {
 }  // namespace
 
 int main() {
-  std::setlocale(LC_ALL, "");  // as many programs do
+  std::setlocale(LC_ALL, "");  // as in many programs
   std::printf("a half is %.1f here\n", 0.5);
   test_dying_device();
   test_results();

@@ -1,4 +1,4 @@
-"""fork() under Python: a child of a process that has multiplied on the device goes on with the CPU BLAS."""
+"""fork() in Python: if a process has used the device, its child continues with the CPU BLAS."""
 import multiprocessing
 import sys
 
@@ -16,7 +16,7 @@ def main():
     assert product(0) == SIDE
     context = multiprocessing.get_context("fork")
     with context.Pool(3) as pool:
-        # A child that waits for threads which it does not have would wait for ever.
+        # A child that waits for threads that it does not have would wait forever.
         assert pool.map_async(product, range(12)).get(timeout=60) == [SIDE] * 12
     child = context.Process(target=lambda: sys.exit(0 if product(0) == SIDE else 1))
     child.start()

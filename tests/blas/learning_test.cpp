@@ -1,10 +1,10 @@
-// A program whose CPU BLAS is slow, as the drop-in meets it: the device is opened and compiles while the CPU
-// BLAS serves, and then takes over. The program may end at any moment of this.
+// A program with a slow CPU BLAS, as the drop-in sees it. The CPU BLAS serves the calls while the device is
+// opened and compiles. Then the device takes over. The program may end at any moment of this.
 //
-//   learning_test           until the device serves
-//   learning_test fast      after some fast calls, which show that the CPU BLAS is not slow
-//   learning_test exit N    ends N * 20 ms after the background has begun
-//   learning_test exits N   starts itself so for all of 0 to N - 1
+//     learning_test           until the device serves
+//     learning_test fast      after some fast calls, which show that the CPU BLAS is not slow
+//     learning_test exit N    ends N * 20 ms after the background has begun
+//     learning_test exits N   starts itself so for all of 0 to N - 1
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@
 namespace {
 
 constexpr int side = 64;
-constexpr double cpu_seconds = 0.5;  // of sleeping_blas, with `side` columns
+constexpr double cpu_seconds = 0.5;  // time of sleeping_blas for `side` columns
 
 // Multiplies matrices of ones. Returns the seconds, or ends the process if the result is wrong.
 double multiply(int columns) {
@@ -37,7 +37,8 @@ double multiply(int columns) {
   std::_Exit(EXIT_FAILURE);
 }
 
-// 32 seconds of SGEMM in half a second: enough for the device to be opened, and for a first compilation.
+// Makes 32 seconds of SGEMM in half a second. This is enough for the device to be opened, and for a first
+// compilation.
 void multiply_on_many_threads() {
   std::vector<std::thread> threads;
   for (int i = 0; i < 64; ++i) threads.emplace_back([] { multiply(side); });

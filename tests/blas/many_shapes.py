@@ -59,7 +59,7 @@ def seconds_of(command, environment):
     start = time.perf_counter()
     finished = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True)
     seconds = time.perf_counter() - start
-    # Octave 7 ends with 1 and "ignoring const execution_exception& while preparing to exit", with any BLAS.
+    # Octave 7 exits with 1 and "ignoring const execution_exception& while preparing to exit", with any BLAS.
     if finished.returncode != 0 and "while preparing to exit" not in finished.stderr:
         sys.exit(f"{command}: status {finished.returncode}\n{finished.stderr}")
     return seconds, [line for line in finished.stderr.splitlines() if line.startswith("clgemm_blas")]

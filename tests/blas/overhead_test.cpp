@@ -1,5 +1,5 @@
-// What a call that stays on the CPU costs more through the drop-in than without it. Prints both; fails above
-// one microsecond.
+// The additional time of a call that stays on the CPU, with the drop-in compared with the CPU BLAS alone.
+// Prints both times, and fails if the difference is above one microsecond.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 constexpr int skipped = 77;  // CTest shows this status as "Skipped"
 constexpr double most_seconds = 1e-6;
 
-// Of both, in turns, and of each the least: others use this machine, too.
+// Both are measured alternately, and the least time of each counts, because the machine is shared.
 constexpr int turns = 200;
 constexpr int calls_a_turn = 100;
 
@@ -40,7 +40,7 @@ int main() {
   }
   auto* const alone = reinterpret_cast<decltype(&sgemm_)>(dlsym(library, "sgemm_"));
   int status = EXIT_SUCCESS;
-  for (const int side : {4, 16, 32, 80}) {  // calls of 64 and more are timed, to learn from them
+  for (const int side : {4, 16, 32, 80}) {  // calls of 64 and more are timed to learn from them
     const std::vector<float> ones(static_cast<std::size_t>(side * side), 1.0f);
     std::vector<float> c(ones.size());
     double with_drop_in = 1.0;

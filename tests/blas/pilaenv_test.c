@@ -1,4 +1,4 @@
-/* The block along k that ScaLAPACK asks for, as libclgemm_pilaenv.so answers. */
+/* Tests the block size along k that libclgemm_pilaenv.so returns to ScaLAPACK. */
 #include <stdio.h>
 #include <stdlib.h>
 

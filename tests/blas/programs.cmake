@@ -1,12 +1,12 @@
-# Runs a program of others with the drop-in in front of its own BLAS, and looks at what it prints.
+# Runs another program with the drop-in in front of its own BLAS, and checks its output.
 #
-#   -D PROGRAM=a name below, -D DROP_IN=libclgemm_blas.so, -D FOLDER=to work in, and what the program's own part says
+#     -D PROGRAM=a name below, -D DROP_IN=libclgemm_blas.so, -D FOLDER=to work in, and what the program's own part says
 cmake_minimum_required(VERSION 3.22)
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER})
 set(library_folder /usr/lib/${ARCHITECTURE})
 
-# Ends the test as skipped where there is no such file.
+# Skips the test if there is no such file.
 macro(need file package)
   if(NOT EXISTS ${file})
     message(STATUS "SKIPPED: there is no ${file} (Debian: ${package})")
@@ -14,7 +14,8 @@ macro(need file package)
   endif()
 endmacro()
 
-# Sets `variable` to what loads these libraries before others: by their names, for a space ends one in LD_PRELOAD.
+# Sets `variable` to a command that loads these libraries before others. They are loaded by name because a
+# space ends a path in LD_PRELOAD.
 function(preload variable)
   set(names "")
   set(folders "")
@@ -38,7 +39,7 @@ function(run_with_drop_in)
   endif()
   preload(drop_in ${DROP_IN})
   if(run_LIBRARY_FOLDER)
-    string(APPEND drop_in ":${run_LIBRARY_FOLDER}")  # behind the folder of the drop-in
+    string(APPEND drop_in ":${run_LIBRARY_FOLDER}")  # after the folder of the drop-in
   endif()
   execute_process(
     COMMAND ${CMAKE_COMMAND} -E env ${drop_in} CLGEMM_BLAS_CROSSING=0 CLGEMM_BLAS_LOG=summary ${run_VARIABLES}
@@ -51,7 +52,7 @@ function(run_with_drop_in)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-# Each of these is in the output.
+# Checks that the output has each of these.
 function(expect)
   foreach(text ${ARGN})
     string(FIND "${output}" "${text}" place)

@@ -1,4 +1,4 @@
-/* What an R package of single precision does: SGEMM by its name, of whichever BLAS R has. */
+/* Calls SGEMM like an R package in single precision: by its name, from the BLAS of R. */
 void sgemm_(const char* transpose_a, const char* transpose_b, const int* m, const int* n, const int* k,
             const float* alpha, const float* a, const int* lda, const float* b, const int* ldb,
             const float* beta, float* c, const int* ldc);

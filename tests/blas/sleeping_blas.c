@@ -1,5 +1,5 @@
-/* A CPU BLAS that is slow by the clock and takes no processor's time: a call of 64 columns takes half a
-   second, others 20 ms. It knows no transposes. */
+/* A CPU BLAS that is slow but uses no processor time: a call of 64 columns takes half a second, others 20 ms.
+   It does not support transposes. */
 #include <unistd.h>
 
 #include "blas/blas_names.h"

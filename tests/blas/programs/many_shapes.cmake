@@ -1,5 +1,5 @@
-# What a program of many small shapes takes with the drop-in, whose caches are cold, beside the program alone: in front of the
-# reference BLAS and of OpenBLAS.
+# Compares the time of a program with many small shapes, with the drop-in and cold caches, with the time of
+# the program alone. The drop-in is in front of the reference BLAS and of OpenBLAS.
 set(python /usr/bin/python3)
 execute_process(COMMAND ${python} -c "import numpy" RESULT_VARIABLE missing OUTPUT_QUIET ERROR_QUIET)
 if(missing)

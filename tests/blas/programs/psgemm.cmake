@@ -1,5 +1,5 @@
-# tools/psgemm.c through the drop-in, two ranks; that it says which blocks ScaLAPACK has no memory for; and what
-# tools/psgemm_traffic makes of it.
+# Runs tools/psgemm.c with the drop-in on two ranks. Checks that it reports the blocks for which ScaLAPACK has
+# no memory, and the result of tools/psgemm_traffic.
 need(/usr/bin/mpicc.openmpi openmpi-bin)
 need(${library_folder}/openmpi/include/mpi.h libopenmpi-dev)
 need(${library_folder}/libscalapack-openmpi.so libscalapack-openmpi-dev)
@@ -17,7 +17,7 @@ foreach(rows 1 2)
   expect("600 2 " "clgemm_blas: ")
 endforeach()
 
-# 300 rows or columns are a rank's part.
+# A rank's part is 300 rows or columns.
 execute_process(
   COMMAND ${CMAKE_COMMAND} -E env ${variables} CLGEMM_BLAS_BLOCK=1000000 ${two_ranks} 600 64
   OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE status)

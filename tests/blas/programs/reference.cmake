@@ -1,5 +1,6 @@
-# The tests of the reference BLAS, Fortran and C, SGEMM's lines. The C ones need the reference library itself behind the
-# drop-in; the Fortran ones run with whichever BLAS libblas.so.3 is, and with all others that are installed.
+# The tests of the reference BLAS, in Fortran and C, only the lines of SGEMM. Those in C need the reference
+# library itself behind the drop-in. Those in Fortran run with the BLAS that libblas.so.3 is, and with all
+# others that are installed.
 set(tests ${library_folder}/blas)
 need(${tests}/xblat3s libblas-test)
 foreach(name sblat3.in sin3)
@@ -8,7 +9,7 @@ foreach(name sblat3.in sin3)
   file(WRITE ${FOLDER}/${name} "${text}")
 endforeach()
 
-# Later versions leave room for longer names: any number of blanks counts as one.
+# Later versions leave room for longer names, so any number of blanks counts as one.
 function(expect_words)
   string(REGEX REPLACE " +" " " output "${output}")
   expect(${ARGN})
@@ -24,7 +25,7 @@ expect("clgemm_blas: 6750 calls")
 string(APPEND output "${summary}")
 expect_words("SGEMM PASSED THE TESTS OF ERROR-EXITS" "SGEMM PASSED THE COMPUTATIONAL TESTS")
 
-# All calls to the CPU: each BLAS is found in the process, and called.
+# All calls go to the CPU, to check that each BLAS is found in the process and called.
 foreach(blas blas openblas-pthread blis-pthread)
   if(NOT EXISTS ${library_folder}/${blas}/libblas.so.3)
     continue()

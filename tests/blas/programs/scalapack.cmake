@@ -1,9 +1,10 @@
-# ScaLAPACK's own tests of PSGEMM and of LU, four ranks, which find the caches cold and fill them together.
+# ScaLAPACK's own tests of PSGEMM and of LU on four ranks, which start with cold caches and fill them
+# together.
 set(tests ${library_folder}/scalapack/openmpi-tests)
 need(${tests}/xslu scalapack-mpi-test)
 need(/usr/bin/mpirun openmpi-bin)
 
-# Debian's own input, less of it: seconds where all ranks share two cores.
+# A part of Debian's own input, which takes seconds if all ranks share two cores.
 file(READ ${tests}/PBLAS/PSBLAS3TST.dat text)
 string(REGEX REPLACE "\n(PS[A-Z0-9]+ +)T" "\n\\1F" text "${text}")
 string(REPLACE "PSGEMM  F" "PSGEMM  T" text "${text}")
