@@ -1,4 +1,4 @@
-// A cache in a folder of a test's, and what several users of one folder do with it.
+// A cache in a test's folder, and the actions of several users of one folder.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ using Trust = DiskCache::Trust;
 
 inline constexpr std::uintmax_t large_limit = 1 << 20;
 
-// A cache in a folder that is not there yet.
+// A cache in a folder that does not exist yet.
 struct Cache {
   TemporaryFolder parent;
   fs::path folder = parent.path() / "cache";
@@ -37,7 +37,7 @@ inline std::vector<fs::path> files_in(const fs::path& folder) {
 inline constexpr unsigned users = 16;
 inline constexpr unsigned keys = 8;
 
-// A binary that shows whether it is whole: its length and all its bytes follow from the first two.
+// Makes a binary whose length and bytes all follow from the first two, so that a check finds any damage.
 inline Bytes whole_binary(unsigned seed) {
   Bytes result(2000 + seed % 1000 * 7);
   result[0] = static_cast<unsigned char>(seed);
@@ -50,7 +50,7 @@ inline bool is_whole(const Bytes& binary) {
   return binary.size() >= 2 && binary == whole_binary(binary[0] + 256u * binary[1]);
 }
 
-// What one of the users does; 0 if it saw whole entries. Catch is not for here.
+// Runs one of the users, and returns 0 if it saw only complete entries. Must not use Catch.
 inline int store_and_load(const fs::path& folder, unsigned user, unsigned rounds) {
   const DiskCache disk(folder, large_limit);
   for (unsigned round = 0; round < rounds; ++round) {
@@ -59,7 +59,7 @@ inline int store_and_load(const fs::path& folder, unsigned user, unsigned rounds
       disk.store(key, {Trust::tested, whole_binary(user * rounds + round)});
       const auto entry = disk.load(key);
       if (entry && !is_whole(entry->binary)) return 2;
-      if (!entry) return 3;  // a rename replaces whole by whole, and the bound is far
+      if (!entry) return 3;  // a rename replaces a complete file by another, and the limit is far away
     }
   }
   return 0;

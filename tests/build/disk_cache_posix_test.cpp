@@ -1,4 +1,4 @@
-// The cache on disk: the modes of its files, and processes that share it.
+// The cache on disk: the modes of its files, and several processes that use it.
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// The cache on disk: whatever happens to its files and folder, and whoever else uses it, a load gives what
-// was stored, whole, or nothing.
+// The cache on disk. A load returns exactly what was stored, or nothing, whatever happens to the files and
+// the folder, and whichever other programs use them.
 #include <algorithm>
 #include <cstring>
 #include <fstream>
@@ -28,7 +28,7 @@ Bytes read_bytes(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Writes in place, so that owner and mode stay.
+// Overwrites the file's contents, so that owner and mode stay.
 void write_bytes(const fs::path& path, const Bytes& bytes) {
   std::ofstream stream(path, std::ios::binary | std::ios::trunc);
   stream.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
@@ -148,7 +148,7 @@ TEST_CASE("only a plain file that nobody else can write is loaded") {
   const fs::path aside = cache.parent.path() / "aside";
   SECTION("a symbolic link") {
     fs::rename(file, aside);
-    make_link(aside, file);  // if that cannot be, there is no file
+    make_link(aside, file);  // if that is impossible, there is no file
   }
   SECTION("a folder") {
     fs::remove(file);
@@ -156,7 +156,7 @@ TEST_CASE("only a plain file that nobody else can write is loaded") {
   }
   SECTION("a pipe, which must not be waited for") {
     fs::remove(file);
-    make_pipe_file(file);  // likewise
+    make_pipe_file(file);  // the same applies here
   }
   SECTION("writable by all") {
     REQUIRE(let_write(Others::everybody, file));
@@ -173,7 +173,7 @@ TEST_CASE("only a plain file that nobody else can write is loaded") {
   CHECK_FALSE(cache.has("key"));
 }
 
-// Neither loads nor stores, nor changes anything.
+// Checks that the cache neither loads nor stores, nor changes anything.
 void check_not_used(const Cache& cache) {
   const auto before = files_in(fs::exists(cache.folder) ? cache.folder : cache.parent.path());
   CHECK_FALSE(cache.has("key"));
@@ -238,17 +238,18 @@ TEST_CASE("the size is bounded: what was unused longest goes first") {
   }
   REQUIRE(files.size() == 9);
   for (int i = 0; i < 9; ++i) age(files[static_cast<std::size_t>(i)], std::chrono::minutes(100 - i));
-  CHECK(disk.load(key(0)));  // which makes the oldest the youngest
+  CHECK(disk.load(key(0)));  // this makes the oldest entry the youngest
   disk.store(key(9), {Trust::tested, Bytes(1000)});
 
-  // Now over the limit: down to three quarters of it, which is seven entries.
+  // The next entry exceeds the limit. Then the cache shrinks to three quarters of the limit, which is seven
+  // entries.
   CHECK(disk.info().entries == 7);
   for (const int gone : {1, 2, 3}) CHECK_FALSE(disk.load(key(gone)));
   CHECK(disk.load(key(0)));
   CHECK(disk.load(key(4)));
   CHECK(disk.load(key(8)));
   CHECK(disk.load(key(9)));
-  // However much is stored, the bound holds.
+  // The limit holds for any amount of stored data.
   for (int i = 10; i < 60; ++i) disk.store(key(i), {Trust::tested, Bytes(1000)});
   CHECK(disk.info().bytes <= 10500);
 }
@@ -257,7 +258,8 @@ TEST_CASE("an entry larger than the whole cache is none of ours, and takes no me
   const Cache cache;
   cache.store("key");
   REQUIRE(files_in(cache.folder).size() == 1);
-  fs::resize_file(files_in(cache.folder)[0], std::uintmax_t{1} << 30);  // sparse, if the file system can
+  // The file is sparse if the file system supports it.
+  fs::resize_file(files_in(cache.folder)[0], std::uintmax_t{1} << 30);
   CHECK_FALSE(cache.has("key"));
 }
 

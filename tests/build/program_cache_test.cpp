@@ -1,4 +1,4 @@
-// Programs are built once, by the thread that needs them first.
+// Programs are built once, by the first thread that needs them.
 #include "build/program_cache.hpp"
 
 #include <atomic>
@@ -33,7 +33,7 @@ std::shared_ptr<const KernelConfig> config_of(const std::string& source, const P
       configure(made_up_kernel(manifest + source), values, shared_device_info()));
 }
 
-// A cache whose folder on disk is empty at first, so that every program is built.
+// A cache with an empty folder on disk, so that every program is built.
 struct Cache {
   test::TemporaryFolder folder;
   ProgramCache programs{test::shared_cl_context(), test::shared_device(), shared_device_info(),
@@ -61,11 +61,11 @@ void on_threads(Body body) {
 
 TEST_CASE("threads that want the same program at once share one build") {
   Cache cache;
-  // A comment of its own keeps the driver's cache from hiding a second build in time.
+  // The comment is unique. Otherwise the driver's cache would make a second build too fast to notice.
   const auto config = config_of("// shared build\n__kernel void gemm" + arguments);
   std::vector<std::shared_ptr<BuiltKernel>> built(thread_count);
   on_threads([&](int i) { built[static_cast<std::size_t>(i)] = cache.get(config); });
-  // A second build would be another object.
+  // A second build would be a different object.
   CHECK(std::set<std::shared_ptr<BuiltKernel>>(built.begin(), built.end()).size() == 1);
   CHECK(built[0] != nullptr);
   CHECK(cache.get(config) == built[0]);

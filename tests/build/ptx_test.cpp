@@ -1,5 +1,5 @@
-// PTX taken to the target that knows its instructions: on what the compiler made of one of our own kernels,
-// and on text that is something else.
+// Changes the target of PTX to one that knows its instructions, for the compiler's output of our own kernels,
+// and for other texts.
 #include "build/ptx.hpp"
 
 #include <fmt/format.h>
@@ -57,7 +57,8 @@ TEST_CASE("registers are limited where one kernel has a work-group's size, and n
   CHECK(limited_ptx(sized + sized, 168) == sized + sized);
 }
 
-// What NVIDIA's driver made of our own kernels, by name; those that want a target of their own have marks.
+// Returns what NVIDIA's driver compiled from our own kernels, by name. Those that need a target of their own
+// have marks.
 std::map<std::string, std::string> recorded_ptx() {
   std::map<std::string, std::string> result;
   for (const auto& entry : std::filesystem::directory_iterator(CLGEMM_TEST_DATA)) {
@@ -69,7 +70,8 @@ std::map<std::string, std::string> recorded_ptx() {
   return result;
 }
 
-// Line by line: the compiler's own lines stay, the marked ones begin to count. Multiplies among these.
+// Checks line by line that the compiler's own lines stay and the marked ones take effect. Counts the
+// multiplications among the latter.
 int marked_multiplies(const std::string& ptx, const std::string& result) {
   std::istringstream before(ptx);
   std::istringstream after(result);
@@ -94,13 +96,13 @@ TEST_CASE("the PTX of our own kernels is taken to its target, and nothing else c
   int multiplies = 0;
   for (const auto& [kernel, ptx] : recorded_ptx()) {
     INFO(kernel);
-    // In front of the size of a work-group, and nowhere else.
+    // The limit is inserted before the size of a work-group, and nowhere else.
     const std::string limit = ".maxnreg 168\n";
     std::string limited = limited_ptx(ptx, 168);
     REQUIRE(contains(limited, limit + ".reqntid "));
     CHECK(limited.erase(limited.find(limit), limit.size()) == ptx);
     const auto retarget = [&text = ptx] { return retargeted_ptx(text, "sm_90a"); };
-    if (!contains(ptx, std::string(ptx_marker))) {  // of a kernel that runs on what the compiler makes of it
+    if (!contains(ptx, std::string(ptx_marker))) {  // a kernel that runs with the compiler's target
       CHECK_ERROR(retarget, build_failed, "//@@");
       continue;
     }

@@ -1,5 +1,5 @@
-// The disk cache as calls use it: a later process loads what an earlier one built, whatever else changes is
-// built anew, and damaged entries cost a build and nothing more.
+// How calls use the disk cache. A later process loads what an earlier one built. If anything else changes,
+// the program is built again. A damaged entry only costs a build.
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -28,7 +28,7 @@ void write_bytes(const fs::path& path, const Bytes& bytes) {
   REQUIRE(stream);
 }
 
-// An empty cache that all Contexts made here use.
+// An empty cache that all Contexts of this test use.
 struct World {
   TemporaryFolder parent;
   fs::path folder = parent.path() / "cache";
@@ -44,7 +44,7 @@ struct World {
   }
 };
 
-// As a process of its own would: with nothing in memory, and everything stored at the end.
+// Runs a call like a separate process: with nothing in memory, and everything stored at the end.
 bool is_right_in_new_context(const Options& options = {}) {
   Context context(shared_device()());
   return is_right_on(context, options);
@@ -67,7 +67,7 @@ TEST_CASE("CLGEMM_CACHE=0 writes nothing") {
   CHECK_FALSE(fs::exists(world.folder));
 }
 
-// How many entries a call adds.
+// Returns how many entries a call adds.
 std::size_t added_by(const World& world, const Options& options) {
   const std::size_t before = world.contents().size();
   is_right_in_new_context(options);
@@ -96,7 +96,7 @@ TEST_CASE("another kernel text, include, parameter or macro is another entry") {
   CHECK(added_by(world, options) == 0);
 }
 
-// Two versions of one kernel, whose results differ.
+// Two versions of one kernel with different results.
 TEST_CASE("a changed include changes the result") {
   const World world;
   const TemporaryFolder kernels;
@@ -150,7 +150,7 @@ TEST_CASE("damaged entries never reach the device: results stay right") {
   std::size_t bytes = 0;
   for (const auto& [path, content] : whole) bytes += content.size();
 
-  // Every 97th byte, or fewer where that were too many builds.
+  // Every 97th byte, or fewer if that were too many builds.
   constexpr std::size_t most_positions = 40;
   const std::size_t step = std::max<std::size_t>(97, bytes / most_positions / 97 * 97 + 97);
   std::size_t place = 0;
@@ -161,7 +161,7 @@ TEST_CASE("damaged entries never reach the device: results stay right") {
       write_bytes(path, damaged);
       INFO(path << " byte " << place);
       CHECK(is_right_in_new_context());
-      // The entry was made anew.
+      // The entry was written again.
       CHECK(read_bytes(path) != damaged);
     }
     place -= content.size();
