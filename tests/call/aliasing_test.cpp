@@ -1,4 +1,4 @@
-// Whether matrices share elements, against sets of the elements themselves.
+// Checks whether matrices share elements by comparison with sets of the elements themselves.
 #include "call/aliasing.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ std::string describe(const Region& x) {
          std::to_string(x.batch_count) + ", stride " + std::to_string(x.stride);
 }
 
-// Small random regions. Lines may be absent; ld is at least their length and at least 1.
+// Makes small random regions. The number of lines may be 0. ld is at least their length and at least 1.
 class Regions {
  public:
   explicit Regions(std::uint32_t seed) : generator_(seed) {}
@@ -187,7 +187,7 @@ TEST_CASE("places beyond 32 bits are compared as they are") {
 }
 
 TEST_CASE("batches of some thousand pairs are compared pair by pair, larger ones only near each other") {
-  // The last matrix of y, and no other one, is the first one of x.
+  // Only the last matrix of y meets a matrix of x, the first one.
   const auto meets = [](std::size_t count_x, std::size_t count_y) {
     const Region x{0, {1, 10, 10}, count_x, 1000};
     const Region y{-2000 * (static_cast<std::int64_t>(count_y) - 1), {1, 10, 10}, count_y, 2000};
@@ -198,7 +198,7 @@ TEST_CASE("batches of some thousand pairs are compared pair by pair, larger ones
   CHECK(meets(1, 4096));
   CHECK_FALSE(meets(64, 65));
   CHECK_FALSE(meets(2, 4096));
-  CHECK(meets(100000, 2));  // neighbours
+  CHECK(meets(100000, 2));  // neighbouring matrices
 }
 
 TEST_CASE("large batches are compared in reasonable time, neighbours for certain") {

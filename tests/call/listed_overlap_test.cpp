@@ -1,4 +1,4 @@
-// Whether matrices at any places share elements, against sets of the elements themselves.
+// Checks whether matrices at any offsets share elements by comparison with sets of the elements themselves.
 #include "call/listed_overlap.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct Case {
   std::size_t length = 1;
 };
 
-// Whether the matrices with these numbers have an element in common.
+// Returns true if the matrices with these numbers have an element in common.
 bool share(const Case& what, std::size_t i, std::size_t j) {
   std::map<std::pair<const void*, std::int64_t>, int> count;
   for (const PlacedMatrix& matrix : what.matrices) {
@@ -42,7 +42,7 @@ bool any_share(const Case& what) {
   return false;
 }
 
-// What is said of two is true, and is said where it is true of any.
+// Returns whether two matrices were reported, and checks that the reported ones do overlap.
 bool is_found(const Case& what) {
   const auto found = overlapping_two(what.matrices, what.lines, what.length);
   if (found) CHECK((found->first < found->second && share(what, found->first, found->second)));
@@ -58,7 +58,8 @@ std::string describe(const Case& what) {
   return result;
 }
 
-// Up to five small matrices in a memory where many of them have room; of one leading dimension or of several.
+// Makes up to five small matrices in a memory that has room for many of them, with one leading dimension or
+// several.
 Case random_case(std::mt19937& random, bool of_one_ld) {
   const auto up_to = [&random](std::size_t last) { return random() % (last + 1); };
   Case result{{}, up_to(4), up_to(4)};
@@ -88,7 +89,7 @@ TEST_CASE("two of some matrices that share an element are found, and only such")
   }
 }
 
-// Tiles of one large matrix of 100 x 100 tiles, in no order.
+// Makes tiles of one large matrix of 100 x 100 tiles, in mixed order.
 Case tiles() {
   Case result{{}, 8, 8};
   for (std::size_t i = 0; i < 10000; ++i) {
@@ -114,7 +115,7 @@ TEST_CASE("a matrix of another leading dimension among the lines of many") {
   what.matrices.erase(what.matrices.begin(), what.matrices.begin() + 5000);
   for (PlacedMatrix& matrix : what.matrices) matrix.number -= 5000;
   CHECK_FALSE(is_found(what));
-  what.matrices[0].ld = 1600;  // eight lines in the rows of sixteen, where other tiles are
+  what.matrices[0].ld = 1600;  // its eight lines are in the rows of sixteen, which have other tiles
   CHECK(is_found(what));
 }
 

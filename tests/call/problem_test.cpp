@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t minus_five = static_cast<std::size_t>(-5);
 
-// 3 x 5 times 5 x 7, row-major, tight.
+// Returns 3 x 5 times 5 x 7, row-major, without gaps.
 SgemmCall good_call() {
   SgemmCall call;
   call.m = 3;
@@ -23,7 +23,7 @@ SgemmCall good_call() {
   return call;
 }
 
-// `good_call()` with the least leading dimensions that this layout and these transposes allow.
+// Returns `good_call()` with the least leading dimensions for this layout and these transposes.
 SgemmCall call_of(Layout layout, Transpose transpose_a, Transpose transpose_b) {
   SgemmCall call = good_call();
   call.layout = layout;
