@@ -1,5 +1,5 @@
-// The choice as data: every candidate says where it comes from and how long it should take, and what was
-// passed over says why.
+// The choice as data. Every candidate has its origin and its expected time, and every skipped config has the
+// reason.
 #include "choose/choice.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Ranking rank(const Device& device, const Tuning& tuning = test::shipped_tuning()
   return rank_candidates(square(), configs, tuning, default_scratch_limit(device));
 }
 
-// The data that ships, behind an entry for a square of 1024 that was measured on `device`.
+// Returns the built-in data after an entry for a square of 1024 that was measured on `device`.
 Tuning tuned(const Device& device, const Config& config) {
   TunedEntry entry;
   entry.size = {1024, 1024, 1024};

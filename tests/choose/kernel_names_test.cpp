@@ -1,4 +1,4 @@
-// src/choose must not know any kernel: what it needs of one is in the kernel's manifest.
+// src/choose must not know any kernel, because the kernel's manifest has everything that it needs.
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -31,7 +31,7 @@ Names names_of_built_in_kernels() {
   return result;
 }
 
-// Some kernels are called by words of the language, such as `vector` and `small`: these count in quotes only.
+// Some kernels have ordinary words as names, such as `vector` and `small`. These count only in quotes.
 bool is_named(const std::string& kernel, const std::string& line) {
   const bool is_plain_word = kernel.find_first_of("_0123456789") == std::string::npos;
   if (!is_plain_word) return has_word(line, kernel);

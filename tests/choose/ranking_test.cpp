@@ -1,5 +1,5 @@
-// What devices of every kind are offered for problems of every shape: that it can be planned, and that the
-// fast kernels are among it.
+// The candidates for devices of every kind and problems of every shape can be planned, and include the fast
+// kernels.
 #include "choose/ranking.hpp"
 
 #include <fmt/format.h>
@@ -213,9 +213,9 @@ TEST_CASE("a kernel is not chosen where it is not as exact as its precision says
     CHECK(configs.get(one.config.kernel, one.config.parameters)->manifest().precision == Precision::fp32);
 }
 
-// On an H200, ms by the best config of each kernel: 128 x 4096 x 1024 0.0225 tf32x3_wgmma, 0.0326 on fp32
-// units; 67 x 5445 x 3336 0.087, 0.133; 4096 0.66 fp16x3_wgmma, 1.35 tf32x3_wgmma, and of fp32 2.64
-// block_2d, 3.07 direct, at 2048 0.339 and 0.399.
+// On an H200, in ms, with the best config of each kernel. 128 x 4096 x 1024: 0.0225 tf32x3_wgmma, 0.0326 on
+// fp32 units. 67 x 5445 x 3336: 0.087, 0.133. 4096: 0.66 fp16x3_wgmma, 1.35 tf32x3_wgmma, and in fp32 2.64
+// block_2d, 3.07 direct. 2048, in fp32: 0.339 and 0.399.
 TEST_CASE("on Hopper three products are chosen where they were measured to be the fastest, and exact") {
   const Device device = made_up_h200();
   ConfigCache configs(device, {});
@@ -249,9 +249,9 @@ TEST_CASE("tensor cores that nobody measured are chosen by their peak, where tha
   };
   constexpr Precision any = Precision::fp32_equivalent;
   CHECK(first(80, 4096, any) == "fp16x3_mma");
-  CHECK(first(80, 500, any) == first(80, 500, Precision::fp32));  // below least_k
+  CHECK(first(80, 500, any) == first(80, 500, Precision::fp32));  // k is below least_k
   CHECK(first(80, 4096, Precision::fp32) != "fp16x3_mma");
-  for (const std::size_t sm : {75U, 86U, 89U}) {  // what these add a clock is no more than three times fp32's
+  for (const std::size_t sm : {75U, 86U, 89U}) {  // their rate per clock is at most three times that of fp32
     INFO(sm);
     CHECK(first(sm, 4096, any) == first(sm, 4096, Precision::fp32));
   }
@@ -344,7 +344,7 @@ TEST_CASE("a ranking depends on what prepare() and explain() know, and is rememb
     }
   }
   const Problem apart = with([](Problem& one) { one.a.ld = 4160; });
-  const Problem colliding = with([](Problem& one) { one.a.ld = 4096; });  // as far from being aligned as 4160
+  const Problem colliding = with([](Problem& one) { one.a.ld = 4096; });  // as far from alignment as 4160
   CHECK_FALSE(as_planned(apart) == as_planned(colliding));
 }
 

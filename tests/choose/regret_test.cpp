@@ -1,7 +1,8 @@
-// How good the choice is on an H200: the time of what is chosen over that of the best, on recorded times of
-// every config that came within half as much again of the best, for 142 shapes and 42 batches
-// (data/h200_times.csv, of what clgemm-tune --calibrate --shapes 64 --keep-samples wrote for two seeds; those
-// of `gemv` were measured later, on another H200). One row is not among them: it is computed as one column.
+// The quality of the choice on an H200: the time of the chosen config divided by that of the best one. The
+// times are recorded ones of every config that took at most 1.5 times as long as the best, for 142 shapes and
+// 42 batches. They are in data/h200_times.csv, which is a part of the output of clgemm-tune --calibrate
+// --shapes 64 --keep-samples for two seeds. Those of `gemv` were measured later, on another H200. The shapes
+// do not include one row, because it is computed as one column.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +31,7 @@ struct Shape {
   auto operator<=>(const Shape&) const = default;
 };
 
-// A recorded config: its kernel, values, and number of parts of k.
+// A recorded config: its kernel, its values, and its number of slices along k.
 struct Recorded {
   std::string kernel;
   Parameters values;
@@ -55,7 +56,7 @@ Recorded parse_recorded(const std::string& config, double seconds) {
   return result;
 }
 
-// The best first.
+// Returns the times, the best first.
 std::map<Shape, std::vector<Recorded>> recorded_times() {
   std::ifstream file(CLGEMM_TEST_DATA "/h200_times.csv");
   std::map<Shape, std::vector<Recorded>> result;
@@ -75,7 +76,7 @@ std::map<Shape, std::vector<Recorded>> recorded_times() {
   return result;
 }
 
-// The one with the nearest number of parts; null where there is none.
+// Returns the config with the nearest number of slices, or null if there is none.
 const Recorded* nearest_of(const std::vector<const Recorded*>& recorded, std::size_t parts) {
   const auto apart = [parts](const Recorded* one) {
     return std::fabs(std::log(static_cast<double>(one->parts) / static_cast<double>(parts)));
@@ -91,8 +92,8 @@ Problem problem_of(const Shape& shape) {
                           : tight_batch(shape.batch, shape.m, shape.n, shape.k);
 }
 
-// The recorded time of the first candidate, by the nearest number of parts that was recorded; half as much
-// again as the best where it is not among them.
+// Returns the recorded time of the first candidate with the nearest recorded number of slices. If the config
+// is not recorded, returns 1.5 times the best time.
 double seconds_of_choice(const Shape& shape, const std::vector<Recorded>& recorded, ConfigCache& configs) {
   constexpr double not_recorded = 1.5;
   const Problem problem = problem_of(shape);
@@ -115,7 +116,7 @@ double seconds_of_choice(const Shape& shape, const std::vector<Recorded>& record
   return nearest == nullptr ? not_recorded * recorded.front().seconds : nearest->seconds;
 }
 
-// In the geometric mean, over batches or over single multiplies.
+// Returns the geometric mean, over batches or over single GEMMs.
 double regret_of_choice(bool of_batches, std::size_t shapes) {
   const Device device = made_up_h200();
   ConfigCache configs(device, {});
@@ -142,7 +143,8 @@ TEST_CASE("what is chosen for batches on an H200 takes at most 1.05 times as lon
   CHECK(regret <= 1.05);
 }
 
-// Of each config and shape with several recorded numbers of parts: 471 of them, 1.013 by the model.
+// For each config and shape with several recorded numbers of slices. There are 471 of them, and the model
+// reaches 1.013.
 TEST_CASE("the number of parts of k takes at most 1.04 times as long as the best, in the geometric mean") {
   const Device device = made_up_h200();
   ConfigCache configs(device, {});

@@ -1,5 +1,5 @@
-// The speed model: that it knows which config is the fastest, over what was measured on an H200, and what its
-// terms do.
+// The speed model finds the fastest config in measurements of an H200, and its terms have the expected
+// effects.
 #include "choose/speed_model.hpp"
 
 #include <chrono>
@@ -64,7 +64,8 @@ TEST_CASE("compute units share a last turn unevenly, the less so the more turns 
     };
     return groups(turns * 264 + 66) - (turns == 0 ? rates.start_seconds : groups(turns * 264)) - speed.begin;
   };
-  CHECK(of_last(0) == Approx(20000 * speed.alone).epsilon(1e-3));  // the only turn: a unit for each
+  // There is only one turn, with one work-group for each unit.
+  CHECK(of_last(0) == Approx(20000 * speed.alone).epsilon(1e-3));
   CHECK(of_last(1) == Approx(20000 * 1.5 * speed.share).epsilon(1e-3));
   const double one_is_left = seconds_of(tight(64 * 265, 64, 20000), direct, 1, at_rates);
   CHECK(one_is_left == Approx(seconds_of(tight(64 * 265, 64, 20000), direct)));
@@ -123,7 +124,7 @@ TEST_CASE("matrices of a batch and parts of k are work-groups") {
   batch.a.stride = batch.b.stride = batch.c.stride = 64 * 20000;
   CHECK(seconds_of(batch, direct) >= seconds_of(tight(64 * 265, 64, 20000), direct));
   const Problem deep = tight(64, 64, 65536);
-  CHECK(seconds_of(deep, direct, 128) < seconds_of(deep, direct) / 5);  // one work-group adds up all of them
+  CHECK(seconds_of(deep, direct, 128) < seconds_of(deep, direct) / 5);  // one work-group adds up all slices
 }
 
 TEST_CASE("to add up the parts of its own launch is a pass, and no launch more") {
@@ -209,8 +210,8 @@ TEST_CASE("a store that is not by fours makes `direct` the choice for a flat mul
         .candidates.front()
         .config.kernel;
   };
-  CHECK(kernel(6860, 5517, 16) == "direct");  // on an H200 68 us, block_2d 161
-  CHECK(kernel(8268, 8370, 32) == "direct");  // 154 and 247
+  CHECK(kernel(6860, 5517, 16) == "direct");  // on an H200: 68 us, block_2d 161
+  CHECK(kernel(8268, 8370, 32) == "direct");  // on an H200: 154 us, block_2d 247
 }
 
 TEST_CASE("a CPU prepares a transposed B by pieces of its columns, and fewer of them in deeper panels") {
@@ -275,7 +276,7 @@ TEST_CASE("memory and the host are limits, too") {
   CHECK(seconds(problem) == Approx(4e-9 * (a + b + 2 * c)).epsilon(0.01));
   problem.batch_count = 5;
   problem.a.stride = 1000 * 30;
-  problem.b.stride = 0;  // one for all
+  problem.b.stride = 0;  // one matrix for all
   problem.c.stride = 1000 * 2000;
   CHECK(seconds(problem) == Approx(4e-9 * (5 * a + b + 10 * c)).epsilon(0.01));
 }
@@ -292,9 +293,9 @@ TEST_CASE("blocks are added up, and A is packed once for a row of them") {
   only_launches.call_seconds = 0.0;
   const Prediction launches = predict(plan, speed, only_launches, DeviceKind::gpu);
   CHECK(launches.launches == Approx(rows * (1 + 2 * columns)));
-  CHECK(launches.host == Approx(rows * (1 + 2 * columns) - 1 + 0.2));  // scratch is to be had
+  CHECK(launches.host == Approx(rows * (1 + 2 * columns) - 1 + 0.2));  // with scratch memory
   Rates only_packing;
-  only_packing.packing_bytes = 8.0;  // an element read and written a second
+  only_packing.packing_bytes = 8.0;  // an element read and written per second
   const auto a = static_cast<double>(plan.block_m * plan.block_k);
   const auto b = static_cast<double>(plan.block_k * plan.block_n);
   CHECK(predict(plan, speed, only_packing, DeviceKind::gpu).packing == Approx(rows * (a + columns * b)));
@@ -313,7 +314,7 @@ TEST_CASE("what is remembered for each shape takes little time to find out") {
   const double each =
       std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() / 20;
   INFO(each << " us");
-  CHECK(each < 5000);  // once a shape; some hundreds on an idle machine
+  CHECK(each < 5000);  // once for each shape; it takes some hundreds on an idle machine
 }
 
 }  // namespace
