@@ -1,4 +1,4 @@
-/* A C program that calls SGEMM by CLBlast's names and has no CLBlast in its process. */
+/* A C program that calls SGEMM by CLBlast's names without CLBlast in its process. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <clblast_c.h>

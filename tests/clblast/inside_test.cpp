@@ -1,4 +1,4 @@
-// Parts of CLBlast's interface that programs reach only on devices that fail, or with matrices larger than
+// Parts of CLBlast's interface that programs only reach if a device fails, or with matrices larger than
 // memory.
 #include <limits>
 

@@ -1,6 +1,6 @@
-# Every name that libclgemm_clblast shows is one of CLBlast's, so that it hides nothing of anybody else's.
+# Every name that libclgemm_clblast exports is one of CLBlast's, so it hides no name of another library.
 #
-#   -D LIBRARY=libclgemm_clblast.so -D CLBLAST=libclblast.so -D NM=nm
+#     -D LIBRARY=libclgemm_clblast.so -D CLBLAST=libclblast.so -D NM=nm
 cmake_minimum_required(VERSION 3.22)
 foreach(library LIBRARY CLBLAST)
   execute_process(COMMAND ${NM} -D --defined-only ${${library}} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)

@@ -1,7 +1,8 @@
-# CLBlast's own tests of GEMM, alone and in batches, with libclgemm_clblast in front. Those of floats come first. They end with
-# them, because the other precisions are CLBlast's, whose kernels PoCL compiles for two minutes.
+# CLBlast's own tests of GEMM, alone and in batches, with libclgemm_clblast in front. The tests of floats come
+# first, and the run ends after them. The other precisions belong to CLBlast, and PoCL compiles their kernels
+# for two minutes.
 #
-#   -D LIBRARY=libclgemm_clblast.so with its folder -D FOLDER=to work in
+#     -D LIBRARY=libclgemm_clblast.so with its folder -D FOLDER=to work in
 cmake_minimum_required(VERSION 3.22)
 cmake_path(GET LIBRARY FILENAME name)
 cmake_path(GET LIBRARY PARENT_PATH library_folder)

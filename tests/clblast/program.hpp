@@ -1,4 +1,4 @@
-// What the programs of these tests share: the first device, buffers on it, checks.
+// The common parts of these test programs: the first device, buffers on it, checks.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120

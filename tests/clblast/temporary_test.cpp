@@ -1,5 +1,5 @@
-// Temporary buffers, on a device that seems to be fastest with a kernel which pads copies of A and B: a
-// tuning file says so. Its path is the program's argument.
+// Temporary buffers, on a device that seems to be fastest with a kernel that pads copies of A and B. The
+// program's argument is the path of a tuning file, which it writes to achieve this.
 #include <stdlib.h>
 
 #include "clblast/program.hpp"
@@ -53,7 +53,7 @@ int main(int count, char** arguments) {
   write_tuning_file(arguments[1]);
   setenv("CLGEMM_TUNING", arguments[1], 1);
 
-  constexpr std::size_t side = 100;  // no multiple of the tiles
+  constexpr std::size_t side = 100;  // not a multiple of the tiles
   cl_command_queue queue = opencl().queue;
   const std::vector<float> ones(side * side, 1.0f);
   const Buffer a(ones), b(ones), c(ones);

@@ -1,6 +1,6 @@
-// A program that was written for CLBlast, and knows nothing of clgemm. CTest runs it with CLBlast alone, with
+// A program written for CLBlast, without any knowledge of clgemm. CTest runs it with CLBlast alone, with
 // libclgemm_clblast in front by LD_PRELOAD, and linked with that library before CLBlast. Its results, and the
-// statuses of its wrong calls, are the same.
+// statuses of its wrong calls, are the same in all cases.
 #include "clblast/program.hpp"
 
 #include <clblast_c.h>
@@ -18,7 +18,7 @@ using clblast::Layout;
 using clblast::StatusCode;
 using clblast::Transpose;
 
-// CLBlast's own function of this name, whatever stands in front of it.
+// Returns CLBlast's own function of this name, even if another library is in front of it.
 template <class Function>
 Function* of_clblast(Function* named) {
   Dl_info info = {};
@@ -40,7 +40,7 @@ void wait_for(cl_event event, const std::string& what) {
   clReleaseEvent(event);
 }
 
-// Small whole numbers, so that results are exact.
+// Small integers, so that results are exact.
 constexpr std::size_t m = 19;
 constexpr std::size_t n = 23;
 constexpr std::size_t k = 29;
@@ -50,11 +50,11 @@ float value_of(std::size_t matrix, std::size_t row, std::size_t column) {
   return static_cast<float>((row * 3 + column * 2 + matrix) % 7) - 3.0f;
 }
 
-// Where the elements of a matrix lie.
+// The location of a matrix's elements.
 struct Place {
   Layout layout;
   Transpose transpose;
-  std::size_t rows, columns;  // of op(X)
+  std::size_t rows, columns;  // those of op(X)
   std::size_t offset, ld;
 
   std::size_t at(std::size_t row, std::size_t column) const {
@@ -112,7 +112,7 @@ std::string name_of(const Form& form) {
          std::to_string(static_cast<int>(form.transpose_b));
 }
 
-// By the names in C++ and in C.
+// Calls it by the names in C++ and in C.
 void test_one(const Form& form) {
   const Place a = place(form.layout, form.transpose_a, m, k, 5);
   const Place b = place(form.layout, form.transpose_b, k, n, 0);
@@ -140,7 +140,7 @@ void test_one(const Form& form) {
   check(second_c.read(in_c.size()) == expected, "the result of CLBlastSgemm, " + name_of(form));
 }
 
-// Matrices at places that are not evenly apart, with an alpha and a beta each; then evenly apart.
+// Uses matrices at irregular distances, each with its own alpha and beta, and then at a constant distance.
 void test_batches(const Form& form) {
   constexpr std::size_t count = 5;
   const std::vector<float> alphas = {1.0f, 2.0f, -1.0f, 0.0f, 3.0f};
@@ -185,7 +185,7 @@ void test_batches(const Form& form) {
         "CLBlastSgemmBatched");
   check(second_c.read(in_c.size()) == expected, "the result of CLBlastSgemmBatched, " + name_of(form));
 
-  const std::size_t stride = 32 * 32;  // more than any of the three takes
+  const std::size_t stride = 32 * 32;  // more than any of the three needs
   std::vector<float> even_a, even_b, even_c;
   for (std::size_t i = 0; i < count; ++i) {
     const auto moved = [&](Place at) {
@@ -220,7 +220,7 @@ void test_batches(const Form& form) {
         "the result of CLBlastSgemmStridedBatched, " + name_of(form));
 }
 
-// The words of a call, right ones to begin with: row-major, 4 x 6 by 6 x 5.
+// The arguments of a call, which are valid by default: row-major, 4 x 6 by 6 x 5.
 struct Call {
   Layout layout = Layout::kRowMajor;
   Transpose transpose_a = Transpose::kNo, transpose_b = Transpose::kNo;
@@ -260,7 +260,7 @@ StatusCode run_strided(Gemm* gemm, const Call& call) {
               0.0f, call.c, call.offset_c, call.ldc, call.stride_c, call.batch_count, &queue, nullptr);
 }
 
-// Each wrong call, by the name that the program calls and by CLBlast's own function.
+// Makes each wrong call by the name that programs use, and with CLBlast's own function.
 void test_wrong_calls() {
   const Buffer a(1000 * sizeof(float)), b(1000 * sizeof(float)), c(1000 * sizeof(float));
   const Buffer small_a(23 * sizeof(float)), small_b(29 * sizeof(float)), small_c(19 * sizeof(float));
@@ -271,7 +271,7 @@ void test_wrong_calls() {
   struct Wrong {
     const char* what;
     void (*change)(Call& call);
-    cl_mem a, b, c;  // in place of the right ones, where not null
+    cl_mem a, b, c;  // if not null, used instead of the right ones
   };
   const std::vector<Wrong> table = {
       {"nothing", [](Call&) {}, nullptr, nullptr, nullptr},
@@ -353,7 +353,7 @@ void test_wrong_calls() {
   std::printf("user_test.cpp: %d wrong calls have CLBlast's statuses\n", wrong);
 }
 
-// A temporary buffer of the size that is asked for, and a smaller one.
+// Uses a temporary buffer of the requested size, and a smaller one.
 void test_temporary_buffers() {
   constexpr std::size_t side = 500;
   cl_command_queue queue = opencl().queue;
@@ -379,14 +379,14 @@ void test_temporary_buffers() {
   check(c.read(side * side) == std::vector<float>(side * side, side), "the result with a temporary buffer");
   if (bytes > 4) check(with(bytes - 4) == CLBlastInsufficientMemoryTemp, "a temporary buffer is too small");
   for (const std::size_t size :
-       {std::size_t{0}, std::size_t{3}}) {  // no error, also with leading dimensions of 0
+       {std::size_t{0}, std::size_t{3}}) {  // not an error, even with leading dimensions of 0
     check_status(clblast::GemmTempBufferSize<float>(Layout::kRowMajor, Transpose::kNo, Transpose::kNo, size,
                                                     size, size, 0, 0, 0, 0, 0, 0, &queue, bytes),
                  StatusCode::kSuccess, "GemmTempBufferSize of a small GEMM");
   }
 }
 
-// What CLBlast takes and clgemm alone does not.
+// Makes calls that CLBlast supports and clgemm does not.
 void test_passed_on() {
   cl_command_queue queue = opencl().queue;
   const Buffer both(std::vector<float>(16, 1.0f)), c(std::vector<float>(64, 0.0f));
@@ -403,7 +403,7 @@ void test_passed_on() {
   check(c.read(32) == std::vector<float>(32, 4.0f), "the result of rows that overlap");
 }
 
-// Routines and precisions that are CLBlast's alone, and its caches.
+// Uses routines and precisions that only CLBlast has, and its caches.
 void test_the_rest() {
   cl_command_queue queue = opencl().queue;
   const Buffer x(std::vector<float>(8, 1.0f)), y(std::vector<float>(8, 2.0f));
