@@ -1,4 +1,5 @@
-// Which calls do a batch of matrices at any place: one by a list, or one for each run that lies evenly apart.
+// The calls for a batch of matrices at any offsets: one call with a list, or one for each run at a constant
+// distance.
 #include "context/context.hpp"
 #include "support/on_device.hpp"
 
@@ -13,7 +14,7 @@ constexpr std::size_t size = side * side;
 struct Matrices {
   cl::Buffer buffer = make_buffer(std::vector<float>(100 * size));
 
-  // One at each of these places, counted in matrices.
+  // Returns a matrix at each of these positions, counted in matrices.
   std::vector<DeviceMatrix> at(const std::vector<std::size_t>& places) const {
     std::vector<DeviceMatrix> result;
     for (const std::size_t place : places) result.push_back({buffer(), side, place * size});
@@ -44,7 +45,7 @@ TEST_CASE("many small matrices at irregular places are one call, by a list of th
   REQUIRE(checked.size() == 1);
   CHECK(checked[0].problem.listed);
   CHECK(checked[0].problem.batch_count == places.size());
-  CHECK(checked[0].problem.a.stride == size);  // what all offsets are multiples of
+  CHECK(checked[0].problem.a.stride == size);  // all offsets are multiples of this
   REQUIRE(checked[0].products.size() == places.size());
   CHECK(checked[0].products[5].a == places[5] * size);
   CHECK(checked[0].products[5].alpha == 3.0f);

@@ -1,4 +1,5 @@
-// A device that dies under a call (support/dying_device.hpp): what this call says, and all later ones.
+// A device that dies during a call (support/dying_device.hpp): the error of this call, and those of all later
+// calls.
 #include <clgemm/clgemm.h>
 
 #include <clgemm/clgemm.hpp>
@@ -18,7 +19,7 @@ using test::ScopedVariable;
 constexpr std::size_t side = 24;
 constexpr std::size_t elements = side * side;
 
-// A device that dies in a test is well in the next one.
+// A device that dies in one test works again in the next.
 struct MortalDevice {
   MortalDevice() = default;
   ~MortalDevice() { test::revive_device(); }
@@ -53,7 +54,7 @@ struct OnDevice {
   cl::Buffer a = matrix(), b = matrix(), c = matrix();
 };
 
-// On the free functions' Context, where none is given.
+// Uses the free functions' Context if none is given.
 void multiply(const OnDevice& on, const Options& options = {}, Context* context = nullptr) {
   const auto call = [&](auto&& sgemm) {
     sgemm(on.queue(), Layout::row_major, Transpose::no, Transpose::no, side, side, side, 1.0f,
@@ -113,7 +114,7 @@ TEST_CASE("the call in which the device dies says so, and so do all others on th
       device_lost, "is lost");
   CHECK_ERROR([&] { const Context another(context.device()); }, device_lost, "was lost to this process");
 
-  // Where OpenCL can make a new context after all, it serves.
+  // If OpenCL can make a new context after all, calls work again.
   test::revive_device();
   Context another(context.device());
   multiply_on_host(another);
@@ -126,7 +127,7 @@ TEST_CASE("no resources on a device that lives is no memory, and it goes on") {
   const OnDevice on(context);
   {
     const ScopedVariable variable("CLGEMM_TEST_OPTION_WITHOUT_RESOURCES", deadly_option);
-    // Smaller blocks are tried until there are none.
+    // Smaller blocks are tried until none is left.
     CHECK_ERROR([&] { multiply(on, deadly(), &context); }, out_of_memory, "scratch");
     CHECK_ERROR([&] { multiply_on_host(context, deadly()); }, out_of_memory, "scratch");
   }

@@ -1,4 +1,4 @@
-// What was planned once is not planned again, unless something that decides the plan is another.
+// A plan is not computed again, unless something that affects it has changed.
 #include "context/plan_memory.hpp"
 
 #include <limits>
@@ -128,7 +128,7 @@ TEST_CASE("calls of a shape with other factors, or whose matrices begin elsewher
     CHECK_FALSE(has_the_same([](Problem& one) { one.a.offset = 2; }));
     CHECK_FALSE(has_the_same([](Problem& one) { one.a.ld = 65; }));
   }
-  // Blocks of a matrix, wherever they begin.
+  // Blocks of a matrix that begin at any element.
   std::set<std::shared_ptr<const ChosenPlan>> plans;
   for (std::size_t offset = 0; offset < 500; ++offset) {
     Problem problem = problem_of(64);

@@ -1,5 +1,5 @@
-// What cannot be built or launched makes way for the next kernel, says so, and is never replaced where the
-// caller named it.
+// If a kernel cannot be built or launched, the next kernel is used, and the log says so. A kernel that the
+// caller named is never replaced.
 #include "choose/tuning_files.hpp"
 #include "kernel/kernel_file.hpp"
 #include "support/first_choice.hpp"
@@ -12,8 +12,8 @@ namespace {
 
 using namespace test;
 
-// When it is found out that a kernel is not for the device. What a stranger's data has, and the device does
-// not allow, is not worth a word.
+// When a kernel turns out not to suit the device. If it is in the data of an unrelated device, and this
+// device does not allow it, there is no message.
 enum class When { planned, built };
 
 bool goes_by_data_of_its_kind() {
@@ -22,7 +22,7 @@ bool goes_by_data_of_its_kind() {
   return !tables.empty() && tables.front().kin > Kinship::stranger;
 }
 
-// A kernel folder of its own and a cache of its own.
+// A kernel folder and a cache for the test alone.
 struct World {
   TemporaryFolder cache;
   TemporaryFolder kernels;
@@ -37,7 +37,8 @@ struct World {
     name_first_choice(named);
   }
 
-  // An unnamed call is right, and explain() names what was not used and why.
+  // A call without a named kernel is right, and explain() names the kernel that was not used, with the
+  // reason.
   void check_fallback(const std::string& why, When found = When::built) {
     CHECK(is_right_on(context, unnamed));
     const std::string explained = explain_on(context, unnamed);
@@ -103,7 +104,7 @@ TEST_CASE("scratch too small for any tile: the choice falls to a kernel that nee
   CHECK(contains(explained, "scratch: 0 bytes"));
   CHECK_ERROR([&] { is_right_on(world.context, world.named); }, out_of_memory, "the limit is 64");
 
-  // The next call, with room, has its first choice again.
+  // The next call has enough memory, so it uses its first choice again.
   CHECK(contains(explain_on(world.context, {}), "kernel: " + first_choice() + " "));
   CHECK(is_right_on(world.context, {}));
 }

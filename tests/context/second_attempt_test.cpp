@@ -1,5 +1,4 @@
-// A launch that fails before C is touched: which errors are thrown, and after which ones another way is
-// tried.
+// A launch that fails before C is changed: which errors are thrown, and which ones lead to another attempt.
 #include "support/failing_device.hpp"
 #include "support/first_choice.hpp"
 #include "support/on_device.hpp"
@@ -16,7 +15,7 @@ void check_call(const Options& options) {
   check_on_device(multiply, random_data(multiply, 3), options);
 }
 
-// The same, while the first kernel that is enqueued cannot be. Kernels are compiled and tested before.
+// The same, but the first kernel that is enqueued fails. Kernels are compiled and tested before.
 void check_failing_call(cl_int status, const Options& options) {
   check_call(options);
   fail_one_kernel(0, status);
