@@ -11,7 +11,7 @@
 #include "common/tensor_store.cl"
 #include "common/tile_order.cl"
 
-#define LINES 32  // two warps, 16 each
+#define LINES 32  // two warps with 16 each
 #define ROWS (WAY == 2 ? LENGTH : LINES)
 #define COLUMNS (WAY == 2 ? LINES : LENGTH)
 #define SUMS (LENGTH / 2)

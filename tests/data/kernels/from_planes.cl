@@ -8,7 +8,7 @@
 // local: 64 1
 // grid: columns rows
 
-// With MARK every element of C becomes 42, so that it shows who computed it.
+// With MARK, every element of C becomes 42, which shows that this kernel computed it.
 #include "common/bf16_planes.cl"
 #include "common/bf16_range.cl"
 #include "common/store.cl"
