@@ -1,4 +1,4 @@
-// How C is divided among devices, and what is left of it where one fails.
+// How C is divided among devices, and which part remains if a device fails.
 #include <numeric>
 
 #include "devices/coverage.hpp"
@@ -48,8 +48,8 @@ TEST_CASE("each taker has pieces beside each other, and then takes the last of t
   CHECK(next(2) == 7);
   CHECK(next(1) == 5);
   CHECK(next(1) == 6);
-  CHECK(next(1) == 3);  // of 1 to 3, 8 and 9
-  CHECK(next(1) == 2);  // of 1 and 2, 8 and 9
+  CHECK(next(1) == 3);  // from 1 to 3, 8 and 9
+  CHECK(next(1) == 2);  // from 1 and 2, 8 and 9
   CHECK(next(1) == 9);
   CHECK(next(0) == 1);
   CHECK(next(0) == 8);

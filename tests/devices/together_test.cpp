@@ -1,4 +1,4 @@
-// Several jobs at once, and what the log says while they are waited for.
+// Several jobs at the same time, and the log lines during the wait.
 #include "devices/together.hpp"
 
 #include <atomic>
