@@ -1,16 +1,16 @@
-// A program that called CLBlast's Sgemm, after its move to clgemm: what sets up OpenCL is as it was.
+// A program that called CLBlast's Sgemm and now calls clgemm. Its OpenCL setup is unchanged.
 #include <clgemm/clgemm.hpp>
 #include <iostream>
 #include <vector>
 
-// Row-major C = alpha * A * B + beta * C, whose sums are whole numbers, so that the result is exact.
+// Row-major C = alpha * A * B + beta * C. The sums are integers, so the result is exact.
 constexpr std::size_t m = 129;
 constexpr std::size_t n = 67;
 constexpr std::size_t k = 251;
 constexpr float alpha = 2.0f;
 constexpr float beta = -1.0f;
 
-// A device, and a context and a queue for it; and what is released at the end.
+// Holds a device, a context and a queue, and releases them at the end.
 struct OpenCl {
   OpenCl() {
     cl_platform_id platforms[8] = {};
@@ -37,8 +37,8 @@ struct OpenCl {
   cl_command_queue queue = nullptr;
 };
 
-// CLBlast has the same arguments in the same order, with each matrix as buffer, offset and leading dimension;
-// it returns a status, where clgemm throws.
+// CLBlast has the same arguments in the same order: each matrix is a buffer, an offset and a leading
+// dimension. It returns a status, but clgemm throws.
 void multiply(cl_command_queue queue, cl_mem a, cl_mem b, cl_mem c) {
   cl_event event = nullptr;
   clgemm::sgemm(queue, clgemm::Layout::row_major, clgemm::Transpose::no, clgemm::Transpose::no, m, n, k,

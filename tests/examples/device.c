@@ -1,5 +1,5 @@
-/* C11: a multiply of matrices in device memory, between a write and a read of the caller's own, without a
-   wait on the host before the end. */
+/* C11: a GEMM on matrices in device memory, between a write and a read of the program's own, without a wait
+   on the host before the end. */
 #include <clgemm/clgemm.h>
 #include <stdio.h>
 
@@ -13,7 +13,7 @@ static float exact(size_t row, size_t column) {
   return sum;
 }
 
-/* Fills `c` by way of the device. */
+/* Computes `c` on the device. */
 static clgemm_status multiply(clgemm_context* context) {
   cl_context opencl = clgemm_context_opencl_context(context);
   cl_command_queue queue = clgemm_context_queue(context); /* or one of your own */
