@@ -1,7 +1,7 @@
-// A Context made in the destructor of a static object that is older than all of clgemm's: nothing that clgemm
-// reads may be gone by then. What is not asked for is a compile: that of PoCL (3.1) ends before. Where the
-// driver itself answers no more by then (Intel's CPU runtime 2026.2), or has no devices any more (NVIDIA's
-// 580), there is nothing to test.
+// Makes a Context in the destructor of a static object that is older than clgemm's objects. Everything that
+// clgemm reads must still exist then. It compiles no program, because PoCL's compiler (3.1) ends earlier.
+// There is nothing to test if the driver itself no longer answers (Intel's CPU runtime 2026.2) or has no
+// devices any more (NVIDIA's 580).
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@
 
 namespace {
 
-// All that clgemm knows without the device: its kernels, its tuning data, its rules.
+// Uses everything that clgemm knows without the device: its kernels, its tuning data, its rules.
 bool can_choose() {
   using namespace clgemm;
   const Context context;
@@ -37,7 +37,7 @@ bool can_choose() {
   return true;
 }
 
-bool asks_at_the_end = false;  // in a process that is there to ask the driver alone
+bool asks_at_the_end = false;  // in a process that only asks the driver
 
 bool driver_answers() {
   try {
@@ -59,7 +59,7 @@ struct LastUser {
 };
 const LastUser last_user;
 
-// Whether the driver answers when the objects that it was loaded after are destroyed.
+// Returns true if the driver still answers when objects are destroyed that are older than the driver.
 bool driver_answers_at_the_end() {
   const pid_t child = ::fork();
   if (child == 0) {

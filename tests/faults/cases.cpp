@@ -9,7 +9,7 @@
 namespace clgemm::test {
 namespace {
 
-// A way to fail, at each of a number of places.
+// A kind of failure, at each of several places.
 struct Kind {
   Counted counted;
   unsigned long every;
@@ -17,12 +17,12 @@ struct Kind {
 };
 
 constexpr Kind kinds[] = {
-    {Counted::calls, 0, Failing::refused},  // one call, which may work when it is tried again
+    {Counted::calls, 0, Failing::refused},  // one call, which may work at the next attempt
     {Counted::calls, 1, Failing::dead},     // the device dies
-    {Counted::calls, 1, Failing::refused},  // and there is nothing left to wait with
+    {Counted::calls, 1, Failing::refused},  // and no wait works either
     {Counted::waits, 0, Failing::refused},  // one wait
-    {Counted::waits, 0, Failing::done},     // one wait that waits all the same
-    {Counted::waits, 1, Failing::refused},  // all waits from there on, while the device works on
+    {Counted::waits, 0, Failing::done},     // one wait, which waits although it fails
+    {Counted::waits, 1, Failing::refused},  // all waits from there on, while the device continues to work
     {Counted::commands, 0, Failing::by_event},
     {Counted::commands, 0, Failing::by_event_and_followers},
     {Counted::commands, 1, Failing::by_event_and_followers},
@@ -44,7 +44,7 @@ bool is_of_device(const Kind& kind) {
   return kind.counted == Counted::calls && kind.every != 0;
 }
 
-// All places of a kind in a setting, on each device by itself and on all, with each status.
+// Adds all places of a kind in a setting, on each device alone and on all, with each status.
 void add_all(const Kind& kind, const Setting& setting, const Counts& counts, std::vector<Case>& cases) {
   const int devices = is_of_device(kind) ? static_cast<int>(counts.of_device.size()) : 0;
   for (int device = -1; device < devices; ++device) {
@@ -52,13 +52,13 @@ void add_all(const Kind& kind, const Setting& setting, const Counts& counts, std
       for (const cl_int status : statuses) {
         cases.push_back(
             {setting.beta, setting.slow, kind.counted, n, kind.every, status, kind.failing, device});
-        if (kind.counted != Counted::calls) break;  // what failed says enough
+        if (kind.counted != Counted::calls) break;  // the function that failed says enough
       }
     }
   }
 }
 
-// Some places of a kind, evenly far apart; the settings and devices take turns.
+// Adds some places of a kind at a constant distance. The settings and devices take turns.
 void add_some(const Choice& choice, const Kind& kind, const std::vector<Counts>& counts,
               std::vector<Case>& cases) {
   const unsigned long turn = choice.seed + static_cast<unsigned long>(&kind - kinds);
@@ -66,7 +66,7 @@ void add_some(const Choice& choice, const Kind& kind, const std::vector<Counts>&
     const std::size_t number = (i + turn) % all_settings().size();
     const Setting& setting = all_settings()[number];
     const auto devices = static_cast<unsigned long>(counts[number].of_device.size());
-    // The last turn is that of all devices.
+    // The last turn is for all devices together.
     const auto device = is_of_device(kind) ? static_cast<int>((i + turn) % (devices + 1)) : -1;
     const int one = device == static_cast<int>(devices) ? -1 : device;
     const unsigned long calls = calls_in(counts[number], kind, one);

@@ -1,4 +1,4 @@
-// One call of a path under one fault, and which of them there are.
+// One call of a path under one fault, and the list of these cases.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace clgemm::test {
 
-// What is counted, so that each of it can fail.
+// The things that are counted, because each of them can fail.
 enum class Counted { calls, waits, commands, retains, releases };
 constexpr Counted all_counted[] = {Counted::calls, Counted::waits, Counted::commands, Counted::retains,
                                    Counted::releases};
 
-// As Fault::function has it.
+// Returns the value for Fault::function.
 const char* functions_of(Counted counted);
 
 struct Case {
@@ -24,14 +24,14 @@ struct Case {
   unsigned long every = 0;
   cl_int status = CL_OUT_OF_RESOURCES;
   Failing failing = Failing::refused;
-  int device = -1;  // of the path's; -1: any
+  int device = -1;  // one of the path's devices; -1 means any
 };
 
-// One line without spaces, to be given to another process, or to --case.
+// Writes one line without spaces, for another process or for --case.
 std::string to_text(const Case& one);
 Case case_of(const std::string& text);
 
-// How many there are of one kind, in a call without faults.
+// The numbers of each kind in a call without faults.
 struct Counts {
   unsigned long of[std::size(all_counted)] = {};
   std::vector<unsigned long> of_device;  // calls
@@ -42,8 +42,8 @@ Counts counts_of(const std::string& text);
 
 struct Choice {
   bool every_fault = false;
-  unsigned long places = 4;  // of each kind of fault; unless every_fault
-  unsigned long seed = 0;    // moves them
+  unsigned long places = 4;  // for each kind of fault, unless every_fault is set
+  unsigned long seed = 0;    // moves the places
 };
 
 struct Setting {

@@ -14,21 +14,21 @@ namespace clgemm::test {
 
 class ChildProcess {
  public:
-  // Variables are added to those of this process.
+  // The variables are added to those of this process.
   ChildProcess(const std::vector<std::string>& command,
                const std::vector<std::pair<std::string, std::string>>& variables);
-  ~ChildProcess();  // ends it
+  ~ChildProcess();  // ends the program
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // Its answer to the line, without the end of the line. Nothing if it has ended, or takes longer; then it is
-  // over, and end() says how.
+  // Returns the answer to the line, without the line feed. Returns nothing if the program has ended or takes
+  // longer. Then it is ended, and end() says how.
   std::optional<std::string> ask(const std::string& line, std::chrono::seconds patience);
 
-  // What it has in the machine's memory.
+  // Returns how many bytes it has in the machine's memory.
   std::size_t resident_bytes() const;
 
-  // How it ended: "exit status 1", "signal 11", "no answer in 60 s".
+  // Says how it ended: "exit status 1", "signal 11", "no answer in 60 s".
   std::string end();
 
  private:

@@ -1,4 +1,5 @@
-// Events that complete some milliseconds from now, for commands to wait for. A part of the fault layer.
+// Events that complete some milliseconds from now, for commands to wait for. They are a part of the fault
+// layer.
 #pragma once
 
 #ifndef CL_TARGET_OPENCL_VERSION
@@ -16,12 +17,12 @@
 
 namespace clgemm::test {
 
-// Is never destroyed: its thread runs to the end of the process.
+// An object is never destroyed, because its thread runs to the end of the process.
 class DelayedEvents {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `complete` is called once, when the time has come.
+  // `complete` is called once, at that time.
   void add(Clock::time_point when, std::function<void()> complete) {
     const std::lock_guard lock(mutex_);
     waiting_.emplace_back(when, std::move(complete));
@@ -40,7 +41,7 @@ class DelayedEvents {
     std::unique_lock lock(mutex_);
     for (;;) {
       changed_.wait(lock, [this] { return !waiting_.empty(); });
-      const auto [when, complete] = waiting_.front();  // all take the same time
+      const auto [when, complete] = waiting_.front();  // all events have the same delay
       lock.unlock();
       std::this_thread::sleep_until(when);
       complete();

@@ -21,7 +21,7 @@ void* library() {
   return handle;
 }
 
-// What a call is made of, in the terms of the BLAS. By rows, B transposed, as the tasks are.
+// The arguments of a call in the BLAS's terms. It is row-major with B transposed, like the tasks.
 template <class Int>
 struct Arguments {
   explicit Arguments(const Task& task, float* first_c)
@@ -47,14 +47,14 @@ struct Arguments {
 
 constexpr int row_major = 101, not_transposed = 111, transposed = 112;
 
-// Each makes one call of the function at `address`.
+// Each of these makes one call of the function at `address`.
 struct Fortran {
   template <class Int>
   static void call(void* address, const Arguments<Int>& x) {
     using Function =
         void(const char*, const char*, const Int*, const Int*, const Int*, const float*, const float*,
              const Int*, const float*, const Int*, const float*, float*, const Int*);
-    // C' = B' A': by columns, as Fortran has it.
+    // C' = B' A', column-major as in Fortran.
     reinterpret_cast<Function*>(address)("T", "N", &x.n, &x.m, &x.k, &x.alpha, x.b, &x.ldb, x.a, &x.lda,
                                          &x.beta, x.c, &x.ldc);
   }

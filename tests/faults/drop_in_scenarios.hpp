@@ -1,5 +1,5 @@
-// Calls of the drop-in BLAS, which always returns with the right C: what the device does not do, the CPU
-// does.
+// Calls of the drop-in BLAS, which always returns with the right C, because the CPU does what the device
+// fails to do.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace clgemm::test {
 
-// The functions of the drop-in that take the same arguments; each call takes the next one of them.
+// The functions of the drop-in that take the same arguments. Each call uses the next one of them.
 using BlasNames = std::vector<std::string>;
 
 MakeScenario fortran_blas(const BlasNames& names, bool on_copies);

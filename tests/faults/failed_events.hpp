@@ -1,5 +1,5 @@
-// Commands that were accepted and failed later: which events say so, and what that means for the commands
-// behind them. A part of the fault layer.
+// Commands that were accepted and failed later: which events show the failure, and its effect on later
+// commands. It is a part of the fault layer.
 #pragma once
 
 #ifndef CL_TARGET_OPENCL_VERSION
@@ -23,8 +23,8 @@ class FailedEvents {
     explicit operator bool() const { return status != CL_SUCCESS; }
   };
 
-  // The command of this event failed. A command without an event fails in silence: the next command of its
-  // queue that has an event shows the failure.
+  // The command of this event failed. If a command without an event fails, the next command of its queue that
+  // has an event shows the failure.
   void add(cl_command_queue queue, cl_event event, const Failure& failure) {
     const std::lock_guard lock(mutex_);
     if (event != nullptr) {
@@ -35,7 +35,7 @@ class FailedEvents {
     is_empty_ = false;
   }
 
-  // This event is new. Its handle may have been that of a failed one, and it may have to show the failure of
+  // This event is new. Its handle may have belonged to a failed event, and it may have to show the failure of
   // an earlier command.
   void begin(cl_command_queue queue, cl_event event) {
     if (is_empty_) return;
@@ -47,7 +47,7 @@ class FailedEvents {
     silent_.erase(found);
   }
 
-  // A queue was made, or was let go: its handle means another one from now on.
+  // A queue was made or released, so its handle means another queue from now on.
   void forget(cl_command_queue queue) {
     const std::lock_guard lock(mutex_);
     silent_.erase(queue);
@@ -67,7 +67,7 @@ class FailedEvents {
     return false;
   }
 
-  // Whether a command that waits for these events fails for that.
+  // Returns true if a command that waits for these events fails for this reason.
   bool spreads_from(const std::vector<cl_event>& events) const {
     for (const cl_event event : events) {
       if (of(event).spreads) return true;
@@ -77,7 +77,7 @@ class FailedEvents {
 
  private:
   mutable std::mutex mutex_;
-  std::atomic<bool> is_empty_{true};  // there never was one
+  std::atomic<bool> is_empty_{true};  // no event has failed yet
   std::map<cl_event, Failure> events_;
   std::map<cl_command_queue, Failure> silent_;
 };

@@ -8,7 +8,8 @@
 
 namespace clgemm::test {
 
-// The loader has loaded the layer with its first call; the same library again is the same object.
+// The loader has loaded the layer with its first call. Loading the same library again returns the same
+// object.
 FaultLayer& FaultLayer::of_process() {
   static FaultLayer* const found = [] {
     all_devices();

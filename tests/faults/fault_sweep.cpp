@@ -1,14 +1,17 @@
-// Every way through the library (paths.cpp) with OpenCL calls that fail (cases.cpp): at the call, at the
-// wait, and later by the event; once, and from there on; on one device of several; with copies that take
-// their time. A call under a fault is right or throws an Error, and is right under a release that fails; C is
-// left alone when it is over, and what is around C always; the next call is right; nothing is leaked, or
-// released twice; and a later process is right on the same cache. Exit status 0 only if all of that held.
+// Runs every path through the library (paths.cpp) with failing OpenCL calls (cases.cpp). They fail at the
+// call, at the wait, or later by the event. They fail once, or always from some call on. They fail on one
+// device of several, or while copies take their time.
 //
-//   fault_sweep [--every-fault] [--places N] [--seed N] [--path NAME]... [--jobs N] [--names]
+// A call under a fault must be right or throw an Error. If a release fails, it must be right. After the call,
+// C is no longer changed, and the memory around C never is. The next call must be right. Nothing is leaked or
+// released twice. A later process must be right with the same cache. The exit status is 0 only if all of this
+// held.
 //
-// Without --every-fault: N places (4) of each kind of fault, which the seed moves. Each path runs in
-// processes of its own, so that one that crashes ends nothing else. A case that failed runs again by --path
-// NAME --case CASE.
+//     fault_sweep [--every-fault] [--places N] [--seed N] [--path NAME]... [--jobs N] [--names]
+//
+// Without --every-fault, it tests N places (4) of each kind of fault, and the seed moves them. Each path runs
+// in separate processes, so that a crash ends nothing else. A case that failed runs again with --path NAME
+// --case CASE.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,12 +37,12 @@ namespace {
 using namespace clgemm;
 using namespace clgemm::test;
 
-// For one case: some milliseconds, and no more than a build.
+// For one case, which takes some milliseconds, and at most a build.
 constexpr std::chrono::seconds patience{120};
 
-// If every OpenCL call is refused from some call on, so is the unmapping of pinned memory, which PoCL then
-// keeps: 12 MB for each such case of the path `streamed`. A process that has more than this gives way to a
-// new one.
+// If every OpenCL call fails from some call on, unmapping of pinned memory fails, too. PoCL then keeps the
+// memory: 12 MB for each such case of the path `streamed`. If a process has more than this, a new one
+// replaces it.
 constexpr std::size_t most_resident_bytes = std::size_t{1} << 30;
 
 struct Count {
@@ -60,7 +63,8 @@ struct Sweep {
   Choice choice;
   std::vector<std::string> only;
   std::string case_text;
-  unsigned jobs = 2 * std::max(1U, std::thread::hardware_concurrency());  // half of the time they sleep
+  // Two jobs for each thread, because jobs sleep for half of the time.
+  unsigned jobs = 2 * std::max(1U, std::thread::hardware_concurrency());
 };
 
 std::mutex printing;
@@ -77,7 +81,7 @@ std::string row_of(const std::string& name, const Count& x, const std::string& s
                      x.other, x.crashes, x.hangs, x.leaks, seconds);
 }
 
-// One path, in as many processes as it takes.
+// Runs one path in as many processes as necessary.
 class PathSweep {
  public:
   PathSweep(const Sweep& sweep, const Path& path) : sweep_(sweep), path_(path) {}
@@ -85,7 +89,7 @@ class PathSweep {
   Count run() {
     const auto start = std::chrono::steady_clock::now();
     for (const Case& one : cases()) try_case(one);
-    // Threads may make fewer calls than they did when these were counted, but not half of them.
+    // Threads may make fewer calls than when these were counted, but at least half of them.
     if (sweep_.case_text.empty() && 2 * count_.missed > count_.faults) {
       ++count_.other;
       print(fmt::format("{}: {} of {} faults met no call", path_.name, count_.missed, count_.faults));
@@ -120,7 +124,7 @@ class PathSweep {
   std::optional<std::string> ask(const std::string& line) {
     if (!child_) {
       auto variables = path_.environment;
-      variables.emplace_back("MALLOC_PERTURB_", "165");  // what was freed is not what it was
+      variables.emplace_back("MALLOC_PERTURB_", "165");  // overwrites memory that is freed
       child_ = std::make_unique<ChildProcess>(std::vector<std::string>{sweep_.program, "--serve", path_.name},
                                               variables);
       ++count_.processes;
@@ -218,7 +222,7 @@ int run(const Sweep& sweep) {
   return all.bad() == 0 && all.faults != 0 ? 0 : 1;
 }
 
-// On the cache that the environment names, without faults.
+// Uses the cache that the environment names, without faults.
 int check_cache() {
   const std::unique_ptr<Scenario> scenario = all_paths().front().make();
   scenario->prepare(1);

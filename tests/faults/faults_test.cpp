@@ -1,4 +1,4 @@
-// One fault at a time, at the place where it once did harm.
+// One fault at a time, each at a place that once caused harm.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -26,7 +26,7 @@ std::atomic<bool> threads_can_start{true};
 
 }  // namespace
 
-// Comes before the C library's own.
+// The linker finds this definition before the C library's.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*),
                               void* argument) noexcept {
   static auto* const real = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
@@ -38,7 +38,7 @@ namespace {
 
 using namespace test;
 
-// Faults for the length of a scope.
+// Arms faults within a scope.
 struct Armed {
   explicit Armed(std::vector<Fault> faults) { FaultLayer::of_process().arm(std::move(faults)); }
   ~Armed() { FaultLayer::of_process().disarm(); }
@@ -54,7 +54,7 @@ Fault always(const char* function, cl_int status = CL_OUT_OF_RESOURCES) {
   return {1, 1, status, function};
 }
 
-// Its device seems to have memory of its own, through which host matrices go.
+// Makes a Context whose device seems to have memory of its own, so that host matrices are copied.
 Context copying_context() {
   const cl_bool no = CL_FALSE;
   FaultLayer::of_process().pretend(false, CL_DEVICE_HOST_UNIFIED_MEMORY,
@@ -64,7 +64,7 @@ Context copying_context() {
   return context;
 }
 
-// Whether a command on an out-of-order queue overtakes one that waits for an event of the user's.
+// Returns true if a command on an out-of-order queue overtakes one that waits for a user event.
 bool commands_overtake() {
   const cl::CommandQueue queue = make_queue(true);
   const std::vector<float> elements(4);
@@ -91,7 +91,7 @@ bool commands_overtake() {
   return result;
 }
 
-// A multiply by a kernel that packs A and B, on buffers of its own.
+// A GEMM with a kernel that packs A and B, on separate buffers.
 struct PackedCall {
   Multiply multiply = make_multiply({Layout::row_major, Transpose::no, Transpose::no}, {70, 75, 80}, {2, -1},
                                     all_placements()[1]);
@@ -123,7 +123,7 @@ TEST_CASE("a second attempt in the caller's scratch waits for all that the first
   FaultLayer& layer = FaultLayer::of_process();
   layer.record(true);
   {
-    const Armed armed({nth("clEnqueueNDRangeKernel", 3)});  // A and B are packed; this is the multiply
+    const Armed armed({nth("clEnqueueNDRangeKernel", 3)});  // after A and B are packed, this is the GEMM
     call.run(queue).wait();
     REQUIRE(layer.failed() == std::vector<std::string>{"clEnqueueNDRangeKernel"});
   }
@@ -160,13 +160,13 @@ TEST_CASE("calls that share the caller's scratch within a batch come one after t
   FaultLayer::of_process().record(true);
   run();
   const std::vector<Command> commands = FaultLayer::of_process().record(false);
-  REQUIRE(commands.size() == 7);  // pack, pack, multiply, twice, and the marker behind all
+  REQUIRE(commands.size() == 7);  // pack, pack, multiply, twice, and the marker at the end
   for (const std::size_t packing : {3u, 4u})
     CHECK(commands[packing].wait_for == std::vector{commands[2].event});
   CHECK(call.is_right());
 }
 
-// An event costs as much as half a launch.
+// An event costs half as much as a launch.
 TEST_CASE("of a call in blocks on an in-order queue only the last launch has an event") {
   PackedCall call;
   const cl::CommandQueue queue = make_queue(false);
@@ -177,7 +177,7 @@ TEST_CASE("of a call in blocks on an in-order queue only the last launch has an 
   call.run(queue).wait();
   std::vector<Command> commands = FaultLayer::of_process().record(false);
   std::erase_if(commands, [](const Command& one) { return one.function != "clEnqueueNDRangeKernel"; });
-  REQUIRE(commands.size() > 6);  // several blocks, in each of which two launches pack and one multiplies
+  REQUIRE(commands.size() > 6);  // each of several blocks has two launches to pack and one to multiply
   CHECK(commands.back().event != nullptr);
   commands.pop_back();
   CHECK(
@@ -186,7 +186,7 @@ TEST_CASE("of a call in blocks on an in-order queue only the last launch has an 
 
 TEST_CASE("calls that follow each other make no buffers") {
   const cl::CommandQueue queue = make_queue(false);
-  PackedCall adding_parts;  // which takes memory to count parts in
+  PackedCall adding_parts;  // it needs memory to count slices
   adding_parts.options = {};
   adding_parts.options.kernel_file = CLGEMM_TEST_KERNELS "/adding_parts.cl";
   adding_parts.options.parameters = {{split_parameter, 3}};
@@ -216,7 +216,7 @@ TEST_CASE("a call whose wait list fails holds up no later one") {
   const cl::Event failed = failing.run(queue, {caller_s()});
   const PackedCall waiting;
   const cl::Event waits = waiting.run(queue, {});
-  waits.wait();  // while the first one still waits
+  waits.wait();  // while the first one is still waiting
   CHECK(waiting.is_right());
   caller_s.setStatus(-1);
   const PackedCall later;
@@ -251,7 +251,7 @@ TEST_CASE("a host call returns when the device is through with its memory, and n
     std::vector<Fault> faults = {nth("clEnqueueMapBuffer", 1), always("clFinish")};
     if (waiting_fails) faults.push_back(always("clWaitForEvents"));
     const Armed armed(faults);
-    // A device on which nothing finishes is lost.
+    // If nothing finishes on a device, it is lost.
     CHECK_ERROR([&] { run(context); }, device_lost, "clEnqueueMapBuffer");
     CHECK(same_bits(result, right));
   }
@@ -272,7 +272,7 @@ TEST_CASE("an event that cannot be handed out is an Error") {
   CHECK_ERROR([&] { call.run(queue); }, out_of_memory, "clRetainEvent failed: CL_OUT_OF_RESOURCES");
 }
 
-// Two multiplies of 4 x 4 x 4 whose matrices lie unevenly apart; A number i holds nothing but i.
+// Two GEMMs of 4 x 4 x 4 whose matrices are at irregular distances. All elements of the i-th A are i.
 struct ListedCall {
   static constexpr std::size_t side = 4, elements = side * side, matrices = 16;
   cl::Buffer a = make_buffer(numbered()), b = make_buffer(std::vector<float>(elements, 1.0f));
@@ -284,7 +284,7 @@ struct ListedCall {
     return result;
   }
 
-  // By A number `i` and the one behind it.
+  // Uses the `i`-th A and the next one.
   void run(const cl::CommandQueue& queue, std::size_t i) const {
     const auto at = [](const cl::Buffer& buffer, std::size_t matrix) {
       return DeviceMatrix{buffer(), side, matrix * elements};
@@ -360,7 +360,7 @@ TEST_CASE("a verdict in the cache is not given to the driver as a program") {
   CHECK(FaultLayer::of_process().counted(0) == 0);
 }
 
-// Rusticl (Mesa 22.3) ends the process where it cannot start a thread.
+// Rusticl (Mesa 22.3) ends the process if it cannot start a thread.
 bool driver_lives_without_threads() {
   if (shared_device_info().platform_name != "rusticl") return true;
   WARN("NOT TESTED with this driver: threads that cannot be started");
@@ -372,13 +372,13 @@ TEST_CASE("threads that cannot be started cost time, and no result") {
   const TemporaryFolder cache;
   const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path());
   Options packed;
-  packed.kernel = "tiled";  // of three programs
+  packed.kernel = "tiled";  // it has three programs
   {
     Context context;
     threads_can_start = false;
     CHECK(is_right_on(context, packed));
     CHECK(is_right_on(context, {}));
-    CHECK(DiskCache::from_environment().info().entries == 0);  // which takes a thread
+    CHECK(DiskCache::from_environment().info().entries == 0);  // storing needs a thread
     threads_can_start = true;
     CHECK(is_right_on(context, {}));
   }
@@ -404,7 +404,8 @@ TEST_CASE("without threads the caller copies what goes to a device with memory o
   CHECK(damage_around_c(multiply, before, result).empty());
 }
 
-// An OpenCL implementation that fails once to unmap a chunk would keep it for as long as the process lives.
+// If an OpenCL implementation fails once to unmap a chunk, the chunk would stay mapped until the process
+// ends.
 TEST_CASE("the chunks that copies go through are unmapped, though the first attempt fails") {
   FaultLayer& layer = FaultLayer::of_process();
   layer.record(true);
@@ -420,7 +421,7 @@ TEST_CASE("the chunks that copies go through are unmapped, though the first atte
     return std::count_if(commands.begin(), commands.end(),
                          [&](const Command& command) { return command.function == function; });
   };
-  CHECK(count("clEnqueueMapBuffer") >= 2);  // on the way in and out
+  CHECK(count("clEnqueueMapBuffer") >= 2);  // on the way in and on the way out
   CHECK(count("clEnqueueUnmapMemObject") == count("clEnqueueMapBuffer"));
 }
 
@@ -444,7 +445,7 @@ TEST_CASE("a kernel that cannot be launched makes way for another, unless it was
   CHECK(contains(explain_on(context, {}), "cannot be launched: CL_INVALID_WORK_GROUP_SIZE"));
   {
     const Armed armed(
-        {nth("clEnqueueNDRangeKernel", 1, CL_INVALID_VALUE)});  // which says nothing of the kernel
+        {nth("clEnqueueNDRangeKernel", 1, CL_INVALID_VALUE)});  // this error is not about the kernel
     CHECK_ERROR([&] { is_right_on(context, {}); }, opencl_error, "CL_INVALID_VALUE");
   }
   Options named;
@@ -453,7 +454,7 @@ TEST_CASE("a kernel that cannot be launched makes way for another, unless it was
   CHECK_ERROR([&] { is_right_on(context, named); }, device_limit_exceeded, "'coalesced'");
 }
 
-// PoCL (3.1) has crashed where several threads were the first to ask for devices.
+// PoCL (3.1) has crashed when several threads asked for devices first.
 TEST_CASE("eight threads that make Contexts ask for devices one at a time") {
   constexpr int thread_count = 8;
   FaultLayer& layer = FaultLayer::of_process();
@@ -480,18 +481,18 @@ TEST_CASE("a compiler whose log cannot be read") {
   options.kernel_folder = kernels.path().string();
   Context context;
   const Armed armed({always("clGetProgramBuildInfo", CL_OUT_OF_HOST_MEMORY)});
-  CHECK(is_right_on(context, options));  // by another kernel
+  CHECK(is_right_on(context, options));  // with another kernel
   name_first_choice(options);
   CHECK_ERROR([&] { is_right_on(context, options); }, build_failed,
               "log cannot be read: CL_OUT_OF_HOST_MEMORY");
 }
 
-// What the public header says of a call on device memory that throws.
+// Tests the public header's promise for a call on device memory that throws.
 TEST_CASE("after an Error the event is as it was, and when the queue is through, nothing follows") {
   const cl::CommandQueue queue = make_queue(true);
   FaultLayer& layer = FaultLayer::of_process();
   PackedCall call;
-  call.options.scratch_limit = 20000;  // blocks
+  call.options.scratch_limit = 20000;  // leads to several blocks
   cl::UserEvent go(shared_cl_context());
   auto* const untouched = reinterpret_cast<cl_event>(&layer);
   cl_event done = untouched;
@@ -506,7 +507,7 @@ TEST_CASE("after an Error the event is as it was, and when the queue is through,
   CHECK_ERROR([&] { run(call.multiply.shape.k - 1); }, invalid_leading_dimension, "lda");
   CHECK(layer.record(true).empty());
   {
-    const Armed armed({nth("clEnqueueNDRangeKernel", 6)});  // the second block: C has been scaled once
+    const Armed armed({nth("clEnqueueNDRangeKernel", 6)});  // in the second block, after C was scaled once
     CHECK_ERROR([&] { run(call.multiply.a.ld); }, out_of_memory, "clEnqueueNDRangeKernel");
   }
   const std::vector<Command> commands = layer.record(false);
@@ -538,7 +539,7 @@ TEST_CASE("two failures that come together are no lost device") {
   const cl::CommandQueue queue = make_queue(false);
   call.run(queue).wait();
   {
-    // The second one hits the question whether the device still works.
+    // The second fault hits the query that finds out if the device still works.
     const Armed armed({always("clSetKernelArg"), nth("clFinish", 1)});
     CHECK_ERROR([&] { call.run(queue); }, out_of_memory, "clSetKernelArg");
     const std::vector<std::string> failed = FaultLayer::of_process().failed();

@@ -1,4 +1,4 @@
-# Fails if the library calls a function of OpenCL that the fault layer does not stand before.
+# Fails if the library calls a function of OpenCL that the fault layer does not intercept.
 execute_process(COMMAND ${NM} -D --undefined-only ${LIBRARY} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL " U cl[A-Z][A-Za-z0-9]*" functions "${symbols}")
 list(LENGTH functions count)

@@ -31,7 +31,7 @@ class Calls {
  public:
   Calls(const Path& path) : path_(path), scenario_(path.make()) {}
 
-  // The second call of each finds kernels and scratch.
+  // Counts in the second call of each, which finds kernels and scratch.
   Counts count(const Setting& setting) {
     constexpr unsigned long never = std::numeric_limits<unsigned long>::max();
     std::vector<Fault> faults;
@@ -53,7 +53,7 @@ class Calls {
     return counts;
   }
 
-  // Under a fault, and again without.
+  // Makes a call under a fault, and another one without.
   std::string try_case(const Case& one) {
     if (is_for_no_driver(one)) return "skipped";
     complaints_.clear();
@@ -73,8 +73,7 @@ class Calls {
   }
 
  private:
-  // Where every later call fails, only clFinish is left to wait with, and rusticl's does not
-  // (docs/platforms.md).
+  // If every later call fails, only clFinish can still wait, and rusticl's does not (docs/platforms.md).
   bool is_for_no_driver(const Case& one) const {
     return one.every != 0 && scenario_->is_on_copies() &&
            clgemm::describe(default_device()).platform_name == "rusticl";
@@ -91,7 +90,8 @@ class Calls {
     if (next != Outcome::right && next != Outcome::wrong) complain("Error of the next call: " + last_error_);
   }
 
-  // A call, and what came of it. When the call is over nothing may change C any more, unless it said so.
+  // Makes a call, and returns its outcome. After the call, nothing may change C, unless the error said that
+  // this may happen.
   Outcome call(const Setting& setting, const std::vector<Fault>& faults) {
     scenario_->prepare(setting.beta);
     layer_.slow_copies(setting.slow ? slow_copy : std::chrono::milliseconds{0});
@@ -158,7 +158,7 @@ int serve(const Path& path, const std::string& program) {
   FaultLayer& layer = FaultLayer::of_process();
   live_before = layer.live_objects();
   if (path.promise == Promise::right)
-    std::atexit(say_what_is_left);  // runs behind what the drop-in does then
+    std::atexit(say_what_is_left);  // runs after what the drop-in does at exit
   std::string line;
   try {
     Calls calls(path);
@@ -180,7 +180,7 @@ int serve(const Path& path, const std::string& program) {
     return 0;
   }
   layer.finish_everything();
-  // The drop-in keeps its device to the end of the process.
+  // The drop-in keeps its device until the process ends.
   if (path.promise != Promise::right) say_what_is_left();
   return 0;
 }

@@ -1,4 +1,4 @@
-// Every way through the library that the fault sweep goes. Whoever adds a way adds a row.
+// The paths through the library that the fault sweep tests. A new path needs a row here.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace clgemm::test {
 
-// What a path promises when a command fails.
+// The promise of a path for a command that fails.
 enum class Promise {
   // C is right, or there is an Error.
   right_or_error,
-  // The same, but commands that wait for a failed one must fail, too: a call that hands out an event looks at
-  // no command by itself.
+  // The same, but only if commands that wait for a failed one fail, too. A call that returns an event does
+  // not check its commands itself.
   right_or_error_if_failures_spread,
   // C is right.
   right
@@ -22,7 +22,7 @@ enum class Promise {
 
 struct Path {
   std::string name;
-  std::vector<std::string> covers;  // public functions, as public_names.hpp writes them
+  std::vector<std::string> covers;  // public functions, in the form of public_names.hpp
   MakeScenario make;
   std::vector<std::pair<std::string, std::string>> environment = {};
   Promise promise = Promise::right_or_error;
@@ -30,7 +30,7 @@ struct Path {
 
 const std::vector<Path>& all_paths();
 
-// Public functions that no path makes fail, and why.
+// Public functions that no path lets fail, with the reason.
 struct NotCovered {
   std::string name;
   std::string why;

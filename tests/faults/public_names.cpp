@@ -21,14 +21,14 @@ std::string without_comments_and_attributes(const std::string& text) {
   return std::regex_replace(text, std::regex("(//|#)[^\n]*|\\[\\[[^\n]*\\]\\]"), "");
 }
 
-// The type of the first parameter, without the words around it.
+// Returns the type of the first parameter, without qualifiers.
 std::string first_type(const std::string& parameters) {
   std::smatch found;
   const std::regex type(R"(^\s*(?:const\s+)?(?:std::)?(\w+))");
   return std::regex_search(parameters, found, type) ? found[1].str() : "";
 }
 
-// `declaration` ends before its semicolon. Nothing is added if it declares no function.
+// `declaration` ends before its semicolon. If it declares no function, nothing is added.
 void add_function(const std::string& scope, const std::string& declaration, std::set<std::string>& names) {
   std::smatch found;
   if (!std::regex_search(declaration, found, std::regex(R"((operator=|~?\w+)\s*\(([^]*))"))) return;

@@ -6,15 +6,15 @@
 
 namespace clgemm::test {
 
-// Of a C++ header: "Context::sgemm(Layout)", with the type of the first parameter, for overloads differ
-// there.
+// Returns the functions of a C++ header: "Context::sgemm(Layout)", with the type of the first parameter,
+// because overloads differ in it.
 std::set<std::string> functions_of_header(const std::string& text);
 
-// Of the drop-in's entry points: "sgemm_".
+// Returns the entry points of the drop-in: "sgemm_".
 std::set<std::string> functions_of_drop_in(const std::string& text);
 
-// Says on the standard output which functions no path of the sweep covers, and which that it speaks of are
-// none. True if there are none of either.
+// Writes to standard output which functions no path of the sweep covers, and which covered ones do not exist.
+// Returns true if there are none of either.
 bool all_functions_are_covered(const std::string& source_folder);
 
 }  // namespace clgemm::test

@@ -14,7 +14,7 @@ namespace clgemm::test {
 
 namespace {
 
-// C as it must be with everything around it. Sums of small integers are exact.
+// Returns the expected C with everything around it. Sums of small integers are exact.
 std::vector<float> expected_c(const Multiply& multiply, const Data& data) {
   const std::vector<double> result = reference_result(multiply, data);
   std::vector<float> c = data.c;
@@ -33,7 +33,7 @@ Task::Task(const Shape& shape, const Scalars& scalars)
       data(integer_data(multiply, 5)),
       expected(expected_c(multiply, data)) {}
 
-// By value: a zero may have either sign.
+// Compares values, because a zero may have either sign.
 bool Task::is_right(const std::vector<float>& c) const {
   const auto is_same = [](float x, float y) { return x == y || std::memcmp(&x, &y, sizeof x) == 0; };
   return std::equal(c.begin(), c.end(), expected.begin(), expected.end(), is_same);

@@ -1,4 +1,4 @@
-// A call that is made again and again, under faults and without.
+// A call that is made repeatedly, with faults and without.
 #pragma once
 
 #ifndef CL_TARGET_OPENCL_VERSION
@@ -19,36 +19,36 @@ class Scenario {
  public:
   virtual ~Scenario() = default;
 
-  // Makes everything ready for call(), outside of faults.
+  // Prepares everything for call(), without faults.
   virtual void prepare(float beta) = 0;
-  // What is done under faults.
+  // Makes the call, under faults.
   virtual void call() = 0;
-  // After a call() that returned: whether C and everything around it are right.
+  // Returns true if C and everything around it are right, after a call() that returned.
   virtual bool is_right() = 0;
-  // After a call() that threw: whether everything around C is as it was.
+  // Returns true if everything around C is unchanged, after a call() that threw.
   virtual bool is_undamaged() = 0;
 
-  // C in the host's memory with everything around it. Nothing may write there once call() has returned or
-  // thrown. Null if C lies on a device.
+  // Returns C in the host's memory with everything around it, or null if C is on a device. Nothing may write
+  // there after call() has returned or thrown.
   virtual const std::vector<float>* host_c() const { return nullptr; }
 
-  // Makes everything anew: a device was lost, or left out.
+  // Makes everything again, because a device was lost or left out.
   virtual void renew() = 0;
-  // Whether the next call() works with less than the first one did.
+  // Returns true if a device was left out, so that the next call() has fewer devices than the first one.
   virtual bool is_worn() const { return false; }
-  // Whether renew() takes a new process.
+  // Returns true if renew() needs a new process.
   virtual bool wants_new_process() const { return false; }
 
-  // Whether the device works on copies of matrices that lie in the host's memory.
+  // Returns true if the device works on copies of matrices in the host's memory.
   virtual bool is_on_copies() const { return false; }
 
-  // The devices that may die by themselves, if there are several.
+  // Returns the devices that may die separately, if there are several.
   virtual std::vector<cl_device_id> devices() const { return {}; }
 };
 
 using MakeScenario = std::function<std::unique_ptr<Scenario>()>;
 
-// A multiply with gaps and guards, and what must come out of it, to the bit.
+// A GEMM with gaps and guards, and its exact result.
 struct Task {
   Task(const Shape& shape, const Scalars& scalars);
 
@@ -60,10 +60,10 @@ struct Task {
   std::vector<float> expected;
 };
 
-// One for each shape and beta, made at its first use.
+// Returns the task for a shape and factors. It is made at its first use.
 const Task& task_of(const Shape& shape, float beta, float alpha = 2);
 
-// For its lifetime all devices seem to have memory of their own, or one alone, if `yes`.
+// If `yes`, all devices, or only one, seem to have memory of their own while this object is alive.
 class MemoryOfItsOwn {
  public:
   explicit MemoryOfItsOwn(bool yes, cl_device_id of_one = nullptr);
@@ -72,7 +72,7 @@ class MemoryOfItsOwn {
   MemoryOfItsOwn& operator=(const MemoryOfItsOwn&) = delete;
 };
 
-// All devices of the default device's platform.
+// Returns all devices of the default device's platform.
 std::vector<cl_device_id> devices_of_platform();
 
 }  // namespace clgemm::test

@@ -1,6 +1,6 @@
 // Many threads on one Context while OpenCL calls fail: soak [--seconds N] [--threads N] [--every N] [--seed
-// N]. No result may be wrong, each failure is an Error, and memory does not grow. Exit status 0 only where
-// that held.
+// N]. No result may be wrong, each failure must be an Error, and memory must not grow. The exit status is 0
+// only if that held.
 #include <unistd.h>
 
 #include <atomic>
@@ -20,7 +20,7 @@ using namespace clgemm::test;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t shapes = 60;
-// The allocator's own coming and going with 16 threads, and what PoCL keeps of commands: seen are 10 to 20.
+// The variation of the allocator with 16 threads, and what PoCL keeps of commands. 10 to 20 were observed.
 constexpr double allowed_growth_mib = 48;
 
 struct Settings {
@@ -92,8 +92,8 @@ int run(const Settings& settings) {
     clgemm::Context context;
     for (const MixedCall& call : calls) run_on_host(context, call);
     const std::chrono::milliseconds all(settings.seconds * 1000);
-    // Want of memory, after which parts of host matrices are tried again, smaller ones, where they are
-    // copied; and what nothing helps.
+    // The first error is lack of memory. After it, copies of parts of host matrices are tried again with
+    // smaller parts. Nothing helps against the second error.
     const auto every = static_cast<unsigned long>(settings.every);
     layer.arm({{1, 2 * every, CL_OUT_OF_RESOURCES, {}, nullptr},
                {1 + every, 2 * every, CL_INVALID_OPERATION, {}, nullptr}});
