@@ -1,5 +1,5 @@
-// libFuzzer: whatever an entry of the disk cache holds, a load gives what was stored or nothing. The first
-// byte of the input says what is done with the others.
+// libFuzzer: for any contents of an entry in the disk cache, a load returns what was stored, or nothing. The
+// first byte of the input selects what is done with the others.
 #include <sys/stat.h>
 
 #include <cstddef>
@@ -18,7 +18,7 @@ using namespace clgemm;
 namespace fs = std::filesystem;
 using Bytes = std::vector<unsigned char>;
 
-// In memory where the machine has such a folder, for every input is a file.
+// In memory if the machine has such a folder, because every input is a file.
 fs::path new_folder() {
   const fs::path parent = fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path();
   std::string pattern = (parent / "clgemm-fuzz-XXXXXX").string();
@@ -38,7 +38,7 @@ fs::path entry_in(const fs::path& folder) {
   return fs::directory_iterator(folder)->path();
 }
 
-// In place, so that owner and mode stay.
+// Overwrites the contents, so that owner and mode stay.
 void overwrite(const fs::path& path, const Bytes& bytes) {
   std::ofstream stream(path, std::ios::binary | std::ios::trunc);
   stream.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
@@ -64,21 +64,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   cache.store("key", {trust, rest});
   const fs::path file = entry_in(folder.path);
   switch (data[0] % 4) {
-    case 0: {  // a whole entry
+    case 0: {  // a complete entry
       const auto entry = cache.load("key");
       require(entry ? entry->trust == trust && entry->binary == rest
                     : trust == DiskCache::Trust::quarantined);
       cache.verdicts();
       break;
     }
-    case 1: {  // one byte of it is another
+    case 1: {  // one changed byte
       Bytes changed = content_of(file);
       changed[rest[0] * changed.size() / 256] ^= static_cast<unsigned char>(rest.back() | 1);
       overwrite(file, changed);
       require(!cache.load("key"));
       break;
     }
-    case 2:  // no entry at all
+    case 2:  // not an entry
       overwrite(file, rest);
       require(!cache.load("key"));
       break;

@@ -1,5 +1,5 @@
-// libFuzzer: files that include each other in any way end in a text or in an Error that names a file. A zero
-// byte ends each of them.
+// libFuzzer: files that include each other in any way lead to a text, or to an Error that names a file. A
+// zero byte ends each of them.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

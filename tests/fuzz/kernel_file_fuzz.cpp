@@ -1,5 +1,5 @@
-// libFuzzer: whatever stands in a kernel file, reading it ends in a manifest, a text or an Error that names
-// the file.
+// libFuzzer: for any contents of a kernel file, reading it leads to a manifest, a text, or an Error that
+// names the file.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace clgemm;
 
-// Runs one stage; an Error is a fine answer, if it says where.
+// Runs one stage. An Error is a valid answer if it names the file.
 template <class Stage>
 void expect_answer(const Stage& stage) {
   try {

@@ -1,5 +1,5 @@
-// libFuzzer: whatever stands in a file of tuning data, reading it ends in data that is written and read back
-// as it is, or in an Error that says what is wrong.
+// libFuzzer: for any contents of a tuning file, reading it leads to data that can be written and read back
+// unchanged, or to an Error that says what is wrong.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
