@@ -1,5 +1,5 @@
-// Host matrices by way of copies on the device, as on a discrete GPU; little memory there, so that there are
-// many parts.
+// Host matrices by copies on the device, as on a discrete GPU. The device memory is small, so there are many
+// parts.
 #include "host/host_copies.hpp"
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace test;
 
-// Like a device with memory of its own.
+// Returns a state like that of a device with memory of its own.
 Context::State& state() {
   static auto* const result = [] {
     auto* const made = new Context::State(shared_device());
@@ -58,7 +58,7 @@ void check_on_copies(const Multiply& multiply, const Options& options) {
 
 constexpr std::size_t little = 128 * 1024;
 
-// Taller, wider and deeper than a tile, odd ones, and one of which a tile is a divisor.
+// Taller, wider and deeper than a tile, odd sizes, and a multiple of a tile.
 const std::vector<Shape> shapes = {{301, 40, 30}, {40, 301, 30}, {40, 30, 701}, {128, 128, 128}, {257, 1, 1}};
 
 TEST_CASE("parts of every form and shape, with gaps and without") {
@@ -124,7 +124,7 @@ TEST_CASE("matrices that the caller has pinned are copied where they lie") {
 TEST_CASE("the way in the device's memory and the way in the host's give the same bits") {
   const Multiply multiply = make_multiply(all_forms()[1], {300, 70, 50}, {1, 1}, all_placements()[1]);
   const Data data = random_data(multiply, 9);
-  Options options = with_limit(std::size_t{1} << 20);  // so much that k stays whole
+  Options options = with_limit(std::size_t{1} << 20);  // enough for the whole k
   options.kernel = "tiled";
   CHECK(same_bits(run_on_copies(multiply, data, options), run_on_host(multiply, data, options)));
 }
@@ -158,7 +158,7 @@ TEST_CASE("a copy that fails is an Error, and the next call is right") {
   }
 }
 
-// A call with this option and beta must be right, or end with an Error; and be right afterwards.
+// A call with this option and beta must be right, or end with an Error. Afterwards, it must be right.
 void check_right_or_error(const Multiply& multiply, const Data& data, const Options& options) {
   std::vector<float> c;
   try {
@@ -197,7 +197,7 @@ TEST_CASE("nothing is delivered any more when a streamed call has thrown") {
   slow_reads(20);
   for (int steps = 10; steps < 50; steps += 10) {
     int enqueued = 0;
-    // Multiplies nothing: what is delivered does not matter here.
+    // Multiplies nothing, because the result does not matter here.
     const DeviceMultiply device{state().info(), state().context(), queue,
                                 [&](const DeviceGemm&, const Events& wait_for) -> Enqueued {
                                   if (++enqueued == steps) throw cl::Error(CL_INVALID_VALUE, "of the test");
@@ -287,13 +287,13 @@ TEST_CASE("matrices larger than an allocation are used where they lie, part by p
     }
     check_result(multiply, data, used.c);
   }
-  // A line that is larger than an allocation is no part.
+  // A line that is larger than an allocation cannot be a part.
   std::vector<float> line(2000);
   const SgemmCall call{Layout::row_major, Transpose::no, Transpose::no, 1, 2000, 1, 1, 0, 1, 2000, 2000};
   CHECK(parts_in_place({canonical(call), line.data(), line.data(), line.data()}, 4000).empty());
 }
 
-// A block of lines with gaps, up and down again.
+// Copies a block of lines with gaps to the device and back.
 void check_there_and_back(const Lines& lines, std::size_t chunk_bytes) {
   INFO(lines.count << " lines of " << lines.length << ", ld " << lines.ld << ", chunks of " << chunk_bytes);
   const std::size_t elements = (lines.count - 1) * lines.ld + lines.length;
@@ -303,7 +303,7 @@ void check_there_and_back(const Lines& lines, std::size_t chunk_bytes) {
                           ld};
   std::vector<float> back(elements + 5, -7.0f);
   std::size_t delivered = 0;
-  bool is_early = false;  // that a line is said to have come
+  bool is_early = false;  // the arrival of a line is reported
   {
     HostCopies copies(state().context(), state().device(), {chunk_bytes, 3, 1});
     const std::vector<cl::Event> uploaded = copies.enqueued(copies.upload(host.data(), lines, block, {}));

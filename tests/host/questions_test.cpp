@@ -1,6 +1,6 @@
-// What a call asks OpenCL about buffers: of the caller's buffers each fact once, because a call is checked
-// once; of clgemm's own nothing, because clgemm knows them. The program's own definition of
-// clGetMemObjectInfo comes before that of the OpenCL library.
+// The queries of a call to OpenCL about buffers. For the caller's buffers, each fact is queried once, because
+// a call is checked once. For clgemm's own buffers there are none, because clgemm knows them. The program's
+// definition of clGetMemObjectInfo comes before that of the OpenCL library.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -30,7 +30,7 @@ Questions& questions() {
   return *result;
 }
 
-// What the call asks when clgemm knows its shape and has built its kernels.
+// Returns the queries of the call when clgemm knows its shape and has built its kernels.
 template <class Call>
 std::vector<Question> asked_by(const Call& call) {
   call();
