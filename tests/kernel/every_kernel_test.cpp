@@ -1,5 +1,5 @@
-// Every kernel and every variant that the library lists, on a device: a new kernel file is tested by being
-// there.
+// Tests every kernel and every variant that the library lists on a device. A new kernel file is included
+// automatically.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ KernelConfig config_of(const std::string& kernel) {
   return configure(library.find(kernel), {}, shared_device_info());
 }
 
-// Why this device cannot run a kernel; empty where it can.
+// Returns why this device cannot run a kernel, or an empty text if it can.
 std::string reason_not_to_run(const Options& options) {
   const Multiply multiply = make_multiply(all_forms()[0], {1, 1, 1}, {1, 0}, all_placements()[0]);
   try {
@@ -43,7 +43,7 @@ std::string reason_not_to_run(const Options& options) {
   return {};
 }
 
-// The kernels that this device can run; says loudly which it cannot.
+// Returns the kernels that this device can run, and prints a warning for the others.
 std::vector<std::string> runnable_kernels() {
   static const std::vector<std::string> kernels = [] {
     std::vector<std::string> result;
@@ -60,13 +60,14 @@ std::vector<std::string> runnable_kernels() {
   return kernels;
 }
 
-// The side of what a work-group does at a time. Where it takes shares, its tile is only their limit.
+// Returns the side of the rectangle that a work-group computes at a time. If it takes shares, its tile is
+// only their limit.
 std::size_t step_of(std::size_t tile, std::size_t share_unit) {
   return share_unit == 0 ? tile : std::min(tile, 4 * share_unit);
 }
 
-// Shapes that come one short of a kernel's tile, meet it and pass it in each dimension, and shapes of every
-// kind.
+// Returns shapes that are one smaller than a kernel's tile, equal to it, and larger in each dimension, and
+// other shapes of every kind.
 std::vector<Shape> shapes_for(const KernelConfig& config) {
   const std::size_t m = step_of(config.tile_rows, config.share_rows);
   const std::size_t n = step_of(config.tile_columns, config.share_columns);
@@ -128,7 +129,7 @@ TEST_CASE("infinities and NaN come out where IEEE arithmetic puts them") {
       data.a[multiply.a.index(0, 0)] = infinity;
       data.a[multiply.a.index(m - 1, k - 1)] = std::numeric_limits<float>::quiet_NaN();
       data.b[multiply.b.index(k - 1, n - 1)] = -infinity;
-      data.b[multiply.b.index(0, 1)] = 0;  // meets the infinity of A
+      data.b[multiply.b.index(0, 1)] = 0;  // meets the Inf of A
       data.c[multiply.c.index(1, 0)] = infinity;
       const std::vector<float> c = run_on_device(multiply, data, options_of(kernel));
       const std::vector<double> expected = reference_result(multiply, data);
@@ -147,8 +148,8 @@ TEST_CASE("infinities and NaN come out where IEEE arithmetic puts them") {
   }
 }
 
-// Ones, then as many minus ones along k, in such a number that slices of a tile do not cancel by themselves;
-// with alpha, the sum of any few products overflows.
+// Uses ones, followed along k by as many minus ones. Their number is such that the slices of a tile do not
+// cancel on their own. With alpha, the sum of any few products overflows.
 void check_that_alpha_comes_last(const Options& options, const KernelConfig& config) {
   const std::size_t k = (config.tile_depth % 2 == 0 ? 3 : 6) * config.tile_depth;
   const Multiply multiply = make_multiply(all_forms()[0], {config.tile_rows, config.tile_columns, k},
@@ -170,7 +171,7 @@ void check_that_alpha_comes_last(const Options& options, const KernelConfig& con
   CHECK(wrong == 0);
 }
 
-// `panels` adds one block of k after the other into C, as the BLAS of CPUs do.
+// `panels` adds one block of k after another to C, as the BLAS of CPUs do.
 TEST_CASE("alpha comes after the sum of all products") {
   KernelLibrary library(kernel_folder_or_default({}));
   for (const std::string& kernel : runnable_kernels()) {
@@ -210,8 +211,8 @@ TEST_CASE("blocks that a scratch limit forces give the same result") {
   }
 }
 
-// By blocks of WIDTH x WIDTH, of which neither 45 columns nor, with 559, the 15 depths of the last part are a
-// multiple.
+// The kernel uses blocks of WIDTH x WIDTH. Neither 45 columns nor the last 15 of k = 559 are a multiple of
+// them.
 TEST_CASE("panels of every width transpose B") {
   for (const std::int64_t width : {4, 8, 16}) {
     const Options options = options_of("panels", {{"WIDTH", width}, {"KC", 32}, {"NC", 128}});
@@ -228,14 +229,15 @@ TEST_CASE("panels of every width transpose B") {
   }
 }
 
-// The time that the values of one kernel may take: some compilers need half a minute for one program of a
-// large tile.
+// The time limit for the values of one kernel. Some compilers need half a minute for one program of a large
+// tile.
 constexpr std::chrono::seconds sweep_budget{20};
 
-// Runs a kernel with one parameter set to `value`; false where the device or a `require` does not allow it.
+// Runs a kernel with one parameter set to `value`. Returns false if the device or a `require` does not allow
+// the value.
 bool run_with(const std::string& kernel, const std::string& parameter, std::int64_t value) {
   INFO(kernel << " " << parameter << "=" << value);
-  // One form only: every form is another program of a kernel that reads in place.
+  // Only one form, because every form is another program of a kernel that reads operands in place.
   const Multiply multiply = make_multiply(all_forms()[0], {67, 71, 37}, {-1.5f, 1}, all_placements()[1]);
   try {
     check_on_device(multiply, random_data(multiply, 13), options_of(kernel, {{parameter, value}}));
@@ -247,7 +249,7 @@ bool run_with(const std::string& kernel, const std::string& parameter, std::int6
   return true;
 }
 
-// Each value of each parameter, the others at their defaults.
+// Each value of each parameter, with the others at their defaults.
 TEST_CASE("every value of every parameter") {
   KernelLibrary library(kernel_folder_or_default({}));
   std::string not_allowed;

@@ -1,4 +1,4 @@
-// Finding kernels: by name, variant, path, and in a folder of the user's.
+// Finding kernels by name, variant and path, and in a folder of the user.
 #include "kernel/kernel_file.hpp"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ TEST_CASE("a folder or a dangling link that is called like a kernel is none, and
   KernelLibrary library(folder.path().string());
   CHECK(has(library.names(Role::multiply), "tiled"));
   CHECK_FALSE(has(library.names(Role::multiply), "x"));
-  CHECK(library.find("float8").name == "float8");  // by a look into every file
+  CHECK(library.find("float8").name == "float8");  // found by reading every file
   CHECK_ERROR([&] { library.find("x"); }, kernel_not_found, "no kernel 'x'");
 }
 

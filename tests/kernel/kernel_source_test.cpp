@@ -24,7 +24,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
   return result;
 }
 
-// As a directive #line has it: Windows has "\\" in paths, and takes "/".
+// Returns the form of a #line directive. Windows has "\\" in paths, and accepts "/".
 std::string generic(const std::string& path) {
   return std::filesystem::path(path).generic_string();
 }
@@ -174,8 +174,7 @@ TEST_CASE("a file that cannot be read is told") {
 }
 
 TEST_CASE("a file that has nothing to say yet is not waited for") {
-  // Linux's messages say that they are a regular file without a size, but whoever reads them waits for the
-  // next.
+  // Linux's kernel messages look like a regular file without a size, but a reader waits for the next message.
   const TemporaryFolder folder;
   for (const std::string& file : test::endless_files()) {
     const std::string path = folder.write("main.cl", "#include \"" + file + "\"\n");

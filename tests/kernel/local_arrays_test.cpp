@@ -1,4 +1,4 @@
-// The largest array in local memory that a kernel's text declares.
+// Finding the largest array in local memory that a kernel's text declares.
 #include "kernel/local_arrays.hpp"
 
 #include "kernel/kernel_source.hpp"

@@ -1,5 +1,5 @@
-// A kernel whose own arrays take more local memory than any device has. A file of its own, for a driver that
-// is handed such a kernel may end the process (PoCL 3.1 does).
+// A kernel whose own arrays take more local memory than any device has. This is a separate program because a
+// driver may end the process when it gets such a kernel (PoCL 3.1 does).
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -15,8 +15,8 @@ using namespace test;
 
 TEST_CASE("more local memory than there is, unsaid in the manifest, is refused before C is touched") {
   const TemporaryFolder folder;
-  // NVIDIA's devices run static arrays of several times what they report, so that twice the limit would not
-  // do.
+  // NVIDIA's devices run static arrays of several times the size that they report, so twice the limit would
+  // not be enough.
   const std::size_t elements =
       std::max<std::size_t>(8 * shared_device_info().local_bytes, 16 << 20) / sizeof(float);
   Options options;

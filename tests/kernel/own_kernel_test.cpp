@@ -1,4 +1,4 @@
-// A kernel file of the user's: found by path and by folder, with includes, and with messages that lead to its
+// A kernel file of the user is found by path and by folder. It may have includes, and messages refer to its
 // lines.
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ const std::string manifest =
     "#include \"own/factor.cl\"\n"            // 11
     "#include \"common/store.cl\"\n";         // 12
 
-// FACTOR comes from the include of its own, and shows which file ran.
+// FACTOR comes from the included file, and shows which file was used.
 const std::string kernel =
     "__kernel __attribute__((reqd_work_group_size(SIDE, SIDE, 1)))\n"  // 13
     "void gemm(const int m, const int n, const int k, const float alpha,\n"
@@ -52,7 +52,7 @@ std::string write_kernel(const TemporaryFolder& folder, const std::string& facto
   return folder.write("mine.cl", manifest + kernel);
 }
 
-// 2 x 1 times 1 x 2 of ones; with the kernel above, every element is FACTOR.
+// Computes 2 x 1 times 1 x 2 with ones. With the kernel above, every element is FACTOR.
 float run_ones(const Options& options) {
   const float ones[] = {1, 1};
   float c[4] = {};
@@ -69,7 +69,7 @@ Options options_of(const std::string& name, const std::string& folder = {}) {
   return options;
 }
 
-// As compilers' messages have it: Windows has "\\" in paths, and takes "/".
+// Returns the form of compilers' messages. Windows has "\\" in paths, and accepts "/".
 std::string generic(const std::string& path) {
   return std::filesystem::path(path).generic_string();
 }
@@ -171,8 +171,8 @@ TEST_CASE("a missing include and a bad manifest name file and line") {
 
 TEST_CASE("padded operands of one's own kernel are whole tiles with zeros") {
   const TemporaryFolder folder;
-  // Reads op(A) and op(B) to the ends of their tiles and adds up everything: what the padding holds would
-  // show.
+  // Reads op(A) and op(B) to the ends of their tiles and adds up everything, so that the contents of the
+  // padding would show.
   const std::string path =
       folder.write("sums.cl",
                    "// clgemm: sums\n// summary: every element of C is the sum of all of op(A) and op(B), "
@@ -200,7 +200,7 @@ TEST_CASE("padded operands of one's own kernel are whole tiles with zeros") {
         expected += double{data.b[multiply.b.index(depth, column)]};
     }
     INFO(describe(multiply));
-    // Dirty scratch of an earlier call must not show.
+    // Old values in the scratch memory of an earlier call must not show.
     const Multiply dirty = make_multiply(form, {32, 64, 16}, {1, 0}, all_placements()[1]);
     run_on_device(dirty, random_data(dirty, 1), options_of(path));
     CHECK(double{run_on_device(multiply, data, options_of(path))[multiply.c.offset]} == expected);

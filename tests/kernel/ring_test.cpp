@@ -1,6 +1,6 @@
-// The rings of stages of kernels with asynchronous copies, simulated (support/ring.hpp) with every number of
-// stages that their manifests allow: what a GPU does wrong once in 10,000 calls is found here in some order
-// of events.
+// Simulates the rings of stages of kernels with asynchronous copies (support/ring.hpp), with every number of
+// stages that their manifests allow. An error that occurs once in 10,000 calls on a GPU is found here in some
+// order of events.
 #include "support/ring.hpp"
 
 #include <fmt/format.h>
@@ -20,9 +20,9 @@ namespace {
 
 using namespace test;
 
-// What of a config matters to its ring; what a kernel has no parameter for is 1.
+// The parameters of a config that affect its ring. If the kernel has no such parameter, it is 1.
 struct RingConfig {
-  int stages, slices, warps;  // that multiply, of each slice
+  int stages, slices, warps;  // warps that multiply, in each slice
 
   auto operator<=>(const RingConfig&) const = default;
 };
@@ -39,7 +39,7 @@ RingConfig ring_of(const KernelConfig& config) {
   return {value("STAGES", 1), slices, warps / slices};
 }
 
-// All that the kernel's manifest allows on a Hopper.
+// Returns all rings that the kernel's manifest allows on a Hopper.
 std::set<RingConfig> allowed_rings(const std::string& kernel) {
   KernelLibrary library;
   const NamedKernel named = library.find(kernel);
@@ -65,8 +65,8 @@ std::set<RingConfig> allowed_rings(const std::string& kernel) {
   return result;
 }
 
-// common/ring.cl and fp16x3_wgmma: a copier that fills stages, with the barriers `full` and `empty` of each.
-// A slice frees the stage of a step when the next one has come.
+// common/ring.cl and fp16x3_wgmma: a copier fills stages, and each stage has the barriers `full` and `empty`.
+// A slice frees the stage of a step when the next step has arrived.
 Ring planes_ring(const RingConfig& config, int steps, int parts) {
   const auto full = [](int stage) { return stage * 2; };
   const auto empty = [](int stage) { return stage * 2 + 1; };
@@ -108,8 +108,8 @@ Ring planes_ring(const RingConfig& config, int steps, int parts) {
   return ring;
 }
 
-// fp16x3_wgmma where the notes say that its planes are not exact: the copier has filled the first half of the
-// stages, nobody multiplies, and it waits, or not, for what is on its way.
+// fp16x3_wgmma if the notes say that its planes are not exact. The copier has filled the first half of the
+// stages, and nothing multiplies. `waits` says if it waits for the copies in flight.
 Ring left_ring(int stages, bool waits) {
   Ring ring{stages, 1, std::vector<int>(static_cast<std::size_t>(stages), 1), {{}}};
   const int first = (stages + 1) / 2;
@@ -121,7 +121,7 @@ Ring left_ring(int stages, bool waits) {
   return ring;
 }
 
-// Where a walk through a ring of stages is, and the parity that it waits for.
+// The position in a ring of stages, and the parity to wait for.
 struct Turn {
   int stage;
   int parity;
@@ -133,8 +133,8 @@ struct Turn {
   }
 };
 
-// common/tf32x3.cl, of one slice: a splitter copies STAGES - 1 steps ahead,
-// splits a step where it lies, and says so; one stands for all, who meet before they split. `left_open`: the
+// common/tf32x3.cl with one slice: a splitter copies STAGES - 1 steps ahead, splits a step in place, and
+// signals it. One splitter represents all, because they meet before they split. `left_open` is the number of
 // groups of copies that it does not wait for.
 Ring tf32_ring(const RingConfig& config, int steps, int left_open) {
   const int stages = config.stages;
@@ -171,8 +171,8 @@ Ring tf32_ring(const RingConfig& config, int steps, int left_open) {
   return ring;
 }
 
-// common/mma.cl: each warp copies its pieces of a step, and waits for them, before all meet. Behind the last
-// step its copies write zeros, for which it waits at the end, because its sums go where the stages are.
+// common/mma.cl: each warp copies its pieces of a step and waits for them before all meet. After the last
+// step its copies write zeros. It waits for these at the end because its sums go to the memory of the stages.
 Ring mma_ring(const RingConfig& config, int steps, int left_open) {
   Ring ring{config.stages, config.warps, {}, {}};
   for (int warp = 0; warp < config.warps; ++warp) {
@@ -294,7 +294,7 @@ TEST_CASE(
     const RingConfig small{config.stages, 1, std::min(config.warps, 2)};
     CHECK(fault_in_any_order(mma_ring(small, config.stages + 3), most_states) == "");
     CHECK(fault_in_random_orders(mma_ring(config, 60), 10, 1) == "");
-    for (int steps = 1; steps < config.stages; ++steps)  // of a k that is shorter than the ring
+    for (int steps = 1; steps < config.stages; ++steps)  // k is shorter than the ring
       CHECK(fault_in_random_orders(mma_ring(config, steps), 10, 1) == "");
     CHECK_FALSE(
         fault_in_any_order(mma_ring(small, config.stages + 3, config.stages - 1), most_states).empty());
