@@ -1,5 +1,5 @@
-// What holds for every form of planes, with kernels that need no tensor cores (data/kernels/from_*planes.cl):
-// the whole way of a multiply, in blocks of the problem and of a batch.
+// Checks that apply to every form of planes, with kernels that need no tensor cores
+// (data/kernels/from_*planes.cl): a complete GEMM, in blocks of the problem and of a batch.
 #include <limits>
 
 #include "support/catch.hpp"
@@ -12,12 +12,12 @@ using namespace test;
 
 struct PlanesForm {
   const char* file;
-  std::size_t block_bytes;  // of a packed copy of 64 x 64
+  std::size_t block_bytes;  // size of a packed copy of 64 x 64
 };
 constexpr PlanesForm forms_of_planes[] = {{"from_planes.cl", 64 * 64 * 6},
                                           {"from_fp16_planes.cl", 64 * 65 * 4}};
 
-// With `mark` its results are 42.
+// With `mark`, its results are 42.
 Options from(const PlanesForm& form, std::int64_t mark = 0) {
   Options options;
   options.kernel_file = std::string(CLGEMM_TEST_KERNELS "/") + form.file;
@@ -49,8 +49,8 @@ TEST_CASE("a multiply on planes is cut into blocks where scratch is short") {
   }
 }
 
-// Three matrices in blocks of two and one: the notes of the smaller block are fewer, and so the words behind
-// them lie elsewhere.
+// Three matrices in blocks of two and one. The smaller block has fewer notes, so the words after them have
+// another offset.
 TEST_CASE("the last block of a batch has words of its own, whatever the block before left") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr std::size_t side = 64;
@@ -64,7 +64,7 @@ TEST_CASE("the last block of a batch has words of its own, whatever the block be
       const cl::Buffer b_buffer = make_buffer(std::vector<float>(count * size, 1.0f));
       const cl::Buffer c_buffer = make_buffer(std::vector<float>(count * size, 1.0f));
       Options options = from(planes, 1);
-      options.scratch_limit = (one_b ? 3 : 4) * planes.block_bytes + 12288;  // of two matrices, and notes
+      options.scratch_limit = (one_b ? 3 : 4) * planes.block_bytes + 12288;  // for two matrices, and notes
       shared_context().sgemm_strided_batched(shared_queue()(), Layout::row_major, Transpose::no,
                                              Transpose::no, side, side, side, 1.0f, {a_buffer(), side}, size,
                                              {b_buffer(), side}, one_b ? 0 : size, -1.0f, {c_buffer(), side},

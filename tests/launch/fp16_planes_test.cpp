@@ -1,6 +1,6 @@
-// fp32 as fp16 planes with an exponent for each line: the packing against a model in plain C++, which numbers
-// the device takes planes for, and the whole way of a multiply on them, with a kernel that needs no tensor
-// cores (data/kernels/from_fp16_planes.cl).
+// fp32 as fp16 planes with an exponent for each line. The packing is compared with a model in plain C++. The
+// tests also check for which numbers the device uses planes, and a complete GEMM on planes, with a kernel
+// that needs no tensor cores (data/kernels/from_fp16_planes.cl).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,9 +22,9 @@ using namespace test;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float largest = std::numeric_limits<float>::max();
-constexpr int header = 64;  // words in front of a strip of 64 lines
+constexpr int header = 64;  // words before a strip of 64 lines
 
-// The nearest fp16, ties to the even one.
+// Returns the nearest fp16, with ties to even.
 double nearest_half(double value) {
   if (value == 0.0) return 0.0;
   const double unit = std::ldexp(1.0, std::max(std::ilogb(value), -14) - 10);
@@ -44,7 +44,7 @@ PackedWords pack(const PackingSource& source) {
   return pack_both("pack_both_fp16_planes", source);
 }
 
-// common/planes.cl and common/fp16_planes.cl in other words.
+// The layout of common/planes.cl and common/fp16_planes.cl, computed in another way.
 std::size_t strip_words(const PackedWords& packed) {
   return header + static_cast<std::size_t>(packed.depth) * 64;
 }
@@ -70,7 +70,7 @@ double largest_of_line(const PackingSource& source, int line) {
   return result;
 }
 
-// How many numbers are not split as they should be, with their line's exponent.
+// Returns how many numbers are not split correctly with their line's exponent.
 int wrong_of_line(const PackingSource& source, const PackedWords& packed, int line) {
   const int exponent = exponent_at(packed, line);
   int wrong = 0;
@@ -98,7 +98,8 @@ void check_packed(const PackingSource& source) {
     wrong += wrong_of_line(source, packed, line);
     if (of_line == 0) continue;
     const double scaled = std::ldexp(of_line, -exponent);
-    // Below what fp16 rounds up to 2^16, and not far below, with one bit of room for later numbers.
+    // The largest is below the number that fp16 rounds up to 2^16. It is not far below, but leaves one bit of
+    // room for later numbers.
     if (scaled >= 65520) ++wrong;
     if (scaled < (source.depth > 1024 ? 16380 : 32760) && exponent > -126) ++wrong;
     for (int deep = 0; deep < source.depth; ++deep) {
@@ -170,7 +171,7 @@ TEST_CASE("the packing notes what planes cannot hold, wherever it is") {
     }
     PackingSource source = make_source(70, 90, along_k, 0, 0);
     source.memory[source.index(4, 4)] = largest;
-    source.memory[source.index(4, 5)] = 0x1p-149f;  // which is lost in scaling
+    source.memory[source.index(4, 5)] = 0x1p-149f;  // scaling loses it
     CHECK(~pack(source).notes[1] == 0);
   }
 }
@@ -181,11 +182,12 @@ TEST_CASE(
     for (const float largest_of_all : {1.0f, 1e4f}) {
       PackingSource source = make_source(70, 3000, along_k, 0, 0);
       CHECK(float_of(~pack(source).notes[1]) > 0.0f);
-      source.memory[source.index(5, 2990)] = largest_of_all;  // the second one lets the line begin again
+      // The line starts again because of the second one.
+      source.memory[source.index(5, 2990)] = largest_of_all;
       source.memory[source.index(5, 2000)] = 0x1p-60f;
       CHECK(float_of(~pack(source).notes[1]) == 0.0f);
     }
-    // In range until the line begins again.
+    // In range until the line starts again.
     PackingSource source = make_source(70, 3000, along_k, 0, 0);
     source.memory[source.index(5, 7)] = 0x1p-30f;
     CHECK(float_of(~pack(source).notes[1]) > 0.0f);
@@ -217,8 +219,8 @@ Options from_planes(std::int64_t mark = 0) {
   return options;
 }
 
-// Up to k = 64 a line may have nothing below 2^-13 if its largest comes to 2^15 to 2^16; random lines have
-// one of 0.5 to 1, but for a few.
+// Up to k = 64, a line may have nothing below 2^-13 if its largest is from 2^15 to 2^16. Almost all random
+// lines have a largest number of 0.5 to 1.
 TEST_CASE("the device takes fp16 planes for all numbers that they hold, and for no others") {
   const Multiply multiply = make_multiply(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[1]);
   for (const Special& special :
@@ -250,10 +252,9 @@ TEST_CASE("the device takes fp16 planes for all numbers that they hold, and for 
   }
 }
 
-// The packing ends early where the multiply would not take its planes, and nowhere else: both go by k in
-// whole steps.
+// Packing ends early if, and only if, the GEMM would not use its planes. Both depend on k in whole steps.
 TEST_CASE("a number at the limit is in the planes, whatever k is") {
-  // k, and what the limit goes by: whole steps, but at least 64 and at most 4096.
+  // k, and the value that decides the limit: whole steps, but at least 64 and at most 4096.
   const std::map<std::size_t, float> depths = {{40, 64.0f}, {65, 80.0f},     {72, 80.0f},
                                                {79, 80.0f}, {4000, 4000.0f}, {6000, 4096.0f}};
   for (const auto& [k, depth] : depths) {
@@ -288,7 +289,7 @@ TEST_CASE("small numbers of A and of B pass that would not together") {
   CHECK_FALSE(on_planes(0x1p-32f, 0x1p-32f));
 }
 
-// All of A by one power of two, all of B by another.
+// Scales all of A by one power of two, and all of B by another.
 Data scaled_data(const Multiply& multiply, int a_exponent, int b_exponent) {
   Data data = integer_data(multiply, 4);
   for (float& x : data.a) x = std::ldexp(x, a_exponent);
@@ -308,7 +309,7 @@ TEST_CASE("sums that may overflow are left to plain fp32, and those that may be 
   CHECK(on_planes(100, -100));
   CHECK(on_planes(-70, -70));
   CHECK(on_planes(-135, 115));
-  CHECK_FALSE(on_planes(-140, 120));  // too small for the least exponent that a line can have
+  CHECK_FALSE(on_planes(-140, 120));  // too small for the least exponent of a line
 }
 
 TEST_CASE("rows of A and columns of B by 2^-50 to 2^50 come out exactly, from planes") {
@@ -348,7 +349,7 @@ TEST_CASE("Inf times a matrix of zeros is NaN on fp16 planes, too") {
   CHECK(c[multiply.c.index(6, 0)] == 0.0f);
 }
 
-// fp16 planes, bf16 planes behind them, which mark what they compute, and plain fp32 behind these.
+// fp16 planes, with bf16 planes as the fallback, which mark their results, and plain fp32 as their fallback.
 Options chain_in(const TemporaryFolder& folder) {
   Options options;
   options.kernel_folder = folder.path().string();
@@ -368,7 +369,7 @@ TEST_CASE("of three kernels behind each other the first one that can does the wo
     check_on_device(multiply, usual, options);
     CHECK(all_are(multiply, run_on_device(multiply, with_special(multiply, {0x1p-60f, 0}), options), 42.0f));
     check_on_device(multiply, with_special(multiply, {0x1p-120f, 0}), options);
-    check_on_device(multiply, usual, options);  // whatever earlier calls left in scratch
+    check_on_device(multiply, usual, options);  // whatever earlier calls have left in scratch
   }
 }
 
@@ -393,7 +394,7 @@ TEST_CASE("an operand that a batch shares is packed again where one product of t
   }
 }
 
-// The kernels themselves, in the shapes of their tiles.
+// The real kernels, with the shapes of their tiles.
 const std::map<std::string, std::int64_t> tiles[] = {
     {},
     {{"TILE_M", 64}, {"TILE_N", 128}, {"SLICES", 2}, {"STAGES", 8}},

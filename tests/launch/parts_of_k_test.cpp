@@ -1,5 +1,5 @@
-// k in parts: forced on kernels of both forms of operands, the result is right, whatever lies in the
-// operands, in C and in the scratch, and the same bits every time.
+// Split-K, forced on kernels that pack operands and on kernels that do not. The result is right for any
+// contents of the operands, of C and of the scratch, and has the same bits every time.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ namespace {
 
 using namespace test;
 
-// One that reads A and B where they lie, and two that want whole tiles; of every size of tile.
+// One kernel reads A and B in place, and two need whole tiles. Their tiles have different sizes.
 const char* const kernels[] = {"coalesced", "tiled", "wpt"};
 
 Options split_options(const std::string& kernel, std::int64_t parts) {
@@ -43,7 +43,7 @@ std::string explain(const Multiply& multiply, const Options& options) {
   return shared_context().explain(shape, options);
 }
 
-// Depths that come out in whole parts, with a rest, and in fewer parts than were asked for.
+// Values of k that divide into whole slices, that leave a rest, and that make fewer slices than requested.
 const Shape shapes[] = {{33, 35, 256}, {19, 67, 257}, {64, 64, 191}, {1, 5, 100}, {5, 1, 7}, {3, 3, 1}};
 
 TEST_CASE("kernels in parts: every shape, form, alpha and beta, and placement") {
@@ -95,7 +95,7 @@ TEST_CASE("gemv adds up its parts in one launch, too, where the device allows it
   Options options = split_options("gemv", 0);
   options.kernel_folder = folder.path().string();
   std::uint32_t seed = 0;
-  // One column, the last work-group's lines in part, parts of whole steps and of less; and three columns.
+  // One column, with an incomplete last work-group, and slices of whole steps and of less; and three columns.
   for (const Shape& shape : {Shape{197, 1, 2051}, Shape{64, 1, 4096}, Shape{5, 1, 100}, Shape{70, 3, 515}}) {
     for (const Form& form : all_forms()) {
       const Placement& placement = all_placements()[++seed % all_placements().size()];
@@ -110,7 +110,8 @@ TEST_CASE("gemv adds up its parts in one launch, too, where the device allows it
   }
 }
 
-// What a plan lacks the self-test does without: so it tells a kernel from its helper.
+// If a plan lacks a helper, the self-test does without it. So it can tell if the kernel or its helper is
+// wrong.
 TEST_CASE("a plan in parts whose helper was taken away is tested in one part") {
   ConfigCache configs(shared_device_info(), kernel_folder_or_default({}));
   ProgramCache programs(shared_cl_context(), shared_device(), shared_device_info(),
@@ -159,10 +160,10 @@ TEST_CASE("parts: infinities and NaN come out where IEEE arithmetic puts them") 
     for (const Form& form : all_forms()) {
       const Multiply multiply = make_multiply(form, shape, {1, 1}, all_placements()[1]);
       Data data = random_data(multiply, 3);
-      data.a[multiply.a.index(0, 0)] = infinity;  // in the first part, and the last
+      data.a[multiply.a.index(0, 0)] = infinity;  // in the first slice, and in the last
       data.a[multiply.a.index(17, 202)] = std::numeric_limits<float>::quiet_NaN();
       data.b[multiply.b.index(202, 20)] = -infinity;
-      data.b[multiply.b.index(0, 1)] = 0;  // meets the infinity of A
+      data.b[multiply.b.index(0, 1)] = 0;  // meets the Inf of A
       data.c[multiply.c.index(1, 0)] = infinity;
       const std::vector<float> c = run_on_device(multiply, data, split_options(kernel, 4));
       const std::vector<double> expected = reference_result(multiply, data);
@@ -196,8 +197,8 @@ TEST_CASE("parts within blocks that a scratch limit forces") {
   }
 }
 
-// What the public header says of an infinite alpha: of sums 2, -4 and so on of the blocks of k, whose whole
-// sum is negative.
+// Tests the public header's rule for an infinite alpha. The blocks of k have the sums 2, -4 and so on, and
+// the whole sum is negative.
 TEST_CASE("an infinite alpha multiplies the whole sum, or that of each block of k") {
   const Multiply multiply = make_multiply({Layout::row_major, Transpose::no, Transpose::no}, {70, 75, 600},
                                           {std::numeric_limits<float>::infinity(), 1}, all_placements()[0]);
@@ -287,7 +288,7 @@ TEST_CASE("SPLIT_K: what it may be, and whose it is") {
               invalid_kernel_file, "every kernel has this parameter already");
 }
 
-// Whether a multiply in parts passes the self-test, with the helpers of this kernel folder.
+// Returns true if a GEMM with split-K passes the self-test with the helpers of this kernel folder.
 bool passes_in_parts(const std::string& kernel_folder) {
   const std::size_t alignment = shared_device_info().base_alignment_bytes / sizeof(float);
   Problem problem{{64, 64, 1024}, 1, 0, {}, {}, {}, 1};

@@ -1,6 +1,6 @@
-// What splitting into bf16 planes costs on a device with tensor cores: beside a copy of as many bytes; and
-// the launch behind the multiply, which has nothing to do where all numbers could be split. Skips loudly
-// elsewhere.
+// The cost of splitting into bf16 planes on a device with tensor cores, compared with a copy of as many
+// bytes. Also the cost of the fallback launch, which has nothing to do if all numbers could be split. Skipped
+// with a warning on other devices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ bool has_tensor_cores() {
   return false;
 }
 
-// Everything for one launch of a helper of the form `bf16_planes` at a time.
+// Prepares single launches of a helper of the form `bf16_planes`.
 class Launches {
  public:
   double split_us(bool a_along_k, bool b_along_k) {
@@ -39,7 +39,7 @@ class Launches {
     return median_us([&] { return launch(**kernel, static_cast<std::size_t>(2 * groups_), 256); });
   }
 
-  // 4 bytes read and 6 written for each number: a copy of 5 does both.
+  // Each number is 4 bytes read and 6 written. A copy of 5 bytes moves as many.
   double copy_us() {
     const std::size_t bytes = 2 * elements * 5;
     const cl::Buffer from = filled(bytes / sizeof(float));
@@ -51,8 +51,8 @@ class Launches {
     });
   }
 
-  // What a launch that finds nothing to do costs a device that has other work in front of it: an empty kernel
-  // takes 5 us from its start to its end by the events of an idle H200.
+  // Returns the cost of a launch that finds nothing to do on a device with other work before it. On an idle
+  // H200, an empty kernel takes 5 us from its start to its end by the events.
   double fallback_us() {
     constexpr int launches = 200;
     const auto config = std::make_shared<KernelConfig>(
@@ -105,7 +105,7 @@ class Launches {
     return median(times);
   }
 
-  // The kernel that splits, with its arguments.
+  // Returns the kernel that splits, with its arguments.
   std::unique_ptr<BuiltKernel::Lease> split_of(bool a_along_k, bool b_along_k) {
     auto kernel = std::make_unique<BuiltKernel::Lease>(
         programs_.get(configs_.get("pack_both_bf16_planes", {}), Purpose::named));
@@ -144,7 +144,8 @@ class Launches {
   cl::Buffer b_ = filled(elements);
   cl::Buffer c_ = filled(elements);
   cl::Buffer planes_ = filled(2 * planes_floats);
-  cl::Buffer notes_ = filled(done_offset() + 1);  // and whether the product is done, which is not 0
+  // The last word says if the product is done. It is not 0.
+  cl::Buffer notes_ = filled(done_offset() + 1);
 };
 
 TEST_CASE("both operands are split in 1.3 times the time of a copy, whichever way they lie") {

@@ -1,6 +1,5 @@
-// fp32 as bf16 planes: the packing against a model in plain C++, and the whole way of a multiply on planes,
-// from the plan to the plain fp32 kernel behind it, with a kernel that needs no tensor cores
-// (kernels/from_planes.cl).
+// fp32 as bf16 planes. The packing is compared with a model in plain C++. A complete GEMM on planes, from the
+// plan to the fallback in plain fp32, runs with a kernel that needs no tensor cores (kernels/from_planes.cl).
 #include <fmt/format.h>
 
 #include <cmath>
@@ -23,7 +22,7 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float largest = std::numeric_limits<float>::max();
 constexpr int planes = 3;
 
-// The nearest bf16 by comparing the two candidates, ties to the even one; never Inf.
+// Returns the nearest bf16 by comparing the two candidates, with ties to even; never Inf.
 float nearest_bf16(float value) {
   const float down = float_of(bits_of(value) & 0xffff0000u);
   const float up = float_of((bits_of(value) & 0xffff0000u) + 0x10000u);
@@ -34,7 +33,7 @@ float nearest_bf16(float value) {
   return (bits_of(down) & 0x10000u) == 0 ? down : up;
 }
 
-// common/planes.cl in other words.
+// The layout of common/planes.cl, computed in another way.
 float plane_at(const PackedWords& packed, int plane, int line, int deep) {
   const int block = line / 64 * (packed.depth / 16) + deep / 16;
   const int piece = ((line % 64 / 8 * planes + plane) * 2 + deep % 16 / 8) * 8 + line % 8;
@@ -58,7 +57,8 @@ void check_packed(const PackingSource& source) {
       const std::uint32_t magnitude = bits_of(rest) & 0x7fffffffu;
       most = std::max(most, magnitude);
       if (magnitude != 0) least = std::min(least, magnitude);
-      if (!std::isfinite(rest)) continue;  // whatever the planes hold: nobody uses them
+      // The contents of the planes do not matter, because they are not used.
+      if (!std::isfinite(rest)) continue;
       for (int plane = 0; plane < planes; ++plane) {
         const float wanted = nearest_bf16(rest);
         if (plane_at(packed, plane, line, deep) != wanted) ++wrong;
@@ -172,7 +172,7 @@ TEST_CASE("plain fp32 takes over for every form and in every block") {
     check_on_device(multiply, with_special(multiply, {0x1p-120f, 0}), from_planes(1));
   }
   const Multiply multiply = make_multiply(all_forms()[0], {130, 140, 33}, {1, 1}, all_placements()[0]);
-  Options options = from_planes();  // without the mark: blocks decide for themselves
+  Options options = from_planes();  // without the mark, because blocks decide separately
   options.scratch_limit = 2 * 64 * 64 * 6 + 1024;
   check_on_device(multiply, with_special(multiply, {0, 0x1p-120f}), options);
 }
