@@ -1,6 +1,7 @@
-# Every kernel under Oclgrind: no race, no access out of bounds, no divergent barrier. First that it finds each of
-# them in kernels made for it.
-#   cmake -DPROGRAM=watched -DSOURCE=... -DFOLDER=... -P oclgrind.cmake
+# Runs every kernel under Oclgrind, which must find no race, no access out of bounds and no divergent barrier.
+# First checks that it finds each of them in kernels made for this.
+#
+#     cmake -DPROGRAM=watched -DSOURCE=... -DFOLDER=... -P oclgrind.cmake
 file(GLOB icd /usr/lib/oclgrind/liboclgrind-rt-icd.so /usr/local/lib/oclgrind/liboclgrind-rt-icd.so
   /usr/lib/*/oclgrind/liboclgrind-rt-icd.so)
 if(NOT icd)
@@ -14,12 +15,13 @@ set(ENV{OCL_ICD_VENDORS} ${FOLDER}/icd)
 set(ENV{CLGEMM_DEVICE} Oclgrind)
 set(ENV{CLGEMM_CACHE} 0)
 set(ENV{OCLGRIND_DATA_RACES} 1)
-set(ENV{OCLGRIND_LOCAL_MEM_SIZE} 262144)  # as PoCL has
+set(ENV{OCLGRIND_LOCAL_MEM_SIZE} 262144)  # like PoCL
 set(ENV{OCLGRIND_MAX_ERRORS} 20)
-# `restrict` in inlined functions becomes an intrinsic that Oclgrind 21.10 does not know; it changes no access.
+# `restrict` in inlined functions becomes an intrinsic that Oclgrind 21.10 does not know. Removing it changes
+# no access.
 set(ENV{OCLGRIND_BUILD_OPTIONS} "-Drestrict= -w")
 
-# Runs the program with kernels of `kernel_folder` first; sets `status`, `output` and `log`.
+# Runs the program with kernels of `kernel_folder` first. Sets `status`, `output` and `log`.
 function(watch kernel_folder)
   set(ENV{CLGEMM_KERNEL_DIR} ${kernel_folder})
   set(ENV{OCLGRIND_LOG} ${FOLDER}/log)
@@ -31,7 +33,7 @@ function(watch kernel_folder)
   set(log "${found}" PARENT_SCOPE)
 endfunction()
 
-# That a fault shows: 1, 2 and 3 as in faulty.cl.in. Without one nothing does.
+# Checks that each fault is found: 1, 2 and 3 as in faulty.cl.in. Without a fault, nothing is found.
 foreach(fault "0 sound " "1 race race" "2 out_of_bounds Invalid write" "3 divergent_barrier divergence")
   string(REGEX MATCH "^([0-9]) ([a-z_]+) (.*)$" parts "${fault}")
   set(FAULT_NUMBER ${CMAKE_MATCH_1})
@@ -46,7 +48,7 @@ foreach(fault "0 sound " "1 race race" "2 out_of_bounds Invalid write" "3 diverg
   endif()
 endforeach()
 
-# Oclgrind calls itself a GPU: the kernels for CPUs are watched without their `require: is_cpu`.
+# Oclgrind reports a GPU, so the kernels for CPUs run without their `require: is_cpu`.
 file(GLOB kernels ${SOURCE}/kernels/*.cl)
 foreach(kernel IN LISTS kernels)
   file(READ ${kernel} text)
@@ -56,8 +58,8 @@ foreach(kernel IN LISTS kernels)
     file(WRITE ${FOLDER}/kernels/${name} "${open}")
   endif()
 endforeach()
-# A kernel by another name, some lines of whose manifest are replaced: LINE NEW_LINE ... Without the configs to calibrate, because these may
-# have values that the new lines do not allow.
+# Writes a kernel under another name, and replaces some lines of its manifest: LINE NEW_LINE ... The configs
+# to calibrate are removed because the new lines may not allow their values.
 function(variant kernel name)
   file(READ ${SOURCE}/kernels/${kernel}.cl text)
   string(REGEX REPLACE "// calibrate: [^\n]*\n" "" text "${text}")
@@ -73,13 +75,15 @@ function(variant kernel name)
   file(WRITE ${FOLDER}/kernels/${name}.cl "${text}")
 endfunction()
 
-# What few configs have, in so small steps that the small matrices take several: direct's asynchronous copies, which are plain ones
-# there, so that no stage may be written while somebody reads it, and block_2d's reading ahead.
+# Covers features that few configs have, with steps so small that the small matrices need several. These are
+# direct's asynchronous copies and block_2d's reading ahead. Oclgrind executes such copies as plain ones, so a
+# stage must not be written while a work-item reads it.
 variant(direct direct_async "// param: COPIES = 2 in 1 2 3" "// param: COPIES = 3 in 3"
   "// param: DEPTH = 8 in 8 16" "// param: DEPTH = 8 in 8" "// param: SLICES = 4 in 1 2 4 8 16" "// param: SLICES = 1 in 1"
   "// require: COPIES < 3 || nvidia_sm >= 80" "//")
 variant(block_2d block_2d_ahead "// param: AHEAD = 0 in 0 1" "// param: AHEAD = 1 in 1" "// param: BK = 8 in 8 16" "// param: BK = 8 in 8")
-# The epilogue of the kernels on tensor cores, which Oclgrind cannot run themselves: each way to C.
+# The epilogue of the kernels on tensor cores, with each way to write C. Oclgrind cannot run these kernels
+# themselves.
 foreach(way 0 1 2)
   file(READ ${SOURCE}/tests/data/kernels/fragments.cl text)
   string(REPLACE "// clgemm: fragments" "// clgemm: fragments_${way}" text "${text}")

@@ -1,7 +1,8 @@
-// Multiplies small matrices with every kernel, for Oclgrind to watch: its defaults, and a few seeded configs
-// of small tiles, in two forms each, or five. Programs are built one after the other, for Oclgrind's compiler
-// does not bear two threads.
-//   watched [KERNEL]...     all kernels where none is named; CLGEMM_KERNEL_DIR is searched first
+// Multiplies small matrices with every kernel under Oclgrind. It uses the defaults, and a few seeded configs
+// with small tiles, in two forms each, or five. Programs are built one after another because Oclgrind's
+// compiler does not support two threads.
+//
+//     watched [KERNEL]...     all kernels if none is named; CLGEMM_KERNEL_DIR is searched first
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,13 +32,13 @@ struct Case {
   Scalars scalars;
   Placement placement;
 };
-// More than one tile of the small ones, and no multiple of any; gaps, offsets, transposes, beta. Nothing lies
-// behind the matrices, where Oclgrind would see no fault in reading it.
+// More than one small tile, and not a multiple of any, with gaps, offsets, transposes, beta. The buffers end
+// with the matrices, because Oclgrind would not report a read of extra elements.
 const std::vector<Case> cases = {
     {{Layout::row_major, Transpose::no, Transpose::no}, {37, 67, 35}, {2, 0}, {16, 8, 32, 0}},
     {{Layout::row_major, Transpose::yes, Transpose::yes}, {67, 35, 19}, {1, -1.5f}, {1, 3, 5, 0}}};
 
-// For kernels that move whole fours at once: those of A, of B and C, and of all.
+// For kernels that move four elements at once: those of A, of B and C, and of all.
 const std::vector<Case> more_cases_of_fours = {
     {{Layout::row_major, Transpose::no, Transpose::no}, {37, 67, 36}, {1, -1.5f}, {16, 8, 32, 0}},
     {{Layout::row_major, Transpose::yes, Transpose::no}, {37, 68, 35}, {2, 0}, {16, 8, 32, 0}},
@@ -75,7 +76,7 @@ class Watched {
         configs_(info_, kernel_folder_or_default({})),
         programs_(context_, device_, info_, DiskCache::from_environment()) {}
 
-  // The number of wrong results.
+  // Returns the number of wrong results.
   int run(const std::vector<std::string>& kernels) {
     KernelLibrary library(kernel_folder_or_default({}));
     int wrong = 0;
@@ -92,7 +93,7 @@ class Watched {
     return wrong;
   }
 
-  // The helper that scales C where there is nothing to multiply. 0 where the result is right.
+  // Runs the helper that scales C if there is nothing to multiply. Returns 0 if the result is right.
   int run_scale() {
     const Multiply multiply = make_multiply(cases[1].form, cases[1].shape, {0, -1.5f}, all_placements()[1]);
     const Data data = random_data(multiply, 1);
@@ -107,7 +108,7 @@ class Watched {
   }
 
  private:
-  // The default config and a few others; of both only those whose tiles are small, for a simulator is slow.
+  // Returns the default config and a few others, only those with small tiles, because a simulator is slow.
   std::vector<Config> configs_to_watch(const tune::KernelSpace& space, KernelLibrary& library) const {
     const NamedKernel kernel = library.find(space.kernel);
     tune::KernelSpace small{space.kernel, space.parameters, {}};
@@ -127,7 +128,7 @@ class Watched {
     const cl::Buffer a = upload(data.a);
     const cl::Buffer b = upload(data.b);
     const cl::Buffer c = upload(data.c);
-    // A kernel that takes lists of matrices finds those of the second case by one.
+    // A kernel that accepts lists of matrices gets those of the second case as a list.
     const bool by_list =
         &one == &cases.back() && configs_.get(config.kernel, config.parameters)->manifest().takes_lists();
     const cl::Buffer list = by_list ? list_of(problem) : cl::Buffer();
@@ -147,11 +148,11 @@ class Watched {
     return is_right(multiply, data, c, clgemm::to_string(config));
   }
 
-  // A list of the problem's one multiply, and the problem as it then is.
+  // Makes a list of the problem's one GEMM, and changes the problem to use it.
   cl::Buffer list_of(Problem& problem) const {
     const Product product{problem.a.offset, problem.b.offset, problem.c.offset, problem.alpha, problem.beta};
     problem.listed = true;
-    problem.alpha = problem.beta = 0.0f;  // of which nothing may come
+    problem.alpha = problem.beta = 0.0f;  // must have no effect
     for (Operand* operand : {&problem.a, &problem.b, &problem.c}) {
       operand->stride = 1;
       operand->offset = 0;
