@@ -1,4 +1,5 @@
-# The drop-in BLAS as components of its own, which share no file: installed behind the library, linked by what clgemm-blas.pc says, and run.
+# Installs the drop-in BLAS as separate components, which share no file, after the library. Links with the
+# output of clgemm-blas.pc, and runs the program.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 if(NOT PKG_CONFIG OR NOT EXISTS ${prefix}/${LIBRARY_FOLDER}/libclgemm_blas.so)
   message(STATUS "SKIPPED: no pkg-config, or no libclgemm_blas.so")

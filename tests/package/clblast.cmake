@@ -1,5 +1,5 @@
-# CLBlast's interface as components of its own, which share no file: installed behind the library, linked by what
-# clgemm-clblast.pc says, and run.
+# Installs CLBlast's interface as separate components, which share no file, after the library. Links with the
+# output of clgemm-clblast.pc, and runs the program.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 if(NOT PKG_CONFIG OR NOT EXISTS ${prefix}/${LIBRARY_FOLDER}/libclgemm_clblast.so)
   message(STATUS "SKIPPED: no pkg-config, or no libclgemm_clblast.so")

@@ -1,4 +1,4 @@
-# Builds and runs copies of tests/examples, and a project that knows no C++, with find_package().
+# Builds and runs copies of tests/examples, and a project without C++, with find_package().
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 file(COPY ${SOURCE}/tests/examples ${CMAKE_CURRENT_LIST_DIR}/c_only DESTINATION ${FOLDER})
 file(COPY ${SOURCE}/tests/examples/device.c DESTINATION ${FOLDER}/c_only)

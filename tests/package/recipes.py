@@ -1,5 +1,5 @@
-"""The recipes of vcpkg and Spack, as far as they can be tried without either: what they say is well-formed and fits the project,
-and what they run is run, with stand-ins for the two (vcpkg_port.cmake, and the classes below).
+"""Tests the recipes of vcpkg and Spack as far as possible without either. Checks that they are well-formed and fit the project.
+Runs their commands with stand-ins for the two (vcpkg_port.cmake, and the classes below).
 
     recipes.py SOURCE VERSION FOLDER CMAKE ARCHIVE TOOLS
 """
@@ -16,7 +16,8 @@ SOURCE, VERSION, FOLDER, CMAKE, ARCHIVE, TOOLS = sys.argv[1:]
 PORT = Path(SOURCE) / "packaging" / "vcpkg" / "clgemm"
 RECIPE = Path(SOURCE) / "packaging" / "spack" / "clgemm" / "package.py"
 
-# What the build looks for, and what vcpkg and Spack call it; the last two are for the programs.
+# The packages that the build searches for, and their names in vcpkg and Spack. The last two are for the
+# programs.
 NEEDED = {
     "find_package(OpenCL": ("opencl", "opencl"),
     "find_package(fmt": ("fmt", "fmt"),
@@ -27,7 +28,7 @@ NEEDED = {
 
 
 def check_what_the_build_needs():
-    """The table above is of this project."""
+    """Checks that the table above fits this project."""
     texts = "".join(path.read_text() for path in Path(SOURCE).rglob("CMakeLists.txt")
                     if path.relative_to(SOURCE).parts[0] != "build")
     texts += "".join(path.read_text() for room in ("src", "tools") for path in (Path(SOURCE) / room).rglob("*.cpp"))
@@ -36,7 +37,7 @@ def check_what_the_build_needs():
 
 
 def check_manifest():
-    """By vcpkg's schema of manifests."""
+    """Checks the manifest by vcpkg's schema."""
     manifest = json.loads((PORT / "vcpkg.json").read_text())
     allowed = {"name", "version", "description", "license", "supports", "dependencies", "features"}
     assert set(manifest) <= allowed, set(manifest) - allowed
@@ -60,7 +61,7 @@ def run_port(features):
 
 
 class Recorder(dict):
-    """What the directives of a Spack recipe say, by directive."""
+    """Returns the arguments of a Spack recipe's directives, by directive."""
 
     def directive(self, name):
         return lambda *words, **how: self.setdefault(name, []).append((words, how))

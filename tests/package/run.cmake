@@ -1,13 +1,13 @@
-# What the steps share.
+# Functions for all steps.
 
-# Runs a command; the test fails where it does.
+# Runs a command. The test fails if the command fails.
 function(run)
   list(JOIN ARGN " " line)
   message(STATUS "${line}")
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# Runs a command and sets `result` to what it prints.
+# Runs a command and sets `result` to its output.
 function(output_of result)
   execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE text OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   set(${result} "${text}" PARENT_SCOPE)
@@ -16,7 +16,7 @@ endfunction()
 set(prefix ${FOLDER}/prefix)
 list(JOIN FLAGS " " flags_in_line)
 
-# Installs a component alone, and ends the test unless it has these files, below the folder of libraries.
+# Installs one component. Ends the test unless it has these files below the folder of libraries.
 function(demand_component component files)
   set(alone ${FOLDER}/${component}-alone)
   file(REMOVE_RECURSE ${alone})

@@ -1,5 +1,5 @@
-# clgemm as a part of another project, by add_subdirectory(): what all of that project goes by stays as it is, and no more
-# is built or installed than it asked for.
+# Uses clgemm in another project with add_subdirectory(). The settings of that project must not change, and
+# only what it requested is built or installed.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 set(project ${FOLDER}/project)
 set(build ${FOLDER}/build)

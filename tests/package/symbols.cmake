@@ -1,4 +1,4 @@
-# The shared library shows the public API alone, and needs OpenCL and the C++ runtime alone.
+# The shared library exports only the public API, and needs only OpenCL and the C++ runtime.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 set(library ${prefix}/${LIBRARY_FOLDER}/libclgemm.so)
 if(NOT NM OR NOT READELF OR NOT EXISTS ${library})

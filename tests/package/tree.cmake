@@ -1,5 +1,5 @@
-# A static build of the library in a tree of its own, but with the objects of this build in it: what is tested is the
-# package, and nothing is compiled twice but what CLGEMM_STATIC changes, the headers.
+# Makes a static build of the library in another tree with the objects of this build. Only the package is
+# tested, so nothing is compiled twice except what CLGEMM_STATIC changes in the headers.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BUILD_TREE} -G ${GENERATOR} -D BUILD_SHARED_LIBS=OFF
   -D CMAKE_BUILD_TYPE=${CONFIG} -D CLGEMM_BUILD_TESTS=OFF -D CLGEMM_BUILD_TOOLS=OFF -D CLGEMM_BUILD_BLAS=OFF -D CLGEMM_BUILD_CLBLAST=OFF

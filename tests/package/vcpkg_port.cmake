@@ -1,6 +1,7 @@
-# vcpkg's port, run with stand-ins for vcpkg's functions, which hold its arguments to what they are said to be: the options
-# are those of the project, and what is named is there when it is named. Needs the package's objects in ARCHIVE.
-#   cmake -D SOURCE=... -D ARCHIVE=... -D TOOLS=... -D FOLDER=... -D "FEATURES=..." -P vcpkg_port.cmake
+# Runs vcpkg's port with stand-ins for vcpkg's functions, which check their arguments. The options must be
+# those of the project, and each file must exist when it is named. Needs the package's objects in ARCHIVE.
+#
+#     cmake -D SOURCE=... -D ARCHIVE=... -D TOOLS=... -D FOLDER=... -D "FEATURES=..." -P vcpkg_port.cmake
 cmake_minimum_required(VERSION 3.22)
 set(CURRENT_PACKAGES_DIR ${FOLDER}/packages)
 set(CURRENT_BUILDTREES_DIR ${FOLDER}/tree)
@@ -49,7 +50,7 @@ function(vcpkg_cmake_configure)
   endif()
 endfunction()
 
-# Nothing is compiled: what was built elsewhere is laid where the tree would have built it.
+# Compiles nothing. Files that were built elsewhere are copied to the tree.
 function(vcpkg_cmake_install)
   file(COPY_FILE ${ARCHIVE} ${CURRENT_BUILDTREES_DIR}/src/libclgemm.a)
   if("tools" IN_LIST FEATURES)
@@ -89,7 +90,7 @@ endfunction()
 include(${SOURCE}/packaging/vcpkg/clgemm/portfile.cmake)
 
 demand(${CURRENT_PACKAGES_DIR}/include/clgemm/clgemm.hpp ${CURRENT_PACKAGES_DIR}/lib/libclgemm.a)
-# vcpkg refuses a static package with programs or shared libraries in these.
+# vcpkg rejects a static package with programs or shared libraries in these folders.
 file(GLOB left ${CURRENT_PACKAGES_DIR}/bin/* ${CURRENT_PACKAGES_DIR}/lib/*.so*)
 if(left)
   message(FATAL_ERROR "a static package has ${left}")
