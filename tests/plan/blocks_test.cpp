@@ -1,4 +1,4 @@
-// How a problem is cut into blocks where scratch memory or a kernel's counting ends.
+// A problem is divided into blocks if the scratch memory or a kernel's counters are too small for it.
 #include "plan/blocks.hpp"
 
 #include "support/made_up.hpp"
@@ -17,7 +17,7 @@ TEST_CASE("a scratch limit cuts the problem into blocks of whole tiles") {
   const Plan plan = make(problem, "wpt", limit);
   check_plan(plan, problem, limit);
   CHECK(plan.block_m * plan.block_n * plan.block_k < problem.m * problem.n * problem.k);
-  CHECK(plan.scratch_bytes > limit / 4);  // no smaller than need be
+  CHECK(plan.scratch_bytes > limit / 4);  // no smaller than necessary
 }
 
 TEST_CASE("the limit of one tile of A and B is enough, one byte less is out of memory") {

@@ -1,4 +1,4 @@
-// How many parts k is split into: by the numbers alone, and in a plan.
+// The number of slices along k, from the numbers alone, and in a plan.
 #include "plan/k_split.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The launches of a plan's blocks, without a device: which there are, what they read and write, and which of
-// them wait.
+// The launches of a plan's blocks, without a device: the list of launches, their reads and writes, and which
+// of them wait.
 #include "plan/launches.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 using namespace test;
 using Memory = Slice::Memory;
 
-// Of the block that begins there, as large as may be.
+// Returns the launches of the block that begins there and is as large as possible.
 std::vector<Launch> launches_at(const Plan& plan, std::size_t row, std::size_t column,
                                 std::size_t depth = 0) {
   const Problem& problem = plan.problem;
@@ -71,7 +71,7 @@ TEST_CASE("A is packed once for a row of blocks, and C is added to from the seco
   CHECK(second.back().a.first == plan.first().a.scratch_offset);
   CHECK(second.back().c.first == plan.block_n);
   CHECK(second.back().factors == Factors::of_call);
-  // Two stages pack to one place, so that each needs its A again.
+  // Two stages pack to the same memory, so each needs its A again.
   Plan staged = plan;
   staged.stages.push_back(plan.first());
   CHECK(roles_of(launches_at(staged, 0, plan.block_n)).size() == 2 * all.size());
@@ -92,7 +92,7 @@ TEST_CASE("parts of k go to scratch, the last one beside the others, and one lau
   CHECK(whole.k == split.depth);
   CHECK(rest.k == 1000 - 2 * split.depth);
   CHECK(whole.batch_count == 2);
-  CHECK(whole.a.stride == split.depth * 8);  // of a transposed A, lines of m elements
+  CHECK(whole.a.stride == split.depth * 8);  // A is transposed, with lines of m elements
   CHECK(whole.b.stride == split.depth * 12);
   CHECK(rest.a.first == 2 * split.depth * 8);
   CHECK(rest.c.first == split.scratch_offset + 2 * split.stride);

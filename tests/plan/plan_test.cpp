@@ -1,4 +1,5 @@
-// Plans, made without a device: what is packed, where it lies, and that a plan of any problem is valid.
+// Plans without a device: which operands are packed, the offsets of the copies, and a valid plan for any
+// problem.
 #include "plan/make_plan.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +45,7 @@ TEST_CASE("one that does not fit is packed, and only that one") {
   problem.a.transposed = true;
   packs(problem, true, false);
   problem = tight(64, 64, 64);
-  problem.b.ld = 66;  // rows that no float4 begins at
+  problem.b.ld = 66;  // no row but the first is aligned to a float4
   packs(problem, false, true);
   problem.b.ld = 68;
   packs(problem, false, false);
@@ -76,7 +77,7 @@ TEST_CASE("kernels that read in place pack nothing and know the transposes") {
 
 TEST_CASE("a kernel that reads in place with an alignment is told which operands have it") {
   Planner make;
-  using Aligned = std::pair<bool, bool>;  // of A and B
+  using Aligned = std::pair<bool, bool>;  // for A and B
   const auto aligned = [&make](const Problem& problem) {
     const Plan plan = make(problem, "direct");  // align 4
     check_plan(plan, problem, no_limit);
@@ -92,9 +93,9 @@ TEST_CASE("a kernel that reads in place with an alignment is told which operands
   constexpr Aligned only_a{true, false};
   constexpr Aligned only_b{false, true};
   CHECK(aligned(tight(64, 64, 64)) == both);
-  CHECK(aligned(tight(63, 64, 64)) == both);    // no line of A or B is of m elements
-  CHECK(aligned(tight(64, 62, 64)) == only_a);  // those of B are of n
-  CHECK(aligned(tight(64, 64, 63)) == only_b);  // those of A of k
+  CHECK(aligned(tight(63, 64, 64)) == both);    // no line of A or B has m elements
+  CHECK(aligned(tight(64, 62, 64)) == only_a);  // lines of B have n
+  CHECK(aligned(tight(64, 64, 63)) == only_b);  // lines of A have k
   CHECK(aligned(tight(64, 62, 63)) == Aligned{false, false});
   CHECK(changed([](Problem& problem) { problem.b.ld = 68; }) == both);
   CHECK(changed([](Problem& problem) { problem.b.ld = 66; }) == only_a);
@@ -106,7 +107,7 @@ TEST_CASE("a kernel that reads in place with an alignment is told which operands
   Problem transposed = tight(62, 64, 63);
   transposed.a.transposed = true;
   transposed.a.ld = 64;
-  CHECK(aligned(transposed) == only_b);  // lines of m elements
+  CHECK(aligned(transposed) == only_b);  // lines of A have m elements
   transposed.m = 60;
   CHECK(aligned(transposed) == both);
   const Parameters none = make(tight(64, 64, 64), "coalesced").first().multiply().macros;
@@ -183,7 +184,7 @@ TEST_CASE("random problems, kernels and limits make valid plans") {
   }
   std::size_t splits = 0;
   for (int i = 0; i < 3000; ++i) {
-    // Sizes of every magnitude up to 2^15, half of them multiples of 64.
+    // Sizes of every magnitude up to 2^15. Half of them are multiples of 64.
     const auto size = [&] {
       const std::size_t raw = 1 + below(std::size_t{1} << (1 + below(15)));
       return below(2) == 0 ? raw : round_up(raw, 64);

@@ -1,4 +1,4 @@
-// The shares of C that work-groups take, and that they keep a device busy.
+// The shares of C that work-groups compute, and that they keep a device busy.
 #include "plan/sharing.hpp"
 
 #include <fmt/format.h>

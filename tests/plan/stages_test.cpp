@@ -1,4 +1,5 @@
-// The chain of kernels in a plan: what each stage has, and how the stages share the scratch.
+// The chain of kernels in a plan: the contents of each stage, and how the stages use the scratch memory
+// together.
 #include "plan/make_plan.hpp"
 
 #include <array>
@@ -45,7 +46,7 @@ Programs programs_of(const Plan& plan) {
   return result;
 }
 
-// The first words of scratch behind what the stage's copies and notes take.
+// Returns the offset of the first words of scratch after the stage's copies and notes.
 std::size_t end_of_copies(const Plan& plan, const Stage& stage) {
   const KernelConfig& kernel = stage.multiply();
   return stage.b.scratch_offset + packed_size(*stage.programs[ProgramRole::pack_both],
@@ -80,7 +81,7 @@ TEST_CASE("a kernel that another stands behind is the first of two stages") {
   CHECK(test::contains(describe(plan), "fallback: fallback_fp32"));
 }
 
-// Tiles as large as the first kernel's, so that there are as many work-groups.
+// Its tiles are as large as the first kernel's, so it has as many work-groups.
 TEST_CASE("the kernel behind another one has the parameters that follow from that one's") {
   Planner make;
   const auto behind = [&make](const Parameters& parameters) {
@@ -107,7 +108,7 @@ TEST_CASE("a plan holds the problem as its kernels see it") {
   CHECK(make("coalesced", row).problem == as_planned(row));
 }
 
-// Three kernels behind each other: planes, other planes, and what reads operands in place.
+// A chain of three kernels: planes, other planes, and a kernel that reads operands in place.
 TEST_CASE("in a longer chain the copies of all stages share a place, and the notes of each stay") {
   Planner make;
   for (const std::size_t batch_count : {1U, 3U}) {
@@ -140,7 +141,8 @@ TEST_CASE("in a longer chain the copies of all stages share a place, and the not
     CHECK((done_offset(second, batch_count) + batch_count) * sizeof(float) <= plan.scratch_bytes);
     CHECK(end_of_notes(plan, second) * sizeof(float) <= plan.scratch_bytes);
     CHECK(plan.scratch_bytes > bytes_of_two);
-    CHECK(plan.scratch_bytes < bytes_of_two + bytes_of_two / 8);  // the notes, not other copies
+    // Only the notes are added, not other copies.
+    CHECK(plan.scratch_bytes < bytes_of_two + bytes_of_two / 8);
   }
 }
 
@@ -171,7 +173,7 @@ TEST_CASE("blocks are cut until the copies of every stage fit") {
   plan.stages.insert(plan.stages.begin(), plan.first());
   plan.stages.front().programs[ProgramRole::multiply] =
       make("coalesced", problem).stages[0].programs[ProgramRole::multiply];
-  plan.stages.front().programs[ProgramRole::pack_both] = nullptr;  // the first packs nothing
+  plan.stages.front().programs[ProgramRole::pack_both] = nullptr;  // the first stage packs nothing
   fit_blocks(plan, all / 3);
   CHECK(plan.scratch_bytes <= all / 3);
   CHECK(plan.block_m * plan.block_n * plan.block_k < problem.m * problem.n * problem.k);
