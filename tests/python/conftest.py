@@ -1,4 +1,4 @@
-"""What the tests of the Python package share: numbers, and the bound that a result must keep."""
+"""Common parts of the Python package's tests: numbers, and the bound of a result."""
 
 import numpy
 import pytest
@@ -8,14 +8,14 @@ SKIPPED = 77
 
 
 def pytest_sessionfinish(session, exitstatus):
-    """Where nothing failed but something was skipped, CTest is to say so."""
+    """Reports to CTest if nothing failed but something was skipped."""
     skipped = session.config.pluginmanager.get_plugin("terminalreporter").stats.get("skipped")
     if skipped and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         session.exitstatus = SKIPPED
 
 
 class Numbers:
-    """Matrices, the same at every run."""
+    """Makes matrices that are the same in every run."""
 
     def __init__(self):
         self.generator = numpy.random.default_rng(7)
@@ -31,7 +31,7 @@ def numbers():
 
 @pytest.fixture
 def demand_product():
-    """Holds c to alpha * a @ b + beta * before, in float64, within 8 + 2 sqrt(k) units of what was added."""
+    """Compares c with alpha * a @ b + beta * before in float64. The bound is 8 + 2 sqrt(k) units of the sum of magnitudes."""
 
     def demand(c, a, b, alpha=1.0, beta=0.0, before=None):
         a, b = a.astype(numpy.float64), b.astype(numpy.float64)

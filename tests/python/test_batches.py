@@ -1,5 +1,5 @@
-"""Batches: arrays of the host with three dimensions, and lists of matrices in device memory. CTest runs this a second time
-with devices that say they have memory of their own (own_memory.c)."""
+"""Batches: arrays of the host with three dimensions, and lists of matrices in device memory. CTest also runs this
+with devices that report memory of their own (own_memory.c)."""
 
 import itertools
 import os
@@ -17,7 +17,7 @@ def test_arrays_of_the_host(numbers, demand_product):
     demand_product(clgemm.sgemm(a, b), a, b)
     demand_product(clgemm.sgemm(a, shared), a, shared)
     demand_product(clgemm.sgemm(shared, a, transpose_a=True, transpose_b=True), shared.T, a.transpose(0, 2, 1))
-    # The matrices of c lie line by line between each other.
+    # The lines of the matrices of c alternate in memory.
     c = numpy.zeros((9, 5, 7), numpy.float32).transpose(1, 0, 2)
     before = numbers(5, 9, 7)
     c[...] = before
@@ -28,7 +28,7 @@ def test_arrays_of_the_host(numbers, demand_product):
 
 @pytest.mark.parametrize("of_a, of_b, of_c", itertools.product("CF", repeat=3))
 def test_every_order_of_the_host(numbers, demand_product, of_a, of_b, of_c):
-    def lying(order, matrices):  # each matrix in this order, with gaps behind lines and matrices
+    def lying(order, matrices):  # each matrix in this order, with gaps after lines and matrices
         count, rows, columns = matrices.shape
         memory = numpy.full((count, rows + 1, columns + 2) if order == "C" else (count, columns + 1, rows + 2), 7.0, "f")
         place = memory[:, :rows, :columns] if order == "C" else memory[:, :columns, :rows].transpose(0, 2, 1)
@@ -40,7 +40,7 @@ def test_every_order_of_the_host(numbers, demand_product, of_a, of_b, of_c):
     clgemm.sgemm(lying(of_a, a)[1], lying(of_b, b)[1], c, 1.5, -0.5)
     demand_product(c, a, b, 1.5, -0.5, before)
     c[...] = 7.0
-    assert (memory == 7.0).all()  # what lies between
+    assert (memory == 7.0).all()  # the gaps
 
 
 def test_a_context_a_set_of_devices_and_options(numbers, demand_product):
@@ -85,7 +85,7 @@ def test_plans_of_batches():
     assert "of the batch" in text
     for one_for_all in ("a", "b", "ab"):
         clgemm.prepare([(30, 20, 10)], batch_count=8, one_for_all=one_for_all)
-    # With one b for all the bytes that a kernel waits for are fewer.
+    # With one b for all, a kernel waits for fewer bytes.
     assert clgemm.predicted_seconds(64, 64, 64, batch_count=2000, one_for_all="ab") <= clgemm.predicted_seconds(
         64, 64, 64, batch_count=2000
     )
@@ -109,7 +109,7 @@ def to_device(queue, matrix):
 
 
 def listed(queue, matrices, order="C"):
-    """A list of arrays, each in memory of its own."""
+    """A list of arrays that each have their own memory."""
     return [to_device(queue, numpy.asarray(one, order=order)) for one in matrices]
 
 

@@ -1,4 +1,4 @@
-"""clgemm.bench(): what clgemm-bench --format json has, and tables of it."""
+"""clgemm.bench(): the results of clgemm-bench --format json, and tables of them."""
 
 import subprocess
 

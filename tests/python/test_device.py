@@ -132,7 +132,7 @@ def test_an_event_that_fails_is_an_error_and_one_of_clgemm_has_its_handle(queue)
         event.wait()
 
 
-# What looks like an array of PyOpenCL.
+# An object that looks like an array of PyOpenCL.
 class Lookalike:
     def __init__(self, **changes):
         facts = {"base_data": None, "offset": 0, "dtype": numpy.dtype("float32"), "shape": (4, 4), "strides": (16, 4)}

@@ -1,12 +1,12 @@
-"""The interpreter ends while daemon threads are in calls: they must not end the process by a signal."""
+"""The interpreter ends while daemon threads are in calls. They must not end the process with a signal."""
 
 import subprocess
 import sys
 
 import pytest
 
-# What the interpreter destroys at its end waits for the threads: each comes back from a call, and asks an interpreter
-# that is ending for its lock.
+# The destructor at the end waits for the threads. Each thread returns from a call, and requests the lock of
+# an interpreter that is ending.
 PROGRAM = """
 import os, sys, threading, time
 import numpy

@@ -1,4 +1,4 @@
-"""Arrays of the host: layouts, strides, threads, what it costs."""
+"""Arrays of the host: layouts, strides, threads, costs."""
 
 import array
 import copy
@@ -19,7 +19,7 @@ def test_a_new_array_is_made_where_no_c_is_given(numbers, demand_product):
     demand_product(clgemm.sgemm(a, b), a, b)
 
 
-# As the same numbers lie in memory: each gives an array that equals its argument.
+# Memory layouts of the same numbers. Each function returns an array that equals its argument.
 ARRANGEMENTS = {
     "c_order": numpy.ascontiguousarray,
     "fortran_order": numpy.asfortranarray,
@@ -37,7 +37,7 @@ def test_every_layout_and_stride_that_needs_no_copy(numbers, demand_product, of_
     result = clgemm.sgemm(ARRANGEMENTS[of_a](a), ARRANGEMENTS[of_b](b), c, alpha=1.5, beta=-0.5)
     assert result is c
     demand_product(c, a, b, 1.5, -0.5, before)
-    if around is not None:  # what lies between the rows of c is as it was
+    if around is not None:  # the gaps between the rows of c are unchanged
         elsewhere = numpy.ones(around.shape, bool)
         numpy.lib.stride_tricks.as_strided(
             elsewhere.ravel("K")[(c.ctypes.data - c.base.ctypes.data) // 4 :],
@@ -76,7 +76,7 @@ def test_vectors_are_as_in_matmul(numbers, demand_product, of_a, of_b):
     c = before.copy()
     assert clgemm.sgemm(a, b, c, alpha=2.0, beta=0.5) is c
     demand_product(c, a, b, 2.0, 0.5, before)
-    flags = {"transpose_a": a.ndim == 1, "transpose_b": b.ndim == 1}  # of vectors they change nothing
+    flags = {"transpose_a": a.ndim == 1, "transpose_b": b.ndim == 1}  # they have no effect on vectors
     assert (clgemm.sgemm(a, b, **flags) == clgemm.sgemm(a, b)).all()
 
 
@@ -108,7 +108,7 @@ def test_a_batch_of_one_serves_for_all(numbers, demand_product):
 
 
 class Tensor:
-    """An array of another library, which hands it on by DLPack and by nothing else."""
+    """An array of another library, which supports only DLPack."""
 
     def __init__(self, elements):
         self.elements = elements
@@ -228,7 +228,7 @@ def test_threads_give_the_same_bits(numbers, demand_product):
 
 
 def longest_gap_beside(call):
-    """The longest time that this thread does not run while another thread makes a call."""
+    """Returns the longest time that this thread does not run while another thread makes a call."""
     thread = threading.Thread(target=call)
     looks = [time.perf_counter()]
     thread.start()
@@ -238,8 +238,8 @@ def longest_gap_beside(call):
 
 
 def test_the_interpreters_lock_is_released(numbers):
-    """While one thread multiplies, another one looks at the clock; were the lock held, it would not in all of a call. On a busy
-    machine it does not run for some 50 ms, held or not: a call is long, and there are several."""
+    """While one thread multiplies, another one reads the clock. If the lock were held, it could not do so during the whole call.
+    On a busy machine, it does not run for some 50 ms in any case. So a call is long, and there are several."""
     a, b, c = numbers(2500, 2500), numbers(2500, 2500), numbers(2500, 2500)
     call = min(timeit.repeat(lambda: clgemm.sgemm(a, b, c), number=1, repeat=3))
     gaps = []
@@ -249,8 +249,8 @@ def test_the_interpreters_lock_is_released(numbers):
 
 
 def test_a_call_costs_little_beside_the_one_from_cpp(numbers):
-    """With alpha 0 and beta 1 clgemm has nothing to do, so this is what Python and its checks take: 1.0 us, as measured, and
-    0.2 of C++. Few calls at a time, so that some of them have a processor to themselves on a busy machine, too."""
+    """With alpha 0 and beta 1, clgemm has nothing to do, so this is the time of Python and its checks. It was measured as 1.0 us, and
+    0.2 in C++. A turn has few calls, so that some turns have a processor to themselves on a busy machine, too."""
     a, b, c = numbers(16, 16), numbers(16, 16), numbers(16, 16)
     calls = 50
     seconds = min(timeit.repeat(lambda: clgemm.sgemm(a, b, c, 0.0, 1.0), number=calls, repeat=2000))

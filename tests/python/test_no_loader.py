@@ -1,4 +1,4 @@
-"""On a machine without OpenCL's loader, what is missing is said."""
+"""On a machine without OpenCL's loader, the error says what is missing."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 
 
 def run(program):
-    """Without the loader: CLGEMM_TEST_NO_LOADER hides it from the dynamic linker."""
+    """Runs without the loader: CLGEMM_TEST_NO_LOADER hides it from the dynamic linker."""
     return subprocess.run(
         [sys.executable, "-B", "-c", program],
         env={**os.environ, "LD_AUDIT": os.environ["CLGEMM_TEST_NO_LOADER"]},

@@ -1,4 +1,4 @@
-"""What cannot be multiplied: the error names the argument, and nothing is written."""
+"""Invalid calls: the error names the argument, and nothing is written."""
 
 import pickle
 
@@ -25,7 +25,7 @@ def between_elements(rows, columns):
     return numpy.ndarray((rows, columns), numpy.float32, numpy.zeros(rows * (columns * 4 + 2), numpy.uint8), strides=(columns * 4 + 2, 4))
 
 
-# What is wrong: the error's kind, a part of its text, and how the call 4 x 6 times 6 x 5 is changed.
+# The mistake, the error's kind, a part of its text, and the change to the call 4 x 6 times 6 x 5.
 CASES = {
     "a_float64": (TypeError, "a must be an array of float32, not float64", {"a": numpy.ones((4, 6))}),
     "b_float16": (TypeError, "b must be", {"b": numpy.ones((6, 5), numpy.float16)}),
@@ -87,7 +87,7 @@ def test_c_shares_no_element_with_a_and_b():
         with pytest.raises(ValueError, match=r"C overlaps [AB]"):
             clgemm.sgemm(**arguments)
     assert (memory == 1.0).all()
-    clgemm.sgemm(memory[:4, :6], memory[10:16, :5], memory[:4, 6:11])  # which lies in A's gaps
+    clgemm.sgemm(memory[:4, :6], memory[10:16, :5], memory[:4, 6:11])  # it is in A's gaps
     assert (memory[:4, 6:11] == 6.0).all()
 
 

@@ -1,5 +1,5 @@
-"""The Python programs of the texts run, each by itself; the tutorial's figures and pictures are what they were made of; type
-hints agree with what is there."""
+"""Each Python program in the texts runs. The tutorial's figures and pictures match their sources. The type hints agree
+with the module."""
 
 import re
 import subprocess
@@ -42,7 +42,7 @@ def test_the_figures_of_the_ladder_are_those_of_the_results():
     results = (SOURCE / "docs" / "results.md").read_text()
     steps = re.findall(r"^## (\w+): ([0-9.]+) GFLOPS$", (SOURCE / "docs" / "ladder.md").read_text(), re.MULTILINE)
     assert len(steps) == 9
-    rows = {"vector": "`float4`", "fp16x3_wgmma": "4096"}  # as the results call them
+    rows = {"vector": "`float4`", "fp16x3_wgmma": "4096"}  # their names in the results
     for kernel, figure in steps:
         assert f"| {rows.get(kernel, f'`{kernel}`')} | {figure} |" in results
 
@@ -59,7 +59,7 @@ def test_the_package_has_the_version_of_the_library():
 
 
 def check_types(tmp_path, program):
-    """What `mypy --strict` says of a user's program."""
+    """Returns the output of `mypy --strict` for a user's program."""
     pytest.importorskip("mypy")
     (tmp_path / "program.py").write_text(program)
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "program.py"]
@@ -86,7 +86,7 @@ matrix = clgemm.DeviceMatrix(0, (4, 4), order="F")
 event = clgemm.enqueue_sgemm(0, matrix, matrix, matrix)
 """
 
-# A line of a program, and what is wrong there.
+# A line of a program, and the error in it.
 WRONG_LINES = {
     "clgemm.sgemm(numpy.ones((4, 4)), numpy.ones((4, 4)))": "Argument 1",
     "clgemm.DeviceSet('all').sgemm(a, numpy.ones((4, 4)))": "Argument 2",
@@ -119,7 +119,7 @@ def test_the_package_passes_mypy():
 
 def test_type_hints_agree_with_what_is_there(tmp_path):
     pytest.importorskip("mypy")
-    (tmp_path / "allowed").write_text(  # pybind11's metaclass, which no one calls
+    (tmp_path / "allowed").write_text(  # pybind11's metaclass, which is never called
         "".join(f"clgemm._native.{name}\n" for name in ("Context", "DeviceSet", "Event", "Options", "Shape"))
     )
     command = [sys.executable, "-m", "mypy.stubtest", "clgemm._native", "--allowlist", str(tmp_path / "allowed")]
