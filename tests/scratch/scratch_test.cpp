@@ -24,7 +24,7 @@ TEST_CASE("a buffer that was given back is taken again, the smallest that is lar
   CHECK(pool.take(1001).memory() == large_memory);
 }
 
-// An idle buffer of 1000 bytes whose last use is not over until the test says so.
+// An idle buffer of 1000 bytes. Its last use ends when the test says so.
 struct Busy {
   ScratchPool pool{test::shared_cl_context(), CL_MEM_READ_WRITE, 1 << 20};
   cl::UserEvent last_use{test::shared_cl_context()};
@@ -48,7 +48,7 @@ TEST_CASE("who takes a buffer that is in use waits for that on the device, on th
     Busy busy(queue, false);
     const auto taken = busy.pool.take(1000, queue, {});
     CHECK(busy.gives_it_to(taken));
-    // An in-order queue needs no event for that.
+    // An in-order queue needs no event for this.
     CHECK(taken.last_use() == (out_of_order ? busy.last_use() : nullptr));
   }
 }
@@ -76,8 +76,9 @@ TEST_CASE(
   CHECK(again.memory() == memory());
   CHECK(again.last_use() == nullptr);
   pool.give_back(std::move(again), {}, queue, false);
-  CHECK(pool.take(1000, other, {}).memory() != memory());  // which asks
-  queue.enqueueMarkerWithWaitList();  // rusticl's finish waits for nothing that was flushed before
+  CHECK(pool.take(1000, other, {}).memory() != memory());  // take() asks
+  // Rusticl's clFinish does not wait for commands that were flushed before.
+  queue.enqueueMarkerWithWaitList();
   queue.finish();
   CHECK(pool.take(1000, other, {}).memory() == memory());
 }
@@ -88,7 +89,7 @@ TEST_CASE("nobody waits for events that another call named") {
     Busy busy(queue, true);
     CHECK(busy.gives_it_to(busy.pool.take(1000, queue, {})) == !out_of_order);
   }
-  // But a call that waits for that use anyway has its buffer.
+  // But a call that waits for that use anyway gets its buffer.
   const cl::CommandQueue queue = test::make_queue(true);
   Busy busy(queue, true);
   CHECK(busy.gives_it_to(busy.pool.take(1000, queue, {busy.last_use})));
@@ -106,7 +107,7 @@ TEST_CASE("what is too large to keep is let go, the longest idle first") {
   auto first = pool.take(1500);
   auto second = pool.take(1400);
   auto third = pool.take(1600);
-  const cl::Buffer second_memory = second.memory;  // held here, so that no new buffer can have its handle
+  const cl::Buffer second_memory = second.memory;  // held here, so that no new buffer can get its handle
   const cl::Buffer third_memory = third.memory;
   const cl::Buffer first_memory = first.memory;
   pool.give_back(std::move(first));
