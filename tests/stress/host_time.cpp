@@ -1,6 +1,6 @@
-// The host's time for a call on buffers: of the same call again, and of one that differs from it in alpha, in
-// beta, or in where its matrices begin. None of these is planned anew. Prints all; fails where one of them
-// takes more than 1.15 times as long as the same call again.
+// The host's time for a call on buffers: the same call again, and calls that differ from it in alpha, in
+// beta, or in the offsets of their matrices. None of these computes a new plan. Prints all times. Fails if
+// one of them is more than 1.15 times that of the same call again.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -16,14 +16,14 @@ using clgemm::DeviceMatrix;
 
 constexpr double most_times = 1.15;
 
-// All by turns, and of each the least: others use this machine, too.
+// The calls take turns, and the least time of each counts, because the machine is shared.
 constexpr int turns = 100;
 constexpr std::size_t calls_a_turn = 50;
 
 constexpr std::size_t side = 64;
-constexpr std::size_t room = 1 << 20;  // elements of a buffer
+constexpr std::size_t room = 1 << 20;  // elements in a buffer
 
-// What calls of one shape have of their own.
+// The arguments in which calls of one shape differ.
 struct Way {
   const char* name;
   std::function<float()> alpha, beta;
@@ -31,7 +31,7 @@ struct Way {
   double seconds = 1.0;
 };
 
-// The device's work would disturb the host's: it begins when all calls of a turn are enqueued.
+// The device's work would disturb the host's, so it begins when all calls of a turn are enqueued.
 double seconds_of_call(clgemm::Context& context, const cl::CommandQueue& queue, const Way& way,
                        const std::array<cl::Buffer, 3>& buffers) {
   cl::UserEvent begin(cl::Context(context.context(), true));

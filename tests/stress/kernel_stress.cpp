@@ -1,12 +1,12 @@
-// Calls of one kernel after the other, a great many of each, with copies on another queue beside them: the
-// same bits each time, and no fault. What has gone wrong once in 100 to 18,000 calls does not show in other
-// tests.
+// Makes very many calls of one kernel after another, while copies run on another queue. The bits must be the
+// same each time, and there must be no fault. Other tests do not find errors that occur once in 100 to 18,000
+// calls.
 //
-// The configs that the library may choose on this device (its rules' for all kinds of shapes, and the tuning
-// data that it finds) get --calls each, the defaults of all other kernels --other-calls. What the device
-// cannot run is said. A result is compared on the device, every one, by a kernel that also forgets it; so the
-// device is never idle, as reading results back would have it, and a kernel that leaves out elements of C
-// shows as well.
+// The configs that the library may choose on this device get --calls calls each. These are the choices of its
+// rules for all kinds of shapes, and the configs in the tuning data that it finds. The defaults of all other
+// kernels get --other-calls. Configs that the device cannot run are reported. Every result is compared on the
+// device, by a kernel that also erases it. So the device is never idle, as it would be if results were read
+// back, and a kernel that leaves out elements of C is found as well.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -39,7 +39,8 @@ __kernel void compare(__global uint* c, __global const uint* expected, __global 
 }
 )";
 
-// Copies on a queue of their own, from device to device and from pinned host memory, for as long as it lives.
+// Copies from device to device and from pinned host memory on a separate queue, as long as the object is
+// alive.
 class Traffic {
  public:
   Traffic(const cl::Context& context, const cl::Device& device, bool on) {
@@ -70,7 +71,7 @@ class Traffic {
       queue.enqueueUnmapMemObject(pinned, host);
       queue.finish();
     } catch (const cl::Error&) {
-      return;  // the calls beside it say what happened
+      return;  // the calls that run meanwhile report the error
     }
   }
 
@@ -78,7 +79,7 @@ class Traffic {
   std::thread thread_;
 };
 
-// Matrices of one size on the device, and what their product must be.
+// Matrices of one size on the device, and their expected product.
 class Run {
  public:
   Run(const Size& size, const Settings& settings, const Subject& subject)
@@ -101,15 +102,15 @@ class Run {
     compare_.setArg(2, differing_);
   }
 
-  // The result of the subject's first call is what all others must be; it is itself compared with the kernel
-  // that runs anywhere. Empty, or what is wrong.
+  // Makes the subject's first call. Its result is compared with that of the kernel that runs anywhere, and
+  // all others must be equal to it. Returns what is wrong, or an empty text.
   std::string first_call() {
     Options plain;
     plain.kernel = "coalesced";
     const std::vector<float> right = result_with(plain);
     const std::vector<float> first = result_with(options_);
     queue_.enqueueWriteBuffer(expected_, CL_TRUE, 0, first.size() * sizeof(float), first.data());
-    // Sums of k products of at most 1: both are within this of the exact ones.
+    // For sums of k products of at most 1, both results are this near to the exact ones.
     const double k = static_cast<double>(size_.k);
     const double ratio = bench::error_bound(bench::Arithmetic::fp32, size_.k, bench::Numbers::random);
     const double bound = 2.0 * ratio * bench::unit_roundoff * k;
@@ -128,14 +129,14 @@ class Run {
     queue_.finish();
   }
 
-  // Elements that were not as at the first call, so far.
+  // Returns how many elements have differed from the first call so far.
   std::size_t differing() const {
     cl_uint count = 0;
     queue_.enqueueReadBuffer(differing_, CL_TRUE, 0, sizeof count, &count);
     return count;
   }
 
-  // What the library says to one more call, where one has failed.
+  // Returns what the library reports for one more call after a failure.
   std::string next_answer() {
     try {
       multiply(options_);
@@ -149,7 +150,7 @@ class Run {
   cl::Device device() const { return cl::Device(context_.device(), true); }
 
  private:
-  // Numbers from -1 to 1.
+  // Makes numbers from -1 to 1.
   static cl::Buffer filled(const cl::Context& context, std::size_t count, std::uint64_t seed) {
     std::vector<float> numbers(count);
     std::uint64_t state = seed;
@@ -189,7 +190,7 @@ bool means_not_here(ErrorCode code) {
          code == ErrorCode::build_failed;
 }
 
-// The calls of one subject, and what is to be said of them.
+// Makes the calls of one subject, and sets `said` to the report about them.
 Verdict stress(Run& run, const Subject& subject, const Settings& settings, std::string& said) {
   using Clock = std::chrono::steady_clock;
   if (said = run.first_call(); !said.empty()) return Verdict::failed;

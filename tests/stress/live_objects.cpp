@@ -1,5 +1,5 @@
-// The program's own definitions of the OpenCL functions that create, retain and release come before those of
-// the OpenCL library; each counts and hands on.
+// Definitions of the OpenCL functions that create, retain and release. They come before those of the OpenCL
+// library, count, and call the library's functions.
 #include "live_objects.hpp"
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -16,20 +16,20 @@ struct Counters {
 };
 Counters counters;
 
-// The function of the OpenCL library that a definition here stands before.
+// Returns the function of the OpenCL library that a definition here replaces.
 template <class Function>
 Function* next(Function*, const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-// Counts a new object, where there is one.
+// Counts a new object, if there is one.
 template <class Handle>
 Handle created(Handle handle, std::atomic<long>& counter) {
   if (handle != nullptr) ++counter;
   return handle;
 }
 
-// Counts the event of a command, where the caller asked for one.
+// Counts the event of a command, if the caller requested one.
 cl_int enqueued(cl_int status, const cl_event* event) {
   if (status == CL_SUCCESS && event != nullptr) ++counters.events;
   return status;

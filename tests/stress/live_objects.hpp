@@ -1,4 +1,4 @@
-// How many references to OpenCL objects this process holds: what it created and retained, less what it
+// Counts the references to OpenCL objects that this process holds: those created and retained, minus those
 // released.
 #pragma once
 
@@ -18,8 +18,8 @@ struct LiveObjects {
   long total() const { return contexts + queues + buffers + programs + kernels + events; }
 };
 
-// Counted from the start of the process, in calls that reach the OpenCL library by name: the program's own,
-// and those of libraries that it loads.
+// Counts from the start of the process. It sees calls that reach the OpenCL library by name: the program's
+// own, and those of libraries that it loads.
 LiveObjects live_objects();
 
 std::string describe(const LiveObjects& objects);

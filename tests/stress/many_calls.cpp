@@ -1,5 +1,5 @@
-// 10,000 calls of mixed shapes: beyond the most of the first 100, neither live OpenCL objects nor resident
-// memory grow.
+// Makes 10,000 calls of mixed shapes. Neither the number of live OpenCL objects nor the resident memory may
+// exceed the maximum of the first 100 calls.
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t first_calls = 100;
 constexpr std::size_t all_calls = 10000;
-constexpr std::size_t shapes = 60;        // every one of them occurs in the first calls
-constexpr double allowed_growth_mib = 8;  // the allocator's own coming and going
+constexpr std::size_t shapes = 60;        // each of them occurs in the first calls
+constexpr double allowed_growth_mib = 8;  // the variation of the allocator
 
 double resident_mib() {
   std::ifstream statm("/proc/self/statm");
@@ -33,7 +33,8 @@ int main() {
   std::vector<MixedCall> calls;
   for (std::size_t i = 0; i < shapes; ++i) calls.push_back(make_mixed_call(i));
 
-  long most_at_first = 0;  // varies: what events are kept depends on which scratch is free when a call comes
+  // This number varies, because the events that are kept depend on which scratch is free when a call begins.
+  long most_at_first = 0;
   double memory_at_first = 0;
   for (std::size_t i = 1; i <= all_calls; ++i) {
     if (!run_on_host(context, calls[i % shapes])) {

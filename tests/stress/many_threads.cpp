@@ -1,5 +1,5 @@
-// 8 threads x 200 calls of mixed shapes on one Context that has nothing compiled yet. Meant for the thread
-// sanitizer (preset tsan); right results are asked for in any build.
+// 8 threads make 200 calls each of mixed shapes on one Context without compiled programs. This is for the
+// thread sanitizer (preset tsan), but the results are checked in every build.
 #include <atomic>
 #include <cstdio>
 #include <thread>

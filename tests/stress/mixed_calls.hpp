@@ -1,4 +1,4 @@
-// Calls of mixed shapes with exact results, for programs that make a great many of them.
+// Calls of mixed shapes with exact results, for programs that make very many of them.
 #pragma once
 
 #include <clgemm/clgemm.hpp>
@@ -8,16 +8,16 @@
 
 namespace clgemm::test {
 
-// Small integers, so that the result is known to the bit.
+// Returns a small integer, so that the result is exact.
 inline float small_integer(std::size_t i) {
   return static_cast<float>((i * 5 + i / 7) % 7) - 3.0f;
 }
 
-// A row-major multiply of host matrices and its result.
+// A row-major GEMM on host matrices, and its result.
 struct MixedCall {
   std::size_t m, n, k;
   Transpose transpose_a, transpose_b;
-  std::string kernel;  // empty: clgemm chooses
+  std::string kernel;  // empty means that clgemm chooses
   std::vector<float> a, b, c, expected;
 
   std::size_t lda() const { return transpose_a == Transpose::no ? k : m; }
@@ -60,7 +60,7 @@ inline MixedCall make_mixed_call(std::size_t i) {
   return call;
 }
 
-// Runs the call on host matrices; true where the result is exact.
+// Runs the call on host matrices. Returns true if the result is exact.
 inline bool run_on_host(Context& context, const MixedCall& call) {
   std::vector<float> c = call.c;
   Options options;

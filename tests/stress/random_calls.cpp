@@ -1,9 +1,9 @@
-// Calls of every kind by a seed: random_calls [--calls N] [--seed N]. Layouts, transposes, sizes down to 0,
-// leading dimensions, offsets, alpha and beta, NaN and Inf in them and in the matrices, batches, scratch
-// limits, queues, and kernels. Each result lies within its bound of float64 or is the NaN or Inf that float64
-// has; nothing around C is written, A and B are as they were, and a second call gives the same bits. Among
-// them are calls with one thing wrong, which must be refused, with C as it was. Exit status 0 only where all
-// of that held.
+// Makes calls of every kind from a seed: random_calls [--calls N] [--seed N]. They vary layouts, transposes,
+// sizes down to 0, leading dimensions, offsets, alpha and beta, batches, scratch limits, queues, and kernels,
+// with NaN and Inf in factors and matrices. Each result is within its bound of float64, or is the NaN or Inf
+// of float64. Nothing around C is written, A and B do not change, and a second call gives the same bits. Some
+// calls have one mistake. They must be refused, and C must not change. The exit status is 0 only if all of
+// that held.
 #include <fmt/format.h>
 
 #include <clgemm/clgemm.hpp>
@@ -77,7 +77,7 @@ void spoil_some(Dice& dice, std::vector<float>& elements) {
 
 enum class Way { host, in_order, out_of_order };
 
-// One call and what is in its buffers: of the matrices of a batch one behind the other.
+// One call and the contents of its buffers. The matrices of a batch follow each other.
 struct Call {
   Multiply multiply;
   std::vector<Data> data;
@@ -119,7 +119,7 @@ Call random_call(Dice& dice) {
   return call;
 }
 
-// The memory of one operand of all matrices.
+// Returns the memory of one operand of all matrices.
 std::vector<float> joined(const Call& call, std::vector<float> Data::*part, bool once = false) {
   std::vector<float> result;
   for (std::size_t i = 0; i < (once ? 1 : call.batch_count()); ++i)
@@ -133,7 +133,7 @@ struct Memory {
 
 class Runner {
  public:
-  // The memory after the call. Throws what the call throws.
+  // Returns the memory after the call. Throws what the call throws.
   Memory run(const Call& call) {
     Memory memory{joined(call, &Data::a, call.same_a), joined(call, &Data::b), joined(call, &Data::c)};
     if (call.way == Way::host) {
@@ -170,14 +170,15 @@ class Runner {
   cl::Buffer upload(const std::vector<float>& elements) {
     const cl::Buffer buffer(opencl_, CL_MEM_READ_WRITE, elements.size() * sizeof(float));
     in_order_.enqueueWriteBuffer(buffer, CL_TRUE, 0, elements.size() * sizeof(float), elements.data());
-    in_order_.finish();  // a write that blocks has taken the elements, but other queues may overtake it
+    // A blocking write has copied the elements from the host, but other queues may overtake it.
+    in_order_.finish();
     return buffer;
   }
   void download(const cl::Buffer& buffer, std::vector<float>& elements) {
     in_order_.enqueueReadBuffer(buffer, CL_TRUE, 0, elements.size() * sizeof(float), elements.data());
   }
 
-  // Rusticl (Mesa 22.3) has no others than in-order queues.
+  // Rusticl (Mesa 22.3) has only in-order queues.
   cl_command_queue_properties where_there_is(cl_command_queue_properties wanted) const {
     return device_.getInfo<CL_DEVICE_QUEUE_PROPERTIES>() & wanted;
   }
@@ -189,7 +190,7 @@ class Runner {
   cl::CommandQueue out_of_order_{opencl_, device_, where_there_is(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)};
 };
 
-// What is wrong with one element; empty where nothing is.
+// Describes what is wrong with one element. Empty if it is right.
 std::string fault_of_element(const Call& call, const Data& before, std::size_t row, std::size_t column,
                              float value) {
   const auto& [form, shape, scalars, a, b, c] = call.multiply;
@@ -204,7 +205,7 @@ std::string fault_of_element(const Call& call, const Data& before, std::size_t r
   const double old = scalars.beta == 0 ? 0 : double{scalars.beta} * before.c[c.index(row, column)];
   const double expected = (multiplies ? scalars.alpha * sum : 0) + old;
   magnitude = (multiplies ? std::fabs(double{scalars.alpha}) * magnitude : 0) + std::fabs(old);
-  // Where alpha is infinite, and k is cut into blocks that are scaled one by one, Inf and -Inf may meet.
+  // If alpha is infinite, and k is divided into blocks that are scaled one by one, Inf and -Inf may meet.
   const bool may_be_nan = std::isnan(expected) || std::isinf(scalars.alpha);
   const double distance = std::fabs(value - expected);
   const double bound =
@@ -240,7 +241,7 @@ bool is_refusal(ErrorCode code) {
          code == ErrorCode::invalid_kernel_file || code == ErrorCode::invalid_parameter;
 }
 
-// One thing is wrong with it now. Its matrices are not empty.
+// Makes one mistake in the call. Its matrices are not empty.
 void spoil(Dice& dice, Call& call) {
   constexpr std::size_t huge = std::numeric_limits<std::size_t>::max();
   Multiply& multiply = call.multiply;
@@ -251,7 +252,7 @@ void spoil(Dice& dice, Call& call) {
       place.ld = place.length() - 1;
       return;
     case 1:
-      call.way = Way::in_order;  // of host memory nobody knows where it ends
+      call.way = Way::in_order;  // because the size of host memory is unknown
       extent = huge - dice.below(100);
       return;
     case 2:
@@ -262,13 +263,13 @@ void spoil(Dice& dice, Call& call) {
       call.options.kernel = dice.one_of({"nosuch", "pack_padded", "/nosuch/x.cl", "..", "tiled\n"});
       return;
     default:
-      call.options.parameters = {{"TS", 8}};  // of which kernel?
+      call.options.parameters = {{"TS", 8}};  // without a kernel
       call.options.kernel.clear();
       return;
   }
 }
 
-// A call that must be refused.
+// Checks a call that must be refused.
 std::string fault_of_refusal(Dice& dice, Runner& runner) {
   Call call = random_call(dice);
   const Shape& shape = call.multiply.shape;
@@ -292,7 +293,7 @@ std::string fault_of_call(Dice& dice, Runner& runner) {
     if (std::string fault = fault_of(call, once); !fault.empty()) return describe(call) + ": " + fault;
     if (!same_bits(once.c, runner.run(call).c)) return describe(call) + ": other bits the second time";
   } catch (const Error& error) {
-    // A kernel that was named may want more scratch than the limit, or another device.
+    // A kernel that was named may need more scratch than the limit, or another device.
     const bool may_be = !call.options.kernel.empty() && (error.code() == ErrorCode::out_of_memory ||
                                                          error.code() == ErrorCode::requirement_failed ||
                                                          error.code() == ErrorCode::device_limit_exceeded);

@@ -21,15 +21,14 @@ constexpr const char* usage =
 
 constexpr const char* default_choice = "default";
 
-// Enough steps along k for a ring of stages to go round many times, in about 0.1 ms on the GPUs that have
-// one.
+// Has enough steps along k for a ring of stages to go round many times, in about 0.1 ms on the GPUs that have
+// rings.
 constexpr Size size_of_rings{1100, 900, 3000};
-// For the others: many tiles and steps, in 20 us where a kernel is fast, and not for seconds where it is
-// slow.
+// For other kernels: many tiles and steps, in 20 us with a fast kernel, and not in seconds with a slow one.
 constexpr Size size_of_others{300, 260, 1000};
 
-// What the library may choose: all that its tuning data has. Other parts of k, which the ranking tries as
-// well, run the same program.
+// Returns the configs that the library may choose: all in its tuning data. The ranking also tries other
+// numbers of slices along k, which run the same program.
 std::vector<Subject> choosable(const Device& device, std::size_t calls) {
   std::set<std::pair<std::string, Parameters>> found;
   std::vector<Subject> result;

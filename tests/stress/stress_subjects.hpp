@@ -1,4 +1,4 @@
-// What kernel_stress is asked for, and the configs that it then makes calls of.
+// The settings of kernel_stress, and the configs that it tests for them.
 #pragma once
 
 #include <string>
@@ -16,20 +16,20 @@ struct Size {
 struct Settings {
   std::size_t calls = 20000;
   std::size_t other_calls = 1000;
-  Size size{0, 0, 0};  // zeros: by kernel, see size_for()
+  Size size{0, 0, 0};  // zeros mean that it depends on the kernel, see size_for()
   std::string only;    // a part of the subject's name
   std::string folder;
-  std::string kernel;  // only this one
+  std::string kernel;  // tests only this one
   Parameters parameters;
   bool copies = true;
-  double seconds = 60.0;  // for each subject, at most
+  double seconds = 60.0;  // for each subject at most
 };
 
-// Throws Error(invalid_argument) that says how to use the program.
+// Throws Error(invalid_argument) that explains the usage of the program.
 Settings read_settings(const std::vector<std::string>& words);
 
 struct Subject {
-  std::string kernel;  // empty: the library's choice
+  std::string kernel;  // empty means the library's choice
   Parameters parameters;
   std::size_t calls;
 
