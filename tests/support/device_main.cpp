@@ -1,4 +1,4 @@
-// The test runner's main() for tests on a device: names the device, and says loudly where there is none.
+// The test runner's main() for tests on a device. It prints the device's name, or a warning if there is none.
 #define CATCH_CONFIG_RUNNER
 #include <clgemm/error.hpp>
 #include <iostream>

@@ -1,5 +1,5 @@
-// What a dead context's functions return is what was seen on an H200 (driver 580) after a kernel had waited
-// for ever: so does what is not here, which goes on as if nothing had happened.
+// The functions of a dead context return what they returned on an H200 (driver 580) after a kernel had waited
+// forever. Functions without a definition here work as usual, as they did there.
 #include "dying_device.hpp"
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -16,7 +16,7 @@ namespace {
 
 std::atomic<bool> is_dead{false};
 
-// The function of the OpenCL library that a definition here stands before.
+// Returns the function of the OpenCL library that a definition here replaces.
 template <class Function>
 Function* next(Function*, const char* name) {
   return reinterpret_cast<Function*>(opencl_function(name));

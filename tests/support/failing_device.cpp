@@ -19,9 +19,9 @@ struct Plan {
   cl_device_id device = nullptr;
   std::size_t kernels = never;
   std::size_t reads = never;
-  bool loses_all = false;  // once no kernels are left
+  bool loses_all = false;  // when no kernels are left
   std::size_t kernels_before_one = never;
-  cl_int status_of_one = CL_SUCCESS;  // CL_SUCCESS: it is dropped
+  cl_int status_of_one = CL_SUCCESS;  // CL_SUCCESS means that it is dropped
   cl_event dropped = nullptr;
 };
 
@@ -33,7 +33,7 @@ std::atomic<int> read_milliseconds{0};
 std::atomic<int> failing_maps{0};
 std::atomic<int> failing_finishes{0};
 
-// The function of the OpenCL library that a definition here stands before.
+// Returns the function of the OpenCL library that a definition here replaces.
 template <class Function>
 Function* next(Function*, const char* name) {
   return reinterpret_cast<Function*>(opencl_function(name));
@@ -74,7 +74,7 @@ bool is_lost(cl_event event) {
   return queue != nullptr && is_lost(queue);
 }
 
-// Whether the kernel that is enqueued now is the one to fail.
+// Returns true if the kernel that is enqueued now must fail.
 bool is_the_one() {
   const std::lock_guard lock(plan().mutex);
   if (plan().kernels_before_one == never) return false;

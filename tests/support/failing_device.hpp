@@ -1,4 +1,4 @@
-// A device that fails, for tests: the program's own definitions of OpenCL's functions come before those of
+// A device that fails, for tests. The program's own definitions of OpenCL's functions come before those of
 // the OpenCL library.
 #pragma once
 
@@ -8,30 +8,31 @@
 
 namespace clgemm::test {
 
-// So many kernels are enqueued on this device, null for any, and all later ones fail, as do reads.
+// Lets this many kernels be enqueued on this device (null means any). All later kernels fail, and so do
+// reads.
 void fail_after_kernels(cl_device_id device, std::size_t kernels);
 
-// Likewise for reads of buffers alone.
+// Does the same for reads of buffers only.
 void fail_after_reads(cl_device_id device, std::size_t reads);
 
-// Likewise for all calls on its queues, and for waiting for its events, after so many kernels: what runs then
-// goes on, and nobody learns of it.
+// Does the same for all calls on its queues, and for waiting for its events, after this many kernels. Running
+// commands continue, but the host cannot notice it.
 void lose_after_kernels(cl_device_id device, std::size_t kernels);
 
-// After so many kernels of any device, one cannot be enqueued, and gives this status.
+// After this many kernels on any device, one kernel cannot be enqueued, and returns this status.
 void fail_one_kernel(std::size_t kernels, cl_int status);
 
-// After so many kernels of any device, one does not run: its event says so, and nothing else does.
+// After this many kernels on any device, one does not run. Only its event shows this.
 void drop_one_kernel(std::size_t kernels);
 
-// Reads of buffers take so long before they begin; 0: no longer than they do.
+// Delays reads of buffers by this time. 0 means no delay.
 void slow_reads(int milliseconds);
 
-// The next so many calls fail.
+// Each lets this many of the next calls fail.
 void fail_maps(int calls);
 void fail_finishes(int calls);
 
-// All devices work again.
+// Makes all devices work again.
 void heal();
 
 }  // namespace clgemm::test

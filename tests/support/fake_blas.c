@@ -1,6 +1,6 @@
-/* A library with the functions that clgemm-bench calls of CBLAS, of CUDA's runtime and of cuBLAS, by a naive
-   loop in the host's memory: it shows that the bench calls them with the right arguments, with no GPU about.
- */
+/* A library with the functions that clgemm-bench calls in CBLAS, in CUDA's runtime and in cuBLAS. It computes
+   with a naive loop in the host's memory. It shows, without a GPU, that the bench calls them with the right
+   arguments. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ enum { row_major = 101, transposed = 112, tf32_math = 3 };
 
 static int math_mode;
 
-/* Ten bits of significand, as the tensor cores have them. */
+/* Rounds to ten bits of significand, like the tensor cores. */
 static float rounded(float value) {
   uint32_t bits;
   if (math_mode != tf32_math) return value;
@@ -20,7 +20,7 @@ static float rounded(float value) {
   return value;
 }
 
-/* Column-major; a transpose is said by 1. */
+/* Column-major; 1 means a transpose. */
 static void multiply(int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float* a,
                      int lda, const float* b, int ldb, float beta, float* c, int ldc) {
   for (int column = 0; column < n; ++column) {
@@ -57,13 +57,13 @@ int cudaDeviceGetByPCIBusId(int* device, const char* address) {
   return address == NULL;
 }
 
-/* What was made and not freed is said when the library is unloaded. */
+/* When the library is unloaded, it reports objects that were made and not freed. */
 static int alive;
 __attribute__((destructor)) static void tell_leaks(void) {
   if (alive != 0) fprintf(stderr, "fake CUDA: %d objects were not freed\n", alive);
 }
 
-/* The function that FAKE_CUDA_FAILS names fails. */
+/* Returns true for the function in FAKE_CUDA_FAILS, which must fail. */
 static int fails(const char* function) {
   const char* failing = getenv("FAKE_CUDA_FAILS");
   return failing != NULL && strcmp(failing, function) == 0;
@@ -151,7 +151,7 @@ int cublasSgemm_v2(void* handle, int transpose_a, int transpose_b, int m, int n,
   return 0;
 }
 
-/* cublasXt, whose handle is to be told all before it multiplies. */
+/* cublasXt. Its handle must be set up before a GEMM. */
 struct xt_handle {
   int devices, block, pinning;
 };

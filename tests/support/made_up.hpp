@@ -1,4 +1,4 @@
-// Devices and kernel files that exist nowhere, for tests without a device.
+// Devices and kernel files that do not exist, for tests without a device.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace clgemm::test {
 
-// A GPU as large desktop ones are.
+// Returns a GPU like a large desktop one.
 inline Device made_up_gpu() {
   Device result;
   result.name = "made-up GPU";
@@ -35,7 +35,7 @@ inline Device made_up_cpu() {
   return result;
 }
 
-// With Hopper's tensor cores.
+// Returns a GPU with Hopper's tensor cores.
 inline Device made_up_hopper() {
   Device result = made_up_gpu();
   result.name = "made-up Hopper";
@@ -43,7 +43,7 @@ inline Device made_up_hopper() {
   return result;
 }
 
-// As the tuning data that ships names it.
+// Returns a GPU with the name in the shipped tuning data.
 inline Device made_up_h200() {
   Device result = made_up_hopper();
   result.name = "NVIDIA H200";
@@ -60,7 +60,7 @@ inline Device made_up_cdna() {
   return result;
 }
 
-// A device that the built-in kernel is made for.
+// Returns a device that suits the built-in kernel.
 inline Device suitable_device(KernelLibrary& library, const std::string& kernel) {
   for (const Manifest::Rule& rule : library.find(kernel).file->manifest.requirements) {
     if (rule.expression.text() == "is_cpu") return made_up_cpu();
@@ -70,7 +70,7 @@ inline Device suitable_device(KernelLibrary& library, const std::string& kernel)
   return made_up_gpu();
 }
 
-// Work-groups of 256 at most, as AMD's GPUs have.
+// Returns a GPU with work-groups of at most 256, like AMD's.
 inline Device made_up_gpu_256() {
   Device result = made_up_gpu();
   result.name = "made-up GPU of 256";
@@ -80,7 +80,8 @@ inline Device made_up_gpu_256() {
   return result;
 }
 
-// GPUs of other makers, by the limits that they report: work-items of a work-group, and local memory in KiB.
+// Returns GPUs of other vendors by the limits that they report: work-items in a work-group, and local memory
+// in KiB.
 inline std::vector<Device> made_up_gpus() {
   struct Limits {
     const char* name;
@@ -101,7 +102,7 @@ inline std::vector<Device> made_up_gpus() {
   return result;
 }
 
-// A kernel as if read from "made_up.cl".
+// Returns a kernel as if it were read from "made_up.cl".
 inline NamedKernel made_up_kernel(const std::string& source) {
   const auto file =
       std::make_shared<KernelFile>(KernelFile{"made_up.cl", source, parse_manifest(source, "made_up.cl")});

@@ -12,7 +12,7 @@
 namespace clgemm::test {
 namespace {
 
-// A quiet NaN that no arithmetic makes.
+// A quiet NaN that is never the result of arithmetic.
 constexpr std::uint32_t canary_bits = 0x7fc0cafe;
 
 float canary() {

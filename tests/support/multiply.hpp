@@ -1,4 +1,4 @@
-// One multiply to be tested: what is asked for, where its matrices lie, and their data.
+// A GEMM for a test: its arguments, the memory layout of its matrices, and their data.
 #pragma once
 
 #include <clgemm/clgemm.hpp>
@@ -9,14 +9,14 @@
 
 namespace clgemm::test {
 
-// op(X) of a multiply and how X lies in memory. All counts are elements.
+// op(X) of a GEMM and the memory layout of X. All counts are elements.
 struct Place {
-  bool by_rows = true;      // a line in memory is a row of op(X); else it is a column of it
-  std::size_t rows = 0;     // of op(X)
-  std::size_t columns = 0;  // of op(X)
+  bool by_rows = true;      // a line in memory is a row of op(X), otherwise a column
+  std::size_t rows = 0;     // those of op(X)
+  std::size_t columns = 0;  // those of op(X)
   std::size_t ld = 0;
   std::size_t offset = 0;
-  std::size_t tail = 0;  // elements of the buffer behind the matrix
+  std::size_t tail = 0;  // elements of the buffer after the matrix
 
   std::size_t lines() const { return by_rows ? rows : columns; }
   std::size_t length() const { return by_rows ? columns : rows; }
@@ -47,7 +47,7 @@ struct Scalars {
 // alpha and beta in {0, 1, -1.5}.
 const std::vector<Scalars>& all_scalars();
 
-// How matrices lie in their buffers.
+// The layout of matrices in their buffers.
 struct Placement {
   std::size_t ld_multiple;  // leading dimensions are a multiple of this
   std::size_t ld_extra;     // added to the leading dimension
@@ -55,8 +55,8 @@ struct Placement {
   std::size_t tail;
 };
 
-// Tight; with gaps and odd offsets; with gaps, offsets and rows that suit vector loads; with rows a power of
-// two apart.
+// Without gaps; with gaps and odd offsets; with gaps, offsets and rows that suit vector loads; with rows at a
+// distance of a power of two.
 const std::vector<Placement>& all_placements();
 
 struct Multiply {
@@ -69,7 +69,7 @@ struct Multiply {
 Multiply make_multiply(const Form& form, const Shape& shape, const Scalars& scalars,
                        const Placement& placement);
 
-// For Catch's INFO.
+// Describes the GEMM for Catch's INFO.
 std::string describe(const Multiply& multiply);
 
 // The contents of the three buffers.
@@ -77,19 +77,19 @@ struct Data {
   std::vector<float> a, b, c;
 };
 
-// Random elements in [-1, 1). What does not belong to A and B is NaN, so that reading it shows; what does not
-// belong to C is a canary. C itself is NaN where beta == 0, for then it must not be read.
+// Makes random elements in [-1, 1). The memory around A and B is NaN, so that a read of it shows. The memory
+// around C is a canary. C itself is NaN if beta == 0, because then it must not be read.
 Data random_data(const Multiply& multiply, std::uint32_t seed);
 
-// The same with small integers, whose sums are exact in fp32.
+// Makes the same with small integers. Their sums are exact in fp32.
 Data integer_data(const Multiply& multiply, std::uint32_t seed);
 
-// Random elements in [-1, 1), the same on every machine.
+// Makes random elements in [-1, 1), the same on every machine.
 std::vector<float> random_elements(std::size_t count, std::uint32_t seed);
 
 bool same_bits(const std::vector<float>& left, const std::vector<float>& right);
 
-// What is wrong with the memory around C after a call; empty where nothing is.
+// Describes damage to the memory around C after a call. Empty if there is none.
 std::string damage_around_c(const Multiply& multiply, const Data& before, const std::vector<float>& c);
 
 }  // namespace clgemm::test

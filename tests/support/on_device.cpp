@@ -7,7 +7,7 @@
 namespace clgemm::test {
 
 Context& shared_context() {
-  // Never destroyed: at the end of the process the OpenCL driver may be gone before us.
+  // Never destroyed, because the OpenCL driver may already be gone at the end of the process.
   static Context* const context = new Context;
   return *context;
 }
@@ -47,7 +47,8 @@ cl::Buffer make_buffer(const std::vector<float>& elements, cl_mem_flags access) 
   const std::size_t bytes = elements.size() * sizeof(float);
   cl::Buffer result(shared_cl_context(), access, bytes);
   shared_queue().enqueueWriteBuffer(result, CL_TRUE, 0, bytes, elements.data());
-  shared_queue().finish();  // who blocks may only have its elements copied: other queues know nothing of it
+  // A blocking write may only copy the elements from the host, and other queues do not know of it.
+  shared_queue().finish();
   return result;
 }
 

@@ -7,7 +7,7 @@
 namespace clgemm::test {
 namespace {
 
-// Factors first < second and a value of each.
+// Two factors, first < second, and a value of each.
 using Pair = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>;
 using PartialRow = std::vector<std::optional<std::size_t>>;
 
@@ -38,7 +38,7 @@ std::size_t newly_covered(const PartialRow& row, std::size_t factor, std::size_t
 
 std::size_t best_value(const PartialRow& row, std::size_t factor, std::size_t size, std::size_t start,
                        const std::set<Pair>& missing) {
-  std::size_t best = start % size;  // not always the first one, where nothing tells them apart
+  std::size_t best = start % size;  // not always the first of several equal ones
   for (std::size_t value = 0; value < size; ++value) {
     if (newly_covered(row, factor, value, missing) > newly_covered(row, factor, best, missing)) best = value;
   }

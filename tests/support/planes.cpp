@@ -59,7 +59,7 @@ PackedWords pack_both(const std::string& kernel_name, const PackingSource& sourc
   PackedWords result{(source.lines + 63) / 64 * 64, (source.depth + 31) / 32 * 32, {}, {}};
   const std::size_t size =
       packed_size(*config, static_cast<std::size_t>(result.lines), static_cast<std::size_t>(result.depth));
-  constexpr cl_int groups = 2;  // fewer than there are tiles, and than there are for the other operand
+  constexpr cl_int groups = 2;  // fewer than there are tiles, and fewer than for the other operand
   const cl::Buffer from = make_buffer(source.memory);
   const cl::Buffer to = make_buffer(std::vector<float>(2 * size, nan));
   const cl::Buffer noted = make_buffer(std::vector<float>((groups + 1) * 2, nan));
@@ -73,7 +73,7 @@ PackedWords pack_both(const std::string& kernel_name, const PackingSource& sourc
           cl_ulong{source.offset}, cl_ulong{source.ld}, cl_ulong{0}, cl_int{source.along_k},
           cl_ulong{is_a ? 0 : size}, cl_ulong{0});
     }
-    set(noted, cl_ulong{0}, std::numeric_limits<cl_ulong>::max());  // the first of a chain
+    set(noted, cl_ulong{0}, std::numeric_limits<cl_ulong>::max());  // as in the first stage of a chain
     const std::size_t items = config->local[0];
     shared_queue().enqueueNDRangeKernel(*kernel, cl::NullRange, cl::NDRange((groups + 1) * items, 1, 1),
                                         cl::NDRange(items, 1, 1));
@@ -84,7 +84,7 @@ PackedWords pack_both(const std::string& kernel_name, const PackingSource& sourc
     result.notes[note] = std::max(bits_of(notes[note]), bits_of(notes[2 + note]));
     CHECK(bits_of(notes[4 + note]) == result.notes[note]);
   }
-  // If the planes are in vain, packing ends early, and what is there by then depends on who was first.
+  // If the planes cannot be used, packing ends early, and its output depends on the order of the work-groups.
   const bool in_vain = result.notes[1] == std::numeric_limits<std::uint32_t>::max();
   CHECK((in_vain || std::memcmp(&result.words[0], &result.words[size], size * sizeof(float)) == 0));
   result.words.resize(size);

@@ -1,4 +1,4 @@
-// What tests of the forms of planes share: a packing kernel by itself, and multiplies with a number that
+// Common parts of the tests of all forms of planes: a packing kernel alone, and GEMMs with a number that
 // planes cannot hold.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace clgemm::test {
 std::uint32_t bits_of(float value);
 float float_of(std::uint32_t bits);
 
-// op(X) as it is to be packed: a line is a row of the packed copy.
+// op(X), the source of the packing. A line is a row of the packed copy.
 struct PackingSource {
   int lines, depth;
   bool along_k;  // neighbours in memory are neighbours along k
@@ -35,23 +35,23 @@ struct PackedWords {
   std::uint16_t half_word(std::size_t index) const;
 };
 
-// Packs the source as A and as B, which must come out alike.
+// Packs the source as A and as B, and checks that both copies are equal.
 PackedWords pack_both(const std::string& kernel, const PackingSource& source);
 
-// Numbers for the last place of A and of B; 0 leaves what is there.
+// Numbers for the last element of A and of B. 0 keeps the old element.
 struct Special {
   float a, b;
 };
 Data with_special(const Multiply& multiply, const Special& special);
 
-// Whether all of C is this number.
+// Returns true if all of C is this number.
 bool all_are(const Multiply& multiply, const std::vector<float>& c, float value);
 
-// How many elements are NaN, Inf or finite where the other result has something else.
+// Counts the elements for which only one of the results is NaN, Inf or finite.
 int different_kinds(const std::vector<float>& c, const std::vector<float>& expected);
 
-// The text of a kernel of tests/data/kernels, and a text with a part of it, which must be there, in other
-// words.
+// The first function returns the text of a kernel in tests/data/kernels. The second one returns a text with a
+// part of it replaced. The part must exist.
 std::string kernel_text(const std::string& file);
 std::string replaced(std::string text, const std::string& part, const std::string& other);
 

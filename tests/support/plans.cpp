@@ -19,7 +19,7 @@ std::size_t packed_columns_b(const Plan& plan) {
   return round_up(plan.block_n, plan.first().multiply().tile_columns);
 }
 
-// Of a plan where one launch packs both operands: the copies and the notes lie one behind the other in
+// Checks a plan with one launch that packs both operands. The copies and the notes follow each other in
 // scratch.
 void check_planes(const Plan& plan) {
   const Stage& stage = plan.first();
@@ -46,15 +46,15 @@ void check_blocks(const Plan& plan, const Problem& problem) {
     CHECK(block >= 1);
     CHECK(block <= size);
     CHECK(block <= max_block);
-    if (block < size) CHECK(block % tile == 0);  // whole tiles, so that every later block starts at one
+    if (block < size) CHECK(block % tile == 0);  // whole tiles, so that every later block starts at a tile
   };
   check_block(plan.block_m, problem.m, kernel.tile_rows);
   check_block(plan.block_n, problem.n, kernel.tile_columns);
   check_block(plan.block_k, problem.k, kernel.tile_depth);
 }
 
-// One operand that is rows x columns, in tiles of tile_rows x tile_columns: packed as the kernel wants it, or
-// so already.
+// An operand of rows x columns, in tiles of tile_rows x tile_columns. It is packed as the kernel needs it, or
+// has that form already.
 struct TiledOperand {
   ProgramRole pack;
   const PackedCopy& copy;
@@ -103,7 +103,7 @@ void check_shares(const Stage& stage) {
   }
 }
 
-// Parts of k that cover it, begin at whole steps and end with the scratch buffer.
+// Checks that the slices along k cover it, begin at whole steps, and end with the scratch buffer.
 void check_parts_of_k(const Plan& plan) {
   const Stage& stage = plan.first();
   const KernelConfig& kernel = stage.multiply();
@@ -125,7 +125,8 @@ void check_parts_of_k(const Plan& plan) {
   CHECK(plan.block_batch == 1);
 }
 
-// The packed copies lie beside each other, inside the scratch buffer and before the parts of k.
+// Checks that the packed copies do not overlap, and are inside the scratch buffer and before the slices of
+// split-K.
 void check_scratch(const Plan& plan) {
   const Stage& stage = plan.first();
   const bool packs_a = stage.has(ProgramRole::pack_a);
@@ -167,7 +168,7 @@ std::size_t least_scratch_bytes(Planner& make, const std::string& kernel) {
   const std::size_t notes = 2 * 64;  // one work-group for each operand, rounded up
   const std::size_t own = sizeof(float) * (packed_size(pack, config.tile_rows, config.tile_depth) +
                                            packed_size(pack, config.tile_columns, config.tile_depth) + notes);
-  // What stands behind it packs into the same memory.
+  // Its fallback packs to the same memory.
   const std::string& behind = config.manifest().fallback;
   const bool packs = !make.configs.get(behind, {})->manifest().fallback.empty();
   return packs ? std::max(own, least_scratch_bytes(make, behind)) : own;

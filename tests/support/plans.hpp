@@ -1,4 +1,4 @@
-// Plans made without a device, and what must be true of every plan.
+// Plans that are made without a device, and the conditions that every plan must meet.
 #pragma once
 
 #include <string>
@@ -23,13 +23,14 @@ struct Planner {
   }
 };
 
-// Fails the test that calls it where the plan of `problem` is not valid.
+// Fails the calling test if the plan of `problem` is not valid.
 void check_plan(const Plan& plan, const Problem& problem, std::size_t limit);
 
-// Bytes that one tile of A and one of B take in scratch: the least that a plan which packs both can do with.
+// Returns the bytes of scratch for one tile of A and one of B, which is the least that a plan needs if it
+// packs both.
 std::size_t tile_bytes(const KernelConfig& kernel);
 
-// The same for any kernel: planes take more, and packing that leaves notes.
+// Returns the same for any kernel. Planes take more memory, and so does packing that writes notes.
 std::size_t least_scratch_bytes(Planner& make, const std::string& kernel);
 
 }  // namespace clgemm::test

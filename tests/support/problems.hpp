@@ -5,9 +5,9 @@
 
 namespace clgemm::test {
 
-constexpr std::size_t no_limit = std::size_t{1} << 31;  // of scratch
+constexpr std::size_t no_limit = std::size_t{1} << 31;  // no limit for scratch
 
-// A problem without gaps, aligned as every buffer is.
+// Returns a problem without gaps, with the alignment of every buffer.
 inline Problem tight(std::size_t m, std::size_t n, std::size_t k) {
   Problem problem{{m, n, k}, 1, 0, {}, {}, {}, 1};
   problem.a = {false, k, 0, 0, 32};
@@ -16,7 +16,7 @@ inline Problem tight(std::size_t m, std::size_t n, std::size_t k) {
   return problem;
 }
 
-// So many of them, with no gaps between matrices.
+// Returns a batch of them, without gaps between matrices.
 inline Problem tight_batch(std::size_t count, std::size_t m, std::size_t n, std::size_t k) {
   Problem problem = tight(m, n, k);
   problem.batch_count = count;

@@ -1,4 +1,4 @@
-// A program as people run it: its exit status and what it wrote.
+// Runs a program as users do, and returns its exit status and its output.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 namespace clgemm::test {
 
 struct Finished {
-  int status;  // -1 where it did not end by itself
+  int status;  // -1 if it did not end by itself
   std::string out;
   std::string err;
 };

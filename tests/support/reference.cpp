@@ -9,7 +9,7 @@
 namespace clgemm::test {
 namespace {
 
-// A row of the result, and the sums of the absolute values that its elements are made of.
+// A row of the result, and for each element the sum of the absolute values that it consists of.
 struct Row {
   std::vector<double> values;
   std::vector<double> magnitudes;

@@ -1,4 +1,4 @@
-// What a result must be: the multiply in float64, and how far a result may lie from it.
+// The expected result: the GEMM in float64, and the largest error that a result may have.
 #pragma once
 
 #include <vector>
@@ -7,14 +7,14 @@
 
 namespace clgemm::test {
 
-// The largest |C - ref| / (2^-24 * (|alpha| |A||B| + |beta| |C0|)) over all elements; infinite where a result
-// is NaN, or differs although nothing may.
+// Returns the largest |C - ref| / (2^-24 * (|alpha| |A||B| + |beta| |C0|)) over all elements. Returns
+// infinity if a result is NaN, or if it differs although the divisor is 0.
 double error_ratio(const Multiply& multiply, const Data& before, const std::vector<float>& c);
 
-// What error_ratio() of random numbers may be, whichever kernel multiplied.
+// Returns the largest error_ratio() for random numbers and any kernel.
 double error_bound(const Multiply& multiply);
 
-// The result in float64, by rows, without gaps.
+// Returns the result in float64, row-major, without gaps.
 std::vector<double> reference_result(const Multiply& multiply, const Data& before);
 
 }  // namespace clgemm::test

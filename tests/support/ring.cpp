@@ -19,7 +19,7 @@ struct Fault {
   std::string text;
 };
 
-// What there is of a ring at a moment, as numbers, so that states can be told apart and remembered.
+// The state of a ring as numbers, so that states can be compared and remembered.
 class State {
  public:
   explicit State(const Ring& ring) : ring_(&ring) {
@@ -29,7 +29,8 @@ class State {
     for (std::size_t actor = 0; actor < ring.actors.size(); ++actor) go_on(actor);
   }
 
-  // Everything that can happen next: an actor goes on, a copy comes, all actors meet. A number each.
+  // Returns everything that can happen next, each as a number: an actor continues, a copy arrives, or all
+  // actors meet.
   std::vector<std::size_t> events() const {
     std::vector<std::size_t> result;
     for (std::size_t actor = 0; actor < places_.size(); ++actor) {
@@ -54,7 +55,7 @@ class State {
     }
   }
 
-  // Throws Fault where nothing can happen any more and that is not the end.
+  // Throws Fault if nothing can happen any more although the end is not reached.
   void check_end() const {
     for (std::size_t actor = 0; actor < places_.size(); ++actor) {
       if (!is_done(actor)) throw Fault{fmt::format("actor {} waits for ever", actor)};
@@ -82,12 +83,12 @@ class State {
   static constexpr std::size_t meeting = ~std::size_t{0};
 
   struct Barrier {
-    std::int16_t completed;  // phases
+    std::int16_t completed;  // phases that are complete
     std::int16_t pending;    // arrivals that the phase still needs
-    std::int16_t copies;     // that it still waits for
+    std::int16_t copies;     // copies that it still waits for
   };
 
-  // One under way, by where its actor started it.
+  // A copy in flight, identified by the action that started it.
   struct Copy {
     std::uint16_t actor, place;
     auto operator<=>(const Copy&) const = default;
@@ -107,7 +108,7 @@ class State {
       case Kind::meet:
         return false;
       default:
-        return true;  // a read that has begun may end
+        return true;  // a read that has begun may end at any time
     }
   }
 
@@ -118,7 +119,7 @@ class State {
     return true;
   }
 
-  // All but the last `left` groups of an actor's copies.
+  // Returns true if all but the last `left` groups of an actor's copies have arrived.
   bool have_come(std::size_t actor, int left) const {
     const Actions& actions = ring_->actors[actor];
     int groups = 0;
@@ -131,8 +132,8 @@ class State {
                         [&](const Copy& copy) { return copy.actor == actor && copy.place < place; });
   }
 
-  // What an actor does without waiting it does at once: later would let others do less harm. It stops at what
-  // can wait and at a read, which takes its time.
+  // Executes the actor's next actions that do not wait. If they were executed later, other actors
+  // could do less harm. It stops at an action that can wait, and at a read, because a read takes time.
   void go_on(std::size_t actor) {
     for (; !is_done(actor); ++places_[actor]) {
       const Action& action = next(actor);
@@ -215,7 +216,7 @@ class State {
   }
 
   const Ring* ring_;
-  std::vector<std::uint16_t> places_;  // of each actor in its actions
+  std::vector<std::uint16_t> places_;  // each actor's position in its actions
   std::vector<std::int16_t> contents_;
   std::vector<Barrier> barriers_;
   std::vector<Copy> copies_;

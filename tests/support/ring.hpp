@@ -1,11 +1,15 @@
-// Rings of stages in local memory, as kernels keep them full with asynchronous copies: a simulation that
-// finds what goes wrong in some order of events, however rare. A ring is what each of its actors (warps)
-// does, written down step by step, and the barriers between them; a kernel's ring is written as its loops are
+// Simulates rings of stages in local memory, which kernels fill with asynchronous copies, and finds errors
+// that occur in some order of events, even a very rare one. A ring consists of the steps of each actor
+// (warp), and of the barriers between them. A kernel's ring is written like the kernel's loops
 // (ring_test.cpp).
 //
-// Actors go on one at a time, in any order. Copies that were started come in any order. Wrong is: a stage
-// that is read while it does not hold the step that is meant, whole; an arrival at a barrier in another phase
-// than the one that is meant; an end while copies are under way; and where nothing can go on.
+// Actors continue one at a time, in any order. Copies that were started arrive in any order. The following
+// are errors:
+//
+// - A stage is read while it does not have all of the intended step.
+// - An actor arrives at a barrier in another phase than the intended one.
+// - The ring ends while copies are in flight.
+// - Nothing can continue.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +19,17 @@
 
 namespace clgemm::test {
 
-// What an actor does next. The words are those of PTX (mbarrier, cp.async).
+// The next action of an actor. The words are those of PTX (mbarrier, cp.async).
 struct Action {
   enum class Kind {
-    wait,    // until the phase of `parity` of the barrier is complete: all that PTX lets an actor ask
-    expect,  // so many copies, at the barrier, in this phase; and arrive there
-    copy,    // start to fill a part of a stage with a step; the barrier, if any, is told when it has come
+    wait,    // until the phase of `parity` of the barrier is complete, which is all that PTX can wait for
+    expect,  // arrives at the barrier in this phase, and announces this many copies
+    copy,    // starts to fill a part of a stage with a step; its arrival is reported to the barrier, if any
     commit,  // ends a group of this actor's copies
-    wait_groups,  // until all but the last so many of this actor's groups have come
+    wait_groups,  // until all but the last so many groups of this actor have arrived
     meet,         // a barrier of the whole work-group
-    read,         // a stage, which must have this step from the beginning to the end of it
-    arrive        // at the barrier, in this phase
+    read,         // reads a stage, which must have this step during the whole read
+    arrive        // arrives at the barrier in this phase
   };
   Kind kind;
   int barrier = -1;
@@ -34,7 +38,7 @@ struct Action {
   int stage = 0;
   int part = 0;
   int step = 0;
-  int phase = 0;  // as the kernel means it; the barrier itself knows no more of it than the parity
+  int phase = 0;  // as the kernel intends it; the barrier itself only knows the parity
 };
 
 using Actions = std::vector<Action>;
@@ -50,16 +54,16 @@ Action arrive(int barrier, int phase);
 
 struct Ring {
   int stages = 0;
-  int parts = 1;              // of a stage, copied one by one
-  std::vector<int> arrivals;  // of each barrier, that complete a phase
+  int parts = 1;              // parts of a stage that are copied one by one
+  std::vector<int> arrivals;  // the number that completes a phase, for each barrier
   std::vector<Actions> actors;
 };
 
-// All orders of events; the states that have been seen are remembered. Empty, or what is wrong in one of
-// them. Throws std::length_error where there are more states.
+// Tries all orders of events, and remembers the states that were seen. Returns what is wrong in one of them,
+// or an empty text. Throws std::length_error if there are more states.
 std::string fault_in_any_order(const Ring& ring, std::size_t most_states);
 
-// So many random orders, the seed's.
+// Tries this many random orders of the seed.
 std::string fault_in_random_orders(const Ring& ring, std::size_t count, std::uint64_t seed);
 
 }  // namespace clgemm::test

@@ -1,4 +1,4 @@
-// The tuning data that ships, and nothing of the machine's own.
+// The shipped tuning data, without the data of the machine.
 #pragma once
 
 #include "choose/tuning_files.hpp"

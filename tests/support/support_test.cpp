@@ -1,4 +1,4 @@
-// The tests' own helpers, for a check that cannot fail checks nothing.
+// Tests the helpers of the tests, because a check that cannot fail checks nothing.
 #include <cmath>
 #include <set>
 
@@ -23,7 +23,7 @@ TEST_CASE("pairwise() covers every pair, with far fewer rows than the product") 
   }
 }
 
-// 2 x 2 times 2 x 2, with known elements.
+// Returns 2 x 2 times 2 x 2 with known elements.
 Multiply small_multiply(float beta) {
   return make_multiply({Layout::row_major, Transpose::no, Transpose::yes}, {2, 2, 2}, {2, beta},
                        {1, 1, 3, 4});
@@ -33,7 +33,7 @@ TEST_CASE("the reference multiplies") {
   const Multiply multiply = small_multiply(10);
   Data data = random_data(multiply, 1);
   const float a[2][2] = {{1, 2}, {3, 4}};
-  const float b[2][2] = {{5, 6}, {7, 8}};  // of op(B)
+  const float b[2][2] = {{5, 6}, {7, 8}};  // op(B)
   for (std::size_t i = 0; i < 2; ++i) {
     for (std::size_t j = 0; j < 2; ++j) {
       data.a[3 + i * 3 + j] = a[i][j];

@@ -1,5 +1,5 @@
 #include "base/platform/windows_api.hpp"
-// These need the one above.
+// These need the header above.
 #include <aclapi.h>
 #include <fcntl.h>
 #include <io.h>
@@ -77,7 +77,7 @@ void release_memory(void* memory, std::size_t) {
 }
 
 int status_of_command(const std::string& command) {
-  // cmd.exe takes the first and the last quote away.
+  // cmd.exe removes the first and the last quote.
   return std::system(("\"" + command + "\"").c_str());
 }
 

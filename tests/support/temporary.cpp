@@ -21,7 +21,7 @@ std::string TemporaryFolder::write(const std::string& relative, const std::strin
   std::filesystem::create_directories(file.parent_path());
   std::ofstream stream(file, std::ios::binary);
   if (!(stream << text)) throw std::runtime_error("cannot write " + file.string());
-  std::filesystem::permissions(file, std::filesystem::perms(0644));  // whatever the umask is
+  std::filesystem::permissions(file, std::filesystem::perms(0644));  // for any umask
   return file.string();
 }
 

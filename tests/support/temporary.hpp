@@ -1,4 +1,4 @@
-// A folder and an environment variable that a test changes and leaves as they were.
+// A folder and an environment variable that a test changes and restores.
 #pragma once
 
 #include <cstdlib>
@@ -17,14 +17,14 @@ class TemporaryFolder {
 
   const std::filesystem::path& path() const { return path_; }
 
-  // Writes a file, its folders too, and returns its path.
+  // Writes a file, and its folders if necessary, and returns its path.
   std::string write(const std::string& relative, const std::string& text) const;
 
  private:
   std::filesystem::path path_;
 };
 
-// Sets a variable for its own lifetime; a null value removes it. For tests of one thread.
+// Sets a variable while it is alive. A null value removes the variable. For tests with one thread.
 class ScopedVariable {
  public:
   ScopedVariable(const char* name, const char* value);

@@ -1,4 +1,4 @@
-// The Error that a call must throw.
+// Checks the Error that a call must throw.
 #pragma once
 
 #include <clgemm/error.hpp>
@@ -13,7 +13,7 @@ struct Thrown {
   std::string text;
 };
 
-// Fails the test where the call throws nothing, or something else.
+// Fails the test if the call throws nothing, or something else.
 template <class Call>
 Thrown thrown_by(Call&& call) {
   try {
