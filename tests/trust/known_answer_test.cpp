@@ -1,5 +1,5 @@
-// Self-tests: they pass for right kernels, find wrong ones, and what they find keeps wrong kernels from being
-// chosen, in this process and in later ones.
+// Self-tests pass for right kernels and find wrong ones. A wrong kernel is not chosen any more, in this
+// process and in later ones.
 #include "trust/known_answer.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ ProgramCache& programs() {
   return *cache;
 }
 
-// A problem of this size with operands that lie tightly.
+// Returns a problem of this size with operands without gaps.
 Problem problem_of(std::size_t size, bool transpose_a, bool transpose_b) {
   Problem result{{size, size, size}, 1, 0, {}, {}, {}};
   const std::size_t alignment = shared_device_info().base_alignment_bytes / sizeof(float);
@@ -50,7 +50,7 @@ bool passes(const BuiltPlan& built) {
   return gives_known_answer(built, TestNumbers{}, shared_cl_context(), shared_device());
 }
 
-// The built-in kernels and variants that this device can run.
+// Returns the built-in kernels and variants that this device can run.
 std::vector<std::string> runnable_kernels() {
   std::vector<std::string> result;
   for (const std::string& kernel : kernels_to_test()) {
@@ -89,7 +89,7 @@ TEST_CASE("a self-test takes less than 50 ms beside the compiling") {
   for (const std::string& kernel : runnable_kernels()) {
     const Problem problem = problem_of(67, false, false);
     const BuiltPlan built = built_plan(problem, kernel);
-    passes(built);  // in which some implementations finish the compiling
+    passes(built);  // some implementations finish compiling during the first run
     Clock::duration best = std::chrono::hours(1);
     for (int round = 0; round < 100 && best >= bound; ++round) {  // other work may disturb most of them
       const auto start = Clock::now();
@@ -102,7 +102,7 @@ TEST_CASE("a self-test takes less than 50 ms beside the compiling") {
   }
 }
 
-// A right kernel, simple enough to be made wrong in one way at a time.
+// A right kernel, simple enough to have one mistake at a time.
 const std::string right_kernel =
     "// clgemm: mine\n"
     "// summary: one work-item an element\n"
@@ -187,8 +187,8 @@ TEST_CASE("a kernel with one mistake fails") {
   }
 }
 
-// Of the right kernel, one that is told which operands it may read by fours, and says a wrong result where
-// that is not so.
+// Returns a variant of the right kernel that is told which operands it may read four elements at a time. It
+// gives a wrong result if that is not true.
 std::string kernel_of_fours() {
   std::string text = right_kernel;
   const auto replace = [&text](const std::string& from, const std::string& to) {
@@ -229,7 +229,7 @@ TEST_CASE("what reads one operand by fours is tried where lines of the other are
   }
 }
 
-// What the entries of a cache folder are known as; the header is magic[8], format[4], trust[4].
+// Counts the entries of a cache folder with this trust. The header is magic[8], format[4], trust[4].
 std::size_t entries_with(DiskCache::Trust trust, const std::filesystem::path& folder) {
   std::size_t result = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -244,7 +244,7 @@ std::size_t entries_with(DiskCache::Trust trust, const std::filesystem::path& fo
   return result;
 }
 
-// A process's world: an empty cache, and a kernel folder whose first choice is wrong.
+// The environment of a process: an empty cache, and a kernel folder with a wrong first choice.
 struct World {
   TemporaryFolder cache;
   TemporaryFolder kernels;
@@ -258,7 +258,7 @@ struct World {
   }
 };
 
-// Three kernels behind each other, of which the second one loses its third plane of A.
+// A chain of three kernels. The second one loses its third plane of A.
 TEST_CASE("a kernel behind another one is tried on numbers that need all of its planes") {
   const TemporaryFolder folder;
   folder.write("from_fp16_planes.cl", replaced(kernel_text("from_fp16_planes.cl"), "fallback: fallback_fp32",
@@ -301,7 +301,7 @@ TEST_CASE("a wrong kernel is found, said, put in quarantine and never chosen aga
     const std::string explained = explain_on(context, world.options);
     INFO(explained);
     CHECK(contains(explained, not_used));
-    // It knows from the cache, and did not test again.
+    // It knows this from the cache, and did not test again.
     CHECK(contains(explained, "is in quarantine: it gave a wrong result"));
     CHECK_FALSE(contains(explained, "self-test on '"));
   }
@@ -315,7 +315,7 @@ TEST_CASE("the first explain() says what is not used, before any call, and the c
   INFO(explained);
   CHECK(contains(explained, "not used: " + first_choice()));
   CHECK(contains(explained, "\npredicted: "));
-  // Behind the kernel that runs anywhere there is nothing.
+  // The kernel that runs anywhere has no fallback.
   const bool is_last_resort = contains(explained, "\nchosen: runs anywhere");
   CHECK(contains(explained, "\nrunner-up: ") != is_last_resort);
 
@@ -326,7 +326,7 @@ TEST_CASE("the first explain() says what is not used, before any call, and the c
   REQUIRE(choice.chosen.seconds);
   CHECK(*choice.chosen.seconds > 0.0);
   CHECK(choice.runners_up.empty() == is_last_resort);
-  // Given up by the call before, unless this size has other parameters.
+  // The previous call gave it up, unless this size has other parameters.
   const auto is_wrong = [](const Rejected& one) {
     return one.config.kernel == first_choice() &&
            (one.fault == Fault::given_up || one.fault == Fault::wrong_result);
@@ -340,7 +340,7 @@ TEST_CASE("a wrong multiply kernel does not take the packing kernel with it") {
     Context context(shared_device()());
     CHECK(is_right_on(context, world.options));
   }
-  // The built-in kernel of the same name packs with what the wrong one packed with.
+  // The built-in kernel of the same name uses the same packing kernel as the wrong one.
   Context context(shared_device()());
   const std::string explained = explain_on(context, {});
   INFO(explained);
@@ -348,7 +348,7 @@ TEST_CASE("a wrong multiply kernel does not take the packing kernel with it") {
   CHECK(contains(explained, "kernel: " + first_choice()));
 }
 
-// A process's kernels from one folder, tested as the choice tests them.
+// Kernels from one folder in one process, tested as the choice tests them.
 struct Testing {
   explicit Testing(const TemporaryFolder& kernels) : configs(shared_device_info(), kernels.path().string()) {}
 
@@ -378,7 +378,7 @@ std::string built_in_kernel(const std::string& file) {
 TEST_CASE("a multiply kernel that is wrong only together with its packing kernel is told from it") {
   const TemporaryFolder kernels;
   const ScopedVariable on("CLGEMM_SELF_TEST", nullptr);
-  // Wrong where B lies at the start of its buffer: no other operand of a self-test does than a packed one.
+  // Wrong if an operand is at the start of its buffer, which in a self-test only applies to packed ones.
   const std::string wrong = replaced(built_in_kernel("tiled.cl"), "const int k, const float alpha,",
                                      "const int k, const float stated_alpha,");
   const char* const alpha = "#define alpha (stated_alpha + (b_offset == 0 || a_offset == 0 ? 1.0f : 0.0f))\n";
@@ -387,7 +387,7 @@ TEST_CASE("a multiply kernel that is wrong only together with its packing kernel
   CHECK_ERROR([&] { testing.verify("tiled"); }, self_test_failed, "'tiled' gave a wrong result");
   CHECK_ERROR([&] { testing.verify("tiled"); }, self_test_failed, "together with 'pack_padded'");
   CHECK(testing.in_quarantine().empty());
-  CHECK_NOTHROW(testing.verify("wpt"));  // by which the other one is found out
+  CHECK_NOTHROW(testing.verify("wpt"));  // this finds the other one
   CHECK_ERROR([&] { testing.verify("tiled"); }, self_test_failed, "quarantine");
   REQUIRE(testing.in_quarantine().size() == 1);
   CHECK(contains(testing.in_quarantine()[0], "'tiled'"));
@@ -397,7 +397,7 @@ TEST_CASE("a multiply kernel that is wrong only together with its packing kernel
 TEST_CASE("a packing kernel that is wrong with two multiply kernels is what is wrong") {
   const TemporaryFolder kernels;
   const ScopedVariable on("CLGEMM_SELF_TEST", nullptr);
-  // The last row is left out.
+  // It leaves out the last row.
   kernels.write("pack_padded.cl",
                 replaced(built_in_kernel("pack_padded.cl"), "row < rows &&", "row + 1 < rows &&"));
   Testing testing(kernels);
@@ -442,7 +442,7 @@ TEST_CASE("a kernel that the caller names is used, wrong or not") {
   name_first_choice(world.options);
   CHECK_FALSE(is_right_on(context, world.options));
 
-  Context later(shared_device()());  // which finds it in quarantine
+  Context later(shared_device()());  // this process finds it in quarantine
   CHECK_FALSE(is_right_on(later, world.options));
 }
 
