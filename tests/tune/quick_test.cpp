@@ -1,5 +1,5 @@
-// What clgemm-tune --quick takes from others' data, without a device: which configs and shapes it measures,
-// and how good a choice few samples make.
+// Tests, without a device, which configs and shapes clgemm-tune --quick selects from the data of other
+// devices, and the quality of a choice from few samples.
 #include "tune/quick.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 using test::TemporaryFolder;
 
-// What a quick run on a device measures.
+// The measurements of a quick run on a device.
 struct Quick {
   explicit Quick(const Device& its_device, const std::string& folder = {})
       : device(its_device), cache(device, folder), library(folder) {
@@ -38,7 +38,7 @@ struct Quick {
   std::vector<SampleShape> shapes;
 };
 
-// As Zen 5 with AVX-512, which has shipped rows of PoCL and of Intel's runtime.
+// Returns a device like Zen 5 with AVX-512, for which rows of PoCL and of Intel's runtime are shipped.
 Device made_up_zen5() {
   Device device = test::made_up_cpu();
   device.name = "made-up AVX-512";
@@ -66,7 +66,7 @@ TEST_CASE("a quick run goes by the rows of the nearest other device, or by its o
   CHECK(others->kin != Kinship::same);
   CHECK_FALSE(nearest_rows(Tuning{}, h100));
 
-  // Own rows say what is worth measuring, and nothing of what will be measured.
+  // A device's own rows decide what is worth measuring, but are not the prior of the new measurements.
   Quick here(test::made_up_h200());
   CHECK(prior_of(here.table, here.configs, here.cache).rows.empty());
   Quick there(h100);
@@ -80,7 +80,7 @@ TEST_CASE("a quick run has few configs, of which one is fast for every shape, by
     Quick quick(device);
     INFO(device.name);
     CHECK(quick.configs.size() >= 4);
-    CHECK(quick.configs.size() <= 20 + 6);  // and those of a kernel without rows: AMD's matrix units
+    CHECK(quick.configs.size() <= 20 + 6);  // and the configs of a kernel without rows: AMD's matrix units
     CHECK(quick.configs.size() < quick.all.size());
     CHECK(quick.shapes.size() >= least_shapes);
     CHECK(quick.shapes.size() <= most_quick_shapes);
@@ -120,11 +120,11 @@ TEST_CASE("quick shapes are the seed's, not all of one column, and none takes lo
   CHECK_FALSE(fast.shapes == quick_shapes(fast.table, fast.configs, fast.cache, fast.library, 2));
   const auto columns = std::count_if(fast.shapes.begin(), fast.shapes.end(),
                                      [](const SampleShape& one) { return one.n == 1; });
-  CHECK(columns >= 4);  // a row of a kernel for one column needs as many
+  CHECK(columns >= 4);  // the fit of a kernel for one column needs as many
   CHECK(columns <= 8);
 }
 
-// Of a device whose configs are not as fast, beside each other, as the relative's.
+// Returns times of a device whose configs have other speed ratios than the relative's.
 std::vector<Sample> made_up_times(Quick& quick, const Prior& prior, const std::vector<SampleShape>& shapes) {
   std::vector<Sample> result;
   for (const SampleShape& shape : shapes) {
@@ -163,8 +163,8 @@ TEST_CASE(
   CHECK(with_prior < regret_of({host}));
 }
 
-// Of the H200's recorded times a quick run's configs on a seventh of the shapes; no prior, as nothing but its
-// own rows are its relative's. What was recorded is what came within half as much again of the best.
+// Uses the H200's recorded times of a quick run's configs on a seventh of the shapes. There is no prior,
+// because no related device has rows. Only times of at most 1.5 times the best were recorded.
 TEST_CASE("on times that an H200 took, what few samples choose takes at most 1.1 times as long as the best") {
   Quick quick(test::made_up_h200());
   const auto all = read_samples(CLGEMM_TEST_DATA "/h200_times.csv", quick.library.names(Role::multiply));
@@ -183,7 +183,8 @@ TEST_CASE("on times that an H200 took, what few samples choose takes at most 1.1
         measured.push_back(one);
       }
     }
-    const Fitted fitted = fit(measured, quick.cache, {{9.6e-6, 4.7e-6}});  // the host's, of the shipped file
+    // The host's times are those of the shipped file.
+    const Fitted fitted = fit(measured, quick.cache, {{9.6e-6, 4.7e-6}});
     const Regret found = regret(fitted, others, quick.cache);
     INFO("turn " << turn << ": " << found.mean << ", worst " << found.worst << ", " << found.shapes);
     CHECK(found.mean < 1.12);  // 1.058 to 1.097
@@ -191,7 +192,7 @@ TEST_CASE("on times that an H200 took, what few samples choose takes at most 1.1
   }
 }
 
-// As above, with the rows that ship, which are fitted to all of these shapes; and with these rows exchanged.
+// The same with the shipped rows, which are fitted to all of these shapes, and with these rows exchanged.
 TEST_CASE("rows that choose better than a fit on the same samples are found to be better") {
   Quick quick(test::made_up_h200());
   std::vector<Sample> few;

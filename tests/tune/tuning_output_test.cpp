@@ -1,4 +1,4 @@
-// Where what the tuner writes ends up: files, links, pipes, devices, folders.
+// The destination of the tuner's output: files, links, pipes, devices, folders.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -30,7 +30,7 @@ std::size_t files_in(const fs::path& folder) {
       std::distance(fs::recursive_directory_iterator(folder), fs::recursive_directory_iterator{}));
 }
 
-// What it says of why it cannot be written; empty where it can.
+// Returns the error if the file cannot be written, or an empty text if it can.
 std::string refusal(const fs::path& path) {
   try {
     write_output(path, some_file());
@@ -49,7 +49,7 @@ TEST_CASE("a link stays a link: what it leads to is written, there or not") {
   fs::create_symlink("far/old.json", here / "one.json");
   fs::create_symlink(here / "one.json", here / "two.json");
   fs::create_symlink("far/away", here / "folder");
-  fs::create_symlink("../new.json", here / "far" / "away" / "three.json");  // to what is not there
+  fs::create_symlink("../new.json", here / "far" / "away" / "three.json");  // a missing target
   CHECK(refusal(here / "two.json").empty());
   CHECK(refusal(here / "folder" / "three.json").empty());
   CHECK(fs::is_symlink(here / "one.json"));
@@ -80,7 +80,8 @@ TEST_CASE("a pipe is written to and stays; a device that takes nothing stays, an
   CHECK(text.substr(0, static_cast<std::size_t>(count)) == write_tuning(small));
   CHECK(fs::is_fifo(pipe));
 
-  // A full device of our own: as root, a mistake in what is tested here would replace the machine's.
+  // A full device that the test makes. As root, a mistake in the code under test would replace the machine's
+  // device.
   const fs::path full = folder.path() / "full";
   if (mknod(full.c_str(), S_IFCHR | 0600, makedev(1, 7)) != 0) {
     WARN("NOT TESTED: a device that takes nothing, which only root can make");
