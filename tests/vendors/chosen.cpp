@@ -1,6 +1,6 @@
-// chosen FOLDER: the programs that clgemm chooses on GPUs that are not here, for compilers that are
-// (compile.py). A source a file, and programs.json, which says of each program what it is to be compiled for
-// and how, and which device and shape it is for.
+// chosen FOLDER: writes the programs that clgemm chooses on GPUs that are not installed, for compilers that
+// are (compile.py). Each source is a file. programs.json has, for each program, its target and options, and
+// its device and shape.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,7 +23,7 @@ namespace {
 
 using namespace test;
 
-// A program as it is handed to a compiler.
+// A program as a compiler receives it.
 struct Program {
   const char* target;
   std::string options;
@@ -62,7 +62,7 @@ void add_chosen(const Sheet& sheet, const std::vector<Problem>& problems, Precis
   }
 }
 
-// Names, options and paths of ours have no characters that JSON writes in another way, but for backslashes.
+// Our names, options and paths have no characters that JSON escapes, except backslashes.
 void write(const Programs& programs, const std::filesystem::path& folder) {
   std::ofstream list(folder / "programs.json");
   list << "[";

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compiles what clgemm chooses on GPUs that are not here, and fails if a compiler refuses it or it spills.
+"""Compiles what clgemm chooses on GPUs that are not installed. Fails if a compiler rejects it or it spills.
 
     compile.py CHOSEN [--few] [--targets gfx1100,dg2] [--keep FOLDER]
 
-CHOSEN is the program of chosen.cpp; compilers.py says which compilers are needed. A target whose compiler is missing is left
-out, and the last lines say so. Nothing is run, so nothing is said of results or speed.
+CHOSEN is the program of chosen.cpp. compilers.py lists the necessary compilers. A target whose compiler is missing is left
+out, and the last lines report this. Nothing is executed, so this does not test results or speed.
 """
 
 import argparse
@@ -18,9 +18,10 @@ import tempfile
 
 from compilers import Refused, compiler_of
 
-SKIPPED = 77  # as CTest has it
+SKIPPED = 77  # CTest's status
 
-# Of GPUs for which compilers make much the same code, one: all targets take 86 s of an EPYC core, these 45 (25 November 2026).
+# Compilers make similar code for some GPUs, so one of each group is enough: all targets take 86 s of an EPYC
+# core, these 45 (25 November 2026).
 FEW = ["gfx942", "gfx1100", "gfx1201", "dg2", "bmg", "pvc", "tgllp", "sm_61", "sm_75", "sm_80", "sm_120"]
 
 

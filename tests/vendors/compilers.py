@@ -1,4 +1,4 @@
-"""The compilers of AMD, Intel and NVIDIA, as far as they run without a GPU. A target whose compiler is missing says so:
+"""The compilers of AMD, Intel and NVIDIA that run without a GPU. If a target's compiler is missing, it reports this:
 
     AMD      clang-19 and rocm-device-libs of Debian 12; lld-19 to link
     Intel    ocloc: intel-opencl-icd of Debian 12, or a newer one that OCLOC names (newest_ocloc; bmg needs it); libigc1 to disassemble
@@ -6,12 +6,16 @@
              or in this Python's nvidia-cuda-nvcc-cu12 (PyPI), which alone knows sm_60 to sm_70. To disassemble, nvdisasm:
              NVDISASM names it, or it is in the same places, or in nvidia-cuda-nvdisasm (PyPI), for sm_75 and later
 
-The compilers of AMD and NVIDIA are clang's, as ROCm uses it, and clang's in front of NVIDIA's assembler: what NVIDIA's own compiler
-of OpenCL C makes may need other registers.
+AMD's compiler is clang, as in ROCm. For NVIDIA, clang makes PTX for NVIDIA's assembler. NVIDIA's own compiler of OpenCL C may
+need a different number of registers.
 
-A compiler has problem(target): why it cannot be used, or ""; spilled(program, folder): compiles a program of chosen.cpp in that
-folder, and returns the bytes that it keeps in memory instead of registers; and listing(program, folder): what the device executes,
-as lines of text, or the nearest that can be had. Both raise Refused with what the compiler said.
+A compiler has three functions:
+
+- The function problem(target) returns why it cannot be used, or "".
+- The function spilled(program, folder) compiles a program of chosen.cpp in that folder, and returns the bytes that it keeps in
+  memory instead of registers. Raises Refused with the compiler's message.
+- The function listing(program, folder) returns what the device executes as lines of text, or the nearest form that is available.
+  Raises Refused, too.
 """
 
 import os
@@ -42,7 +46,7 @@ def largest(pattern, text):
 
 
 def installed(name, variable, package):
-    """Where a tool of NVIDIA's may be, the first that there is first."""
+    """Returns the first existing path of a tool of NVIDIA's."""
     named = os.environ.get(variable)
     if named:
         return [named]
@@ -52,7 +56,7 @@ def installed(name, variable, package):
 
 
 class Amd:
-    """clang with ROCm's device library, linked as ROCm's OpenCL links it."""
+    """clang with ROCm's device library, linked like ROCm's OpenCL."""
 
     unit = "work-item"
     clang = ["clang-19", "-target", "amdgcn-amd-amdhsa", "-nogpulib"]
@@ -65,7 +69,8 @@ class Amd:
 
     @staticmethod
     def library(target):
-        # Targets that Debian's library does not know take that of a relative; the instructions are the target's own.
+        # A target that Debian's library does not know uses the library of a related target. The instructions
+        # are the target's own.
         isa = {"gfx942": "940"}.get(target, target.removeprefix("gfx"))
         if not (ROCM / f"oclc_isa_version_{isa}.bc").exists():
             isa = "1036"
@@ -77,7 +82,7 @@ class Amd:
             yield from ("-Xclang", "-mlink-builtin-bitcode", "-Xclang", ROCM / f"{part}.bc")
 
     def assembly(self, program, folder):
-        """The path of what the compiler makes of it, as assembly."""
+        """Returns the path of the compiler's output, as assembly."""
         source = folder / program["file"]
         assembly = source.with_suffix(".s")
         output_of([*self.clang, "-x", "cl", "-O3", f"-mcpu={program['target']}", "-Xclang", "-finclude-default-header",
@@ -112,11 +117,11 @@ class Intel:
         out = source.parent / source.stem
         output_of([self.ocloc(), "compile", "-file", source, "-device", program["target"], "--format", "zebin",
                    "-options", program["options"], "-output", "out", "-output_no_suffix", "-out_dir", out],
-                  source.parent)  # where it may leave what it likes
+                  source.parent)  # because it writes other files there
         return next(file for file in sorted(out.glob("out*")) if file.suffix != ".spv")
 
     def spilled(self, program, folder):
-        # What the driver reads as well: the section .ze_info is text.
+        # The driver also reads this: the section .ze_info is text.
         binary = self.binary(program, folder).read_bytes().decode("latin-1")
         if "execution_env" not in binary:
             raise Refused("the binary does not say what memory it needs")
@@ -127,7 +132,8 @@ class Intel:
         binary = self.binary(program, folder)
         dump = binary.parent / "dump"
         dump.mkdir(exist_ok=True)
-        # ocloc 22.43 asks for the disassembler's library by a name that Debian keeps for development.
+        # ocloc 22.43 loads the disassembler's library by a name that Debian only has in its development
+        # package.
         for library in self.disassembler.glob("libiga64.so.*"):
             link = binary.parent / "libiga64.so"
             if not link.is_symlink():
@@ -142,7 +148,7 @@ class Intel:
 
 
 class Nvidia:
-    """clang's PTX through NVIDIA's assembler."""
+    """clang's PTX, assembled by NVIDIA's assembler."""
 
     unit = "work-item"
     newest_of_clang = 90
@@ -164,7 +170,7 @@ class Nvidia:
         return "" if self.assembler(target) else f"no ptxas that knows {target} (nvidia-cuda-nvcc-cu12 of PyPI knows sm_50 and later)"
 
     def ptx(self, program, folder):
-        """The path of the PTX, as clgemm changes it at run time, and the target that it is assembled for."""
+        """Returns the path of the PTX with clgemm's run-time changes, and the target for which it is assembled."""
         source = folder / program["file"]
         target = program["target"]
         sm = int(target.removeprefix("sm_"))
@@ -195,7 +201,8 @@ class Nvidia:
         try:
             said = self.assemble(program, folder)
         except Refused as refused:
-            # NVIDIA's driver gives OpenCL more than the 48 KiB of local memory that the assembler allows by itself.
+            # NVIDIA's driver gives OpenCL more than the 48 KiB of local memory that the assembler allows by
+            # default.
             said = str(refused)
             if "uses too much shared data" not in said or said.count("error") != 1:
                 raise

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""How much of what the main loop issues are multiply-adds, for what clgemm chooses at 4096 on GPUs that are not here.
+"""Measures which share of the instructions in the main loop are multiply-adds, for what clgemm chooses at 4096 on GPUs that are
+not installed.
 
     main_loop.py CHOSEN [--targets gfx1100,dg2] [--shape "4096 x 4096 x 4096"] [--keep FOLDER]
 
-CHOSEN is the program of chosen.cpp; compilers.py says which compilers are needed. The main loop is the loop with a barrier that has
-the most multiply-adds. If a compiler left a loop in it, that is counted as often as the tile's depth needs; branches are counted
-as if all were executed. Vector instructions are, on AMD's GPUs, those of a whole wave, vector memory and local memory among
-them, without scalar ones and waiting; on Intel's all but waiting, as a vector engine issues each; on NVIDIA's all. A packed or
-second multiply-add counts for itself, so that a share may be above 1. Kernels on tensor cores are left out.
-Nothing is run: this is compiled, not measured.
+CHOSEN is the program of chosen.cpp. compilers.py lists the necessary compilers. The main loop is the loop with a barrier that has
+the most multiply-adds. If a compiler left a loop inside it, that loop is counted as often as the tile's depth needs. Branches are
+counted as if all of them were executed.
+
+The counted instructions depend on the vendor. On AMD's GPUs, they are the vector instructions of a whole wave, with vector memory
+and local memory, but without scalar instructions and waiting. On Intel's, they are all but waiting, because a vector engine issues
+each. On NVIDIA's, they are all instructions. A packed or second multiply-add counts separately, so a share may be above 1. Kernels
+on tensor cores are left out. Nothing is executed: this is compiled, not measured.
 """
 
 import argparse
@@ -33,8 +36,8 @@ class AmdListing:
 
     @staticmethod
     def multiply_adds(name, operands):
-        """Packed ones do two, and so may a dual instruction, whose second half stands among its operands; a matrix instruction does
-        those of 64 work-items."""
+        """Packed ones do two. A dual instruction may do two as well, and its second half is among its operands. A matrix instruction
+        does those of 64 work-items."""
         if name.startswith("v_pk_fma_f32"):
             return 2
         matrices = re.match(r"v_mfma_f32_(\d+)x(\d+)x(\d+)_?f32", name)
@@ -103,7 +106,7 @@ def language_of(target, lines):
 
 
 class Counts:
-    """Of the instructions in a part of a listing."""
+    """Counts of the instructions in a part of a listing."""
 
     def __init__(self, language, instructions):
         self.multiply_adds = sum(language.multiply_adds(*one) for one in instructions)
@@ -112,7 +115,7 @@ class Counts:
 
 
 def loops_of(language, lines):
-    """All instructions, and where each loop begins and ends: from a label to a branch back to it."""
+    """Returns all instructions, and the begin and end of each loop, which goes from a label to a branch back to it."""
     begins = {}
     instructions = []
     loops = set()
@@ -132,7 +135,7 @@ def loops_of(language, lines):
 
 
 def count(target, lines, step):
-    """Multiply-adds and vector instructions of the main loop, of which a work-item does `step` multiply-adds in each step along k."""
+    """Counts multiply-adds and vector instructions of the main loop. A work-item does `step` multiply-adds in each step along k."""
     language = language_of(target, lines)
     instructions, loops = loops_of(language, lines)
     counts = {loop: Counts(language, instructions[slice(*loop)]) for loop in loops}
