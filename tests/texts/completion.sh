@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# What bash completes of the command line of the programs: options, their values, kernels, files.
-#   completion.sh COMPLETION_FILE      with clgemm-bench and clgemm-tune in PATH
+# Checks bash's completions for the command lines of the programs: options, their values, kernels, files.
+#
+#     completion.sh COMPLETION_FILE      with clgemm-bench and clgemm-tune in PATH
 set -u
 source "$1"
 cd "$(mktemp -d)" && touch mine.cl other.txt || exit 1
 failed=0
 
-# demand WANTED WORD...: the last word, completed, has WANTED among its completions.
+# demand WANTED WORD...: checks that WANTED is a completion of the last word.
 demand() {
   local wanted=$1
   shift

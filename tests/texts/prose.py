@@ -30,11 +30,11 @@ from pathlib import Path
 MOST_WORDS = 40
 RULES = ["long sentences", "long lines", "phrases", "where"]
 FOLDER = "tests/texts"
-# readme_results.cmake makes what stands between these.
+# readme_results.cmake writes the text between these.
 RESULTS_BEGIN, RESULTS_END = "<!-- results", "<!-- end of results"
 
 C_SUFFIXES = {".cpp", ".hpp", ".h", ".c", ".cl"}
-# Texts that this check must quote, and texts that others wrote.
+# Texts that this check must quote, and texts by others.
 LEFT_OUT = {f"{FOLDER}/phrases.txt", f"{FOLDER}/ceilings.txt", "tests/support/catch_amalgamated.hpp"}
 
 # A line "// param: BM = 64 in 32 64" of a kernel's manifest is data.
@@ -61,7 +61,7 @@ class Text:
 
 
 def paragraphs(lines):
-    """Joins (number, text, whether code stands before it) of lines that follow each other; a blank or an item parts them."""
+    """Joins (number, text, whether code precedes it) of consecutive lines. A blank line or an item begins a new text."""
     texts = []
     last = None
     for number, text, is_behind_code in lines:
@@ -114,7 +114,7 @@ def of_python(source):
 
 
 def of_hashes(source):
-    """The comments of CMake and of shells."""
+    """Returns the comments of CMake and of shells."""
     lines = []
     for number, line in enumerate(source.split("\n"), 1):
         if line.startswith("#!"):
@@ -153,7 +153,7 @@ def of_markdown(source):
 
 
 def plain(text):
-    """Takes the markup away: code counts as one word, a link as its text."""
+    """Removes the markup. Code counts as one word, and a link counts as its text."""
     text = re.sub(r"`[^`]*`", lambda code: "`" + re.sub(r"\W+", "_", code.group(0)[1:-1]) + "`", text)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"^([-*]|\d+\.) ", "", text)
@@ -241,7 +241,7 @@ def read_phrases(source):
 
 
 def files_of(source):
-    """The files that git knows, or, without git, those that are not in a build folder."""
+    """Returns the files that git tracks. Without git, returns those outside of the build folder."""
     listed = subprocess.run(["git", "-C", source, "ls-files"], capture_output=True, text=True, check=False)
     names = listed.stdout.split()
     if not names:

@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 CLEAN = "Returns the plan, or nullopt if none fits.\n"
 LONG = "It is " + "very " * 20 + "\n" + "very " * 20 + "long.\n"
 
-# The file, its text, and what prose.py says of it; None if the text keeps the rules.
+# The file, its text, and the finding of prose.py; None if the text keeps the rules.
 CASES = [
     ("docs/clean.md", CLEAN, None),
     ("docs/long.md", LONG, "long sentences: 1"),
@@ -69,7 +69,7 @@ def check_case(file, text, wanted):
 
 
 def check_ceilings(folder):
-    """A ceiling allows as many as it says, and falls with the count."""
+    """A ceiling allows its counts, and falls with them."""
     ceilings = folder / "tests/texts/ceilings.txt"
     ceilings.write_text("# head\n 2 0 0 0 docs/long.md\n 1 0 0 0 docs/clean.md\n")
     has(folder, "docs/long.md", LONG)

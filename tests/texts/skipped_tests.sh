@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# tools/skipped_tests, at the end of a small suite: the reasons stand in front of CTest's summary, which is the last.
-#   skipped_tests.sh TOOL CTEST FOLDER
+# Runs tools/skipped_tests at the end of a small suite. The reasons must come before CTest's summary, which
+# must be last.
+#
+#     skipped_tests.sh TOOL CTEST FOLDER
 set -euo pipefail
 tool=$1
 ctest=$2
@@ -20,7 +22,7 @@ echo "-- Found others" >>configure.log
 
 fail() {
   echo "$1, in this output:"
-  sed 's/SKIPPED/skipped/' output  # not a reason of this suite's own
+  sed 's/SKIPPED/skipped/' output  # so that it is not a reason of this suite
   exit 1
 }
 
@@ -39,7 +41,7 @@ check_order "Start 3: good" "  no Python module, for there is no Python" "  by_c
   "  in_part: SKIPPED: no gadget" "100% tests passed" "by_code (Skipped)"
 ! grep -q "other words\|Found others" output || fail "words that are no reasons"
 
-# Nothing was skipped: nothing is said. A failure is ctest's to tell, by its status, too.
+# If nothing was skipped, it prints nothing. ctest reports a failure, also by its status.
 echo 'add_test(bad false)' >CTestTestfile.cmake
 rm configure.log
 if "$ctest" 2>&1 | "$tool" . >output; then fail "the status of ctest is lost"; fi
