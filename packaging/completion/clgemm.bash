@@ -1,7 +1,7 @@
-# Completion of clgemm-bench and clgemm-tune for bash. The options and their values are those of --help; kernels, devices
-# and files are looked for.
+# Bash completion for clgemm-bench and clgemm-tune. The options and their values come from --help; kernels, devices
+# and files are searched.
 
-# The words of --help that stand behind this option: "row|column", "FILE".
+# Prints the words of --help after this option: "row|column", "FILE".
 _clgemm_value_of() {
   "$1" --help 2>/dev/null | sed -nE "s/^ +(-[a-z],)?$2 ([^ ]+).*/\2/p" | head -n 1
 }

@@ -1,4 +1,4 @@
-"""Conan 2: the library (and with `tools`, the programs) of the tree that this file lies in.
+"""Conan 2: the library (and with `tools`, the programs) of the tree that has this file.
 
     conan create packaging/conan --build=missing
     conan create packaging/conan -o "clgemm/*:shared=True" -pr:a packaging/conan/system     # with the system's libraries

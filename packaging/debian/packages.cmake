@@ -1,7 +1,7 @@
-# The Debian packages, by CPack: libclgemm0, libclgemm-dev, libclgemm-blas0, libclgemm-blas-dev, libclgemm-clblast0,
-# libclgemm-clblast-dev, clgemm-tools, python3-clgemm.
+# The Debian packages, made by CPack: libclgemm0, libclgemm-dev, libclgemm-blas0, libclgemm-blas-dev,
+# libclgemm-clblast0, libclgemm-clblast-dev, clgemm-tools, python3-clgemm.
 #
-#   cmake --preset package && cmake --build --preset package      # build/package/*.deb
+#     cmake --preset package && cmake --build --preset package      # build/package/*.deb
 #
 # The names libclgemm0, libclgemm-blas0 and libclgemm-clblast0 follow the SONAMEs (docs/versions.md).
 set(debian ${CMAKE_CURRENT_LIST_DIR})
@@ -29,7 +29,7 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 
 find_program(GZIP gzip REQUIRED)
 
-# CPack's own scripts call ldconfig, which Debian has a trigger for; a script that is not there stands in for them.
+# CPack's own scripts call ldconfig, for which Debian has a trigger. Paths without a script replace them.
 file(WRITE ${PROJECT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
 foreach(component LIBRARY BLAS CLBLAST)
   set(CPACK_DEBIAN_${component}_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers
@@ -51,7 +51,7 @@ function(debian_package component name section description)
   set(CPACK_DEBIAN_${key}_DESCRIPTION "${description}" PARENT_SCOPE)
   set(CPACK_COMPONENTS_ALL ${CPACK_COMPONENTS_ALL} ${component} PARENT_SCOPE)
 
-  # What every package has: the licence, and what changed.
+  # The files of every package: the licence, and the changes.
   set(folder ${PROJECT_BINARY_DIR}/debian)
   configure_file(${debian}/changelog.in ${folder}/changelog @ONLY)
   foreach(file ${folder}/changelog ${PROJECT_SOURCE_DIR}/CHANGELOG.md)
@@ -118,7 +118,7 @@ if(TARGET clgemm_python)
 This package has the Python module, for arrays of NumPy and of PyOpenCL."
     DEPENDS "${same_version}" "python3 (>= 3.${CLGEMM_PYTHON_MINOR})" "python3 (<< 3.${next_minor})" "python3-numpy"
     RECOMMENDS "clgemm-tools" "python3-pyopencl")
-  # They compile the module's files, and remove what was compiled.
+  # These scripts compile the module's files, and remove the compiled ones.
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${debian}/python/postinst ${debian}/python/prerm)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 endif()

@@ -1,4 +1,4 @@
-"""A program that multiplies, built with the package that was made."""
+"""A program that computes a GEMM, built with the package."""
 
 import os
 

@@ -1,4 +1,4 @@
-# vcpkg, as an overlay port of the tree that this file lies in:
+# vcpkg, as an overlay port of the tree that has this file:
 #
 #   vcpkg install clgemm --overlay-ports=packaging/vcpkg
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
