@@ -30,6 +30,11 @@ void copy_by_threads(float* to, std::size_t to_ld, const float* from, std::size_
   for (std::thread& thread : threads) thread.join();
 }
 
+CopyThreads copy_threads() {
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  return {std::clamp<std::size_t>(cores * 3 / 8, 1, 10), std::clamp<std::size_t>(cores / 4, 1, 6)};
+}
+
 SavedLines::SavedLines(float* first, std::size_t count, std::size_t length, std::size_t ld)
     : first_(first), count_(count), length_(length), ld_(ld) {
   if (count == 0) return;

@@ -22,6 +22,15 @@ inline void copy_lines(float* to, std::size_t to_ld, const float* from, std::siz
 void copy_by_threads(float* to, std::size_t to_ld, const float* from, std::size_t from_ld, std::size_t count,
                      std::size_t length);
 
+// Threads that fill pinned memory for a call on host matrices, and that empty it. Measured on an H200's host
+// (November 2026), 8192, 16384 and 32768 with chunks of 2 to 16 MiB, 4 to 10 threads in and 2 to 6 out: with
+// 2 threads out 16384 takes 0.107 s, with 4 0.072; with 10 and 6 0.060.
+struct CopyThreads {
+  std::size_t in = 1;
+  std::size_t out = 1;
+};
+CopyThreads copy_threads();
+
 // Lines as they were before a device began to write there: one that fails may have written some of them.
 class SavedLines {
  public:

@@ -168,7 +168,7 @@ DevicePeaks peaks_of(const Device& device, const Probed& probed) {
 bool is_plausible(const Probed& probed, const Device& device) {
   if (facts_of(device).is_guess) return true;
   const DevicePeaks facts = peaks_of(device);
-  return 2.0 * probed.multiply_adds > facts.multiply_adds * static_cast<double>(facts.cores);
+  return 2.0 * probed.multiply_adds > facts.of_device();
 }
 
 }  // namespace clgemm

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include "base/device.hpp"
+#include "base/rates.hpp"
 
 namespace clgemm {
 
@@ -36,14 +38,17 @@ struct DevicePeaks {
   double multiply_adds = 0.0;      // fp32 multiply-adds of one core in a second
   double bytes = 0.0;              // of memory in a second, all cores together
   double local_cache_bytes = 0.0;  // of one core in a second; 0: it has local memory of its own
+
+  double of_device() const { return multiply_adds * static_cast<double>(cores); }
 };
 DevicePeaks peaks_of(const Device& device);
 
 // What small kernels have measured of a device (src/probe). They come near to its peaks: on an H200 (22
 // November 2026) to 0.98 of its multiply-adds and 0.86 of its bandwidth.
 struct Probed {
-  double multiply_adds = 0.0;  // fp32, of the whole device in a second
-  double bytes = 0.0;          // that it reads of its memory in a second
+  double multiply_adds = 0.0;          // fp32, of the whole device in a second
+  double bytes = 0.0;                  // that it reads of its memory in a second
+  std::optional<HostRates> host = {};  // if the device has memory of its own
 };
 
 // The probe's figures in place of the facts', as far as the facts allow: if the family is known, no core does

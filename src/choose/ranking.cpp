@@ -247,7 +247,11 @@ SpeedTable usable_table(const Tuning& tuning, ConfigCache& configs) {
       return false;
     }
   };
-  if (tables.empty()) return {};
+  if (tables.empty()) {
+    SpeedTable guesses;
+    guesses.rates.multiply_adds = peaks_of(configs.device()).of_device();
+    return guesses;
+  }
   const auto usable = std::find_if(tables.begin(), tables.end(), [&](const SpeedTable& table) {
     return std::any_of(table.rows().begin(), table.rows().end(), is_usable);
   });

@@ -7,28 +7,13 @@
 #include <cstddef>
 #include <optional>
 
+#include "base/rates.hpp"
 #include "kernel/config_cache.hpp"
 #include "plan/launches.hpp"
 #include "plan/plan.hpp"
 #include "plan/sharing.hpp"
 
 namespace clgemm {
-
-// What a device takes beside multiplying; guesses, where nothing was measured.
-struct Rates {
-  double call_seconds = 20e-6;   // of the host, for a call of one launch, however little there is to do
-  double launch_seconds = 5e-6;  // of the host, for each further launch
-  double start_seconds = 2e-6;   // of the device, for each launch
-  double bytes = 1e10;           // of operands from and to memory, a second
-  double packing_bytes = 1e10;   // read and written while operands are packed, a second
-  double adding_bytes = 1e10;    // read and written while parts of k are added up, a second
-  double unhidden = 0.01;  // part of the lesser of computing and moving operands that the other does not hide
-  double repeated = 1.0;   // part of a work-group's begin that each further turn takes, too
-  double pass_seconds = 0.0;  // of the device, for each pass over memory, beside its bytes, and beside its
-                              // launch where it has one
-  double uneven = 0.0;  // how unevenly compute units share a last turn that is not full: 1 where some take
-                        // all that they can hold
-};
 
 // How fast a config is. A work-group of it takes `begin` and, for each step of k, `alone`, however few run on
 // its compute unit, and `share` for each of those that run there, where these take longer together; up to

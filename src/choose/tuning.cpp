@@ -130,8 +130,12 @@ SpeedTable table_of(const TuningFile& file, const Device& device, const std::opt
   table.kin = kinship(file.device, device);
   table.is_of_architecture = device.nvidia_sm != 0 && file.device.nvidia_sm == device.nvidia_sm;
   table.rates = *file.rates;
+  double& multiply_adds = table.rates.multiply_adds;
+  if (multiply_adds == 0.0) multiply_adds = peaks_of(measured_device(file.device, device)).of_device();
   if (table.kin == Kinship::same) return table;
   const auto [there, here] = peaks_of_both(file.device, device, probed);
+  multiply_adds *= here.of_device() / there.of_device();
+  if (probed && probed->host) table.rates.host = *probed->host;
   table.slower = there.multiply_adds / here.multiply_adds;
   // A probe that comes near to the peak is none; facts of a known family are.
   if (device.kind == DeviceKind::gpu)

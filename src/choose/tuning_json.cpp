@@ -84,25 +84,49 @@ TunedDevice parse_device(const Json& json) {
           probed};
 }
 
+constexpr double micro = 1e-6;
+constexpr double giga = 1e9;
+
+// A rate that files need not have, because it was added later or does not concern every device.
+struct OptionalRate {
+  const char* key;
+  double unit;
+  double HostRates::*member;
+};
+constexpr std::array host_rates = {OptionalRate{"to_device_gb_s", giga, &HostRates::to_device},
+                                   OptionalRate{"from_device_gb_s", giga, &HostRates::from_device},
+                                   OptionalRate{"streamed_gb_s", giga, &HostRates::streamed},
+                                   OptionalRate{"copied_gb_s", giga, &HostRates::copied},
+                                   OptionalRate{"host_call_us", micro, &HostRates::call_seconds}};
+
+HostRates parse_host_rates(const Json& json) {
+  HostRates host;
+  for (const auto& [key, unit, member] : host_rates) {
+    if (json.contains(key)) host.*member = number(json, key, least_positive) * unit;
+  }
+  return host;
+}
+
 Rates parse_rates(const Json& json) {
-  constexpr double micro = 1e-6;
-  constexpr double giga = 1e9;
   const auto part = [&json](const char* key, double otherwise) {
     const double value = json.contains(key) ? number(json, key, 0.0) : otherwise;
     if (value > 1.0) refuse(fmt::format("'{}' is {}; it is a part, at most 1", key, value));
     return value;
   };
   const double start = number(json, "start_us", 0.0);
-  return {number(json, "call_us", 0.0) * micro,
-          number(json, "launch_us", 0.0) * micro,
-          start * micro,
-          number(json, "gb_s", least_positive) * giga,
-          number(json, "packing_gb_s", least_positive) * giga,
-          number(json, "adding_gb_s", least_positive) * giga,
-          part("unhidden", Rates{}.unhidden),
-          part("repeated", Rates{}.repeated),
-          (json.contains("pass_us") ? number(json, "pass_us", 0.0) : start) * micro,
-          part("uneven", Rates{}.uneven)};
+  return {
+      number(json, "call_us", 0.0) * micro,
+      number(json, "launch_us", 0.0) * micro,
+      start * micro,
+      number(json, "gb_s", least_positive) * giga,
+      number(json, "packing_gb_s", least_positive) * giga,
+      number(json, "adding_gb_s", least_positive) * giga,
+      part("unhidden", Rates{}.unhidden),
+      part("repeated", Rates{}.repeated),
+      (json.contains("pass_us") ? number(json, "pass_us", 0.0) : start) * micro,
+      part("uneven", Rates{}.uneven),
+      json.contains("best_gflops") ? number(json, "best_gflops", 0.0) * giga / flops_of_multiply_add : 0.0,
+      parse_host_rates(json)};
 }
 
 Config parse_config(const Json& json) {
@@ -160,6 +184,11 @@ Json to_json(const Rates& rates) {
   json["repeated"] = rounded(rates.repeated);
   json["pass_us"] = rounded(rates.pass_seconds * 1e6);
   json["uneven"] = rounded(rates.uneven);
+  if (rates.multiply_adds != 0.0)
+    json["best_gflops"] = rounded(rates.multiply_adds * flops_of_multiply_add / giga);
+  for (const auto& [key, unit, member] : host_rates) {
+    if (rates.host.*member != HostRates{}.*member) json[key] = rounded(rates.host.*member / unit);
+  }
   return json;
 }
 

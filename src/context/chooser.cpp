@@ -192,12 +192,16 @@ const Tuning& Chooser::tuning() {
 
 void Chooser::read_tuning() {
   tuning_ = tuning_from_environment();
-  const SpeedTable table = usable_table(tuning_, configs(kernel_folder_or_default({})));
+  ConfigCache& cache = configs(kernel_folder_or_default({}));
+  const SpeedTable table = usable_table(tuning_, cache);
+  rates_ = table.rates;
   has_own_rows_ = table.kin == Kinship::same;
   if (logs(LogLevel::info)) log_tuning(tuning_, table, info_);
   if (!gain_by_probe(table, info_.kind)) return;
   probed_ = probe(context_, device_, info_);
-  if (probed_) tuning_.scale_by(*probed_);
+  if (!probed_) return;
+  tuning_.scale_by(*probed_);
+  rates_ = usable_table(tuning_, cache).rates;
 }
 
 Chooser::GivenUpKey Chooser::key_of(const Config& config, const Options& options) {

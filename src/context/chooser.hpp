@@ -68,6 +68,12 @@ class Chooser {
     return probed_;
   }
 
+  // How fast the device and the way to it are: what was measured of it, or another device's rates scaled.
+  const Rates& rates() {
+    tuning();
+    return rates_;
+  }
+
   // A kernel that is no multiply, with its defaults.
   SharedConfig helper(const std::string& kernel, const Options& options) {
     return configs(kernel_folder_or_default(options.kernel_folder)).get(kernel, {});
@@ -110,6 +116,7 @@ class Chooser {
   Tuning tuning_;
   bool has_own_rows_ = false;
   std::optional<Probed> probed_;
+  Rates rates_;
 
   std::mutex mutex_;  // of what follows
   std::map<std::string, std::unique_ptr<ConfigCache>> configs_;

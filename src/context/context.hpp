@@ -75,6 +75,8 @@ class Context::State final : private DeviceCalls {
 
   std::size_t scratch_limit(const Options& options) const override;
 
+  const Rates& rates() override { return chooser_.rates(); }
+
   // One of the ways in which a multiply is tried.
   struct Attempt {
     std::size_t scratch_limit;

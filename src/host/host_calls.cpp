@@ -7,8 +7,8 @@
 #include <charconv>
 #include <chrono>
 #include <cstddef>
-#include <thread>
 
+#include "base/copy_lines.hpp"
 #include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/finished.hpp"
@@ -19,16 +19,9 @@
 namespace clgemm {
 namespace {
 
-// Speeds of transfers that predictions begin with, in bytes a second: pinned memory to and from an H200, each
-// way. Other devices differ; what is compared are devices among each other.
-constexpr double transfer_bytes_a_second = 50e9;
-
-// Measured on an H200, 8192, 16384 and 32768 with chunks of 2 to 16 MiB, 4 to 10 threads in and 2 to 6 out:
-// with 2 threads out 16384 takes 0.107 s, with 4 0.072; with 10 and 6 0.060. A thread copies 9 GB/s there.
 CopySettings copy_settings() {
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  return {std::size_t{4} << 20, std::clamp<std::size_t>(cores * 3 / 8, 1, 10),
-          std::clamp<std::size_t>(cores / 4, 1, 6)};
+  const auto [in, out] = copy_threads();
+  return {std::size_t{4} << 20, in, out};
 }
 
 // Of CLGEMM_DEVICE_MEMORY_MIB, in bytes; 0 where it is not set.
@@ -52,10 +45,6 @@ std::string milliseconds(double seconds) {
   return fmt::format("{:.3g} ms", seconds * 1e3);
 }
 
-double seconds_to_move(std::size_t bytes) {
-  return static_cast<double>(bytes) / transfer_bytes_a_second;
-}
-
 // As it is asked for where the matrices are used in the caller's memory, which malloc() aligns so.
 Problem in_host_memory(Problem problem) {
   problem.a.base_alignment = problem.b.base_alignment = alignof(std::max_align_t) / sizeof(float);
@@ -73,14 +62,6 @@ Problem tile_problem(const StreamPlan& plan, const Problem& problem, const Devic
   tile.c.ld = block_ld(tile.n);
   tile.a.base_alignment = tile.b.base_alignment = base_alignment(device);
   return tile;
-}
-
-// Of all multiplies, by those that a tile takes.
-double multiply_seconds(const StreamPlan& plan, const Problem& tile, double seconds) {
-  const auto parts = [](std::size_t size, std::size_t part) {
-    return static_cast<double>(size) / static_cast<double>(part);
-  };
-  return seconds * parts(plan.m, tile.m) * parts(plan.n, tile.n) * parts(plan.k, tile.k);
 }
 
 std::string in_words(const StreamPlan& plan, const Traffic& moved) {
@@ -171,7 +152,7 @@ void HostCalls::multiply_on_copies(const StreamedCall& call, const Options& opti
 
 StreamPlan HostCalls::stream_plan(const Problem& problem, const Options& options, std::size_t device_bytes,
                                   std::size_t sharers) const {
-  StreamPlan plan = plan_stream(problem, {device_bytes, info_.max_allocation_bytes, sharers});
+  StreamPlan plan = plan_stream(problem, {device_bytes, info_.max_allocation_bytes, sharers}, calls_.rates());
   if (options.scratch != nullptr) plan.scratch_bytes = calls_.scratch_limit(options);
   return plan;
 }
@@ -207,21 +188,23 @@ std::string HostCalls::explain(const Problem& problem, const Options& options, s
                         2 * copies.threads_in + copies.threads_out, mebibytes(copies.chunk_bytes),
                         copies.threads_in, copies.threads_out);
   result += in_words(plan, moved);
-  result += fmt::format("predicted: in {}, multiply {}, out {}, at the same time\n",
-                        milliseconds(seconds_to_move(moved.a + moved.b)),
-                        milliseconds(multiply_seconds(plan, tile, calls_.predicted_seconds(tile, of_tile))),
-                        milliseconds(seconds_to_move(moved.c_out)));
+  const StreamSeconds seconds = seconds_of(plan, problem.beta != 0.0f, options.host_matrices_are_pinned,
+                                           calls_.predicted_seconds(tile, of_tile), calls_.rates().host);
+  result += fmt::format("predicted: in {}, multiply {}, out {}, at the same time; first and last parts {}\n",
+                        milliseconds(seconds.in), milliseconds(seconds.multiply), milliseconds(seconds.out),
+                        milliseconds(seconds.ends));
   return result + "a tile:\n" + calls_.explain(tile, of_tile);
 }
 
 double HostCalls::predicted_seconds(const Problem& problem, const Options& options) {
-  if (works_in_place()) return calls_.predicted_seconds(in_host_memory(problem), options);
-  const StreamPlan streamed = stream_plan(problem, options, device_memory_limit(options));
-  const Problem tile = tile_problem(streamed, problem, info_);
-  const Traffic moved = traffic_of(streamed, problem.beta != 0.0f);
-  const double seconds = calls_.predicted_seconds(tile, with_scratch(options, streamed.scratch_bytes));
-  return std::max({multiply_seconds(streamed, tile, seconds), seconds_to_move(moved.a + moved.b + moved.c_in),
-                   seconds_to_move(moved.c_out)});
+  const HostRates& rates = calls_.rates().host;
+  if (works_in_place())
+    return rates.call_seconds + calls_.predicted_seconds(in_host_memory(problem), options);
+  const StreamPlan plan = stream_plan(problem, options, device_memory_limit(options));
+  const double of_tile =
+      calls_.predicted_seconds(tile_problem(plan, problem, info_), with_scratch(options, plan.scratch_bytes));
+  return rates.call_seconds +
+         seconds_of(plan, problem.beta != 0.0f, options.host_matrices_are_pinned, of_tile, rates).all();
 }
 
 DeviceMultiply HostCalls::on_own_queue(const Options& options) {

@@ -30,6 +30,9 @@ class DeviceCalls {
   virtual double predicted_seconds(const Problem& problem, const Options& options) = 0;
   virtual std::string explain(const Problem& problem, const Options& options) = 0;
 
+  // How fast the device and the way to it are.
+  virtual const Rates& rates() = 0;
+
   // The most scratch that a call may take, in bytes.
   virtual std::size_t scratch_limit(const Options& options) const = 0;
 
@@ -77,7 +80,7 @@ class HostCalls {
   // How a call goes, in words, a line a fact.
   std::string explain(const Problem& problem, const Options& options, std::size_t sharers = 1);
 
-  // How long a call should take, by the speed model and the speed of transfers. Builds nothing.
+  // How long a call should take, its copies included. Builds nothing.
   double predicted_seconds(const Problem& problem, const Options& options);
 
  private:

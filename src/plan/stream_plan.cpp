@@ -120,12 +120,10 @@ bool fits(const StreamPlan& plan, std::size_t limit) {
   return plan.held_bytes() <= limit - scratch_for(plan, limit);
 }
 
-// How long one device takes, for comparing: a round is multiplied while the blocks of the next one come. By
-// what an H200 does from pageable memory: its link moves 52 GB/s, but what comes and what goes back share the
-// host's memory, which takes each element three times at 145 GB/s. A step is a launch and its last, emptier
-// turn.
-double seconds_of(const StreamPlan& plan) {
-  constexpr double flops = 190e12, moved_bytes = 36e9, device_bytes = 4e12, step = 1e-4;
+// How long one device takes, for comparing: a round is multiplied while the blocks of the next one come.
+double compared_seconds(const StreamPlan& plan, const Rates& rates) {
+  const double moved_bytes = rates.host.in(false);
+  const double step = rates.host.call_seconds;  // a launch and its last, emptier turn
   const auto floats = [](std::size_t rows, std::size_t columns) {
     return static_cast<double>(sizeof(float)) * static_cast<double>(rows) * static_cast<double>(columns);
   };
@@ -134,8 +132,8 @@ double seconds_of(const StreamPlan& plan) {
   const double c = floats(plan.m, plan.n);
   const double steps = static_cast<double>(plan.rows_of_tiles()) *
                        static_cast<double>(plan.columns_of_tiles()) * static_cast<double>(plan.depths());
-  const double multiply = c / 4 * 2 * static_cast<double>(plan.k) / flops +
-                          2 * c * static_cast<double>(plan.depths()) / device_bytes + steps * step;
+  const double multiply = c / sizeof(float) * static_cast<double>(plan.k) / rates.multiply_adds +
+                          2 * c * static_cast<double>(plan.depths()) / rates.adding_bytes + steps * step;
   const double a = floats(plan.m, plan.k) / strips, b = floats(plan.k, plan.n) / parts;
   const bool keeps_a = plan.a_blocks >= plan.round_rows * plan.depths();
   const bool keeps_b = plan.b_blocks >= plan.columns_of_tiles() * plan.depths();
@@ -149,6 +147,10 @@ double seconds_of(const StreamPlan& plan) {
   const double last_depth = multiply / strips / parts / static_cast<double>(plan.depths());
   const double last = keeps_a ? 0 : std::max(0.0, c / strips / parts / moved_bytes - last_depth);
   return strip(b) + (strips - 1) * strip(keeps_b ? 0 : b) + first + last;
+}
+
+bool is_faster(const StreamPlan& plan, const StreamPlan& other, const Rates& rates) {
+  return compared_seconds(plan, rates) < compared_seconds(other, rates);
 }
 
 bool is_one_round(const StreamPlan& plan) {
@@ -170,7 +172,8 @@ void begin_sooner(StreamPlan& plan, const Problem& problem, std::size_t limit) {
 constexpr std::size_t some_counts[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 256, beyond_memory};
 
 // The best rounds of such tiles and depths that fit.
-std::optional<StreamPlan> best_rounds(const Problem& problem, const Cut& cut, const StreamLimits& limits) {
+std::optional<StreamPlan> best_rounds(const Problem& problem, const Cut& cut, const StreamLimits& limits,
+                                      const Rates& rates) {
   const std::size_t largest = std::max({floats_of_a(cut), floats_of_b(cut), floats_of_c(cut)});
   if (largest > limits.max_allocation / sizeof(float)) return std::nullopt;
   std::optional<StreamPlan> best;
@@ -179,7 +182,7 @@ std::optional<StreamPlan> best_rounds(const Problem& problem, const Cut& cut, co
       StreamPlan plan = in_rounds(problem, cut, rounds, across);
       if (!fits(plan, limits.bytes)) continue;
       fill(plan, limits.bytes);
-      if (!best || seconds_of(plan) < seconds_of(*best)) best = plan;
+      if (!best || is_faster(plan, *best, rates)) best = plan;
       if (rounds * across == 1) return best;  // each block once: there is nothing better
     }
   }
@@ -187,11 +190,12 @@ std::optional<StreamPlan> best_rounds(const Problem& problem, const Cut& cut, co
 }
 
 // The best of such tiles, of all depths.
-std::optional<StreamPlan> best_depth(const Problem& problem, Cut cut, const StreamLimits& limits) {
+std::optional<StreamPlan> best_depth(const Problem& problem, Cut cut, const StreamLimits& limits,
+                                     const Rates& rates) {
   std::optional<StreamPlan> best;
   for (;;) {
-    const std::optional<StreamPlan> plan = best_rounds(problem, cut, limits);
-    if (plan && (!best || seconds_of(*plan) < seconds_of(*best))) best = plan;
+    const std::optional<StreamPlan> plan = best_rounds(problem, cut, limits, rates);
+    if (plan && (!best || is_faster(*plan, *best, rates))) best = plan;
     const std::size_t half = half_of(cut.depth);
     if (half == cut.depth || (best && is_one_round(*best))) return best;
     cut.depth = half;
@@ -244,12 +248,12 @@ std::size_t block_ld(std::size_t length) {
   return round_up(length, widest_vector);
 }
 
-StreamPlan plan_stream(const Problem& problem, const StreamLimits& limits) {
+StreamPlan plan_stream(const Problem& problem, const StreamLimits& limits, const Rates& rates) {
   std::optional<StreamPlan> best;
   Cut tiles = preferred_cut(problem);
   for (bool is_better = true; !best || is_better;) {
-    const std::optional<StreamPlan> plan = best_depth(problem, tiles, limits);
-    is_better = plan && (!best || seconds_of(*plan) < seconds_of(*best));
+    const std::optional<StreamPlan> plan = best_depth(problem, tiles, limits, rates);
+    is_better = plan && (!best || is_faster(*plan, *best, rates));
     if (is_better) best = plan;
     if ((best && is_one_round(*best)) || !halve(tiles, std::numeric_limits<std::size_t>::max())) break;
   }
@@ -279,6 +283,25 @@ Traffic traffic_of(const StreamPlan& plan, bool reads_c) {
   const std::size_t c = clamped_product(plan.m * sizeof(float), plan.n);
   return {clamped_product(plan.m * sizeof(float), plan.k) * (keeps_a ? 1 : across),
           clamped_product(plan.k * sizeof(float), plan.n) * (keeps_b ? 1 : rounds), reads_c ? c : 0, c};
+}
+
+StreamSeconds seconds_of(const StreamPlan& plan, bool reads_c, bool is_pinned, double of_tile,
+                         const HostRates& rates) {
+  const auto part = [](std::size_t size, std::size_t tile) {
+    return static_cast<double>(size) / static_cast<double>(std::min(size, tile));
+  };
+  const Traffic moved = traffic_of(plan, reads_c);
+  const std::size_t tiles = plan.rows_of_tiles() * plan.columns_of_tiles();
+  const double tile_of_c = static_cast<double>(moved.c_out) / static_cast<double>(tiles);
+  const double first_of_c = reads_c ? tile_of_c : 0.0;
+  const double in = static_cast<double>(moved.a + moved.b + moved.c_in);
+  const double first = std::min(in, static_cast<double>(plan.a_bytes() + plan.b_bytes()) + first_of_c);
+  const double hidden_out = static_cast<double>(moved.c_out) - tile_of_c;
+  const double to = rates.in(is_pinned);
+  const double from = rates.out(is_pinned);
+  return {(in - first) / to,
+          of_tile * part(plan.m, plan.tile_rows) * part(plan.n, plan.tile_columns) * part(plan.k, plan.depth),
+          hidden_out / from, first / to + tile_of_c / from};
 }
 
 }  // namespace clgemm

@@ -2,8 +2,10 @@
 // and B into blocks that tiles share, and the device holds some of each at a time. Numbers only.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
+#include "base/rates.hpp"
 #include "call/problem.hpp"
 
 namespace clgemm {
@@ -52,7 +54,7 @@ struct StreamPlan : GemmSize {
 std::size_t block_ld(std::size_t length);
 
 // Throws Error(out_of_memory) where the limit has no room for the smallest tiles.
-StreamPlan plan_stream(const Problem& problem, const StreamLimits& limits);
+StreamPlan plan_stream(const Problem& problem, const StreamLimits& limits, const Rates& rates);
 
 // Bytes that go to the device, where each block is brought once a round; and back.
 struct Traffic {
@@ -62,5 +64,19 @@ struct Traffic {
   std::size_t c_out = 0;
 };
 Traffic traffic_of(const StreamPlan& plan, bool reads_c);
+
+// What the parts of a call take, which go on at the same time: the way in, all multiplies, the way back.
+struct StreamSeconds {
+  double in = 0.0;
+  double multiply = 0.0;
+  double out = 0.0;
+  double ends = 0.0;  // the first blocks of `in` and the last tile of `out`, which nothing hides
+
+  double all() const { return ends + std::max({multiply, in, out}); }
+};
+
+// `of_tile` is what the multiply of one tile, at one depth, takes on the device.
+StreamSeconds seconds_of(const StreamPlan& plan, bool reads_c, bool is_pinned, double of_tile,
+                         const HostRates& rates);
 
 }  // namespace clgemm

@@ -6,13 +6,17 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <cstring>
+#include <limits>
 #include <mutex>
 #include <vector>
 
+#include "base/copy_lines.hpp"
 #include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/finished.hpp"
 #include "base/log.hpp"
+#include "base/mapped.hpp"
 #include "build/disk_cache.hpp"
 #include "probe_source.hpp"
 
@@ -22,6 +26,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double flops_of_multiply_add = 2.0;
+
+// Of what link and copying threads do alone, so much is left if both are busy, both ways: 36 of 50 GB/s on an
+// H200's host (November 2026).
+constexpr double part_when_streamed = 0.72;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -121,6 +129,41 @@ class Measuring {
     return static_cast<double>(count) * launches / best_of([&] { return run_once(kernel, launches); });
   }
 
+  // Of a device with memory of its own: its link, and one thread that copies. A machine that is busy only
+  // makes them slower, so they are believed in any case.
+  std::optional<HostRates> host() {
+    if (info_.shares_host_memory) return std::nullopt;
+    constexpr std::size_t count = std::size_t{16} << 20;
+    const cl::Buffer on_device(context_, CL_MEM_READ_WRITE, count);
+    const cl::Buffer pinned(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, count);
+    void* const memory = queue_.enqueueMapBuffer(pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, count);
+    const std::vector<char> of_caller(count, 1);
+    const auto rate_of = [&](const auto& run) {
+      double least = std::numeric_limits<double>::infinity();
+      for (int i = 0; i < runs; ++i) {
+        const auto start = Clock::now();
+        run();
+        least = std::min(least, seconds_since(start));
+      }
+      return static_cast<double>(count) / least;
+    };
+    HostRates rates;
+    try {
+      rates.copied = rate_of([&] { std::memcpy(memory, of_caller.data(), count); });
+      rates.to_device = rate_of([&] { queue_.enqueueWriteBuffer(on_device, CL_TRUE, 0, count, memory); });
+      rates.from_device = rate_of([&] { queue_.enqueueReadBuffer(on_device, CL_TRUE, 0, count, memory); });
+    } catch (...) {
+      settle(queue_);
+      unmap_before_release(queue_, pinned, memory);
+      throw;
+    }
+    unmap_before_release(queue_, pinned, memory);
+    settle(queue_);
+    rates.streamed = part_when_streamed * std::min({rates.to_device, rates.from_device,
+                                                    rates.copied * static_cast<double>(copy_threads().in)});
+    return rates;
+  }
+
   // Whether the best runs of each kernel agreed.
   bool agrees() const { return agrees_; }
 
@@ -179,32 +222,41 @@ class Measuring {
 };
 
 bool is_possible(const Probed& probed) {
-  const auto is_within = [](double value, double least, double most) {
-    return value >= least && value <= most;
-  };
-  return is_within(probed.multiply_adds, 1e8, 1e16) && is_within(probed.bytes, 1e7, 1e15);
+  const auto is_rate = [](double bytes) { return bytes >= 1e7 && bytes <= 1e15; };
+  const HostRates host = probed.host.value_or(HostRates{});
+  return probed.multiply_adds >= 1e8 && probed.multiply_adds <= 1e16 && is_rate(probed.bytes) &&
+         is_rate(host.to_device) && is_rate(host.from_device) && is_rate(host.streamed) &&
+         is_rate(host.copied);
 }
 
 // Everything that the figures depend on. The text of the kernels stands for the version of the probe.
 std::string key_of(const Device& info) {
-  return fmt::format("probe\n{}\n{}\n{}\n{}\n{} units, {} MHz\n{}", info.name, info.driver_version,
-                     info.platform_name, info.platform_version, info.compute_units, info.clock_mhz,
-                     probe_source);
+  return fmt::format("probe of device and link\n{}\n{}\n{}\n{}\n{} units, {} MHz\n{}", info.name,
+                     info.driver_version, info.platform_name, info.platform_version, info.compute_units,
+                     info.clock_mhz, probe_source);
 }
 
 std::optional<Probed> read_figures(const DiskCache::Entry& entry) {
   const std::string text(entry.binary.begin(), entry.binary.end());
-  const char* const end = text.data() + text.size();
-  Probed probed;
-  const auto first = std::from_chars(text.data(), end, probed.multiply_adds);
-  if (first.ec != std::errc() || first.ptr == end || *first.ptr != ' ') return std::nullopt;
-  const auto second = std::from_chars(first.ptr + 1, end, probed.bytes);
-  if (second.ec != std::errc() || second.ptr != end || !is_possible(probed)) return std::nullopt;
-  return probed;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  std::vector<double> figures;
+  while (at != end) {
+    const auto [rest, status] = std::from_chars(at, end, figures.emplace_back());
+    if (status != std::errc() || (rest != end && *rest != ' ')) return std::nullopt;
+    at = rest == end ? end : rest + 1;
+  }
+  if (figures.size() != 2 && figures.size() != 6) return std::nullopt;
+  Probed probed{figures[0], figures[1]};
+  if (figures.size() == 6) probed.host = HostRates{figures[2], figures[3], figures[4], figures[5]};
+  return is_possible(probed) ? std::optional(probed) : std::nullopt;
 }
 
 DiskCache::Entry written(const Probed& probed) {
-  const std::string text = fmt::format("{:.6g} {:.6g}", probed.multiply_adds, probed.bytes);
+  std::string text = fmt::format("{:.6g} {:.6g}", probed.multiply_adds, probed.bytes);
+  if (const auto& host = probed.host)
+    text += fmt::format(" {:.6g} {:.6g} {:.6g} {:.6g}", host->to_device, host->from_device, host->streamed,
+                        host->copied);
   return {DiskCache::Trust::tested, {text.begin(), text.end()}, 0};
 }
 
@@ -240,6 +292,7 @@ Measurement measure_device(const cl::Context& context, const cl::Device& device,
   Probed probed;
   probed.multiply_adds = measuring.multiply_adds();
   probed.bytes = measuring.bytes();
+  probed.host = measuring.host();
   if (!is_possible(probed))
     throw Error(ErrorCode::internal_error, fmt::format("{} cannot be", to_string(probed)));
   return {probed, measuring.agrees() && is_plausible(probed, info)};
@@ -256,8 +309,12 @@ std::optional<Probed> probe(const cl::Context& context, const cl::Device& device
 }
 
 std::string to_string(const Probed& probed) {
-  return fmt::format("{:.3g} GFLOP/s, {:.3g} GB/s", probed.multiply_adds * flops_of_multiply_add * 1e-9,
-                     probed.bytes * 1e-9);
+  std::string text = fmt::format("{:.3g} GFLOP/s, {:.3g} GB/s",
+                                 probed.multiply_adds * flops_of_multiply_add * 1e-9, probed.bytes * 1e-9);
+  if (const auto& host = probed.host)
+    text +=
+        fmt::format(", link {:.3g} GB/s in and {:.3g} out", host->to_device * 1e-9, host->from_device * 1e-9);
+  return text;
 }
 
 }  // namespace clgemm

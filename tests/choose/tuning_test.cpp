@@ -145,6 +145,27 @@ TEST_CASE("parts among the rates are at most 1, and what an older file lacks is 
   CHECK(rates.uneven == 0.0);
 }
 
+TEST_CASE("the way of host matrices stands among the rates, and is the default in files without it") {
+  TuningFile file = file_of(test::made_up_gpu(), {});
+  file.rates = Rates{};
+  CHECK_FALSE(test::contains(write_tuning(file), "to_device_gb_s"));
+  CHECK(parse_tuning(write_tuning(file), "").rates->host == HostRates{});
+  file.rates->host.call_seconds = 3e-5;  // of a device in the host's memory nothing else is measured
+  CHECK(test::contains(write_tuning(file), "\"host_call_us\":30.0"));
+  CHECK_FALSE(test::contains(write_tuning(file), "to_device_gb_s"));
+  file.rates->multiply_adds = 2e12;
+  file.rates->host = {12e9, 11e9, 10e9, 5e9, 3e-5};
+  const Rates rates = *parse_tuning(write_tuning(file), "").rates;
+  CHECK(rates.multiply_adds == Approx(2e12));
+  CHECK(rates.host.to_device == Approx(12e9));
+  CHECK(rates.host.from_device == Approx(11e9));
+  CHECK(rates.host.streamed == Approx(10e9));
+  CHECK(rates.host.copied == Approx(5e9));
+  CHECK(rates.host.call_seconds == Approx(3e-5));
+  const std::string wrong = replaced(write_tuning(file), "\"copied_gb_s\":5.0", "\"copied_gb_s\":0");
+  CHECK_ERROR([&] { parse_tuning(wrong, ""); }, invalid_argument, "copied_gb_s");
+}
+
 TEST_CASE("the device by its name, else one of its family, else a stranger of its kind") {
   const Device gpu = test::made_up_gpu();
   Device sister = gpu;
@@ -513,6 +534,27 @@ TEST_CASE("copying into local memory takes longer on a GPU whose local memory is
   CHECK(longer_on(relative, "direct", {}) == 0.0);
   CHECK(table_for(test::made_up_gpu(), file).kin == Kinship::same);
   CHECK(longer_on(test::made_up_gpu(), "direct", {}) == 0.0);
+}
+
+TEST_CASE(
+    "what a device does at its best is measured, or scaled, or its peak; its link is a probe's if there is "
+    "one") {
+  const Device there = test::made_up_h200();
+  Device here = there;
+  here.name = "half an H200";
+  here.compute_units = there.compute_units / 2;
+  TuningFile file = file_with_rows(there);
+  CHECK(table_for(there, file).rates.multiply_adds == Approx(peaks_of(there).of_device()));
+  file.rates->multiply_adds = 95e12;
+  file.rates->host.to_device = 40e9;
+  CHECK(table_for(there, file).rates.multiply_adds == 95e12);
+  CHECK(table_for(here, file).rates.multiply_adds == Approx(95e12 / 2));
+  CHECK(table_for(here, file).rates.host.to_device == 40e9);
+  Probed probed{peaks_of(here).of_device(), peaks_of(here).bytes};
+  CHECK(table_for(here, file, probed).rates.host.to_device == 40e9);
+  probed.host = HostRates{12e9, 11e9, 10e9, 5e9};
+  CHECK(table_for(here, file, probed).rates.host == *probed.host);
+  CHECK(table_for(there, file, probed).rates.host.to_device == 40e9);  // it has rows of its own
 }
 
 TEST_CASE("a probe of a GPU whose family is known is believed up to its data sheet, and not far below it") {

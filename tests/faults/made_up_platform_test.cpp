@@ -392,6 +392,18 @@ TEST_CASE("a device without rows is probed once, before the first choice, unless
   }
 }
 
+TEST_CASE("of a device with memory of its own its link is probed, too, and kept with the rest") {
+  const UnmeasuredCpu cpu;
+  const MadeUp own_memory(CL_DEVICE_HOST_UNIFIED_MEMORY, cl_bool{CL_FALSE});
+  unsigned long again = 1;
+  for (int i = 0; i < 100 && again != 0; ++i) again = cpu.explained().probes;
+  CHECK(again == 0);
+  const std::string said = cpu.explained().text;
+  INFO(said);
+  CHECK(contains(said, ", link "));
+  CHECK(contains(said, " GB/s in and "));
+}
+
 TEST_CASE("no device is probed whose rows, or whose relative's measure, would not change by it") {
   CHECK(UnmeasuredCpu("").explained().probes == 0);  // nobody knows what a probe says there
   const UnmeasuredCpu cpu;

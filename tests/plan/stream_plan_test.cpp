@@ -38,6 +38,18 @@ const std::vector<StreamLimits> all_limits = {{100 * gibibyte, 30 * gibibyte, 1}
                                               {mebibyte, mebibyte / 4, 1},
                                               {64 * 1024, 64 * 1024, 3}};
 
+// An H200's.
+Rates some_rates() {
+  Rates rates;
+  rates.multiply_adds = 95e12;
+  rates.adding_bytes = 4101e9;
+  return rates;
+}
+
+StreamPlan plan_stream(const Problem& problem, const StreamLimits& limits) {
+  return clgemm::plan_stream(problem, limits, some_rates());
+}
+
 // A device's places, and what lies in them.
 class Simulation {
  public:
@@ -194,6 +206,44 @@ TEST_CASE("small problems are one tile, and several devices get several rounds e
   CHECK(plan_stream(problem_of(500, 500, 500), {gibibyte, gibibyte, 1}).tile_rows == 500);
   const StreamPlan shared = plan_stream(problem_of(32768, 32768, 32768), {100 * gibibyte, 30 * gibibyte, 2});
   CHECK(rounds_of(shared).size() >= 8);
+}
+
+TEST_CASE(
+    "a call of one tile takes its way in, its multiply and its way back; larger ones hide most of these") {
+  HostRates rates;
+  rates.to_device = 10e9;
+  rates.from_device = 5e9;
+  rates.streamed = 8e9;
+  const StreamPlan one = plan_stream(problem_of(512, 512, 512), {gibibyte, gibibyte, 1});
+  const double bytes = 512 * 512 * sizeof(float);
+  const auto seconds = seconds_of(one, false, true, 1e-3, rates).all();
+  CHECK(seconds == Approx(2 * bytes / 10e9 + 1e-3 + bytes / 5e9));
+  CHECK(seconds_of(one, true, true, 1e-3, rates).all() == Approx(seconds + bytes / 10e9));
+  CHECK(seconds_of(one, false, false, 1e-3, rates).all() == Approx(2 * bytes / 8e9 + 1e-3 + bytes / 5e9));
+
+  const StreamPlan many = plan_stream(problem_of(32768, 32768, 32768), {100 * gibibyte, 30 * gibibyte, 1});
+  const double tiles = static_cast<double>(many.rows_of_tiles() * many.columns_of_tiles() * many.depths());
+  const StreamSeconds slow = seconds_of(many, false, true, 1.0, rates);
+  CHECK(slow.multiply == Approx(tiles));
+  CHECK(slow.all() < 1.1 * tiles);
+  const StreamSeconds fast = seconds_of(many, false, true, 1e-9, rates);
+  CHECK(fast.all() == Approx(fast.out + fast.ends));
+  CHECK(fast.in + fast.ends == Approx(8.0 * 32768 * 32768 / 10e9).epsilon(0.1));
+}
+
+TEST_CASE("by a slow link less is moved, and to a slow device more") {
+  Rates slow_link = some_rates();
+  slow_link.host.streamed = slow_link.host.to_device = 1e9;
+  const StreamLimits limits{gibibyte / 2, gibibyte / 2, 1};
+  const Problem problem = problem_of(20000, 20000, 20000);
+  const auto bytes_of = [&](const Rates& rates) {
+    const Traffic moved = traffic_of(clgemm::plan_stream(problem, limits, rates), false);
+    return moved.a + moved.b;
+  };
+  Rates slow_device = some_rates();
+  slow_device.multiply_adds = 1e11;
+  CHECK(bytes_of(slow_link) < bytes_of(some_rates()));
+  CHECK(bytes_of(some_rates()) < bytes_of(slow_device));
 }
 
 TEST_CASE("a limit that no tile fits is said") {

@@ -20,6 +20,7 @@
 #include "tune/calibration_worker.hpp"
 #include "tune/fake_times.hpp"
 #include "tune/fit.hpp"
+#include "tune/host_rates.hpp"
 #include "tune/quick.hpp"
 #include "tune/run_setup.hpp"
 #include "tune/tuner.hpp"
@@ -45,20 +46,34 @@ constexpr double default_budget_s = 600.0;
 constexpr double quick_budget_s = 9.0;
 constexpr double quick_building_s = 60.0;
 
-// So that the file's rows can be scaled for devices that are probed. Nullopt if the device was too busy for
-// it.
-std::optional<Probed> probe_of(const TuneOptions& options, const Device& info) {
-  if (times_are_fake() || info.kind == DeviceKind::other) return std::nullopt;
+// What is measured of the device beside its kernels.
+struct Surroundings {
+  std::optional<Probed>
+      probed;  // so that rows can be scaled for devices that are probed; none if it was busy
+  HostRates host;
+};
+
+Surroundings surroundings_of(const TuneOptions& options, const Device& info) {
+  Surroundings result;
+  if (times_are_fake()) return result;
   try {
     const cl::Device device = options.device.empty() ? default_device() : find_device(options.device);
-    const auto [probed, is_sure] = measure_device(cl::Context(device), device, info);
-    if (is_sure) return probed;
+    std::optional<HostRates> link;
+    if (info.kind != DeviceKind::other) {
+      const auto [probed, is_sure] = measure_device(cl::Context(device), device, info);
+      if (is_sure) result.probed = probed;
+      link = probed.host;
+    }
+    if (link) result.host = *link;
+    if (options.quick) return result;
+    Context context(device());
+    result.host = measured_host_rates(context, link);
   } catch (const Error& error) {
     bench::say("clgemm-tune", fmt::format("no probe: {}", error.what()));
   } catch (const cl::Error& error) {
     bench::say("clgemm-tune", fmt::format("no probe: {}", from_opencl(error).what()));
   }
-  return std::nullopt;
+  return result;
 }
 
 Agenda agenda_of(const TuneOptions& options, RunSetup& setup, ConfigCache& cache,
@@ -402,7 +417,8 @@ int calibrate(const TuneOptions& options) {
   TuningFile file = read_output(setup.output, setup.device);
   if (options.quick) demand_no_better(file, setup.output);
   ConfigCache cache(setup.device, options.kernel_folder);
-  file.device.probed = probe_of(options, setup.device);
+  const Surroundings surroundings = surroundings_of(options, setup.device);
+  file.device.probed = surroundings.probed;
   const Agenda agenda = agenda_of(options, setup, cache, file.device.probed);
   const auto journal = open_journal(options, setup);
   if (journal->size() > 0)
@@ -425,7 +441,8 @@ int calibrate(const TuneOptions& options) {
             100.0 * calibration.part_of_others()));
   Destination to{setup.output, options.samples_to};
   if (options.output.empty()) to.in_use = rows_in_use(setup.device, cache, file.device.probed);
-  write_fit(calibration.samples(), cache, std::move(file), {calibration.host(), agenda.prior}, to);
+  write_fit(calibration.samples(), cache, std::move(file),
+            {calibration.host(), agenda.prior, surroundings.host}, to);
   if (options.quick) fmt::print("these are the few configs of a quick run; --calibrate measures all\n");
   journal->remove();
   return all_is_well;
@@ -440,7 +457,8 @@ int fit_samples(const TuneOptions& options) {
   KernelLibrary library(options.kernel_folder);
   const Rates known = file.rates.value_or(Rates{});
   write_fit(valid_samples(read_samples(options.fit_from, library.names(Role::multiply)), cache), cache, file,
-            {{known.call_seconds, known.launch_seconds}}, {options.output, options.samples_to});
+            {{known.call_seconds, known.launch_seconds}, {}, known.host},
+            {options.output, options.samples_to});
   return all_is_well;
 }
 

@@ -206,6 +206,11 @@ class RowFit {
   bool fits_unaligned_ = false;
 };
 
+double multiply_adds_of(const SampleShape& shape) {
+  return static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k) *
+         static_cast<double>(shape.batch);
+}
+
 class Fit {
  public:
   Fit(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known)
@@ -219,6 +224,7 @@ class Fit {
     for (const Sample& sample : samples) {
       const auto place = best.emplace(key_of(sample), sample.seconds).first;
       place->second = std::min(place->second, sample.seconds);
+      most_multiply_adds_ = std::max(most_multiply_adds_, multiply_adds_of(sample.shape) / sample.seconds);
     }
     for (const Sample& sample : samples) {
       const Config config = without_parts(sample.config);
@@ -239,6 +245,8 @@ class Fit {
       fit_rates();
       fit_rows();
     }
+    fitted_.rates.multiply_adds = most_multiply_adds_;
+    fitted_.rates.host = known_.way;
     return std::move(fitted_);
   }
 
@@ -350,7 +358,8 @@ class Fit {
 
   const Device& device_;
   const Known& known_;
-  Prior prior_;  // brought to what was measured
+  Prior prior_;                      // brought to what was measured
+  double most_multiply_adds_ = 0.0;  // a second
   std::map<Config, std::vector<Measured>> measured_;
   std::map<Config, std::set<SampleShape>> shapes_;
   Fitted fitted_;
