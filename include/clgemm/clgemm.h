@@ -283,6 +283,36 @@ CLGEMM_API clgemm_status clgemm_sgemm_host(clgemm_context* context, clgemm_layou
                                            size_t lda, const float* b, size_t ldb, float beta, float* c,
                                            size_t ldc, const clgemm_options* options);
 
+/// Computes `batch_count` GEMMs on host matrices in one call. GEMM i uses the matrices that begin at
+/// a + i * stride_a, b + i * stride_b and c + i * stride_c. If stride_a or stride_b is 0, all GEMMs use the
+/// same A or B. The matrices C must not overlap, unless stride_c is 0. Then all products are added into one
+/// C, in the order of i: C <- alpha * sum of op(A_i) op(B_i) + beta * C. Returns when every C is complete.
+///
+/// A device that shares the host's memory computes all GEMMs in place, in one launch. For any other device,
+/// small matrices are gathered in clgemm's pinned memory and computed together. Large matrices are computed
+/// one after another, as by clgemm_sgemm_host(). The same applies to all matrices if you limit the device's
+/// memory
+/// (`device_memory_limit`). Otherwise the rules of clgemm_sgemm_host() apply. If the call fails, the content
+/// of all matrices C is undefined.
+CLGEMM_API clgemm_status clgemm_sgemm_strided_batched_host(
+    clgemm_context* context, clgemm_layout layout, clgemm_transpose transpose_a, clgemm_transpose transpose_b,
+    size_t m, size_t n, size_t k, float alpha, const float* a, size_t lda, size_t stride_a, const float* b,
+    size_t ldb, size_t stride_b, float beta, float* c, size_t ldc, size_t stride_c, size_t batch_count,
+    const clgemm_options* options);
+
+/// The same for matrices at any place. GEMM i uses a[i], b[i], c[i], alphas[i] and betas[i]; each list has
+/// `batch_count` elements. If the matrices are at constant distances, this is the same as
+/// clgemm_sgemm_strided_batched_host(). Otherwise small matrices are gathered for every device. The matrices
+/// C must not overlap each other, or any A or B. The call checks this for each two matrices C and within each
+/// GEMM, but not between a C and the A or B of another GEMM.
+CLGEMM_API clgemm_status clgemm_sgemm_batched_host(clgemm_context* context, clgemm_layout layout,
+                                                   clgemm_transpose transpose_a, clgemm_transpose transpose_b,
+                                                   size_t m, size_t n, size_t k, const float* alphas,
+                                                   const float* const* a, size_t lda, const float* const* b,
+                                                   size_t ldb, const float* betas, float* const* c,
+                                                   size_t ldc, size_t batch_count,
+                                                   const clgemm_options* options);
+
 /// Computes with matrices in device memory, on a queue of the context's OpenCL context and device. The queue
 /// may be in-order or out-of-order. Returns when everything is enqueued and submitted to the device.
 ///
@@ -359,6 +389,7 @@ CLGEMM_API clgemm_status clgemm_explain(clgemm_context* context, cl_command_queu
 
 /// Writes the plan for a call on host matrices: the parts of the matrices, what is pinned, the bytes that are
 /// moved, and the predicted times of copying and computing. It ends with the plan for one part of C.
+/// A batch is one with constant distances.
 CLGEMM_API clgemm_status clgemm_explain_host(clgemm_context* context, const clgemm_shape* shape,
                                              const clgemm_options* options, size_t text_size, char* text,
                                              size_t* needed_size);
@@ -412,6 +443,23 @@ CLGEMM_API clgemm_status clgemm_device_set_sgemm(clgemm_device_set* devices, clg
                                                  size_t lda, const float* b, size_t ldb, float beta, float* c,
                                                  size_t ldc, const clgemm_options* options);
 
+/// Like clgemm_sgemm_strided_batched_host(), on several devices. They share each GEMM. If the matrices are
+/// small, the fastest device computes all GEMMs.
+CLGEMM_API clgemm_status clgemm_device_set_sgemm_strided_batched(
+    clgemm_device_set* devices, clgemm_layout layout, clgemm_transpose transpose_a,
+    clgemm_transpose transpose_b, size_t m, size_t n, size_t k, float alpha, const float* a, size_t lda,
+    size_t stride_a, const float* b, size_t ldb, size_t stride_b, float beta, float* c, size_t ldc,
+    size_t stride_c, size_t batch_count, const clgemm_options* options);
+
+/// Like clgemm_sgemm_batched_host(), on several devices, in the same way.
+CLGEMM_API clgemm_status clgemm_device_set_sgemm_batched(clgemm_device_set* devices, clgemm_layout layout,
+                                                         clgemm_transpose transpose_a,
+                                                         clgemm_transpose transpose_b, size_t m, size_t n,
+                                                         size_t k, const float* alphas, const float* const* a,
+                                                         size_t lda, const float* const* b, size_t ldb,
+                                                         const float* betas, float* const* c, size_t ldc,
+                                                         size_t batch_count, const clgemm_options* options);
+
 /// Writes a text that says how such a call is divided. For each different device, the text contains the
 /// result of clgemm_explain_host() for its part of C.
 CLGEMM_API clgemm_status clgemm_device_set_explain_host(clgemm_device_set* devices, const clgemm_shape* shape,
@@ -424,6 +472,11 @@ CLGEMM_API clgemm_status clgemm_device_set_explain_host(clgemm_device_set* devic
 CLGEMM_API clgemm_status clgemm_predicted_seconds(clgemm_context* context, cl_command_queue queue,
                                                   const clgemm_shape* shape, const clgemm_options* options,
                                                   double* seconds);
+
+/// Writes to `*seconds` the time that the speed model predicts for a call on host matrices, including copies
+/// to the device and back; see clgemm::Context::predicted_seconds_host(). `context` must not be NULL.
+CLGEMM_API clgemm_status clgemm_predicted_seconds_host(clgemm_context* context, const clgemm_shape* shape,
+                                                       const clgemm_options* options, double* seconds);
 
 /// Releases clgemm's own contexts. Does not disturb calls that are still running.
 CLGEMM_API clgemm_status clgemm_release_contexts(void);

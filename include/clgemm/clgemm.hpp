@@ -203,6 +203,33 @@ class CLGEMM_API Context {
              std::size_t k, float alpha, const float* a, std::size_t lda, const float* b, std::size_t ldb,
              float beta, float* c, std::size_t ldc, const Options& options = {});
 
+  /// Computes `batch_count` GEMMs on host matrices in one call. GEMM i uses the matrices that begin at
+  /// a + i * stride_a, b + i * stride_b and c + i * stride_c. If stride_a or stride_b is 0, all GEMMs use the
+  /// same A or B. The matrices C must not overlap, unless stride_c is 0. Then all products are added into one
+  /// C, in the order of i: C <- alpha * sum of op(A_i) op(B_i) + beta * C. Returns when every C is complete.
+  ///
+  /// A device that shares the host's memory computes all GEMMs in place, in one launch. For any other device,
+  /// small matrices are gathered in clgemm's pinned memory and computed together. Large matrices are computed
+  /// one after another, as by sgemm(). The same applies to all matrices if you limit the device's memory
+  /// (Options::device_memory_limit). Otherwise the rules of sgemm() apply. If the call fails, the content of
+  /// all matrices C is undefined.
+  void sgemm_strided_batched(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
+                             std::size_t n, std::size_t k, float alpha, const float* a, std::size_t lda,
+                             std::size_t stride_a, const float* b, std::size_t ldb, std::size_t stride_b,
+                             float beta, float* c, std::size_t ldc, std::size_t stride_c,
+                             std::size_t batch_count, const Options& options = {});
+
+  /// The same for matrices at any place. GEMM i uses a[i], b[i], c[i], alphas[i] and betas[i]. All lists must
+  /// have the same length, but alphas and betas may also have one element, for all GEMMs. If the matrices are
+  /// at constant distances, this is the same as sgemm_strided_batched(). Otherwise small matrices are
+  /// gathered for every device. The matrices C must not overlap each other, or any A or B. The call checks
+  /// this for each two matrices C and within each GEMM, but not between a C and the A or B of another GEMM.
+  void sgemm_batched(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
+                     std::size_t n, std::size_t k, const std::vector<float>& alphas,
+                     const std::vector<const float*>& a, std::size_t lda, const std::vector<const float*>& b,
+                     std::size_t ldb, const std::vector<float>& betas, const std::vector<float*>& c,
+                     std::size_t ldc, const Options& options = {});
+
   /// Computes with matrices in device memory, on a queue of this Context's OpenCL context and device. The
   /// queue may be in-order or out-of-order. Returns when everything is enqueued and submitted to the device.
   /// If `done` is not null, `*done` becomes an event that completes when C is complete, even if there is
@@ -266,6 +293,7 @@ class CLGEMM_API Context {
 
   /// Returns the plan for a call on host matrices: the parts of the matrices, what is pinned, the bytes that
   /// are moved, and the predicted times of copying and computing. It ends with the plan for one part of C.
+  /// A batch is one with constant distances.
   std::string explain_host(const SgemmShape& shape, const Options& options = {});
 
   /// Returns the device memory, in bytes, that a call needs for packed copies of A and B. Compiles like
@@ -276,6 +304,11 @@ class CLGEMM_API Context {
   /// may probe a device without tuning data. Copies from and to host memory are not included. If there are no
   /// measurements of the device, the result is a guess.
   double predicted_seconds(const SgemmShape& shape, const Options& options = {});
+
+  /// Returns the seconds that the speed model predicts for a call on host matrices, including copies to the
+  /// device and back. clgemm-tune measures the rates of these copies, or the probe of a device without tuning
+  /// data. A batch is one with constant distances.
+  double predicted_seconds_host(const SgemmShape& shape, const Options& options = {});
 
   /// Returns the device. The Context owns it, as it owns the results of the next two functions. Retain them
   /// if you need them longer.
@@ -338,6 +371,21 @@ class CLGEMM_API DeviceSet {
              std::size_t k, float alpha, const float* a, std::size_t lda, const float* b, std::size_t ldb,
              float beta, float* c, std::size_t ldc, const Options& options = {});
 
+  /// Like Context::sgemm_strided_batched() for host matrices. The devices share each GEMM. If the matrices
+  /// are small, the fastest device computes all GEMMs.
+  void sgemm_strided_batched(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
+                             std::size_t n, std::size_t k, float alpha, const float* a, std::size_t lda,
+                             std::size_t stride_a, const float* b, std::size_t ldb, std::size_t stride_b,
+                             float beta, float* c, std::size_t ldc, std::size_t stride_c,
+                             std::size_t batch_count, const Options& options = {});
+
+  /// Like Context::sgemm_batched() for host matrices, in the same way.
+  void sgemm_batched(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
+                     std::size_t n, std::size_t k, const std::vector<float>& alphas,
+                     const std::vector<const float*>& a, std::size_t lda, const std::vector<const float*>& b,
+                     std::size_t ldb, const std::vector<float>& betas, const std::vector<float*>& c,
+                     std::size_t ldc, const Options& options = {});
+
   /// Returns a text that says how such a call is divided. For each different device, the text contains the
   /// result of Context::explain_host() for its part of C.
   std::string explain_host(const SgemmShape& shape, const Options& options = {});
@@ -359,6 +407,22 @@ CLGEMM_API void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_
                       std::size_t n, std::size_t k, float alpha, const float* a, std::size_t lda,
                       const float* b, std::size_t ldb, float beta, float* c, std::size_t ldc,
                       const Options& options = {});
+
+/// Computes a batch on host matrices like sgemm_strided_batched() of the object that this sgemm() uses.
+CLGEMM_API void sgemm_strided_batched(Layout layout, Transpose transpose_a, Transpose transpose_b,
+                                      std::size_t m, std::size_t n, std::size_t k, float alpha,
+                                      const float* a, std::size_t lda, std::size_t stride_a, const float* b,
+                                      std::size_t ldb, std::size_t stride_b, float beta, float* c,
+                                      std::size_t ldc, std::size_t stride_c, std::size_t batch_count,
+                                      const Options& options = {});
+
+/// Computes a batch on host matrices like sgemm_batched() of the object that this sgemm() uses.
+CLGEMM_API void sgemm_batched(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
+                              std::size_t n, std::size_t k, const std::vector<float>& alphas,
+                              const std::vector<const float*>& a, std::size_t lda,
+                              const std::vector<const float*>& b, std::size_t ldb,
+                              const std::vector<float>& betas, const std::vector<float*>& c, std::size_t ldc,
+                              const Options& options = {});
 
 /// Returns Context::explain_host() or DeviceSet::explain_host() of the object that this sgemm() uses.
 CLGEMM_API std::string explain_host(const SgemmShape& shape, const Options& options = {});

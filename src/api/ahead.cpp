@@ -37,7 +37,17 @@ std::string Context::explain_host(const SgemmShape& shape, const Options& option
   return state_->health().watch([&]() -> std::string {
     const Problem problem = check_host_shape(shape);
     if (to_do(problem) != ToDo::multiply) return nothing_to_multiply;
-    return "device: " + state_->info().name + "\n" + state_->host().explain(problem, options);
+    const std::string how = problem.batch_count > 1 ? state_->host_batches().explain(problem, options)
+                                                    : state_->host().explain(problem, options);
+    return "device: " + state_->info().name + "\n" + how;
+  });
+}
+
+double Context::predicted_seconds_host(const SgemmShape& shape, const Options& options) {
+  return state_->health().watch([&]() -> double {
+    const Problem problem = check_host_shape(shape);
+    return to_do(problem) == ToDo::multiply ? state_->host_batches().predicted_seconds(problem, options)
+                                            : 0.0;
   });
 }
 

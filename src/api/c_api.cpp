@@ -77,6 +77,14 @@ struct ForHost {
   void sgemm(Arguments&&... arguments) const {
     clgemm::sgemm(std::forward<Arguments>(arguments)...);
   }
+  template <class... Arguments>
+  void sgemm_strided_batched(Arguments&&... arguments) const {
+    clgemm::sgemm_strided_batched(std::forward<Arguments>(arguments)...);
+  }
+  template <class... Arguments>
+  void sgemm_batched(Arguments&&... arguments) const {
+    clgemm::sgemm_batched(std::forward<Arguments>(arguments)...);
+  }
   std::string explain_host(const clgemm::SgemmShape& shape, const clgemm::Options& options) const {
     return clgemm::explain_host(shape, options);
   }
@@ -90,6 +98,21 @@ auto with(clgemm_context* context, cl_command_queue queue, Call&& call) {
 template <class Call>
 auto with_host(clgemm_context* context, Call&& call) {
   return context != nullptr ? call(context->context) : call(ForHost{});
+}
+
+// sgemm_batched() of host matrices.
+template <class Api>
+void batch_of_lists(Api&& api, clgemm_layout layout, clgemm_transpose transpose_a,
+                    clgemm_transpose transpose_b, size_t m, size_t n, size_t k, const float* alphas,
+                    const float* const* a, size_t lda, const float* const* b, size_t ldb, const float* betas,
+                    float* const* c, size_t ldc, size_t batch_count, const clgemm_options* options) {
+  api.sgemm_batched(layout_of(layout), transpose_of(transpose_a, Argument::transpose_a),
+                    transpose_of(transpose_b, Argument::transpose_b), m, n, k,
+                    factors_of(alphas, batch_count, "the list of alphas"),
+                    pointers_of(a, batch_count, "the list of A", Argument::a), lda,
+                    pointers_of(b, batch_count, "the list of B", Argument::b), ldb,
+                    factors_of(betas, batch_count, "the list of betas"),
+                    pointers_of(c, batch_count, "the list of C", Argument::c), ldc, options_of(options));
 }
 
 // As much of the text as there is room for, and its whole size.
@@ -166,6 +189,37 @@ clgemm_status clgemm_sgemm_host(clgemm_context* context, clgemm_layout layout, c
       api.sgemm(layout_of(layout), transpose_of(transpose_a, Argument::transpose_a),
                 transpose_of(transpose_b, Argument::transpose_b), m, n, k, alpha, a, lda, b, ldb, beta, c,
                 ldc, options_of(options));
+    });
+  });
+}
+
+clgemm_status clgemm_sgemm_strided_batched_host(clgemm_context* context, clgemm_layout layout,
+                                                clgemm_transpose transpose_a, clgemm_transpose transpose_b,
+                                                size_t m, size_t n, size_t k, float alpha, const float* a,
+                                                size_t lda, size_t stride_a, const float* b, size_t ldb,
+                                                size_t stride_b, float beta, float* c, size_t ldc,
+                                                size_t stride_c, size_t batch_count,
+                                                const clgemm_options* options) {
+  return status_of([&] {
+    with_host(context, [&](auto&& api) {
+      api.sgemm_strided_batched(layout_of(layout), transpose_of(transpose_a, Argument::transpose_a),
+                                transpose_of(transpose_b, Argument::transpose_b), m, n, k, alpha, a, lda,
+                                stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
+                                options_of(options));
+    });
+  });
+}
+
+clgemm_status clgemm_sgemm_batched_host(clgemm_context* context, clgemm_layout layout,
+                                        clgemm_transpose transpose_a, clgemm_transpose transpose_b, size_t m,
+                                        size_t n, size_t k, const float* alphas, const float* const* a,
+                                        size_t lda, const float* const* b, size_t ldb, const float* betas,
+                                        float* const* c, size_t ldc, size_t batch_count,
+                                        const clgemm_options* options) {
+  return status_of([&] {
+    with_host(context, [&](auto&& api) {
+      batch_of_lists(api, layout, transpose_a, transpose_b, m, n, k, alphas, a, lda, b, ldb, betas, c, ldc,
+                     batch_count, options);
     });
   });
 }
@@ -305,6 +359,33 @@ clgemm_status clgemm_device_set_sgemm(clgemm_device_set* devices, clgemm_layout 
   });
 }
 
+clgemm_status clgemm_device_set_sgemm_strided_batched(
+    clgemm_device_set* devices, clgemm_layout layout, clgemm_transpose transpose_a,
+    clgemm_transpose transpose_b, size_t m, size_t n, size_t k, float alpha, const float* a, size_t lda,
+    size_t stride_a, const float* b, size_t ldb, size_t stride_b, float beta, float* c, size_t ldc,
+    size_t stride_c, size_t batch_count, const clgemm_options* options) {
+  return status_of([&] {
+    require(devices, "the set of devices");
+    devices->devices.sgemm_strided_batched(
+        layout_of(layout), transpose_of(transpose_a, Argument::transpose_a),
+        transpose_of(transpose_b, Argument::transpose_b), m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b,
+        beta, c, ldc, stride_c, batch_count, options_of(options));
+  });
+}
+
+clgemm_status clgemm_device_set_sgemm_batched(clgemm_device_set* devices, clgemm_layout layout,
+                                              clgemm_transpose transpose_a, clgemm_transpose transpose_b,
+                                              size_t m, size_t n, size_t k, const float* alphas,
+                                              const float* const* a, size_t lda, const float* const* b,
+                                              size_t ldb, const float* betas, float* const* c, size_t ldc,
+                                              size_t batch_count, const clgemm_options* options) {
+  return status_of([&] {
+    require(devices, "the set of devices");
+    batch_of_lists(devices->devices, layout, transpose_a, transpose_b, m, n, k, alphas, a, lda, b, ldb, betas,
+                   c, ldc, batch_count, options);
+  });
+}
+
 clgemm_status clgemm_device_set_explain_host(clgemm_device_set* devices, const clgemm_shape* shape,
                                              const clgemm_options* options, size_t text_size, char* text,
                                              size_t* needed_size) {
@@ -326,6 +407,15 @@ clgemm_status clgemm_predicted_seconds(clgemm_context* context, cl_command_queue
                    : with(context, queue, [&](auto& api) {
                        return api.predicted_seconds(shape_of(shape), options_of(options));
                      });
+  });
+}
+
+clgemm_status clgemm_predicted_seconds_host(clgemm_context* context, const clgemm_shape* shape,
+                                            const clgemm_options* options, double* seconds) {
+  return status_of([&] {
+    require(context, "the context");
+    require(seconds, "the place for the seconds");
+    *seconds = context->context.predicted_seconds_host(shape_of(shape), options_of(options));
   });
 }
 

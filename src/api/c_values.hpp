@@ -24,6 +24,17 @@ SgemmShape shape_of(const clgemm_shape* shape);
 DeviceMatrix matrix_of(const clgemm_matrix& matrix);
 std::vector<DeviceMatrix> matrices_of(const clgemm_matrix* matrices, std::size_t count, const char* name,
                                       Argument argument);
+// Host matrices.
+template <class Matrix>
+std::vector<Matrix*> pointers_of(Matrix* const* matrices, std::size_t count, const char* name,
+                                 Argument argument) {
+  if (count == 0) return {};
+  require(matrices, name, argument);
+  if (count > std::vector<Matrix*>().max_size())
+    refuse(std::string(name) + " is too long", Argument::batch_count);
+  return {matrices, matrices + count};
+}
+
 std::vector<float> factors_of(const float* factors, std::size_t count, const char* name);
 WaitList wait_list_of(cl_uint count, const cl_event* events);
 

@@ -106,22 +106,47 @@ Registry& registry() {
   return *instance;
 }
 
+// Calls `call` with what multiplies host matrices.
+template <class Call>
+auto with_host(const Call& call) {
+  const auto [context, devices] = at_boundary([] { return registry().for_host(); });
+  return devices ? call(*devices) : call(*context);
+}
+
 }  // namespace
 
 void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m, std::size_t n,
            std::size_t k, float alpha, const float* a, std::size_t lda, const float* b, std::size_t ldb,
            float beta, float* c, std::size_t ldc, const Options& options) {
-  const auto [context, devices] = at_boundary([] { return registry().for_host(); });
-  if (devices) {
-    devices->sgemm(layout, transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options);
-  } else {
-    context->sgemm(layout, transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options);
-  }
+  with_host([&](auto& on) {
+    on.sgemm(layout, transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options);
+  });
+}
+
+void sgemm_strided_batched(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
+                           std::size_t n, std::size_t k, float alpha, const float* a, std::size_t lda,
+                           std::size_t stride_a, const float* b, std::size_t ldb, std::size_t stride_b,
+                           float beta, float* c, std::size_t ldc, std::size_t stride_c,
+                           std::size_t batch_count, const Options& options) {
+  with_host([&](auto& on) {
+    on.sgemm_strided_batched(layout, transpose_a, transpose_b, m, n, k, alpha, a, lda, stride_a, b, ldb,
+                             stride_b, beta, c, ldc, stride_c, batch_count, options);
+  });
+}
+
+void sgemm_batched(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m, std::size_t n,
+                   std::size_t k, const std::vector<float>& alphas, const std::vector<const float*>& a,
+                   std::size_t lda, const std::vector<const float*>& b, std::size_t ldb,
+                   const std::vector<float>& betas, const std::vector<float*>& c, std::size_t ldc,
+                   const Options& options) {
+  with_host([&](auto& on) {
+    on.sgemm_batched(layout, transpose_a, transpose_b, m, n, k, alphas, a, lda, b, ldb, betas, c, ldc,
+                     options);
+  });
 }
 
 std::string explain_host(const SgemmShape& shape, const Options& options) {
-  const auto [context, devices] = at_boundary([] { return registry().for_host(); });
-  return devices ? devices->explain_host(shape, options) : context->explain_host(shape, options);
+  return with_host([&](auto& on) { return on.explain_host(shape, options); });
 }
 
 double predicted_seconds(const SgemmShape& shape, const Options& options) {

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/handles.hpp"
 #include "call/arguments.hpp"
+#include "call/host_batch.hpp"
 #include "context/context.hpp"
 
 namespace clgemm {
@@ -94,6 +95,31 @@ void Context::sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b,
       case ToDo::nothing:
         return;
     }
+  });
+}
+
+void Context::sgemm_strided_batched(Layout layout, Transpose transpose_a, Transpose transpose_b,
+                                    std::size_t m, std::size_t n, std::size_t k, float alpha, const float* a,
+                                    std::size_t lda, std::size_t stride_a, const float* b, std::size_t ldb,
+                                    std::size_t stride_b, float beta, float* c, std::size_t ldc,
+                                    std::size_t stride_c, std::size_t batch_count, const Options& options) {
+  state_->health().watch([&] {
+    const SgemmCall call{layout, transpose_a, transpose_b, m,           n,        k,        alpha,   beta,
+                         lda,    ldb,         ldc,         batch_count, stride_a, stride_b, stride_c};
+    state_->multiply(check_host_batch(call, a, b, c), options);
+  });
+}
+
+void Context::sgemm_batched(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
+                            std::size_t n, std::size_t k, const std::vector<float>& alphas,
+                            const std::vector<const float*>& a, std::size_t lda,
+                            const std::vector<const float*>& b, std::size_t ldb,
+                            const std::vector<float>& betas, const std::vector<float*>& c, std::size_t ldc,
+                            const Options& options) {
+  state_->health().watch([&] {
+    const SgemmCall one{layout, transpose_a, transpose_b, m, n, k, 1.0f, 0.0f, lda, ldb, ldc};
+    for (const HostBatch& batch : check_host_lists(one, {alphas, a, b, betas, c}))
+      state_->multiply(batch, options);
   });
 }
 

@@ -47,16 +47,12 @@ inline double multiplications(const Call& call) {
   return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
 }
 
-// What a call moves between host and device at least: A and B once, and C, which is read too where beta is
-// not zero.
-inline double elements_moved(const Call& call) {
-  const auto m = static_cast<double>(call.m);
-  const auto n = static_cast<double>(call.n);
-  const auto k = static_cast<double>(call.k);
-  return (m + n) * k + (call.beta == 0.0f ? 1.0 : 2.0) * m * n;
+// A batch of one.
+inline Batch batch_of(const Call& call) {
+  return {call, {call.a}, {call.b}, {call.c}};
 }
 
-// What a decision is about: a call, or a batch of such calls in one launch.
+// What a decision is about: a call, or a batch of such calls.
 struct Work {
   Call shape;  // its matrices mean nothing
   std::size_t count = 1;

@@ -134,12 +134,4 @@ bool Crossing::can_afford(Cost cost, double seconds, const Work& present) const 
   return spent + seconds <= share * (on_cpu_alone_ + cpu_seconds(present)) + share_of_saved * saved_;
 }
 
-double expected_on_device(const Work& work, double multiply_seconds, bool copies_matrices) {
-  constexpr double copied_element = sizeof(float) / 20e9;
-  const double elements = elements_moved(work.shape) * static_cast<double>(work.count);
-  const double gathered = work.count > 1 ? elements * gathered_element : 0.0;
-  return guessed_device_call + multiply_seconds + gathered +
-         (copies_matrices ? elements * copied_element : 0.0);
-}
-
 }  // namespace clgemm::blas

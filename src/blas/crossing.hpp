@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "blas/call.hpp"
-#include "blas/shared_launch.hpp"
 
 namespace clgemm::blas {
 
@@ -100,10 +99,5 @@ class Crossing {
   double spent_on_background_ = 0.0;
   double spent_on_calls_ = 0.0;
 };
-
-// The time of a call on the device before any was made: the speed model's time of the multiplication, a
-// launch, and the copies unless the device works in host memory. The constants are guesses on the fast side,
-// after an H200: 20 GB/s from and to pageable memory.
-double expected_on_device(const Work& work, double multiply_seconds, bool copies_matrices);
 
 }  // namespace clgemm::blas

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -91,7 +92,17 @@ SgemmShape shape_of(const Call& call) {
 }
 
 SgemmShape shape_of(const Batch& batch) {
-  return BatchMemory::shape_of(batch);
+  SgemmShape shape = shape_of(batch.shape);
+  shape.batch_count = batch.count();
+  const auto stride = [](const auto& matrices, Transpose transposed, std::size_t rows, std::size_t columns,
+                         std::size_t ld) -> std::size_t {
+    const bool is_one =
+        std::adjacent_find(matrices.begin(), matrices.end(), std::not_equal_to<>()) == matrices.end();
+    return is_one ? 0 : ld * (transposed == Transpose::yes ? rows : columns);
+  };
+  shape.stride_a = stride(batch.a, shape.transpose_a, shape.m, shape.k, shape.lda);
+  shape.stride_b = stride(batch.b, shape.transpose_b, shape.k, shape.n, shape.ldb);
+  return shape;
 }
 
 Device::Device(Unnamed unnamed) {
@@ -122,25 +133,24 @@ std::shared_ptr<Device::Opened> Device::opened() {
   return opened_;
 }
 
-void Device::multiply(const Call& call) {
-  sgemm(shape_of(call), call.alpha, call.a, call.b, call.beta, call.c);
-}
-
-void Device::multiply(const Batch& batch, std::size_t& done) {
-  const auto held = opened();
-  const std::lock_guard lock(held->mutex);
-  at_boundary([&] { held->batches.multiply(held->context, batch, done); });
+void Device::multiply(const Batch& batch) {
+  const Call& call = batch.shape;
+  const SgemmShape shape = shape_of(call);
+  on([&](auto& devices) {
+    if (batch.count() == 1) {
+      devices.sgemm(shape.layout, shape.transpose_a, shape.transpose_b, shape.m, shape.n, shape.k, call.alpha,
+                    batch.a.front(), shape.lda, batch.b.front(), shape.ldb, call.beta, batch.c.front(),
+                    shape.ldc);
+    } else {
+      devices.sgemm_batched(shape.layout, shape.transpose_a, shape.transpose_b, shape.m, shape.n, shape.k,
+                            {call.alpha}, batch.a, shape.lda, batch.b, shape.ldb, {call.beta}, batch.c,
+                            shape.ldc);
+    }
+  });
 }
 
 void Device::prepare(const SgemmShape& shape) {
-  const auto held = opened();
-  if (shape.batch_count > 1) {
-    held->context.prepare({shape});
-  } else if (held->several) {
-    held->several->explain_host(shape);
-  } else {
-    held->context.explain_host(shape);
-  }
+  on([&](auto& devices) { devices.explain_host(shape); });
 }
 
 void Device::rehearse(const SgemmShape& shape) {
@@ -160,25 +170,18 @@ void Device::rehearse(const SgemmShape& shape) {
   const auto a = zeros(columns(shape.transpose_a, shape.k, shape.m), shape.lda);
   const auto b = zeros(columns(shape.transpose_b, shape.n, shape.k), shape.ldb);
   const auto c = zeros(shape.n, shape.ldc);
-  sgemm(shape, 1.0f, a.get(), b.get(), 0.0f, c.get());
-}
-
-void Device::sgemm(const SgemmShape& shape, float alpha, const float* a, const float* b, float beta,
-                   float* c) {
-  const auto on = [&](auto& devices) {
-    devices.sgemm(shape.layout, shape.transpose_a, shape.transpose_b, shape.m, shape.n, shape.k, alpha, a,
-                  shape.lda, b, shape.ldb, beta, c, shape.ldc);
-  };
-  const auto held = opened();
-  if (held->several) {
-    on(*held->several);
-  } else {
-    on(held->context);
-  }
+  on([&](auto& devices) {
+    devices.sgemm(shape.layout, shape.transpose_a, shape.transpose_b, shape.m, shape.n, shape.k, 1.0f,
+                  a.get(), shape.lda, b.get(), shape.ldb, 0.0f, c.get(), shape.ldc);
+  });
 }
 
 double Device::predicted_seconds(const SgemmShape& shape) {
   return opened()->context.predicted_seconds(shape);
+}
+
+double Device::predicted_seconds_host(const SgemmShape& shape) {
+  return opened()->context.predicted_seconds_host(shape);
 }
 
 void Device::close() {

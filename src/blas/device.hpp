@@ -6,12 +6,11 @@
 #include <mutex>
 #include <string>
 
-#include "blas/batch_memory.hpp"
 #include "blas/call.hpp"
 
 namespace clgemm::blas {
 
-// The shapes of a call on host matrices, and of a batch in one launch.
+// The shapes of a call on host matrices, and of a batch.
 SgemmShape shape_of(const Call& call);
 SgemmShape shape_of(const Batch& batch);
 
@@ -25,13 +24,9 @@ class Device {
   // process takes clgemm's default. Throws Error.
   explicit Device(Unnamed unnamed);
 
-  // Returns when C is complete. Throws Error; C may then be written in part, unless the Error is about an
-  // argument.
-  void multiply(const Call& call);
-
-  // In one launch, or few, on the first device. Returns when every C is complete. Throws Error; of the batch
-  // `done` multiplies are then complete, and no other C is written.
-  void multiply(const Batch& batch, std::size_t& done);
+  // Returns when every C is complete. Throws Error; each C may then be written in part, unless the Error is
+  // about an argument.
+  void multiply(const Batch& batch);
 
   // Compiles what calls of this shape need, most of it or all: tiles at the edge may have a kernel of their
   // own. Throws Error.
@@ -41,8 +36,9 @@ class Device {
   // be large, this only prepares. Throws Error.
   void rehearse(const SgemmShape& shape);
 
-  // The speed model's time for a call of this shape without its copies. Throws Error.
+  // The speed model's time for a call of this shape without its copies, and with them. Throws Error.
   double predicted_seconds(const SgemmShape& shape);
+  double predicted_seconds_host(const SgemmShape& shape);
 
   // False if the device works on the matrices where they lie, as do all of several.
   bool copies_matrices() const { return copies_matrices_; }
@@ -59,16 +55,24 @@ class Device {
  private:
   // Of the first device, and of all of them where there are several.
   struct Opened {
-    explicit Opened(cl_device_id device) : context(device), batches(context) {}
+    explicit Opened(cl_device_id device) : context(device) {}
 
     Context context;
     std::unique_ptr<DeviceSet> several;
-    std::mutex mutex;  // of what follows
-    BatchMemory batches;
   };
 
   std::shared_ptr<Opened> opened();
-  void sgemm(const SgemmShape& shape, float alpha, const float* a, const float* b, float beta, float* c);
+
+  // Calls `call` with what multiplies host matrices.
+  template <class Call>
+  void on(const Call& call) {
+    const auto held = opened();
+    if (held->several) {
+      call(*held->several);
+    } else {
+      call(held->context);
+    }
+  }
 
   std::mutex mutex_;
   std::shared_ptr<Opened> opened_;  // null after close()

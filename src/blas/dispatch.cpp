@@ -81,43 +81,61 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 // the call.
 class CForDevice {
  public:
-  CForDevice(const Call& call, bool is_in_place)
-      : call_(call),
-        rows_(static_cast<std::size_t>(call.m)),
-        columns_(static_cast<std::size_t>(call.n)),
-        ld_(static_cast<std::size_t>(call.ldc)),
-        saved_(call.c, is_in_place || call.beta == 0.0f ? 0 : columns_, rows_, ld_) {
-    if (!is_in_place) return;
-    copy_.reset(new float[rows_ * columns_]);
-    if (call.beta != 0.0f) copy_by_threads(copy_.get(), rows_, call.c, ld_, columns_, rows_);
+  CForDevice(const Batch& batch, bool is_in_place)
+      : batch_(batch),
+        rows_(static_cast<std::size_t>(batch.shape.m)),
+        columns_(static_cast<std::size_t>(batch.shape.n)),
+        ld_(static_cast<std::size_t>(batch.shape.ldc)) {
+    const bool is_read = batch.shape.beta != 0.0f;
+    if (is_in_place) copies_.reset(new float[batch.count() * rows_ * columns_]);
+    for (std::size_t i = 0; is_read && i < batch.count(); ++i) {
+      if (is_in_place) {
+        copy_by_threads(copy(i), rows_, batch.c[i], ld_, columns_, rows_);
+      } else {
+        saved_.emplace_back(batch.c[i], columns_, rows_, ld_);
+      }
+    }
   }
 
-  Call call() const {
-    Call result = call_;
-    if (copy_) {
-      result.c = copy_.get();
-      result.ldc = call_.m;
-    }
+  Batch batch() const {
+    Batch result = batch_;
+    if (!copies_) return result;
+    result.shape.ldc = batch_.shape.m;
+    for (std::size_t i = 0; i < result.count(); ++i) result.c[i] = copy(i);
     return result;
   }
 
   void succeeded() const {
-    if (copy_) copy_by_threads(call_.c, ld_, copy_.get(), rows_, columns_, rows_);
+    for (std::size_t i = 0; copies_ && i < batch_.count(); ++i)
+      copy_by_threads(batch_.c[i], ld_, copy(i), rows_, columns_, rows_);
   }
 
   void failed(const Error& error) {
-    saved_.restore();
-    if (error.code() == ErrorCode::matrices_in_use) static_cast<void>(copy_.release());  // for the device
+    for (const SavedLines& one : saved_) one.restore();
+    if (error.code() == ErrorCode::matrices_in_use) static_cast<void>(copies_.release());  // for the device
   }
 
  private:
-  const Call& call_;
+  float* copy(std::size_t i) const { return copies_.get() + i * rows_ * columns_; }
+
+  const Batch& batch_;
   const std::size_t rows_;
   const std::size_t columns_;
   const std::size_t ld_;
-  const SavedLines saved_;
-  std::unique_ptr<float[]> copy_;
+  std::vector<SavedLines> saved_;
+  std::unique_ptr<float[]> copies_;
 };
+
+// So many elements of C are saved, or copied, for one call of the device.
+constexpr std::size_t most_elements_of_c = std::size_t{16} << 20;
+
+Batch part_of(const Batch& batch, std::size_t first, std::size_t count) {
+  const auto part = [&](const auto& matrices) {
+    const auto begin = matrices.begin() + static_cast<std::ptrdiff_t>(first);
+    return std::vector(begin, begin + static_cast<std::ptrdiff_t>(count));
+  };
+  return {batch.shape, part(batch.a), part(batch.b), part(batch.c)};
+}
 
 // Then they are no batch: one multiply reads what another one writes.
 bool has_one_c_twice(const Batch& batch) {
@@ -149,25 +167,18 @@ class Dispatcher {
  public:
   void multiply(const Call& call) {
     // The CPU BLAS has called us: it is none.
-    if (inside_cpu_blas) return on_device(call) ? void() : multiply_in_plain_loop(call);
+    if (inside_cpu_blas) return on_device(batch_of(call)) ? void() : multiply_in_plain_loop(call);
     const Work work{call};
-    if (wants_device(work, [&] { return shape_of(call); }) && on_device(call)) return;
+    if (wants_device(work, [&] { return shape_of(call); }) && on_device(batch_of(call))) return;
     learned_on_cpu(work, [&] { on_cpu(call); });
   }
 
   void multiply(const Batch& batch) {
-    std::size_t done = 0;
-    const Work work{batch.shape, batch.count()};
-    if (can_be_one_launch(batch)) {
-      if (wants_device(work, [&] { return shape_of(batch); })) {
-        on_device(batch, done);
-      } else if (learns_from(work)) {
-        return learned_on_cpu(work, [&] {
-          for (; done < batch.count(); ++done) on_cpu(batch.at(done));
-        });
-      }
-    }
-    for (; done < batch.count(); ++done) multiply(batch.at(done));
+    const double elements = static_cast<double>(batch.shape.m) * static_cast<double>(batch.shape.n);
+    const auto at_once = static_cast<std::size_t>(std::max(most_elements_of_c / elements, 1.0));
+    if (at_once >= batch.count()) return multiply_at_once(batch);
+    for (std::size_t done = 0; done < batch.count(); done += at_once)
+      multiply_at_once(part_of(batch, done, std::min(at_once, batch.count() - done)));
   }
 
   void end_background() noexcept {
@@ -199,6 +210,18 @@ class Dispatcher {
     bool is_ready = false;           // its programs are compiled
     bool has_failed = false;
   };
+
+  void multiply_at_once(const Batch& batch) {
+    if (!is_decided_as_one(batch)) {
+      for (std::size_t i = 0; i < batch.count(); ++i) multiply(batch.at(i));
+      return;
+    }
+    const Work work{batch.shape, batch.count()};
+    if (wants_device(work, [&] { return shape_of(batch); }) && on_device(batch)) return;
+    learned_on_cpu(work, [&] {
+      for (std::size_t i = 0; i < batch.count(); ++i) on_cpu(batch.at(i));
+    });
+  }
 
   template <class Shape>
   bool wants_device(const Work& work, const Shape& shape) {
@@ -295,7 +318,7 @@ class Dispatcher {
     Preparation now;
     try {
       const auto start = std::chrono::steady_clock::now();
-      now.expected = expected_on_device(work, device_->predicted_seconds(shape), device_->copies_matrices());
+      now.expected = device_->predicted_seconds_host(shape);
       bool pays = false;
       learn([&] { pays = crossing_.may_pay(work, now.expected); });
       if (pays) {
@@ -332,30 +355,9 @@ class Dispatcher {
     count_preparation(seconds_since(start));
   }
 
-  bool can_be_one_launch(const Batch& batch) const {
-    const Call& call = batch.shape;
-    const Work work{call, batch.count()};
-    return !inside_cpu_blas && state_ != State::unusable && batch.count() > 1 && call.k != 0 &&
-           call.alpha != 0.0f && !is_forked_child() && can_share_launch(call) &&
-           (!fixed_crossing_ || multiplications(work) >= *fixed_crossing_) && !has_one_c_twice(batch);
-  }
-
-  // `done` multiplies are complete; the others' C are as they were, for others to do.
-  void on_device(const Batch& batch, std::size_t& done) {
-    try {
-      if (!open()) return;
-      const SgemmShape shape = shape_of(batch);
-      prepare_now(shape);
-      const auto start = std::chrono::steady_clock::now();
-      device_->multiply(batch, done);
-      learn_device({batch.shape, batch.count()}, seconds_since(start));
-      if (summary_is_wanted())
-        count_batch({seconds_since(start), device_->predicted_seconds(shape)}, batch.count());
-    } catch (const Error& error) {
-      note_failure(error);
-    } catch (const std::exception& failure) {
-      note(failure.what());
-    }
+  bool is_decided_as_one(const Batch& batch) const {
+    return !inside_cpu_blas && state_ != State::unusable && batch.count() > 1 && batch.shape.k != 0 &&
+           batch.shape.alpha != 0.0f && !is_forked_child() && !has_one_c_twice(batch);
   }
 
   void learn_device(const Work& work, double seconds) {
@@ -391,21 +393,22 @@ class Dispatcher {
     }
   }
 
-  // False where C is as it was, for the CPU to do.
-  bool on_device(const Call& call) {
+  // False where each C is as it was, for the CPU to do.
+  bool on_device(const Batch& batch) {
     const auto begin = std::chrono::steady_clock::now();
     try {
       if (!open()) return false;
-      const SgemmShape shape = shape_of(call);
+      const SgemmShape shape = shape_of(batch);
       prepare_now(shape);
       const auto start = std::chrono::steady_clock::now();
-      CForDevice c(call, device_->writes_in_place());
+      CForDevice c(batch, device_->writes_in_place());
       try {
-        device_->multiply(c.call());
+        device_->multiply(c.batch());
         c.succeeded();
         const double seconds = seconds_since(start);
-        learn_device({call}, seconds);
-        if (summary_is_wanted()) count_device_call({seconds, device_->predicted_seconds(shape)});
+        learn_device({batch.shape, batch.count()}, seconds);
+        if (summary_is_wanted())
+          count_device_call({seconds, device_->predicted_seconds(shape)}, batch.count());
         return true;
       } catch (const Error& error) {
         c.failed(error);
@@ -427,7 +430,7 @@ class Dispatcher {
     }
     const CpuBlas& cpu = cpu_blas();
     if (!cpu || !cpu.can_take(call)) {
-      if (state_ == State::unusable || !on_device(call))
+      if (state_ == State::unusable || !on_device(batch_of(call)))
         counted_on_cpu([&] { multiply_in_plain_loop(call); });
       return;
     }

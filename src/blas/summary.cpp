@@ -51,8 +51,12 @@ bool summary_is_wanted() {
   return wanted;
 }
 
-void count_device_call(const DeviceTimes& times) {
+void count_device_call(const DeviceTimes& times, std::size_t multiplies) {
   const std::lock_guard lock(mutex);
+  if (multiplies > 1) {
+    ++batches;
+    in_batches += multiplies;
+  }
   ++on_device.calls;
   on_device.seconds += times.seconds;
   multiply_seconds += std::min(times.multiply_seconds, times.seconds);
@@ -68,13 +72,6 @@ void count_preparation(double seconds) {
   const std::lock_guard lock(mutex);
   ++preparations.calls;
   preparations.seconds += seconds;
-}
-
-void count_batch(const DeviceTimes& times, std::size_t multiplies) {
-  count_device_call(times);
-  const std::lock_guard lock(mutex);
-  ++batches;
-  in_batches += multiplies;
 }
 
 void count_device_failure(const std::string& why) {
@@ -127,8 +124,8 @@ std::string summary(const Surroundings& surroundings) {
     }
     result += '\n';
     if (batches != 0)
-      result += fmt::format("clgemm_blas: {} of these were batches, {} multiplies in a launch each\n",
-                            batches, in_batches / batches);
+      result += fmt::format("clgemm_blas: {} of these were batches of {} multiplies each\n", batches,
+                            in_batches / batches);
   } else if (!surroundings.why_no_device.empty()) {
     result += fmt::format("clgemm_blas: no device was opened: {}\n", surroundings.why_no_device);
   }

@@ -1,6 +1,7 @@
 // CLGEMM_BLAS_LOG=summary: at the end of the process, how many calls went where, on stderr.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace clgemm::blas {
@@ -22,14 +23,12 @@ struct Surroundings {
 // False if nobody asked. Calls then need no clock.
 bool summary_is_wanted();
 
-void count_device_call(const DeviceTimes& times);
+// A call, or a batch of so many multiplies.
+void count_device_call(const DeviceTimes& times, std::size_t multiplies);
 void count_cpu_call(double seconds);
 
 // The device was opened, or something was compiled: apart from the calls, or before one.
 void count_preparation(double seconds);
-
-// So many multiplies of a batch in one launch: one call.
-void count_batch(const DeviceTimes& times, std::size_t multiplies);
 
 // A call that a device began and the CPU finished. The first reason is said.
 void count_device_failure(const std::string& why);

@@ -1,6 +1,10 @@
 #include "call/aliasing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "base/error.hpp"
 
 namespace clgemm {
 namespace {
@@ -85,6 +89,13 @@ bool overlaps_itself(const Region& x) {
     if (matrices_overlap(x, 0, x, i)) return true;
   }
   return false;
+}
+
+void check_batch_of_c(const Region& c) {
+  if (c.stride == 0 || !overlaps_itself(c)) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("the matrices C of the batch overlap each other: stride_c is {}", c.stride),
+              Argument::stride_c);
 }
 
 }  // namespace clgemm

@@ -23,4 +23,8 @@ bool overlaps(const Region& x, const Region& y);
 // True where two matrices of one batch overlap each other.
 bool overlaps_itself(const Region& x);
 
+// Throws Error(invalid_argument) if the matrices C of a strided batch overlap each other. One C for all is a
+// sum (call/gemm.hpp).
+void check_batch_of_c(const Region& c);
+
 }  // namespace clgemm

@@ -29,6 +29,7 @@ void check_host_matrices(const SgemmCall& call, const Extents& extents, const fl
     return Region{static_cast<std::int64_t>(address / sizeof(float)), lines, call.batch_count, stride};
   };
   const Region region_c = region(c, lines_of_c(call), call.stride_c);
+  check_batch_of_c(region_c);
   if (!reads_a_and_b(call)) return;
   if (overlaps(region_c, region(a, lines_of_a(call), call.stride_a))) refuse_overlap("A");
   if (overlaps(region_c, region(b, lines_of_b(call), call.stride_b))) refuse_overlap("B");
@@ -74,10 +75,8 @@ Problem check_shape(const SgemmShape& shape, const Device& device) {
 }
 
 Problem check_host_shape(const SgemmShape& shape) {
-  const SgemmCall call = call_of(shape);
-  check_call(call);
-  if (shape.batch_count != 1)
-    throw Error(ErrorCode::invalid_argument, "there are no batches of host matrices", Argument::batch_count);
+  SgemmCall call = call_of(shape);
+  call.stride_c = check_call(call).c;  // of a shape there is one C, or one for each multiply
   return canonical(call);
 }
 

@@ -24,7 +24,7 @@ HostGemm check_host_gemm(const SgemmCall& call, const float* a, const float* b, 
 // Checks a shape. The Problem is that of a call with buffers that the device allocated.
 Problem check_shape(const SgemmShape& shape, const Device& device);
 
-// Checks the shape of a call on host matrices, of which there are no batches.
+// Checks the shape of a call on host matrices.
 Problem check_host_shape(const SgemmShape& shape);
 
 // Checks multiplies of a batch at any places: a group, which a kernel can find by a list, or a run of them,

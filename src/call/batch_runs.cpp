@@ -32,20 +32,20 @@ bool follows_by(const BatchLists& lists, std::size_t i, std::size_t j, const Bat
 
 }  // namespace
 
-void check_lengths(const BatchLists& lists) {
-  if (lists.a.size() != lists.b.size() || lists.a.size() != lists.c.size()) {
+void check_lengths(const ListLengths& lists) {
+  if (lists.a != lists.b || lists.a != lists.c) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("the batch has {} matrices A, {} B and {} C; expected as many of each",
-                            lists.a.size(), lists.b.size(), lists.c.size()));
+                fmt::format("the batch has {} matrices A, {} B and {} C; expected as many of each", lists.a,
+                            lists.b, lists.c));
   }
   const auto check = [&lists](const char* name, std::size_t count) {
-    if (count == 1 || count == lists.c.size()) return;
+    if (count == 1 || count == lists.c) return;
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("the batch has {} {} for {} multiplies; expected one for each, or one for all",
-                            count, name, lists.c.size()));
+                            count, name, lists.c));
   };
-  check("alphas", lists.alphas.size());
-  check("betas", lists.betas.size());
+  check("alphas", lists.alphas);
+  check("betas", lists.betas);
 }
 
 std::vector<BatchGroup> groups_of(const BatchLists& lists) {

@@ -8,6 +8,14 @@
 
 namespace clgemm {
 
+// The length of each list of a batch.
+struct ListLengths {
+  std::size_t alphas, a, b, betas, c;
+};
+
+// Throws Error(invalid_argument) if the lists have different lengths. Those of alphas and betas may be 1.
+void check_lengths(const ListLengths& lists);
+
 // The lists of a call, as the caller gives them.
 struct BatchLists {
   const std::vector<float>& alphas;
@@ -16,13 +24,12 @@ struct BatchLists {
   const std::vector<float>& betas;
   const std::vector<DeviceMatrix>& c;
 
-  // Of the i-th multiply: its own, or the one for all.
+  ListLengths lengths() const { return {alphas.size(), a.size(), b.size(), betas.size(), c.size()}; }
+
+  // Return the factor of GEMM i: its own, or the one for all.
   float alpha(std::size_t i) const { return alphas[alphas.size() == 1 ? 0 : i]; }
   float beta(std::size_t i) const { return betas[betas.size() == 1 ? 0 : i]; }
 };
-
-// Throws Error(invalid_argument) where the lists are not of one length.
-void check_lengths(const BatchLists& lists);
 
 // Indices of the multiplications in the lists. Those of a group are alike in buffers and leading dimensions,
 // and in whether alpha is 0, so that A and B are not read; they are no more than one launch can count. Groups

@@ -79,14 +79,6 @@ Region region_of(const DeviceMatrix& matrix, const Lines& lines, const SgemmCall
           stride};
 }
 
-// One C for all is a sum (call/gemm.hpp).
-void check_batch_of_c(const Region& c) {
-  if (c.stride == 0 || !overlaps_itself(c)) return;
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("the matrices C of the batch overlap each other: stride_c is {}", c.stride),
-              Argument::stride_c);
-}
-
 void check_aliasing(const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
                     const DeviceMatrix& c) {
   const Region region_c = region_of(c, lines_of_c(call), call, call.stride_c);

@@ -16,7 +16,7 @@ constexpr std::size_t deepest_listed = max_block / 2;
 
 std::vector<DeviceGemm> Context::State::check_batch(const SgemmCall& one, const BatchLists& lists,
                                                     const Options& options) {
-  check_lengths(lists);
+  check_lengths(lists.lengths());
   const Surroundings own = surroundings(options);
   std::vector<DeviceGemm> result;
   for (const BatchGroup& group : groups_of(lists)) {
@@ -34,6 +34,18 @@ std::vector<DeviceGemm> Context::State::check_batch(const SgemmCall& one, const 
   const bool is_even = result.size() == 1 && result.front().products.empty();  // and checked as such
   if (!is_even) check_listed_c(one, lists.c);
   return result;
+}
+
+void Context::State::multiply(const HostBatch& batch, const Options& options) {
+  switch (to_do(batch.problem)) {
+    case ToDo::multiply:
+      check_scratch(surroundings(options), {});
+      return host_batches_.multiply(batch, options);
+    case ToDo::scale_c:
+      return scale_on_host(batch);
+    case ToDo::nothing:
+      return;
+  }
 }
 
 bool Context::State::pays_as_list(const DeviceGemm& listed, const std::vector<BatchRun>& runs,

@@ -32,7 +32,8 @@ Context::State::State(const cl::Context& context, const cl::Device& device)
       chooser_(context, device, info_, programs_),
       scratch_(context, CL_MEM_READ_WRITE, default_scratch_limit(info_)),
       arrivals_(context, CL_MEM_READ_WRITE, kept_arrivals * arrivals_bytes, ScratchPool::Content::zeros),
-      host_(context, device, queue_, info_, health_, scratch_, *this) {
+      host_(context, device, queue_, info_, health_, scratch_, *this),
+      host_batches_(info_, host_, *this) {
   log_variables();
 }
 

@@ -13,6 +13,7 @@
 #include "build/program_cache.hpp"
 #include "call/arguments.hpp"
 #include "context/chooser.hpp"
+#include "host/host_batches.hpp"
 #include "host/host_calls.hpp"
 #include "launch/multiply.hpp"
 #include "scratch/list_memory.hpp"
@@ -37,9 +38,13 @@ class Context::State final : private DeviceCalls {
   Enqueued enqueue(const DeviceGemm& gemm, const Sequence& sequence, const Events& wait_for,
                    const Options& options);
 
+  // Whatever a batch of host matrices asks for.
+  void multiply(const HostBatch& batch, const Options& options);
+
   // GEMMs on host matrices.
   HostCalls& host() { return host_; }
   const HostCalls& host() const { return host_; }
+  HostBatches& host_batches() { return host_batches_; }
 
   // Chooses a kernel, as `options` say, and builds what the plan needs. Where clgemm chooses, a kernel that
   // this device cannot run gives way to the next one; a kernel that the caller named is never replaced.
@@ -122,6 +127,7 @@ class Context::State final : private DeviceCalls {
   ScratchPool arrivals_;
   ListMemory lists_;
   HostCalls host_;
+  HostBatches host_batches_;
 };
 
 Context::State& state_of(Context& context);

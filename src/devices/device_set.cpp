@@ -1,8 +1,11 @@
 // The public DeviceSet: checks, then shares.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <clgemm/clgemm.hpp>
 
 #include "call/arguments.hpp"
+#include "call/host_batch.hpp"
 #include "devices/members.hpp"
 #include "devices/shared_multiply.hpp"
 
@@ -32,24 +35,66 @@ DeviceSet::~DeviceSet() = default;
 DeviceSet::DeviceSet(DeviceSet&&) noexcept = default;
 DeviceSet& DeviceSet::operator=(DeviceSet&&) noexcept = default;
 
+namespace {
+
+void check_options(const Options& options) {
+  if (options.scratch != nullptr)
+    throw Error(ErrorCode::invalid_argument, "Options::scratch is of one device; a DeviceSet has several",
+                Argument::options);
+}
+
+void multiply(DeviceSet::State& devices, const HostBatch& batch, const Options& options) {
+  switch (to_do(batch.problem)) {
+    case ToDo::multiply:
+      return batch.count() == 1 ? share_multiply(devices, batch.at(0), options)
+                                : share_batch(devices, batch, options);
+    case ToDo::scale_c:
+      return scale_on_host(batch);
+    case ToDo::nothing:
+      return;
+  }
+}
+
+}  // namespace
+
 void DeviceSet::sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
                       std::size_t n, std::size_t k, float alpha, const float* a, std::size_t lda,
                       const float* b, std::size_t ldb, float beta, float* c, std::size_t ldc,
                       const Options& options) {
   at_boundary([&] {
     const SgemmCall call{layout, transpose_a, transpose_b, m, n, k, alpha, beta, lda, ldb, ldc};
-    const HostGemm host = check_host_gemm(call, a, b, c);
-    if (options.scratch != nullptr)
-      throw Error(ErrorCode::invalid_argument, "Options::scratch is of one device; a DeviceSet has several",
-                  Argument::options);
-    switch (to_do(host.problem)) {
-      case ToDo::multiply:
-        return share_multiply(*state_, host, options);
-      case ToDo::scale_c:
-        return scale_on_host(host);
-      case ToDo::nothing:
-        return;
-    }
+    const HostBatch one = check_host_batch(call, a, b, c);
+    check_options(options);
+    multiply(*state_, one, options);
+  });
+}
+
+void DeviceSet::sgemm_strided_batched(Layout layout, Transpose transpose_a, Transpose transpose_b,
+                                      std::size_t m, std::size_t n, std::size_t k, float alpha,
+                                      const float* a, std::size_t lda, std::size_t stride_a, const float* b,
+                                      std::size_t ldb, std::size_t stride_b, float beta, float* c,
+                                      std::size_t ldc, std::size_t stride_c, std::size_t batch_count,
+                                      const Options& options) {
+  at_boundary([&] {
+    const SgemmCall call{layout, transpose_a, transpose_b, m,           n,        k,        alpha,   beta,
+                         lda,    ldb,         ldc,         batch_count, stride_a, stride_b, stride_c};
+    const HostBatch batch = check_host_batch(call, a, b, c);
+    check_options(options);
+    multiply(*state_, batch, options);
+  });
+}
+
+void DeviceSet::sgemm_batched(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
+                              std::size_t n, std::size_t k, const std::vector<float>& alphas,
+                              const std::vector<const float*>& a, std::size_t lda,
+                              const std::vector<const float*>& b, std::size_t ldb,
+                              const std::vector<float>& betas, const std::vector<float*>& c, std::size_t ldc,
+                              const Options& options) {
+  at_boundary([&] {
+    const SgemmCall one{layout, transpose_a, transpose_b, m, n, k, 1.0f, 0.0f, lda, ldb, ldc};
+    const std::vector<HostBatch> batches = check_host_lists(one, {alphas, a, b, betas, c});
+    check_options(options);
+    for (const HostBatch& batch : batches) multiply(*state_, batch, options);
   });
 }
 
@@ -57,7 +102,9 @@ std::string DeviceSet::explain_host(const SgemmShape& shape, const Options& opti
   return at_boundary([&]() -> std::string {
     const Problem problem = check_host_shape(shape);
     if (to_do(problem) != ToDo::multiply) return "kernel: none, there is nothing to multiply\n";
-    return explain_shared(*state_, problem, options);
+    const std::string of_batch =
+        problem.batch_count == 1 ? "" : fmt::format("batch: {} multiplies\n", problem.batch_count);
+    return of_batch + explain_shared(*state_, one_of(problem), options);
   });
 }
 

@@ -302,6 +302,33 @@ void share_multiply(DeviceSet::State& devices, const HostGemm& host, const Optio
   Sharing(devices, host, options).run();
 }
 
+void share_batch(DeviceSet::State& devices, const HostBatch& batch, const Options& options) {
+  const Problem one = one_of(batch.problem);
+  std::vector<SavedLines> saved;
+  if (one.beta != 0.0f) {
+    saved.reserve(batch.count());
+    for (float* const c : batch.c) saved.emplace_back(c, one.m, one.n, one.c.ld);
+  }
+  for (std::size_t next = 0; next < batch.count();) {
+    const std::vector<Band> bands = bands_of(devices, one, options);
+    const Band& fastest = bands.front();
+    if (bands.size() > 1 || fastest.seconds >= worth_sharing_seconds) {
+      share_multiply(devices, batch.at(next++), options);
+      continue;
+    }
+    Member& member = *fastest.group.front();
+    try {
+      return member.state.health().watch([&] { member.state.host_batches().multiply(batch, options); });
+    } catch (const MatricesInUse&) {
+      throw;
+    } catch (const Error& error) {
+      if (!is_of_device(error, options)) throw;
+      for (const SavedLines& c : saved) c.restore();
+      devices.leave_out(member, error);
+    }
+  }
+}
+
 std::string explain_shared(DeviceSet::State& devices, const Problem& problem, const Options& options) {
   const std::vector<Band> bands = bands_of(devices, problem, options);
   std::string result =

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "call/host_batch.hpp"
 #include "devices/members.hpp"
 
 namespace clgemm {
@@ -15,7 +16,11 @@ namespace clgemm {
 // Returns when C is complete. Throws the first device's Error where none is left.
 void share_multiply(DeviceSet::State& devices, const HostGemm& host, const Options& options);
 
-// How it would be shared, in words.
+// The same for a batch: on the fastest device alone if a multiply is too small to be shared, else one after
+// the other.
+void share_batch(DeviceSet::State& devices, const HostBatch& batch, const Options& options);
+
+// How one would be shared, in words.
 std::string explain_shared(DeviceSet::State& devices, const Problem& problem, const Options& options);
 
 // `size` in ranges as long as `seconds`, which each would take for all of it, want them; but for the last,

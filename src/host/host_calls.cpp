@@ -45,12 +45,6 @@ std::string milliseconds(double seconds) {
   return fmt::format("{:.3g} ms", seconds * 1e3);
 }
 
-// As it is asked for where the matrices are used in the caller's memory, which malloc() aligns so.
-Problem in_host_memory(Problem problem) {
-  problem.a.base_alignment = problem.b.base_alignment = alignof(std::max_align_t) / sizeof(float);
-  return problem;
-}
-
 // What a tile's multiply is asked to do, in the blocks on the device.
 Problem tile_problem(const StreamPlan& plan, const Problem& problem, const Device& device) {
   Problem tile = problem;
@@ -155,6 +149,10 @@ StreamPlan HostCalls::stream_plan(const Problem& problem, const Options& options
   StreamPlan plan = plan_stream(problem, {device_bytes, info_.max_allocation_bytes, sharers}, calls_.rates());
   if (options.scratch != nullptr) plan.scratch_bytes = calls_.scratch_limit(options);
   return plan;
+}
+
+bool HostCalls::has_limit(const Options& options) {
+  return options.device_memory_limit != 0 || limit_of_environment() != 0;
 }
 
 std::size_t HostCalls::device_memory_limit(const Options& options) const {

@@ -77,6 +77,12 @@ class HostCalls {
   // What a call may hold on the device, in bytes.
   std::size_t device_memory_limit(const Options& options) const;
 
+  // Whether the caller limits what a call may hold there.
+  static bool has_limit(const Options& options);
+
+  // The device as multiplies of host matrices see it. `options` must outlive it.
+  DeviceMultiply on_own_queue(const Options& options);
+
   // How a call goes, in words, a line a fact.
   std::string explain(const Problem& problem, const Options& options, std::size_t sharers = 1);
 
@@ -86,9 +92,6 @@ class HostCalls {
  private:
   // On the matrices where they lie, false where that cannot be.
   bool multiply_in_place(const HostGemm& host, const Options& options);
-
-  // `options` must outlive it.
-  DeviceMultiply on_own_queue(const Options& options);
 
   // Copies that no other call uses; they go back when a call has succeeded.
   std::unique_ptr<HostCopies> take_copies();

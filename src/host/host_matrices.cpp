@@ -1,6 +1,7 @@
 #include "host/host_matrices.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "base/finished.hpp"
 #include "base/sizes.hpp"
@@ -61,6 +62,11 @@ cl::Event unmap(const cl::CommandQueue& queue, const cl::Buffer& c, void* mapped
 }
 
 }  // namespace
+
+Problem in_host_memory(Problem problem) {
+  problem.a.base_alignment = problem.b.base_alignment = alignof(std::max_align_t) / sizeof(float);
+  return problem;
+}
 
 std::vector<HostGemm> parts_in_place(const HostGemm& host, std::size_t max_allocation) {
   std::vector<HostGemm> parts;

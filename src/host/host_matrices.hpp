@@ -27,6 +27,9 @@ struct DeviceMultiply {
   Enqueue enqueue;         // each of its commands has an event
 };
 
+// The problem as it is where the matrices are used in the caller's memory, which malloc() aligns.
+Problem in_host_memory(Problem problem);
+
 // The parts that a device with such a largest allocation, in bytes, takes one after the other, each by lines
 // of the matrices as they are stored. Empty where a single line is too long.
 std::vector<HostGemm> parts_in_place(const HostGemm& host, std::size_t max_allocation);

@@ -37,7 +37,7 @@ bool lie_apart(const HostMatrix& x, const HostMatrix& y) {
   return x_end <= y_begin || y_end <= x_begin;
 }
 
-// In a batch C must not share elements with any A or B; clgemm itself sees one multiply of it at a time.
+// In a batch C must not share elements with any A or B; clgemm itself compares neighbours in large ones.
 void check_overlap_in_batch(py::handle c_object, const HostMatrix& c, py::handle object,
                             const HostMatrix& matrix) {
   if (lie_apart(c, matrix)) return;
@@ -55,9 +55,10 @@ std::vector<cl_event> events_of(py::handle wait_for) {
   return events;
 }
 
+// `Owner` is a Context or a DeviceSet.
 template <class Owner>
-void multiply_host_matrices(Owner&& in_all, py::handle a_object, py::handle b_object, py::handle c_object,
-                            const Factors& factors) {
+void multiply_host_matrices(Owner& owner, py::handle a_object, py::handle b_object, py::handle c_object,
+                            const Factors& factors, const Options& options) {
   const HostMatrix a(a_object, "a", Access::read);
   const HostMatrix b(b_object, "b", Access::read);
   const HostMatrix c(c_object, "c", Access::write);
@@ -72,7 +73,9 @@ void multiply_host_matrices(Owner&& in_all, py::handle a_object, py::handle b_ob
     check_overlap_in_batch(c_object, c, b_object, b);
   }
   const ReleasedLock released;
-  in_all(call, HostPlaces{a.first(), b.first(), c.first()}, alpha, beta);
+  owner.sgemm_strided_batched(call.layout, call.transpose_a, call.transpose_b, call.m, call.n, call.k, alpha,
+                              a.first(), call.lda, call.stride_a, b.first(), call.ldb, call.stride_b, beta,
+                              c.first(), call.ldc, call.stride_c, call.batch_count, options);
 }
 
 // An argument of a batch: a list of matrices, or one that serves for all.
@@ -150,23 +153,17 @@ py::tuple result_shape_of_lists(py::handle a_object, py::handle b_object, py::ha
   return py::make_tuple(*count, call.m, call.n);
 }
 
-void multiply(OwnContext& owner, py::handle a, py::handle b, py::handle c, const Factors& factors,
+void multiply(Context& owner, py::handle a, py::handle b, py::handle c, const Factors& factors,
               const Options& options) {
-  const auto in_all = [&](const Arrangement& call, const HostPlaces& first, float alpha, float beta) {
-    owner.multiply(call, first, alpha, beta, options);
-  };
-  multiply_host_matrices(in_all, a, b, c, factors);
+  multiply_host_matrices(owner, a, b, c, factors, options);
 }
 
 void multiply(DeviceSet& owner, py::handle a, py::handle b, py::handle c, const Factors& factors,
               const Options& options) {
-  const auto in_all = [&](const Arrangement& call, const HostPlaces& first, float alpha, float beta) {
-    multiply_each(owner, call, first, alpha, beta, options);
-  };
-  multiply_host_matrices(in_all, a, b, c, factors);
+  multiply_host_matrices(owner, a, b, c, factors, options);
 }
 
-cl_event enqueue(OwnContext* context, py::handle queue_object, py::handle a_object, py::handle b_object,
+cl_event enqueue(Context* context, py::handle queue_object, py::handle a_object, py::handle b_object,
                  py::handle c_object, const Factors& factors, py::handle wait_for, const Options& options) {
   const OnDevice a(a_object, "a");
   const OnDevice b(b_object, "b");
@@ -188,14 +185,14 @@ cl_event enqueue(OwnContext* context, py::handle queue_object, py::handle a_obje
                           call.stride_c, call.batch_count, events, &done, options);
   };
   if (context != nullptr) {
-    run([&](auto&&... arguments) { context->context().sgemm_strided_batched(arguments...); });
+    run([&](auto&&... arguments) { context->sgemm_strided_batched(arguments...); });
   } else {
     run([&](auto&&... arguments) { context_for(queue)->sgemm_strided_batched(arguments...); });
   }
   return done;
 }
 
-cl_event enqueue_lists(OwnContext* context, py::handle queue_object, py::handle a_object, py::handle b_object,
+cl_event enqueue_lists(Context* context, py::handle queue_object, py::handle a_object, py::handle b_object,
                        py::handle c_object, const Factors& factors, py::handle wait_for,
                        const Options& options) {
   const List a(a_object, "a");
@@ -224,7 +221,7 @@ cl_event enqueue_lists(OwnContext* context, py::handle queue_object, py::handle 
                   places_a, places_b, betas, places_c, events, &done, options);
   };
   if (context != nullptr) {
-    run([&](auto&&... arguments) { context->context().sgemm_batched(arguments...); });
+    run([&](auto&&... arguments) { context->sgemm_batched(arguments...); });
   } else {
     run([&](auto&&... arguments) { context_for(queue)->sgemm_batched(arguments...); });
   }

@@ -2,8 +2,8 @@
 // released.
 #pragma once
 
+#include <clgemm/clgemm.hpp>
 #include "python/arrangement.hpp"
-#include "python/host_batch.hpp"
 
 namespace clgemm::python {
 
@@ -24,19 +24,19 @@ pybind11::tuple result_shape_of_lists(pybind11::handle a, pybind11::handle b, py
                                       pybind11::handle transpose_b);
 
 // Arrays of the host; returns when c is complete.
-void multiply(OwnContext& owner, pybind11::handle a, pybind11::handle b, pybind11::handle c,
+void multiply(Context& owner, pybind11::handle a, pybind11::handle b, pybind11::handle c,
               const Factors& factors, const Options& options);
 void multiply(DeviceSet& owner, pybind11::handle a, pybind11::handle b, pybind11::handle c,
               const Factors& factors, const Options& options);
 
 // Arrays of a device; returns an event of the caller's when all is enqueued. Without `context`, the one that
 // clgemm keeps for the queue.
-cl_event enqueue(OwnContext* context, pybind11::handle queue, pybind11::handle a, pybind11::handle b,
+cl_event enqueue(Context* context, pybind11::handle queue, pybind11::handle a, pybind11::handle b,
                  pybind11::handle c, const Factors& factors, pybind11::handle wait_for,
                  const Options& options);
 
 // The same for lists of arrays of a device; alpha and beta may be lists, too, and a or b one matrix for all.
-cl_event enqueue_lists(OwnContext* context, pybind11::handle queue, pybind11::handle a, pybind11::handle b,
+cl_event enqueue_lists(Context* context, pybind11::handle queue, pybind11::handle a, pybind11::handle b,
                        pybind11::handle c, const Factors& factors, pybind11::handle wait_for,
                        const Options& options);
 

@@ -205,7 +205,7 @@ void multiply_with(Owner& owner, py::handle a, py::handle b, py::handle c, py::h
 }
 
 template <auto enqueue_some>
-std::uintptr_t enqueue_with(OwnContext* context, py::handle queue, py::handle a, py::handle b, py::handle c,
+std::uintptr_t enqueue_with(Context* context, py::handle queue, py::handle a, py::handle b, py::handle c,
                             py::handle alpha, py::handle beta, py::handle transpose_a, py::handle transpose_b,
                             py::handle wait_for, const Options& options) {
   return reinterpret_cast<std::uintptr_t>(
@@ -214,8 +214,8 @@ std::uintptr_t enqueue_with(OwnContext* context, py::handle queue, py::handle a,
 
 // A method of Context that says something of a call.
 template <auto method, class Asked>
-auto asked(OwnContext& owner, const Asked& call, const Options& options) {
-  return (owner.context().*method)(call, options);
+auto asked(Context& owner, const Asked& call, const Options& options) {
+  return (owner.*method)(call, options);
 }
 
 std::vector<std::string> names_of(const DeviceSet& devices) {
@@ -226,17 +226,17 @@ std::vector<std::string> names_of(const DeviceSet& devices) {
 
 void define_context(py::module_& module) {
   using Released = py::call_guard<ReleasedLock>;
-  const auto own = [](auto device) { return std::make_unique<OwnContext>(Context(device)); };
-  py::class_<OwnContext>(module, "Context")
-      .def(py::init([] { return std::make_unique<OwnContext>(Context()); }), Released())
-      .def(py::init([own](const std::string& device) { return own(device); }), Released(), py::arg("device"))
+  const auto own = [](auto device) { return std::make_unique<Context>(device); };
+  py::class_<Context>(module, "Context")
+      .def(py::init<>(), Released())
+      .def(py::init<const std::string&>(), Released(), py::arg("device"))
       .def_static(
           "of_device",
           [own](py::handle device) { return own(static_cast<cl_device_id>(handle_of(device, "device"))); })
       .def_static(
           "of_queue",
           [own](py::handle queue) { return own(static_cast<cl_command_queue>(handle_of(queue, "queue"))); })
-      .def("multiply", &multiply_with<OwnContext>)
+      .def("multiply", &multiply_with<Context>)
       .def("prepare", &asked<&Context::prepare, std::vector<SgemmShape>>, Released(), py::arg("shapes"),
            py::arg("options"))
       .def("explain", &asked<&Context::explain, SgemmShape>, Released(), py::arg("shape"), py::arg("options"))
@@ -246,7 +246,7 @@ void define_context(py::module_& module) {
            py::arg("options"))
       .def("predicted_seconds", &asked<&Context::predicted_seconds, SgemmShape>, Released(), py::arg("shape"),
            py::arg("options"))
-      .def("device_name", [](OwnContext& owner) { return name_of(owner.context().device()); });
+      .def("device_name", [](Context& owner) { return name_of(owner.device()); });
   py::class_<DeviceSet>(module, "DeviceSet")
       .def(py::init<const std::string&>(), Released(), py::arg("devices"))
       .def("multiply", &multiply_with<DeviceSet>)

@@ -160,6 +160,43 @@ static void test_results(clgemm_context* own, clgemm_context* context) {
                                 BATCH, 0, NULL, &done, NULL));
   end(&device, done);
   CHECK(right_ones(1.0f, 0.0f) == BATCH);
+
+  fill();
+  CHECK_OK(clgemm_sgemm_strided_batched_host(context, row_major, no, no, M, N, K, 2.0f, a, K, M * K, b, N,
+                                             K * N, -1.0f, c, N, M * N, BATCH, NULL));
+  CHECK(right_ones(2.0f, -1.0f) == BATCH);
+
+  fill();
+  const float* const all_a[] = {a + M * K, a};
+  const float* const all_b[] = {b + K * N, b};
+  float* const all_c[] = {c + M * N, c};
+  CHECK_OK(clgemm_sgemm_batched_host(context, row_major, no, no, M, N, K, ones, all_a, K, all_b, N, zeros,
+                                     all_c, N, BATCH, NULL));
+  CHECK(right_ones(1.0f, 0.0f) == BATCH);
+}
+
+static void test_batches_of_set(void) {
+  clgemm_device_set* devices = NULL;
+  CHECK_OK(clgemm_device_set_create("0", &devices));
+  fill();
+  CHECK_OK(clgemm_device_set_sgemm_strided_batched(devices, row_major, no, no, M, N, K, 2.0f, a, K, M * K, b,
+                                                   N, K * N, -1.0f, c, N, M * N, BATCH, NULL));
+  CHECK(right_ones(2.0f, -1.0f) == BATCH);
+  fill();
+  const float factors[] = {1.0f, 1.0f};
+  const float* const all_a[] = {a, a + M * K};
+  const float* const all_b[] = {b, b + K * N};
+  float* const all_c[] = {c, c + M * N};
+  CHECK_OK(clgemm_device_set_sgemm_batched(devices, row_major, no, no, M, N, K, factors, all_a, K, all_b, N,
+                                           factors, all_c, N, BATCH, NULL));
+  CHECK(right_ones(1.0f, 1.0f) == BATCH);
+  CHECK_FAILS(clgemm_device_set_sgemm_batched(devices, row_major, no, no, M, N, K, factors, NULL, K, all_b, N,
+                                              factors, all_c, N, BATCH, NULL),
+              CLGEMM_INVALID_ARGUMENT, "list of A is null");
+  clgemm_device_set_destroy(devices);
+  CHECK_FAILS(clgemm_device_set_sgemm_batched(NULL, row_major, no, no, M, N, K, factors, all_a, K, all_b, N,
+                                              factors, all_c, N, BATCH, NULL),
+              CLGEMM_INVALID_ARGUMENT, "set of devices is null");
 }
 
 /* The same product as C^T = B^T A^T in column-major terms, and with op(A) = A taken from A's transpose. */
@@ -236,6 +273,11 @@ static void test_options(clgemm_context* context) {
   double seconds = 0.0;
   CHECK_OK(clgemm_predicted_seconds(context, NULL, &shape, &options, &seconds));
   CHECK(seconds > 0.0);
+  double from_host = 0.0;
+  CHECK_OK(clgemm_predicted_seconds_host(context, &shape, &options, &from_host));
+  CHECK(from_host > seconds);
+  CHECK_FAILS(clgemm_predicted_seconds_host(NULL, &shape, &options, &from_host), CLGEMM_INVALID_ARGUMENT,
+              "context is null");
 
   size_t needed = 0;
   CHECK_OK(clgemm_explain(context, NULL, &shape, &options, 0, NULL, &needed));
@@ -375,6 +417,17 @@ static void test_wrong_arguments(clgemm_context* context) {
   CHECK_FAILS(clgemm_sgemm_batched(context, device.queue, row_major, no, no, M, N, K, &factor, &device.a,
                                    &device.b, &factor, &device.c, (size_t)-1, 0, NULL, &done, NULL),
               bad, "is too long");
+  const float* const one_a = a;
+  float* const one_c = c;
+  CHECK_FAILS(clgemm_sgemm_batched_host(context, row_major, no, no, M, N, K, &factor, &one_a, K, &one_a, N,
+                                        &factor, &one_c, N, (size_t)-1, NULL),
+              bad, "is too long");
+  CHECK_FAILS(clgemm_sgemm_batched_host(context, row_major, no, no, M, N, K, &factor, &one_a, K, NULL, N,
+                                        &factor, &one_c, N, 1, NULL),
+              bad, "list of B is null");
+  CHECK_FAILS(clgemm_sgemm_strided_batched_host(context, row_major, no, no, M, N, K, 1, a, K, 0, b, N, 0, 0,
+                                                c, N, 1, BATCH, NULL),
+              bad, "overlap");
   CHECK(done == NULL);
   end(&device, NULL);
   CHECK(c_is_untouched());
@@ -443,6 +496,7 @@ int main(void) {
   test_results(context, context);
   test_results(context, NULL);
   test_layout_and_transpose(context);
+  test_batches_of_set();
   test_wait_list(context);
   test_options(context);
   test_contexts(context);

@@ -34,12 +34,6 @@ Call call_of(std::int64_t m, std::int64_t n, std::int64_t k, float beta = 0.0f) 
   return call;
 }
 
-TEST_CASE("what a call moves: C twice where it is read") {
-  CHECK(multiplications(call_of(2, 3, 4)) == 24.0);
-  CHECK(elements_moved(call_of(2, 3, 4)) == 8.0 + 12.0 + 6.0);
-  CHECK(elements_moved(call_of(2, 3, 4, 1.0f)) == 8.0 + 12.0 + 12.0);
-}
-
 // The clock of these tests: what similar calls take on either side.
 struct Sides {
   double on_cpu = 0.0;
@@ -197,14 +191,6 @@ TEST_CASE("a CPU BLAS is slow if no call was fast") {
   CHECK_FALSE(crossing.cpu_blas_is_slow());
 }
 
-TEST_CASE("many small multiplies may share a launch, and large ones may not") {
-  CHECK(can_share_launch(call_of(64, 64, 64)));
-  CHECK_FALSE(can_share_launch(call_of(2000, 2000, 2000)));
-  const Work one{call_of(64, 64, 64)};
-  CHECK(expected_on_device(one, 1e-3, true) > expected_on_device(one, 1e-3, false));
-  CHECK(expected_on_device({one.shape, 1000}, 1e-3, false) > expected_on_device(one, 1e-3, false));
-}
-
 TEST_CASE("the background does one job at a time, and the end waits for it") {
   Background background;
   std::atomic<int> done = 0;
@@ -337,8 +323,8 @@ TEST_CASE("the summary says what went where") {
   }
   expect_calls();
   CHECK(contains(summary({}), "blas_inside_test made no call of SGEMM"));
-  count_device_call({2.0, 1.0});
-  count_device_call({2.0, 2.5});
+  count_device_call({2.0, 1.0}, 1);
+  count_device_call({2.0, 2.5}, 1);
   count_cpu_call(0.5);
   count_preparation(0.25);
   count_preparation(0.5);
@@ -352,10 +338,10 @@ TEST_CASE("the summary says what went where") {
   CHECK_FALSE(contains(text, "batches"));
   CHECK_FALSE(contains(text, "not this"));
   CHECK(contains(text, "2 began on the device and failed there: first reason"));
-  count_batch({1.0, 1.0}, 100);
+  count_device_call({1.0, 1.0}, 100);
   const Surroundings in_place{"some CPU", {}, false, {}};
   CHECK(contains(summary(in_place), "3 calls, 5.000 s on some CPU\n"));
-  CHECK(contains(summary(in_place), "1 of these were batches, 100 multiplies in a launch each"));
+  CHECK(contains(summary(in_place), "1 of these were batches of 100 multiplies each"));
   CHECK(contains(summary(in_place), "on the CPU by a plain loop"));
 }
 

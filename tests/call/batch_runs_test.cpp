@@ -124,7 +124,8 @@ TEST_CASE("a batch whose matrices have nothing alike takes little time and memor
 TEST_CASE("lists of unequal length are refused with their lengths") {
   const auto check = [](std::size_t alphas, std::size_t a, std::size_t b, std::size_t c) {
     const auto matrices = [](std::size_t count) { return std::vector<DeviceMatrix>(count); };
-    check_lengths({std::vector<float>(alphas), matrices(a), matrices(b), one, matrices(c)});
+    check_lengths(
+        BatchLists{std::vector<float>(alphas), matrices(a), matrices(b), one, matrices(c)}.lengths());
   };
   CHECK_ERROR([&] { check(1, 2, 1, 2); }, invalid_argument, "2 matrices A, 1 B and 2 C");
   CHECK_ERROR([&] { check(1, 1, 1, 0); }, invalid_argument, "1 matrices A, 1 B and 0 C");

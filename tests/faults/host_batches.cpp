@@ -2,8 +2,6 @@
 
 #include <optional>
 
-#include "python/host_batch.hpp"
-
 namespace clgemm::test {
 namespace {
 
@@ -12,15 +10,27 @@ constexpr std::size_t products = 3;
 
 class HostBatch final : public Scenario {
  public:
-  explicit HostBatch(bool on_copies) : on_copies_(on_copies) {}
+  explicit HostBatch(const HostBatchCall& call) : call_(call) {}
+  ~HostBatch() override { release_contexts(); }
+  HostBatch(const HostBatch&) = delete;
+  HostBatch& operator=(const HostBatch&) = delete;
 
   void renew() override {
-    const MemoryOfItsOwn own(on_copies_);
-    context_.emplace(Context());
+    const MemoryOfItsOwn own(call_.on_copies);
+    context_.reset();
+    devices_.reset();
+    if (call_.by == By::device_set) {
+      devices_.emplace(devices());
+    } else if (call_.by == By::context) {
+      context_.emplace();
+    } else {
+      release_contexts();
+    }
+    is_made_ = true;
   }
 
   void prepare(float beta) override {
-    if (!context_) renew();
+    if (!is_made_ || call_.by == By::free_function) renew();
     task_ = &task_of(shape, beta);
     c_.clear();
     for (std::size_t i = 0; i < products; ++i)
@@ -30,22 +40,23 @@ class HostBatch final : public Scenario {
   // A and B are the same for each product, as far as a batch knows.
   void call() override {
     const auto& [form, size, scalars, a, b, c] = task_->multiply;
-    python::Arrangement call;
-    call.layout = form.layout;
-    call.transpose_a = form.transpose_a;
-    call.transpose_b = form.transpose_b;
-    call.m = size.m;
-    call.n = size.n;
-    call.k = size.k;
-    call.lda = a.ld;
-    call.ldb = b.ld;
-    call.ldc = c.ld;
-    call.is_batch = true;
-    call.batch_count = products;
-    call.stride_c = task_->data.c.size();
-    context_->multiply(
-        call, {task_->data.a.data() + a.offset, task_->data.b.data() + b.offset, c_.data() + c.offset},
-        scalars.alpha, scalars.beta, {});
+    const float* const first_a = task_->data.a.data() + a.offset;
+    const float* const first_b = task_->data.b.data() + b.offset;
+    float* const first_c = c_.data() + c.offset;
+    const std::size_t stride = task_->data.c.size();
+    if (call_.is_list) {
+      const std::vector<float*> all_c = {first_c + stride, first_c, first_c + 2 * stride};
+      on([&](auto&&... arguments) { sgemm_batched(arguments...); },
+         [](auto& owner, auto&&... arguments) { owner.sgemm_batched(arguments...); }, form.layout,
+         form.transpose_a, form.transpose_b, size.m, size.n, size.k, std::vector{scalars.alpha},
+         std::vector(products, first_a), a.ld, std::vector(products, first_b), b.ld,
+         std::vector{scalars.beta}, all_c, c.ld);
+    } else {
+      on([&](auto&&... arguments) { sgemm_strided_batched(arguments...); },
+         [](auto& owner, auto&&... arguments) { owner.sgemm_strided_batched(arguments...); }, form.layout,
+         form.transpose_a, form.transpose_b, size.m, size.n, size.k, scalars.alpha, first_a, a.ld,
+         std::size_t{0}, first_b, b.ld, std::size_t{0}, scalars.beta, first_c, c.ld, stride, products);
+    }
   }
 
   bool is_right() override {
@@ -55,9 +66,23 @@ class HostBatch final : public Scenario {
     return holds([this](const std::vector<float>& c) { return task_->leaves_rest(c); });
   }
   const std::vector<float>* host_c() const override { return &c_; }
-  bool is_on_copies() const override { return on_copies_; }
+  bool is_on_copies() const override { return call_.on_copies; }
+  bool is_worn() const override { return devices_ && devices_->devices().size() != devices().size(); }
+  std::vector<cl_device_id> devices() const override {
+    return call_.by == By::device_set ? devices_of_platform() : Scenario::devices();
+  }
 
  private:
+  using By = HostBatchCall::By;
+
+  template <class Free, class Method, class... Arguments>
+  void on(const Free& free, const Method& method, const Arguments&... arguments) {
+    if (devices_) return method(*devices_, arguments...);
+    if (context_) return method(*context_, arguments...);
+    free(arguments...);
+    release_contexts();
+  }
+
   // Of each product.
   template <class Predicate>
   bool holds(const Predicate& predicate) const {
@@ -68,16 +93,18 @@ class HostBatch final : public Scenario {
     return true;
   }
 
-  bool on_copies_;
-  std::optional<python::OwnContext> context_;
+  HostBatchCall call_;
+  bool is_made_ = false;
+  std::optional<Context> context_;
+  std::optional<DeviceSet> devices_;
   const Task* task_ = nullptr;
   std::vector<float> c_;
 };
 
 }  // namespace
 
-MakeScenario host_batch(bool on_copies) {
-  return [on_copies] { return std::make_unique<HostBatch>(on_copies); };
+MakeScenario host_batch(const HostBatchCall& call) {
+  return [call] { return std::make_unique<HostBatch>(call); };
 }
 
 }  // namespace clgemm::test

@@ -181,7 +181,7 @@ class Ahead final : public Scenario {
     context.prepare({shape});
     is_right_ = names_kernel(context.explain(shape)) && names_kernel(context.explain_host(shape)) &&
                 context.sgemm_scratch_bytes(shape) < std::size_t{1} << 30 &&
-                is_time(context.predicted_seconds(shape));
+                is_time(context.predicted_seconds_host(shape)) && is_time(context.predicted_seconds(shape));
     DeviceSet devices("0");
     is_right_ = is_right_ && names_kernel(devices.explain_host(shape));
     is_right_ = is_right_ && names_kernel(context_for(context.queue())->explain(shape)) &&

@@ -12,6 +12,7 @@ namespace clgemm::test {
 namespace {
 
 using By = HostCall::By;
+using ByBatch = HostBatchCall::By;
 using Call = DeviceCall::Call;
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
@@ -93,8 +94,22 @@ std::vector<Path> make_paths() {
       host("on_basic", {}, basic()),
       host("on_basic_streamed", {By::context, true, streamed_in_one_depth, with_memory(little)}, basic()),
       host("on_basic_pinned", {By::context, true, streamed_in_one_depth, pinned(little)}, basic()),
-      {"host_batch", {"Context::sgemm_strided_batched(cl_command_queue)"}, host_batch(false)},
-      {"host_batch_copies", {"Context::sgemm_strided_batched(cl_command_queue)"}, host_batch(true)},
+      {"host_batch", {"Context::sgemm_strided_batched(Layout)"}, host_batch({})},
+      {"host_batch_copies", {"Context::sgemm_strided_batched(Layout)"}, host_batch({ByBatch::context, true})},
+      {"host_list", {"Context::sgemm_batched(Layout)"}, host_batch({ByBatch::context, false, true})},
+      {"host_list_copies", {"Context::sgemm_batched(Layout)"}, host_batch({ByBatch::context, true, true})},
+      {"free_host_batch",
+       {"sgemm_strided_batched(Layout)"},
+       host_batch({ByBatch::free_function, false, false})},
+      {"free_host_list", {"sgemm_batched(Layout)"}, host_batch({ByBatch::free_function, false, true})},
+      {"set2_batch",
+       {"DeviceSet::sgemm_strided_batched(Layout)"},
+       host_batch({ByBatch::device_set}),
+       devices("pthread pthread")},
+      {"set2_list",
+       {"DeviceSet::sgemm_batched(Layout)"},
+       host_batch({ByBatch::device_set, true, true}),
+       devices("pthread pthread")},
       {"free_host", {"sgemm(Layout)", "release_contexts()"}, on_host({By::free_function})},
       {"free_set",
        {"sgemm(Layout)"},
@@ -112,10 +127,10 @@ std::vector<Path> make_paths() {
       {"ahead",
        {"Context::prepare(vector)", "Context::explain(SgemmShape)", "Context::explain_host(SgemmShape)",
         "Context::sgemm_scratch_bytes(SgemmShape)", "Context::predicted_seconds(SgemmShape)",
-        "DeviceSet::explain_host(SgemmShape)", "prepare(cl_command_queue)", "explain(cl_command_queue)",
-        "explain_host(SgemmShape)", "sgemm_scratch_bytes(cl_command_queue)",
-        "predicted_seconds(cl_command_queue)", "predicted_seconds(SgemmShape)",
-        "context_for(cl_command_queue)"},
+        "Context::predicted_seconds_host(SgemmShape)", "DeviceSet::explain_host(SgemmShape)",
+        "prepare(cl_command_queue)", "explain(cl_command_queue)", "explain_host(SgemmShape)",
+        "sgemm_scratch_bytes(cl_command_queue)", "predicted_seconds(cl_command_queue)",
+        "predicted_seconds(SgemmShape)", "context_for(cl_command_queue)"},
        ahead()},
 
       device("device", "Context::sgemm(cl_command_queue)", {}),

@@ -137,9 +137,18 @@ TEST_CASE("a fit finds the coefficients by which the samples were made") {
       {"direct", {{"BM", 64}, {"BN", 64}, {"TM", 8}, {"TN", 8}, {"DEPTH", 8}, {"SLICES", 2}, {"COPIES", 2}}},
       {"direct", {{"BM", 32}, {"BN", 64}, {"TM", 8}, {"TN", 4}, {"DEPTH", 8}, {"SLICES", 2}, {"COPIES", 2}}}};
   const std::vector<Sample> samples = made_up_samples(configs, speed, rates, cache);
-  const Known known{{rates.call_seconds, rates.launch_seconds}};
+  const HostRates way{12e9, 11e9, 10e9, 5e9, 3e-5};
+  const Known known{{rates.call_seconds, rates.launch_seconds}, {}, way};
   const Fitted fitted = fit(samples, cache, known);
   CHECK(fitted.rates.call_seconds == known.host.call);
+  CHECK(fitted.rates.host == way);
+  double most = 0.0;
+  for (const Sample& sample : samples) {
+    const auto& [shape, config, seconds] = sample;
+    const auto products = static_cast<double>(shape.m * shape.n * shape.k * shape.batch);
+    most = std::max(most, products / seconds);
+  }
+  CHECK(fitted.rates.multiply_adds == Approx(most));
   CHECK(fitted.rates.unhidden > 0.35);  // which begins at 0.3
   CHECK(fitted.rates.repeated < 0.4);   // at 0.5
   CHECK(fitted.rates.uneven > 0.5);     // at 0.3
