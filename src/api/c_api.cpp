@@ -100,7 +100,7 @@ auto with_host(clgemm_context* context, Call&& call) {
   return context != nullptr ? call(context->context) : call(ForHost{});
 }
 
-// sgemm_batched() of host matrices.
+// sgemm_batched() for host matrices.
 template <class Api>
 void batch_of_lists(Api&& api, clgemm_layout layout, clgemm_transpose transpose_a,
                     clgemm_transpose transpose_b, size_t m, size_t n, size_t k, const float* alphas,

@@ -24,7 +24,7 @@ SgemmShape shape_of(const clgemm_shape* shape);
 DeviceMatrix matrix_of(const clgemm_matrix& matrix);
 std::vector<DeviceMatrix> matrices_of(const clgemm_matrix* matrices, std::size_t count, const char* name,
                                       Argument argument);
-// Host matrices.
+// Lists of host matrices.
 template <class Matrix>
 std::vector<Matrix*> pointers_of(Matrix* const* matrices, std::size_t count, const char* name,
                                  Argument argument) {

@@ -106,7 +106,7 @@ Registry& registry() {
   return *instance;
 }
 
-// Calls `call` with what multiplies host matrices.
+// Calls `call` with the Context or DeviceSet for host matrices.
 template <class Call>
 auto with_host(const Call& call) {
   const auto [context, devices] = at_boundary([] { return registry().for_host(); });

@@ -46,9 +46,9 @@ DevicePeaks peaks_of(const Device& device);
 // What small kernels have measured of a device (src/probe). They come near to its peaks: on an H200 (22
 // November 2026) to 0.98 of its multiply-adds and 0.86 of its bandwidth.
 struct Probed {
-  double multiply_adds = 0.0;          // fp32, of the whole device in a second
-  double bytes = 0.0;                  // that it reads of its memory in a second
-  std::optional<HostRates> host = {};  // if the device has memory of its own
+  double multiply_adds = 0.0;          // fp32, of the whole device per second
+  double bytes = 0.0;                  // read from its memory per second
+  std::optional<HostRates> host = {};  // set if the device has its own memory
 };
 
 // The probe's figures in place of the facts', as far as the facts allow: if the family is known, no core does

@@ -1,14 +1,14 @@
-// The one record of how fast a device is, its link to the host, and the host's memory: what chooses configs,
-// cuts host matrices into parts, divides them among devices, and decides whether a call is worth the device
-// asks it. clgemm-tune --calibrate measures it and tuning data keeps it; of other devices a probe measures
-// what it can at first use (src/probe).
+// The one record of the rates of a device, its link to the host, and the host's memory. All code that depends
+// on these rates uses it: to choose configs, to cut host matrices into parts, to divide them among devices,
+// and to decide whether a call is worth the device. clgemm-tune --calibrate measures the rates, and tuning
+// data keeps them. On other devices a probe measures what it can at first use (src/probe).
 #pragma once
 
 #include <algorithm>
 
 namespace clgemm {
 
-// What host matrices meet on their way to a device with memory of its own and back; bytes in a second. The
+// The rates at which host matrices go to a device with its own memory and come back, in bytes per second. The
 // defaults were measured on an H200 and its host (PCIe 5.0; November 2026).
 struct HostRates {
   double to_device = 50e9;  // over the link, from pinned memory
@@ -20,32 +20,32 @@ struct HostRates {
 
   double copied = 9e9;  // by one thread of the host
 
-  // Of a call on host matrices, however little there is to do. On the fast side: through the drop-in it was
-  // 1.1 ms on that H200.
+  // The least time of a call on host matrices. It is on the fast side: through the drop-in it was 1.1 ms on
+  // that H200.
   double call_seconds = 1e-4;
 
   bool operator==(const HostRates&) const = default;
 
-  // How fast A and B go to the device, and C comes back.
+  // Return the rate at which A and B go to the device, and at which C comes back.
   double in(bool is_pinned) const { return is_pinned ? to_device : std::min(to_device, streamed); }
   double out(bool is_pinned) const { return is_pinned ? from_device : std::min(from_device, streamed); }
 };
 
-// Guesses, where nothing was measured.
+// The rates of a device. The defaults are guesses for devices without measurements.
 struct Rates {
-  double call_seconds = 20e-6;   // of the host, for a call of one launch, however little there is to do
-  double launch_seconds = 5e-6;  // of the host, for each further launch
-  double start_seconds = 2e-6;   // of the device, for each launch
-  double bytes = 1e10;           // of operands from and to memory, a second
-  double packing_bytes = 1e10;   // read and written while operands are packed, a second
-  double adding_bytes = 1e10;    // read and written while parts of k are added up, a second
-  double unhidden = 0.01;  // part of the lesser of computing and moving operands that the other does not hide
-  double repeated = 1.0;   // part of a work-group's begin that each further turn takes, too
-  double pass_seconds = 0.0;  // of the device, for each pass over memory, beside its bytes, and beside its
-                              // launch where it has one
-  double uneven = 0.0;  // how unevenly compute units share a last turn that is not full: 1 where some take
-                        // all that they can hold
-  double multiply_adds = 0.0;  // of the device at its best, a second; 0: not known
+  double call_seconds = 20e-6;   // host time of a call with one launch
+  double launch_seconds = 5e-6;  // host time of each further launch
+  double start_seconds = 2e-6;   // device time of each launch
+  double bytes = 1e10;           // bytes of operands per second, from and to memory
+  double packing_bytes = 1e10;   // bytes per second that packing reads and writes
+  double adding_bytes = 1e10;    // bytes per second that adding up slices reads and writes
+  double unhidden =
+      0.01;  // part of the shorter of computing and moving operands that the longer one does not hide
+  double repeated = 1.0;      // part of a work-group's begin that each further turn needs, too
+  double pass_seconds = 0.0;  // device time of each pass over memory, in addition to its bytes and its launch
+  double uneven = 0.0;  // how unevenly compute units share the last turn if it is not full; 1 means that
+                        // some take all that they can hold
+  double multiply_adds = 0.0;  // fp32 multiply-adds per second of the device at its best; 0 if unknown
   HostRates host = {};
 };
 

@@ -52,7 +52,7 @@ inline Batch batch_of(const Call& call) {
   return {call, {call.a}, {call.b}, {call.c}};
 }
 
-// What a decision is about: a call, or a batch of such calls.
+// The subject of a decision: a call, or a batch of such calls.
 struct Work {
   Call shape;  // its matrices mean nothing
   std::size_t count = 1;

@@ -10,7 +10,7 @@
 
 namespace clgemm::blas {
 
-// The shapes of a call on host matrices, and of a batch.
+// Return the shape of a call on host matrices, and of a batch.
 SgemmShape shape_of(const Call& call);
 SgemmShape shape_of(const Batch& batch);
 
@@ -36,7 +36,7 @@ class Device {
   // be large, this only prepares. Throws Error.
   void rehearse(const SgemmShape& shape);
 
-  // The speed model's time for a call of this shape without its copies, and with them. Throws Error.
+  // Returns the speed model's time for a call of this shape, without its copies and with them. Throws Error.
   double predicted_seconds(const SgemmShape& shape);
   double predicted_seconds_host(const SgemmShape& shape);
 
@@ -63,7 +63,7 @@ class Device {
 
   std::shared_ptr<Opened> opened();
 
-  // Calls `call` with what multiplies host matrices.
+  // Calls `call` with the Context or DeviceSet for host matrices.
   template <class Call>
   void on(const Call& call) {
     const auto held = opened();

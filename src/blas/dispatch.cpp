@@ -126,7 +126,7 @@ class CForDevice {
   std::unique_ptr<float[]> copies_;
 };
 
-// So many elements of C are saved, or copied, for one call of the device.
+// The most elements of C that are saved or copied for one call of the device.
 constexpr std::size_t most_elements_of_c = std::size_t{16} << 20;
 
 Batch part_of(const Batch& batch, std::size_t first, std::size_t count) {
@@ -393,7 +393,7 @@ class Dispatcher {
     }
   }
 
-  // False where each C is as it was, for the CPU to do.
+  // Returns false if each C is unchanged and the CPU must compute it.
   bool on_device(const Batch& batch) {
     const auto begin = std::chrono::steady_clock::now();
     try {

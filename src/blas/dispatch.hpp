@@ -9,8 +9,8 @@ namespace clgemm::blas {
 // C is complete when it returns; throws nothing. The arguments have been checked. Any thread may call.
 void multiply(const Call& call) noexcept;
 
-// All of a batch, of which no multiply reads what another one writes: together where that is faster, unless a
-// C is in it twice.
+// Computes a whole batch in which no GEMM reads the result of another. It goes to the device as one batch if
+// that is faster and no C occurs twice.
 void multiply(const Batch& batch) noexcept;
 
 }  // namespace clgemm::blas

@@ -23,7 +23,7 @@ struct Surroundings {
 // False if nobody asked. Calls then need no clock.
 bool summary_is_wanted();
 
-// A call, or a batch of so many multiplies.
+// A call, or a batch with this number of GEMMs.
 void count_device_call(const DeviceTimes& times, std::size_t multiplies);
 void count_cpu_call(double seconds);
 

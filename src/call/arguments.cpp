@@ -76,7 +76,7 @@ Problem check_shape(const SgemmShape& shape, const Device& device) {
 
 Problem check_host_shape(const SgemmShape& shape) {
   SgemmCall call = call_of(shape);
-  call.stride_c = check_call(call).c;  // of a shape there is one C, or one for each multiply
+  call.stride_c = check_call(call).c;  // a shape means one C, or one C per GEMM
   return canonical(call);
 }
 

@@ -14,8 +14,8 @@
 // the one check of a call: whoever has a HostGemm or a DeviceGemm may trust it. A HostGemm becomes
 // DeviceGemms by cutting (part_of) and by putting buffers in place of pointers, both in canonical form. So
 // nothing is checked again, buffers that clgemm made are not asked what they are, and nothing is turned back
-// into the caller's words. A batch of host matrices is a HostBatch, of which each multiply is a HostGemm
-// (call/host_batch.hpp has it and its checks).
+// into the caller's words. A batch of host matrices is a HostBatch, which consists of HostGemms. Both it and
+// its checks are in call/host_batch.hpp.
 //
 //              check_host_gemm()             part_of()              buffers
 //   SgemmCall -------------------> HostGemm -----------> HostGemm --------------.
@@ -57,8 +57,8 @@ bool is_sum(const Problem& problem);
 std::size_t terms_of(const DeviceGemm& gemm);
 DeviceGemm term_of(const DeviceGemm& gemm, std::size_t number);
 
-// No offsets. A batch only of matrices that lie evenly apart (call/host_batch.hpp has any). All pointers are
-// null if only the sizes are of interest.
+// No offsets. A batch must have constant distances (call/host_batch.hpp has others). All pointers are null if
+// only the sizes matter.
 struct HostGemm {
   Problem problem;
   const float* a = nullptr;

@@ -16,7 +16,7 @@
 namespace clgemm {
 namespace {
 
-// How far apart the matrices lie, if that is the same for all.
+// Returns the distances between the matrices if they are constant.
 template <class Matrix>
 std::optional<std::size_t> stride_of(const std::vector<Matrix*>& matrices) {
   const auto address = [&](std::size_t i) { return reinterpret_cast<std::uintptr_t>(matrices[i]); };
@@ -28,7 +28,7 @@ std::optional<std::size_t> stride_of(const std::vector<Matrix*>& matrices) {
   return step % sizeof(float) == 0 ? std::optional(step / sizeof(float)) : std::nullopt;
 }
 
-// Fills in what follows from the places.
+// Sets the members that follow from the places of the matrices.
 HostBatch with_strides(HostBatch batch) {
   const auto a = stride_of(batch.a);
   const auto b = stride_of(batch.b);

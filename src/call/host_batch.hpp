@@ -1,4 +1,4 @@
-// Batches of host matrices: the check of a call, and what it asks for.
+// Batches of host matrices: the checked call as data.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace clgemm {
 
-// GEMMs that differ in where their matrices lie, and in nothing else.
+// GEMMs that differ only in the places of their matrices.
 struct HostBatch {
-  // `batch_count` is how many. The strides count only if `is_even`: then the matrices lie so far apart.
+  // `batch_count` is the number of GEMMs. The strides are valid only if `is_even`.
   Problem problem;
   bool is_even = false;
   std::vector<const float*> a;
@@ -19,20 +19,20 @@ struct HostBatch {
 
   std::size_t count() const { return c.size(); }
 
-  // True if all products go into one C.
+  // Returns whether all products are added into one C.
   bool is_sum() const { return count() > 1 && is_even && problem.c.stride == 0; }
 
-  // The i-th alone; of a sum it is to be done behind those before it.
+  // Returns GEMM i alone. In a sum it must follow the GEMMs before it.
   HostGemm at(std::size_t i) const;
 };
 
-// The i-th GEMM of such a batch alone, as far as it is a Problem.
+// Returns the Problem of GEMM i of such a batch alone.
 Problem one_of(const Problem& batch);
 
-// Each C <- beta * C; of a sum once.
+// Computes each C <- beta * C, in a sum once.
 void scale_on_host(const HostBatch& batch);
 
-// Checks a batch of matrices that lie evenly apart. Throws Error in the caller's terms.
+// Checks a batch with constant distances. Throws Error in the caller's terms.
 HostBatch check_host_batch(const SgemmCall& call, const float* a, const float* b, float* c);
 
 // The lists of a call, as the caller gives them.
@@ -44,8 +44,8 @@ struct HostLists {
   const std::vector<float*>& c;
 };
 
-// Checks matrices at any place. `one` is what the multiplies have in common, without alpha and beta. Returns
-// a batch for each pair of alpha and beta.
+// Checks matrices at any place. `one` has everything that the GEMMs have in common, except alpha and beta.
+// Returns a batch for each pair of alpha and beta.
 std::vector<HostBatch> check_host_lists(const SgemmCall& one, const HostLists& lists);
 
 }  // namespace clgemm

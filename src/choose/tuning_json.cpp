@@ -87,7 +87,7 @@ TunedDevice parse_device(const Json& json) {
 constexpr double micro = 1e-6;
 constexpr double giga = 1e9;
 
-// A rate that files need not have, because it was added later or does not concern every device.
+// Reads a rate that a file may lack, because it was added later or does not apply to every device.
 struct OptionalRate {
   const char* key;
   double unit;

@@ -24,7 +24,7 @@ namespace clgemm {
 // Error(invalid_argument) where they name two.
 std::string named_kernel(const Options& options);
 
-// Any number of threads may use one.
+// Any number of threads may use one object.
 class Chooser {
  public:
   Chooser(cl::Context context, cl::Device device, const Device& info, ProgramCache& programs)
@@ -68,7 +68,7 @@ class Chooser {
     return probed_;
   }
 
-  // How fast the device and the way to it are: what was measured of it, or another device's rates scaled.
+  // Returns the rates of the device and its link: measured ones, or scaled ones of another device.
   const Rates& rates() {
     tuning();
     return rates_;

@@ -38,7 +38,7 @@ class Context::State final : private DeviceCalls {
   Enqueued enqueue(const DeviceGemm& gemm, const Sequence& sequence, const Events& wait_for,
                    const Options& options);
 
-  // Whatever a batch of host matrices asks for.
+  // Computes any batch of host matrices.
   void multiply(const HostBatch& batch, const Options& options);
 
   // GEMMs on host matrices.

@@ -16,11 +16,11 @@ namespace clgemm {
 // Returns when C is complete. Throws the first device's Error where none is left.
 void share_multiply(DeviceSet::State& devices, const HostGemm& host, const Options& options);
 
-// The same for a batch: on the fastest device alone if a multiply is too small to be shared, else one after
-// the other.
+// The same for a batch. If its GEMMs are too small to be shared, the fastest device computes all of them.
+// Otherwise they are shared one after another.
 void share_batch(DeviceSet::State& devices, const HostBatch& batch, const Options& options);
 
-// How one would be shared, in words.
+// Describes in words how a call would be shared.
 std::string explain_shared(DeviceSet::State& devices, const Problem& problem, const Options& options);
 
 // `size` in ranges as long as `seconds`, which each would take for all of it, want them; but for the last,

@@ -13,15 +13,15 @@
 namespace clgemm {
 namespace {
 
-// Of pinned memory for all operands of a part. A guess: the transfer of so much takes longer than its launch
-// by far, and nobody misses it.
+// The pinned memory for all operands of a part. This is a guess: the transfer of this much takes far longer
+// than its launch, and a host has it to spare.
 constexpr std::size_t most_elements = std::size_t{16} << 20;
 
 Lines lines_of(const Operand& operand, std::size_t rows, std::size_t columns) {
   return stored_lines(operand.transposed, rows, columns, operand.ld);
 }
 
-// Matrices begin where any vector may.
+// Matrices are aligned for every vector type.
 std::size_t stride_of(const Lines& lines) {
   return round_up(lines.count * lines.length, 2 * widest_vector);
 }
@@ -120,7 +120,7 @@ void GatheredBatch::multiply(const DeviceMultiply& device, const HostBatch& batc
     commands.push_back(std::move(read));
     check_finished(commands);
   } catch (...) {
-    clFinish(queue_());  // what is on its way uses this memory
+    clFinish(queue_());  // commands that are still running use this memory
     throw;
   }
   for (std::size_t i = 0; i < count; ++i)

@@ -1,5 +1,5 @@
-// Where the matrices of a batch lie while a device multiplies them in one launch: gathered, without gaps and
-// evenly apart, in pinned memory that the device reads at full speed, and on the device.
+// The memory of a batch that is computed in one launch. The matrices are gathered at constant distances and
+// without gaps, in pinned memory that the device reads at full speed, and on the device.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace clgemm {
 
-// The GEMMs as they are gathered, so many of them; an operand that is one for all has a stride of 0.
+// Returns the call on `count` gathered GEMMs. An operand that all GEMMs share has a stride of 0.
 Problem gathered_problem(const Problem& one, const Device& device, std::size_t count, bool one_a, bool one_b);
 
-// How many of these fit what is kept here.
+// Returns how many of these GEMMs fit into the memory that is kept.
 std::size_t most_gathered(const Problem& one);
 
-// For one thread at a time. If it throws, it can only be destroyed.
+// Only one thread at a time may use it. If it throws, it can only be destroyed.
 class GatheredBatch {
  public:
   explicit GatheredBatch(const DeviceMultiply& device);
@@ -23,12 +23,12 @@ class GatheredBatch {
   GatheredBatch(const GatheredBatch&) = delete;
   GatheredBatch& operator=(const GatheredBatch&) = delete;
 
-  // Returns when `count` matrices C, from the number `first` on, are complete. If it throws, it has written
-  // to none of them.
+  // Computes `count` GEMMs, from `first` on. Returns when these matrices C are complete. If it throws, it has
+  // written to none of them.
   void multiply(const DeviceMultiply& device, const HostBatch& batch, std::size_t first, std::size_t count);
 
  private:
-  // Pinned, and mapped as long as we live.
+  // Pinned, and mapped as long as this object lives.
   struct Place {
     cl::Buffer pinned;
     cl::Buffer on_device;
@@ -44,7 +44,7 @@ class GatheredBatch {
 
   cl::Context context_;
   cl::CommandQueue queue_;
-  cl::CommandQueue mapping_;  // a command on it that fails is no command of a call's
+  cl::CommandQueue mapping_;  // separate, so that a command that fails on it does not belong to a call
   Place a_, b_, c_;
 };
 

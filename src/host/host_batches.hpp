@@ -1,4 +1,4 @@
-// Batches of host matrices: in one launch where that takes less time than a call for each.
+// Batches of host matrices. They are computed in one launch if that is faster than one call for each GEMM.
 #pragma once
 
 #include <cstddef>
@@ -12,43 +12,43 @@
 
 namespace clgemm {
 
-// Any number of threads may use one.
+// Any number of threads may use one object.
 class HostBatches {
  public:
-  // What is given by reference must outlive it.
+  // The references must outlive this object.
   HostBatches(const Device& info, HostCalls& single, DeviceCalls& calls)
       : info_(info), single_(single), calls_(calls) {}
 
-  // Multiplies; returns when every C is complete.
+  // Computes the batch. Returns when every C is complete.
   void multiply(const HostBatch& batch, const Options& options);
 
-  // How a batch of matrices that lie evenly apart goes, in words, a line a fact.
+  // Describes how a batch with constant distances is computed, one fact a line.
   std::string explain(const Problem& batch, const Options& options);
 
-  // How long it should take, its copies included. Builds nothing.
+  // Returns the predicted seconds, including copies. Builds nothing.
   double predicted_seconds(const Problem& batch, const Options& options);
 
  private:
-  // Where the matrices are multiplied, and how many at a time.
+  // The place where the matrices are computed, and the number of GEMMs in one launch.
   struct Way {
     enum class Place { as_they_lie, gathered, one_by_one } place;
     std::size_t count;
   };
   Way way_of(const Problem& batch, bool is_even, const Options& options);
 
-  // False if a call for each takes no longer than gathering all for one launch.
+  // Returns whether gathering the matrices for one launch is faster than one call for each GEMM.
   bool pays_to_gather(const Problem& batch);
 
   void multiply_gathered(const HostBatch& batch, std::size_t at_a_time, const Options& options);
 
-  // What one launch is asked to do.
+  // The call of one launch.
   Problem in_one_launch(const Problem& batch, const Way& way) const;
 
   const Device& info_;
   HostCalls& single_;
   DeviceCalls& calls_;
   std::mutex mutex_;
-  std::unique_ptr<GatheredBatch> idle_;  // of no call at present
+  std::unique_ptr<GatheredBatch> idle_;  // not in use by a call
 };
 
 }  // namespace clgemm

@@ -30,7 +30,7 @@ class DeviceCalls {
   virtual double predicted_seconds(const Problem& problem, const Options& options) = 0;
   virtual std::string explain(const Problem& problem, const Options& options) = 0;
 
-  // How fast the device and the way to it are.
+  // Returns the rates of the device and its link.
   virtual const Rates& rates() = 0;
 
   // The most scratch that a call may take, in bytes.
@@ -40,10 +40,10 @@ class DeviceCalls {
   ~DeviceCalls() = default;
 };
 
-// Any number of threads may use one.
+// Any number of threads may use one object.
 class HostCalls {
  public:
-  // What is given by reference must outlive it. `memory` gives the blocks on the device.
+  // The references must outlive this object. `memory` gives the blocks on the device.
   HostCalls(cl::Context context, cl::Device device, cl::CommandQueue queue, const Device& info,
             DeviceHealth& health, ScratchPool& memory, DeviceCalls& calls)
       : context_(std::move(context)),
@@ -77,16 +77,16 @@ class HostCalls {
   // What a call may hold on the device, in bytes.
   std::size_t device_memory_limit(const Options& options) const;
 
-  // Whether the caller limits what a call may hold there.
+  // Returns whether the caller limits the memory of a call on the device.
   static bool has_limit(const Options& options);
 
-  // The device as multiplies of host matrices see it. `options` must outlive it.
+  // Returns the device as GEMMs on host matrices see it. `options` must outlive the result.
   DeviceMultiply on_own_queue(const Options& options);
 
   // How a call goes, in words, a line a fact.
   std::string explain(const Problem& problem, const Options& options, std::size_t sharers = 1);
 
-  // How long a call should take, its copies included. Builds nothing.
+  // Returns the predicted seconds of a call, including copies. Builds nothing.
   double predicted_seconds(const Problem& problem, const Options& options);
 
  private:

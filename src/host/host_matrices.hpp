@@ -27,7 +27,7 @@ struct DeviceMultiply {
   Enqueue enqueue;         // each of its commands has an event
 };
 
-// The problem as it is where the matrices are used in the caller's memory, which malloc() aligns.
+// Returns the problem for matrices that are used in the caller's memory, which malloc() aligns.
 Problem in_host_memory(Problem problem);
 
 // The parts that a device with such a largest allocation, in bytes, takes one after the other, each by lines

@@ -120,7 +120,8 @@ bool fits(const StreamPlan& plan, std::size_t limit) {
   return plan.held_bytes() <= limit - scratch_for(plan, limit);
 }
 
-// How long one device takes, for comparing: a round is multiplied while the blocks of the next one come.
+// Returns the seconds that one device needs, for comparisons. It computes a round while the blocks of the
+// next round arrive.
 double compared_seconds(const StreamPlan& plan, const Rates& rates) {
   const double moved_bytes = rates.host.in(false);
   const double step = rates.host.call_seconds;  // a launch and its last, emptier turn

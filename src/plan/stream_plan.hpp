@@ -65,17 +65,17 @@ struct Traffic {
 };
 Traffic traffic_of(const StreamPlan& plan, bool reads_c);
 
-// What the parts of a call take, which go on at the same time: the way in, all multiplies, the way back.
+// The seconds of the parts of a call that overlap: copies to the device, computing, and copies back.
 struct StreamSeconds {
   double in = 0.0;
   double multiply = 0.0;
   double out = 0.0;
-  double ends = 0.0;  // the first blocks of `in` and the last tile of `out`, which nothing hides
+  double ends = 0.0;  // the first blocks of `in` and the last tile of `out`, which do not overlap
 
   double all() const { return ends + std::max({multiply, in, out}); }
 };
 
-// `of_tile` is what the multiply of one tile, at one depth, takes on the device.
+// `of_tile` is the device time to compute one tile at one depth.
 StreamSeconds seconds_of(const StreamPlan& plan, bool reads_c, bool is_pinned, double of_tile,
                          const HostRates& rates);
 

@@ -27,8 +27,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double flops_of_multiply_add = 2.0;
 
-// Of what link and copying threads do alone, so much is left if both are busy, both ways: 36 of 50 GB/s on an
-// H200's host (November 2026).
+// The part of the link's rate that is left if both directions and the copying threads are busy: 36 of 50 GB/s
+// on an H200's host (November 2026).
 constexpr double part_when_streamed = 0.72;
 
 double seconds_since(Clock::time_point start) {
@@ -129,8 +129,8 @@ class Measuring {
     return static_cast<double>(count) * launches / best_of([&] { return run_once(kernel, launches); });
   }
 
-  // Of a device with memory of its own: its link, and one thread that copies. A machine that is busy only
-  // makes them slower, so they are believed in any case.
+  // A device with its own memory has a link, and one thread copies. Other programs can only make them slower,
+  // so the results are always used.
   std::optional<HostRates> host() {
     if (info_.shares_host_memory) return std::nullopt;
     constexpr std::size_t count = std::size_t{16} << 20;

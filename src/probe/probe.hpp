@@ -1,7 +1,7 @@
 // The probe at first use: how many multiply-adds a device does in a second and how much it reads of its
 // memory, by two small kernels, and how fast its link to the host is. Other devices' rows are then scaled by
-// this, not by data sheets. It stands before the first choice on a device without rows of its own, and its
-// result lies in the cache, so that later processes find it.
+// this, not by data sheets. The probe runs before the first choice on a device without its own rows. Its
+// result is in the cache, where later processes find it.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ Measurement measure_device(const cl::Context& context, const cl::Device& device,
 // logged.
 std::optional<Probed> probe(const cl::Context& context, const cl::Device& device, const Device& info);
 
-// "481 GFLOP/s, 68.5 GB/s", and of a device with memory of its own ", link 50 GB/s in and 50 out"
+// Returns "481 GFLOP/s, 68.5 GB/s", and for a device with its own memory also ", link 50 GB/s in and 50 out".
 std::string to_string(const Probed& probed);
 
 }  // namespace clgemm

@@ -150,7 +150,7 @@ TEST_CASE("the way of host matrices stands among the rates, and is the default i
   file.rates = Rates{};
   CHECK_FALSE(test::contains(write_tuning(file), "to_device_gb_s"));
   CHECK(parse_tuning(write_tuning(file), "").rates->host == HostRates{});
-  file.rates->host.call_seconds = 3e-5;  // of a device in the host's memory nothing else is measured
+  file.rates->host.call_seconds = 3e-5;  // the only rate that is measured on a device in the host's memory
   CHECK(test::contains(write_tuning(file), "\"host_call_us\":30.0"));
   CHECK_FALSE(test::contains(write_tuning(file), "to_device_gb_s"));
   file.rates->multiply_adds = 2e12;
@@ -554,7 +554,7 @@ TEST_CASE(
   CHECK(table_for(here, file, probed).rates.host.to_device == 40e9);
   probed.host = HostRates{12e9, 11e9, 10e9, 5e9};
   CHECK(table_for(here, file, probed).rates.host == *probed.host);
-  CHECK(table_for(there, file, probed).rates.host.to_device == 40e9);  // it has rows of its own
+  CHECK(table_for(there, file, probed).rates.host.to_device == 40e9);  // it has its own rows
 }
 
 TEST_CASE("a probe of a GPU whose family is known is believed up to its data sheet, and not far below it") {

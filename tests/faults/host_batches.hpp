@@ -1,4 +1,4 @@
-// Batches of host matrices: in one launch, where they lie or gathered.
+// Batches of host matrices in one launch, in place or gathered.
 #pragma once
 
 #include <clgemm/clgemm.hpp>
@@ -9,8 +9,8 @@ namespace clgemm::test {
 
 struct HostBatchCall {
   enum class By { context, device_set, free_function } by = By::context;
-  bool on_copies = false;  // as on devices with memory of their own
-  bool is_list = false;    // of matrices that do not lie evenly apart
+  bool on_copies = false;  // as on devices with their own memory
+  bool is_list = false;    // the distances of the matrices are not constant
 };
 
 MakeScenario host_batch(const HostBatchCall& call);

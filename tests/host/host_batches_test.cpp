@@ -1,4 +1,4 @@
-// Batches of host matrices, where they lie and gathered, against a call for each.
+// Compares batches of host matrices, in place and gathered, with one call for each GEMM.
 #include "host/host_batches.hpp"
 
 #include <limits>
@@ -15,14 +15,15 @@ using namespace test;
 
 constexpr std::size_t count = 9;
 
-// Small whole numbers, so that any order of sums has the same bits; something else between the matrices.
+// Returns small integers, so that every order of sums gives the same bits, and other values between the
+// matrices.
 std::vector<float> numbers(std::size_t size, std::size_t seed) {
   std::vector<float> result(size);
   for (std::size_t i = 0; i < size; ++i) result[i] = static_cast<float>((i * 7 + seed * 3) % 11) - 5.0f;
   return result;
 }
 
-// A Context that copies, as one of a device with memory of its own, or works where matrices lie.
+// Returns a Context that copies, like that of a device with its own memory, or one that works in place.
 struct Made {
   explicit Made(bool copies) {
     if (copies) state_of(context).host().always_copy();
@@ -35,7 +36,7 @@ struct Form {
   Transpose transpose_a, transpose_b;
 };
 
-// Multiplies of 13 x 9 x 17 with gaps between lines and between matrices.
+// GEMMs of 13 x 9 x 17 with gaps between lines and between matrices.
 struct Task {
   Form form;
   std::size_t m = 13, n = 9, k = 17, ld = 23;
@@ -44,7 +45,7 @@ struct Task {
   std::vector<float> b = numbers(count * stride_b, 2);
   std::vector<float> c = numbers(count * stride_c, 3);
 
-  // What a call for each makes of all C.
+  // Returns all C as computed by one call for each GEMM.
   std::vector<float> one_by_one(Context& context, const std::vector<float>& alphas,
                                 const std::vector<float>& betas) const {
     std::vector<float> result = c;
@@ -63,7 +64,7 @@ struct Task {
     return result;
   }
 
-  // The matrices in another order, so that they do not lie evenly apart.
+  // The matrices in another order, so their distances are not constant.
   std::vector<float> listed(auto& owner, const std::vector<float>& alphas,
                             const std::vector<float>& betas) const {
     std::vector<float> result = c;
@@ -233,7 +234,7 @@ TEST_CASE("what is wrong with a batch of host matrices is said, and nothing is d
   CHECK_ERROR([&] { strided(task.stride_c, nullptr); }, invalid_argument, "a is null");
   CHECK(same_bits(c, task.c));
   made.context.sgemm_batched(Layout::row_major, Transpose::no, Transpose::no, 13, 9, 17, {1.0f}, {}, 23, {},
-                             23, {0.0f}, {}, 23);  // of none
+                             23, {0.0f}, {}, 23);  // of no GEMM
 }
 
 TEST_CASE("devices share the multiplies of a batch, or the fastest does all if they are small") {

@@ -46,10 +46,9 @@ constexpr double default_budget_s = 600.0;
 constexpr double quick_budget_s = 9.0;
 constexpr double quick_building_s = 60.0;
 
-// What is measured of the device beside its kernels.
+// The measurements of the device in addition to its kernels.
 struct Surroundings {
-  std::optional<Probed>
-      probed;  // so that rows can be scaled for devices that are probed; none if it was busy
+  std::optional<Probed> probed;  // to scale rows for probed devices; not set if the device was busy
   HostRates host;
 };
 

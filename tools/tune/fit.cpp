@@ -358,7 +358,7 @@ class Fit {
 
   const Device& device_;
   const Known& known_;
-  Prior prior_;                      // brought to what was measured
+  Prior prior_;                      // fitted to the measurements
   double most_multiply_adds_ = 0.0;  // a second
   std::map<Config, std::vector<Measured>> measured_;
   std::map<Config, std::set<SampleShape>> shapes_;

@@ -32,14 +32,14 @@ struct Prior {
 struct Known {
   HostSeconds host;
   Prior prior = {};
-  HostRates way = {};  // of host matrices
+  HostRates way = {};  // rates of host matrices
 };
 
-// The rates that come out have the way of host matrices as it is known, and the best of the samples as what
-// the device does at its best. Samples of a GPU are seconds of the device, and `host` goes into the rates as
-// it is; those of a CPU are seconds of both, and the host's are found. Least squares of the logarithms, where
-// what is off by much counts less, and what is far from the fastest of its shape, too. Configs of fewer than
-// `least_samples` have no row.
+// The resulting rates have the given rates of host matrices. The best sample is the rate of the device at its
+// best. Samples of a GPU are seconds of the device, and `host` goes into the rates as it is; those of a CPU
+// are seconds of both, and the host's are found. Least squares of the logarithms, where what is off by much
+// counts less, and what is far from the fastest of its shape, too. Configs of fewer than `least_samples` have
+// no row.
 inline constexpr std::size_t least_samples = 4;
 Fitted fit(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known);
 

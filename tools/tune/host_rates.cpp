@@ -8,7 +8,7 @@
 namespace clgemm::tune {
 namespace {
 
-// The shortest of some calls, behind one that compiles.
+// Returns the shortest time of some calls, after one that compiles.
 double seconds_of(Context& context, std::size_t side, std::size_t k, float beta, int calls) {
   using Clock = std::chrono::steady_clock;
   const std::vector<float> a(side * k, 1.0F);
@@ -28,7 +28,7 @@ double seconds_of(Context& context, std::size_t side, std::size_t k, float beta,
 
 HostRates measured_host_rates(Context& context, const std::optional<HostRates>& link) {
   constexpr std::size_t small = 16;
-  constexpr std::size_t large = 8192;  // 256 MiB of C, in tiles, which go both ways
+  constexpr std::size_t large = 8192;  // 256 MiB of C, in tiles that go in both directions
   constexpr std::size_t flat = 8;
   HostRates rates = link.value_or(HostRates{});
   rates.call_seconds = seconds_of(context, small, small, 0.0F, 50);

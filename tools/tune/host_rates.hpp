@@ -1,4 +1,4 @@
-// How host matrices come to a device and back, by calls of the library.
+// Measures the rates of host matrices to a device and back, by calls of the library.
 #pragma once
 
 #include <clgemm/clgemm.hpp>
@@ -8,8 +8,8 @@
 
 namespace clgemm::tune {
 
-// `link` is what a probe has measured of a device with memory of its own; calls say what it is worth while
-// both ways are in use, and what a call takes beside.
+// `link` is the result of a probe on a device with its own memory. The calls measure the rate while both
+// directions are in use, and the time of a call itself.
 HostRates measured_host_rates(Context& context, const std::optional<HostRates>& link);
 
 }  // namespace clgemm::tune
