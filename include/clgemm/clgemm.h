@@ -228,6 +228,16 @@ typedef struct clgemm_matrix {
   size_t offset;  ///< position of the first element in the buffer, in elements
 } clgemm_matrix;
 
+/// A matrix in memory that host and device share: OpenCL's shared virtual memory, or memory of Intel's
+/// extension cl_intel_unified_shared_memory.
+typedef struct clgemm_shared_matrix {
+  /// The pointer that clSVMAlloc() returned for the OpenCL context of the call, coarse- or fine-grained. In
+  /// an allocation of the extension, any pointer into it.
+  float* memory;
+  size_t ld;      ///< leading dimension, in elements
+  size_t offset;  ///< distance of the first element from `memory`, in elements
+} clgemm_shared_matrix;
+
 /// A device with everything that clgemm keeps for it: compiled kernels and scratch memory.
 ///
 /// Threads: any number of threads may call functions on one context at the same time. A kernel is compiled
@@ -330,6 +340,18 @@ CLGEMM_API clgemm_status clgemm_sgemm(clgemm_context* context, cl_command_queue 
                                       float beta, clgemm_matrix c, cl_uint wait_count,
                                       const cl_event* wait_for, cl_event* done,
                                       const clgemm_options* options);
+
+/// Computes like clgemm_sgemm(), with matrices in memory that host and device share. Nothing is copied. A
+/// pointer to any other memory is CLGEMM_INVALID_ARGUMENT. The host must map coarse-grained memory around its
+/// own accesses. Free no memory before the call has completed. For batches, make a buffer on the memory with
+/// clCreateBuffer() and CL_MEM_USE_HOST_PTR.
+CLGEMM_API clgemm_status clgemm_sgemm_shared(clgemm_context* context, cl_command_queue queue,
+                                             clgemm_layout layout, clgemm_transpose transpose_a,
+                                             clgemm_transpose transpose_b, size_t m, size_t n, size_t k,
+                                             float alpha, clgemm_shared_matrix a, clgemm_shared_matrix b,
+                                             float beta, clgemm_shared_matrix c, cl_uint wait_count,
+                                             const cl_event* wait_for, cl_event* done,
+                                             const clgemm_options* options);
 
 /// Computes `batch_count` GEMMs in one call, and in one launch if memory allows. GEMM number i uses the
 /// matrices that begin at a.offset + i * stride_a, b.offset + i * stride_b and c.offset + i * stride_c.

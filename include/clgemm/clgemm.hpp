@@ -35,6 +35,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace clgemm {
@@ -129,13 +131,46 @@ struct SgemmShape {
   std::size_t stride_b = 0;     ///< for a batch: distance from one B to the next, in elements
 };
 
-/// A matrix in device memory. You own the buffer, and it must live until the call has completed. Such
-/// matrices are used only on the device of the call's queue, even if their OpenCL context has more devices.
-/// Several devices share a call only if its matrices are in host memory (DeviceSet).
+/// The memory of a DeviceMatrix: a buffer, or a pointer to memory that host and device share. You own the
+/// memory.
+class DeviceMemory {
+ public:
+  /// No memory, for a matrix that is neither read nor written.
+  constexpr DeviceMemory(std::nullptr_t = nullptr) noexcept {}
+
+  /// A buffer.
+  constexpr DeviceMemory(cl_mem buffer) noexcept : buffer_(buffer) {}
+
+  /// A buffer of OpenCL-CLHPP (cl::Buffer), or of any class whose call operator returns a cl_mem.
+  template <class Buffer, class = std::enable_if_t<
+                              std::is_convertible<decltype(std::declval<const Buffer&>()()), cl_mem>::value>>
+  constexpr DeviceMemory(const Buffer& buffer) : buffer_(buffer()) {}
+
+  /// Shared virtual memory: the pointer that clSVMAlloc() returned for the OpenCL context of the call,
+  /// coarse- or fine-grained. DeviceMatrix::offset tells where in it the matrix begins. In an allocation of
+  /// Intel's extension cl_intel_unified_shared_memory, any pointer into it. Nothing is copied. A pointer to
+  /// any other memory is an Error(invalid_argument). The host must map coarse-grained memory around its own
+  /// accesses. Free no memory before the call has completed.
+  constexpr DeviceMemory(float* shared) noexcept : pointer_(shared) {}
+
+  /// Returns the buffer, or null if there is none.
+  constexpr operator cl_mem() const noexcept { return buffer_; }
+
+  /// Returns the pointer to shared memory, or null if there is none.
+  constexpr float* pointer() const noexcept { return pointer_; }
+
+ private:
+  cl_mem buffer_ = nullptr;
+  float* pointer_ = nullptr;
+};
+
+/// A matrix in device memory: `{buffer, ld, offset}`. You own the memory, and it must live until the call has
+/// completed. Such matrices are used only on the device of the call's queue, even if their OpenCL context has
+/// more devices. Several devices share a call only if its matrices are in host memory (DeviceSet).
 struct DeviceMatrix {
-  cl_mem buffer = nullptr;  ///< buffer that contains the matrix
-  std::size_t ld = 0;       ///< leading dimension, in elements
-  std::size_t offset = 0;   ///< position of the first element in the buffer, in elements
+  DeviceMemory buffer;     ///< memory that contains the matrix: a cl_mem, a cl::Buffer, or a pointer
+  std::size_t ld = 0;      ///< leading dimension, in elements
+  std::size_t offset = 0;  ///< position of the first element in the memory, in elements
 };
 
 /// Events that a call waits for before it reads or writes any matrix. You own them.

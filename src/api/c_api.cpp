@@ -233,6 +233,21 @@ clgemm_status clgemm_sgemm(clgemm_context* context, cl_command_queue queue, clge
                                       b, 0, beta, c, 0, 1, wait_count, wait_for, done, options);
 }
 
+clgemm_status clgemm_sgemm_shared(clgemm_context* context, cl_command_queue queue, clgemm_layout layout,
+                                  clgemm_transpose transpose_a, clgemm_transpose transpose_b, size_t m,
+                                  size_t n, size_t k, float alpha, clgemm_shared_matrix a,
+                                  clgemm_shared_matrix b, float beta, clgemm_shared_matrix c,
+                                  cl_uint wait_count, const cl_event* wait_for, cl_event* done,
+                                  const clgemm_options* options) {
+  return status_of([&] {
+    with(context, queue, [&](auto&& api) {
+      api.sgemm(queue, layout_of(layout), transpose_of(transpose_a, Argument::transpose_a),
+                transpose_of(transpose_b, Argument::transpose_b), m, n, k, alpha, matrix_of(a), matrix_of(b),
+                beta, matrix_of(c), wait_list_of(wait_count, wait_for), done, options_of(options));
+    });
+  });
+}
+
 clgemm_status clgemm_sgemm_strided_batched(clgemm_context* context, cl_command_queue queue,
                                            clgemm_layout layout, clgemm_transpose transpose_a,
                                            clgemm_transpose transpose_b, size_t m, size_t n, size_t k,

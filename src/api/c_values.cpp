@@ -81,12 +81,17 @@ DeviceMatrix matrix_of(const clgemm_matrix& matrix) {
   return {matrix.buffer, matrix.ld, matrix.offset};
 }
 
+DeviceMatrix matrix_of(const clgemm_shared_matrix& matrix) {
+  return {matrix.memory, matrix.ld, matrix.offset};
+}
+
 std::vector<DeviceMatrix> matrices_of(const clgemm_matrix* matrices, std::size_t count, const char* name,
                                       Argument argument) {
   if (count != 0) require(matrices, name, argument);
   std::vector<DeviceMatrix> result;
   if (count > result.max_size()) refuse(std::string(name) + " is too long", Argument::batch_count);
-  std::transform(matrices, matrices + count, std::back_inserter(result), matrix_of);
+  std::transform(matrices, matrices + count, std::back_inserter(result),
+                 [](const clgemm_matrix& matrix) { return matrix_of(matrix); });
   return result;
 }
 

@@ -22,6 +22,7 @@ Transpose transpose_of(clgemm_transpose transpose, Argument argument);
 Options options_of(const clgemm_options* options);
 SgemmShape shape_of(const clgemm_shape* shape);
 DeviceMatrix matrix_of(const clgemm_matrix& matrix);
+DeviceMatrix matrix_of(const clgemm_shared_matrix& matrix);
 std::vector<DeviceMatrix> matrices_of(const clgemm_matrix* matrices, std::size_t count, const char* name,
                                       Argument argument);
 // Lists of host matrices.

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/handles.hpp"
 #include "call/aliasing.hpp"
+#include "call/shared_memory.hpp"
 
 namespace clgemm {
 namespace {
@@ -35,6 +37,14 @@ void check_host_matrices(const SgemmCall& call, const Extents& extents, const fl
   if (overlaps(region_c, region(b, lines_of_b(call), call.stride_b))) refuse_overlap("B");
 }
 
+DeviceGemm place_gemm(const SgemmCall& call, const Extents& extents, const DeviceMatrix& a,
+                      const DeviceMatrix& b, const DeviceMatrix& c, const Surroundings& surroundings) {
+  DeviceGemm gemm{canonical(call), {}, {}, call.layout};
+  gemm.buffers = place_operands(call, extents, a, b, c, surroundings, gemm.problem);
+  check_scratch(surroundings, gemm.buffers);
+  return gemm;
+}
+
 }  // namespace
 
 void check_queue(const cl::CommandQueue& queue, const cl::Context& context, const cl::Device& device) {
@@ -49,10 +59,18 @@ void check_queue(const cl::CommandQueue& queue, const cl::Context& context, cons
 DeviceGemm check_device_gemm(const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
                              const DeviceMatrix& c, const Surroundings& surroundings) try {
   const Extents extents = check_call(call);
-  DeviceGemm gemm{canonical(call), {}, {}, call.layout};
-  gemm.buffers = place_operands(call, extents, a, b, c, surroundings, gemm.problem);
-  check_scratch(surroundings, gemm.buffers);
-  return gemm;
+  if (is_pointer(a) || is_pointer(b) || is_pointer(c)) {
+    DeviceMatrix on_a = a;
+    DeviceMatrix on_b = b;
+    DeviceMatrix on_c = c;
+    std::vector<UsedMatrix> used;
+    add_used(call, extents, on_a, on_b, on_c, used);
+    std::vector<cl::Buffer> buffers = put_on_buffers(used, surroundings);
+    DeviceGemm gemm = place_gemm(call, extents, on_a, on_b, on_c, surroundings);
+    gemm.kept = std::move(buffers);
+    return gemm;
+  }
+  return place_gemm(call, extents, a, b, c, surroundings);
 } catch (const Error& error) {
   throw suspect_exchange(error, call, a, b, c);
 }

@@ -1,11 +1,14 @@
 // The one check of a call: from the caller's words and matrices to a GEMM with its memory (call/gemm.hpp).
 #pragma once
 
+#include <vector>
+
 #include "base/device.hpp"
 #include "base/opencl.hpp"
 #include "call/batch_runs.hpp"
 #include "call/device_matrices.hpp"
 #include "call/gemm.hpp"
+#include "call/shared_memory.hpp"
 
 namespace clgemm {
 
@@ -26,6 +29,16 @@ Problem check_shape(const SgemmShape& shape, const Device& device);
 
 // Checks the shape of a call on host matrices.
 Problem check_host_shape(const SgemmShape& shape);
+
+// The lists of a batch with buffers instead of pointers to shared memory.
+struct ListsOnBuffers {
+  std::vector<DeviceMatrix> a;
+  std::vector<DeviceMatrix> b;
+  std::vector<DeviceMatrix> c;
+  std::vector<cl::Buffer> buffers{};  // that the lists name
+};
+ListsOnBuffers lists_on_buffers(const SgemmCall& one, const BatchLists& lists,
+                                const Surroundings& surroundings);
 
 // Checks multiplies of a batch at any places: a group, which a kernel can find by a list, or a run of them,
 // which needs none. `one` is what all have in common. The matrices C of a group are not compared with each

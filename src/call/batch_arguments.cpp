@@ -150,6 +150,20 @@ DeviceGemm place_listed(const SgemmCall& call, const BatchLists& lists, const Ba
 
 }  // namespace
 
+ListsOnBuffers lists_on_buffers(const SgemmCall& one, const BatchLists& lists,
+                                const Surroundings& surroundings) {
+  ListsOnBuffers result{lists.a, lists.b, lists.c};
+  std::vector<UsedMatrix> used;
+  used.reserve(3 * lists.c.size());
+  for (std::size_t i = 0; i < lists.c.size(); ++i) {
+    const SgemmCall call = with_lds(one, lists, i);
+    const Extents extents = checked_of(i, 1, [&] { return check_call(call); });
+    add_used(call, extents, result.a[i], result.b[i], result.c[i], used);
+  }
+  result.buffers = put_on_buffers(used, surroundings);
+  return result;
+}
+
 DeviceGemm check_group(const SgemmCall& one, const BatchLists& lists, const BatchGroup& group,
                        const Surroundings& surroundings) {
   const SgemmCall first = with_lds(one, lists, group.front());

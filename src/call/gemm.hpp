@@ -48,6 +48,7 @@ struct DeviceGemm {
   Buffers buffers;
   std::vector<Product> products{};    // of a listed batch, if its list is still to be made
   Layout layout = Layout::row_major;  // of the caller, for the log, which names its sizes and transposes
+  std::vector<cl::Buffer> kept{};     // buffers on the caller's pointers to shared memory
 };
 
 // A batch whose products all go into one C (its stride is 0) is a sum: C <- alpha * (op(A0) op(B0) + op(A1)

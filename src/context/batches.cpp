@@ -18,6 +18,12 @@ std::vector<DeviceGemm> Context::State::check_batch(const SgemmCall& one, const 
                                                     const Options& options) {
   check_lengths(lists.lengths());
   const Surroundings own = surroundings(options);
+  if (lie_in_shared_memory(lists.a) || lie_in_shared_memory(lists.b) || lie_in_shared_memory(lists.c)) {
+    ListsOnBuffers on = lists_on_buffers(one, lists, own);
+    std::vector<DeviceGemm> result = check_batch(one, {lists.alphas, on.a, on.b, lists.betas, on.c}, options);
+    if (!result.empty()) result.front().kept = std::move(on.buffers);
+    return result;
+  }
   std::vector<DeviceGemm> result;
   for (const BatchGroup& group : groups_of(lists)) {
     const std::vector<BatchRun> runs = even_runs(lists, group);

@@ -1,11 +1,19 @@
 #include "device_scenarios.hpp"
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/opencl.hpp"
+
+// Of OpenCL 2.0, which the headers of 1.2 that clgemm asks for leave out.
+extern "C" {
+CL_API_ENTRY void* CL_API_CALL clSVMAlloc(cl_context context, cl_bitfield flags, size_t bytes,
+                                          cl_uint alignment);
+CL_API_ENTRY void CL_API_CALL clSVMFree(cl_context context, void* memory);
+}
 
 namespace clgemm::test {
 namespace {
@@ -33,11 +41,10 @@ class OnDevice final : public Scenario {
     const cl_command_queue_properties has = device.getInfo<CL_DEVICE_QUEUE_PROPERTIES>();
     queue_ = cl::CommandQueue(opencl_, device,
                               call_.out_of_order ? has & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
-    a_ = buffer(task_->data.a);
     std::vector<float> b = task_->data.b;
     b.resize(most_products * b.size());
-    b_ = buffer(b);
-    c_ = buffer(all_c());
+    Matrices made{memory_with(task_->data.a), memory_with(b), memory_with(all_c())};
+    std::swap(matrices_, made);
     if (call_.own_scratch_bytes != 0)
       scratch_ = cl::Buffer(opencl_, CL_MEM_READ_WRITE, call_.own_scratch_bytes);
     call_.options.scratch = scratch_();
@@ -46,7 +53,7 @@ class OnDevice final : public Scenario {
   void prepare(float beta) override {
     task_ = &task_of(shape, beta, alpha());
     if (!context_) renew();
-    write(c_, all_c());
+    write(matrices_.c.buffer, all_c());
     done_ = {};
     queue_.enqueueMarkerWithWaitList(nullptr, &before_);
   }
@@ -67,7 +74,7 @@ class OnDevice final : public Scenario {
   }
 
   bool is_right() override {
-    const std::vector<float> all = read(c_);
+    const std::vector<float> all = read(matrices_.c.buffer);
     for (std::size_t i = 0; i < products(); ++i) {
       if (!task_->is_right(part(all, i))) return false;
     }
@@ -76,7 +83,7 @@ class OnDevice final : public Scenario {
 
   bool is_undamaged() override {
     queue_.finish();
-    const std::vector<float> all = read(c_);
+    const std::vector<float> all = read(matrices_.c.buffer);
     for (std::size_t i = 0; i < products(); ++i) {
       if (!task_->leaves_rest(part(all, i))) return false;
     }
@@ -89,7 +96,7 @@ class OnDevice final : public Scenario {
                cl_event& done) {
     const auto& [form, size, scalars, a, b, c] = task_->multiply;
     const auto& [m, n, k] = size;
-    const DeviceMatrix at_a{a_(), a.ld, a.offset}, at_b{b_(), b.ld, b.offset};
+    const DeviceMatrix at_a{matrices_.a.named(), a.ld, a.offset}, at_b{matrices_.b.named(), b.ld, b.offset};
     switch (call_.call) {
       case Call::sgemm:
       case Call::scale:
@@ -124,7 +131,7 @@ class OnDevice final : public Scenario {
 
   DeviceMatrix at_c(std::size_t i) const {
     const Place& c = task_->multiply.c;
-    return {c_(), c.ld, i * task_->data.c.size() + c.offset};
+    return {matrices_.c.named(), c.ld, i * task_->data.c.size() + c.offset};
   }
   std::vector<float> all_c() const {
     std::vector<float> result;
@@ -138,9 +145,30 @@ class OnDevice final : public Scenario {
     return {first, first + size};
   }
 
-  cl::Buffer buffer(const std::vector<float>& elements) const {
-    cl::Buffer result(opencl_, CL_MEM_READ_WRITE, elements.size() * sizeof(float));
-    write(result, elements);
+  // A buffer, on shared memory if the call names that.
+  struct Memory {
+    std::shared_ptr<float> shared;
+    cl::Buffer buffer;
+
+    DeviceMemory named() const { return shared ? DeviceMemory(shared.get()) : DeviceMemory(buffer()); }
+  };
+  struct Matrices {
+    Memory a, b, c;
+  };
+
+  Memory memory_with(const std::vector<float>& elements) const {
+    const std::size_t bytes = elements.size() * sizeof(float);
+    Memory result;
+    if (call_.in_shared_memory) {
+      const auto let_go = [context = opencl_, queue = queue_](float* memory) {
+        clFinish(queue());
+        clSVMFree(context(), memory);
+      };
+      result.shared = {static_cast<float*>(clSVMAlloc(opencl_(), CL_MEM_READ_WRITE, bytes, 0)), let_go};
+    }
+    result.buffer = cl::Buffer(opencl_, CL_MEM_READ_WRITE | (result.shared ? CL_MEM_USE_HOST_PTR : 0), bytes,
+                               result.shared.get());
+    write(result.buffer, elements);
     return result;
   }
   void write(const cl::Buffer& to, const std::vector<float>& elements) const {
@@ -158,7 +186,8 @@ class OnDevice final : public Scenario {
   std::optional<Context> context_;
   cl::Context opencl_;
   cl::CommandQueue queue_;
-  cl::Buffer a_, b_, c_, scratch_;
+  Matrices matrices_;
+  cl::Buffer scratch_;
   cl::Event before_, done_;
 };
 

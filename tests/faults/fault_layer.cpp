@@ -443,13 +443,17 @@ struct Hook;
 template <class Result, class... Arguments, Result (*cl_icd_dispatch::*Member)(Arguments...)>
 struct Hook<Member> {
   static inline const char* name = "";
+  static constexpr bool has_status_argument =
+      std::is_same_v<std::tuple_element_t<sizeof...(Arguments) - 1, std::tuple<Arguments...>>, cl_int*>;
 
   static Result fail(cl_int status, Arguments... arguments) {
     if constexpr (std::is_same_v<Result, cl_int>) {
       return status;
     } else {
-      cl_int* const place = std::get<sizeof...(Arguments) - 1>(std::tuple(arguments...));
-      if (place != nullptr) *place = status;
+      if constexpr (has_status_argument) {
+        cl_int* const place = std::get<sizeof...(Arguments) - 1>(std::tuple(arguments...));
+        if (place != nullptr) *place = status;
+      }
       return nullptr;
     }
   }
@@ -722,6 +726,7 @@ void hook(const char* name) {
 void hook_what_asks() {
   CLGEMM_HOOK(clGetPlatformIDs);
   CLGEMM_HOOK(clGetPlatformInfo);
+  CLGEMM_HOOK(clGetExtensionFunctionAddressForPlatform);
   CLGEMM_HOOK(clGetDeviceIDs);
   CLGEMM_HOOK(clGetDeviceInfo);
   CLGEMM_HOOK(clGetContextInfo);

@@ -20,7 +20,7 @@ output_of(link ${PKG_CONFIG} --libs ${kind} clgemm)
 separate_arguments(compile UNIX_COMMAND "${compile}")
 separate_arguments(link UNIX_COMMAND "${link}")
 
-foreach(source host.cpp after_clblast.cpp device.c)
+foreach(source host.cpp after_clblast.cpp buffers.cpp device.c)
   cmake_path(GET source STEM name)
   set(compiler ${CXX_COMPILER} -std=c++17)
   if(source MATCHES "[.]c$")
