@@ -1,4 +1,4 @@
-// What can be asked before a call: prepare(), explain(), sgemm_scratch_bytes().
+// Answers questions before a call: prepare(), explain(), sgemm_scratch_bytes().
 #include <clgemm/clgemm.hpp>
 
 #include "base/error.hpp"

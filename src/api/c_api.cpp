@@ -1,5 +1,5 @@
-// The C API: every function hands its arguments on to clgemm.hpp, behind one boundary that makes statuses of
-// exceptions.
+// The C API. Every function passes its arguments to clgemm.hpp, behind one boundary that converts exceptions
+// to statuses.
 #include <clgemm/clgemm.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ static_assert(CLGEMM_MATRICES_IN_USE == static_cast<int>(ErrorCode::matrices_in_
 static_assert(CLGEMM_ARGUMENT_OPTIONS == static_cast<int>(Argument::options),
               "clgemm_argument has those of Argument, in their order");
 
-// A thread may still call, from atexit(), when its own objects are gone; the flag then remains.
+// A thread may still make calls, from atexit(), after its own objects are destroyed. The flag outlives them.
 thread_local bool error_text_is_gone = false;
 
 struct ErrorText {
@@ -57,8 +57,8 @@ clgemm_status failed(ErrorCode code, const char* text, Argument argument = Argum
   return static_cast<clgemm_status>(code);
 }
 
-// Runs the body of a C function. at_boundary() lets nothing out but Error, save where the host has no memory
-// left for the text of one.
+// Runs the body of a C function. at_boundary() throws only Error, except if the host has no memory for the
+// text of an Error.
 template <class Body>
 clgemm_status status_of(Body&& body) {
   try {
@@ -71,7 +71,7 @@ clgemm_status status_of(Body&& body) {
   }
 }
 
-// What multiplies host matrices without a Context of the caller's, under the names that Context has.
+// Computes on host matrices without a Context of the caller, by functions with the names that Context has.
 struct ForHost {
   template <class... Arguments>
   void sgemm(Arguments&&... arguments) const {
@@ -115,7 +115,7 @@ void batch_of_lists(Api&& api, clgemm_layout layout, clgemm_transpose transpose_
                     pointers_of(c, batch_count, "the list of C", Argument::c), ldc, options_of(options));
 }
 
-// As much of the text as there is room for, and its whole size.
+// Copies as much of the text as fits, and returns its full size.
 void hand_out(const std::string& text, size_t size, char* to, size_t* needed_size) {
   if (size != 0) {
     const std::size_t length = std::min(text.size(), size - 1);

@@ -32,7 +32,8 @@ Precision precision_of(clgemm_precision precision) {
 Options options_of(const clgemm_options* options) {
   Options result;
   if (options == nullptr) return result;
-  // What programs have that were compiled before `precision` came, and before what is for host matrices.
+  // The sizes in programs that were compiled before `precision` was added, and before the members for host
+  // matrices were.
   constexpr std::size_t without_precision = offsetof(clgemm_options, precision);
   constexpr std::size_t without_host_matrices = offsetof(clgemm_options, device_memory_limit);
   if (options->size != sizeof *options && options->size != without_precision &&

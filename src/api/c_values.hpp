@@ -1,5 +1,5 @@
-// What the types of clgemm.h stand for in clgemm.hpp. Checks what C adds: null pointers, enumerators, sizes
-// of structs; throws Error.
+// Converts the types of clgemm.h to those of clgemm.hpp. Checks what C adds: null pointers, enumerators,
+// sizes of structs. Throws Error.
 #pragma once
 
 #include <clgemm/clgemm.h>

@@ -1,4 +1,4 @@
-// The free functions: sgemm() without a Context of the caller's own.
+// The free functions: sgemm() without a Context of the caller.
 #include <algorithm>
 #include <clgemm/clgemm.hpp>
 #include <cstdlib>
@@ -17,8 +17,8 @@
 
 namespace clgemm {
 
-// Pairs of OpenCL context and device that calls on queues are made for. A guess: more than most programs
-// have, and each that is kept keeps its OpenCL context alive.
+// The number of Contexts that are kept for pairs of OpenCL context and device of queues. It is a guess: most
+// programs have fewer, and each kept Context keeps its OpenCL context alive.
 constexpr std::size_t kept_queue_contexts = 8;
 
 namespace {
@@ -33,10 +33,11 @@ std::shared_ptr<DeviceSet> devices_of_environment(const std::string& list) {
 
 }  // namespace
 
-// Contexts that calls share. Calls hold the one they use, so that it may be dropped here at any time.
+// The Contexts that calls share. Each call holds the Context that it uses, so it may be dropped here at any
+// time.
 class Registry {
  public:
-  // What multiplies host matrices: a Context, or the devices that CLGEMM_DEVICES lists.
+  // Computes on host matrices: a Context, or the devices that CLGEMM_DEVICES lists.
   struct ForHost {
     std::shared_ptr<Context> context;
     std::shared_ptr<DeviceSet> devices;
@@ -95,11 +96,11 @@ class Registry {
 
 namespace {
 
-// Never destroyed: at the end of the process the OpenCL driver may be gone before we are. What is on its way
-// to the disk cache is waited for.
+// Never destroyed, because at the end of the process the OpenCL driver may be gone before this object.
+// Programs that are being written to the disk cache are waited for.
 Registry& registry() {
   static Registry* const instance = [] {
-    all_devices();  // loads the drivers, so that whatever they do at the end of the process comes after us
+    all_devices();  // loads the drivers, so that their work at the end of the process comes after ours
     std::atexit([] { registry().finish_keeping(); });
     return new Registry;
   }();

@@ -1,5 +1,5 @@
-// The public calls: check, then hand on. The place to start reading; context.cpp goes on with plan and
-// launch.
+// The public calls. They check the arguments and pass them on. Start reading here; context.cpp continues with
+// the plan and the launches.
 #include <clgemm/clgemm.hpp>
 
 #include "base/error.hpp"
@@ -25,8 +25,8 @@ Events events_of(const WaitList& wait_for, const cl::Context& context) {
   return result;
 }
 
-// The caller's queue for the time of a call, in which the caller keeps it: not retained, for NVIDIA's driver
-// flushes a queue that is released, which costs 2.6 us.
+// The caller's queue during a call; the caller keeps it alive. It is not retained, because NVIDIA's driver
+// flushes a queue that is released, which takes 2.6 us.
 class CallersQueue {
  public:
   explicit CallersQueue(cl_command_queue queue) : queue_(queue, false) {}
@@ -40,7 +40,7 @@ class CallersQueue {
   cl::CommandQueue queue_;
 };
 
-// Gives the caller an event of its own, where it asked for one.
+// Gives the caller an event of its own, if it asked for one.
 void hand_out(const Events& finished, cl_event* done) {
   if (done == nullptr) return;
   const cl_event event = finished.front()();
@@ -139,7 +139,7 @@ void Context::sgemm_batched(cl_command_queue caller_queue, Layout layout, Transp
     const Sequence sequence = sequence_on(queue, before, done != nullptr);
     Events finished;
     for (const DeviceGemm& gemm : gemms) {
-      // Runs that share the caller's scratch come one after the other.
+      // Runs that share the caller's scratch are computed one after the other.
       const bool is_next = options.scratch != nullptr && !finished.empty();
       const Events last =
           state_->enqueue(gemm, sequence, is_next ? Events{finished.back()} : before, options).done;

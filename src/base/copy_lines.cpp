@@ -7,7 +7,7 @@
 
 namespace clgemm {
 
-// Most of a large copy is the first touch of new memory.
+// Uses threads because most of the time of a large copy goes into the first touch of new memory.
 void copy_by_threads(float* to, std::size_t to_ld, const float* from, std::size_t from_ld, std::size_t count,
                      std::size_t length) {
   constexpr std::size_t worth_a_thread = std::size_t{16} << 20;

@@ -1,4 +1,4 @@
-// Copies of lines (rows or columns) of matrices that lie with gaps between them.
+// Copies lines (rows or columns) of matrices that have gaps between them.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace clgemm {
 
-// Copies `count` lines of `length` floats, which lie `to_ld` and `from_ld` apart.
+// Copies `count` lines of `length` floats, at distances of `to_ld` and `from_ld`.
 inline void copy_lines(float* to, std::size_t to_ld, const float* from, std::size_t from_ld,
                        std::size_t count, std::size_t length) {
   if (to_ld == length && from_ld == length) {
@@ -18,7 +18,7 @@ inline void copy_lines(float* to, std::size_t to_ld, const float* from, std::siz
     std::memcpy(to + line * to_ld, from + line * from_ld, length * sizeof(float));
 }
 
-// The same by several threads if there is much to copy.
+// Does the same, by several threads if there is much to copy.
 void copy_by_threads(float* to, std::size_t to_ld, const float* from, std::size_t from_ld, std::size_t count,
                      std::size_t length);
 
@@ -32,7 +32,8 @@ struct CopyThreads {
 };
 CopyThreads copy_threads();
 
-// Lines as they were before a device began to write there: one that fails may have written some of them.
+// Keeps lines as they were before a device began to write to them. A device that fails may have written some
+// of them.
 class SavedLines {
  public:
   // Saves lines that begin at `first`. Without a count there is nothing to save or restore.

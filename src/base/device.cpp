@@ -20,9 +20,10 @@
 namespace clgemm {
 namespace {
 
-// A device's type is a bit mask: PoCL says CPU | DEFAULT. Mesa's llvmpipe says CPU, but runs work-items as a
-// GPU does, as lanes of vectors, and ends a work-item's loops after 65,535 steps (22.3): what gives a CPU's
-// core all of a matrix in one work-item would be wrong there.
+// Returns the kind of a device. Its type is a bit mask: PoCL returns CPU | DEFAULT. Mesa's llvmpipe returns
+// CPU, but runs work-items as a GPU does, as lanes of vectors, and ends a work-item's loops after 65,535
+// steps (22.3). Kernels that let one work-item of a CPU compute a whole matrix would give wrong results
+// there.
 DeviceKind kind_of(const cl::Device& device) {
   if (device.getInfo<CL_DEVICE_NAME>().rfind("llvmpipe", 0) == 0) return DeviceKind::other;
   const cl_device_type type = device.getInfo<CL_DEVICE_TYPE>();
@@ -46,7 +47,8 @@ std::string platform_name(const cl::Device& device) {
   return platform_of(device).getInfo<CL_PLATFORM_NAME>();
 }
 
-// `part` in lower case. PoCL says "pocl" in its platform's version alone.
+// Returns whether a text of the device has this part (in lower case). PoCL has "pocl" only in its platform's
+// version.
 bool has_part(const cl::Device& device, const std::string& part) {
   const std::string texts[] = {device.getInfo<CL_DEVICE_NAME>(), platform_name(device),
                                platform_of(device).getInfo<CL_PLATFORM_VERSION>()};
@@ -69,14 +71,15 @@ std::string list_of(const std::vector<cl::Device>& devices) {
                                                        list_of(devices), unloadable_drivers()));
 }
 
-// What clGetDeviceInfo() writes for each version. The headers have both names from OpenCL 3.0 on.
+// An element of clGetDeviceInfo()'s list of versions. The headers define both names only from OpenCL 3.0 on.
 struct NameVersion {
-  cl_uint version;  // its upper ten bits are the major one, the next ten the minor one
+  cl_uint version;  // the upper ten bits are the major version, the next ten the minor version
   char name[64];
 };
 constexpr cl_device_info all_versions_of_c = 0x1066;  // CL_DEVICE_OPENCL_C_ALL_VERSIONS
 
-// A device of OpenCL 3.0 lists them. Older ones name the newest, and take all before it.
+// Returns the versions of OpenCL C. A device of OpenCL 3.0 lists them. Older devices name the newest version,
+// and accept all versions before it.
 std::vector<std::string> opencl_c_of(const cl::Device& device) {
   std::vector<NameVersion> listed(16);
   std::size_t bytes = 0;
@@ -85,7 +88,7 @@ std::vector<std::string> opencl_c_of(const cl::Device& device) {
     bytes = 0;
   listed.resize(bytes / sizeof(NameVersion));
   const std::string newest = device.getInfo<CL_DEVICE_OPENCL_C_VERSION>();  // "OpenCL C 2.0 ..."
-  std::vector<std::string> result = {"1.2"};                                // of all devices
+  std::vector<std::string> result = {"1.2"};                                // every device accepts it
   for (const std::string_view version : {"2.0", "3.0"}) {
     const auto is_it = [version](const NameVersion& one) {
       return fmt::format("{}.{}", one.version >> 22U, one.version >> 12U & 0x3ffU) == version;
@@ -97,7 +100,7 @@ std::vector<std::string> opencl_c_of(const cl::Device& device) {
   return result;
 }
 
-// By the extension cl_nv_device_attribute_query.
+// Returns the architecture from the extension cl_nv_device_attribute_query.
 std::size_t nvidia_sm_of(const cl::Device& device, const std::string& extensions) {
   if (!has_word(extensions, "cl_nv_device_attribute_query")) return 0;
   cl_uint major = 0;
@@ -107,7 +110,8 @@ std::size_t nvidia_sm_of(const cl::Device& device, const std::string& extensions
   return std::size_t{major} * 10 + minor;
 }
 
-// Mesa's rusticl reports CL_GLOBAL for every device (its source, up to 2026).
+// Returns whether local memory is a part of global memory. Mesa's rusticl reports CL_GLOBAL for every device
+// (its source, up to 2026).
 bool is_local_in_global(const cl::Device& device) {
   return device.getInfo<CL_DEVICE_LOCAL_MEM_TYPE>() == CL_GLOBAL && platform_name(device) != "rusticl";
 }
@@ -126,7 +130,7 @@ cl::Device first_by_kind(const std::vector<cl::Device>& devices) {
 Device describe(const cl::Device& device) {
   const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
   Device result;
-  // These go into logs, tables and files.
+  // These texts go into logs, tables and files.
   result.name = printable(device.getInfo<CL_DEVICE_NAME>());
   result.vendor = printable(device.getInfo<CL_DEVICE_VENDOR>());
   result.driver_version = printable(device.getInfo<CL_DRIVER_VERSION>());
@@ -147,15 +151,16 @@ Device describe(const cl::Device& device) {
   result.opencl_c = opencl_c_of(device);
   result.extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
   result.nvidia_sm = nvidia_sm_of(device, result.extensions);
-  // On an H100 (driver 580, Linux, 25 November 2026) 1 to 400 launches that take 9 ms together were complete
-  // 300 ms after they had been enqueued, without a flush.
+  // On an H100 (driver 580, Linux, 25 November 2026), 1 to 400 launches, which take 9 ms together, were
+  // complete 300 ms after they had been enqueued, without a flush.
   result.starts_unflushed = result.nvidia_sm != 0 && !gathers_commands();
   return result;
 }
 
 std::vector<cl::Device> all_devices() {
   claim_process();
-  // One thread at a time: the first one loads the drivers, and PoCL 3.1 crashes where several do.
+  // Only one thread at a time may do this: the first one loads the drivers, and PoCL 3.1 crashes if several
+  // threads do.
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   std::vector<cl::Device> result;
@@ -179,7 +184,7 @@ std::vector<cl::Device> all_devices() {
 
 namespace {
 
-// PoCL offers no device where it has no place for its cache, and does not say so.
+// Explains why PoCL offers no device: if it has no place for its cache, it gives no message.
 std::string missing_place_of_pocl() {
   for (const char* variable : {"POCL_CACHE_DIR", "XDG_CACHE_HOME", "HOME"}) {
     const std::string folder = environment(variable);

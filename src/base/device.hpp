@@ -1,5 +1,5 @@
-// What a device is and can do, asked once and kept as plain data, so that plans can be made and tested
-// without a device; and the ways to find one.
+// Describes a device and its abilities. They are queried once and kept as plain data, so that plans can be
+// made and tested without a device. Also finds devices.
 #pragma once
 
 #include <array>
@@ -13,12 +13,12 @@
 
 namespace clgemm {
 
-// The versions of OpenCL C that a kernel may be written in.
+// The versions of OpenCL C in which a kernel may be written.
 inline constexpr std::array<std::string_view, 3> opencl_c_versions = {"1.2", "2.0", "3.0"};
 
 enum class DeviceKind { cpu, gpu, other };
 
-// Devices may count work-groups in 16 bits in every dimension of a launch but the first (NVIDIA's do).
+// In all dimensions of a launch but the first, devices may count work-groups in 16 bits (NVIDIA's do).
 inline constexpr std::size_t max_groups_beyond_first = 65535;
 
 struct Device {
@@ -34,35 +34,36 @@ struct Device {
   std::size_t local_bytes = 0;
   std::size_t global_bytes = 0;
   std::size_t max_allocation_bytes = 0;
-  std::size_t base_alignment_bytes = 128;  // of every buffer that the implementation allocates
+  std::size_t base_alignment_bytes = 128;  // alignment of buffers that the implementation allocates
   std::size_t native_float_width = 1;
-  std::size_t clock_mhz = 1000;  // the highest; some report 0
+  std::size_t clock_mhz = 1000;  // highest clock; some devices report 0
   bool shares_host_memory = false;
-  bool local_in_global = false;                 // local memory is a part of global memory, as OpenCL says
-  std::vector<std::string> opencl_c = {"1.2"};  // of opencl_c_versions, those that its compiler takes
-  std::string extensions;                       // blanks between them
-  std::size_t nvidia_sm = 0;      // the architecture of an NVIDIA GPU, 90 for Hopper's sm_90; 0 elsewhere
+  bool local_in_global = false;  // local memory is a part of global memory, according to OpenCL
+  std::vector<std::string> opencl_c = {"1.2"};  // those of opencl_c_versions that its compiler accepts
+  std::string extensions;                       // separated by blanks
+  std::size_t nvidia_sm = 0;      // the architecture of an NVIDIA GPU: 90 for Hopper's sm_90; otherwise 0
   bool starts_unflushed = false;  // a command starts as soon as it is enqueued
 };
 
 Device describe(const cl::Device& device);
 
-// Every device of every platform, in the order of the ICD loader. Platforms without devices are passed over;
-// with no platform at all the list is empty.
+// Returns every device of every platform, in the order of the ICD loader. Platforms without devices are
+// skipped. Without any platform the list is empty.
 std::vector<cl::Device> all_devices();
 
-// `wanted`: an index into all_devices(), or a part of the device's name or of its platform's name or version,
-// in any case; an exact device name wins over a part. If it fits several devices, the log says so. Empty: the
-// first GPU, else the first CPU, else the first of any kind. Throws Error(device_not_found) that lists what
-// is there.
+// Returns a device. `wanted` is an index into all_devices(), or a part of the device's name or of its
+// platform's name or version, in upper or lower case. An exact device name is preferred to a part. If several
+// devices match, the log says so. If `wanted` is empty, it returns the first GPU, or else the first CPU, or
+// else the first device. Throws an Error(device_not_found) that lists the existing devices.
 cl::Device find_device(std::string_view wanted);
 
-// `list`: devices with commas between them, each as find_device() takes it, or "all", or "all NVIDIA" for all
-// whose name or platform's name has that part in any case. Each device once, in the order of the list. Throws
-// Error(device_not_found) where one is not there, and Error(invalid_argument) for an empty list.
+// Returns the devices of `list`. It has devices separated by commas, each in the form that find_device()
+// takes, or "all", or "all NVIDIA" for all devices with this part in their name or their platform's name, in
+// upper or lower case. Each device comes once, in the order of the list. Throws Error(device_not_found) if a
+// device does not exist, and Error(invalid_argument) for an empty list.
 std::vector<cl::Device> find_devices(std::string_view list);
 
-// find_device() of the environment variable CLGEMM_DEVICE.
+// Returns find_device() of the environment variable CLGEMM_DEVICE.
 cl::Device default_device();
 
 }  // namespace clgemm

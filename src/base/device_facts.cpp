@@ -18,9 +18,10 @@ std::string lower(std::string text) {
   return text;
 }
 
-// The first row with a part of the device's name, or that of the whole architecture, whose part is empty.
+// A row of a table. The first row that is a part of the device's name applies, or the row for the whole
+// architecture, which has an empty part.
 struct NamedFacts {
-  std::string_view part;  // of the name, in lower case
+  std::string_view part;  // a part of the name, in lower case
   DeviceFacts facts;
 };
 
@@ -31,8 +32,9 @@ DeviceFacts of_name(const std::array<NamedFacts, count>& table, const std::strin
       ->facts;
 }
 
-// NVIDIA, by architecture: cores (SMs), their fp32 units and registers are in the tuning guides of CUDA, and
-// clocks and bandwidths in the data sheets of the largest product, which the comments name.
+// NVIDIA, by architecture. The numbers of cores (SMs), their fp32 units and registers are in the tuning
+// guides of CUDA. Clocks and bandwidths are in the data sheets of the largest product, which the comments
+// name.
 struct NvidiaFacts {
   std::size_t from_sm;
   DeviceFacts facts;
@@ -60,14 +62,15 @@ DeviceFacts nvidia_facts(const std::string& name, std::size_t sm) {
   return facts;
 }
 
-// AMD: its own driver's names are "gfx1100"; Mesa's have the chip's name in brackets. The ISA guides have the
-// registers of a wave, white papers and data sheets the rest. RDNA reports its workgroup processors, of two
-// compute units each, and Mesa those. The second multiply-add that RDNA 3 and 4 can issue with the first is
-// not counted, nor are CDNA's packed ones: both depend on the compiler. RDNA has 256 registers: clang 19
-// fits configs of 80 floats, and spills with 88. CDNA has as many again, which only moves can reach: with 88
-// floats its loops have such moves, and one wave a SIMD; with 76 neither. Matrix units take fp32 numbers as
-// they are, 256 FLOP a clock (for CDNA 2: AMD lab notes, "AMD matrix cores"): 45.3 TFLOP/s of an MI210, of
-// which vectors do 22.6 one by one, and 163.4 of an MI300X, as many as its vectors.
+// AMD. The names of its own driver are like "gfx1100"; Mesa's names have the chip's name in brackets. The
+// registers of a wave are from the ISA guides, the rest from white papers and data sheets. RDNA's driver
+// reports workgroup processors, each with two compute units; Mesa reports the compute units. RDNA 3 and 4 can
+// issue a second multiply-add with the first, and CDNA has packed ones. Neither is counted, because both
+// depend on the compiler. RDNA has 256 registers: clang 19 fits configs of 80 floats, and spills with 88.
+// CDNA has 256 more, which only moves can reach. With 88 floats its loops have such moves and one wave a
+// SIMD; with 76 they have neither. Matrix units take unchanged fp32 numbers, with 256 FLOP a clock (for CDNA
+// 2: AMD lab notes, "AMD matrix cores"). That is 45.3 TFLOP/s on an MI210, whose vector units do 22.6 without
+// packing, and 163.4 on an MI300X, the same as its vector units.
 constexpr std::array amd = {
     NamedFacts{"gfx94", {"CDNA 3", 1, 128, 8.3, 64, 80, 2100, false, 0, false, 128}},  // MI300X, 5300 GB/s
     NamedFacts{"gfx95", {"CDNA 4", 1, 128, 13.0, 64, 80, 2400}},                       // MI355X, 8000 GB/s
@@ -83,11 +86,12 @@ constexpr std::array amd = {
     NamedFacts{"", {"AMD", 1, 64, 4.0, 64, 80, 1000, false, 0, true}},
 };
 
-// Intel reports execution units (vector engines), of which 8 or 16 share local memory. With 128 registers a
-// thread (ocloc 22.43) configs of 24 and 32 floats fit and those of 40 spill. With 256, which only newer GPUs
-// have, those of 48 fit, too, but their loops issue fewer multiply-adds: at 4096 these are .75 of a DG2's
-// instructions with 32 floats, .65 with 40, and .23 with 48, whose loop the compiler does not unroll. On
-// Xe-HPC that holds for sub-groups of 16; its compiler prefers 32, which halves what a work-item has.
+// Intel reports execution units (vector engines); 8 or 16 of them share local memory. With 128 registers a
+// thread (ocloc 22.43), configs of 24 and 32 floats fit, and those of 40 spill. With 256 registers, which
+// only newer GPUs have, those of 48 fit, too, but their loops issue fewer multiply-adds. At 4096,
+// multiply-adds are .75 of a DG2's instructions with 32 floats, .65 with 40, and .23 with 48, because the
+// compiler does not unroll that loop. On Xe-HPC this applies to sub-groups of 16. Its compiler prefers 32,
+// which halves the registers of a work-item.
 constexpr std::array intel = {
     NamedFacts{"max 1",
                {"Xe-HPC", 8, 128, 16.0, 32, 36, 1600, true, 16}},  // one stack of a Max 1550, 1638 GB/s
@@ -99,11 +103,11 @@ constexpr std::array intel = {
 };
 
 // Bytes per clock between a core and the cache that all cores share. Arm's counters count this traffic in
-// beats of 16 bytes (libGPUCounters). That there is one beat per clock is a guess.
+// beats of 16 bytes (libGPUCounters). One beat per clock is a guess.
 constexpr double beat_bytes = 16.0;
 
-// Arm's and Qualcomm's cores are of many kinds; peaks are those of the largest product of a name. Mali's
-// local memory is global memory behind caches (Arm, "Mali GPU OpenCL Developer Guide").
+// Arm's and Qualcomm's GPUs have many kinds of cores; the peaks are those of the largest product of a name.
+// Mali's local memory is global memory behind caches (Arm, "Mali GPU OpenCL Developer Guide").
 constexpr DeviceFacts mali(std::string_view family, double multiply_adds, double bytes,
                            bool is_guess = false) {
   return {family, 1, multiply_adds, bytes, 16, 32, 850, false, 0, is_guess, 0.0, beat_bytes};
@@ -154,7 +158,7 @@ DevicePeaks peaks_of(const Device& device) {
 }
 
 DevicePeaks peaks_of(const Device& device, const Probed& probed) {
-  constexpr double other_products = 2.0;  // have more or fewer cores for their memory
+  constexpr double other_products = 2.0;  // other products have more or fewer cores for their memory
   const DevicePeaks facts = peaks_of(device);
   DevicePeaks peaks = facts;
   peaks.multiply_adds = probed.multiply_adds / static_cast<double>(facts.cores);

@@ -14,8 +14,8 @@ struct HostRates {
   double to_device = 50e9;  // over the link, from pinned memory
   double from_device = 50e9;
 
-  // From and to the caller's memory, each way, through pinned chunks, while both ways are in use: the host's
-  // memory, which each element passes three times, is the limit there, at 145 GB/s.
+  // From and to the caller's memory through pinned chunks, in each direction while both are in use. The
+  // host's memory is the limit: each element passes it three times, at 145 GB/s.
   double streamed = 36e9;
 
   double copied = 9e9;  // by one thread of the host

@@ -1,5 +1,5 @@
-// A call of the BLAS as the rest of this room sees it: column-major, as in Fortran. A row-major call becomes
-// one by exchanging A and B: its C is the transpose of a column-major C.
+// A call of the BLAS as the rest of this room sees it: column-major, as in Fortran. A row-major call is
+// converted by exchanging A and B, because its C is the transpose of a column-major C.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +24,9 @@ struct Call {
   std::int64_t ldc = 0;
 };
 
-// Multiplies that differ by their matrices' places alone, and by no place of C.
+// GEMMs that differ only in the places of their matrices. No two have the same C.
 struct Batch {
-  Call shape;  // its matrices mean nothing
+  Call shape;  // its matrices have no meaning
   std::vector<const float*> a;
   std::vector<const float*> b;
   std::vector<float*> c;
@@ -42,19 +42,19 @@ struct Batch {
   }
 };
 
-// m * n * k; in double, for it may be large.
+// Returns m * n * k, in double, because it may be large.
 inline double multiplications(const Call& call) {
   return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
 }
 
-// A batch of one.
+// Returns a batch of one.
 inline Batch batch_of(const Call& call) {
   return {call, {call.a}, {call.b}, {call.c}};
 }
 
 // The subject of a decision: a call, or a batch of such calls.
 struct Work {
-  Call shape;  // its matrices mean nothing
+  Call shape;  // its matrices have no meaning
   std::size_t count = 1;
 };
 

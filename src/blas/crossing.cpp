@@ -6,26 +6,27 @@
 namespace clgemm::blas {
 namespace {
 
-// 64 cubed: 5 us of an optimised BLAS, 0.1 ms of the reference BLAS. A call of a device takes longer.
+// 64 cubed takes 5 us with an optimised BLAS, and 0.1 ms with the reference BLAS. A call of a device takes
+// longer.
 constexpr double least_multiplications = 64.0 * 64.0 * 64.0;
 
 // No core of a CPU is faster in single precision: 150 GFLOP/s.
 constexpr double fastest_core = 1.0 / 75e9;
 
-// The reference BLAS makes 2 to 6 GFLOP/s, an optimised one 30 and more on each core.
+// The reference BLAS reaches 2 to 6 GFLOP/s, an optimised BLAS 30 and more on each core.
 constexpr double slow_cpu_blas = 1.0 / 4e9;
 
-// The budget, in parts of the time on the CPU BLAS alone, and of what was saved.
+// The budget, as fractions of the time on the CPU BLAS alone, and of the saved time.
 constexpr double share_of_background = 0.1;
 constexpr double share_of_calls = 0.05;
 constexpr double share_of_saved = 0.5;
 
-// Seconds of SGEMM. A check is long enough for the threads of OpenBLAS, which spin for some 25 ms. Checks
+// In seconds of SGEMM. A check is long enough for the threads of OpenBLAS, which spin for about 25 ms. Checks
 // become rarer, because most of them change nothing.
 constexpr double seconds_of_check = 0.25;
 constexpr double longest_between_checks = 128.0;
 
-// A program of ever new shapes must not fill the memory. Their classes are few.
+// A program that uses more and more shapes must not fill the memory. There are few classes of shapes.
 constexpr std::size_t most_classes = 4096;
 
 }  // namespace
@@ -113,8 +114,8 @@ void Crossing::learn_device(const Work& work, double seconds) {
 }
 
 double Crossing::paid_by_program(double background_seconds) const {
-  // A BLAS of many threads waits for the slowest, so it loses more than the core's share: with 16 threads
-  // OpenBLAS took 10 % longer beside a compiler.
+  // A BLAS with many threads waits for the slowest, so it loses more than one core's share. With 16 threads
+  // OpenBLAS took 10 % longer while a compiler was running.
   return background_seconds * std::min(2.0 / static_cast<double>(cores_), 1.0);
 }
 

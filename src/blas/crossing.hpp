@@ -1,5 +1,5 @@
-// Which calls are worth a device. This is learned from the times that the program's own calls take on the CPU
-// BLAS and on the device, and forgotten at the end of the process. A budget bounds what the learning costs:
+// Decides which calls are worth a device. It learns this from the times of the program's own calls on the CPU
+// BLAS and on the device, and forgets it at the end of the process. A budget limits the cost of learning:
 // opening the device, compiling, and calls that turn out to be slower on the device.
 #pragma once
 
@@ -17,10 +17,11 @@ class Times {
  public:
   void add(double seconds_per_multiplication);
 
-  // True after a few calls. The first ones are slow for reasons of their own: threads start, memory is new.
+  // Returns true after a few calls. The first ones are slow for other reasons: threads start, and memory is
+  // new.
   bool is_known() const { return count_ >= kept; }
 
-  // The least of the last times: a busy machine makes calls slower and never faster.
+  // Returns the least of the last times, because a busy machine makes calls slower and never faster.
   double least() const;
 
  private:
@@ -29,7 +30,7 @@ class Times {
   std::size_t count_ = 0;
 };
 
-// For one thread at a time.
+// Only one thread at a time may use it.
 class Crossing {
  public:
   explicit Crossing(std::size_t cores) : cores_(cores) {}
@@ -37,38 +38,40 @@ class Crossing {
   // Smaller calls always stay with the CPU BLAS, and are not timed.
   static bool is_large_enough(const Work& work);
 
-  // The time on the CPU BLAS; a lower bound if it is not known yet.
+  // Returns the time on the CPU BLAS, or a lower bound if it is not known yet.
   double cpu_seconds(const Work& work) const;
 
-  // True if the best rate that was seen is far below that of any optimised BLAS.
+  // Returns true if the best measured rate is far below that of any optimised BLAS.
   bool cpu_blas_is_slow() const;
 
-  // True if the device is expected to be faster. `expected` is the expectation before any such call was timed
-  // on the device; without it the answer is yes.
+  // Returns true if the device is expected to be faster. `expected` is the expected time before any such call
+  // was timed on the device. Without it the answer is yes.
   bool may_pay(const Work& work, std::optional<double> expected) const;
 
-  // Decides where the next call goes. Now and then all calls go to one side for a while, to the device and to
-  // the CPU BLAS in turns, so that a wrong time is corrected. It is all of them because the threads of a BLAS
-  // go on spinning after a call, and slow down what comes next on the device.
+  // Decides whether the next call goes to the device. Now and then all calls go to one side for a while,
+  // alternately to the device and to the CPU BLAS, so that a wrong time is corrected. All calls go there
+  // because the threads of a BLAS spin after a call and slow down the next work of the device.
   bool is_devices_turn(const Work& work, double expected);
 
   void learn_cpu(const Work& work, double seconds);
   void learn_device(const Work& work, double seconds);
 
-  // True if the calls of this rough shape have taken so long on the CPU BLAS, the present one included.
+  // Returns true if the calls of this rough shape have taken so long on the CPU BLAS, including the present
+  // call.
   bool have_taken(double seconds, const Work& present) const;
 
-  // What the drop-in costs the program: the background, which opens the device and compiles; and calls that
-  // wait for it, or are slower on the device.
+  // The costs of the drop-in for the program: the background, which opens the device and compiles, and calls
+  // that wait for it or are slower on the device.
   enum class Cost { background, calls };
   void spend(Cost cost, double seconds);
 
-  // The part of the background's seconds that the program pays: its thread takes a core from the CPU BLAS.
+  // Returns the part of the background's seconds that the program pays, because its thread takes a core from
+  // the CPU BLAS.
   double paid_by_program(double background_seconds) const;
 
-  // True if the budget allows so many seconds more. The background may take a tenth of the time that the
-  // calls take on the CPU BLAS alone, the present call included, and other costs a twentieth. Half of what
-  // the device has saved may be spent again.
+  // Returns true if the budget allows so many more seconds. The background may take a tenth of the time that
+  // the calls take on the CPU BLAS alone, including the present call, and other costs a twentieth. Half of
+  // the time that the device has saved may be spent again.
   bool can_afford(Cost cost, double seconds, const Work& present) const;
 
  private:
@@ -88,7 +91,7 @@ class Crossing {
   std::size_t cores_;
   std::map<Key, Class> classes_;
   double best_cpu_ = 1.0;      // seconds per multiplication
-  double on_cpu_alone_ = 0.0;  // what the calls so far take on the CPU BLAS
+  double on_cpu_alone_ = 0.0;  // time of the calls so far on the CPU BLAS
   double saved_ = 0.0;
 
   // The clock of the checks is on_cpu_alone_.

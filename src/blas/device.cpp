@@ -62,7 +62,7 @@ std::vector<cl::Device> devices_of_process() {
     return rank ? dealt_out(*rank, all, " of CLGEMM_DEVICES") : all;
   }
   if (!rank || !environment("CLGEMM_DEVICE").empty()) return {default_device()};
-  // With as many devices as ranks each has one.
+  // With as many devices as ranks, each rank has one.
   const std::vector<cl::Device> gpus = all_gpus();
   if (!gpus.empty()) return dealt_out({rank->rank, 0, rank->variable}, gpus, " that are GPUs");
   log(LogLevel::info,
@@ -70,7 +70,7 @@ std::vector<cl::Device> devices_of_process() {
   return {default_device()};
 }
 
-// True if the user has said which device, or there is a GPU.
+// Returns true if the user has named the device, or if it is a GPU.
 bool is_named_or_gpu(const cl::Device& device) {
   return !environment("CLGEMM_DEVICES").empty() || !environment("CLGEMM_DEVICE").empty() ||
          describe(device).kind == DeviceKind::gpu;
@@ -157,7 +157,7 @@ void Device::rehearse(const SgemmShape& shape) {
   prepare(shape);
   constexpr std::size_t most_elements = std::size_t{64} << 20;
   if (shape.batch_count > 1 || shape.ldc * shape.n > most_elements) return;
-  // Memory of calloc() that is only read takes no place.
+  // Memory of calloc() that is only read takes no space.
   const auto zeros = [](std::size_t columns, std::size_t ld) {
     std::unique_ptr<float, decltype(&std::free)> result(
         static_cast<float*>(std::calloc(columns, ld * sizeof(float))), &std::free);

@@ -1,4 +1,4 @@
-// clgemm as the drop-in calls it: the device of this process, or of this rank.
+// clgemm for the drop-in library: the device of this process, or of this rank.
 #pragma once
 
 #include <clgemm/clgemm.hpp>
@@ -16,44 +16,44 @@ SgemmShape shape_of(const Batch& batch);
 
 class Device {
  public:
-  // Which device is taken if the user names none.
+  // The devices to choose from if the user names none.
   enum class Unnamed { any, gpu };
 
-  // The devices that CLGEMM_DEVICES names, else the one of CLGEMM_DEVICE. Ranks of MPI on one machine deal
-  // out the list among themselves; where neither is set they take the machine's GPUs in turn, and any other
-  // process takes clgemm's default. Throws Error.
+  // Opens the devices that CLGEMM_DEVICES names, or else the one of CLGEMM_DEVICE. MPI ranks on one machine
+  // deal out the list among themselves. If neither is set, ranks take the machine's GPUs in turn, and any
+  // other process takes clgemm's default. Throws Error.
   explicit Device(Unnamed unnamed);
 
-  // Returns when every C is complete. Throws Error; each C may then be written in part, unless the Error is
+  // Returns when every C is complete. Throws Error; then each C may be partly written, unless the Error is
   // about an argument.
   void multiply(const Batch& batch);
 
-  // Compiles what calls of this shape need, most of it or all: tiles at the edge may have a kernel of their
-  // own. Throws Error.
+  // Compiles most or all of the programs that calls of this shape need. Tiles at the edge may have a kernel
+  // of their own. Throws Error.
   void prepare(const SgemmShape& shape);
 
-  // Makes a call of this shape on matrices of zeros, so that the next one finds all that it needs. If C would
-  // be large, this only prepares. Throws Error.
+  // Makes a call of this shape on matrices of zeros, so that the next call finds everything that it needs. If
+  // C would be large, it only prepares. Throws Error.
   void rehearse(const SgemmShape& shape);
 
   // Returns the speed model's time for a call of this shape, without its copies and with them. Throws Error.
   double predicted_seconds(const SgemmShape& shape);
   double predicted_seconds_host(const SgemmShape& shape);
 
-  // False if the device works on the matrices where they lie, as do all of several.
+  // Returns false if the device works on the matrices in place, or if all of several devices do.
   bool copies_matrices() const { return copies_matrices_; }
 
-  // True if the device or one of several works on C where it lies.
+  // Returns true if the device, or one of several, works on C in place.
   bool writes_in_place() const { return writes_in_place_; }
 
-  // Device and driver, in words.
+  // Returns the device and driver in words.
   const std::string& name() const { return name_; }
 
-  // Waits until compiled programs are on disk, and ends the use of the device: calls then throw.
+  // Waits until compiled programs are on disk, and ends the use of the device. Calls after this throw.
   void close();
 
  private:
-  // Of the first device, and of all of them where there are several.
+  // The first device, and all of them if there are several.
   struct Opened {
     explicit Opened(cl_device_id device) : context(device) {}
 

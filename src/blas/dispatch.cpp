@@ -33,27 +33,26 @@
 namespace clgemm::blas {
 namespace {
 
-// After so many failures in a row the device is left alone: each may cost a compilation.
+// After so many failures in a row the device is no longer used, because each may cost a compilation.
 constexpr int most_failures = 3;
 
 // Seconds to open a device and to compile for a shape, before either was timed. An H200 was opened in 0.45 s,
-// and its compiler took 0.2 to 3 s. PoCL on two AMD EPYC cores that others used too: 0.15 to 0.7 s, and 2 to
-// 6 s.
+// and its compiler took 0.2 to 3 s. PoCL on two shared AMD EPYC cores took 0.15 to 0.7 s and 2 to 6 s.
 constexpr double guessed_opening_seconds = 0.3;
 constexpr double guessed_compiling_seconds = 2.0;
 
-// A call waits for the background for this part of its time on the CPU BLAS, if that is long enough to
+// A call waits for the background for this fraction of its time on the CPU BLAS, if that is long enough to
 // matter.
 constexpr double waiting_share = 0.1;
 constexpr double least_waiting_seconds = 1e-3;
 
-// The end of the process waits so long for the job in the background, if there is one.
+// At its end, the process waits so long for the job in the background, if there is one.
 constexpr double most_seconds_at_exit = 5.0;
 
-// Remembered shapes: a program of ever new shapes must not fill the memory.
+// The limit of remembered shapes. A program that uses more and more shapes must not fill the memory.
 constexpr std::size_t most_preparations = 4096;
 
-// Without the locale, in which the point may be a comma.
+// Converts a text independently of the locale, in which the decimal point may be a comma.
 std::optional<double> number_of(const std::string& text) {
   double value = 0.0;
   const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -65,7 +64,8 @@ bool is_number(const std::string& text) {
   return number_of(text).has_value();
 }
 
-// Of the variables whose names begin with CLGEMM_BLAS_, one that asks for a summary is looked at with it.
+// Checks variables whose names begin with CLGEMM_BLAS_. The variable that asks for a summary is checked with
+// the summary.
 void log_variables() {
   log_bad_values({{"CLGEMM_BLAS_CROSSING", is_number, "a number of multiplications, or 0"},
                   {"CLGEMM_BLAS_BLOCK", is_count, "a whole number from 1 on"}});
@@ -75,10 +75,10 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// A device may spoil C before it fails, and then the CPU needs C as it was; with beta == 0 nothing of it is
-// needed again. A device that copies the matrices works on the caller's C, which was saved. A device that
-// works in the host's memory works on a copy of C: one that fails and cannot be waited for may write after
-// the call.
+// Protects C from a device that fails. Such a device may spoil C, and then the CPU needs C as it was; with
+// beta == 0 it is not needed again. A device that copies the matrices works on the caller's C, which is saved
+// first. A device that works in the host's memory works on a copy of C, because a device that fails may still
+// write after the call if it cannot be waited for.
 class CForDevice {
  public:
   CForDevice(const Batch& batch, bool is_in_place)
@@ -112,7 +112,7 @@ class CForDevice {
 
   void failed(const Error& error) {
     for (const SavedLines& one : saved_) one.restore();
-    if (error.code() == ErrorCode::matrices_in_use) static_cast<void>(copies_.release());  // for the device
+    if (error.code() == ErrorCode::matrices_in_use) static_cast<void>(copies_.release());  // still in use
   }
 
  private:
@@ -137,7 +137,7 @@ Batch part_of(const Batch& batch, std::size_t first, std::size_t count) {
   return {batch.shape, part(batch.a), part(batch.b), part(batch.c)};
 }
 
-// Then they are no batch: one multiply reads what another one writes.
+// Then the matrices are not a batch: one GEMM reads the result of another.
 bool has_one_c_twice(const Batch& batch) {
   std::vector<float*> all = batch.c;
   std::sort(all.begin(), all.end());
@@ -147,7 +147,7 @@ bool has_one_c_twice(const Batch& batch) {
 class Dispatcher;
 Dispatcher& dispatcher();
 
-// All that the programs of a call depend on.
+// Everything on which the programs of a call depend.
 using ShapeKey = std::array<std::size_t, 11>;
 ShapeKey key_of(const SgemmShape& shape) {
   return {shape.transpose_a == Transpose::yes,
@@ -166,7 +166,7 @@ ShapeKey key_of(const SgemmShape& shape) {
 class Dispatcher {
  public:
   void multiply(const Call& call) {
-    // The CPU BLAS has called us: it is none.
+    // The CPU BLAS has called us, so it is not a BLAS of its own.
     if (inside_cpu_blas) return on_device(batch_of(call)) ? void() : multiply_in_plain_loop(call);
     const Work work{call};
     if (wants_device(work, [&] { return shape_of(call); }) && on_device(batch_of(call))) return;
@@ -198,13 +198,13 @@ class Dispatcher {
     }
   }
 
-  // A child of fork() would wait for ever for a lock that another thread of its parent held.
+  // Without this, a child of fork() would wait forever for a lock that another thread of its parent held.
   std::mutex& lock_of_fork() { return mutex_; }
 
  private:
   enum class State { unopened, ready, unusable };
 
-  // What is known of the calls of one shape.
+  // The known facts of the calls of one shape.
   struct Preparation {
     std::optional<double> expected;  // seconds on the device
     bool is_ready = false;           // its programs are compiled
@@ -236,7 +236,7 @@ class Dispatcher {
     }
   }
 
-  // False if nothing is to be decided, or the call is too small to be timed.
+  // Returns false if there is nothing to decide, or if the call is too small to be timed.
   bool learns_from(const Work& work) const {
     return !fixed_crossing_ && state_ != State::unusable && Crossing::is_large_enough(work) &&
            work.shape.alpha != 0.0f && !is_forked_child() && cpu_blas();
@@ -256,11 +256,11 @@ class Dispatcher {
       const std::lock_guard lock(mutex_);
       learn_it();
     } catch (const std::exception&) {
-      return;  // there is no memory: nothing is learned
+      return;  // no memory: nothing is learned
     }
   }
 
-  // The device is opened, and programs are compiled, in the background. The CPU BLAS serves meanwhile.
+  // The device is opened and programs are compiled in the background. Meanwhile the CPU BLAS is used.
   bool is_expected_faster_on_device(const Work& work, const SgemmShape& shape) {
     std::unique_lock lock(mutex_);
     if (state_ == State::unopened) in_background(lock, work, guessed_opening_seconds, [this] { open(); });
@@ -280,7 +280,7 @@ class Dispatcher {
            crossing_.is_devices_turn(work, now->second.expected.value_or(0.0));
   }
 
-  // Starts the job if it is affordable, and waits for it as long as is in proportion to the call.
+  // Starts the job if the budget allows it, and waits for it in proportion to the call's time.
   template <class Job>
   void in_background(std::unique_lock<std::mutex>& lock, const Work& work, double expected_seconds,
                      const Job& job) {
@@ -304,7 +304,8 @@ class Dispatcher {
     crossing_.spend(Crossing::Cost::calls, seconds_since(start));
   }
 
-  // exit() destroys the thread's own objects before any other: no driver has begun to end itself then.
+  // exit() destroys this thread's own objects before all others. At that time no driver has begun to shut
+  // down.
   void end_background_with_main() {
     struct End {
       ~End() { dispatcher().end_background(); }
@@ -338,8 +339,8 @@ class Dispatcher {
     learn([&] { preparations_[key_of(shape)] = now; });
   }
 
-  // The same at once, before a call that goes to the device in any case: so its time is known apart. A
-  // failure is the call's, which comes next.
+  // Does the same at once, before a call that goes to the device in any case, so that its time is measured
+  // separately. The next call reports a failure.
   void prepare_now(const SgemmShape& shape) {
     {
       const std::lock_guard lock(mutex_);
@@ -365,7 +366,7 @@ class Dispatcher {
     if (learns_from(work)) learn([&] { crossing_.learn_device(work, seconds); });
   }
 
-  // True if the device is ready. The first call opens it.
+  // Returns true if the device is ready. The first call opens it.
   bool open() {
     if (is_forked_child()) return false;
     if (state_ == State::unopened) {
@@ -382,7 +383,7 @@ class Dispatcher {
       bool takes_any = fixed_crossing_ || !cpu_blas();
       if (!takes_any) learn([&] { takes_any = crossing_.cpu_blas_is_slow(); });
       device_ = std::make_unique<Device>(takes_any ? Device::Unnamed::any : Device::Unnamed::gpu);
-      // The drivers are loaded, and end themselves after this.
+      // The drivers are loaded now, so they shut down after this.
       std::atexit([] { dispatcher().end_background(); });
       count_preparation(seconds_since(start));
       return true;
@@ -412,7 +413,7 @@ class Dispatcher {
         return true;
       } catch (const Error& error) {
         c.failed(error);
-        // What the BLAS does not refuse, matrices that overlap: the CPU BLAS does with them what it does.
+        // The BLAS does not refuse overlapping matrices. The CPU BLAS treats them in its own way.
         if (error.argument() == Argument::none) note_failure(error);
       }
     } catch (const std::exception& failure) {
@@ -423,7 +424,7 @@ class Dispatcher {
   }
 
   void on_cpu(const Call& call) {
-    // A and B need not be there then: OpenBLAS 0.3.21 reads them all the same on Intel's AVX-512.
+    // A and B need not exist then, but OpenBLAS 0.3.21 reads them anyway on Intel's AVX-512.
     if (call.alpha == 0.0f || call.k == 0) {
       counted_on_cpu([&] { multiply_in_plain_loop(call); });
       return;
@@ -460,7 +461,7 @@ class Dispatcher {
     note(error.what());
   }
 
-  // Once: who wants more asks for CLGEMM_LOG=debug.
+  // Logs it once; CLGEMM_LOG=debug shows all.
   void note(const std::string& why) {
     const LogLevel level = said_.exchange(true) ? LogLevel::debug : LogLevel::info;
     log(level, "drop-in BLAS: the CPU goes on, for the device failed: " + why);
@@ -479,10 +480,10 @@ class Dispatcher {
   std::atomic<int> failures_{0};
   std::atomic<bool> said_{false};
   std::mutex opening_;
-  std::unique_ptr<Device> device_;  // once the state is `ready`
+  std::unique_ptr<Device> device_;  // set when the state is `ready`
   Background background_;
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // for the members below
   Crossing crossing_{std::max(std::thread::hardware_concurrency(), 1U)};
   std::map<ShapeKey, Preparation> preparations_;
   double compiling_seconds_ = guessed_compiling_seconds;
@@ -492,7 +493,7 @@ class Dispatcher {
 
 thread_local bool Dispatcher::inside_cpu_blas = false;
 
-// Never destroyed: other libraries may call from their own destructors.
+// Never destroyed, because other libraries may make calls in their own destructors.
 Dispatcher& dispatcher() {
   static Dispatcher* const instance = [] {
     log_variables();
@@ -505,7 +506,7 @@ Dispatcher& dispatcher() {
   return *instance;
 }
 
-// A summary is due even if there is no call. Other programs need nothing before their first call.
+// A summary is printed even if there is no call. Without a summary, nothing is needed before the first call.
 __attribute__((constructor)) void on_load() {
   if (environment("CLGEMM_BLAS_LOG") != "summary") return;
   expect_calls();

@@ -22,7 +22,7 @@ struct Tally {
 
 pid_t expects_calls = 0;
 
-std::mutex mutex;  // of what follows
+std::mutex mutex;  // for the variables below
 Tally on_device;
 Tally on_cpu;
 Tally preparations;
@@ -30,7 +30,7 @@ double multiply_seconds = 0.0;
 unsigned long batches = 0;
 unsigned long in_batches = 0;
 unsigned long failures = 0;
-std::string& first_failure = *new std::string;  // outlives what is destroyed before the summary
+std::string& first_failure = *new std::string;  // outlives objects that are destroyed before the summary
 
 void reset() {
   on_device = on_cpu = preparations = {};
@@ -98,7 +98,8 @@ void forget_calls() {
 }
 
 void count_anew_in_children() {
-  // Held over the fork: a child would wait for ever for a thread that counts, and that it does not have.
+  // The lock is held during fork(), because a child would wait forever for a thread that counts and does not
+  // exist in it.
   const auto unlock = [] { mutex.unlock(); };
   const auto reset_and_unlock = [] {
     reset();

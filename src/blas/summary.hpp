@@ -1,4 +1,4 @@
-// CLGEMM_BLAS_LOG=summary: at the end of the process, how many calls went where, on stderr.
+// CLGEMM_BLAS_LOG=summary: prints on stderr, at the end of the process, how many calls went where.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,13 @@
 
 namespace clgemm::blas {
 
-// What is known of a call on a device: what it took, and what of this the model gives to the multiply.
+// The times of a call on a device: the whole call, and the part that the model gives to the GEMM.
 struct DeviceTimes {
   double seconds = 0.0;
   double multiply_seconds = 0.0;
 };
 
-// What stands in the summary beside the counts.
+// The facts in the summary besides the counts.
 struct Surroundings {
   std::string device;            // its name; empty if none was opened
   std::string why_no_device;     // if none was opened
@@ -20,33 +20,33 @@ struct Surroundings {
   std::string cpu_blas;          // its file; empty if there is none
 };
 
-// False if nobody asked. Calls then need no clock.
+// Returns false if no summary was asked for. Calls then need no clock.
 bool summary_is_wanted();
 
 // A call, or a batch with this number of GEMMs.
 void count_device_call(const DeviceTimes& times, std::size_t multiplies);
 void count_cpu_call(double seconds);
 
-// The device was opened, or something was compiled: apart from the calls, or before one.
+// Counts the opening of the device, or a compilation, outside of calls or before one.
 void count_preparation(double seconds);
 
-// A call that a device began and the CPU finished. The first reason is said.
+// Counts a call that a device began and the CPU finished. The summary gives the first reason.
 void count_device_failure(const std::string& why);
 
-// From now on the summary says if there was no call. In processes that this one starts it does not: they may
-// be compilers and the like, which nobody expects to call SGEMM.
+// From now on the summary says if there was no call. It does not do so in processes that this one starts,
+// because they may be compilers and the like, which are not expected to call SGEMM.
 void expect_calls();
 
-// True once a call was counted.
+// Returns true if a call was counted.
 bool has_calls();
 
-// Counts from zero.
+// Counts from zero again.
 void forget_calls();
 
-// Has children of fork() count from zero, whatever other threads count while this one forks.
+// Makes children of fork() count from zero, whatever other threads count during the fork.
 void count_anew_in_children();
 
-// The lines of the summary.
+// Returns the lines of the summary.
 std::string summary(const Surroundings& surroundings);
 
 }  // namespace clgemm::blas

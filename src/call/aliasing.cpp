@@ -9,7 +9,7 @@
 namespace clgemm {
 namespace {
 
-constexpr std::size_t max_pairs = 4096;  // of a batch that are compared before only neighbours are
+constexpr std::size_t max_pairs = 4096;  // pairs of a batch that are compared; with more, only neighbours are
 
 std::int64_t as_signed(std::size_t value) {
   return static_cast<std::int64_t>(value);
@@ -19,8 +19,8 @@ std::int64_t extent_of(const Lines& lines) {
   return as_signed((lines.count - 1) * lines.ld + lines.length);
 }
 
-// Whether the elements from `begin` to before `end`, counted from the first element of a matrix, hold one of
-// that matrix.
+// Returns whether a range contains an element of a matrix. It goes from `begin` to before `end`, counted from
+// the matrix's first element.
 bool span_meets(std::int64_t begin, std::int64_t end, const Lines& lines) {
   begin = std::max<std::int64_t>(begin, 0);
   end = std::min(end, extent_of(lines));
@@ -29,8 +29,9 @@ bool span_meets(std::int64_t begin, std::int64_t end, const Lines& lines) {
   return begin % ld < as_signed(lines.length) || begin / ld < (end - 1) / ld;
 }
 
-// Matrices of different leading dimensions, y `distance` behind x: line by line of x, the one with fewer
-// lines. A million lines take some milliseconds, which only a call with a matrix among another's rows pays.
+// Compares matrices of different leading dimensions, with y at `distance` behind x. It goes through the lines
+// of x, the matrix with fewer lines. A million lines take a few milliseconds, but only if one matrix is among
+// the other's rows.
 bool any_line_meets(const Lines& x, const Lines& y, std::int64_t distance) {
   for (std::size_t i = 0; i < x.count; ++i) {
     const std::int64_t begin = as_signed(i * x.ld) - distance;
@@ -39,13 +40,13 @@ bool any_line_meets(const Lines& x, const Lines& y, std::int64_t distance) {
   return false;
 }
 
-// Two single matrices whose first elements lie `distance` apart, y behind x.
+// Compares two single matrices whose first elements are at a distance of `distance`, with y behind x.
 bool overlap_at(const Lines& x, const Lines& y, std::int64_t distance) {
   if (distance >= extent_of(x) || -distance >= extent_of(y)) return false;
   if (x.ld != y.ld)
     return x.count <= y.count ? any_line_meets(x, y, distance) : any_line_meets(y, x, -distance);
-  // Line i of x and line j of y begin distance - (i - j) * ld apart; only two values of i - j can bring them
-  // closer than one line.
+  // Line i of x and line j of y begin at a distance of distance - (i - j) * ld. Only two values of i - j can
+  // make that less than one line.
   const std::int64_t ld = as_signed(x.ld);
   const std::int64_t near = distance / ld;
   for (std::int64_t step = near - 1; step <= near + 1; ++step) {
@@ -82,8 +83,9 @@ bool overlaps(const Region& x, const Region& y) {
 
 bool overlaps_itself(const Region& x) {
   if (is_empty(x)) return false;
-  // All pairs that lie as far apart are alike, so that the first matrix stands for all. Matrices may be
-  // interleaved: it may miss the second and meet a later one, up to where its own last line ends.
+  // All pairs at the same distance are alike, so only pairs with the first matrix are compared. Matrices may
+  // be interleaved: the first may miss the second and overlap a later one, up to the end of its own last
+  // line.
   const auto extent = static_cast<std::size_t>(extent_of(x.lines));
   for (std::size_t i = 1; i < x.batch_count && i * x.stride < extent; ++i) {
     if (matrices_overlap(x, 0, x, i)) return true;

@@ -1,4 +1,4 @@
-// Whether matrices share memory: C must not overlap A, B or, in a batch, another C.
+// Finds out whether matrices share memory: C must not overlap A, B or, in a batch, another C.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace clgemm {
 
-// Where a matrix, or a batch of them, lies: `lines`, and the address of the first element, counted in
-// elements from any common origin.
+// The place of a matrix, or of a batch of matrices: `lines`, and the address of the first element, counted in
+// elements from a common origin.
 struct Region {
   std::int64_t first = 0;
   Lines lines;
@@ -17,14 +17,14 @@ struct Region {
   std::size_t stride = 0;
 };
 
-// True where some element of x is also one of y. In large batches only neighbours are compared.
+// Returns true if x and y share an element. In large batches only neighbours are compared.
 bool overlaps(const Region& x, const Region& y);
 
-// True where two matrices of one batch overlap each other.
+// Returns true if two matrices of one batch overlap each other.
 bool overlaps_itself(const Region& x);
 
-// Throws Error(invalid_argument) if the matrices C of a strided batch overlap each other. One C for all is a
-// sum (call/gemm.hpp).
+// Throws Error(invalid_argument) if the matrices C of a strided batch overlap each other. One C for all is
+// allowed; it is a sum (call/gemm.hpp).
 void check_batch_of_c(const Region& c);
 
 }  // namespace clgemm

@@ -1,4 +1,4 @@
-// The one check of a call: from the caller's words and matrices to a GEMM with its memory (call/gemm.hpp).
+// The only check of a call: it converts the caller's arguments to a GEMM with its memory (call/gemm.hpp).
 #pragma once
 
 #include <vector>
@@ -15,13 +15,13 @@ namespace clgemm {
 // Throws Error(wrong_context) unless the queue belongs to the context and device.
 void check_queue(const cl::CommandQueue& queue, const cl::Context& context, const cl::Device& device);
 
-// Checks a call, its matrices against the call and each other, and the scratch. Throws Error in the caller's
-// terms.
+// Checks a call, its matrices against the call and each other, and the scratch. Throws an Error in the
+// caller's terms.
 DeviceGemm check_device_gemm(const SgemmCall& call, const DeviceMatrix& a, const DeviceMatrix& b,
                              const DeviceMatrix& c, const Surroundings& surroundings);
 
-// Checks a call and its matrices. Throws Error in the caller's terms, for null pointers among them to what
-// the call reads or writes.
+// Checks a call and its matrices. Throws an Error in the caller's terms, also if a matrix that the call reads
+// or writes is null.
 HostGemm check_host_gemm(const SgemmCall& call, const float* a, const float* b, float* c);
 
 // Checks a shape. The Problem is that of a call with buffers that the device allocated.
@@ -35,24 +35,24 @@ struct ListsOnBuffers {
   std::vector<DeviceMatrix> a;
   std::vector<DeviceMatrix> b;
   std::vector<DeviceMatrix> c;
-  std::vector<cl::Buffer> buffers{};  // that the lists name
+  std::vector<cl::Buffer> buffers{};  // buffers that the lists name
 };
 ListsOnBuffers lists_on_buffers(const SgemmCall& one, const BatchLists& lists,
                                 const Surroundings& surroundings);
 
-// Checks multiplies of a batch at any places: a group, which a kernel can find by a list, or a run of them,
-// which needs none. `one` is what all have in common. The matrices C of a group are not compared with each
-// other. Texts name the multiplies.
+// Check GEMMs of a batch at any places: a group, whose matrices a kernel finds in a list, or a run, which
+// needs no list. `one` has what all GEMMs share. The matrices C of a group are not compared with each other.
+// Error texts name the GEMMs.
 DeviceGemm check_group(const SgemmCall& one, const BatchLists& lists, const BatchGroup& group,
                        const Surroundings& surroundings);
 DeviceGemm check_run(const SgemmCall& one, const BatchLists& lists, const BatchRun& run,
                      const Surroundings& surroundings);
 
-// The Problem of a run of a group that was checked.
+// Returns the Problem of a run in a group that was checked.
 Problem problem_of_run(const DeviceGemm& group, const BatchRun& run);
 
-// Throws Error(invalid_argument) where two of the matrices C, each of which was checked by itself, overlap
-// each other. `one` is any call of the batch.
+// Throws Error(invalid_argument) if two of the matrices C overlap each other. Each was already checked by
+// itself. `one` is any call of the batch.
 void check_listed_c(const SgemmCall& one, const std::vector<DeviceMatrix>& c);
 
 }  // namespace clgemm

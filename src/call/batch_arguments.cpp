@@ -1,4 +1,4 @@
-// The checks of batches of matrices at any place.
+// Checks batches of matrices at any place.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ SgemmCall with_lds(SgemmCall call, const BatchLists& lists, std::size_t i) {
   return call;
 }
 
-// The call of a run, of which `first` is the first multiply.
+// Returns the call of a run whose first GEMM is `first`.
 SgemmCall call_of(SgemmCall first, const BatchRun& run) {
   first.batch_count = run.count;
   first.stride_a = run.stride_a;
@@ -49,8 +49,8 @@ bool is_of_a_matrix(Argument argument) {
   }
 }
 
-// `check`, of so many multiplies, the first of them number `first`. What it says of their matrices says of
-// which multiplies, too, and nothing of strides, which the caller of a list has not given.
+// Calls `check` for `count` GEMMs, from number `first` on. If an error is about their matrices, it adds which
+// GEMMs these are, and leaves strides out, because the caller of a list has not given any.
 template <class Check>
 auto checked_of(std::size_t first, std::size_t count, const Check& check) {
   try {
@@ -69,7 +69,7 @@ auto checked_of(std::size_t first, std::size_t count, const Check& check) {
   }
 }
 
-// Where one of many matrices in a buffer lies.
+// Returns the places of matrices in a buffer.
 class RegionsIn {
  public:
   RegionsIn(cl_mem buffer, const std::vector<DeviceMatrix>& matrices, const Lines& lines)
@@ -85,7 +85,7 @@ class RegionsIn {
   Lines lines_;
 };
 
-// As check_aliasing() for each multiply of a group.
+// Does what check_aliasing() does, for each GEMM of a group.
 void check_listed_aliasing(const SgemmCall& call, const Buffers& buffers, const BatchLists& lists,
                            const BatchGroup& group) {
   const RegionsIn regions_of_c(buffers.c, lists.c, lines_of_c(call));
@@ -102,7 +102,7 @@ void check_listed_aliasing(const SgemmCall& call, const Buffers& buffers, const 
   check("B", exchanged ? buffers.a : buffers.b, lists.b, lines_of_b(call));
 }
 
-// The group as one GEMM, found by a list.
+// Returns the group as one GEMM with a list.
 DeviceGemm place_listed(const SgemmCall& call, const BatchLists& lists, const BatchGroup& group,
                         const Surroundings& surroundings) {
   const auto furthest = [&group](const std::vector<DeviceMatrix>& matrices) {
@@ -122,7 +122,7 @@ DeviceGemm place_listed(const SgemmCall& call, const BatchLists& lists, const Ba
     throw suspect_exchange(error, call, a, b, c);
   }
   const bool exchanged = call.layout == Layout::column_major;
-  Product all{};  // whatever is a multiple of a power of two in each is one in this
+  Product all{};  // a power of two divides a member of this if it divides that member in every Product
   for (const std::size_t i : group) {
     const std::uint64_t offset_a = lists.a[i].offset;
     const std::uint64_t offset_b = lists.b[i].offset;
@@ -178,7 +178,7 @@ DeviceGemm check_run(const SgemmCall& one, const BatchLists& lists, const BatchR
   const std::size_t i = run.first;
   return checked_of(i, run.count, [&] {
     const SgemmCall call = call_of(with_lds(one, lists, i), run);
-    // A strided batch with one C for all is a sum; a list with one C twice is a mistake.
+    // A strided batch with one C for all is a sum. A list with one C twice is an error.
     if (run.count > 1 && run.stride_c == 0 && call.m != 0 && call.n != 0)
       throw Error(ErrorCode::invalid_argument, "the matrices C are one", Argument::stride_c);
     return check_device_gemm(call, lists.a[i], lists.b[i], lists.c[i], surroundings);

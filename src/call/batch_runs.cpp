@@ -11,13 +11,14 @@
 namespace clgemm {
 namespace {
 
-// What is alike in a group.
+// Returns what the GEMMs of a group have in common.
 auto kind_of(const BatchLists& lists, std::size_t i) {
   return std::tuple(lists.a[i].buffer, lists.a[i].ld, lists.b[i].buffer, lists.b[i].ld, lists.c[i].buffer,
                     lists.c[i].ld, lists.alpha(i) == 0.0f);
 }
 
-// True where the matrices of j may follow those of i in a run: not further in front, with the same factors.
+// Returns true if the matrices of j may follow those of i in a run: at the same or higher offsets, with the
+// same factors.
 bool follows(const BatchLists& lists, std::size_t i, std::size_t j) {
   return lists.a[j].offset >= lists.a[i].offset && lists.b[j].offset >= lists.b[i].offset &&
          lists.c[j].offset >= lists.c[i].offset && lists.alpha(j) == lists.alpha(i) &&
@@ -51,7 +52,7 @@ void check_lengths(const ListLengths& lists) {
 std::vector<BatchGroup> groups_of(const BatchLists& lists) {
   std::vector<BatchGroup> groups;
   std::map<decltype(kind_of(lists, 0)), std::size_t> open;  // the last group of each kind
-  std::size_t last = 0;  // where the one before went: most batches have one group
+  std::size_t last = 0;  // the last GEMM's group: most batches have one group
   for (std::size_t i = 0; i < lists.c.size(); ++i) {
     const auto kind = kind_of(lists, i);
     if (i == 0 || kind != kind_of(lists, i - 1) || groups[last].size() == max_groups_beyond_first) {
@@ -72,7 +73,7 @@ std::vector<BatchRun> even_runs(const BatchLists& lists, const BatchGroup& group
     const std::size_t first = group[at];
     BatchRun run{first};
     std::size_t next = at + 1;
-    // Equal offsets of C would be one matrix written twice; check_run() sees them.
+    // Equal offsets of C would mean that one matrix is written twice; check_run() finds them.
     if (next < group.size() && follows(lists, first, group[next])) {
       run.stride_a = lists.a[group[next]].offset - lists.a[first].offset;
       run.stride_b = lists.b[group[next]].offset - lists.b[first].offset;

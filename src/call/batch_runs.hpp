@@ -1,5 +1,5 @@
-// Batches of matrices at any place: what of them can be one launch by a list, and what lies evenly apart, so
-// that it needs none.
+// Divides batches of matrices at any place into groups, which one launch computes from a list, and into runs
+// at a constant distance, which need no list.
 #pragma once
 
 #include <clgemm/clgemm.hpp>
@@ -37,7 +37,7 @@ struct BatchLists {
 using BatchGroup = std::vector<std::size_t>;
 std::vector<BatchGroup> groups_of(const BatchLists& lists);
 
-// `count` multiplies of a group that lie evenly apart, from the number `first` on.
+// `count` GEMMs of a group at a constant distance, from number `first` on.
 struct BatchRun {
   std::size_t first = 0;
   std::size_t count = 1;
@@ -46,8 +46,8 @@ struct BatchRun {
   std::size_t stride_c = 0;
 };
 
-// The longest runs from the front of the group in which all of A, B and C go on by the same stride, with one
-// alpha and one beta.
+// Returns the longest runs from the front of the group. In a run, A, B and C each have a constant stride, and
+// all GEMMs have the same alpha and beta.
 std::vector<BatchRun> even_runs(const BatchLists& lists, const BatchGroup& group);
 
 }  // namespace clgemm

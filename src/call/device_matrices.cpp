@@ -13,7 +13,7 @@
 namespace clgemm {
 namespace {
 
-// How a call uses a matrix, for the check of the flags that its buffer was made with.
+// The use of a matrix in a call, to check the flags of its buffer.
 struct Use {
   const char* name;
   cl_mem_flags forbidden;
@@ -39,13 +39,13 @@ void check_size(const Use& use, const DeviceMatrix& matrix, std::size_t extent, 
       use.argument);
 }
 
-// A buffer on the caller's own memory is aligned as that is.
+// A buffer on the caller's own memory has the alignment of that memory.
 std::size_t alignment_of(cl_mem buffer, cl_mem_flags flags, const Device& device) {
   return (flags & CL_MEM_USE_HOST_PTR) == 0 ? base_alignment(device)
                                             : base_alignment(device, info_of<void*>(buffer, CL_MEM_HOST_PTR));
 }
 
-// A buffer of either the caller's matrices or scratch has to be one of the context.
+// Checks that the buffer of a matrix or of the scratch belongs to the context.
 void check_buffer(const char* name, Argument argument, cl_mem buffer, const cl::Context& context) {
   if (buffer == nullptr)
     throw Error(ErrorCode::invalid_argument, fmt::format("the buffer of {} is null", name), argument);
@@ -59,7 +59,7 @@ void check_buffer(const char* name, Argument argument, cl_mem buffer, const cl::
   }
 }
 
-// Checks one matrix and fills in its place.
+// Checks one matrix and stores its place.
 cl_mem place(const Use& use, const DeviceMatrix& matrix, std::size_t extent, const Surroundings& surroundings,
              Operand& operand) {
   check_buffer(use.name, use.argument, matrix.buffer, surroundings.context);

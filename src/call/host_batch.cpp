@@ -110,7 +110,7 @@ HostBatch check_host_batch(const SgemmCall& call, const float* a, const float* b
 std::vector<HostBatch> check_host_lists(const SgemmCall& one, const HostLists& lists) {
   check_lengths({lists.alphas.size(), lists.a.size(), lists.b.size(), lists.betas.size(), lists.c.size()});
   check_call(one);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, HostBatch> batches;  // by the bits: NaN has no order
+  std::map<std::pair<std::uint32_t, std::uint32_t>, HostBatch> batches;  // by bits: NaN has no order
   for (std::size_t i = 0; i < lists.c.size(); ++i) {
     SgemmCall call = one;
     call.alpha = lists.alphas[lists.alphas.size() == 1 ? 0 : i];

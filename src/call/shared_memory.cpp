@@ -12,7 +12,7 @@
 namespace clgemm {
 namespace {
 
-constexpr cl_mem_info mem_uses_svm_pointer = 0x1109;  // CL_MEM_USES_SVM_POINTER, of OpenCL 2.0
+constexpr cl_mem_info mem_uses_svm_pointer = 0x1109;  // CL_MEM_USES_SVM_POINTER, from OpenCL 2.0
 
 struct Allocation {
   float* memory = nullptr;

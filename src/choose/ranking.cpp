@@ -15,18 +15,19 @@
 namespace clgemm {
 namespace {
 
-// So many, and the best of each kernel: those behind them hardly ever have their turn, but where a device's
+// The most candidates, plus the best of each kernel. Later candidates are rarely used. But if a device's
 // compiler gets one config of a kernel wrong, it may get all of them wrong.
 constexpr std::size_t most_candidates = 12;
 
-// Of what a CPU's cache holds, what a kernel keeps there may take this part where it was measured on another
-// one, which may have had a larger cache: A and C pass through as well. On an AVX-512 CPU with 1 MiB of its 2
-// MiB in use, panels of five eighths were the best.
+// The fraction of a CPU's cache, in eighths, that a kernel may use if it was measured on another CPU, which
+// may have a larger cache. A and C pass through the cache as well. On an AVX-512 CPU with 1 MiB of its 2 MiB
+// in use, panels of five eighths were the fastest.
 constexpr std::size_t cache_eighths = 5;
 
-// How much faster a config of `estimate` must be expected to be than those whose rows were measured, if only
-// elsewhere. It may be as much slower than the peak of its units says. The same applies to rows of kernels
-// that copy into local memory if the measured device has another kind of it.
+// The factor by which a config of `estimate` must be expected to be faster than configs with measured rows,
+// if those were measured on another device, because it may be so much slower than the peak of its units. The
+// same applies to rows of kernels that copy into local memory if the measured device has another kind of
+// local memory.
 constexpr double margin_of_estimates = 1.2;
 
 bool leaves_room(const KernelConfig& kernel, const Device& device) {
@@ -57,7 +58,7 @@ class Ranker {
   }
 
  private:
-  // A config with the seconds that its plan takes.
+  // A config with the time of its plan.
   struct Predicted {
     Candidate candidate;
     Prediction prediction;
@@ -71,7 +72,7 @@ class Ranker {
     }
   };
 
-  // Nothing where it cannot be planned.
+  // Returns nothing if the config cannot be planned.
   std::optional<Plan> try_plan(const Config& config) {
     try {
       return make_plan(problem_, config, configs_, scratch_limit_);
@@ -81,7 +82,7 @@ class Ranker {
     }
   }
 
-  // While `error` is being handled.
+  // Call it while `error` is being handled.
   void reject(const Config& config, const Error& error) {
     const std::optional<Fault> fault = fault_of(error.code());
     if (!fault) throw;
@@ -104,7 +105,7 @@ class Ranker {
     for (const TunedMatch& match : tuning_.measured(problem_, device_)) {
       const Config& config = match.entry->config;
       try {
-        // As it was timed, by its name.
+        // It is planned as it was timed, by its name.
         Plan plan = plan_in_best_parts(problem_, config, table_, configs_, scratch_limit_);
         if (!is_allowed(plan.first().multiply())) continue;
         result_.candidates.push_back({std::move(plan.config), match.origin, match.entry->seconds});
@@ -115,7 +116,8 @@ class Ranker {
     }
   }
 
-  // Rows of this device that serve nothing, as those of another version's kernels: the first of each file.
+  // Rejects rows of this device that cannot be used, such as those of kernels of another version: the first
+  // row of each file.
   void reject_unusable() {
     for (const SpeedTable& table : tuning_.tables(device_)) {
       if (table.file == table_.file || table.kin != Kinship::same || table.rows().empty()) return;
@@ -128,13 +130,14 @@ class Ranker {
     }
   }
 
-  // The row's config for this problem, in the best number of parts of k; nothing where it is not for it.
+  // Returns the row's config for this problem, with the best number of slices along k; nothing if the row
+  // does not apply.
   std::optional<Predicted> predicted(const ConfigRow& row) {
     const SharedConfig kernel = configs_.get(row.config.kernel, row.config.parameters);
     if (!is_allowed(*kernel) || kernel->vector > widest_cpu_vector(device_)) return std::nullopt;
     if (kernel->matrices > problem_.batch_count) return std::nullopt;  // part of a work-group would be idle
     if (table_.kin != Kinship::same && !suits(*kernel, device_)) return std::nullopt;
-    // A kernel that is for a C of one column is for one of one row, too, whose transpose has one column.
+    // A kernel for a C of one column also works for a C of one row, because its transpose has one column.
     const bool mirrors = kernel->manifest().most_columns == 1 && problem_.m == 1 && problem_.n != 1;
     const auto [m, n] = mirrors ? std::pair(problem_.n, problem_.m) : std::pair(problem_.m, problem_.n);
     if (m > kernel->manifest().most_rows || n > kernel->manifest().most_columns) return std::nullopt;
@@ -160,8 +163,8 @@ class Ranker {
     }
   }
 
-  // What another device's rows have and this one does not allow is worth a word only where a relative's
-  // kernel has no other row that it does allow.
+  // Another device's rows may have configs that this device does not allow. They are reported only if a
+  // relative's kernel has no other row that it allows.
   std::vector<Predicted> all_predicted() {
     std::vector<Predicted> result;
     std::set<std::string> allowed;
@@ -191,7 +194,7 @@ class Ranker {
     return result;
   }
 
-  // The best, and behind them the best of each other kernel.
+  // Adds the best configs, and after them the best config of each other kernel.
   void add_predicted() {
     std::set<std::string> kernels;
     std::size_t added = 0;
@@ -205,7 +208,7 @@ class Ranker {
     }
   }
 
-  // Behind all rows, if none is of this kernel.
+  // Adds the config behind all rows, if no row is for this kernel.
   void add_stand_in(const Config& config) {
     Candidate other{config, {Source::fitted_elsewhere, "a guess"}, {}};
     const auto is_of_kernel = [&](const Candidate& one) { return one.config.kernel == other.config.kernel; };
@@ -219,7 +222,7 @@ class Ranker {
   void add_last(const Config& config) {
     Candidate last{config, {Source::anywhere, {}}, {}};
     last.config.parameters[split_parameter] = 1;
-    // Whatever is wrong with it, its own Error says best.
+    // If something is wrong with it, its own Error describes it best.
     if (const auto plan = try_plan(last.config)) last.seconds = seconds_of(*plan);
     result_.candidates.push_back(std::move(last));
   }

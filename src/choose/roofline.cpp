@@ -1,5 +1,5 @@
-// roofline_rows() of tuning.hpp: of kernels with `estimate` in their manifests, by the peak of the units that
-// they multiply on, on GPUs on which clgemm-tune has not run.
+// Implements roofline_rows() of tuning.hpp. It is for kernels with `estimate` in their manifests, on GPUs on
+// which clgemm-tune has not run. It uses the peak of the units on which they compute.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,10 +11,9 @@
 namespace clgemm {
 namespace {
 
-// Multiply-adds of 16-bit numbers with fp32 sums that a compute unit's tensor cores do a clock, by NVIDIA's
-// data sheets: A100 312 TFLOP/s with 108 units at 1.41 GHz, RTX 3090 71 (82, 1.695), RTX 4090 165
-// (128, 2.52). The workstation cards of sm_86 and sm_89 do twice as much as these, which report the same
-// architecture.
+// Multiply-adds per clock of 16-bit numbers with fp32 sums on the tensor cores of a compute unit, from
+// NVIDIA's data sheets: A100 312 TFLOP/s with 108 units at 1.41 GHz, RTX 3090 71 (82, 1.695), RTX 4090 165
+// (128, 2.52). The workstation cards of sm_86 and sm_89 do twice as many, but report the same architecture.
 struct Peak {
   std::size_t nvidia_sm;
   double multiply_adds;
@@ -32,10 +31,10 @@ double peak_of(const KernelConfig& kernel, const Device& device, double multiply
   return peak == peaks.end() ? 0.0 : hertz * peak->multiply_adds;
 }
 
-// The part of the peak that the kernels come to: guesses, as is how long a work-group takes to begin and end.
-// With fp32 numbers on matrix units rocBLAS reaches .84 on an MI210 (37.9 of 45.3 TFLOP/s at 8192). With
-// fewer results a work-item reads more for each of them, from local memory or from a cache, so it comes to
-// less: .71 with 64 results, .68 with 32, .64 with 16.
+// Returns the fraction of the peak that a kernel reaches. These are guesses, as is the time in which a
+// work-group begins and ends. With fp32 numbers on matrix units, rocBLAS reaches .84 on an MI210 (37.9 of
+// 45.3 TFLOP/s at 8192). With fewer results, a work-item reads more for each result, from local memory or a
+// cache, so it reaches less: .71 with 64 results, .68 with 32, .64 with 16.
 double part_of_peak(const KernelConfig& kernel) {
   if (kernel.products != 0 && kernel.manifest().matrix_units != MatrixUnits::fp32) return 0.5;
   constexpr double of_large_tiles = 0.8;
@@ -90,7 +89,7 @@ std::vector<ConfigRow> roofline_rows(ConfigCache& configs, double multiply_adds)
       if (!kernel->is_calibrated || peak == 0.0) continue;
       result.push_back(row_of(std::move(config), *kernel, device, peak));
     } catch (const Error& error) {
-      if (!fault_of(error.code())) throw;  // else the device or the user's folder has it not
+      if (!fault_of(error.code())) throw;  // otherwise the kernel does not exist or fit here
     }
   }
   return result;

@@ -1,6 +1,5 @@
-// The speed model: the seconds of a whole call, from the work that a plan makes of it and a handful of
-// coefficients that were measured on the device (clgemm-tune --calibrate). Everything that is chosen by speed
-// is chosen by this one number. No OpenCL.
+// The speed model predicts the seconds of a whole call, from the work of its plan and a few coefficients that
+// were measured on the device (clgemm-tune --calibrate). Every choice by speed uses this number. No OpenCL.
 #pragma once
 
 #include <algorithm>
@@ -15,41 +14,42 @@
 
 namespace clgemm {
 
-// How fast a config is. A work-group of it takes `begin` and, for each step of k, `alone`, however few run on
-// its compute unit, and `share` for each of those that run there, where these take longer together; up to
-// `residents` do so at a time, a turn. Where a kernel takes shares, steps are those of an element of C,
-// and of what cost_of_share() adds to them.
+// The speed of a config. A work-group takes `begin`, and for each step of k `alone`, however few run on its
+// compute unit. If that is longer, a step takes `share` for each work-group on the unit. Up to `residents`
+// run there at a time, which is a turn. If a kernel takes shares, the steps are those of one element of C,
+// and of the elements that cost_of_share() adds.
 struct ConfigSpeed {
   double begin = 0.0;  // seconds
   double alone = 0.0;
   double share = 0.0;
   std::size_t residents = 1;
-  double prepare = 0.0;    // rows that preparing a share costs as much as
-  double unaligned = 1.0;  // so many times the steps where a kernel cannot read lines of A and B by fours;
-                           // its root where it can those of one
+  double prepare = 0.0;  // the rows that cost as much as preparing a share
+  // The steps are so many times as long if a kernel cannot read the lines of A and B four elements at a time.
+  // If it can do so for one of them, the factor is the root of this.
+  double unaligned = 1.0;
 };
 
-// What the launches of one block do, as the speed model sees it.
+// The work of one block's launches, as the speed model sees it.
 struct Work {
   double launches = 0.0;
-  double groups = 0.0;       // work-groups of the launch that multiplies
-  double depth = 0.0;        // that each goes along
-  double rest_groups = 0.0;  // the same of a launch for the last part of k, where that has less
+  double groups = 0.0;       // work-groups of the launch of the GEMM kernel
+  double depth = 0.0;        // that each goes through
+  double rest_groups = 0.0;  // the same for a launch for the last slice along k, if that is shorter
   double rest_depth = 0.0;
-  double abreast = 1.0;        // work-groups that keep all of a compute unit busy; fewer take as long
-  std::optional<Share> share;  // of a work-group; none where it has a tile
-  double pieces = 0.0;         // of a transposed B's columns, each as long as a panel is deep, in a share
-  bool rows_collide = false;   // of A, in the cache of a CPU's core
-  double tile_growth = 1.0;    // how many times as large as measured a tile is, and a step takes
-  double unaligned = 0.0;      // the part of the operands that the kernel cannot read by fours
-  double bytes = 0.0;          // of A and B, each touched once, and of C as often as its stores weigh
-  double passes = 0.0;         // over memory: those that pack operands or add up parts
+  double abreast = 1.0;        // work-groups that keep a whole compute unit busy; fewer take as long
+  std::optional<Share> share;  // share of a work-group; none if it has a tile
+  double pieces = 0.0;  // pieces of a transposed B's columns in a share, each as long as a panel is deep
+  bool rows_collide = false;  // rows of A, in the cache of a CPU's core
+  double tile_growth = 1.0;   // the factor by which a tile is larger than the measured one, and a step longer
+  double unaligned = 0.0;  // the fraction of the operands that the kernel cannot read four elements at a time
+  double bytes = 0.0;      // A and B once each, and C as often as its stores weigh
+  double passes = 0.0;     // passes over memory that pack operands or add up slices
   double packed_bytes = 0.0;
   double added_bytes = 0.0;
 };
 
-// Adds up the launches of a block. Of what stands behind the first stage only the launches count: it mostly
-// has nothing to do.
+// Adds up the launches of a block. For the stages after the first, only the launches count, because these
+// stages usually have nothing to do.
 Work work_of(const Plan& plan, const Block& block, DeviceKind kind);
 
 struct Prediction {
@@ -63,17 +63,19 @@ struct Prediction {
   double seconds() const { return std::max(host, device()); }
 };
 
-// Of those for which the host is the limit, the one that leaves the device the most time.
+// Returns whether x is faster. If the host is the limit for both, the one that leaves the device more time is
+// faster.
 bool is_faster(const Prediction& x, const Prediction& y);
 
-// One block.
+// Predicts one block.
 Prediction predict(const Work& work, const ConfigSpeed& speed, const Rates& rates, std::size_t compute_units);
 
-// All blocks of a plan.
+// Predicts all blocks of a plan.
 Prediction predict(const Plan& plan, const ConfigSpeed& speed, const Rates& rates, DeviceKind kind);
 
-// Changes the plan to one that does k in as many parts as take the least time: in one where its kernel cannot
-// split k or its config says how many, and on CPUs, whose kernels go along all of it in blocks of their own.
+// Changes the plan to the number of slices along k that takes the least time. There is one slice if the
+// plan's kernel cannot split k, if its config has a number, and on CPUs, whose kernels go through all of k in
+// blocks of their own.
 Prediction split_in_best_parts(Plan& plan, const ConfigSpeed& speed, const Rates& rates, ConfigCache& configs,
                                std::size_t scratch_limit);
 

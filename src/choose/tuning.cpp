@@ -17,8 +17,8 @@ bool lies_in_fours(const Operand& operand) {
          operand.stride % 4 == 0;
 }
 
-// Measured as one multiply of matrices without gaps: which of these could be read by fours, of the problem's
-// can.
+// Returns whether the entry is for this problem. It was measured as one GEMM on matrices without gaps. A
+// matrix of the problem must be readable four elements at a time if the measured one was.
 bool is_of(const TunedEntry& entry, const Problem& problem) {
   if (!entry.space.empty() || problem.batch_count != 1) return false;
   if (entry.size != static_cast<const GemmSize&>(problem)) return false;
@@ -29,7 +29,7 @@ bool is_of(const TunedEntry& entry, const Problem& problem) {
          (measured_b % 4 != 0 || lies_in_fours(problem.b));
 }
 
-// The most that a side of one is larger than that of the other, as a power of two.
+// Returns the largest ratio of the sides of two sizes, as a power of two.
 double distance(const GemmSize& x, const GemmSize& y) {
   const auto apart = [](std::size_t one, std::size_t other) {
     return std::abs(std::log2(static_cast<double>(one)) - std::log2(static_cast<double>(other)));
@@ -83,7 +83,7 @@ std::vector<TunedMatch> Tuning::measured(const Problem& problem, const Device& d
 
 namespace {
 
-// A clock that is not known is taken for that of the other device.
+// Returns the measured device. If its clock is unknown, it uses that of the other device.
 Device measured_device(const TunedDevice& tuned, const Device& other) {
   Device device;
   device.name = tuned.name;
@@ -95,14 +95,16 @@ Device measured_device(const TunedDevice& tuned, const Device& other) {
   return device;
 }
 
-// A probe counts multiply-adds in the device's own vectors. Rows of a CPU are of vectors of one width, which
-// takes as long on CPUs with wider ones: so vectors are compared.
+// Returns multiply-adds in vectors. A probe counts the multiply-adds of the device's own vectors. The rows of
+// a CPU use vectors of one width, which take as long on CPUs with wider ones, so the numbers of vectors are
+// compared.
 double vectors_of(double multiply_adds, DeviceKind kind, std::size_t width) {
   return kind == DeviceKind::cpu ? multiply_adds / static_cast<double>(std::max<std::size_t>(width, 1))
                                  : multiply_adds;
 }
 
-// What a probe says on the device of the file, or comes near to. Nullopt if nobody knows.
+// Returns what a probe would measure on the file's device, or a value close to it; nullopt if that is
+// unknown.
 std::optional<DevicePeaks> peaks_there(const TunedDevice& tuned, const Device& as_device) {
   if (tuned.probed) return peaks_of(as_device, *tuned.probed);
   if (facts_of(as_device).is_guess) return std::nullopt;
@@ -113,7 +115,7 @@ struct BothPeaks {
   DevicePeaks there, here;
 };
 
-// Both by a probe if there is one of each, else both by facts.
+// Returns both peaks from a probe if there is one for each device, or else both from facts.
 BothPeaks peaks_of_both(const TunedDevice& tuned, const Device& device, const std::optional<Probed>& probed) {
   const Device as_device = measured_device(tuned, device);
   const std::optional<DevicePeaks> there = peaks_there(tuned, as_device);
@@ -137,12 +139,13 @@ SpeedTable table_of(const TuningFile& file, const Device& device, const std::opt
   multiply_adds *= here.of_device() / there.of_device();
   if (probed && probed->host) table.rates.host = *probed->host;
   table.slower = there.multiply_adds / here.multiply_adds;
-  // A probe that comes near to the peak is none; facts of a known family are.
+  // The result of a probe is close to the peak, but not the peak. The facts of a known family are.
   if (device.kind == DeviceKind::gpu)
     table.most_multiply_adds =
         facts_of(device).is_guess ? here.multiply_adds : peaks_of(device).multiply_adds;
-  // On the measured device each core has local memory of its own. Here it is in a cache that all cores share,
-  // so copied floats are written to that cache and read back while work-items wait at a barrier.
+  // On the measured device each core has local memory of its own. On this device local memory is in a cache
+  // that all cores share, so copied floats are written to that cache and read back while work-items wait at a
+  // barrier.
   if (table.kin == Kinship::stranger && here.local_cache_bytes > 0.0 && there.local_cache_bytes == 0.0)
     table.local_float_seconds = 2.0 * sizeof(float) / here.local_cache_bytes;
   const double larger = here.bytes / there.bytes;
@@ -165,7 +168,7 @@ std::vector<SpeedTable> Tuning::tables(const Device& device) const {
     if (file.rates && kinship(file.device, device) != Kinship::none)
       result.push_back(table_of(file, device, probed_));
   }
-  // Of strangers, too, those with vectors of a near width are nearer: blocks of C are made for the registers.
+  // Strangers with vectors of a similar width are nearer, because blocks of C are made for the registers.
   const auto likeness = [&device](const SpeedTable& table) {
     const auto [less, more] = std::minmax(table.file->device.vector_width, device.native_float_width);
     return static_cast<double>(less) / static_cast<double>(more);

@@ -37,7 +37,7 @@ std::string name_of(DeviceKind kind) {
   return "other";
 }
 
-// get<>() alone would cut a fraction off.
+// Uses more than get<>(), which alone would drop a fraction.
 std::int64_t integer(const Json& value, const std::string& name) {
   if (!value.is_number_integer())
     refuse(fmt::format("'{}' is {}; it must be an integer", name, value.dump()));
@@ -54,7 +54,7 @@ double number(const Json& object, const char* name, double least) {
   if (!object.at(name).is_number())
     refuse(fmt::format("'{}' is {}; it must be a number", name, object.at(name).dump()));
   const double value = object.at(name).get<double>();
-  constexpr double most = 1e15;  // of whatever unit
+  constexpr double most = 1e15;  // in any unit
   if (!std::isfinite(value) || value < least || value > most)
     refuse(fmt::format("'{}' is {}", name, object.at(name).dump()));
   return value;
@@ -131,7 +131,7 @@ Rates parse_rates(const Json& json) {
 
 Config parse_config(const Json& json) {
   Config config{json.at("kernel").get<std::string>(), {}};
-  // A path would be compiled from wherever it leads.
+  // A path would be compiled, wherever it points to.
   if (config.kernel.empty() || config.kernel.find_first_of("/.") != std::string::npos ||
       printable(config.kernel) != config.kernel)
     refuse(fmt::format("'{}' is not the name of a kernel", config.kernel));

@@ -1,4 +1,4 @@
-// Batches of matrices at any place: which calls do them.
+// Batches of matrices at any place: decides which calls compute them.
 #include <map>
 #include <utility>
 
@@ -9,7 +9,7 @@
 namespace clgemm {
 namespace {
 
-// Beyond this k is cut into blocks, which a list has no beta for.
+// Beyond this depth, k is cut into blocks, and a list has no beta for blocks.
 constexpr std::size_t deepest_listed = max_block / 2;
 
 }  // namespace
@@ -59,7 +59,7 @@ bool Context::State::pays_as_list(const DeviceGemm& listed, const std::vector<Ba
   if (!named_kernel(options).empty()) return chooser_.takes_lists(options);
   const std::size_t limit = scratch_limit(options);
   const double by_list = chooser_.predicted_seconds(listed.problem, options, limit);
-  std::map<std::size_t, double> by_count;  // what a run takes; how far apart its matrices lie hardly matters
+  std::map<std::size_t, double> by_count;  // time of a run; the distance of its matrices hardly matters
   double by_runs = 0.0;
   for (const BatchRun& run : runs) {
     const auto [known, is_new] = by_count.try_emplace(run.count, 0.0);

@@ -27,14 +27,15 @@ void check_precision(const KernelConfig& kernel, Precision allowed) {
                           to_string(allowed), kernel.name));
 }
 
-// So many configs that spill are compiled at most: each takes its time. The next one is taken in any case.
+// The most spilling configs that are compiled, because each takes time. The next config is used in any case.
 constexpr std::size_t most_that_spill = 6;
 
-// A few registers may well be outside the loop: clang and NVIDIA's assembler leave 16 bytes of fp16x3_mma on
-// sm_80. What slowed loops down in other compilers' code began at 128. A guess between these.
+// A few spilled registers may be outside the loop: clang and NVIDIA's assembler spill 16 bytes of fp16x3_mma
+// on sm_80. Spills that slowed loops down in the code of other compilers began at 128 bytes. This is a guess
+// between the two.
 constexpr std::size_t harmless_bytes = 64;
 
-// True if the candidate's kernel spills, which its prediction did not know.
+// Returns true if the candidate's kernel spills and its prediction did not include that.
 bool spills_newly(const BuiltPlan& built, Candidate& candidate) {
   const std::size_t bytes = built.stages.front()[ProgramRole::multiply]->spilled_bytes;
   if (bytes <= harmless_bytes || candidate.spilled_bytes != 0 || !is_in_doubt(candidate)) return false;
@@ -48,7 +49,7 @@ std::string why_it_waits(const Candidate& candidate) {
                      candidate.spilled_bytes);
 }
 
-// In front of the first one that is expected to take longer.
+// Inserts the candidate before the first one that is expected to take longer.
 void put_back(Candidate candidate, std::deque<Candidate>& waiting) {
   const auto place = std::find_if(waiting.begin(), waiting.end(), [&](const Candidate& other) {
     return !other.seconds || (candidate.seconds && *other.seconds > *candidate.seconds);

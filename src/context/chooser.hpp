@@ -1,4 +1,4 @@
-// From a problem to a plan whose kernels are built and can be trusted.
+// Makes a plan for a problem, with kernels that are built and tested.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@
 
 namespace clgemm {
 
-// The kernel that the options name, as KernelLibrary::find() takes it; empty where the choice is ours. Throws
-// Error(invalid_argument) where they name two.
+// Returns the kernel that the options name, in the form that KernelLibrary::find() takes. It is empty if
+// clgemm chooses. Throws Error(invalid_argument) if the options name two.
 std::string named_kernel(const Options& options);
 
 // Any number of threads may use one object.
@@ -34,35 +34,35 @@ class Chooser {
         programs_(programs),
         verifier_(std::move(context), std::move(device), info, programs) {}
 
-  // A kernel that the options name is used, or its Error thrown; it is never replaced. Where the choice is
-  // ours, the candidates are tried in their order: one that this device cannot build, that its self-test
-  // finds wrong, or that was given up before, makes way for the next. One that spills, where nobody has
-  // measured it, makes way for those that are expected to be faster than it is then.
+  // Chooses a plan. A kernel that the options name is used, or its Error is thrown; it is never replaced. If
+  // clgemm chooses, it tries the candidates in their order. It skips a candidate that this device cannot
+  // build, that the self-test finds wrong, or that was given up before. An unmeasured candidate that spills
+  // is moved behind those that are then expected to be faster.
   std::shared_ptr<const ChosenPlan> choose(const Problem& problem, const Options& options,
                                            std::size_t scratch_limit);
 
-  // What the model says of the config that choose() tries first; plans where the options name a kernel, and
-  // builds nothing.
+  // Returns the model's time for the config that choose() tries first. If the options name a kernel, it makes
+  // a plan. It builds nothing.
   double predicted_seconds(const Problem& problem, const Options& options, std::size_t scratch_limit);
 
-  // Never chooses this config again in this process, unless there is no other; `why` stands in later choices
-  // and in the log. False where it was given up before.
+  // Never chooses this config again in this process, unless there is no other. `why` appears in later choices
+  // and in the log. Returns false if it was given up before.
   bool give_up(const Config& config, const Options& options, const std::string& why);
 
-  // Whether the kernel that the options name can find the matrices of a batch by a list.
+  // Returns whether the kernel that the options name can find the matrices of a batch by a list.
   bool takes_lists(const Options& options);
 
-  // What was read of this device and others, at the first call; then a device without rows of its own is
-  // probed, too.
+  // Returns the tuning data of this device and others. The first call reads them, and probes a device that
+  // has no rows of its own.
   const Tuning& tuning();
 
-  // Whether the rows that it goes by were measured on this device.
+  // Returns whether the rows in use were measured on this device.
   bool has_own_rows() {
     tuning();
     return has_own_rows_;
   }
 
-  // What other devices' rows are scaled by; nullopt if it is facts.
+  // Returns the measurements by which other devices' rows are scaled; nullopt if facts are used.
   const std::optional<Probed>& probed() {
     tuning();
     return probed_;
@@ -74,33 +74,35 @@ class Chooser {
     return rates_;
   }
 
-  // A kernel that is no multiply, with its defaults.
+  // Returns a kernel with another role than `multiply`, with its defaults.
   SharedConfig helper(const std::string& kernel, const Options& options) {
     return configs(kernel_folder_or_default(options.kernel_folder)).get(kernel, {});
   }
 
  private:
-  // A kernel of one name may be another in another kernel folder. Mirrored or not, its program is the same.
+  // A name may stand for another kernel in another kernel folder. The program is the same whether or not the
+  // config is mirrored.
   using GivenUpKey = std::tuple<std::string, std::string, Parameters>;
 
   static GivenUpKey key_of(const Config& config, const Options& options);
 
-  // Throws Error(invalid_argument) if the options do not fit together.
+  // Throws Error(invalid_argument) if the options contradict each other.
   static PlanKey key_of(const Problem& problem, const Options& options, std::size_t scratch_limit);
 
   ChosenPlan choose_named(const PlanKey& key);
   ChosenPlan choose_among(const Ranking& ranking, const PlanKey& key, const Options& options);
-  // In as many parts of k as pay by the speed model, unless the config says how many.
+  // Uses the best number of slices along k by the speed model, unless the config has a number.
   Plan plan_named(const PlanKey& key);
   BuiltPlan plan_and_build(const Config& config, const PlanKey& key);
-  // rank_candidates(), unless it is `known` already; what tuning data names in vain is given up.
+  // Returns rank_candidates(), unless the ranking is `known`. Gives up configs that tuning data names in
+  // vain.
   std::shared_ptr<const Ranking> ranking(const PlanKey& key, const Remembered& known, const Options& options);
   double predicted_of(const Plan& plan, ConfigCache& cache);
 
-  // Why; nothing where it was not.
+  // Returns the reason; nothing if it was not given up.
   std::optional<std::string> why_given_up(const Config& config, const Options& options);
 
-  // The configs of one kernel folder; the empty name stands for the built-in kernels alone.
+  // Returns the configs of one kernel folder. The empty name stands for the built-in kernels alone.
   ConfigCache& configs(const std::string& kernel_folder);
 
   void read_tuning();
@@ -118,9 +120,9 @@ class Chooser {
   std::optional<Probed> probed_;
   Rates rates_;
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // for the members below
   std::map<std::string, std::unique_ptr<ConfigCache>> configs_;
-  std::map<GivenUpKey, std::string> given_up_;  // and why
+  std::map<GivenUpKey, std::string> given_up_;  // and the reasons
   std::atomic<std::size_t> count_of_given_up_{0};
 };
 

@@ -16,9 +16,9 @@
 namespace clgemm {
 namespace {
 
-// All buffers of arrivals have one size, so that any of them serves any call.
+// All buffers of arrivals have the same size, so each of them can be used for any call.
 constexpr std::size_t arrivals_bytes = most_arrivals * sizeof(cl_uint);
-constexpr std::size_t kept_arrivals = 16;  // of as many queues
+constexpr std::size_t kept_arrivals = 16;  // for as many queues
 
 }  // namespace
 
@@ -111,7 +111,7 @@ std::size_t Context::State::scratch_limit(const Options& options) const {
 Enqueued Context::State::multiply(const DeviceGemm& gemm, const Buffers& buffers, const Sequence& sequence,
                                   const Events& wait_for, const Options& options) {
   const Problem& problem = gemm.problem;
-  // The line of a call has its time from the events of all commands.
+  // The log line of a call gets its time from the events of all commands.
   const Sequence told{sequence.queue, sequence.by_events || logs(LogLevel::debug), sequence.is_observed};
   Attempt attempt{scratch_limit(options), wait_for, {}};
   for (;;) {
@@ -130,8 +130,8 @@ Enqueued Context::State::multiply(const DeviceGemm& gemm, const Buffers& buffers
     } catch (const Error& error) {
       health_.look_after(error);
       if (progress.c_touched || !can_try_again(error, *chosen, options, attempt)) throw;
-      // What the failed attempt has packed, or is packing still, lies where the next one packs. A queue sees
-      // to it itself.
+      // The failed attempt may still be packing into the memory that the next attempt uses, so the next one
+      // must wait for it. A queue in order does so by itself.
       attempt.wait_for.insert(attempt.wait_for.end(), progress.commands.begin(), progress.commands.end());
     }
   }

@@ -1,5 +1,5 @@
-// What a Context keeps: one device, its OpenCL context and queue, and the caches; and the way of a call on
-// buffers.
+// The state of a Context: one device, its OpenCL context and queue, and the caches. It also has the steps of
+// a call on buffers.
 #pragma once
 
 #include <clgemm/clgemm.hpp>
@@ -26,34 +26,35 @@ class Context::State final : private DeviceCalls {
   explicit State(const cl::Device& device);
   explicit State(const cl::CommandQueue& queue);
 
-  // What the arguments of a call are checked against.
+  // Returns the things that the arguments of a call are checked against.
   Surroundings surroundings(const Options& options) const { return {context_, info_, options.scratch}; }
 
-  // Checks a batch at any places, and returns what does it in the least time: one GEMM for each list, or for
-  // each run of matrices that lie evenly apart. `one` is what the multiplies have in common; alpha, beta and
+  // Checks a batch at any places, and returns the GEMMs that compute it in the least time: one for each list,
+  // or one for each run of matrices at a constant distance. `one` has what all GEMMs share; alpha, beta and
   // leading dimensions are in the lists.
   std::vector<DeviceGemm> check_batch(const SgemmCall& one, const BatchLists& lists, const Options& options);
 
-  // Enqueues whatever the call needs behind `wait_for`.
+  // Enqueues all commands of the call behind `wait_for`.
   Enqueued enqueue(const DeviceGemm& gemm, const Sequence& sequence, const Events& wait_for,
                    const Options& options);
 
   // Computes any batch of host matrices.
   void multiply(const HostBatch& batch, const Options& options);
 
-  // GEMMs on host matrices.
+  // Return the objects for GEMMs on host matrices.
   HostCalls& host() { return host_; }
   const HostCalls& host() const { return host_; }
   HostBatches& host_batches() { return host_batches_; }
 
-  // Chooses a kernel, as `options` say, and builds what the plan needs. Where clgemm chooses, a kernel that
-  // this device cannot run gives way to the next one; a kernel that the caller named is never replaced.
+  // Chooses a kernel according to `options`, and builds the programs of the plan. If clgemm chooses, it
+  // replaces a kernel that this device cannot run by the next one. A kernel that the caller named is never
+  // replaced.
   std::shared_ptr<const ChosenPlan> plan(const Problem& problem, const Options& options);
 
-  // That plan and its choice in words, a line a fact.
+  // Describes that plan and its choice in words, one fact a line.
   std::string explain(const Problem& problem, const Options& options) override;
 
-  // What the model expects of that plan; builds nothing.
+  // Returns the model's time for that plan. It builds nothing.
   double predicted_seconds(const Problem& problem, const Options& options) override;
 
   // Waits until every new program is on disk.
@@ -75,41 +76,41 @@ class Context::State final : private DeviceCalls {
     return enqueue(gemm, {queue_, true, true}, wait_for, options);
   }
 
-  // Whether one launch by a list takes less time than one for each of the runs.
+  // Returns whether one launch with a list takes less time than one for each of the runs.
   bool pays_as_list(const DeviceGemm& listed, const std::vector<BatchRun>& runs, const Options& options);
 
   std::size_t scratch_limit(const Options& options) const override;
 
   const Rates& rates() override { return chooser_.rates(); }
 
-  // One of the ways in which a multiply is tried.
+  // One attempt to compute a GEMM.
   struct Attempt {
     std::size_t scratch_limit;
     Events wait_for;
-    std::string why;  // it is not the first: what failed then
+    std::string why;  // if it is not the first attempt: the failure of the one before
   };
 
-  // The terms of a sum, one after the other. No commands: only those of a host call are asked for, and there
-  // are no such sums.
+  // Computes the terms of a sum, one after the other. It returns no commands, because they are needed only
+  // for host calls, which have no such sums.
   Enqueued enqueue_sum(const DeviceGemm& gemm, const Sequence& sequence, const Events& wait_for,
                        const Options& options);
 
-  // Plans and enqueues a multiply. Where the device has no memory for the scratch, smaller blocks are tried,
-  // down to a kernel that needs none.
+  // Plans and enqueues a GEMM. If the device has no memory for the scratch, it tries smaller blocks, and
+  // finally a kernel that needs no scratch.
   Enqueued multiply(const DeviceGemm& gemm, const Buffers& buffers, const Sequence& sequence,
                     const Events& wait_for, const Options& options);
   Events multiply_as_planned(const BuiltPlan& built, const Problem& problem, const Buffers& buffers,
                              const Sequence& sequence, const Events& wait_for, const Options& options,
                              Progress& progress);
 
-  // Chooser::choose(); its Error names what failed before, too.
+  // Calls Chooser::choose(). Its Error also names the failure before.
   std::shared_ptr<const ChosenPlan> choose(const Problem& problem, const Options& options,
                                            const Attempt& attempt);
 
-  // Makes the next attempt of the last one. False where there is no other way.
+  // Prepares the next attempt from the last one. Returns false if there is no other way.
   bool can_try_again(const Error& error, const ChosenPlan& failed, const Options& options, Attempt& attempt);
 
-  // The lines of explain() if no rows are of this device.
+  // Returns the lines of explain() for a device without rows.
   std::string describe_unmeasured();
 
   // Enqueues C <- beta * C.

@@ -1,4 +1,4 @@
-// The public DeviceSet: checks, then shares.
+// The public DeviceSet: it checks a call and shares it among the devices.
 #include <fmt/format.h>
 
 #include <algorithm>

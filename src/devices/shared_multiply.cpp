@@ -20,14 +20,15 @@ namespace {
 // Bands begin at multiples of this many rows or columns, as tiles of kernels do.
 constexpr std::size_t band_multiple = 256;
 
-// Below this, dividing costs more than it gains. A guess: some launches and transfers take as long.
+// For shorter calls, dividing costs more than it gains. This is a guess: a few launches and transfers take as
+// long.
 constexpr double worth_sharing_seconds = 1e-3;
 
-// Pieces of a band for each device that works where the matrices lie. A guess.
+// The number of pieces of a band for each device that works on the matrices in place. A guess.
 constexpr std::size_t pieces_a_device = 4;
 
-// An Error that says something about the device, not about the call: of a kernel that the caller names, it is
-// the caller's that it does not compile, or wants more than the device has.
+// Returns whether an Error is about the device, not about the call. If the caller names a kernel, the caller
+// is responsible for a kernel that does not compile or exceeds the device's limits.
 bool is_of_device(const Error& error, const Options& options) {
   if (error.argument() != Argument::none) return false;
   switch (error.code()) {
@@ -46,10 +47,10 @@ bool is_of_device(const Error& error, const Options& options) {
   }
 }
 
-// A group's part of the multiply.
+// A group's part of the GEMM.
 struct Band {
   Group group;
-  double seconds = 0;  // for all of C on one device, predicted
+  double seconds = 0;  // predicted time for all of C on one device
   bool is_of_rows = true;
   PartOfC part;
 
@@ -73,7 +74,8 @@ double predicted_seconds(DeviceSet::State& devices, Member& member, const Proble
   return seconds;
 }
 
-// Which group does what. Where a device cannot even plan, it is left out, and they are divided anew.
+// Returns the bands of the groups. If a device fails to make a plan, it is excluded, and the bands are
+// divided again.
 std::vector<Band> bands_of(DeviceSet::State& devices, const Problem& problem, const Options& options) {
   for (;;) {
     const std::size_t members = devices.members().size();
@@ -88,7 +90,8 @@ std::vector<Band> bands_of(DeviceSet::State& devices, const Problem& problem, co
     }
     if (devices.members().size() != members) continue;
     if (bands.empty()) devices.throw_first_cause();
-    // Devices that write C where it lies get whole lines, so that no two write between each other's elements.
+    // Devices that write C in place get whole lines, so that no two devices write between each other's
+    // elements.
     const bool by_rows = in_place || problem.m >= problem.n;
     const std::vector<Range> ranges = shares_of(by_rows ? problem.m : problem.n, band_multiple, seconds);
     for (std::size_t i = 0; i < bands.size(); ++i) {
@@ -100,7 +103,7 @@ std::vector<Band> bands_of(DeviceSet::State& devices, const Problem& problem, co
   }
 }
 
-// What happens while several devices work at one call.
+// One call that several devices compute.
 class Sharing {
  public:
   Sharing(DeviceSet::State& devices, const HostGemm& host, const Options& options)
@@ -112,7 +115,7 @@ class Sharing {
   }
 
  private:
-  // A part of C while it is worked on: rounds of a plan, or rows where they lie.
+  // The work on a part of C: rounds of a plan, or rows in place.
   struct Work {
     PartOfC part;
     HostGemm host;
@@ -121,7 +124,7 @@ class Sharing {
     std::unique_ptr<Shares<Range>> rows;
     std::unique_ptr<Coverage> done;
 
-    // Of C.
+    // Returns the missing parts of C.
     std::vector<PartOfC> missing() const {
       std::vector<PartOfC> result = done->missing();
       for (PartOfC& one : result) {
@@ -132,11 +135,11 @@ class Sharing {
     }
   };
 
-  // For so many devices that are equal to this one.
+  // Makes the work for so many devices that are equal to this one.
   Work work_on(const PartOfC& part, const Context::State& state, std::size_t takers) const {
     Work work{part, cut_out(host_, part), {}, {}, {}, {}};
     const Problem& problem = work.host.problem;
-    // A part of each row is copied: no two devices write between each other's elements where C lies.
+    // A part of each row is copied, so that no two devices write between each other's elements in place.
     if (!state.host().works_in_place() || problem.n != host_.problem.n) {
       work.plan =
           state.host().stream_plan(problem, options_, state.host().device_memory_limit(options_), takers);
@@ -153,7 +156,7 @@ class Sharing {
     return work;
   }
 
-  // A device's life in one call.
+  // Does the work of one device in a call.
   void serve(Member& member, Work& work, std::size_t taker) {
     if (work.plan) {
       member.state.host().multiply_on_copies(
@@ -178,7 +181,7 @@ class Sharing {
     }
   }
 
-  // All bands at the same time. What is left of them, where devices failed.
+  // Computes all bands at the same time. Returns the parts that are missing because devices failed.
   std::vector<PartOfC> first_pass() {
     std::list<Work> works;
     std::vector<Job> jobs;
@@ -198,7 +201,7 @@ class Sharing {
     return left;
   }
 
-  // The devices that are left do what others have left; what is left then.
+  // The remaining devices compute the parts that others have left. Returns the parts that are still missing.
   std::vector<PartOfC> finish(const std::vector<PartOfC>& parts) {
     const std::vector<Member*> members = devices_.members();
     if (members.empty()) devices_.throw_first_cause();
@@ -232,7 +235,8 @@ class Sharing {
     to.insert(to.end(), parts.begin(), parts.end());
   }
 
-  // Returns false if the device failed, which is then left out from now on, or if the call cannot be done.
+  // Returns false if the device failed, or if the call cannot be computed. A device that failed is excluded
+  // from then on.
   template <class Body>
   bool watch(Member& member, Body&& body) {
     bool is_done = true;
@@ -241,7 +245,7 @@ class Sharing {
         try {
           body();
         } catch (const MatricesInUse& error) {
-          end_call(error);  // no other device may write what this one may still write
+          end_call(error);  // no other device may write to memory that this one may still write to
           throw;
         } catch (const std::bad_alloc&) {
           end_call(Error(ErrorCode::out_of_memory, "the host has no memory left"));
@@ -259,7 +263,7 @@ class Sharing {
     }
   }
 
-  // The call ends with this Error when all devices have stopped.
+  // The call ends with this Error after all devices have stopped.
   void end_call(const Error& error) {
     const std::lock_guard lock(mutex_);
     if (!of_call_) of_call_ = error;

@@ -24,7 +24,7 @@ CopySettings copy_settings() {
   return {std::size_t{4} << 20, in, out};
 }
 
-// Of CLGEMM_DEVICE_MEMORY_MIB, in bytes; 0 where it is not set.
+// Returns CLGEMM_DEVICE_MEMORY_MIB in bytes; 0 if it is not set.
 std::size_t limit_of_environment() {
   const std::string text = environment("CLGEMM_DEVICE_MEMORY_MIB");
   if (text.empty()) return 0;
@@ -45,7 +45,7 @@ std::string milliseconds(double seconds) {
   return fmt::format("{:.3g} ms", seconds * 1e3);
 }
 
-// What a tile's multiply is asked to do, in the blocks on the device.
+// Returns the problem of one tile, in the blocks on the device.
 Problem tile_problem(const StreamPlan& plan, const Problem& problem, const Device& device) {
   Problem tile = problem;
   tile.m = std::min(plan.m, plan.tile_rows);
@@ -72,7 +72,7 @@ std::string in_words(const StreamPlan& plan, const Traffic& moved) {
   return result;
 }
 
-// What `make` makes; its Error says, too, what made us try it, if anything did.
+// Returns the result of `make`. Its Error also says why it was called, if there was a reason.
 template <class Make>
 StreamPlan with_cause(const std::string& why, const Make& make) {
   try {
@@ -106,8 +106,8 @@ bool HostCalls::multiply_in_place(const HostGemm& host, const Options& options) 
 }
 
 void HostCalls::multiply_in_parts(const HostGemm& host, const Options& options) {
-  // Where the device has less memory than it says, or others have it, smaller blocks may do.
-  std::string why;  // of the first attempt
+  // If the device has less memory than it reports, or other processes use it, smaller blocks may fit.
+  std::string why;  // the failure of the first attempt
   for (std::size_t limit = device_memory_limit(options);; limit /= 2) {
     const StreamPlan plan = with_cause(why, [&] { return stream_plan(host.problem, options, limit); });
     std::vector<Round> rounds = rounds_of(plan);

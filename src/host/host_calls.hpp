@@ -1,5 +1,5 @@
-// GEMMs on host matrices, on one device: where the matrices lie if the device shares the host's memory, else
-// in parts on copies.
+// Computes GEMMs on host matrices with one device: in place if the device shares the host's memory, and
+// otherwise in parts on copies.
 #pragma once
 
 #include <clgemm/clgemm.hpp>
@@ -20,7 +20,7 @@
 
 namespace clgemm {
 
-// What calls on host matrices ask of the object that keeps the device.
+// The functions that calls on host matrices need from the object that keeps the device.
 class DeviceCalls {
  public:
   // Enqueues a GEMM on the device's own queue. Each of its commands has an event.
@@ -33,7 +33,7 @@ class DeviceCalls {
   // Returns the rates of the device and its link.
   virtual const Rates& rates() = 0;
 
-  // The most scratch that a call may take, in bytes.
+  // Returns the most scratch that a call may take, in bytes.
   virtual std::size_t scratch_limit(const Options& options) const = 0;
 
  protected:
@@ -54,27 +54,28 @@ class HostCalls {
         memory_(memory),
         calls_(calls) {}
 
-  // Multiplies; returns when C is complete.
+  // Computes the GEMM. Returns when C is complete.
   void multiply(const HostGemm& host, const Options& options);
 
-  // The same in parts on copies in the device's own memory.
+  // Does the same in parts, on copies in the device's own memory.
   void multiply_in_parts(const HostGemm& host, const Options& options);
 
-  // Rounds of such parts, those that `next_round` gives.
+  // Computes rounds of such parts; `next_round` returns them.
   void multiply_on_copies(const StreamedCall& call, const Options& options);
 
-  // Whether it multiplies matrices where they lie, as a device does that shares the host's memory.
+  // Returns whether it works on matrices in place, as a device does that shares the host's memory.
   bool works_in_place() const { return info_.shares_host_memory && !always_copies_; }
 
-  // From now on as a device of its own memory does, for tests on others. Before any call.
+  // From now on, copies matrices as for a device with its own memory. It is for tests on other devices. Call
+  // it before any GEMM.
   void always_copy() { always_copies_ = true; }
 
-  // How a call goes in parts, with at most so many bytes on the device, and with so many devices that share
-  // the rounds.
+  // Returns the plan of a call in parts, with at most `device_bytes` on the device, and with `sharers`
+  // devices that share the rounds.
   StreamPlan stream_plan(const Problem& problem, const Options& options, std::size_t device_bytes,
                          std::size_t sharers = 1) const;
 
-  // What a call may hold on the device, in bytes.
+  // Returns how many bytes a call may hold on the device.
   std::size_t device_memory_limit(const Options& options) const;
 
   // Returns whether the caller limits the memory of a call on the device.
@@ -83,17 +84,17 @@ class HostCalls {
   // Returns the device as GEMMs on host matrices see it. `options` must outlive the result.
   DeviceMultiply on_own_queue(const Options& options);
 
-  // How a call goes, in words, a line a fact.
+  // Describes the way of a call in words, one fact a line.
   std::string explain(const Problem& problem, const Options& options, std::size_t sharers = 1);
 
   // Returns the predicted seconds of a call, including copies. Builds nothing.
   double predicted_seconds(const Problem& problem, const Options& options);
 
  private:
-  // On the matrices where they lie, false where that cannot be.
+  // Computes on the matrices in place. Returns false if that is not possible.
   bool multiply_in_place(const HostGemm& host, const Options& options);
 
-  // Copies that no other call uses; they go back when a call has succeeded.
+  // Returns copies that no other call uses. They are given back when a call has succeeded.
   std::unique_ptr<HostCopies> take_copies();
   void give_back(std::unique_ptr<HostCopies> copies);
 

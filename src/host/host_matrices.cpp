@@ -9,14 +9,15 @@
 namespace clgemm {
 namespace {
 
-// The halves of `range`, if there are two.
+// Returns the halves of `range`, if there are two.
 std::vector<Range> halves_of(const Range& range) {
   if (range.count < 2) return {};
   const std::size_t half = range.count / 2;
   return {{range.first, half}, {range.first + half, range.count - half}};
 }
 
-// The problem cut in two, along the lines of a matrix that is too large; empty where it has one line.
+// Cuts the problem in two, along the lines of a matrix that is too large. Returns an empty list if the matrix
+// has one line.
 std::vector<HostGemm> cut(const HostGemm& host, const Extents& extents, std::size_t most) {
   const Problem& problem = host.problem;
   const Range rows = all_rows(host);
@@ -46,7 +47,8 @@ bool add_parts(const HostGemm& host, std::size_t most, std::vector<HostGemm>& pa
   return !halves.empty();
 }
 
-// Behind the mapping. Rusticl (Mesa 22.3) refuses to unmap what is not mapped yet: it is waited for.
+// Unmaps C after the mapping. Rusticl (Mesa 22.3) refuses to unmap memory that is not mapped yet, so this
+// waits for the mapping.
 cl::Event unmap(const cl::CommandQueue& queue, const cl::Buffer& c, void* mapped) {
   cl::Event last;
   try {
@@ -76,7 +78,7 @@ std::vector<HostGemm> parts_in_place(const HostGemm& host, std::size_t max_alloc
 
 void multiply_in_host_memory(const DeviceMultiply& device, const HostGemm& host) {
   const Extents extents = extents_of(host.problem);
-  // OpenCL takes a pointer to non-const also for memory that it only reads.
+  // OpenCL takes a pointer to non-const, even for memory that it only reads.
   const auto share = [&](cl_mem_flags access, const float* matrix, std::size_t extent) {
     return cl::Buffer(device.context, access | CL_MEM_USE_HOST_PTR, extent * sizeof(float),
                       const_cast<float*>(matrix));
@@ -89,8 +91,9 @@ void multiply_in_host_memory(const DeviceMultiply& device, const HostGemm& host)
   gemm.problem.b.base_alignment = base_alignment(device.info, host.b);
   use_matrices(device.queue, [&] {
     Enqueued enqueued = device.enqueue(gemm, {});
-    // Mapping is what makes the result visible to the host; unmapping ends it. The host waits once for all of
-    // it: on PoCL each wait is 28 us of waking up (two AMD EPYC cores), and a small GEMM takes hardly more.
+    // Mapping makes the result visible to the host; unmapping ends that. The host waits only once, for all
+    // commands: on PoCL each wait takes 28 us to wake up (two AMD EPYC cores), and a small GEMM takes little
+    // more.
     cl::Event is_mapped;
     void* mapped = device.queue.enqueueMapBuffer(c, CL_FALSE, CL_MAP_READ, 0, extents.c * sizeof(float),
                                                  &enqueued.done, &is_mapped);

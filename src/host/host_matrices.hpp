@@ -1,4 +1,4 @@
-// Host matrices on a device that shares the host's memory: it works on them where they lie.
+// Computes on host matrices in place, with a device that shares the host's memory.
 #pragma once
 
 #include <cstddef>
@@ -17,24 +17,24 @@ struct Enqueued {
   Events commands;  // all commands of the call that have events
 };
 
-// What a GEMM on host matrices needs of the object that keeps the device.
+// The things that a GEMM on host matrices needs from the object that keeps the device.
 struct DeviceMultiply {
   using Enqueue = std::function<Enqueued(const DeviceGemm& gemm, const Events& wait_for)>;
 
   const Device& info;
   cl::Context context;
-  cl::CommandQueue queue;  // that `enqueue` enqueues on
+  cl::CommandQueue queue;  // on which `enqueue` enqueues
   Enqueue enqueue;         // each of its commands has an event
 };
 
 // Returns the problem for matrices that are used in the caller's memory, which malloc() aligns.
 Problem in_host_memory(Problem problem);
 
-// The parts that a device with such a largest allocation, in bytes, takes one after the other, each by lines
-// of the matrices as they are stored. Empty where a single line is too long.
+// Returns the parts that a device computes one after the other if its largest allocation has this many bytes.
+// Each part has whole lines of the stored matrices. Empty if a single line is too long.
 std::vector<HostGemm> parts_in_place(const HostGemm& host, std::size_t max_allocation);
 
-// Returns when C is complete. When it throws, the device no longer uses the caller's memory, unless the error
+// Returns when C is complete. If it throws, the device no longer uses the caller's memory, unless the error
 // is MatricesInUse.
 void multiply_in_host_memory(const DeviceMultiply& device, const HostGemm& host);
 

@@ -13,7 +13,7 @@
 namespace clgemm {
 namespace {
 
-// With single spaces, and none at the ends.
+// Returns the text with single spaces, and none at the ends.
 std::string tidy(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> words;
@@ -21,7 +21,7 @@ std::string tidy(const std::string& text) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-// The place of the bracket behind `void NAME`; npos if there is none.
+// Returns the position of the bracket behind `void NAME`; npos if there is none.
 std::size_t bracket_behind(const std::string& text, std::string_view name) {
   constexpr const char* spaces = " \t\r\n";
   for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
@@ -40,7 +40,7 @@ std::optional<DeclaredArgument> declared_argument(const KernelFile& file, std::s
   const std::string text = without_comments(file.source);
   std::size_t at = bracket_behind(text, contract_of(file.manifest.role).function);
   if (at == std::string::npos) return std::nullopt;
-  std::vector<std::size_t> marks = {at};  // the bracket that opens, each comma, the bracket that closes
+  std::vector<std::size_t> marks = {at};  // the opening bracket, each comma, the closing bracket
   for (int depth = 1; depth > 0;) {
     if (++at == text.size() || text[at] == '#') return std::nullopt;
     if (text[at] == '(') ++depth;

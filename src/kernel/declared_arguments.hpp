@@ -1,5 +1,5 @@
-// How a kernel's text declares the arguments of its function, for messages: a compiled program tells it only
-// if it was compiled for that, and one from the cache was not.
+// Finds the declarations of a kernel function's arguments in its text, for messages. A compiled program has
+// them only if it was compiled for that, and a program from the cache was not.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,8 @@ struct DeclaredArgument {
 };
 
 // Returns the declaration of an argument of the file's kernel function, counted from 0. Returns nullopt if
-// macros or an #if stand among the arguments, so that the text alone does not tell which one it is.
+// there are macros or an #if among the arguments, because then the text alone does not show which argument it
+// is.
 std::optional<DeclaredArgument> declared_argument(const KernelFile& file, std::size_t number);
 
 }  // namespace clgemm

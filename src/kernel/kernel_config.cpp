@@ -45,7 +45,7 @@ Parameters values_of(const NamedKernel& kernel, const Parameters& overrides) {
 }
 
 std::size_t split_k_of(const NamedKernel& kernel, const Parameters& overrides) {
-  constexpr std::int64_t most = max_groups_beyond_first;  // parts are counted in the launch's dimension 2
+  constexpr std::int64_t most = max_groups_beyond_first;  // slices are counted in dimension 2 of the launch
   const auto found = overrides.find(split_parameter);
   if (found == overrides.end()) return 0;
   if (found->second >= 0 && found->second <= most) return static_cast<std::size_t>(found->second);
@@ -71,7 +71,7 @@ std::int64_t device_value(const Device& device, const std::string& name) {
   throw Error(ErrorCode::internal_error, fmt::format("no device value '{}'", name));
 }
 
-// Evaluates the rules of one kernel with its values, and says file and line where one fails.
+// Evaluates the rules of one kernel with its values. If a rule fails, the Error names file and line.
 class Rules {
  public:
   Rules(const NamedKernel& kernel, const Parameters& values, const Device& device, Transposed transposed)
@@ -98,8 +98,9 @@ class Rules {
                             rule.expression.text(), value, describe_values(values_)));
   }
 
-  // A side of a tile, or another size that the host counts tiles and work-groups by. Blocks of a problem are
-  // whole tiles, so that a tile beyond the bound on blocks would leave none; the largest of ours is 4096.
+  // Evaluates a side of a tile, or another size by which the host counts tiles and work-groups. Blocks of a
+  // problem are whole tiles, so a tile larger than the limit of blocks would leave no block. Our largest tile
+  // is 4096.
   std::size_t size(const Manifest::Rule& rule) const {
     constexpr std::size_t most = std::size_t{1} << 20;
     const std::size_t value = positive(rule);
@@ -109,7 +110,7 @@ class Rules {
                             rule.expression.text(), value, describe_values(values_), most));
   }
 
-  // Of what scratch and tests of alignment are multiples of.
+  // Returns the number of which scratch and aligned sizes are multiples.
   std::size_t align() const {
     const std::size_t value = size(kernel_.file->manifest.align);
     if (cache_line % value == 0) return value;
@@ -119,7 +120,7 @@ class Rules {
                             rule.expression.text(), value, describe_values(values_), cache_line));
   }
 
-  // As many as PTX can say, or 0.
+  // Returns 0 or a number that PTX can express.
   std::size_t registers() const {
     constexpr std::int64_t most = 255;
     const Manifest::Rule& rule = kernel_.file->manifest.registers;
@@ -179,12 +180,13 @@ void check_device_limits(const KernelConfig& config, const Device& device) {
   }
 }
 
-// The one place that writes the -D of a kernel.
+// The only place that writes the -D options of a kernel.
 void define(KernelConfig& config, const Parameters& definitions) {
   for (const auto& [name, value] : definitions) config.build_options += fmt::format(" -D{}={}", name, value);
 }
 
-// What Intel's compiler has to be asked for so that a kernel fits the registers. Mesa's does not know it.
+// Adds the options that Intel's compiler needs to fit a kernel into the registers. Mesa's compiler does not
+// know them.
 void ask_for_registers(KernelConfig& config, const Device& device) {
   constexpr std::size_t fit_without = 32;
   if (device.platform_name.rfind("Intel(R) OpenCL", 0) != 0 || device.kind != DeviceKind::gpu) return;

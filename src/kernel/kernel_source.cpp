@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view embedded_prefix = "built-in/";
 constexpr std::string_view helpers_prefix = "helpers/";
 
-// Bounds on what is read, far above any kernel: the largest of ours has 11 KB, and with all that it includes
-// 26. A file can be anything, and its text is copied several times on its way to the compiler.
+// Limits for the files that are read, far above any kernel: our largest has 11 KB, and 26 with all its
+// includes. A file can contain anything, and its text is copied several times on its way to the compiler.
 constexpr std::size_t most_file_bytes = std::size_t{4} << 20;
 constexpr std::size_t most_source_bytes = std::size_t{16} << 20;
 constexpr std::size_t most_include_depth = 64;
@@ -39,7 +39,7 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-// The file name of a line `#include "name"`; empty for any other line.
+// Returns the file name of a line `#include "name"`; empty for any other line.
 std::string_view included_name(std::string_view line) {
   const auto skip_spaces = [&line] {
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
@@ -61,17 +61,18 @@ std::string_view included_name(std::string_view line) {
 
 std::string line_directive(int line, const std::string& path) {
   std::string escaped;
-  for (const char c : fs::path(path).generic_string()) {  // Windows takes "/", too, which needs no escape
+  for (const char c : fs::path(path).generic_string()) {  // Windows accepts "/", too, which needs no escape
     if (c == '"' || c == '\\') escaped += '\\';
     escaped += c;
   }
   return fmt::format("#line {} \"{}\"\n", line, escaped);
 }
 
-// Follows /* ... */ over lines, in which an #include is only text.
+// Follows /* ... */ over lines, because an #include inside is only text.
 class BlockComment {
  public:
-  // True where the line begins inside a block comment; then looks for comments that it opens or closes.
+  // Returns true if the line begins inside a block comment. Then it searches the line for beginnings and ends
+  // of comments.
   bool begins_inside(std::string_view line) {
     const bool inside_at_start = inside_;
     for (std::size_t i = 0; i + 1 < line.size(); ++i) {
@@ -88,7 +89,7 @@ class BlockComment {
   bool inside_ = false;
 };
 
-// For each line of an expanded source, the file and line that its #line directives give it.
+// Returns, for each line of an expanded source, the file and line that its #line directives give it.
 std::vector<std::string> written_places(const std::string& expanded) {
   constexpr std::string_view directive = "#line ";
   std::vector<std::string> places;
@@ -106,7 +107,7 @@ std::vector<std::string> written_places(const std::string& expanded) {
   return places;
 }
 
-// One spelling for a path, whatever "./" and "folder/.." are in it.
+// Returns a path in one spelling, without "./" and "folder/..".
 std::string normal(const std::string& path) {
   return fs::path(path).lexically_normal().generic_string();
 }
@@ -173,14 +174,14 @@ class IncludeExpander {
 
   const KernelFolders& folders_;
   std::string result_;
-  std::vector<std::string> open_;   // from the kernel's own file down to the one being read
-  std::set<std::string> finished_;  // each file goes in once
+  std::vector<std::string> open_;   // from the kernel's own file to the one that is being read
+  std::set<std::string> finished_;  // each file is inserted once
 };
 
 void add_kernels_of(const fs::path& folder, std::set<std::string>& names) {
   std::error_code failure;
   for (const auto& entry : fs::directory_iterator(folder, failure)) {
-    // A folder of that name, a link to nothing, or a name that cannot be shown, is no kernel.
+    // A folder of that name, a broken link, or a name that cannot be printed, is not a kernel.
     const std::string name = entry.path().filename().string();
     if (entry.path().extension() == ".cl" && is_file(entry.path()) && printable(name) == name)
       names.insert(name);

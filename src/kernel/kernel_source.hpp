@@ -1,4 +1,4 @@
-// Kernel files as text: where they are found, and their includes put in.
+// Finds kernel files and reads them as text, with their includes inserted.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace clgemm {
 
-// A file of kernels/ as it stands in the library. The build writes the list.
+// A file of kernels/ that is part of the library. The build writes the list.
 struct EmbeddedFile {
   std::string_view path;  // "common/store.cl"
   std::string_view text;
@@ -18,12 +18,12 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_files();
 
 struct SourceFile {
-  std::string path;  // as messages name it; "built-in/..." for an embedded file
+  std::string path;  // the name in messages; "built-in/..." for an embedded file
   std::string text;
 };
 
-// The folders that a kernel and its includes are looked for in, the first match first; what is in none of
-// them is looked for among the embedded files.
+// The folders that are searched for a kernel and its includes, in this order. A file in none of them is
+// searched among the embedded files.
 class KernelFolders {
  public:
   explicit KernelFolders(std::vector<std::filesystem::path> folders = {}) : folders_(std::move(folders)) {}
@@ -31,32 +31,31 @@ class KernelFolders {
   // `relative`: "tiled.cl", "common/store.cl".
   std::optional<SourceFile> find(const std::string& relative) const;
 
-  // A kernel's file by its name, "tiled.cl": at the top of a folder, or in its helpers/, where those are that
-  // clgemm runs beside the kernels that multiply.
+  // Returns a kernel's file by its name, "tiled.cl". It is at the top of a folder, or in its helpers/, which
+  // has the kernels that clgemm runs besides the GEMM kernels.
   std::optional<SourceFile> find_kernel(const std::string& file_name) const;
 
-  // The names that find_kernel() knows, sorted, each once.
+  // Returns the names that find_kernel() knows, sorted, each once.
   std::vector<std::string> list() const;
 
  private:
   std::vector<std::filesystem::path> folders_;
 };
 
-// Throws Error(invalid_kernel_file) where the file cannot be read.
+// Throws Error(invalid_kernel_file) if the file cannot be read.
 SourceFile read_source(const std::filesystem::path& path);
 
-// Puts the text of every `#include "file"` in its place, each file once, with #line directives, so that a
-// compiler's message names the file and line that a person wrote. A file is looked for beside the one that
+// Replaces every `#include "file"` by the text of the file, each file once, with #line directives. So
+// messages of a compiler name the file and line that a person wrote. A file is searched beside the one that
 // includes it, then in `folders`. `#include <...>` is left to the compiler. Throws Error(invalid_kernel_file)
-// with path:line where a file is missing or includes itself in a circle.
+// with path:line if a file is missing or includes itself, directly or indirectly.
 std::string expand_includes(const SourceFile& file, const KernelFolders& folders);
 
 // Returns the text without its comments. Each line keeps its number.
 std::string without_comments(const std::string& source);
 
-// A compiler's log with the places that people wrote. Some compilers (NVIDIA's) pass over #line: where such a
-// one says
-// `<kernel>:73`, line 73 of the expanded source, this puts the file and line that stand there.
+// Returns a compiler's log with the places that people wrote. Some compilers (NVIDIA's) ignore #line. If such
+// a compiler names `<kernel>:73`, line 73 of the expanded source, this inserts the original file and line.
 std::string with_written_places(const std::string& log, const std::string& expanded);
 
 }  // namespace clgemm

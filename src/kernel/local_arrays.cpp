@@ -21,7 +21,7 @@ bool is_of_word(char character) {
   return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_';
 }
 
-// What reads words, marks and what stands in brackets.
+// Reads words, marks and the text in brackets.
 class Reader {
  public:
   Reader(std::string_view text, std::size_t at) : text_(text), at_(at) {}
@@ -55,7 +55,7 @@ class Reader {
   std::size_t at_;
 };
 
-// What a name stands for: its parameter's value, or the text of a `#define NAME text`.
+// The meanings of names: the value of a parameter, or the text of a `#define NAME text`.
 class Names {
  public:
   Names(const std::string& text, const Parameters& macros) {
@@ -69,7 +69,7 @@ class Names {
     for (const auto& [name, value] : macros) texts_[name] = std::to_string(value);
   }
 
-  // Throws Error where it cannot be told.
+  // Throws an Error if the value is unknown.
   std::int64_t value_of(const std::string& expression, int deep = 0) const {
     if (deep > most_macros_deep) throw Error(ErrorCode::invalid_kernel_file, "macros in a circle");
     return Expression::parse(expression).evaluate([&](const std::string& name) {
@@ -79,7 +79,7 @@ class Names {
     });
   }
 
-  // 1 where the type is not known.
+  // Returns 1 if the type is unknown.
   std::size_t bytes_of(std::string type) const {
     for (int deep = 0; deep < most_macros_deep && texts_.count(type) != 0; ++deep)
       type = Reader(texts_.at(type), 0).word();
@@ -98,7 +98,8 @@ class Names {
   std::map<std::string, std::string> texts_;
 };
 
-// Behind a name, `[ROWS][COLUMNS + 1]`: the elements; 0 where it is no array, or its extents cannot be told.
+// Reads `[ROWS][COLUMNS + 1]` behind a name and returns the number of elements. Returns 0 if it is not an
+// array, or if its size is unknown.
 std::size_t read_elements(Reader& reader, const Names& names) {
   std::size_t elements = 0;
   while (reader.pass('[')) {
@@ -113,14 +114,14 @@ std::size_t read_elements(Reader& reader, const Names& names) {
   return elements;
 }
 
-// Behind the word `local`: the type, and one array or several.
+// Reads the declaration behind the word `local`: the type, and one array or several.
 std::size_t largest_declared(Reader reader, const Names& names) {
   std::string type = reader.word();
   while (type == "const" || type == "volatile" || type == "unsigned" || type == "signed")
     type = reader.word();
   const std::size_t bytes = names.bytes_of(type);
   std::size_t largest = 0;
-  while (!reader.word().empty()) {  // of the array; where there is a star, it is a pointer
+  while (!reader.word().empty()) {  // the name of the array; with a star, it is a pointer
     std::size_t all = 0;
     if (!__builtin_mul_overflow(read_elements(reader, names), bytes, &all)) largest = std::max(largest, all);
     if (!reader.pass(',')) break;

@@ -1,5 +1,5 @@
-// The manifest: what a kernel file says of itself in the comment block at its head. kernels/README.md is the
-// specification.
+// The manifest: the description of a kernel in the comment block at the head of its file. kernels/README.md
+// is the specification.
 #pragma once
 
 #include <array>
@@ -19,22 +19,22 @@ namespace clgemm {
 // A name and an integer for each parameter that has a value.
 using Parameters = std::map<std::string, std::int64_t>;
 
-// `fallback` multiplies where the kernel that names it finds, on the device, that it cannot.
+// A kernel with role `fallback` computes if the kernel that names it finds, on the device, that it cannot.
 // `pack_both` packs A and B in one launch.
 enum class Role { multiply, fallback, pack, pack_both, scale, reduce };
 
-// What a grid dimension counts: tiles of rows, tiles of columns, or all tiles of C in an order of the
-// kernel's own.
+// The things that a grid dimension counts: tiles of rows, tiles of columns, or all tiles of C in an order
+// that the kernel decides.
 enum class GridAxis { rows, columns, tiles };
 
-// What the matrix units of a kernel multiply.
+// The numbers that the matrix units of a kernel multiply.
 enum class MatrixUnits { bits16, fp32 };
 
 struct Manifest {
   struct Parameter {
     std::string name;
     std::int64_t default_value;
-    std::vector<std::int64_t> values;  // all that are allowed
+    std::vector<std::int64_t> values;  // all allowed values
     int line;
   };
   struct Variant {
@@ -42,12 +42,12 @@ struct Manifest {
     Parameters values;
     int line;
   };
-  // An expression and the line that it stands in.
+  // An expression and its line.
   struct Rule {
     Expression expression;
     int line = 0;
   };
-  // Values for some of the parameters, and the line that they stand in.
+  // Values for some of the parameters, and their line.
   struct Values {
     Parameters values;
     int line;
@@ -56,98 +56,99 @@ struct Manifest {
   std::string name;
   Role role = Role::multiply;
   std::string summary;
-  std::string
-      operands;  // in_place_form, or the form that pack_<form>.cl makes; empty unless role is multiply
+  // The form in_place_form, or the form that pack_<form>.cl makes. Empty unless the role is multiply.
+  std::string operands;
   std::vector<Parameter> parameters;
   std::vector<Variant> variants;
   Rule tile_rows;
   Rule tile_columns;
   Rule tile_depth;
-  Rule share_rows;  // without a line unless the kernel takes shares: each is a multiple of these
+  Rule share_rows;  // without a line unless the kernel takes shares: each share is a multiple of these
   Rule share_columns;
-  Rule matrices;    // without a line unless the kernel takes batches as they come: a work-group does so many
-  Rule adds_parts;  // without a line unless the kernel can add up parts of k itself; where it is not 0, it
-                    // does
-  Rule registers;   // without a line unless compilers that can are told how many a work-item may have; 0: as
-                    // they like
-  std::vector<Rule> local;     // one a dimension of the grid
+  // Without a line unless the kernel takes batches directly: the matrices that a work-group computes.
+  Rule matrices;
+  // Without a line unless the kernel can add up slices along k itself. It does so if this is not 0.
+  Rule adds_parts;
+  // Without a line unless the kernel limits the registers of a work-item, for compilers that can. 0: no
+  // limit.
+  Rule registers;
+  std::vector<Rule> local;     // one for each dimension of the grid
   std::vector<GridAxis> grid;  // one axis, or rows and columns in either order
   Rule align;                  // offsets and leading dimensions are multiples of this many elements
   std::vector<Rule> requirements;
 
-  // What calibration and the choice go by. Rules have no line where the manifest says nothing.
-  std::vector<Values> calibrated;    // the configs that calibration measures
-  Rule calibrate_if;                 // a condition on the device; else all devices that allow them
-  Rule vector;                       // on a CPU: floats of the vectors that it computes with
-  Rule keeps;                        // on a CPU: bytes that should stay in a core's cache
-  Rule panel_depth;                  // on a CPU: steps of k in each panel that it copies op(B) into
-  Rule rows_at_once;                 // on a CPU: rows of A that it reads side by side
-  Rule stores;                       // on a GPU: neighbours in C that it stores at once where C's lines allow
-  Rule results;                      // on a GPU: floats that a work-item has in registers; else its share
-                                     // of the tile
-  Rule into_local;                   // on a GPU: floats of A and B that a work-group copies into local
-                                     // memory for a step of k
+  // The values for calibration and choice. A rule without a line is not in the manifest.
+  std::vector<Values> calibrated;  // the configs that calibration measures
+  Rule calibrate_if;               // a condition on the device; otherwise all devices that allow the configs
+  Rule vector;                     // on a CPU: floats in the vectors with which it computes
+  Rule keeps;                      // on a CPU: bytes that should stay in a core's cache
+  Rule panel_depth;                // on a CPU: steps of k in each panel into which it copies op(B)
+  Rule rows_at_once;               // on a CPU: rows of A that it reads side by side
+  Rule stores;                     // on a GPU: neighbours in C that it stores at once, if C's lines allow it
+  // On a GPU: floats that a work-item has in registers; without a line, its part of the tile.
+  Rule results;
+  // On a GPU: floats of A and B that a work-group copies into local memory for a step of k.
+  Rule into_local;
   Rule products;                     // on matrix units: their products for each product of floats
-  std::vector<Values> estimated;     // of these: configs with a rate even if nobody has measured them
-  std::vector<Values> stand_ins;     // tried where tuning data has no row of this kernel
+  std::vector<Values> estimated;     // some of these: configs with a rate even without a measurement
+  std::vector<Values> stand_ins;     // tried if tuning data has no row for this kernel
   std::vector<Values> run_anywhere;  // tried last
 
-  // Of a kernel with role multiply.
+  // For a kernel with role multiply.
   MatrixUnits matrix_units = MatrixUnits::bits16;  // if it has `products`
-  Precision precision = Precision::fp32;           // what a caller must allow
-  std::size_t least_k = 1;                         // from which on its errors are as small as that says
-  std::size_t most_rows = std::numeric_limits<std::size_t>::max();  // of C, for which it is meant
+  Precision precision = Precision::fp32;           // that a caller must allow
+  std::size_t least_k = 1;  // the least k for which its errors are as small as `precision` requires
+  std::size_t most_rows = std::numeric_limits<std::size_t>::max();  // of C, if the kernel is for few rows
   std::size_t most_columns = std::numeric_limits<std::size_t>::max();
-  std::string fallback;                             // the kernel behind this one; empty: none
-  std::map<std::string, Rule> fallback_parameters;  // of that one, by those of this one; others: its defaults
+  std::string fallback;                             // the fallback kernel; empty: none
+  std::map<std::string, Rule> fallback_parameters;  // from this kernel's; others have their defaults
+  Rule packed_size;                                 // of one packed copy, in floats
+  std::size_t range_notes = 0;  // words that each of its work-groups writes for readers of the copies
 
-  // Of a kernel with role pack_both.
-  Rule packed_size;             // of one packed copy, in floats
-  std::size_t range_notes = 0;  // words that each of its work-groups leaves for those who read the copies
-
-  std::string opencl_c = "1.2";  // the version that the source is written in
-  std::string ptx_target;  // on NVIDIA: the PTX target that the compiled program is taken to; empty: as it is
+  std::string opencl_c = "1.2";  // the version in which the source is written
+  std::string ptx_target;        // on NVIDIA: the PTX target of the compiled program; empty: the compiler's
 
   bool takes_shares() const { return share_rows.line != 0; }
 
-  // Whether the kernel is told how many matrices a batch has, and may get a list of where they lie.
+  // Returns whether the kernel gets the number of matrices of a batch, and possibly a list of their places.
   bool takes_lists() const { return matrices.line != 0; }
 
-  // Whether its tiles depend on which operands are transposed.
+  // Returns whether its tiles depend on which operands are transposed.
   bool tile_depends_on_operands() const;
 
-  // Whether the kernel is told of the parts that k is split into.
+  // Returns whether the kernel gets the slices into which k is split.
   bool takes_parts() const { return adds_parts.line != 0; }
 
   const Parameter* find_parameter(std::string_view parameter) const;
   const Variant* find_variant(std::string_view variant) const;
 };
 
-// The operands form that needs no packing, and the one of zero-padded matrices.
+// The form of operands that needs no packing, and that of zero-padded matrices.
 inline constexpr std::string_view in_place_form = "in_place";
 inline constexpr std::string_view padded_form = "padded";
 
-// The parameter that every kernel of these two forms has without naming it: how many parts k is split into.
+// The parameter that every kernel of these two forms has without a declaration: the number of slices along k.
 inline constexpr const char* split_parameter = "SPLIT_K";
 
-// The names that the size of a packed copy may use beside the kernel's parameters.
+// The names that the size of a packed copy may use in addition to the kernel's parameters.
 inline constexpr std::string_view packed_rows_name = "rows";
 inline constexpr std::string_view packed_columns_name = "columns";
 const std::vector<std::string>& packed_size_names();
 
-// The names that a `require` may use beside the kernel's parameters; they stand for what the device has.
-// "extension()" is for all of the form extension(cl_khr_fp16).
+// Returns the names that a `require` may use in addition to the kernel's parameters; their values come from
+// the device. "extension()" stands for all names of the form extension(cl_khr_fp16).
 const std::vector<std::string>& device_names();
 
 const std::vector<std::string>& no_names();
 
-// The names that the tile of a kernel with `operands: in_place` may use beside its parameters: 1 where the
-// operand is transposed. The program is compiled with both.
+// The names that the tile of a kernel with `operands: in_place` may use in addition to its parameters. They
+// are 1 if the operand is transposed. The program is compiled with both.
 inline constexpr std::string_view transpose_a_name = "TRANSPOSE_A";
 inline constexpr std::string_view transpose_b_name = "TRANSPOSE_B";
 const std::vector<std::string>& operand_names();
 
-// The keys whose value is one expression, and the names that it may use beside the kernel's parameters.
+// The keys with one expression as value, and the names that it may use in addition to the kernel's
+// parameters.
 struct RuleKey {
   std::string_view name;
   Manifest::Rule Manifest::*rule;
@@ -168,7 +169,7 @@ inline constexpr std::array rule_keys = {RuleKey{"align", &Manifest::align, no_n
                                          RuleKey{"products", &Manifest::products, no_names},
                                          RuleKey{"size", &Manifest::packed_size, packed_size_names}};
 
-// The keys whose value is a list of configs.
+// The keys with a list of configs as value.
 struct ConfigListKey {
   std::string_view name;
   std::vector<Manifest::Values> Manifest::*list;

@@ -11,7 +11,7 @@
 namespace clgemm {
 namespace {
 
-// The device will not run this kernel, whatever the problem.
+// Returns whether the device cannot run this kernel, whatever the problem.
 bool means_unlaunchable(cl_int status) {
   return status == CL_INVALID_WORK_GROUP_SIZE || status == CL_INVALID_WORK_ITEM_SIZE ||
          status == CL_INVALID_PROGRAM_EXECUTABLE;
@@ -68,7 +68,7 @@ Events KernelLaunch::enqueue(const cl::CommandQueue& queue, const Events& wait_f
     global[i] = groups_along(grid[i], size) * local[i];
   }
   Events result;
-  if (is_wanted) result.reserve(1);  // nothing may fail behind the launch
+  if (is_wanted) result.reserve(1);  // nothing may fail after the launch
   cl::Event done;
   try {
     queue.enqueueNDRangeKernel(*kernel_, cl::NullRange, cl::NDRange(global[0], global[1], size.layers),

@@ -1,4 +1,4 @@
-// One launch of a kernel: its arguments, and how many work-groups.
+// One launch of a kernel: its arguments and its number of work-groups.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace clgemm {
 
 using Events = std::vector<cl::Event>;
 
-// Where a kernel finds a matrix.
+// The place at which a kernel finds a matrix.
 struct Place {
   cl_mem buffer;
   std::size_t offset;
@@ -23,12 +23,12 @@ struct Place {
   std::size_t stride;
 };
 
-// On which queue the commands of a call go, and what keeps them in order. An event costs as much as half a
-// launch (2.3 of 7 us, NVIDIA's driver of an H200), so that none is made that nobody waits for.
+// The queue of a call's commands, and the way in which they are kept in order. An event takes half as long as
+// a launch (2.3 of 7 us, NVIDIA's driver of an H200), so one is made only if something waits for it.
 struct Sequence {
   const cl::CommandQueue& queue;
-  bool by_events;    // each waits for the event of the one before; else the queue itself sees to it
-  bool is_observed;  // somebody wants the event of the last one
+  bool by_events;    // each waits for the event of the one before; otherwise the queue keeps the order
+  bool is_observed;  // the event of the last command is needed
 };
 
 bool is_in_order(const cl::CommandQueue& queue);
@@ -39,7 +39,7 @@ bool is_in_order(const cl::CommandQueue& queue);
 // after a flush.
 bool needs_flush(const Device& device, const Sequence& sequence);
 
-// Where the caller waits for events, a failed one must stop all that comes behind it, and no queue does that.
+// If the caller waits for events, a failed event must stop all commands behind it, and no queue does that.
 Sequence sequence_on(const cl::CommandQueue& queue, const Events& wait_for, bool is_observed);
 
 // Kernels count in 32 bits.
@@ -47,27 +47,27 @@ inline cl_int as_int(std::size_t value) {
   return static_cast<cl_int>(value);
 }
 
-// For one thread; it has the kernel for itself until it ends.
+// For one thread, which has the kernel for itself until this object is destroyed.
 class KernelLaunch {
  public:
   KernelLaunch(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& built)
       : config_(config), kernel_(built) {}
 
-  // The next arguments.
+  // Sets the next arguments.
   template <class... Arguments>
   KernelLaunch& with(const Arguments&... arguments) {
     (set(arguments), ...);
     return *this;
   }
 
-  // The next four arguments: a matrix that the kernel reads or writes.
+  // Sets the next four arguments: a matrix that the kernel reads or writes.
   KernelLaunch& with_matrix(const Place& place) {
     return with(place.buffer, cl_ulong{place.offset}, cl_ulong{place.ld}, cl_ulong{place.stride});
   }
 
-  // Enqueues it behind `wait_for`; the result is its event, or empty where none `is_wanted`. Where this
-  // throws, it is not enqueued. Throws Error(device_limit_exceeded) where the device will not run it,
-  // whatever the problem.
+  // Enqueues the launch behind `wait_for`. Returns its event, or nothing if none `is_wanted`. If it throws,
+  // nothing is enqueued. Throws Error(device_limit_exceeded) if the device cannot run the kernel, whatever
+  // the problem.
   Events enqueue(const cl::CommandQueue& queue, const Events& wait_for, const LaunchSize& size,
                  bool is_wanted);
 

@@ -12,24 +12,24 @@
 namespace clgemm {
 namespace {
 
-// Parts that one multiply needs are worth cutting while they are larger than this, which takes a millisecond
-// to move: what the first one takes, and the last, nothing hides. Guesses, as the next two.
+// The parts for one GEMM are cut while they are larger than this size, which takes a millisecond to move.
+// Nothing hides the time of the first and the last part. It is a guess, like the next two.
 constexpr std::size_t worth_cutting_bytes = std::size_t{32} << 20;
 
-// So many multiplies hide what comes before the first and after the last of them.
+// So many GEMMs hide the transfers before the first and after the last of them.
 constexpr std::size_t enough_parts = 16;
 
-// Tiles of this side multiply at full speed on an H200; larger ones only begin later.
+// Tiles of this side run at full speed on an H200; larger tiles only begin later.
 constexpr std::size_t largest_side = 4096;
 
-// Blocks that go over more of k only arrive later. On an H200 a step of C is 1.3 ms of multiplying at this
-// depth, to which reading and writing C once more adds 0.03.
+// Deeper blocks only arrive later. On an H200, a step of C at this depth computes for 1.3 ms, and reading and
+// writing C once more adds 0.03 ms.
 constexpr std::size_t largest_depth = 8192;
 
-// The smallest that limits may bring a tile or a block down to.
+// The smallest side to which limits may reduce a tile or a block.
 constexpr std::size_t smallest_side = 16;
 
-// Cuts fall where tiles of kernels do, as long as there is something left of the part.
+// Cuts at multiples of kernels' tiles, as long as something is left of the part.
 std::size_t half_of(std::size_t size) {
   const std::size_t multiple = size > 1024 ? 256 : size > 128 ? 64 : smallest_side;
   return std::min(size, round_up(ceil_div(size, 2), multiple));
@@ -53,7 +53,8 @@ std::size_t parts_of(const Problem& problem, const Cut& cut) {
   return ceil_div(problem.m, cut.rows) * ceil_div(problem.n, cut.columns) * ceil_div(problem.k, cut.depth);
 }
 
-// Halves the longest side. Depth costs least to be large: C is read and written once for each.
+// Halves the longest side. Depth is the cheapest to keep large, because C is read and written once for each
+// depth.
 bool halve(Cut& cut, std::size_t depth_weight) {
   std::size_t& side = cut.depth / depth_weight > std::max(cut.rows, cut.columns) ? cut.depth
                       : cut.rows >= cut.columns                                  ? cut.rows
@@ -64,7 +65,7 @@ bool halve(Cut& cut, std::size_t depth_weight) {
   return true;
 }
 
-// What is good for speed alone.
+// Returns the cut that is best for speed alone.
 Cut preferred_cut(const Problem& problem) {
   Cut cut{problem.m, problem.n, problem.k};
   constexpr std::size_t depth_weight = 4;
@@ -78,7 +79,7 @@ Cut preferred_cut(const Problem& problem) {
   return cut;
 }
 
-// With `rounds` x `rounds_across` rounds.
+// Makes a plan with `rounds` x `rounds_across` rounds.
 StreamPlan in_rounds(const Problem& problem, const Cut& cut, std::size_t rounds, std::size_t rounds_across) {
   StreamPlan plan{problem, cut.rows, cut.columns, cut.depth};
   plan.round_rows = ceil_div(plan.rows_of_tiles(), rounds);
@@ -86,7 +87,8 @@ StreamPlan in_rounds(const Problem& problem, const Cut& cut, std::size_t rounds,
   const std::size_t tiles = plan.round_rows * plan.round_columns;
   const bool is_all = rounds == 1 && rounds_across == 1;
   if (plan.depths() == 1) {
-    // The next round's first blocks come while the last ones of this are in use; tiles leave one by one.
+    // The first blocks of the next round arrive while the last blocks of this round are in use. Tiles leave
+    // one by one.
     plan.a_blocks = std::min(plan.rows_of_tiles(), plan.round_rows + 1);
     plan.b_blocks = std::min(plan.columns_of_tiles(), plan.round_columns + 1);
     plan.c_blocks = std::min<std::size_t>(plan.rows_of_tiles() * plan.columns_of_tiles(), 4);
@@ -98,13 +100,14 @@ StreamPlan in_rounds(const Problem& problem, const Cut& cut, std::size_t rounds,
   return plan;
 }
 
-// Packed copies of a tile's blocks take up to one and a half times their bytes, as three planes of two bytes
-// an element; and parts of k some of C's. Where there is little memory, multiplies do with less.
+// Returns the scratch to leave. Packed copies of a tile's blocks take up to one and a half times their bytes,
+// because there are three planes with two bytes an element. Split-K takes some of C's size. If there is
+// little memory, GEMMs use less.
 std::size_t scratch_for(const StreamPlan& plan, std::size_t limit) {
   return std::min(limit / 4, 2 * (plan.a_bytes() + plan.b_bytes()) + plan.c_bytes());
 }
 
-// What is left of the memory holds blocks for later rounds.
+// Uses the rest of the memory for blocks of later rounds.
 void fill(StreamPlan& plan, std::size_t limit) {
   const std::size_t scratch = scratch_for(plan, limit);
   const std::size_t bytes = limit - scratch;
@@ -124,7 +127,7 @@ bool fits(const StreamPlan& plan, std::size_t limit) {
 // next round arrive.
 double compared_seconds(const StreamPlan& plan, const Rates& rates) {
   const double moved_bytes = rates.host.in(false);
-  const double step = rates.host.call_seconds;  // a launch and its last, emptier turn
+  const double step = rates.host.call_seconds;  // a launch and its last, partial turn
   const auto floats = [](std::size_t rows, std::size_t columns) {
     return static_cast<double>(sizeof(float)) * static_cast<double>(rows) * static_cast<double>(columns);
   };
@@ -142,8 +145,8 @@ double compared_seconds(const StreamPlan& plan, const Rates& rates) {
   const auto strip = [&](double b_brought) {
     return round(a + b_brought) + (parts - 1) * round((keeps_a ? 0 : a) + b_brought);
   };
-  // Nothing hides the first blocks; nor the tiles of the last round that is not small, which are done during
-  // its last depth.
+  // Nothing hides the first blocks. Nothing hides the tiles of the last round either, if it is not small,
+  // because they are computed during its last depth.
   const double first = static_cast<double>(plan.a_bytes() + plan.b_bytes()) / moved_bytes;
   const double last_depth = multiply / strips / parts / static_cast<double>(plan.depths());
   const double last = keeps_a ? 0 : std::max(0.0, c / strips / parts / moved_bytes - last_depth);
@@ -158,7 +161,8 @@ bool is_one_round(const StreamPlan& plan) {
   return plan.round_rows == plan.rows_of_tiles() && plan.round_columns == plan.columns_of_tiles();
 }
 
-// Where all of C stays on the device, depths may be short: a block comes once whatever its depth is.
+// Makes depths shorter if all of C stays on the device, because then each block is sent once, whatever its
+// depth.
 void begin_sooner(StreamPlan& plan, const Problem& problem, std::size_t limit) {
   if (!is_one_round(plan) || plan.depth <= largest_depth) return;
   Cut cut{plan.tile_rows, plan.tile_columns, plan.depth};
@@ -169,10 +173,10 @@ void begin_sooner(StreamPlan& plan, const Problem& problem, std::size_t limit) {
   plan = sooner;
 }
 
-// Of rounds along a side; the last means rounds of one tile.
+// The numbers of rounds along a side that are tried; the last means rounds of one tile.
 constexpr std::size_t some_counts[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 256, beyond_memory};
 
-// The best rounds of such tiles and depths that fit.
+// Returns the best rounds that fit, for these tiles and depths.
 std::optional<StreamPlan> best_rounds(const Problem& problem, const Cut& cut, const StreamLimits& limits,
                                       const Rates& rates) {
   const std::size_t largest = std::max({floats_of_a(cut), floats_of_b(cut), floats_of_c(cut)});
@@ -184,13 +188,13 @@ std::optional<StreamPlan> best_rounds(const Problem& problem, const Cut& cut, co
       if (!fits(plan, limits.bytes)) continue;
       fill(plan, limits.bytes);
       if (!best || is_faster(plan, *best, rates)) best = plan;
-      if (rounds * across == 1) return best;  // each block once: there is nothing better
+      if (rounds * across == 1) return best;  // each block is sent once: nothing is better
     }
   }
   return best;
 }
 
-// The best of such tiles, of all depths.
+// Returns the best plan for these tiles, over all depths.
 std::optional<StreamPlan> best_depth(const Problem& problem, Cut cut, const StreamLimits& limits,
                                      const Rates& rates) {
   std::optional<StreamPlan> best;
@@ -203,9 +207,9 @@ std::optional<StreamPlan> best_depth(const Problem& problem, Cut cut, const Stre
   }
 }
 
-// A strip for each of the sharers, along the side that has more tiles, and several rounds in each. What the
-// rounds of a strip share stays on the device where there is room; they then get shorter to the end, for
-// nothing hides what the last one sends back, or what others wait for at the end.
+// Gives each sharer a strip along the side with more tiles, with several rounds in it. Blocks that the rounds
+// of a strip share stay on the device if there is room. Then the rounds get shorter towards the end, because
+// nothing hides the transfer of the last round's results, or the wait of the others at the end.
 void share(StreamPlan& plan, std::size_t sharers) {
   plan.sharers = sharers;
   plan.strips_of_rows = sharers == 1 || plan.rows_of_tiles() >= plan.columns_of_tiles();
@@ -272,8 +276,8 @@ StreamPlan plan_stream(const Problem& problem, const StreamLimits& limits, const
 Traffic traffic_of(const StreamPlan& plan, bool reads_c) {
   const std::size_t rounds = ceil_div(plan.rows_of_tiles(), plan.round_rows);
   const std::size_t across = ceil_div(plan.columns_of_tiles(), plan.round_columns);
-  // What a strip's rounds share stays, where there is room for all of it; the other operand, where one device
-  // has all strips and room for all of that.
+  // The operand that the rounds of a strip share stays if there is room for all of it. The other operand
+  // stays if one device has all strips and room for all of that operand.
   const bool is_alone = plan.sharers == 1;
   const auto stays = [&](std::size_t blocks, bool strips, std::size_t of_strip, std::size_t all) {
     return blocks >= (strips ? of_strip : all) * plan.depths() && (strips || is_alone);

@@ -1,5 +1,5 @@
-// How a multiply of host matrices goes through a device that has memory of its own: C is cut into tiles, A
-// and B into blocks that tiles share, and the device holds some of each at a time. Numbers only.
+// The way of a GEMM on host matrices through a device with its own memory. C is cut into tiles, A and B into
+// blocks that tiles share, and the device holds some of each at a time. Numbers only.
 #pragma once
 
 #include <algorithm>
@@ -11,26 +11,26 @@
 namespace clgemm {
 
 struct StreamLimits {
-  std::size_t bytes = 0;           // that the device may hold, packed copies included
+  std::size_t bytes = 0;           // that the device may hold, including packed copies
   std::size_t max_allocation = 0;  // bytes
   std::size_t sharers = 1;         // devices that take rounds of this plan
 };
 
-// A tile of C stays on the device from its first multiply to its last. Tiles are done in rounds, rectangles
-// of them; each round goes over k from one depth to the next, so that a block of A is read by all tiles of
-// its row in a round, a block of B by all of its column. Rounds follow each other in strips, of rows of tiles
-// or of columns.
+// A tile of C stays on the device from its first GEMM to its last. Tiles are computed in rounds, which are
+// rectangles of tiles. Each round goes through k from one depth to the next. So all tiles of a row in the
+// round read the same block of A, and all tiles of a column the same block of B. Rounds follow each other in
+// strips of rows of tiles, or of columns.
 struct StreamPlan : GemmSize {
   std::size_t tile_rows = 0;
   std::size_t tile_columns = 0;
   std::size_t depth = 0;
 
-  std::size_t round_rows = 1;     // tiles, at most
-  std::size_t round_columns = 1;  // tiles, at most
+  std::size_t round_rows = 1;     // at most, in tiles
+  std::size_t round_columns = 1;  // at most, in tiles
   bool strips_of_rows = true;
-  bool tapers = false;  // the rounds of a strip get shorter to its end
+  bool tapers = false;  // the rounds of a strip get shorter towards its end
 
-  // That the device holds.
+  // The blocks that the device holds.
   std::size_t a_blocks = 1;
   std::size_t b_blocks = 1;
   std::size_t c_blocks = 1;
@@ -42,21 +42,21 @@ struct StreamPlan : GemmSize {
   std::size_t columns_of_tiles() const;
   std::size_t depths() const;
 
-  // Device memory of a block, however it lies there, and of all that are held.
+  // Return the device memory of a block, for any layout, and that of all held blocks.
   std::size_t a_bytes() const;
   std::size_t b_bytes() const;
   std::size_t c_bytes() const;
   std::size_t held_bytes() const;
 };
 
-// Elements from one line of a block to the next on the device, where lines have `length`: lines begin where
-// vectors may.
+// Returns the distance between lines of a block on the device, in elements, for lines of `length`. Lines
+// begin at multiples of any vector.
 std::size_t block_ld(std::size_t length);
 
-// Throws Error(out_of_memory) where the limit has no room for the smallest tiles.
+// Throws Error(out_of_memory) if the limit has no room for the smallest tiles.
 StreamPlan plan_stream(const Problem& problem, const StreamLimits& limits, const Rates& rates);
 
-// Bytes that go to the device, where each block is brought once a round; and back.
+// Bytes to the device, if each block is sent once a round, and back.
 struct Traffic {
   std::size_t a = 0;
   std::size_t b = 0;

@@ -35,34 +35,35 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// How a device is kept busy.
+// The work that keeps a device busy.
 struct Load {
   std::size_t width;  // floats of a vector
   std::size_t chains;
   std::size_t group;             // work-items of a work-group
-  std::size_t groups_of_a_unit;  // work-groups a compute unit
-  bool neighbours_together;      // in memory: those of work-items, not of steps
+  std::size_t groups_of_a_unit;  // work-groups for each compute unit
+  bool neighbours_together;      // in memory: those of work-items; otherwise those of steps
 };
 
-// A work-item of a CPU has a core's vector units for itself. Four groups a core, so that a core that is
-// disturbed gets less of the work.
+// On a CPU, a work-item has the vector units of a core for itself. Each core gets four groups, so that a core
+// that is disturbed gets less of the work.
 Load load_for(const Device& info) {
   if (info.kind == DeviceKind::cpu)
     return {std::clamp<std::size_t>(info.native_float_width, 4, 16), 12, 1, 4, false};
   return {4, 8, std::min<std::size_t>(256, info.max_work_group_size), 16, true};
 }
 
-// The best of some short runs counts: what else the device does only adds time. A run is long enough for the
-// host's clock, and for a processor to reach its speed.
+// The best of a few short runs counts, because other work of the device only adds time. A run is long enough
+// for the host's clock, and for a processor to reach its speed.
 constexpr int runs = 5;
 constexpr double run_seconds = 3e-3;
 constexpr int most_launches = 64;
-constexpr double all_seconds = 0.06;  // of the runs of one kernel, if they take longer
+constexpr double all_seconds = 0.06;  // for the runs of one kernel, if they take longer
 
-// The second best run may take so much longer than the best one; more says that something disturbs them.
+// The second best run may be slower than the best by this factor. If it is slower, something disturbs the
+// runs.
 constexpr double disagreement = 1.1;
 
-// A probe that is under way.
+// A running probe.
 class Measuring {
  public:
   Measuring(const cl::Context& context, const cl::Device& device, const Device& info)
@@ -77,7 +78,7 @@ class Measuring {
     const cl_device_id id = device();
     const std::string options =
         fmt::format("-cl-mad-enable -DFLOATS=float{} -DCHAINS={}", load_.width, load_.chains);
-    // Without OpenCL-CLHPP, which reads the compiler's log, too.
+    // Builds without OpenCL-CLHPP, which reads the compiler's log, too.
     if (const cl_int status = clBuildProgram(program_(), 1, &id, options.c_str(), nullptr, nullptr);
         status != CL_SUCCESS)
       throw cl::Error(status, "clBuildProgram");
@@ -108,12 +109,12 @@ class Measuring {
     return static_cast<double>(items_ * load_.chains * load_.width) * rounds / best;
   }
 
-  // Of more than the caches hold.
+  // Measures the bandwidth with more memory than the caches hold.
   double bytes() {
     const std::size_t steps = steps_of_buffer();
     const std::size_t count = steps * items_ * vector_bytes();
     const cl::Buffer from(context_, CL_MEM_READ_WRITE, count);
-    // All pages there, none of them a shared page of zeros.
+    // Fills all pages, because a new page may be a shared page of zeros.
     cl::Event filled;
     queue_.enqueueFillBuffer(from, 1.0f, 0, count, nullptr, &filled);
     check_finished(filled);
@@ -164,13 +165,13 @@ class Measuring {
     return rates;
   }
 
-  // Whether the best runs of each kernel agreed.
+  // Returns whether the best runs of each kernel agreed.
   bool agrees() const { return agrees_; }
 
  private:
   std::size_t vector_bytes() const { return load_.width * sizeof(float); }
 
-  // A multiple of the four that the kernel takes at once.
+  // Returns a multiple of four, because the kernel takes four steps at once.
   std::size_t steps_of_buffer() const {
     constexpr std::size_t mebibyte = std::size_t{1} << 20;
     const std::size_t cache = device_.getInfo<CL_DEVICE_GLOBAL_MEM_CACHE_SIZE>();
@@ -179,15 +180,15 @@ class Measuring {
     return std::max<std::size_t>(bytes / (items_ * vector_bytes()) / 4, 1) * 4;
   }
 
-  // A driver may say only by the event that a command has failed.
+  // With some drivers, only the event shows that a command has failed.
   void check_finished(const cl::Event& event) {
     queue_.flush();
     event.wait();
     clgemm::check_finished({event});
   }
 
-  // Several launches behind each other hide what a wait costs the host: with one, an H100 that reads 100 MB
-  // seemed to do so at 1.35 TB/s.
+  // Runs several launches one after the other, which hides the host's time for a wait. With one launch, an
+  // H100 that reads 100 MB seemed to read at 1.35 TB/s.
   double run_once(const cl::Kernel& kernel, int launches = 1) {
     cl::Event event;
     const auto start = Clock::now();
@@ -229,7 +230,8 @@ bool is_possible(const Probed& probed) {
          is_rate(host.copied);
 }
 
-// Everything that the figures depend on. The text of the kernels stands for the version of the probe.
+// Returns everything on which the figures depend. The text of the kernels stands for the version of the
+// probe.
 std::string key_of(const Device& info) {
   return fmt::format("probe of device and link\n{}\n{}\n{}\n{}\n{} units, {} MHz\n{}", info.name,
                      info.driver_version, info.platform_name, info.platform_version, info.compute_units,
@@ -270,7 +272,8 @@ std::optional<Probed> load_or_measure(const cl::Context& context, const cl::Devi
   const DiskCache disk = DiskCache::from_environment();
   const std::string key = key_of(info);
   if (const auto known = known_figures(disk, key)) return *known;
-  // Two at once would disturb each other, and the second one mostly finds what the first one has kept.
+  // Two probes at the same time would disturb each other, and the second one usually finds the first one's
+  // result in the cache.
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   if (const auto known = known_figures(disk, key)) return *known;

@@ -13,20 +13,20 @@
 
 namespace clgemm {
 
-// What was measured, and whether it can be believed: runs that disagree, or a device that does far less than
-// its family, may have been disturbed.
+// The figures, and whether they are reliable. Runs that disagree, or a device that is far slower than its
+// family, may have been disturbed.
 struct Measurement {
   Probed probed;
   bool is_sure = false;
 };
 
-// Measures on a queue of its own, for some 0.06 seconds with each kernel, behind the compiler. Throws what
-// OpenCL throws, and Error(internal_error) for times that cannot be.
+// Measures on a queue of its own, for about 0.06 seconds with each kernel, after compiling. Throws OpenCL's
+// errors, and Error(internal_error) for impossible times.
 Measurement measure_device(const cl::Context& context, const cl::Device& device, const Device& info);
 
-// What the cache has of this device and driver, or else what is measured now; the cache keeps it if it is
-// sure. Nullopt if CLGEMM_PROBE=0 turns it off or anything fails: that is no error of the caller's, and is
-// logged.
+// Returns the figures that the cache has for this device and driver, or else measures them. The cache keeps
+// them if they are reliable. Returns nullopt if CLGEMM_PROBE=0 turns it off or anything fails. A failure is
+// not the caller's error; it is logged.
 std::optional<Probed> probe(const cl::Context& context, const cl::Device& device, const Device& info);
 
 // Returns "481 GFLOP/s, 68.5 GB/s", and for a device with its own memory also ", link 50 GB/s in and 50 out".

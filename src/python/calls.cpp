@@ -15,7 +15,7 @@ Matrix matrix_of(py::handle object, const char* name) {
   return HostMatrix(object, name, Access::read).matrix();
 }
 
-// Whether all that lies between the first and the last element of the one is outside of the other.
+// Returns whether everything between the first and the last element of one matrix is outside of the other.
 bool lie_apart(const HostMatrix& x, const HostMatrix& y) {
   const auto range = [](const HostMatrix& host) {
     const Matrix& matrix = host.matrix();
@@ -37,7 +37,8 @@ bool lie_apart(const HostMatrix& x, const HostMatrix& y) {
   return x_end <= y_begin || y_end <= x_begin;
 }
 
-// In a batch C must not share elements with any A or B; clgemm itself compares neighbours in large ones.
+// Throws ValueError if C shares elements with an A or B of the batch. clgemm itself compares only neighbours
+// in large batches.
 void check_overlap_in_batch(py::handle c_object, const HostMatrix& c, py::handle object,
                             const HostMatrix& matrix) {
   if (lie_apart(c, matrix)) return;
@@ -78,7 +79,7 @@ void multiply_host_matrices(Owner& owner, py::handle a_object, py::handle b_obje
                               c.first(), call.ldc, call.stride_c, call.batch_count, options);
 }
 
-// An argument of a batch: a list of matrices, or one that serves for all.
+// An argument of a batch: a list of matrices, or one matrix for all.
 class List {
  public:
   List(py::handle object, const char* name) : name_(name) {
@@ -91,10 +92,10 @@ class List {
     }
   }
 
-  // How many multiplies it speaks of; nothing where it serves for any number.
+  // Returns the number of GEMMs in the list; nothing if the argument serves for any number.
   std::optional<std::size_t> count() const { return is_list_ ? std::optional(held_.size()) : std::nullopt; }
 
-  // Throws ValueError where it has not a matrix for each of so many multiplies.
+  // Throws ValueError if there is not one matrix for each of so many GEMMs.
   void demand(std::size_t multiplies) const {
     if (!is_list_ || held_.size() == multiplies) return;
     throw py::value_error(std::string(name_) + " has " + std::to_string(held_.size()) +

@@ -1,4 +1,4 @@
-// clgemm._native: what the Python files of clgemm/ call. It takes Python's objects as they come and checks
+// clgemm._native, which the Python files of clgemm/ call. It takes Python objects of any type and checks
 // them.
 #include <pybind11/stl.h>
 
@@ -10,7 +10,7 @@ namespace py = pybind11;
 namespace clgemm::python {
 namespace {
 
-// An OpenCL event of ours, for whoever uses no wrapper that has a class for it.
+// An OpenCL event made by clgemm, for users without a wrapper that has a class for events.
 class Event {
  public:
   explicit Event(std::uintptr_t handle) : event_(reinterpret_cast<cl_event>(handle)) {}
@@ -78,7 +78,7 @@ SgemmShape make_shape(std::size_t m, std::size_t n, std::size_t k, bool transpos
   return shape;
 }
 
-// The arguments by which Options are made that are like these; those with a default value are left out.
+// Returns the arguments that make Options equal to these. Those with a default value are left out.
 py::dict arguments_of(const Options& options) {
   const Options initial;
   py::dict arguments;
@@ -110,7 +110,7 @@ bool are_equal(const Options& options, const Options& others) {
   return arguments_of(options).equal(arguments_of(others));
 }
 
-// For pickle: a scratch buffer belongs to this process.
+// Returns the parts for pickle. A scratch buffer belongs to this process.
 py::tuple parts_of(const Options& options) {
   if (options.scratch != nullptr)
     throw py::type_error("options with a scratch buffer belong to their process");
@@ -118,13 +118,13 @@ py::tuple parts_of(const Options& options) {
                         py::make_tuple(arguments_of(options)));
 }
 
-// By Argument. Python has no leading dimensions: they are said by arrays.
+// The names in the order of Argument. Python has no leading dimensions: the arrays have them.
 constexpr const char* argument_names[] = {"",  "order", "transpose_a", "transpose_b", "m",        "n",
                                           "k", "a",     "a",           "b",           "b",        "c",
                                           "c", "c",     "batch_count", "queue",       "wait_for", "options"};
 static_assert(std::size(argument_names) == static_cast<std::size_t>(Argument::options) + 1);
 
-// Python has a class for each kind of error (clgemm/_errors.py).
+// Throws the Python exception for the kind of error (clgemm/_errors.py).
 void throw_as_python(const Error& error) {
   const py::object make = py::module_::import("clgemm._errors").attr("make");
   const py::tuple arguments = py::make_tuple(to_string(error.code()), error.what(),
@@ -170,7 +170,7 @@ scratch        a pyopencl.Buffer (or its handle) for those copies, of scratch_by
           },
           py::arg("other"))
       .def("__hash__", [](const Options& options) { return py::hash(py::str(representation(options))); })
-      // A copy keeps alive what keeps the scratch buffer alive.
+      // A copy keeps the same object alive that keeps the scratch buffer alive.
       .def(
           "__copy__", [](const Options& options) { return options; }, py::keep_alive<0, 1>())
       .def(
@@ -212,7 +212,7 @@ std::uintptr_t enqueue_with(Context* context, py::handle queue, py::handle a, py
       enqueue_some(context, queue, a, b, c, {alpha, beta, transpose_a, transpose_b}, wait_for, options));
 }
 
-// A method of Context that says something of a call.
+// Calls a method of Context that answers a question about a call.
 template <auto method, class Asked>
 auto asked(Context& owner, const Asked& call, const Options& options) {
   return (owner.*method)(call, options);
