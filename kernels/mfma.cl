@@ -40,31 +40,19 @@
 #define A_WIDTH (ALIGNED_A ? 4 : 1)
 #define B_WIDTH (ALIGNED_B ? 4 : 1)
 
-#define WAVE 64
-#define WAVES_DOWN (BM / WM)
-#define WAVES_ACROSS (BN / WN)
-#define ITEMS (WAVES_DOWN * WAVES_ACROSS * WAVE)
-#define BLOCKS_M (WM / 16)  // blocks of 16 x 16 results of a wave
-#define BLOCKS_N (WN / 16)
+#include "common/batch.cl"
+#include "common/mfma.cl"
+#include "common/tile.cl"
+#include "common/tile_order.cl"
+
 #define A_STRIDE (BM + 4)  // the padding spreads transposed writes over the banks
 #define B_STRIDE (BN + 4)
 #define A_SIZE (BK * A_STRIDE)
 #define STAGE_SIZE (A_SIZE + BK * B_STRIDE)  // a tile of A and one of B
-#define SUMS_ROWS (16 * WAVES_DOWN)          // rows of C that are stored at a time, 16 of each wave
-#define SUMS_STRIDE (BN + 4)
-#define SUMS_SIZE (SUMS_ROWS * SUMS_STRIDE)
 #define MEMORY_SIZE (2 * STAGE_SIZE > SUMS_SIZE ? 2 * STAGE_SIZE : SUMS_SIZE)  // floats
 
-#include "common/batch.cl"
-#include "common/store_tile.cl"
-#include "common/tile.cl"
-#include "common/tile_order.cl"
 DEFINE_TILE(a, BM, TRANSPOSE_A, A_WIDTH)
 DEFINE_TILE(b, BN, !TRANSPOSE_B, B_WIDTH)
-
-// A wave's blocks of 16 x 16 results. A work-item has four rows of each block, from 4 * (lane / 16) on, in
-// column lane % 16.
-typedef float4 Sums[BLOCKS_M][BLOCKS_N];
 
 // Returns the first depth of a work-item. v_mfma_f32_16x16x4_f32 multiplies 16 rows by 16 columns, four deep.
 // Each work-item gives one element of A, of row lane % 16, and one of B, of column lane % 16. Both have the
@@ -93,17 +81,6 @@ static inline void multiply_tiles(Sums sums, const __local float* a_tile, const 
     }
   }
 }
-
-// Keeps loads from global memory before the products of a tile, so that they are in flight meanwhile. clang
-// 19 moves them behind half of the products.
-#if defined(__has_builtin)
-#if __has_builtin(__builtin_amdgcn_sched_barrier)
-#define LOADS_FIRST __builtin_amdgcn_sched_barrier(0)
-#endif
-#endif
-#if !defined(LOADS_FIRST)
-#define LOADS_FIRST
-#endif
 
 // Adds up the products along k. Because there are two copies of the tiles, one barrier per step is enough:
 // while one copy is multiplied, the next one arrives through registers. The first step may be shorter, so
@@ -139,31 +116,6 @@ static inline void multiply(Sums sums, __local float* memory, const Lines a_line
   multiply_tiles(sums, memory + a_place, memory + b_place);
 }
 
-// Stores SUMS_ROWS rows at a time: one row of blocks of each wave.
-static inline void store_by_rows(Sums sums, __local float* memory, Target target, const int row,
-                                 const int column) {
-  const Tile tile = {memory, SUMS_ROWS, BN, SUMS_STRIDE, 1, SUMS_SIZE};
-  const float alpha = target.alpha;
-  target.alpha = 1.0f;
-#pragma unroll
-  for (int block = 0; block < BLOCKS_M; ++block) {
-    barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-    for (int other = 0; other < BLOCKS_N; ++other) {
-      const float4 scaled = alpha * sums[block][other];
-      __local float* place = memory + row * SUMS_STRIDE + column + other * 16;
-      place[0] = scaled.x;
-      place[SUMS_STRIDE] = scaled.y;
-      place[2 * SUMS_STRIDE] = scaled.z;
-      place[3 * SUMS_STRIDE] = scaled.w;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    store_tile_of_c(target, tile, get_local_id(0), ITEMS);
-    target.first += SUMS_ROWS * target.ld;
-    target.rows -= SUMS_ROWS;
-  }
-}
-
 __kernel __attribute__((amdgpu_waves_per_eu(2))) __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
@@ -180,14 +132,11 @@ void gemm(const int m, const int n, const int k, const float alpha,
   const Target target = {c + c_offset + product.c + first_row * ldc + first_column, ldc, m - first_row,
                          n - first_column, product.alpha, product.beta};
 
-  // Blocks of a wave lie SUMS_ROWS apart, so that blocks that are stored together are neighbours.
-  const int wave = get_local_id(0) / WAVE;
+  const int2 wave = place_of_wave();
   const int lane = get_local_id(0) % WAVE;
-  const int wave_row = wave / WAVES_ACROSS * 16;
-  const int column = wave % WAVES_ACROSS * WN + lane % 16;
+  const int column = wave.y + lane % 16;
   Sums sums;
-#pragma unroll
-  for (int i = 0; i < BLOCKS_M * BLOCKS_N; ++i) sums[i / BLOCKS_N][i % BLOCKS_N] = (float4)(0.0f);
-  multiply(sums, memory, a_lines, b_lines, wave_row + lane % 16, column);
-  store_by_rows(sums, memory, target, wave_row + lane / 16 * 4, column);
+  clear(sums);
+  multiply(sums, memory, a_lines, b_lines, wave.x + lane % 16, column);
+  store_by_rows(sums, memory, target, wave.x + lane / 16 * 4, column);
 }
