@@ -3,8 +3,9 @@
 // summary: the form `fp16_planes`: each number as two fp16, one exponent per line, as tensor cores read it
 // size: rows*(columns+1)
 // range_notes: 2
+// param: ITEMS = 512 in 256 512
 // tile: 8 1048576 1     a work-group has whole lines
-// local: 512
+// local: ITEMS
 // grid: tiles
 
 // The exponent of a line must be known before its planes are written. A work-group has a few whole lines. It
@@ -17,11 +18,13 @@
 #include "common/half.cl"
 #include "common/packing.cl"
 
-#define ITEMS 512
-#define LINES 8   // lines of a work-group at a time, which lie together in a block
-#define PIECES 2  // pieces of a work-item at a time
+#if !defined(ITEMS)
+#error "pack_both_fp16_planes needs ITEMS"
+#endif
+#define LINES 8        // lines of a work-group at a time, which lie together in a block
+#define TOGETHER 1024  // depths of all pieces of all work-items
 #define STEP (ITEMS / LINES * PIECE)  // depths from one piece to the next
-#define TOGETHER (PIECES * STEP)      // depths of all pieces of all work-items
+#define PIECES (TOGETHER / STEP)      // pieces of a work-item at a time
 // Bits for numbers larger than the first ones of a line. Each bit is one less for small numbers.
 #define ROOM 1
 

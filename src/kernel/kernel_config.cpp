@@ -273,6 +273,8 @@ KernelConfig configure(const NamedKernel& kernel, const Parameters& overrides, c
   if (manifest.takes_parts()) config.adds_parts = rules.evaluate(manifest.adds_parts) != 0;
   for (const auto& [name, rule] : manifest.fallback_parameters)
     config.fallback_values[name] = rules.evaluate(rule);
+  for (const auto& [name, rule] : manifest.packing_parameters)
+    config.packing_values[name] = rules.evaluate(rule);
   config.align = rules.align();
   for (const Manifest::Rule& rule : manifest.local) config.local.push_back(rules.positive(rule));
   check_device_limits(config, device);

@@ -47,6 +47,7 @@ struct KernelConfig {
   std::size_t registers = 0;       // on NVIDIA: the most registers of a work-item; 0: the compiler decides
   std::size_t align = 1;           // in elements: divides offsets and leading dimensions of A and B
   Parameters fallback_values;      // for the fallback kernel; its other parameters have its defaults
+  Parameters packing_values;       // likewise for the kernel that packs the operands
   std::size_t split_k = 0;         // slices along k, each with work-groups of its own; 0: the plan decides
   std::string build_options;       // all -D that the source needs, and options for the device's compiler
 

@@ -58,6 +58,8 @@ struct Manifest {
   std::string summary;
   // The form in_place_form, or the form that pack_<form>.cl makes. Empty unless the role is multiply.
   std::string operands;
+  // Parameters of the kernel that packs, as expressions of this kernel's. Others have their defaults.
+  std::map<std::string, Rule> packing_parameters;
   std::vector<Parameter> parameters;
   std::vector<Variant> variants;
   Rule tile_rows;

@@ -117,7 +117,9 @@ class ManifestCheck {
     if (manifest_.takes_shares()) {
       geometry.insert(geometry.end(), {manifest_.share_rows, manifest_.share_columns});
     }
-    for (const auto& [name, rule] : manifest_.fallback_parameters) geometry.push_back(rule);
+    for (const auto* parameters : {&manifest_.fallback_parameters, &manifest_.packing_parameters}) {
+      for (const auto& [name, rule] : *parameters) geometry.push_back(rule);
+    }
     for (const Manifest::Rule& rule : geometry) check_names_of(rule, no_names());
     for (const Manifest::Rule& rule : manifest_.requirements) check_names_of(rule, device_names());
     for (const RuleKey& key : rule_keys) check_names_of(manifest_.*key.rule, key.known_names());

@@ -146,11 +146,12 @@ class ManifestParser {
 
   void parse_summary() { manifest_.summary = value_; }
 
+  // FORM PARAMETER=expression ...
   void parse_operands() {
-    manifest_.operands = without_remark(value_);
-    if (!is_identifier(manifest_.operands)) {
-      fail("expected 'in_place', or the name of a form, which the kernel pack_<form>.cl makes", value_);
-    }
+    parse_helper("expected 'in_place', or the name of a form, which the kernel pack_<form>.cl makes",
+                 manifest_.operands, manifest_.packing_parameters);
+    if (manifest_.operands == in_place_form && !manifest_.packing_parameters.empty())
+      fail("nothing packs operands that are used in place", value_);
   }
 
   // Parses "NAME = default in v1 v2 v3".
@@ -249,17 +250,22 @@ class ManifestParser {
 
   // Parses "NAME PARAMETER=expression ...".
   void parse_fallback() {
+    parse_helper("expected the name of a kernel", manifest_.fallback, manifest_.fallback_parameters);
+  }
+
+  // Parses the name of another kernel, or of a form that it makes, and the values of its parameters.
+  void parse_helper(const char* expected, std::string& helper,
+                    std::map<std::string, Manifest::Rule>& parameters) {
     const std::vector<std::string> words = words_of(without_remark(value_));
-    if (words.empty() || !is_identifier(words[0])) fail("expected the name of a kernel", value_);
-    manifest_.fallback = words[0];
+    if (words.empty() || !is_identifier(words[0])) fail(expected, value_);
+    helper = words[0];
     for (std::size_t i = 1; i < words.size(); ++i) {
       const std::size_t equals = words[i].find('=');
       const std::string name = words[i].substr(0, equals);
       if (equals == std::string::npos || !is_identifier(name))
         fail("expected PARAMETER=expression", words[i]);
       const auto rule = rule_of(std::string_view(words[i]).substr(equals + 1));
-      if (!manifest_.fallback_parameters.emplace(name, rule).second)
-        fail("the parameter stands here twice", name);
+      if (!parameters.emplace(name, rule).second) fail("the parameter stands here twice", name);
     }
   }
 

@@ -77,7 +77,7 @@ class Planner {
     result.programs[ProgramRole::multiply] = kernel;
     if (!kernel->manifest().fallback.empty()) {
       SharedConfig& pack = result.programs[ProgramRole::pack_both];
-      pack = configs_.get("pack_both_" + kernel->manifest().operands, {});
+      pack = configs_.get("pack_both_" + kernel->manifest().operands, kernel->packing_values);
       check_role(*pack, Role::pack_both, *kernel);
       return result;
     }
@@ -95,7 +95,7 @@ class Planner {
     const bool is_small =
         configs_.device().max_work_group_size < 256 && kernel.manifest().operands == padded_form;
     return configs_.get("pack_" + kernel.manifest().operands,
-                        is_small ? Parameters{{"TS", 8}} : Parameters{});
+                        is_small ? Parameters{{"TS", 8}} : kernel.packing_values);
   }
 
   const Problem& problem_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <map>
 
@@ -108,6 +109,10 @@ void check_packed(const PackingSource& source) {
     }
   }
   CHECK(wrong == 0);
+  // Devices with smaller work-groups get the same planes.
+  const PackedWords by_fewer = pack_both("pack_both_fp16_planes", source, {{"ITEMS", 256}});
+  CHECK(std::memcmp(by_fewer.words.data(), packed.words.data(), packed.words.size() * sizeof(float)) == 0);
+  CHECK(by_fewer.notes[1] == packed.notes[1]);
   CHECK(double{float_of(packed.notes[0])} == most);
   CHECK(double{float_of(~packed.notes[1])} == least);
 }

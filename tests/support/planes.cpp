@@ -48,12 +48,13 @@ std::uint16_t PackedWords::half_word(std::size_t index) const {
   return static_cast<std::uint16_t>(bits_of(words.at(index / 2)) >> (index % 2 * 16));
 }
 
-PackedWords pack_both(const std::string& kernel_name, const PackingSource& source) {
+PackedWords pack_both(const std::string& kernel_name, const PackingSource& source,
+                      const Parameters& parameters) {
   static ConfigCache* const configs = new ConfigCache(shared_device_info(), {});
   static ProgramCache* const programs = new ProgramCache(shared_cl_context(), shared_device(),
                                                          shared_device_info(), DiskCache::from_environment());
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-  const std::shared_ptr<const KernelConfig> config = configs->get(kernel_name, {});
+  const std::shared_ptr<const KernelConfig> config = configs->get(kernel_name, parameters);
   const auto program = programs->get(config, Purpose::named);
 
   PackedWords result{(source.lines + 63) / 64 * 64, (source.depth + 31) / 32 * 32, {}, {}};

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel/manifest.hpp"
 #include "multiply.hpp"
 
 namespace clgemm::test {
@@ -35,8 +36,9 @@ struct PackedWords {
   std::uint16_t half_word(std::size_t index) const;
 };
 
-// Packs the source as A and as B, and checks that both copies are equal.
-PackedWords pack_both(const std::string& kernel, const PackingSource& source);
+// Packs the source as A and as B, and checks that both copies are equal. `parameters`: of the kernel.
+PackedWords pack_both(const std::string& kernel, const PackingSource& source,
+                      const Parameters& parameters = {});
 
 // Numbers for the last element of A and of B. 0 keeps the old element.
 struct Special {

@@ -164,7 +164,8 @@ std::size_t tile_bytes(const KernelConfig& kernel) {
 std::size_t least_scratch_bytes(Planner& make, const std::string& kernel) {
   const KernelConfig& config = *make.configs.get(kernel, {});
   if (config.manifest().fallback.empty()) return tile_bytes(config);
-  const KernelConfig& pack = *make.configs.get("pack_both_" + config.manifest().operands, {});
+  const KernelConfig& pack =
+      *make.configs.get("pack_both_" + config.manifest().operands, config.packing_values);
   const std::size_t notes = 2 * 64;  // one work-group for each operand, rounded up
   const std::size_t own = sizeof(float) * (packed_size(pack, config.tile_rows, config.tile_depth) +
                                            packed_size(pack, config.tile_columns, config.tile_depth) + notes);
