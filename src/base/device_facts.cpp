@@ -34,18 +34,21 @@ DeviceFacts of_name(const std::array<NamedFacts, count>& table, const std::strin
 
 // NVIDIA, by architecture. The numbers of cores (SMs), their fp32 units and registers are in the tuning
 // guides of CUDA. Clocks and bandwidths are in the data sheets of the largest product, which the comments
-// name.
+// name. The 16-bit multiply-adds of unmeasured tensor cores, with fp32 sums, are from these data sheets, too:
+// A100 312 TFLOP/s, RTX 3090 71, RTX 4090 165. The workstation cards of sm_86 and sm_89 do twice as many, but
+// report the same architecture.
 struct NvidiaFacts {
   std::size_t from_sm;
   DeviceFacts facts;
+  double half_multiply_adds = 0.0;
 };
 constexpr std::array nvidia = {
     NvidiaFacts{120, {"Blackwell (GeForce, RTX PRO)", 1, 128, 4.4, 32, 160, 2400}},  // RTX 5090, 1792 GB/s
     NvidiaFacts{100, {"Blackwell (data centre)", 1, 128, 27.5, 32, 160, 1965}},      // B200, 8000 GB/s
     NvidiaFacts{90, {"Hopper", 1, 128, 12.8, 32, 160, 1980}},                        // H100 SXM, 3350 GB/s
-    NvidiaFacts{89, {"Ada Lovelace", 1, 128, 3.1, 32, 160, 2520}},                   // RTX 4090, 1008 GB/s
-    NvidiaFacts{86, {"Ampere (GeForce)", 1, 128, 6.7, 32, 160, 1695}},               // RTX 3090, 936 GB/s
-    NvidiaFacts{80, {"Ampere (data centre)", 1, 64, 10.2, 32, 160, 1410}},           // A100 40 GB, 1555 GB/s
+    NvidiaFacts{89, {"Ada Lovelace", 1, 128, 3.1, 32, 160, 2520}, 256},              // RTX 4090, 1008 GB/s
+    NvidiaFacts{86, {"Ampere (GeForce)", 1, 128, 6.7, 32, 160, 1695}, 256},          // RTX 3090, 936 GB/s
+    NvidiaFacts{80, {"Ampere (data centre)", 1, 64, 10.2, 32, 160, 1410}, 1024},     // A100 40 GB, 1555 GB/s
     NvidiaFacts{75, {"Turing", 1, 64, 5.0, 32, 160, 1590}},                          // T4, 320 GB/s
     NvidiaFacts{70, {"Volta", 1, 64, 7.4, 32, 160, 1530}},                           // V100, 900 GB/s
     NvidiaFacts{61, {"Pascal (GeForce)", 1, 128, 9.2, 32, 160, 1733}},               // GTX 1080, 320 GB/s
@@ -54,9 +57,10 @@ constexpr std::array nvidia = {
 };
 
 DeviceFacts nvidia_facts(const std::string& name, std::size_t sm) {
-  DeviceFacts facts = std::find_if(nvidia.begin(), nvidia.end() - 1, [sm](const NvidiaFacts& one) {
-                        return sm >= one.from_sm;
-                      })->facts;
+  const auto* found = std::find_if(nvidia.begin(), nvidia.end() - 1,
+                                   [sm](const NvidiaFacts& one) { return sm >= one.from_sm; });
+  DeviceFacts facts = found->facts;
+  facts.half_multiply_adds = found->half_multiply_adds;
   constexpr double bytes_of_h200 = 18.4;  // the same chip with faster memory, 4800 GB/s
   if (has(name, "h200")) facts.bytes = bytes_of_h200;
   return facts;
@@ -70,10 +74,12 @@ DeviceFacts nvidia_facts(const std::string& name, std::size_t sm) {
 // CDNA has 256 more, which only moves can reach. With 88 floats its loops have such moves and one wave a
 // SIMD; with 76 they have neither. Matrix units take unchanged fp32 numbers, with 256 FLOP a clock (for CDNA
 // 2: AMD lab notes, "AMD matrix cores"). That is 45.3 TFLOP/s on an MI210, whose vector units do 22.6 without
-// packing, and 163.4 on an MI300X, the same as its vector units.
+// packing, and 163.4 on an MI300X, the same as its vector units. An MI300X does 1307 TFLOP/s with 16-bit
+// numbers (data sheet).
 constexpr std::array amd = {
-    NamedFacts{"gfx94", {"CDNA 3", 1, 128, 8.3, 64, 80, 2100, false, 0, false, 128}},  // MI300X, 5300 GB/s
-    NamedFacts{"gfx95", {"CDNA 4", 1, 128, 13.0, 64, 80, 2400}},                       // MI355X, 8000 GB/s
+    NamedFacts{"gfx94",
+               {"CDNA 3", 1, 128, 8.3, 64, 80, 2100, false, 0, false, 128, 0.0, 1024}},  // MI300X, 5300 GB/s
+    NamedFacts{"gfx95", {"CDNA 4", 1, 128, 13.0, 64, 80, 2400}},                         // MI355X, 8000 GB/s
     NamedFacts{"gfx90a",
                {"CDNA 2", 1, 64, 9.3, 64, 80, 1700, false, 0, false, 128}},  // MI250, 1638 GB/s of a die
     NamedFacts{"gfx9", {"CDNA, GCN", 1, 64, 9.3, 64, 80, 1700}},             // MI50, 1024 GB/s

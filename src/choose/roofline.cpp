@@ -1,7 +1,6 @@
 // Implements roofline_rows() of tuning.hpp. It is for kernels with `estimate` in their manifests, on GPUs on
 // which clgemm-tune has not run. It uses the peak of the units on which they compute.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -11,24 +10,13 @@
 namespace clgemm {
 namespace {
 
-// Multiply-adds per clock of 16-bit numbers with fp32 sums on the tensor cores of a compute unit, from
-// NVIDIA's data sheets: A100 312 TFLOP/s with 108 units at 1.41 GHz, RTX 3090 71 (82, 1.695), RTX 4090 165
-// (128, 2.52). The workstation cards of sm_86 and sm_89 do twice as many, but report the same architecture.
-struct Peak {
-  std::size_t nvidia_sm;
-  double multiply_adds;
-};
-constexpr std::array peaks = {Peak{80, 1024.0}, Peak{86, 256.0}, Peak{89, 256.0}};
-
 // Returns the peak of the kernel's units for each core and second, or 0 if the peak or the clock is unknown.
 double peak_of(const KernelConfig& kernel, const Device& device, double multiply_adds) {
   if (kernel.products == 0) return multiply_adds;
   const double hertz = 1e6 * static_cast<double>(device.clock_mhz);
-  if (kernel.manifest().matrix_units == MatrixUnits::fp32)
-    return hertz * facts_of(device).matrix_multiply_adds;
-  const auto* peak = std::find_if(peaks.begin(), peaks.end(),
-                                  [&](const Peak& one) { return one.nvidia_sm == device.nvidia_sm; });
-  return peak == peaks.end() ? 0.0 : hertz * peak->multiply_adds;
+  const DeviceFacts facts = facts_of(device);
+  return hertz * (kernel.manifest().matrix_units == MatrixUnits::fp32 ? facts.matrix_multiply_adds
+                                                                      : facts.half_multiply_adds);
 }
 
 // Returns the fraction of the peak that a kernel reaches. These are guesses, as is the time in which a

@@ -32,9 +32,18 @@ Candidate first_choice(const Problem& problem, ConfigCache& configs) {
   return rank_candidates(problem, configs, shipped_tuning(), no_limit, Precision::fp32).candidates.front();
 }
 
+double a_second(const Device& device, double multiply_adds_a_clock) {
+  return multiply_adds_a_clock * 1e6 * static_cast<double>(device.clock_mhz);
+}
+
 // Of fp32 numbers, by a core's matrix units in a second.
 double matrix_multiply_adds(const Device& device) {
-  return facts_of(device).matrix_multiply_adds * 1e6 * static_cast<double>(device.clock_mhz);
+  return a_second(device, facts_of(device).matrix_multiply_adds);
+}
+
+// Of 16-bit numbers, likewise.
+double half_multiply_adds(const Device& device) {
+  return a_second(device, facts_of(device).half_multiply_adds);
 }
 
 bool is_estimate(const Candidate& candidate) {
@@ -58,6 +67,9 @@ TEST_CASE("facts of GPUs are those of their data sheets") {
         matrix_multiply_adds(device_of(sheet)) * 2e-12 * static_cast<double>(peaks.cores);
     CHECK(of_matrix_units >= 0.95 * sheet.matrix_teraflops);
     CHECK(of_matrix_units <= 1.05 * sheet.matrix_teraflops);
+    const double of_halves = half_multiply_adds(device_of(sheet)) * 2e-12 * static_cast<double>(peaks.cores);
+    CHECK(of_halves >= 0.95 * sheet.half_teraflops);
+    CHECK(of_halves <= 1.05 * sheet.half_teraflops);
     // One figure a family: it is another product's for some, and small GPUs beside CPUs have more than their
     // share.
     CHECK(1e-9 * peaks.bytes > 0.3 * sheet.gigabytes);

@@ -24,6 +24,7 @@ struct Sheet {
   double gigabytes;    // a second
   const char* target;  // what a compiler for it is asked for; empty: none can be had without the device
   double matrix_teraflops = 0.0;  // of fp32 numbers by matrix units; 0: they do not
+  double half_teraflops = 0.0;    // of fp16 numbers with fp32 sums; 0: none, or no kernel is chosen by it
 };
 
 inline const char* const amd = "Advanced Micro Devices, Inc.";
@@ -34,7 +35,8 @@ inline const char* const nvidia = "NVIDIA Corporation";
 inline const char* const nvidia_platform = "NVIDIA CUDA";
 
 inline const Sheet sheets[] = {
-    {"gfx942:sramecc+:xnack-", amd, amd_platform, 304, 2100, 256, 64, 0, 304, 163.4, 5300, "gfx942", 163.4},
+    {"gfx942:sramecc+:xnack-", amd, amd_platform, 304, 2100, 256, 64, 0, 304, 163.4, 5300, "gfx942", 163.4,
+     1307.4},
     {"gfx90a:sramecc+:xnack-", amd, amd_platform, 104, 1700, 256, 64, 0, 104, 22.6, 1638, "gfx90a", 45.3},
     {"gfx1100", amd, amd_platform, 48, 2371, 256, 64, 0, 48, 29.1, 960, "gfx1100"},
     {"gfx1201", amd, amd_platform, 32, 2970, 256, 64, 0, 32, 24.3, 640, "gfx1201"},
@@ -53,10 +55,14 @@ inline const Sheet sheets[] = {
      "sm_120"},
     {"NVIDIA B200", nvidia, nvidia_platform, 148, 1965, 1024, 48, 100, 148, 75, 8000, "sm_100"},
     {"NVIDIA H100 80GB HBM3", nvidia, nvidia_platform, 132, 1980, 1024, 48, 90, 132, 66.9, 3350, "sm_90"},
-    {"NVIDIA GeForce RTX 4090", nvidia, nvidia_platform, 128, 2520, 1024, 48, 89, 128, 82.6, 1008, "sm_89"},
-    {"NVIDIA GeForce RTX 4060", nvidia, nvidia_platform, 24, 2460, 1024, 48, 89, 24, 15.1, 272, "sm_89"},
-    {"NVIDIA GeForce RTX 3090", nvidia, nvidia_platform, 82, 1695, 1024, 48, 86, 82, 35.6, 936, "sm_86"},
-    {"NVIDIA A100-SXM4-40GB", nvidia, nvidia_platform, 108, 1410, 1024, 48, 80, 108, 19.5, 1555, "sm_80"},
+    {"NVIDIA GeForce RTX 4090", nvidia, nvidia_platform, 128, 2520, 1024, 48, 89, 128, 82.6, 1008, "sm_89",
+     0.0, 165.2},
+    {"NVIDIA GeForce RTX 4060", nvidia, nvidia_platform, 24, 2460, 1024, 48, 89, 24, 15.1, 272, "sm_89", 0.0,
+     30.2},
+    {"NVIDIA GeForce RTX 3090", nvidia, nvidia_platform, 82, 1695, 1024, 48, 86, 82, 35.6, 936, "sm_86", 0.0,
+     71.2},
+    {"NVIDIA A100-SXM4-40GB", nvidia, nvidia_platform, 108, 1410, 1024, 48, 80, 108, 19.5, 1555, "sm_80", 0.0,
+     312.0},
     {"Tesla T4", nvidia, nvidia_platform, 40, 1590, 1024, 48, 75, 40, 8.1, 320, "sm_75"},
     {"Tesla V100-SXM2-16GB", nvidia, nvidia_platform, 80, 1530, 1024, 48, 70, 80, 15.7, 900, "sm_70"},
     {"NVIDIA GeForce GTX 1080", nvidia, nvidia_platform, 20, 1733, 1024, 48, 61, 20, 8.9, 320, "sm_61"},
