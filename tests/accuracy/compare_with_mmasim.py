@@ -13,14 +13,17 @@ import sys
 
 import numpy as np
 import torch
+from mmasim.amd.sim import MFMA
 from mmasim.nv_ptx.sim import MMA, WGMMA
 
 TILES, ROWS, COLUMNS = 320, 16, 8
 FORMATS = {"f16": (torch.float16, 16), "bf16": (torch.bfloat16, 16), "tf32": (torch.float32, 8)}
-GPUS = {"hopper": ("Hopper", "Blackwell"), "ampere": ("Ampere", "Ada Lovelace")}
+GPUS = {"hopper": ("Hopper", "Blackwell"), "ampere": ("Ampere", "Ada Lovelace"), "cdna3": ()}
 
 
 def simulators(name: str, gpu: str, k: int):
+    if gpu == "cdna3":
+        yield "mfma on CDNA 3", MFMA("CDNA3", f"f32_16x16x{k}_{name}")
     for architecture in GPUS[gpu]:
         yield f"mma on {architecture}", MMA(architecture, f"m16n8k{k}.f32.{name}.{name}.f32")
     if gpu == "hopper":
@@ -31,6 +34,8 @@ def main(folder: str) -> int:
     wrong = 0
     for name, (number_type, k) in FORMATS.items():
         for gpu in GPUS:
+            if gpu == "cdna3" and name != "f16":
+                continue
             tiles = np.fromfile(pathlib.Path(folder) / f"{name}_{gpu}.bin", dtype=np.float32).reshape(TILES, -1)
             ends = np.cumsum([ROWS * k, COLUMNS * k, ROWS * COLUMNS])
             a, b, c, model = np.split(tiles, ends, axis=1)

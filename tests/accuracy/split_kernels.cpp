@@ -421,6 +421,32 @@ TileResult fp16x3_mma(const TensorCore& core, const TileCall& call) {
           Way::fp16x3};
 }
 
+// ---- kernels/fp16x3_mfma.cl: all three products of 32 of k into one sum from zero. An instruction takes
+// four of k from each 16 lanes of a wave: those that stand at 0, 8, 16 and 24, then those behind them.
+float add_32_of_k(const Factor* a, const Factor* b, float sum) {
+  for (std::size_t half = 0; half < 2; ++half) {
+    Factor of_a[16], of_b[16];
+    for (std::size_t i = 0; i < 16; ++i) {
+      const std::size_t deep = i / 4 * 8 + half * 4 + i % 4;
+      of_a[i] = a[deep];
+      of_b[i] = b[deep];
+    }
+    sum = add_products_on_cdna3(of_a, of_b, 16, sum);
+  }
+  return sum;
+}
+
+float fp16_mfma_sum(const Fp16Line& a, const Fp16Line& b) {
+  float sum = 0.0f;
+  for (std::size_t first = 0; first < a.high.size(); first += 32) {
+    float fresh = add_32_of_k(&a.low[first], &b.high[first], 0.0f);
+    fresh = add_32_of_k(&a.high[first], &b.low[first], fresh);
+    fresh = add_32_of_k(&a.high[first], &b.high[first], fresh * 0x1p-11f);
+    sum += fresh;
+  }
+  return sum;
+}
+
 Lines padded(const std::vector<float>& line, std::size_t depth) {
   return lines_of(line, 1, line.size(), depth);
 }
@@ -489,6 +515,13 @@ float sum_by_fp16x3_mma(const TensorCore& core, const std::vector<float>& a, con
   const std::vector<Fp16Line> x = pack_fp16(padded(a, 16), of_a);
   const std::vector<Fp16Line> y = pack_fp16(padded(b, 16), of_b);
   return scaled_back(fp16_mma_sum(core, x[0], y[0]), x[0].exponent + y[0].exponent);
+}
+
+float sum_by_fp16x3_mfma(const std::vector<float>& a, const std::vector<float>& b) {
+  Extremes of_a, of_b;
+  const std::vector<Fp16Line> x = pack_fp16(padded(a, 32), of_a);
+  const std::vector<Fp16Line> y = pack_fp16(padded(b, 32), of_b);
+  return scaled_back(fp16_mfma_sum(x[0], y[0]), x[0].exponent + y[0].exponent);
 }
 
 float sum_by_bf16x6_mma(const TensorCore& core, const std::vector<float>& a, const std::vector<float>& b) {

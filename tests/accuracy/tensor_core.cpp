@@ -32,21 +32,21 @@ float cut_off(std::int64_t units, int exponent) {
   return std::bit_cast<float>(sign | (biased + static_cast<std::uint32_t>(magnitude)));
 }
 
-float add_strange(const TensorCore& core, const Factor* a, const Factor* b, float sum) {
+float add_strange(std::size_t together, const Factor* a, const Factor* b, float sum) {
   double result = sum;
-  for (std::size_t i = 0; i < core.together; ++i) result += double{a[i].value} * double{b[i].value};
+  for (std::size_t i = 0; i < together; ++i) result += double{a[i].value} * double{b[i].value};
   return static_cast<float>(result);
 }
 
 float add_once(const TensorCore& core, const Factor* a, const Factor* b, float sum) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(sum);
   const auto biased = static_cast<std::int32_t>(bits >> sum_bits & 0xffu);
-  if (biased == 0xff) return add_strange(core, a, b, sum);
+  if (biased == 0xff) return add_strange(core.together, a, b, sum);
   const auto fraction = static_cast<std::int64_t>((bits & 0x7fffffu) + (biased != 0 ? 0x800000u : 0u));
   const int exponent = fraction == 0 ? of_zero : std::max(biased, 1) - 127;
   std::int32_t largest = std::max(least_aligned, exponent);
   for (std::size_t i = 0; i < core.together; ++i) largest = std::max(largest, a[i].exponent + b[i].exponent);
-  if (largest > of_strange / 2) return add_strange(core, a, b, sum);
+  if (largest > of_strange / 2) return add_strange(core.together, a, b, sum);
 
   const std::int64_t aligned_sum =
       fraction << (core.fraction_bits - sum_bits) >> std::min(largest - exponent, 62);
@@ -59,6 +59,40 @@ float add_once(const TensorCore& core, const Factor* a, const Factor* b, float s
     units += product < 0 ? -aligned : aligned;
   }
   return cut_off(units, largest - core.fraction_bits);
+}
+
+// On AMD's CDNA 3.
+constexpr std::size_t together_on_cdna3 = 8;
+
+double rounded_down(double value, int bits) {
+  return std::ldexp(std::floor(std::ldexp(value, bits)), -bits);
+}
+
+float add_once_on_cdna3(const Factor* a, const Factor* b, float sum) {
+  constexpr int fraction_bits = 24;     // each product has, and the sum so far
+  constexpr int result_bits = 31;       // the result has before it is rounded; the products' sum has one more
+  constexpr int least_exponent = -126;  // a sum has, and 0
+  int largest = of_zero;
+  for (std::size_t i = 0; i < together_on_cdna3; ++i) {
+    if (a[i].significand * b[i].significand != 0 || a[i].exponent + b[i].exponent > of_strange / 2)
+      largest = std::max(largest, a[i].exponent + b[i].exponent);
+  }
+  if (largest > of_strange / 2 || !std::isfinite(sum)) return add_strange(together_on_cdna3, a, b, sum);
+
+  double products = 0.0;  // in units of 2^largest
+  for (std::size_t i = 0; i < together_on_cdna3; ++i) {
+    const double product = std::ldexp(static_cast<double>(a[i].significand * b[i].significand),
+                                      a[i].exponent + b[i].exponent - largest - 2 * factor_bits);
+    products += std::ldexp(std::trunc(std::ldexp(product, fraction_bits)), -fraction_bits);
+  }
+  const int exponent = sum == 0.0f ? least_exponent : std::max(std::ilogb(sum), least_exponent);
+  const int common = std::max(largest, exponent);
+  const double total = rounded_down(std::ldexp(products, largest - common), result_bits + 1) +
+                       rounded_down(std::ldexp(double{sum}, -common), fraction_bits);  // in units of 2^common
+  if (total == 0.0) return 0.0f;
+  const int of_total = std::max(std::ilogb(total) + common, least_exponent);
+  return static_cast<float>(
+      std::ldexp(rounded_down(std::ldexp(total, common - of_total), result_bits), of_total));
 }
 
 }  // namespace
@@ -81,6 +115,12 @@ std::vector<Factor> make_factors(const std::vector<float>& values, int least_exp
 float add_products(const TensorCore& core, const Factor* a, const Factor* b, std::size_t count, float sum) {
   for (std::size_t first = 0; first < count; first += core.together)
     sum = add_once(core, a + first, b + first, sum);
+  return sum;
+}
+
+float add_products_on_cdna3(const Factor* a, const Factor* b, std::size_t count, float sum) {
+  for (std::size_t first = 0; first < count; first += together_on_cdna3)
+    sum = add_once_on_cdna3(a + first, b + first, sum);
   return sum;
 }
 

@@ -335,14 +335,26 @@ Tile make_tile(const Instruction& instruction, std::size_t index) {
   return {family.name, std::move(call)};
 }
 
-std::vector<float> model_of(const Instruction& instruction, const TileCall& call) {
-  const std::vector<Factor> a = make_factors(call.a, instruction.least_exponent);
-  const std::vector<Factor> b = make_factors(call.b, instruction.least_exponent);
+template <class Add>
+std::vector<float> sums_of(const TileCall& call, int least_exponent, const Add& add) {
+  const std::vector<Factor> a = make_factors(call.a, least_exponent);
+  const std::vector<Factor> b = make_factors(call.b, least_exponent);
   std::vector<float> result;
   for (std::size_t i = 0; i < call.c.size(); ++i)
-    result.push_back(add_products(instruction.core, &a[i / call.columns * call.k],
-                                  &b[i % call.columns * call.k], call.k, call.c[i]));
+    result.push_back(add(&a[i / call.columns * call.k], &b[i % call.columns * call.k], call.c[i]));
   return result;
+}
+
+std::vector<float> model_of(const Instruction& instruction, const TileCall& call) {
+  return sums_of(call, instruction.least_exponent, [&](const Factor* a, const Factor* b, float sum) {
+    return add_products(instruction.core, a, b, call.k, sum);
+  });
+}
+
+std::vector<float> model_on_cdna3(const TileCall& call) {
+  return sums_of(call, least_of_fp16, [&](const Factor* a, const Factor* b, float sum) {
+    return add_products_on_cdna3(a, b, call.k, sum);
+  });
 }
 
 std::uint64_t word_of(const std::vector<float>& results) {

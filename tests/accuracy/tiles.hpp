@@ -40,6 +40,9 @@ std::string title_of(const Instruction& instruction);
 Tile make_tile(const Instruction& instruction, std::size_t index);
 std::vector<float> model_of(const Instruction& instruction, const TileCall& call);
 
+// Returns the results of an fp16 instruction of AMD's CDNA 3.
+std::vector<float> model_on_cdna3(const TileCall& call);
+
 // Returns a hash of the bits of a tile's results. All NaN are equal.
 std::uint64_t word_of(const std::vector<float>& results);
 

@@ -208,6 +208,32 @@ TEST_CASE(
 }
 
 TEST_CASE(
+    "three fp16 products that nobody measured are chosen by their peak, if it is far above that of fp32") {
+  for (const Sheet& sheet : sheets) {
+    INFO(sheet.name);
+    const Device device = device_of(sheet);
+    ConfigCache configs(device, {});
+    const auto is_on_halves = [&](const Candidate& one) {
+      const SharedConfig kernel = configs.get(one.config.kernel, one.config.parameters);
+      return is_estimate(one) && kernel->products == 3 &&
+             kernel->manifest().matrix_units == MatrixUnits::bits16;
+    };
+    const Problem problem = tight(4096, 4096, 4096);
+    const auto all =
+        rank_candidates(problem, configs, shipped_tuning(), no_limit, Precision::fp32_equivalent).candidates;
+    const double of_fp32 = std::max(sheet.teraflops, sheet.matrix_teraflops);
+    CHECK(is_on_halves(all.front()) == (sheet.half_teraflops / 3.0 > 1.2 * of_fp32));
+    CHECK(std::any_of(all.begin(), all.end(), is_on_halves) == (sheet.half_teraflops > 0.0));
+    for (const Candidate& one : all) {
+      if (!is_on_halves(one)) continue;
+      CHECK(*one.seconds > 3e-12 * operations(problem) / sheet.half_teraflops);
+    }
+    const Candidate fp32 = first_choice(problem, configs);
+    CHECK(configs.get(fp32.config.kernel, fp32.config.parameters)->manifest().precision == Precision::fp32);
+  }
+}
+
+TEST_CASE(
     "a config that nobody measured is chosen if it is expected to be 1.2 times as fast as those that were") {
   std::size_t close = 0;  // where it is expected to be faster, but not by so much
   for (const Sheet& sheet : sheets) {

@@ -209,7 +209,8 @@ TEST_CASE("random problems, kernels and limits make valid plans") {
     INFO(fmt::format("{}: {} x {} x {}, limit {}, parts {}", kernel, problem.m, problem.n, problem.k, limit,
                      parts));
     try {
-      const bool can_split = device != make_for_hopper.device.name;
+      const bool can_split =
+          device != make_for_hopper.device.name && can_split_k(library.find(kernel).file->manifest);
       const Parameters parameters = can_split ? Parameters{{split_parameter, parts}} : Parameters{};
       const Plan plan = make(problem, Config{kernel, parameters}, limit);
       check_plan(plan, problem, limit);

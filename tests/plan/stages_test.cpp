@@ -97,6 +97,17 @@ TEST_CASE("the kernel behind another one has the parameters that follow from tha
   CHECK(behind({{"TILE_M", 64}, {"TILE_N", 64}}) == std::array<std::size_t, 3>{64, 64, 64});
 }
 
+TEST_CASE("the kernel that packs has the parameters that the kernel asks for") {
+  Device device = test::made_up_cdna();
+  device.max_work_group_size = 256;
+  ConfigCache configs(device, {});
+  const Plan plan = make_plan(problem_of(1000, 700, 900), {"fp16x3_mfma", {}}, configs, limit);
+  CHECK(plan.first().programs[ProgramRole::pack_both]->local == std::vector<std::size_t>{256});
+  CHECK(plan.stages.size() == 2);
+  Planner make;
+  CHECK(make("fp16x3_mma").first().programs[ProgramRole::pack_both]->local == std::vector<std::size_t>{512});
+}
+
 TEST_CASE("a plan holds the problem as its kernels see it") {
   Planner make;
   Problem row = problem_of(1, 1000, 300);

@@ -56,7 +56,7 @@ inline Device made_up_h200() {
 
 inline Device made_up_cdna() {
   Device result = made_up_gpu();
-  result.name = "made-up gfx90a";
+  result.name = "made-up gfx942";
   return result;
 }
 
@@ -65,7 +65,7 @@ inline Device suitable_device(KernelLibrary& library, const std::string& kernel)
   for (const Manifest::Rule& rule : library.find(kernel).file->manifest.requirements) {
     if (rule.expression.text() == "is_cpu") return made_up_cpu();
     if (rule.expression.text().find("nvidia_sm") == 0) return made_up_hopper();
-    if (rule.expression.text().find("arch(gfx90a)") == 0) return made_up_cdna();
+    if (rule.expression.text().find("arch(") == 0) return made_up_cdna();
   }
   return made_up_gpu();
 }

@@ -5,7 +5,8 @@ C with numpy.
     emulate.py LAUNCHES [--few] [--only gfx1100,direct] [--keep FOLDER] [--processes N]
 
 LAUNCHES is the program of launches.cpp, which has the launches of each multiply, with the arguments that the library sets.
-Elements are whole numbers, so that C must be exact; if beta is 0, they are so small that C is denormal. All else must stay as it
+Elements are whole numbers, so that C must be exact; if beta is 0, they are so small that C is denormal. Kernels on planes get numbers
+of more bits than one plane holds, and some that planes cannot hold, which only the fallback may multiply. All else must stay as it
 was: gaps between lines, what lies around the matrices, and A and B. In front of and behind each buffer is memory that cannot be
 touched. C is full of NaN if beta is 0.
 
@@ -13,7 +14,8 @@ It needs the compilers of compilers.py for AMD, lld-19, numpy and tinygrad 0.14.
 sources, which its package does not have: CLGEMM_EMULATOR names a folder with its test/mockgpu and test/amd. CLGEMM_EMULATOR_PYTHON may name
 another Python, which has these packages.
 
-An emulator has no clock, and it may have faults of its own. Matrix instructions round each product before they add it in this one.
+An emulator has no clock, and it may have faults of its own. Matrix instructions round each product before they add it in this one,
+and take fp16 numbers that are denormal for zero.
 RDNA 2 is not emulated.
 """
 
@@ -199,12 +201,32 @@ class Multiply:
             scale = self.tiny.get(name, 1.0) if is_tiny else 1.0
             for index in range(batch):
                 matrix.stored(index)[:] = random.integers(-4, 5, (matrix.lines, matrix.length)) * scale
+        for index in range(batch):
+            if description["planes"]:
+                self.widen(index, random)
+            if self.falls_back(index):
+                self.set_apart(index)
         self.buffers = {name: matrix.buffer for name, matrix in self.matrices.items()}
         self.buffers["scratch"] = Buffer(description["scratch"] // 4, numpy)
         self.buffers["list"] = Buffer(len(products) // 4, numpy)
         self.buffers["list"].floats[:] = numpy.frombuffer(products, numpy.float32)
+        self.before_fallback = None  # C, as it was in front of the fallback
         self.before = {name: self.buffers[name].all.copy() for name in ("a", "b", "list")}
         self.wanted = self.expected_c()
+
+    def falls_back(self, index):
+        return self.what["falls_back"] and (self.what["batch"] == 1 or index == 1)
+
+    def widen(self, index, random):
+        """Gives each product of two numbers one of 14 bits, from A and B in turn: sums stay exact, and need all planes."""
+        a, b = (self.matrices[name].values(index) for name in "ab")
+        a[:, ::2] *= random.integers(1, 2049, a[:, ::2].shape).astype(self.numpy.float32)
+        b[1::2, :] *= random.integers(1, 2049, b[1::2, :].shape).astype(self.numpy.float32)
+
+    def set_apart(self, index):
+        """Brings numbers of A so far below others of their rows that planes lose them, and makes up for it in B."""
+        self.matrices["a"].values(index)[:, 0] *= self.numpy.float32(2.0**-40)
+        self.matrices["b"].values(index)[0, :] *= self.numpy.float32(2.0**40)
 
     def expected_c(self):
         """All of C's buffer as it must be afterwards; where beta is 0, C loses its numbers."""
@@ -229,8 +251,26 @@ class Multiply:
         for argument in launch["arguments"]:
             yield bytes.fromhex(argument[2:]) if argument.startswith("0x") else struct.pack("<Q", self.buffers[argument].address)
 
+    def remember_c(self):
+        """Is called in front of a fallback."""
+        self.before_fallback = self.buffers["c"].all.copy()
+
+    def fault_of_fallback(self):
+        now = self.buffers["c"].all
+        changed = now != self.before_fallback
+        for index in range(self.what["batch"]):
+            c = self.matrices["c"].values(index)
+            first = (c.ctypes.data - now.ctypes.data) // 4
+            ld = self.what["c"]["ld"]
+            did = any(changed[first + row * ld:first + row * ld + self.what["n"]].any() for row in range(self.what["m"]))
+            if did != self.falls_back(index):
+                return f"the fallback {'multiplied' if did else 'left out'} number {index} of the batch"
+        return ""
+
     def fault(self):
         """What is wrong afterwards, or an empty string."""
+        if self.before_fallback is not None and (fault := self.fault_of_fallback()):
+            return fault
         for name, before in self.before.items():
             if not self.numpy.array_equal(self.buffers[name].all, before):
                 return f"{name} was changed"
@@ -275,13 +315,16 @@ def work(folder):
     emu.Buffer = Buffers(emu)
     flushing = emu._MXCSRContext  # The emulator flushes denormals, whatever mode a program asks for.
     amd = Amd()
+    own = folder / f"process_{os.getpid()}"  # others may compile the same program at the same time
+    own.mkdir()
     listed = json.loads((folder / "launches.json").read_text())
     loaded = {}
 
     def program(number):
         if number not in loaded:
             one = listed["programs"][number]
-            linked, arguments = code_object(amd, one, folder)
+            shutil.copy(folder / one["file"], own)
+            linked, arguments = code_object(amd, one, own)
             loaded[number] = LoadedProgram(linked, one["function"], arguments, numpy)
         return loaded[number]
 
@@ -292,6 +335,8 @@ def work(folder):
             multiply = Multiply(description, numpy)
             for launch in description["launches"]:
                 kernel = program(launch["program"])
+                if listed["programs"][launch["program"]]["function"] == "fallback":
+                    multiply.remember_c()
                 data = kernel.argument_bytes(multiply.arguments(launch), launch["groups"], launch["local"])
                 arguments = numpy.frombuffer(data, numpy.uint8).copy()
                 emu._MXCSRContext = contextlib.nullcontext if kernel.keeps_denormals else flushing

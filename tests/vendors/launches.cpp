@@ -152,6 +152,7 @@ struct Form {
   std::size_t batch;
   std::size_t parts;  // of k
   bool listed;
+  bool falls_back = false;  // numbers that planes cannot hold; in a batch, those of its second multiply
 };
 constexpr std::array forms = {
     Form{"as they lie", false, false, true, 0, 1.0f, 0.0f, 1, 1, false},
@@ -161,6 +162,12 @@ constexpr std::array forms = {
     Form{"k in parts", false, false, false, 4, 1.0f, 2.0f, 1, 3, false},
     Form{"a batch", false, true, true, 3, 1.0f, -2.0f, 3, 1, false},
     Form{"a list", true, false, true, 0, 1.0f, 0.0f, 3, 1, true},
+};
+
+// Kernels with a fallback get these, too.
+constexpr std::array fallback_forms = {
+    Form{"numbers for the fallback", true, false, true, 3, 1.0f, 0.0f, 1, 1, false, true},
+    Form{"a batch, one of them for the fallback", false, true, true, 3, 2.0f, -1.0f, 3, 1, false, true},
 };
 
 // One that has edges in each direction, and more than a tile unless `small`. `mirrored`: for who computes its
@@ -207,26 +214,35 @@ std::vector<Product> products_of(const Problem& problem) {
   return result;
 }
 
+// Properties of the numbers in A and B.
+struct Wanted {
+  bool planes;      // with more bits than a plane holds
+  bool falls_back;  // as in Form
+};
+
 std::string describe_multiply(const Sheet& sheet, const std::string& name, const Problem& problem,
-                              std::size_t scratch_bytes, const std::vector<std::string>& launches) {
+                              Wanted wanted, std::size_t scratch_bytes,
+                              const std::vector<std::string>& launches) {
   const std::vector<Product> products = products_of(problem);
   return fmt::format(
       R"({{"target": "{}", "name": "{}, {} x {} x {}, {} of them", "m": {}, "n": {}, "k": {}, "alpha": {}, "beta": {}, "batch": {},
- "a": {}, "b": {}, "c": {}, "list": "{}", "scratch": {},
+ "a": {}, "b": {}, "c": {}, "list": "{}", "scratch": {}, "planes": {}, "falls_back": {},
  "launches": [
   {}]}})",
       sheet.target, name, problem.m, problem.n, problem.k, problem.batch_count, problem.m, problem.n,
       problem.k, problem.alpha, problem.beta, problem.batch_count, describe_operand(problem.a),
       describe_operand(problem.b), describe_operand(problem.c),
-      in_hex(products.data(), products.size() * sizeof(Product)), scratch_bytes,
-      fmt::join(launches, ",\n  "));
+      in_hex(products.data(), products.size() * sizeof(Product)), scratch_bytes, wanted.planes,
+      wanted.falls_back, fmt::join(launches, ",\n  "));
 }
 
 // Nothing where the kernel is not for such problems.
 std::optional<std::string> multiply(const Sheet& sheet, ConfigCache& configs, Config config, const Form& form,
                                     bool small, Programs& programs) {
   const KernelConfig& kernel = *configs.get(config.kernel, config.parameters);
+  const bool has_fallback = !kernel.manifest().fallback.empty();
   if (form.listed && !kernel.manifest().takes_lists()) return std::nullopt;
+  if (form.falls_back && !has_fallback) return std::nullopt;
   if (form.parts > 1) {
     if (!can_split_k(kernel.manifest()) || kernel.matrices > 1) return std::nullopt;
     config.parameters[split_parameter] = static_cast<std::int64_t>(form.parts);
@@ -235,7 +251,8 @@ std::optional<std::string> multiply(const Sheet& sheet, ConfigCache& configs, Co
   const Plan plan = make_plan(problem, config, configs, no_limit);
   return describe_multiply(
       sheet, fmt::format("{}: {}{}", to_string(config), config.mirrored ? "mirrored, " : "", form.name),
-      problem, plan.scratch_bytes, record(sheet.target, plan, problem, programs));
+      problem, {has_fallback, form.falls_back}, plan.scratch_bytes,
+      record(sheet.target, plan, problem, programs));
 }
 
 // C <- beta * C.
@@ -246,7 +263,7 @@ std::string scaling(const Sheet& sheet, ConfigCache& configs, Programs& programs
   const Problem problem = problem_for(*scale, false, form, false);
   RecordedKernels kernels(sheet.target, programs);
   enqueue_scale(*scale, kernels.add(*scale), problem, handle<cl_mem>(buffer_c), in_order, {});
-  return describe_multiply(sheet, "scale: C alone", problem, 0, recorder.launches);
+  return describe_multiply(sheet, "scale: C alone", problem, {false, false}, 0, recorder.launches);
 }
 
 // Those that calibration measures of kernels on matrix units, and that may be chosen then.
@@ -299,6 +316,7 @@ std::vector<std::string> multiplies(const Sheet& sheet, const std::set<std::stri
   if (!few) {
     for (const Config& config : chosen) {
       for (const Form& form : forms) add(config, form);
+      for (const Form& form : fallback_forms) add(config, form);
     }
     return result;
   }
@@ -313,6 +331,7 @@ std::vector<std::string> multiplies(const Sheet& sheet, const std::set<std::stri
     if (!kernels.insert(config.kernel).second) continue;
     constexpr std::size_t plain_forms = 4;
     add(config, forms[(number + kernels.size()) % plain_forms]);
+    add(config, fallback_forms.back());
     for (std::size_t form = plain_forms; form < forms.size(); ++form) {
       if (kernels.size() == (number + form) % forms.size() + 1) add(config, forms[form]);
     }

@@ -16,6 +16,7 @@ enum class Arithmetic {
   tf32x3,           // three TF32 products, sums of 32 of k
   fp16x3_wgmma,     // three fp16 products, sums of 64 of k
   fp16x3_mma,       // three fp16 products, sums of 16 of k
+  fp16x3_mfma,      // three fp16 products, sums of 32 of k, on AMD's CDNA 3
   bf16x6,           // six bf16 products, sums of 16 of k
   of_other_kernels  // unknown, for a kernel that is not clgemm's
 };
@@ -25,6 +26,7 @@ inline Arithmetic arithmetic_of(std::string_view kernel) {
   if (kernel == "tf32x3_wgmma" || kernel == "fallback_tf32x3") return Arithmetic::tf32x3;
   if (kernel == "fp16x3_wgmma") return Arithmetic::fp16x3_wgmma;
   if (kernel == "fp16x3_mma") return Arithmetic::fp16x3_mma;
+  if (kernel == "fp16x3_mfma") return Arithmetic::fp16x3_mfma;
   if (kernel == "bf16x6_mma") return Arithmetic::bf16x6;
   return Arithmetic::fp32;
 }
@@ -47,13 +49,14 @@ inline constexpr double margin_of_other_kernels = 2.0;
 namespace bounds {
 
 // A tensor core addition of several products to a sum. It loses at most `of_term` u of the magnitudes for
-// each term that it cuts off, and `of_result` u for cutting off the result.
+// each term that it cuts off, and `of_result` u for cutting off or rounding the result.
 struct Addition {
   double of_term;
   double of_result;
 };
 inline constexpr Addition hopper{0.5, 1.5};
 inline constexpr Addition ampere{1.0, 1.0};
+inline constexpr Addition cdna3{1.0, 1.0 + 0x1p-6};  // all additions of a sum cut off 8 terms together
 
 inline double ceil_of(std::size_t k, std::size_t step) {
   return static_cast<double>((k + step - 1) / step);
@@ -97,6 +100,12 @@ inline double fp16x3_mma(std::size_t k, bool may_be_tiny) {
   return fp16_splitting(range) + high + 36.0 * std::max(128.0, range) * 0x1p-17 + ceil_of(k, 16) - 1.0;
 }
 
+inline double fp16x3_mfma(std::size_t k, bool may_be_tiny) {
+  const double range = range_depth(k, 32, may_be_tiny);
+  const double high = cdna3.of_term * of_denormals(range) * 8.0 + 4.0 * cdna3.of_result;
+  return fp16_splitting(range) + high + 17.0 * std::max(128.0, range) * 0x1p-17 + ceil_of(k, 32) - 1.0;
+}
+
 inline double bf16x6(std::size_t k) {
   return 20.6 + ceil_of(k, 16) - 1.0;
 }
@@ -119,6 +128,8 @@ inline double proven_bound(Arithmetic arithmetic, std::size_t k, bool may_be_tin
       return of_higher_order * (bounds::fp16x3_wgmma(k, may_be_tiny) + of_epilogue);
     case Arithmetic::fp16x3_mma:
       return of_higher_order * (bounds::fp16x3_mma(k, may_be_tiny) + of_epilogue);
+    case Arithmetic::fp16x3_mfma:
+      return of_higher_order * (bounds::fp16x3_mfma(k, may_be_tiny) + of_epilogue);
     case Arithmetic::bf16x6:
       return of_higher_order * (bounds::bf16x6(k) + of_epilogue);
     case Arithmetic::of_other_kernels:

@@ -1,0 +1,204 @@
+// clgemm: fp16x3_mfma
+// summary: fp32 on the matrix units of AMD's CDNA 3: three products of fp16 planes, added in fp32
+// operands: fp16_planes ITEMS=256
+// fallback: fallback_fp32
+// precision: fp32_equivalent
+// least_k: 512
+// param: BM = 128 in 64 128
+// param: BN = 128 in 64 128
+// param: WM = 64 in 32 64
+// param: WN = 64 in 32 64
+// tile: BM BN 32
+// local: BM/WM*(BN/WN)*64
+// grid: tiles
+// products: 3
+// estimate: BM BN WM WN: 128 128 64 64, 64 64 32 32
+// require: arch(gfx942)
+// require: BM/WM*(BN/WN) == 4   a wave for each matrix unit; its work-items copy a block at a time
+// require: 128*(BM+BN) <= local_bytes
+// calibrate: BM BN WM WN: 128 128 64 64, 64 64 32 32, 128 64 64 32, 64 128 32 64
+
+// This kernel is unmeasured. It works as fp16x3_mma.cl does: three products of fp16 planes go into one sum
+// from zero, the small products first, and fp32 units add these sums. Here each sum has 32 of k. Plain fp32
+// is the fallback, because six bf16 products would be no faster.
+//
+// Planes can hold numbers that are denormal in fp16. CDNA 3 multiplies them, but CDNA 2 (gfx90a) takes
+// them for zero, so the kernel requires CDNA 3. docs/platforms.md names the sources, and docs/accuracy.md
+// says how the units round.
+//
+// An instruction of 4096 multiply-adds occupies a matrix unit for 16 clocks. In each step of 32 along k, a
+// wave with 64 x 64 results has 96 of these instructions, and 16 reads of 16 bytes from local memory.
+// Local memory has one copy of a step's blocks. So two work-groups fit a compute unit, and the matrix units
+// work for one while the other one waits.
+#if !defined(BM) || !defined(BN) || !defined(WM) || !defined(WN)
+#error "fp16x3_mfma needs BM, BN, WM and WN"
+#endif
+#include "common/fp16_planes.cl"
+#include "common/fp16_range.cl"
+#include "common/mfma.cl"
+#include "common/tile_order.cl"
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+
+// Sizes are in pieces of 16 bytes: 8 of k of a line in a plane.
+#define STEP_BLOCKS 2                           // along k
+#define STEP_DEPTH (STEP_BLOCKS * BLOCK_DEPTH)  // a piece of a line for each 16 lanes of a wave
+#define BLOCK_PIECES (BLOCK_BYTES / 16)
+#define GROUP_PIECES (GROUP_BYTES / 16)
+#define PLANE_PIECES (PLANE_BYTES / 16)
+#define CORE_PIECES (CORE_BYTES / 16)
+#define M_BLOCKS (BM / BLOCK_LINES)
+#define N_BLOCKS (BN / BLOCK_LINES)
+#define A_PIECES (STEP_BLOCKS * M_BLOCKS * BLOCK_PIECES)
+#define STEP_PIECES (STEP_BLOCKS * (M_BLOCKS + N_BLOCKS) * BLOCK_PIECES)
+#define COPIES (STEP_PIECES / ITEMS)  // per work-item: one piece of each block
+
+// The next blocks of the tile's first strips, from this work-item's piece on.
+typedef struct {
+  const __global uint4* a;
+  const __global uint4* b;
+  ulong strip;  // from one strip to the next
+} Walk;
+
+// Loads the pieces of a step that this work-item copies.
+static inline void load_pieces(uint4 pieces[COPIES], const Walk walk) {
+#pragma unroll
+  for (int i = 0; i < COPIES; ++i) {
+    const int strip = i / STEP_BLOCKS;
+    const __global uint4* from =
+        strip < M_BLOCKS ? walk.a + strip * walk.strip : walk.b + (strip - M_BLOCKS) * walk.strip;
+    pieces[i] = from[i % STEP_BLOCKS * BLOCK_PIECES];
+  }
+}
+
+// Stores these pieces: first all lines of A for 16 of k, then for the next 16 of k, then B's in the same way.
+static inline void store_pieces(__local uint4* memory, const uint4 pieces[COPIES]) {
+#pragma unroll
+  for (int i = 0; i < COPIES; ++i) {
+    const int strip = i / STEP_BLOCKS;
+    const int block = i % STEP_BLOCKS;
+    const int place = strip < M_BLOCKS ? block * M_BLOCKS + strip
+                                       : STEP_BLOCKS * M_BLOCKS + block * N_BLOCKS + strip - M_BLOCKS;
+    memory[place * BLOCK_PIECES + get_local_id(0)] = pieces[i];
+  }
+}
+
+// Returns the place of the piece of a line that this work-item gives to the matrix unit, in the high plane.
+// `blocks`: of 64 lines, of this operand in the tile.
+static inline int place_of_line(const int line, const int blocks) {
+  const int sixteen = get_local_id(0) % WAVE / 16;
+  return sixteen / 2 * blocks * BLOCK_PIECES + line / 8 * GROUP_PIECES + sixteen % 2 * CORE_PIECES + line % 8;
+}
+
+#define MULTIPLY_ADD_HALVES(a, b, sum) \
+  __builtin_amdgcn_mfma_f32_16x16x16f16(as_half4(a), as_half4(b), sum, 0, 0, 0)
+
+// Adds the products of 16 rows and all columns of a wave. v_mfma_f32_16x16x16_f16 takes four of k from
+// each work-item, for the row or column lane % 16. It does not matter which of k these are, as long as
+// they are the same for A and B. Products of other columns stand between two that add to the same sums.
+static inline void add_products(float4 sums[BLOCKS_N], const uint4 a, const uint4 b[BLOCKS_N]) {
+#pragma unroll
+  for (int i = 0; i < BLOCKS_N; ++i) sums[i] = MULTIPLY_ADD_HALVES(a.xy, b[i].xy, sums[i]);
+#pragma unroll
+  for (int i = 0; i < BLOCKS_N; ++i) sums[i] = MULTIPLY_ADD_HALVES(a.zw, b[i].zw, sums[i]);
+}
+
+// Adds the products of a step.
+static inline void multiply_step(Sums sums, const __local uint4* a, const __local uint4* b) {
+  uint4 b_high[BLOCKS_N], b_low[BLOCKS_N];
+#pragma unroll
+  for (int column = 0; column < BLOCKS_N; ++column) {
+    b_high[column] = b[column * 2 * GROUP_PIECES];
+    b_low[column] = b[column * 2 * GROUP_PIECES + PLANE_PIECES];
+  }
+#pragma unroll
+  for (int row = 0; row < BLOCKS_M; ++row) {
+    const uint4 a_high = a[row * SUMS_ROWS / 8 * GROUP_PIECES];
+    const uint4 a_low = a[row * SUMS_ROWS / 8 * GROUP_PIECES + PLANE_PIECES];
+    float4 fresh[BLOCKS_N];
+#pragma unroll
+    for (int column = 0; column < BLOCKS_N; ++column) fresh[column] = (float4)(0.0f);
+    add_products(fresh, a_low, b_high);
+    add_products(fresh, a_high, b_low);
+#pragma unroll
+    for (int column = 0; column < BLOCKS_N; ++column) fresh[column] *= LOW_SCALE;
+    add_products(fresh, a_high, b_high);
+#pragma unroll
+    for (int column = 0; column < BLOCKS_N; ++column) sums[row][column] += fresh[column];
+  }
+}
+
+// Walks along k. `row` and `column`: of the tile, for which this work-item gives numbers first.
+static inline void multiply_steps(Sums sums, __local uint4* memory, Walk walk, const int k, const int row,
+                                  const int column) {
+  const __local uint4* a = memory + place_of_line(row, M_BLOCKS);
+  const __local uint4* b = memory + A_PIECES + place_of_line(column, N_BLOCKS);
+  uint4 pieces[COPIES];
+  load_pieces(pieces, walk);
+  for (int left = k / STEP_DEPTH; left > 0; --left) {
+    barrier(CLK_LOCAL_MEM_FENCE);  // all have multiplied the step before
+    store_pieces(memory, pieces);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int to_next = left > 1 ? STEP_BLOCKS * BLOCK_PIECES : 0;  // the last step is loaded twice
+    walk.a += to_next;
+    walk.b += to_next;
+    load_pieces(pieces, walk);
+    LOADS_FIRST;
+    multiply_step(sums, a, b);
+  }
+}
+
+// Takes the planes' scales out of the sums. `a` and `b`: the tile's first strips. `row` and `column`: of this
+// work-item's first result.
+static inline void scale_sums(Sums sums, const __global char* a, const __global char* b, const ulong strip,
+                              const int row, const int column) {
+#pragma unroll
+  for (int block = 0; block < BLOCKS_M; ++block) {
+    const int line = row + block * SUMS_ROWS;
+    const __global int* of_strip = (const __global int*)(a + line / BLOCK_LINES * strip);
+    const int4 of_rows = *(const __global int4*)(of_strip + line % BLOCK_LINES);
+#pragma unroll
+    for (int other = 0; other < BLOCKS_N; ++other) {
+      const int4 exponents = of_rows + exponent_of_line(b, strip, column + other * 16);
+      sums[block][other].xy = scaled_back(sums[block][other].xy, exponents.xy);
+      sums[block][other].zw = scaled_back(sums[block][other].zw, exponents.zw);
+    }
+  }
+}
+
+__kernel __attribute__((amdgpu_waves_per_eu(2))) __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm(const int m, const int n, const int k, const float alpha,
+          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
+          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
+          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc,
+          const ulong c_stride, __global uint* notes, const ulong notes_offset, const int a_notes,
+          const int b_notes, const ulong before) {
+  __local uint4 memory[STEP_PIECES];  // later the sums, which need less
+  __local Extremes* extremes = (__local Extremes*)memory;  // before the first step
+  if (passes_on(notes, notes_offset, a_notes, a_stride, b_notes, b_stride, before)) return;
+  work_group_gathers_notes(extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, ITEMS);
+  const bool is_exact = planes_are_exact(extremes, k);
+  if (!leave_is_done(is_exact, notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, 8);
+  const size_t batch = get_global_id(2);
+  const ulong strip = strip_bytes(k);
+  a += a_offset + batch * a_stride;
+  b += b_offset + batch * b_stride;
+  const __global char* a_strips = (const __global char*)a + tile.x * M_BLOCKS * strip;
+  const __global char* b_strips = (const __global char*)b + tile.y * N_BLOCKS * strip;
+  const Walk walk = {(const __global uint4*)(a_strips + HEADER_BYTES) + get_local_id(0),
+                     (const __global uint4*)(b_strips + HEADER_BYTES) + get_local_id(0), strip / 16};
+
+  const int2 wave = place_of_wave();
+  const int lane = get_local_id(0) % WAVE;
+  const int row = wave.x + lane / 16 * 4;
+  const int column = wave.y + lane % 16;
+  Sums sums;
+  clear(sums);
+  multiply_steps(sums, memory, walk, k, wave.x + lane % 16, column);
+  scale_sums(sums, a_strips, b_strips, strip, row, column);
+  const int first_row = tile.x * BM;
+  const int first_column = tile.y * BN;
+  const Target target = {c + c_offset + batch * c_stride + first_row * ldc + first_column, ldc, m - first_row,
+                         n - first_column, alpha, beta};
+  store_by_rows(sums, (__local float*)memory, target, row, column);
+}
