@@ -406,9 +406,9 @@ TEST_CASE("the ladder has every step in order, and loops on the host before them
   INFO(finished.out);
   CHECK(finished.status == 0);
   std::size_t position = 0;
-  for (const char* step :
-       {"\nhost, plain", "\nhost, cache", "\nrow_groups", "\nnaive", "\ncoalesced", "\ntiled", "\nwpt",
-        "\nblock_1d", "\nfloat4", "\nfloat8", "\nblock_2d", "\nbest / naive"}) {
+  for (const char* step : {"\nhost, plain", "\nhost, cache", "\nrow_groups", "\nnaive", "\ncoalesced",
+                           "\ntiled", "\nwpt", "\nblock_1d", "\nfloat4", "\nfloat8", "\nblock_2d_plain",
+                           "\nblock_2d_fours", "\nblock_2d_buffered", "\nblock_2d ", "\nbest / naive"}) {
     INFO(step);
     position = finished.out.find(step, position);
     CHECK(position != std::string::npos);

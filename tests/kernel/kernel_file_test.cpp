@@ -31,7 +31,8 @@ TEST_CASE("the kernels of the ladder are there") {
   KernelLibrary library;
   const std::vector<std::string> names = library.names(Role::multiply);
   CHECK(std::is_sorted(names.begin(), names.end()));
-  for (const char* name : {"row_groups", "naive", "coalesced", "tiled", "wpt", "block_1d", "vector"}) {
+  for (const char* name : {"row_groups", "naive", "coalesced", "tiled", "wpt", "block_1d", "vector",
+                           "block_2d_plain", "block_2d_fours", "block_2d_buffered", "block_2d"}) {
     INFO(name);
     CHECK(has(names, name));
     CHECK(library.find(name).file->path == std::string("built-in/") + name + ".cl");

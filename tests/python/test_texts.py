@@ -40,11 +40,13 @@ def test_a_program_of_the_text_runs(number, tmp_path, monkeypatch):
 
 def test_the_figures_of_the_ladder_are_those_of_the_results():
     results = (SOURCE / "docs" / "results.md").read_text()
-    steps = re.findall(r"^## (\w+): ([0-9.]+) GFLOPS$", (SOURCE / "docs" / "ladder.md").read_text(), re.MULTILINE)
-    assert len(steps) == 9
+    text = (SOURCE / "docs" / "ladder.md").read_text()
+    steps = re.findall(r"^## (\w+): (?:([0-9.]+) GFLOPS|not measured on a GPU)$", text, re.MULTILINE)
+    assert len(steps) == 12
     rows = {"vector": "`float4`", "fp16x3_wgmma": "4096"}  # their names in the results
     for kernel, figure in steps:
-        assert f"| {rows.get(kernel, f'`{kernel}`')} | {figure} |" in results
+        if figure:
+            assert f"| {rows.get(kernel, f'`{kernel}`')} | {figure} |" in results
 
 
 def test_the_pictures_of_the_ladder_are_those_of_their_program(tmp_path):

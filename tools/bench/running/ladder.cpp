@@ -7,8 +7,9 @@
 namespace clgemm::bench {
 namespace {
 
-constexpr std::string_view steps[] = {"row_groups", "naive",  "coalesced", "tiled",    searched_step, "wpt",
-                                      "block_1d",   "float4", "float8",    "block_2d", "panels"};
+constexpr std::string_view steps[] = {
+    "row_groups", "naive",  "coalesced",      "tiled",          searched_step,       "wpt",      "block_1d",
+    "float4",     "float8", "block_2d_plain", "block_2d_fours", "block_2d_buffered", "block_2d", "panels"};
 
 // The winners of `clgemm-tune --space tvm36 --size 1024`, on an AVX-512 CPU with PoCL and on an H200.
 const Parameters best_on_cpus = {{"TILE_Y", 32}, {"TILE_X", 32}, {"TILE_K", 16}, {"WIDTH", 4}};
