@@ -339,7 +339,8 @@ TEST_CASE("options that no device can do as they are leave no device out") {
     CHECK_ERROR([&] { run_on(devices, multiply, data, no_c); }, build_failed, "no_c.cl");
     CHECK_ERROR([&] { run_on(devices, multiply, data, too_large); }, device_limit_exceeded, "1048576");
     CHECK_ERROR([&] { run_on(devices, multiply, data, no_scratch); }, out_of_memory, "the limit is 100");
-    CHECK_ERROR([&] { run_on(devices, multiply, data, wrong_argument); }, invalid_kernel_file, "argument 2");
+    CHECK_ERROR([&] { run_on(devices, multiply, data, wrong_argument); }, invalid_kernel_file,
+                "argument 3 of the kernel");
     if (way == Way::on_copies)
       CHECK_ERROR([&] { run_on(devices, multiply, data, too_little); }, out_of_memory, "1000 bytes");
     CHECK(devices.devices().size() == count);
