@@ -422,7 +422,7 @@ TileResult fp16x3_mma(const TensorCore& core, const TileCall& call) {
 }
 
 // ---- kernels/fp16x3_mfma.cl: all three products of 32 of k into one sum from zero. An instruction takes
-// four of k from each 16 lanes of a wave: those that stand at 0, 8, 16 and 24, then those behind them.
+// four of k from each 16 lanes of a wave: first those at 0, 8, 16 and 24, then the next ones.
 float add_32_of_k(const Factor* a, const Factor* b, float sum) {
   for (std::size_t half = 0; half < 2; ++half) {
     Factor of_a[16], of_b[16];

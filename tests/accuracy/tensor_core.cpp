@@ -61,7 +61,7 @@ float add_once(const TensorCore& core, const Factor* a, const Factor* b, float s
   return cut_off(units, largest - core.fraction_bits);
 }
 
-// On AMD's CDNA 3.
+// The number of products in one addition on AMD's CDNA 3.
 constexpr std::size_t together_on_cdna3 = 8;
 
 double rounded_down(double value, int bits) {
@@ -69,9 +69,9 @@ double rounded_down(double value, int bits) {
 }
 
 float add_once_on_cdna3(const Factor* a, const Factor* b, float sum) {
-  constexpr int fraction_bits = 24;     // each product has, and the sum so far
-  constexpr int result_bits = 31;       // the result has before it is rounded; the products' sum has one more
-  constexpr int least_exponent = -126;  // a sum has, and 0
+  constexpr int fraction_bits = 24;  // in each product and in the sum so far
+  constexpr int result_bits = 31;  // in the result before it is rounded; the sum of the products has one more
+  constexpr int least_exponent = -126;  // for a sum, and for 0
   int largest = of_zero;
   for (std::size_t i = 0; i < together_on_cdna3; ++i) {
     if (a[i].significand * b[i].significand != 0 || a[i].exponent + b[i].exponent > of_strange / 2)

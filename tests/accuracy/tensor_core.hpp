@@ -46,11 +46,11 @@ std::vector<Factor> make_factors(const std::vector<float>& values, int least_exp
 // multiple of that.
 float add_products(const TensorCore& core, const Factor* a, const Factor* b, std::size_t count, float sum);
 
-// The same by the matrix units of AMD's CDNA 3, for fp16: v_mfma_f32_16x16x16_f16. The model is mmasim's
-// (TR_FDPA). One addition takes 8 products. It aligns these to the largest exponent among them, cuts off what
-// is below 24 bits behind the binary point of each, and adds exactly. It aligns that and the sum so far to
-// the larger exponent, rounds the sum so far down to 24 bits behind the point, and rounds the result to the
-// nearest fp32 number. Numbers that are denormal count. Nothing is recorded on such a GPU.
+// The same with the matrix units of AMD's CDNA 3, for fp16: v_mfma_f32_16x16x16_f16. The model is mmasim's
+// (TR_FDPA). One addition takes 8 products. It aligns them to the largest exponent among them, cuts off the
+// bits of each beyond 24 after the binary point, and adds exactly. Then it aligns this and the sum so far to
+// the larger exponent, and rounds the sum so far down to 24 bits after the point. At last, it rounds the
+// result to the nearest fp32 number. Denormal numbers count. There is no record of such a GPU.
 float add_products_on_cdna3(const Factor* a, const Factor* b, std::size_t count, float sum);
 
 }  // namespace clgemm::test

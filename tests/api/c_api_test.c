@@ -1,4 +1,4 @@
-/* The C API, from C11, through what the library shows to everyone: results, statuses, texts, contexts. */
+/* The C API, from C11, with the exported functions only: results, statuses, texts, contexts. */
 #include <clgemm/clgemm.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void check(int holds, const char* what, int line) {
 
 #define CHECK_OK(call) CHECK((call) == CLGEMM_SUCCESS)
 
-/* The call fails with this status, and with a text of its own that has these words. */
+/* Checks that the call fails with this status, and with a new text that has these words. */
 #define CHECK_FAILS(call, status, words) check_fails((call), (status), (words), #call, __LINE__)
 static void check_fails(clgemm_status got, clgemm_status wanted, const char* words, const char* call,
                         int line) {
@@ -28,8 +28,7 @@ static void check_fails(clgemm_status got, clgemm_status wanted, const char* wor
           clgemm_status_name(got), clgemm_last_error(), clgemm_status_name(wanted), words);
 }
 
-/* The matrices of all tests, whose sums are small whole numbers, so that results are exact. A batch has two.
- */
+/* The matrices of all tests. Their sums are small integers, so that results are exact. A batch has two. */
 enum { M = 9, N = 21, K = 14, BATCH = 2 };
 static const clgemm_layout row_major = CLGEMM_ROW_MAJOR;
 static const clgemm_transpose no = CLGEMM_NO_TRANSPOSE;
@@ -42,7 +41,7 @@ static void fill(void) {
   for (int i = 0; i < BATCH * M * N; ++i) c[i] = untouched;
 }
 
-/* How many of the first `batch` matrices C are alpha * A * B + beta * untouched. */
+/* Counts how many of the first `batch` matrices C are alpha * A * B + beta * untouched. */
 static int right_ones(float alpha, float beta) {
   int right = 0;
   for (int i = 0; i < BATCH; ++i) {
@@ -86,7 +85,7 @@ static on_device begin(clgemm_context* context) {
   return result;
 }
 
-/* Brings C back, behind `done` where that is an event. */
+/* Reads C back, after `done` if that is an event. */
 static void end(const on_device* device, cl_event done) {
   clEnqueueReadBuffer(device->queue, device->c.buffer, CL_TRUE, 0, sizeof c, c, done != NULL ? 1 : 0,
                       done != NULL ? &done : NULL, NULL);
@@ -130,7 +129,7 @@ static void test_names(void) {
   CHECK(strcmp(clgemm_status_name(CLGEMM_BUILD_FAILED), "build_failed") == 0);
 }
 
-/* Each with a context of the caller's and with NULL. */
+/* Each with a context of the caller and with NULL. */
 static void test_results(clgemm_context* own, clgemm_context* context) {
   fill();
   CHECK_OK(clgemm_sgemm_host(context, row_major, no, no, M, N, K, 2.0f, a, K, b, N, -1.0f, c, N, NULL));
@@ -214,7 +213,7 @@ static void test_layout_and_transpose(clgemm_context* context) {
   CHECK(right_ones(1.0f, 0.0f) == 1);
 }
 
-/* The multiply waits for the event, which the host completes only later. */
+/* The GEMM waits for the event, which the host completes later. */
 static void test_wait_list(clgemm_context* context) {
   cl_int status = CL_SUCCESS;
   cl_event gate = clCreateUserEvent(clgemm_context_opencl_context(context), &status);
@@ -250,11 +249,11 @@ static void test_options(clgemm_context* context) {
   options.precision = (clgemm_precision)7;
   CHECK_FAILS(clgemm_sgemm_host(context, row_major, no, no, M, N, K, 2.0f, a, K, b, N, 0.0f, c, N, &options),
               CLGEMM_INVALID_ARGUMENT, "precision");
-  options.size = offsetof(clgemm_options, precision); /* of an earlier version */
+  options.size = offsetof(clgemm_options, precision); /* the struct of an earlier version */
   CHECK_OK(clgemm_sgemm_host(context, row_major, no, no, M, N, K, 2.0f, a, K, b, N, 0.0f, c, N, &options));
-  options.size = offsetof(clgemm_options, device_memory_limit); /* and of a later one */
+  options.size = offsetof(clgemm_options, device_memory_limit); /* and of a later version */
   options.precision = CLGEMM_FP32;
-  options.host_matrices_are_pinned = 1; /* not looked at */
+  options.host_matrices_are_pinned = 1; /* ignored */
   CHECK_OK(clgemm_sgemm_host(context, row_major, no, no, M, N, K, 2.0f, a, K, b, N, 0.0f, c, N, &options));
   options.size = sizeof options;
   options.host_matrices_are_pinned = 0;
@@ -324,7 +323,7 @@ static void test_contexts(clgemm_context* own) {
         clgemm_context_opencl_context(NULL) == NULL);
 }
 
-/* Matrices of which offset and leading dimension stand as in a call of CLBlast: {a, a_offset, lda}. */
+/* Matrices, with offset and leading dimension in CLBlast's order: {a, a_offset, lda}. */
 static void test_exchanged_offset(clgemm_context* context, const on_device* device) {
   const char* suspicion = "been exchanged? The order is {buffer, ld, offset}";
   const clgemm_matrix at_0 = {device->a.buffer, 0, K};
@@ -354,7 +353,7 @@ static void test_exchanged_offset(clgemm_context* context, const on_device* devi
   CHECK(strstr(clgemm_last_error(), "exchanged") == NULL);
 }
 
-/* What C can get wrong; what the multiply itself checks is tested where that is. */
+/* Mistakes that only the C API can have. The checks of the GEMM itself have their own tests. */
 static void test_wrong_arguments(clgemm_context* context) {
   const clgemm_status bad = CLGEMM_INVALID_ARGUMENT;
   fill();
@@ -452,7 +451,7 @@ static void test_wrong_questions(clgemm_context* context) {
   CHECK(bytes == 12345);
 }
 
-/* Another thread sees no error of this one, and leaves it alone. */
+/* Another thread sees no error of this thread, and does not change it. */
 static void* fail_on_another_thread(void* as_it_should) {
   const int fresh = clgemm_last_error()[0] == '\0';
   clgemm_prepare(NULL, NULL, NULL, 0, NULL);
@@ -465,7 +464,7 @@ static void test_last_error(void) {
   char before[256];
   snprintf(before, sizeof before, "%s", clgemm_last_error());
   CHECK(before[0] != '\0');
-  pthread_t thread; /* which mingw-w64 has, too; it has no threads.h */
+  pthread_t thread; /* mingw-w64 has it, too, but no threads.h */
   int as_it_should = 0;
   CHECK(pthread_create(&thread, NULL, fail_on_another_thread, &as_it_should) == 0);
   CHECK(pthread_join(thread, NULL) == 0);
@@ -474,7 +473,7 @@ static void test_last_error(void) {
   CHECK(strcmp(clgemm_last_error(), before) == 0);
 }
 
-/* At exit, when the thread's own objects are gone. */
+/* At exit, when the thread's own objects are destroyed. */
 static void fail_late(void) {
   if (clgemm_context_create(NULL, NULL) != CLGEMM_INVALID_ARGUMENT) abort();
   if (clgemm_last_error() == NULL) abort();

@@ -1,5 +1,5 @@
-// What a DeviceMatrix may lie in, as a C++ program names it: a cl_mem, a cl::Buffer, or a pointer that
-// clSVMAlloc() returned; and batches of these.
+// The memory of a DeviceMatrix in a C++ program: a cl_mem, a cl::Buffer, or a pointer from clSVMAlloc(). Also
+// tests batches of these.
 #define CL_HPP_TARGET_OPENCL_VERSION 200
 #define CL_HPP_ENABLE_EXCEPTIONS
 #include <CL/opencl.hpp>
@@ -56,12 +56,12 @@ void multiply_in_buffers(clgemm::Context& context) {
   const cl::Buffer c(opencl, CL_MEM_READ_WRITE, elements * sizeof(float));
   queue.enqueueWriteBuffer(a, CL_TRUE, 0, elements * sizeof(float), twos.data());
   multiply(context, {a, side}, {a, side, 0}, 0.0f, {c, side});
-  multiply(context, {a, side}, {a(), side}, 1.0f, {c(), side});  // the same by their handles
+  multiply(context, {a, side}, {a(), side}, 1.0f, {c(), side});  // the same with their handles
   queue.enqueueReadBuffer(c, CL_TRUE, 0, elements * sizeof(float), result.data());
   check(result == std::vector<float>(elements, 2.0f * 2.0f * 2.0f * side), "buffers of CLHPP are buffers");
 }
 
-// Memory of clSVMAlloc() with `count` matrices, all of whose elements are `value`.
+// Memory from clSVMAlloc() with `count` matrices. All of their elements are `value`.
 class Shared {
  public:
   Shared(clgemm::Context& context, float value) : context_(context) {
@@ -108,7 +108,7 @@ void multiply_in_shared_memory(clgemm::Context& context) {
                                 {c.get(), side}, elements, count);
   check(c.all_are(0, count * elements, 2.0f * 2.0f * side + 1.0f), "a strided batch");
 
-  // Lists at uneven places of one allocation; the last A comes first. The C in between stays.
+  // Lists of irregular offsets in one allocation. The last A comes first. The C in between does not change.
   a.fill(2 * elements, elements, 3.0f);
   c.fill(0, count * elements, 1.0f);
   const std::vector<DeviceMatrix> list_a{{a.get(), side, 2 * elements}, {a.get(), side, 0}};
@@ -129,7 +129,7 @@ void multiply_in_shared_memory(clgemm::Context& context) {
     check(error.argument() == clgemm::Argument::c, error.what());
   }
 
-  // Memory that is not read may be anything. Only C is scaled.
+  // Memory that is not read may be of any kind. The call only scales C.
   float ordinary = 0.0f;
   c.fill(0, count * elements, 3.0f);
   context.sgemm(context.queue(), Layout::row_major, Transpose::no, Transpose::no, side, side, side, 0.0f,

@@ -55,8 +55,8 @@ static void free_svm(const where* on, float* memory) {
   clSVMFree(on->context, memory);
 }
 
-/* Writes the address to the pointer at `function`: ISO C converts no pointer to an object to one to a
- * function. */
+/* Writes the address to the pointer at `function`, because ISO C does not convert a pointer to an object into
+ * one to a function. */
 static void find_extension(const where* on, const char* name, void* function) {
   cl_platform_id platform = NULL;
   clGetDeviceInfo(on->device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
@@ -91,7 +91,7 @@ static void fill(const kind* of, const where* on, float* memory, size_t count, f
   of->end(on, memory);
 }
 
-/* Whether what lies before `first` is `before`, and all that lies behind it `value`. */
+/* Returns true if everything before `first` is `before`, and everything after it is `value`. */
 static int holds(const kind* of, const where* on, float* memory, size_t first, size_t count, float before,
                  float value) {
   int result = 1;

@@ -1,5 +1,5 @@
-// What clgemm-bench does for people who write kernels: a template that passes, where a result is wrong,
-// watching a file, the plan in words, the cache.
+// The functions of clgemm-bench for authors of kernels: a template that passes, the location of wrong
+// elements, watching a file, the plan in words, the cache.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace {
 
 struct Finished {
   int status;
-  std::string text;  // both streams
+  std::string text;  // both output streams
 };
 
 Finished run(const std::string& command) {
@@ -45,7 +45,7 @@ bool has(const std::string& text, const std::vector<std::string>& parts) {
                      [&text](const std::string& part) { return text.find(part) != std::string::npos; });
 }
 
-// All indices below `extent`.
+// Returns all indices below `extent`.
 std::vector<std::size_t> all_below(std::size_t extent) {
   std::vector<std::size_t> indices(extent);
   for (std::size_t i = 0; i < extent; ++i) indices[i] = i;
@@ -55,7 +55,7 @@ std::vector<std::size_t> all_below(std::size_t extent) {
 // A 20 x 30 result of a kernel with tiles of 8 x 8, all elements compared.
 const CheckedGrid grid{all_below(20), all_below(30), 20, 30, {8, 8}};
 
-// The elements that `is_wrong` picks.
+// Returns the elements for which `is_wrong` is true.
 template <class Predicate>
 std::string pattern_where(const Predicate& is_wrong) {
   std::vector<Element> wrong;
@@ -260,7 +260,7 @@ TEST_CASE("--why names what holds a kernel back first") {
   facts.gflops = 500.0;
   const auto begins = [&](const char* text) { return first_thing_to_try(facts, ceilings).starts_with(text); };
   CHECK(begins("the inner loop"));
-  facts.group_rows = facts.group_columns = 8;  // 1 byte a multiply-add: 250 GB/s
+  facts.group_rows = facts.group_columns = 8;  // 1 byte for each multiply-add: 250 GB/s
   CHECK(facts.needed_gbs() == Approx(250.0));
   CHECK(begins("larger tiles"));
   facts.work_inside = 0.5;
@@ -370,7 +370,7 @@ TEST_CASE("--precision fp32 is said in the JSON") {
   CHECK(bench("--size 32 --precision fp16").status == 2);
 }
 
-// The word behind `label`.
+// Returns the word after `label`.
 std::string word_after(const std::string& text, const std::string& label) {
   const std::size_t at = text.find(label);
   if (at == std::string::npos) return {};
@@ -378,7 +378,7 @@ std::string word_after(const std::string& text, const std::string& label) {
   return text.substr(start, text.find_first_of(" .\n", start) - start);
 }
 
-// A folder with the kernel's file in which alpha is one too large.
+// Writes a folder with the kernel's file, in which alpha is too large by one.
 void write_wrong(const clgemm::test::TemporaryFolder& folder, const std::string& kernel) {
   const std::string file = clgemm::KernelLibrary().find(kernel).file->manifest.name + ".cl";
   std::string text = clgemm::KernelFolders().find(file).value().text;

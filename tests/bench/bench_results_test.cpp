@@ -1,4 +1,4 @@
-// What clgemm-bench makes of results: suites, comparisons, the tables of docs/results.md.
+// What clgemm-bench makes from results: suites, comparisons, the tables of docs/results.md.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::string write(const TemporaryFolder& folder, const std::string& name, const 
   return path;
 }
 
-// A row as the bench writes it, as far as comparisons look at it.
+// Makes a row in the bench's format, with everything that comparisons read.
 Json row(const std::string& kernel, double median_ms, double min_ms) {
   return {{"device", "D"},
           {"kernel", kernel},
@@ -110,7 +110,7 @@ TEST_CASE("a kernel that takes ten percent longer is found, one that varies is n
   CHECK(verdict(row("tiled", 11.22, 11.0), before) == Verdict::faster);
   CHECK(verdict(before, before) == Verdict::same);
   CHECK(verdict(before, row("tiled", 10.4, 10.2)) == Verdict::same);
-  CHECK(verdict(before, row("tiled", 13.0, 10.1)) == Verdict::same);  // only the median: disturbed
+  CHECK(verdict(before, row("tiled", 13.0, 10.1)) == Verdict::same);  // only the median changed: disturbed
   CHECK(verdict(before, row("tiled", 10.25, 8.0)) == Verdict::same);  // only the minimum: one lucky run
 }
 
@@ -120,7 +120,8 @@ TEST_CASE("noise is wider where the runs spread, and where the peers changed wit
   Json few_slower = row("tiled", 11.22, 11.0);
   few["runs"] = few_slower["runs"] = 2;
   CHECK(verdict(few, few_slower) == Verdict::same);
-  CHECK(verdict(row("tiled", 10.2, 10.0), row("tiled", 10.8, 11.2)) == Verdict::same);  // they do not agree
+  // The changes differ too much.
+  CHECK(verdict(row("tiled", 10.2, 10.0), row("tiled", 10.8, 11.2)) == Verdict::same);
   const Json before = row("tiled", 10.2, 10.0);
   const Json after = row("tiled", 11.22, 11.0);
   CHECK(verdict(with_peer(before, 5.0), with_peer(after, 5.6)) == Verdict::same);  // the machine is slower
@@ -177,7 +178,7 @@ TEST_CASE("a kernel with other parameters is another row, but not where the choi
   Json large = row("tiled", 20.2, 20.0);
   small["parameters"] = {{"TS", 8}};
   large["parameters"] = {{"TS", 16}};
-  // In another order, so that the first does not go with the first.
+  // In another order, so that entries are not matched by position.
   const ComparedFiles named =
       compare(results(Json::array({small, large})), results(Json::array({large, small})));
   REQUIRE(named.rows.size() == 2);
@@ -218,15 +219,15 @@ TEST_CASE("--compare says it by its exit status") {
   }
 }
 
-// The noise that a comparison of one row tells of, in percent.
+// Returns the noise in a comparison of one row, in percent.
 double noise_in(const std::string& compared) {
   std::smatch found;
   if (!std::regex_search(compared, found, std::regex("coalesced .* ([0-9.]+) %\n"))) return 100.0;
   return std::stod(found[1]);
 }
 
-// Real runs: other work on the machine may disturb one of them, so there are some attempts, and where it
-// always does, nothing can be found.
+// Real runs. Other work on the machine may disturb one of them, so there are several attempts. If it disturbs
+// all of them, nothing can be found.
 TEST_CASE("--compare finds a kernel slowed by ten percent, and is silent on two runs of the same") {
   const TemporaryFolder folder;
   const std::string kernel = kernel_text("coalesced.cl");
@@ -266,7 +267,7 @@ TEST_CASE("--compare finds a kernel slowed by ten percent, and is silent on two 
   INFO(seen);
   constexpr double of_a_quiet_machine = 8.0;
   const bool is_quiet =
-      least_noise <= of_a_quiet_machine && !clgemm::test::is_on_llvmpipe();  // whose times vary
+      least_noise <= of_a_quiet_machine && !clgemm::test::is_on_llvmpipe();  // its times vary
   if (!found && !is_quiet) {
     WARN("NOT TESTED: a kernel slowed by ten percent, for the noise was " << least_noise << " % at least");
   } else {
@@ -293,7 +294,7 @@ TEST_CASE("each suite is of different multiplies, and as published") {
   CHECK(cases_of_suite("shapes", clgemm::DeviceKind::gpu).size() == 12);
 }
 
-// A kernel by the device's clock and a peer by the host's, as OpenBLAS is.
+// A kernel timed by the device's clock and a peer by the host's, like OpenBLAS.
 Json beside_host(double device_ms, double call_ms, double peer_ms) {
   Json object = row("tiled", device_ms, device_ms);
   object.update(
@@ -311,7 +312,7 @@ TEST_CASE("what stands at one shape is compared by one clock") {
   const Figures& kernel = shape.kernels.front().figures;
   CHECK(shape.clock() == Clock::host);
   CHECK(shape.time(kernel)->ms == 4.0);
-  CHECK(near(*shape.rate(kernel), 0.25));  // 1 GFLOPS in 1 ms, and the call takes 4
+  CHECK(near(*shape.rate(kernel), 0.25));  // 1 GFLOPS for 1 ms, but the call takes 4 ms
   CHECK(near(*shape.speed_up(shape.peer_figures("openblas"), kernel), 0.5));
   CHECK_FALSE(shape.within_noise(shape.peer_figures("openblas"), kernel));
   std::ostringstream table;
@@ -402,8 +403,8 @@ TEST_CASE("a peer that would take longer than --max-seconds is left out, and so 
   CHECK(finished.status == 0);
   CHECK(std::regex_search(finished.out, std::regex("CLBlast +did not run: left out: about [0-9.]*[1-9]")));
   CHECK(finished.out.find("naive: left out: about ") != std::string::npos);
-  CHECK(finished.out.find("x CLBlast") == std::string::npos);  // no column where nothing would be in it
-  CHECK(finished.out.find("Fastest") == std::string::npos);    // of one alone
+  CHECK(finished.out.find("x CLBlast") == std::string::npos);  // an empty column is left out
+  CHECK(finished.out.find("Fastest") == std::string::npos);    // there is only one
   CHECK(bench("--size 32 --no-baseline --runs 2").out.find("naive") == std::string::npos);
 }
 
@@ -427,9 +428,9 @@ TEST_CASE("random shapes are log-uniform within their bounds, and the same for t
     if (one.kind.transpose_a == clgemm::Transpose::yes) ++transposed;
     if (one.kind.gap % 2 == 1) ++with_gaps;
   }
-  CHECK((500 < small && small < 700));  // half of 1200, for 128 is the middle of 16 and 1024
+  CHECK((500 < small && small < 700));  // half of 1200, because 128 is in the middle between 16 and 1024
   CHECK((150 < transposed && transposed < 250));
-  CHECK((60 < with_gaps && with_gaps < 140));  // half have a gap, half of these an odd one
+  CHECK((60 < with_gaps && with_gaps < 140));  // half have a gap, and half of these an odd one
 
   const auto same = [](const Case& one, const Case& other) {
     return one.size == other.size && one.kind == other.kind;
@@ -479,7 +480,7 @@ TEST_CASE("a summary is of all shapes where both were measured and nothing was w
   CHECK(summary.at("beside") == "clblast");
   CHECK(summary.at("at_least_as_fast") == 4);
   CHECK(summary.at("worst").at(0).at("m") == 68);
-  CHECK(parse_results(json.str(), "test").front().shapes.size() == 7);  // which it is not a part of
+  CHECK(parse_results(json.str(), "test").front().shapes.size() == 7);  // the summary is not one of them
 }
 
 TEST_CASE("a comparison is written as Markdown and as JSON, too") {
@@ -593,7 +594,7 @@ TEST_CASE("a narrow terminal loses columns by their rank, a wide one none") {
   CHECK(first_line(29) == "kernel  less  median ms  more");
   CHECK(first_line(28) == "kernel  median ms  more");
   CHECK(first_line(22) == "kernel  median ms");
-  CHECK(first_line(1) == "kernel  median ms");  // the rest stays
+  CHECK(first_line(1) == "kernel  median ms");  // the other lines stay
 }
 
 TEST_CASE("a cell of a table is one line without control characters") {
@@ -632,7 +633,7 @@ TEST_CASE("colours are on a terminal only, and words say what they say") {
   CHECK(terminal_of(no_terminal).width == Terminal{}.width);
 }
 
-// script (util-linux) gives a program a terminal of its own.
+// script (util-linux) runs a program on a terminal.
 TEST_CASE("NO_COLOR and the width of a real terminal are honoured") {
   if (std::system("script --version >/dev/null 2>&1") != 0) {
     WARN("SKIPPED: there is no `script` here");

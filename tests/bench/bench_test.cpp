@@ -1,4 +1,4 @@
-// clgemm-bench: its units, and the program as people run it.
+// clgemm-bench: its units, and the program as users run it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ Finished bench(const std::string& arguments) {
 
 constexpr const char* quick = " --runs 2 --warmup 1 ";
 
-// The result in `c` of the host data's own problem, by floats.
+// Returns the result for the host data's problem, computed in floats.
 std::vector<float> multiply(const HostData& data) {
   const clgemm::SgemmCall& call = data.call;
   std::vector<float> c(call.m * call.n);
@@ -59,7 +59,7 @@ std::vector<float> multiply(const HostData& data) {
   return c;
 }
 
-// The text of `coalesced` with one piece of it exchanged for another.
+// Returns the text of `coalesced` with one piece replaced.
 std::string altered_kernel(const std::string& piece, const std::string& other) {
   for (const clgemm::EmbeddedFile& file : clgemm::embedded_files()) {
     if (file.path != "coalesced.cl") continue;
@@ -71,7 +71,7 @@ std::string altered_kernel(const std::string& piece, const std::string& other) {
   throw std::runtime_error("coalesced.cl has no '" + piece + "'");
 }
 
-// Every sum lacks its last product.
+// Returns a kernel in which every sum lacks its last product.
 std::string wrong_kernel() {
   return altered_kernel("depth < k;", "depth < k - 1;");
 }
@@ -100,7 +100,7 @@ TEST_CASE("the bounds of a median are those of coins thrown as often") {
   std::vector<double> values;
   CHECK_FALSE(interval_of_median({1.0}));
   for (int i = 1; i <= 20; ++i) values.push_back(i);
-  CHECK(interval_of_median(values)->low == 6.0);  // as tables of the sign test have it
+  CHECK(interval_of_median(values)->low == 6.0);  // the value in tables of the sign test
   CHECK(interval_of_median(values)->high == 15.0);
   CHECK(interval_of_median({1, 2, 3, 4, 5, 6, 7, 8})->low == 1.0);
   CHECK(interval_of_median({1, 2, 3, 4, 5, 6, 7, 8, 9})->low == 2.0);
@@ -116,7 +116,7 @@ TEST_CASE("a name that is nearly right is found, one that is not is none") {
   CHECK(clgemm::did_you_mean("block_2d", names).empty());
   CHECK(clgemm::did_you_mean("", names).empty());
   CHECK(clgemm::did_you_mean("col", {"column", "row"}) == "; did you mean 'column'?");
-  CHECK(clgemm::did_you_mean("til", {"tiled_vector", "tiled_wide"}).empty());  // which of the two?
+  CHECK(clgemm::did_you_mean("til", {"tiled_vector", "tiled_wide"}).empty());  // two names are equally near
   for (const char* wrong :
        {"--szie 8", "--kernel tield", "--peer clbast", "--suite seds", "--kernel tiled --param TSX=8", "64",
         "mine.cl", "--layout col", "--show-kernel common/stor.cl"}) {
@@ -180,7 +180,7 @@ TEST_CASE("every matrix of a batch is checked, each against its own product") {
   kind.batch_count = 7;
   kind.beta = 0.5f;
   HostData data = make_host_data(call_of(kind, {5, 4, 60}));
-  std::vector<float> scales;  // each matrix has norms of its own
+  std::vector<float> scales;  // each matrix has its own norms
   for (std::size_t i = 0; i < kind.batch_count; ++i) {
     scales.push_back(std::pow(3.0f, -static_cast<float>(i)));
     for (std::size_t element = 0; element < 60 * 4; ++element) data.b[i * 60 * 4 + element] *= scales.back();
@@ -223,11 +223,11 @@ TEST_CASE("a large problem is checked at a sample, never at nothing") {
   CHECK(Reference(data, 0.0).checked_elements() == 1);
 
   std::vector<float> wrong = right;
-  wrong.back() += 0.01f;  // the last row and column are always in the sample
+  wrong.back() += 0.01f;  // the sample always has the last row and column
   CHECK_FALSE(sampled.check(wrong).passed);
   wrong = right;
   for (std::size_t column = 0; column < 150; ++column)
-    wrong[64 * 150 + column] += 0.01f;  // a tile's first row
+    wrong[64 * 150 + column] += 0.01f;  // the first row of a tile
   CHECK_FALSE(sampled.check(wrong).passed);
   for (std::size_t i = 0; i < right.size(); i += 97) {
     wrong = right;
@@ -306,7 +306,7 @@ TEST_CASE("a kernel file that is broken is an error that names it") {
     const Finished finished = bench("--size 8 --kernel " + path);
     INFO(finished.err);
     CHECK(finished.status ==
-          (path == missing ? 2 : 1));  // what is not there is bad usage, as any unknown kernel
+          (path == missing ? 2 : 1));  // a missing file is bad usage, like any unknown kernel
     CHECK(finished.out.empty());
     CHECK(finished.err.rfind("clgemm-bench: error: ", 0) == 0);
     CHECK(finished.err.find(path) != std::string::npos);
@@ -317,7 +317,7 @@ TEST_CASE("a kernel file that is broken is an error that names it") {
   const Finished finished = bench("--size 8 --kernel " + bad_code);
   CHECK(finished.status == 1);
   CHECK(finished.out.empty());
-  // A line of the OpenCL compiler's own may stand before it.
+  // The OpenCL compiler may print a line of its own first.
   CHECK(("\n" + finished.err).find("\nclgemm-bench: error: the kernel 'coalesced' (" + bad_code) !=
         std::string::npos);
 }
@@ -481,14 +481,14 @@ TEST_CASE("the lists name every kernel and device, and help is help") {
   CHECK(bench("--version").out.rfind("clgemm-bench ", 0) == 0);
 }
 
-// Right where most people look: no transposes, no gaps, nothing behind C.
+// The kernel is right for the usual calls: no transposes, no gaps, nothing after C.
 TEST_CASE("a kernel that is right only where nobody looks FAILED") {
   const TemporaryFolder folder;
   const std::string store = "  store_c(c, ldc, m, n, row, column, product.alpha, sum, product.beta);";
-  // At a square size there are as many square tiles down as across.
+  // At a square size, there are as many square tiles down as across.
   std::string exchanged = altered_kernel("grid: columns rows", "grid: rows columns");
   exchanged.replace(exchanged.find("COLUMNS = 32"), 12, "COLUMNS = 8");
-  // Up to 29 lines behind C's end.
+  // Writes up to 29 lines after C's end.
   std::string unbounded = altered_kernel(
       "  if (row >= m || column >= n) return;",
       "  if (column >= n) return;\n  if (row >= m) {\n    c[row * ldc + column] = 0.0f;\n    return;\n  }");
@@ -532,7 +532,7 @@ TEST_CASE("a kernel that never ends costs its trial's time, in another process")
   CHECK(finished.status == 1);
   CHECK(finished.err.find("tried in a process of its own: no result within 2 s") != std::string::npos);
 
-  // timeout(1) sends it to the trial's process, too, as a terminal does.
+  // timeout(1) also sends it to the trial's process, like a terminal.
   const Finished interrupted = clgemm::test::run_program(
       fmt::format("timeout --preserve-status --kill-after 30 --signal INT 2 '{}' --size 24 --kernel {}",
                   CLGEMM_BENCH_PROGRAM, path));

@@ -1,5 +1,5 @@
-// The most frequent mistakes of people who write kernels, and what the bench prints about each. No mistake
-// passes unnoticed.
+// Tests what the bench prints about the most frequent mistakes of authors of kernels. It must find each of
+// them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,18 +24,17 @@ Finished bench(const std::string& arguments) {
 
 struct Mistake {
   const char* what;
-  const char* kernel;  // a built-in one, in whose text
-  const char* right;   // this
-  const char* wrong;   // became that
-  std::vector<const char*>
-      said;  // "@code" stands for the file and the number of the first line with this code
+  const char* kernel;             // a built-in kernel, which has
+  const char* right;              // this text
+  const char* wrong;              // replaced by this
+  std::vector<const char*> said;  // "@code" means the file and the number of the first line with this code
   const char* size = "24";
 };
 
 const std::string store = "store_c(c, ldc, m, n, row, column, product.alpha, sum, product.beta)";
 
 const Mistake mistakes[] = {
-    // In the manifest.
+    // Mistakes in the manifest.
     {"the first line is another one",
      "coalesced",
      "// clgemm: coalesced",
@@ -89,7 +88,7 @@ const Mistake mistakes[] = {
      "tile: TS TS TSK",
      "tile: TS TS 1",
      {"elements are wrong"}},
-    // These do not compile, or are not the contract's function.
+    // Kernels that do not compile, or whose function does not follow the contract.
     {"a semicolon is missing",
      "coalesced",
      "float sum = 0.0f;",
@@ -120,7 +119,7 @@ const Mistake mistakes[] = {
      "const float beta",
      "const int beta",
      {"beta -0.5", "every element"}},
-    // In local memory.
+    // Mistakes in local memory.
     {"too large an array", "tiled", "a_tile[TS][TSK]", "a_tile[TS * 65536][TSK]", {"bytes of local memory"}},
     {"too small an array", "tiled", "a_tile[TS][TSK]", "a_tile[TS][TSK / 2]", {"elements are wrong"}},
     {"an index of the wrong dimension",
@@ -133,7 +132,7 @@ const Mistake mistakes[] = {
      "  float sum",
      "  if (row >= m || column >= n) return;\n  float sum",
      {"elements are wrong"}},
-    // Along k.
+    // Mistakes along k.
     {"one step of k too few",
      "coalesced",
      "depth < k;",
@@ -154,7 +153,7 @@ const Mistake mistakes[] = {
      "    sum = ",
      "    sum = as_float(as_uint(sum) & 0xfffff000u);\n    sum = ",
      {"every element"}},
-    // Wrong places in memory.
+    // Wrong addresses in memory.
     {"a store without bounds",
      "tiled",
      "store_c(c, ldc, m, n, row, column, alpha, sum, beta)",
@@ -192,7 +191,7 @@ const Mistake mistakes[] = {
      "row = get_global_id(1) % 64 == 3 ? 2 : get_global_id(1);",
      {"whole rows, those r with r mod 64 = 3", "not stored"},
      "200"},
-    // alpha and beta.
+    // Mistakes with alpha and beta.
     {"alpha is forgotten", "coalesced", "product.alpha, sum", "1.0f, sum", {"alpha 2", "as if alpha were 1"}},
     {"beta is forgotten", "coalesced", "sum, product.beta", "sum, 0.0f", {"beta -0.5", "as if beta were 0"}},
     {"C is read where beta is 0",
@@ -202,7 +201,7 @@ const Mistake mistakes[] = {
      {"C is read although beta is 0"}},
 };
 
-// A device may get these right by chance. Oclgrind finds them.
+// A device may get these right by chance, but Oclgrind finds them.
 const Mistake unseen[] = {
     {"no barrier in front of the products",
      "tiled",
@@ -232,7 +231,7 @@ std::string write_mistake(const TemporaryFolder& folder, const Mistake& mistake)
   throw std::runtime_error(fmt::format("{}.cl has no '{}'", mistake.kernel, mistake.right));
 }
 
-// Returns whether the bench printed this about the kernel in this file.
+// Returns true if the bench printed this about the kernel in this file.
 bool is_said(const Finished& finished, const std::string& said, const std::string& path) {
   std::string text = said;
   if (said[0] == '@') {

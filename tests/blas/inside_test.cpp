@@ -1,5 +1,5 @@
-// The parts of the drop-in: how the crossing is learned, what is done in the background, whose rank we are,
-// which BLAS is found, and the loop that is left where there is none.
+// The parts of the drop-in: learning the crossing, the work in the background, the rank of the process, the
+// search for the BLAS, and the loop that replaces a missing one.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,13 +34,13 @@ Call call_of(std::int64_t m, std::int64_t n, std::int64_t k, float beta = 0.0f) 
   return call;
 }
 
-// The clock of these tests: what similar calls take on either side.
+// The simulated clock of these tests: the times of similar calls on both sides.
 struct Sides {
   double on_cpu = 0.0;
   double on_device = 0.0;
 };
 
-// Makes so many calls as the drop-in does, and counts those that go to the device.
+// Makes this many calls like the drop-in, and counts those that go to the device.
 int device_calls(Crossing& crossing, const Work& work, const Sides& sides, int calls, double expected) {
   int on_device = 0;
   for (int i = 0; i < calls; ++i) {
@@ -73,8 +73,8 @@ TEST_CASE("the CPU BLAS is taken for fast until it was timed, and one slow call 
   crossing.learn_cpu(cube, 0.02);
   crossing.learn_cpu(cube, 1.0);
   CHECK(std::abs(crossing.cpu_seconds(cube) - 0.02) < 1e-9);
-  CHECK(std::abs(crossing.cpu_seconds({call_of(500, 500, 400)}) - 0.016) < 1e-9);  // of the same class
-  CHECK(crossing.cpu_seconds({call_of(50, 500, 500)}) < 1e-4);                     // of another
+  CHECK(std::abs(crossing.cpu_seconds({call_of(500, 500, 400)}) - 0.016) < 1e-9);  // in the same class
+  CHECK(crossing.cpu_seconds({call_of(50, 500, 500)}) < 1e-4);                     // in another class
 }
 
 TEST_CASE("calls go to the side that is faster, by their own times") {
@@ -82,7 +82,7 @@ TEST_CASE("calls go to the side that is faster, by their own times") {
   CHECK(crossing.may_pay(cube, std::nullopt));
   CHECK_FALSE(crossing.may_pay(cube, 1.0));
   CHECK(device_calls(crossing, cube, {0.1, 0.02}, 1000, 0.01) > 950);
-  CHECK(crossing.may_pay(cube, 1.0));  // the times count, not the expectation
+  CHECK(crossing.may_pay(cube, 1.0));  // the times count, and not the expectation
 
   Crossing other(4);
   const Sides slow_device{0.1, 0.3};
@@ -95,13 +95,13 @@ TEST_CASE("calls go to the side that is faster, by their own times") {
 TEST_CASE("what was learned on a busy machine is corrected, on both sides") {
   Crossing crossing(4);
   device_calls(crossing, cube, {0.1, 0.5}, 300, 0.01);
-  CHECK_FALSE(crossing.may_pay(cube, 0.01));  // others used the device
+  CHECK_FALSE(crossing.may_pay(cube, 0.01));  // other programs used the device
   device_calls(crossing, cube, {0.1, 0.02}, 600, 0.01);
   CHECK(crossing.may_pay(cube, 0.01));
 
   Crossing other(4);
   device_calls(other, cube, {0.5, 0.02}, 100, 0.01);
-  CHECK(other.may_pay(cube, 0.01));  // others used the CPU
+  CHECK(other.may_pay(cube, 0.01));  // other programs used the CPU
   device_calls(other, cube, {0.01, 0.02}, 3000, 0.01);
   CHECK_FALSE(other.may_pay(cube, 0.01));
 }
@@ -117,7 +117,7 @@ TEST_CASE("a device that is slow only beside the CPU BLAS gets the calls of all 
     const bool is_compiled = i > 1000 * (i % 3 + 1);
     const bool on_device = is_compiled && crossing.is_devices_turn(work, 1e-4);
     if (on_device) {
-      crossing.learn_device(work, last_was_on_cpu ? 0.02 : 0.002);  // its threads are spinning still
+      crossing.learn_device(work, last_was_on_cpu ? 0.02 : 0.002);  // its threads are still spinning
     } else {
       crossing.learn_cpu(work, 0.01);
     }
@@ -140,7 +140,7 @@ TEST_CASE("the budget bounds what trials, compiling and waiting cost") {
   CHECK_FALSE(crossing.can_afford(Cost::background, 0.9, cube));
   CHECK_FALSE(crossing.can_afford(Cost::calls, 0.4, cube));
 
-  // Ever new shapes that a device is bad at: each is a surprise.
+  // Always new shapes for which the device is slow, so that each is a surprise.
   double alone = 100 * 0.1;
   double with_drop_in = alone + 0.7;
   for (int size = 1; size < 4000; size *= 2) {
@@ -156,7 +156,7 @@ TEST_CASE("the budget bounds what trials, compiling and waiting cost") {
       }
     }
   }
-  CHECK(with_drop_in > alone + 0.8);  // some were tried
+  CHECK(with_drop_in > alone + 0.8);  // some calls went to the device to try it
   CHECK(with_drop_in < 1.16 * alone);
 }
 
@@ -203,7 +203,7 @@ TEST_CASE("the background does one job at a time, and the end waits for it") {
   };
   REQUIRE(background.start(job));
   CHECK_FALSE(background.start(job));
-  background.wait(0.01);  // not for ever
+  background.wait(0.01);  // does not wait forever
   CHECK(background.is_running());
   may_end = true;
   background.wait(60.0);
@@ -224,7 +224,7 @@ TEST_CASE("the background does one job at a time, and the end waits for it") {
 }
 
 TEST_CASE("the end does not wait for a job that hangs") {
-  auto& background = *new Background;  // its thread goes on
+  auto& background = *new Background;  // never destroyed, because its thread continues
   auto& may_end = *new std::atomic<bool>(false);
   REQUIRE(background.start([&may_end] {
     while (!may_end) std::this_thread::yield();
@@ -261,8 +261,8 @@ TEST_CASE("devices are dealt out among the ranks of a machine") {
   CHECK(dealt_to({0, 2, ""}, 5) == Turns{0, 2, 4});
   CHECK(dealt_to({1, 2, ""}, 5) == Turns{1, 3});
   CHECK(dealt_to({0, 1, ""}, 3) == Turns{0, 1, 2});
-  CHECK(dealt_to({5, 8, ""}, 2) == Turns{1});  // several ranks on a device
-  CHECK(dealt_to({5, 0, ""}, 4) == Turns{1});  // nobody knows how many ranks there are
+  CHECK(dealt_to({5, 8, ""}, 2) == Turns{1});  // several ranks use one device
+  CHECK(dealt_to({5, 0, ""}, 4) == Turns{1});  // the number of ranks is unknown
   CHECK(dealt_to({2, 0, ""}, 4) == Turns{2});
 }
 

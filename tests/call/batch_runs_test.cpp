@@ -1,4 +1,4 @@
-// A batch of matrices at any place, as runs that lie evenly apart.
+// A batch of matrices at any offsets, as runs at a constant distance.
 #include "call/batch_runs.hpp"
 
 #include <numeric>
@@ -11,7 +11,7 @@
 namespace clgemm {
 namespace {
 
-// Stands for a buffer: compared, never used.
+// Returns a handle that represents a buffer. It is compared, but never used.
 cl_mem buffer(std::size_t i) {
   static char places[4];
   return reinterpret_cast<cl_mem>(places + i);
@@ -31,10 +31,10 @@ std::vector<std::size_t> counts(const std::vector<BatchRun>& runs) {
 
 using Counts = std::vector<std::size_t>;
 
-// One alpha and one beta for all, where the test has no others.
+// One alpha and one beta for all, unless the test has others.
 const std::vector<float> one = {1.0f};
 
-// The runs of a batch that is one group.
+// Returns the runs of a batch that is one group.
 std::vector<BatchRun> even_runs(const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
                                 const std::vector<DeviceMatrix>& c, const std::vector<float>& alphas = one,
                                 const std::vector<float>& betas = one) {

@@ -1,5 +1,5 @@
-// GPUs that nobody has measured: what is chosen there by the rows of another GPU keeps within what such a
-// device can do, by its data sheet.
+// Unmeasured GPUs. The predictions for what is chosen there by the rows of another GPU stay within the limits
+// in the device's data sheet.
 #include <algorithm>
 #include <cmath>
 
@@ -36,12 +36,12 @@ double a_second(const Device& device, double multiply_adds_a_clock) {
   return multiply_adds_a_clock * 1e6 * static_cast<double>(device.clock_mhz);
 }
 
-// Of fp32 numbers, by a core's matrix units in a second.
+// Returns the fp32 multiply-adds of a core's matrix units in a second.
 double matrix_multiply_adds(const Device& device) {
   return a_second(device, facts_of(device).matrix_multiply_adds);
 }
 
-// Of 16-bit numbers, likewise.
+// Returns the multiply-adds of 16-bit numbers, in the same unit.
 double half_multiply_adds(const Device& device) {
   return a_second(device, facts_of(device).half_multiply_adds);
 }
@@ -70,8 +70,8 @@ TEST_CASE("facts of GPUs are those of their data sheets") {
     const double of_halves = half_multiply_adds(device_of(sheet)) * 2e-12 * static_cast<double>(peaks.cores);
     CHECK(of_halves >= 0.95 * sheet.half_teraflops);
     CHECK(of_halves <= 1.05 * sheet.half_teraflops);
-    // One figure a family: it is another product's for some, and small GPUs beside CPUs have more than their
-    // share.
+    // There is one figure for each family. It comes from another product for some of them, and small GPUs
+    // beside CPUs have more than their share.
     CHECK(1e-9 * peaks.bytes > 0.3 * sheet.gigabytes);
     CHECK(1e-9 * peaks.bytes < 1.5 * sheet.gigabytes);
   }
@@ -118,7 +118,7 @@ TEST_CASE(
     const bool is_mali = contains(sheet.name, "Mali");
     CHECK(is_local_in_global(device) == is_mali);
     device.local_in_global = !device.local_in_global;
-    CHECK(is_local_in_global(device) == is_mali);  // some drivers say the same of all devices
+    CHECK(is_local_in_global(device) == is_mali);  // some drivers report the same for all devices
   }
   for (Device device : {made_up_gpu(), made_up_cpu()}) {
     INFO(device.name);
@@ -235,7 +235,7 @@ TEST_CASE(
 
 TEST_CASE(
     "a config that nobody measured is chosen if it is expected to be 1.2 times as fast as those that were") {
-  std::size_t close = 0;  // where it is expected to be faster, but not by so much
+  std::size_t close = 0;  // expected to be faster, but only slightly
   for (const Sheet& sheet : sheets) {
     const Device device = device_of(sheet);
     ConfigCache configs(device, {});

@@ -1,4 +1,4 @@
-// Tuning data: read, written, looked up, and left alone where it is of no use.
+// Tuning data is read, written and looked up, and ignored if it is not usable.
 #include "choose/tuning.hpp"
 
 #include <algorithm>
@@ -36,24 +36,24 @@ TuningFile file_of(const Device& device, std::vector<TunedEntry> entries,
   return {path, tuned_device(device), {}, {}, std::move(entries)};
 }
 
-// A file's text whose entry for squares of 1024 names this kernel.
+// Returns a file's text with an entry for squares of 1024 that names this kernel.
 std::string text_of(const Device& device, const std::string& kernel, const Parameters& parameters = {}) {
   return write_tuning(file_of(device, {entry_of({1024, 1024, 1024}, kernel, parameters)}));
 }
 
-// The first choice for a square of 1024 with what the environment has.
+// Returns the first choice for a square of 1024 with the data that the environment names.
 Candidate first_choice(const Device& device, const Problem& problem = tight(1024, 1024, 1024)) {
   ConfigCache configs(device, {});
   return rank_candidates(problem, configs, tuning_from_environment(), default_scratch_limit(device))
       .candidates.front();
 }
 
-// A path as the list of its folder has it: on Windows, with "\\".
+// Returns a path as it is listed for its folder: on Windows, with "\\".
 std::string as_listed(const std::string& path) {
   return std::filesystem::path(path).make_preferred().string();
 }
 
-// Nothing of the machine's own shows.
+// Hides the machine's own settings.
 struct NoSettings {
   TemporaryFolder folder;
   ScopedVariable config{"XDG_CONFIG_HOME", folder.path()};
@@ -141,7 +141,7 @@ TEST_CASE("parts among the rates are at most 1, and what an older file lacks is 
   const std::string older = replaced(good, ",\"repeated\":1.0,\"pass_us\":0.0,\"uneven\":0.0", "");
   const Rates rates = *parse_tuning(older, "").rates;
   CHECK(rates.repeated == 1.0);
-  CHECK(rates.pass_seconds == rates.start_seconds);  // which whoever adds up parts waited for
+  CHECK(rates.pass_seconds == rates.start_seconds);  // the reduce kernel waited for it
   CHECK(rates.uneven == 0.0);
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("the way of host matrices stands among the rates, and is the default i
   file.rates = Rates{};
   CHECK_FALSE(test::contains(write_tuning(file), "to_device_gb_s"));
   CHECK(parse_tuning(write_tuning(file), "").rates->host == HostRates{});
-  file.rates->host.call_seconds = 3e-5;  // the only rate that is measured on a device in the host's memory
+  file.rates->host.call_seconds = 3e-5;  // the only measured rate on a device in the host's memory
   CHECK(test::contains(write_tuning(file), "\"host_call_us\":30.0"));
   CHECK_FALSE(test::contains(write_tuning(file), "to_device_gb_s"));
   file.rates->multiply_adds = 2e12;
@@ -213,9 +213,9 @@ TEST_CASE("what was measured serves that very shape, lying as it did, and no oth
   CHECK_FALSE(tuning.measured(tight(1024, 1024, 1024), gpu).empty());
   CHECK(tuning.measured(tight(1024, 1024, 1023), gpu).empty());
   Problem gap = tight(1024, 1024, 1024);
-  gap.b.ld = 1027;  // rows that do not begin where four can be read
+  gap.b.ld = 1027;  // rows that are not aligned to four elements
   CHECK(tuning.measured(gap, gpu).empty());
-  gap = tight(1024, 1023, 1024);  // those of B could not when it was measured, those of A could
+  gap = tight(1024, 1023, 1024);  // when it was measured, those of B were not aligned, but those of A were
   const Tuning of_a({file_of(gpu, {entry_of({1024, 1023, 1024}, "direct")})});
   gap.b.ld = 1027;
   CHECK(of_a.measured(gap, gpu).size() == 1);
@@ -260,8 +260,8 @@ TEST_CASE("what was measured with less depth than a kernel is chosen for does no
   CHECK(source(31) != Source::measured);
 }
 
-// On an H200 the model once took a config that ran at 12.0 TFLOP/s for this shape, after a search had found
-// one of 17.0.
+// On an H200, the model once took a config that ran at 12.0 TFLOP/s for this shape, although a search had
+// found one of 17.0.
 TEST_CASE("what was measured runs, even where the model predicts less time for another config") {
   const NoSettings none;
   const Device gpu = test::made_up_h200();
@@ -350,7 +350,7 @@ TEST_CASE("a file that is bad, foreign or not the user's own is passed over") {
   CHECK(choice_with("") == by_model);
   CHECK(choice_with("not JSON") == by_model);
   CHECK(choice_with(std::string(1000000, '[')) == by_model);
-  CHECK(choice_with(good + std::string(std::size_t{4} << 20, ' ')) == by_model);  // larger than any
+  CHECK(choice_with(good + std::string(std::size_t{4} << 20, ' ')) == by_model);  // larger than any file
   CHECK(choice_with(replaced(good, "\"clgemm_tuning\": 2", "\"clgemm_tuning\": 99")) == by_model);
   CHECK(choice_with(replaced(good, gpu.name, "another device")) == by_model);
   CHECK(choice_with(text_of(test::made_up_cpu(), "wpt")) == by_model);
@@ -362,7 +362,7 @@ TEST_CASE("a file that is bad, foreign or not the user's own is passed over") {
   std::filesystem::remove(path);
   none.folder.write("clgemm/tuning/gpu.json", good);
   const std::string pipe = (none.folder.path() / "pipe\x1b[2J\nx.json").string();
-  test::make_pipe_file(pipe);  // where that cannot be, there is no file of this name
+  test::make_pipe_file(pipe);  // if the system cannot make it, there is no file of this name
   std::vector<std::string> unreadable = test::endless_files();
   unreadable.insert(unreadable.end(), {"/no/such/file.json", pipe});
   for (const std::string& named : unreadable) {
@@ -453,7 +453,7 @@ TEST_CASE("a CPU takes what ships for its platform and its width of vectors, or 
   CHECK(test::contains(reason_with(8), "no relative"));
 }
 
-// A file with rows of `direct` on this device.
+// Returns a file with rows of `direct` on this device.
 TuningFile file_with_rows(const Device& device) {
   TuningFile file = file_of(device, {});
   file.rates = Rates{};
@@ -462,7 +462,7 @@ TuningFile file_with_rows(const Device& device) {
 }
 
 SpeedTable table_for(const Device& device, const TuningFile& file, const std::optional<Probed>& probed = {}) {
-  static std::vector<Tuning> kept;  // which tables refer to
+  static std::vector<Tuning> kept;  // the tables refer to it
   kept.reserve(100);
   kept.emplace_back(std::vector{file});
   if (probed) kept.back().scale_by(*probed);
@@ -477,7 +477,7 @@ TEST_CASE(
   here.compute_units = 2 * there.compute_units;
   TuningFile file = file_with_rows(there);
   const Probed probed_here{6e11, 30e9};
-  // Nobody knows what the probe would have said there.
+  // The result of a probe on that device is unknown.
   CHECK(table_for(here, file, probed_here).slower == table_for(here, file).slower);
   CHECK_FALSE(gain_by_probe(table_for(here, file), here.kind));
 
@@ -493,7 +493,7 @@ TEST_CASE(
   CHECK(by_probe.rates.adding_bytes == Approx(3.0 * file.rates->adding_bytes));
   CHECK(table_for(there, file, probed_here).slower == 1.0);
 
-  // Rows of vectors of 4 take as long on a CPU with wider ones.
+  // Rows for vectors of 4 have the same times on a CPU with wider ones.
   Device wide = here;
   wide.native_float_width = 4 * there.native_float_width;
   CHECK(table_for(wide, file, Probed{4 * 6e11, 30e9}).slower == Approx(1.0 / 3.0));
@@ -572,7 +572,7 @@ TEST_CASE("a probe of a GPU whose family is known is believed up to its data she
   CHECK(is_plausible(Probed{1e6, 1e6}, unknown));
   CHECK(peaks_of(unknown, Probed{1e15, 1e13}).bytes == 1e13);
 
-  // By the file of the H200, whose family is known without a probe, too; no config is above the data sheet.
+  // Uses the file of the H200. Its family is known without a probe. No config exceeds the data sheet.
   TuningFile file = file_with_rows(test::made_up_h200());
   CHECK(gain_by_probe(table_for(h100, file), h100.kind));
   CHECK_FALSE(gain_by_probe(table_for(h100, file), DeviceKind::other));

@@ -1,4 +1,4 @@
-// Several devices at one multiply. On PoCL two are made of one processor (POCL_DEVICES="pthread basic").
+// Several devices share one GEMM. PoCL makes two devices of one processor (POCL_DEVICES="pthread basic").
 #include "devices/members.hpp"
 
 #include <clgemm/clgemm.h>
@@ -19,7 +19,7 @@ namespace {
 
 using namespace test;
 
-// All devices; false where there is one alone, which tells nothing.
+// Returns true if there are several devices. A single one would test nothing.
 bool has_several() {
   if (all_devices().size() > 1) return true;
   WARN("NOT TESTED: there is one device");
@@ -30,7 +30,7 @@ std::string name_of(cl_device_id device) {
   return cl::Device(device, true).getInfo<CL_DEVICE_NAME>();
 }
 
-// Where the devices work: where the matrices lie, or on copies in memory of their own.
+// The devices work on the matrices in place, or on copies in memory of their own.
 enum class Way { in_place, on_copies };
 
 DeviceSet all_of(Way way) {
@@ -41,8 +41,8 @@ DeviceSet all_of(Way way) {
   return result;
 }
 
-// So little memory on each device that everything streams, and kernels by name, so that they are the same on
-// all.
+// Returns options with so little memory on each device that everything is streamed. They name the kernels, so
+// that all devices use the same.
 Options with_little_memory() {
   Options options;
   options.device_memory_limit = 256 * 1024;
@@ -87,7 +87,7 @@ TEST_CASE("lists of devices") {
   CHECK(handles.devices() == std::vector<cl_device_id>{all[0]()});
 }
 
-// Large enough to be shared: predictions decide, and PoCL's two devices are much alike.
+// Large enough to be shared. This depends on predictions, and PoCL's two devices have similar ones.
 const Shape shared_shape{1030, 530, 1290};
 
 bool are_of_one_platform(const std::vector<cl_device_id>& devices) {
@@ -99,8 +99,8 @@ bool are_of_one_platform(const std::vector<cl_device_id>& devices) {
   });
 }
 
-// Those that have a share of a multiply of shared_shape, the widest first: all of one platform, but of
-// several perhaps not all, or one alone.
+// Returns the devices that get a share of a GEMM of shared_shape, the widest first. If they are of one
+// platform, these are all devices. Otherwise some devices may get no share, or only one may get all of it.
 std::vector<cl_device_id> sharers(DeviceSet& devices) {
   const std::string text = devices.explain_host(
       {.m = shared_shape.m, .n = shared_shape.n, .k = shared_shape.k}, with_little_memory());
@@ -176,7 +176,7 @@ TEST_CASE("a device that fails in the middle is left out, and the others do its 
   if (!has_several()) return;
   struct Failure {
     Way way;
-    bool widest;        // of the devices that share, or the narrowest
+    bool widest;        // the one with the widest share, or the narrowest
     std::size_t after;  // kernels
   };
   const Multiply multiply = make_multiply(all_forms()[0], shared_shape, {-1.5f, 1}, all_placements()[1]);
@@ -191,7 +191,7 @@ TEST_CASE("a device that fails in the middle is left out, and the others do its 
     const std::vector<cl_device_id> sharing = sharers(devices);
     if (sharing.size() < 2) return;
     const cl_device_id failing = failure.widest ? sharing.front() : sharing.back();
-    run_on(devices, multiply, random_data(multiply, 1));  // all kernels are compiled and trusted
+    run_on(devices, multiply, random_data(multiply, 1));  // now all kernels are compiled and trusted
     const std::size_t count = devices.devices().size();
     INFO(name_of(failing) << " fails after " << failure.after
                           << (failure.way == Way::in_place ? ", in place" : ", on copies"));
@@ -207,7 +207,7 @@ TEST_CASE("a device that fails when it has written a part of C where it lies") {
   const Multiply multiply = make_multiply(all_forms()[3], shared_shape, {1, 1}, all_placements()[1]);
   Options options;
   options.kernel = "tiled";
-  options.scratch_limit = 256 * 1024;  // so that k goes by in several kernels, each of which adds to C
+  options.scratch_limit = 256 * 1024;  // several kernels cover k, and each adds to C
   const Data data = random_data(multiply, 11);
   for (const std::size_t kernels : {9u, 20u}) {
     DeviceSet devices = all_of(Way::in_place);
@@ -238,7 +238,7 @@ TEST_CASE("a device that nobody can wait for ends the call, because it may still
                 "may still use the matrices");
     heal();
     std::this_thread::sleep_for(
-        std::chrono::milliseconds(500));  // the matrices are gone when this scope ends
+        std::chrono::milliseconds(500));  // the matrices are destroyed at the end of this scope
   }
 }
 
@@ -361,7 +361,7 @@ TEST_CASE("a set that was moved, and calls that multiply nothing") {
   CHECK(devices.explain_host({.m = 40, .n = 50, .k = 0}) == "kernel: none, there is nothing to multiply\n");
 }
 
-// Zeros that take no memory until they are written; null where the system does not give so many addresses.
+// Zeros that take no memory until they are written. Null if the system does not provide enough addresses.
 class Zeros {
  public:
   explicit Zeros(std::size_t elements)

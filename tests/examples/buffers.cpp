@@ -1,4 +1,4 @@
-// C++ with OpenCL-CLHPP: matrices in cl::Buffer, on a queue of the program's own.
+// C++ with OpenCL-CLHPP: matrices in cl::Buffer, on the program's own queue.
 #define CL_HPP_ENABLE_EXCEPTIONS
 #define CL_HPP_TARGET_OPENCL_VERSION 120
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120

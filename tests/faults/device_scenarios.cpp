@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/opencl.hpp"
 
-// Of OpenCL 2.0, which the headers of 1.2 that clgemm asks for leave out.
+// Functions of OpenCL 2.0. clgemm includes the headers for 1.2, which do not have them.
 extern "C" {
 CL_API_ENTRY void* CL_API_CALL clSVMAlloc(cl_context context, cl_bitfield flags, size_t bytes,
                                           cl_uint alignment);
@@ -37,7 +37,7 @@ class OnDevice final : public Scenario {
     context_.emplace();
     opencl_ = cl::Context(context_->context(), true);
     const cl::Device device(context_->device(), true);
-    // Rusticl (Mesa 22.3) has no others than in-order queues.
+    // Rusticl (Mesa 22.3) has only in-order queues.
     const cl_command_queue_properties has = device.getInfo<CL_DEVICE_QUEUE_PROPERTIES>();
     queue_ = cl::CommandQueue(opencl_, device,
                               call_.out_of_order ? has & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
@@ -70,7 +70,7 @@ class OnDevice final : public Scenario {
               [this](auto&&... arguments) { context_->sgemm_batched(arguments...); }, wait_for, done);
     }
     done_ = cl::Event(done);
-    at_boundary([this] { done_.wait(); });  // a command that failed later says so here
+    at_boundary([this] { done_.wait(); });  // a command that failed later reports it here
   }
 
   bool is_right() override {
@@ -106,7 +106,7 @@ class OnDevice final : public Scenario {
         return strided(queue_(), form.layout, form.transpose_a, form.transpose_b, m, n, k, scalars.alpha,
                        at_a, std::size_t{0}, at_b, std::size_t{0}, scalars.beta, at_c(0),
                        task_->data.c.size(), most_products, wait_for, &done, call_.options);
-      case Call::sum:  // of one product and others of the same A with a B of zeros, which follow B
+      case Call::sum:  // one product, and others of the same A with a B of zeros, which follows the first B
         return strided(queue_(), form.layout, form.transpose_a, form.transpose_b, m, n, k, scalars.alpha,
                        at_a, std::size_t{0}, at_b, task_->data.b.size(), scalars.beta, at_c(0),
                        std::size_t{0}, most_products, wait_for, &done, call_.options);
@@ -145,7 +145,7 @@ class OnDevice final : public Scenario {
     return {first, first + size};
   }
 
-  // A buffer, on shared memory if the call names that.
+  // A buffer, or shared memory if the call names that.
   struct Memory {
     std::shared_ptr<float> shared;
     cl::Buffer buffer;
@@ -173,7 +173,7 @@ class OnDevice final : public Scenario {
   }
   void write(const cl::Buffer& to, const std::vector<float>& elements) const {
     queue_.enqueueWriteBuffer(to, CL_TRUE, 0, elements.size() * sizeof(float), elements.data());
-    queue_.finish();  // on an out-of-order queue what comes next may overtake a write that blocks
+    queue_.finish();  // on an out-of-order queue, the next command may overtake a blocking write
   }
   std::vector<float> read(const cl::Buffer& from) const {
     std::vector<float> result(most_products * task_->data.c.size());

@@ -14,7 +14,7 @@ struct DeviceCall {
   std::size_t own_scratch_bytes = 0;
   enum class Call { sgemm, strided, sum, list, scale } call = Call::sgemm;
   bool by_free_function = false;
-  bool in_shared_memory = false;  // pointers of clSVMAlloc() instead of buffers
+  bool in_shared_memory = false;  // pointers from clSVMAlloc() instead of buffers
 };
 
 MakeScenario on_device(const DeviceCall& call);

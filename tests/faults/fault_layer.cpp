@@ -1,5 +1,5 @@
-// The fault layer itself (fault_layer.hpp): a table of functions, each of which does what is asked of it and
-// hands on to the next one's.
+// The fault layer itself (fault_layer.hpp): a table of functions. Each applies the faults and calls the next
+// layer's function.
 #include "fault_layer.hpp"
 
 #include <CL/cl_layer.h>
@@ -101,7 +101,7 @@ class Layer final : public FaultLayer {
     cl_ulong bytes = 0;
     std::string log;
   };
-  // Null if nothing is made up of a program with these build options.
+  // Returns nothing if no facts are invented for a program with these build options.
   std::optional<Spills> spills_of(const std::string& options) const {
     const std::lock_guard lock(mutex_);
     if (spills_.options.empty() || options.find(spills_.options) == std::string::npos) return std::nullopt;
@@ -137,7 +137,7 @@ class Layer final : public FaultLayer {
     return result;
   }
 
-  // How a call of this function is to fail; with CL_SUCCESS where it is not to.
+  // Says how a call of this function must fail. The status is CL_SUCCESS if it must not.
   struct Failure {
     cl_int status = CL_SUCCESS;
     Failing failing = Failing::refused;
@@ -174,7 +174,7 @@ class Layer final : public FaultLayer {
   std::chrono::milliseconds copies_take() const { return copies_take_; }
   DelayedEvents& delayed_events() { return delayed_events_; }
 
-  // Before a queue is released, or seems to be. Under faults its last commands may outlive it.
+  // Called before a queue is released, or seems to be. Under faults, its last commands may still run then.
   void queue_goes(cl_command_queue queue);
 
   void be_slow(const char* function) {
@@ -194,7 +194,7 @@ class Layer final : public FaultLayer {
     if (records_) commands_.push_back({function, wait_for, event});
   }
 
-  // Answers by what is made up; false where nothing is.
+  // Answers with invented facts. Returns false if there are none.
   bool answer(cl_device_id device, cl_uint parameter, std::size_t size, void* value, std::size_t* needed) {
     const std::lock_guard lock(mutex_);
     const auto found = made_up_.find({device == nullptr, parameter});
@@ -214,7 +214,7 @@ class Layer final : public FaultLayer {
     const std::lock_guard lock(mutex_);
     binary_ = std::move(binary);
   }
-  // The binary that such a text stands for; empty where it is not one.
+  // Returns the binary for such a text, or an empty text if it is none.
   std::string binary_of(const std::string& text) {
     const std::lock_guard lock(mutex_);
     if (text.find(".target") == std::string::npos) return {};
@@ -269,7 +269,7 @@ class Layer final : public FaultLayer {
   }
 
   mutable std::mutex mutex_;
-  std::vector<std::pair<Fault, unsigned long>> faults_;  // and how many calls of theirs there were
+  std::vector<std::pair<Fault, unsigned long>> faults_;  // and the number of calls that each has counted
   std::atomic<bool> is_armed_{false};
   std::atomic<bool> asks_for_devices_{false};
   std::atomic<unsigned long> calls_{0};
@@ -289,16 +289,16 @@ class Layer final : public FaultLayer {
   DelayedEvents delayed_events_;
   std::atomic<std::chrono::milliseconds> copies_take_{std::chrono::milliseconds{0}};
 
-  struct Orphan {  // a queue that is released, and kept
+  struct Orphan {  // a queue that was released by the program, and is kept here
     cl_command_queue queue;
     cl_context context;
   };
-  // If more are kept, they are finished and released: a long run would use up the memory.
+  // If there are more, they are finished and released, because a long run would use up the memory.
   static constexpr std::size_t most_orphans = 64;
   static void finish_and_release(const std::vector<Orphan>& orphans);
 
   std::mutex queues_mutex_;
-  std::map<cl_command_queue, long> queues_;  // and the references to each
+  std::map<cl_command_queue, long> queues_;  // and the number of references to each
   std::vector<Orphan> orphans_;
 };
 
@@ -346,11 +346,13 @@ void Layer::finish_everything() {
 }
 
 Layer& layer() {
-  static auto* const instance = new Layer;  // drivers call to the very end of the process
+  // It is never destroyed, because drivers make calls until the process ends.
+  static auto* const instance = new Layer;
   return *instance;
 }
 
-// The event that a command gives its caller, and the events that it waits for: the arguments say it by type.
+// The event that a command returns, and the events that it waits for, recognized by the types of the
+// arguments.
 struct EventArguments {
   cl_uint last_count = 0;
   std::vector<cl_event> wait_for;
@@ -376,8 +378,8 @@ void corrupt_if_asked(cl_command_queue, cl_mem, cl_bool blocking, std::size_t, s
     static_cast<unsigned char*>(host)[size / 2] ^= 0x40;
 }
 
-// The device that a call is for, or that has its first argument; null where there is none. Of a context with
-// several devices it is the first.
+// Returns the device of a call, or the device that has its first argument, or null if there is none. For a
+// context with several devices, it is the first.
 cl_device_id device_of(cl_device_id device) {
   return device;
 }
@@ -416,7 +418,7 @@ cl_device_id device_of_call(First first, Others... others) {
                 std::is_pointer_v<First>) {
     return device_of(first);
   } else {
-    // clCreateContext has a list of devices, clWaitForEvents one of events.
+    // clCreateContext has a list of devices, and clWaitForEvents a list of events.
     cl_device_id result = nullptr;
     const auto see = [&result](auto argument) {
       using Argument = decltype(argument);
@@ -428,7 +430,7 @@ cl_device_id device_of_call(First first, Others... others) {
   }
 }
 
-// Whether commands of this device wait for events of the host's. PoCL's `basic` runs them all the same.
+// Returns true if commands of this device wait for user events. PoCL's `basic` runs them anyway.
 bool waits_for_user_events(cl_command_queue queue) {
   char name[64] = "";
   next_layer.clGetDeviceInfo(device_of(queue), CL_DEVICE_NAME, sizeof name, name, nullptr);
@@ -436,7 +438,7 @@ bool waits_for_user_events(cl_command_queue queue) {
   return !begins(name, "basic") && !begins(name, "cpu-minimal");
 }
 
-// The function of the table at `Member`.
+// Replaces the function of the table at `Member`.
 template <auto Member>
 struct Hook;
 
@@ -490,7 +492,7 @@ struct Hook<Member> {
     return nullptr;
   }
 
-  // What is put on a queue, and may have an event.
+  // True for functions that put a command on a queue, and may return an event.
   static constexpr bool is_command = (std::is_same_v<Arguments, cl_event*> || ...);
 
   static bool is_blocking(Arguments... arguments) {
@@ -504,8 +506,7 @@ struct Hook<Member> {
   }
   static bool is_copy() { return begins(name, "clEnqueueRead") || begins(name, "clEnqueueWrite"); }
 
-  // The command is accepted; it does not run, and its event fails. What is mapped, or unmapped, is so all the
-  // same.
+  // The command is accepted. It does not run, and its event fails. But mapping and unmapping is done.
   static Result fail_later(const FailedEvents::Failure& failure, Arguments... arguments) {
     if (is_blocking(arguments...)) return fail(failure.status, arguments...);
     EventArguments events;
@@ -526,7 +527,7 @@ struct Hook<Member> {
     return result;
   }
 
-  // Takes its time on the device, or here.
+  // Delays the command on the device, or here.
   static Result hand_on_slowly(std::chrono::milliseconds time, Arguments... arguments) {
     cl_command_queue queue = std::get<0>(std::tuple(arguments...));
     if (is_blocking(arguments...) || !waits_for_user_events(queue)) {
@@ -623,7 +624,7 @@ cl_int get_platform_info(cl_platform_id platform, cl_platform_info parameter, st
   return Real::hand_on(platform, parameter, size, value, needed);
 }
 
-// Of a program for one device.
+// Returns the real binary of a program for one device.
 std::string real_binary(cl_program program) {
   std::size_t size = 0;
   next_layer.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr);
@@ -828,7 +829,7 @@ cl_int clInitLayer(cl_uint entries, const cl_icd_dispatch* target, cl_uint* own_
   return CL_SUCCESS;
 }
 
-// Found by FaultLayer::of_process().
+// FaultLayer::of_process() finds it by name.
 clgemm::test::FaultLayer* clgemm_fault_layer() {
   return &clgemm::test::layer();
 }

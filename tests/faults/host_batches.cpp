@@ -37,7 +37,7 @@ class HostBatch final : public Scenario {
       c_.insert(c_.end(), task_->data.c.begin(), task_->data.c.end());
   }
 
-  // A and B are the same for each product, as far as a batch knows.
+  // All products have the same A and B, but the batch does not know this.
   void call() override {
     const auto& [form, size, scalars, a, b, c] = task_->multiply;
     const float* const first_a = task_->data.a.data() + a.offset;
@@ -83,7 +83,7 @@ class HostBatch final : public Scenario {
     release_contexts();
   }
 
-  // Of each product.
+  // Checks this for each product.
   template <class Predicate>
   bool holds(const Predicate& predicate) const {
     const auto size = static_cast<std::ptrdiff_t>(task_->data.c.size());

@@ -9,7 +9,7 @@ namespace clgemm::test {
 
 struct HostBatchCall {
   enum class By { context, device_set, free_function } by = By::context;
-  bool on_copies = false;  // as on devices with their own memory
+  bool on_copies = false;  // like devices with their own memory
   bool is_list = false;    // the distances of the matrices are not constant
 };
 

@@ -11,7 +11,7 @@
 namespace clgemm::test {
 namespace {
 
-// C in the host's memory, and the call of any object that has an sgemm() for host matrices.
+// C in the host's memory, and the call of any object with an sgemm() for host matrices.
 class WithHostC : public Scenario {
  public:
   explicit WithHostC(HostCall call) : call_(std::move(call)) {}
@@ -82,7 +82,7 @@ class OnDeviceSet final : public WithHostC {
   std::optional<DeviceSet> set_;
 };
 
-// clgemm's own Context, or its own DeviceSet if CLGEMM_DEVICES lists devices.
+// Uses clgemm's own Context, or its own DeviceSet if CLGEMM_DEVICES lists devices.
 class ByFreeFunction final : public WithHostC {
  public:
   explicit ByFreeFunction(const HostCall& call) : WithHostC(call) {}
@@ -92,7 +92,7 @@ class ByFreeFunction final : public WithHostC {
 
   void renew() override { release_contexts(); }
   void prepare(float beta) override {
-    release_contexts();  // devices may have been left out
+    release_contexts();  // because devices may have been left out
     WithHostC::prepare(beta);
   }
   void call() override {
@@ -170,7 +170,7 @@ bool do_deprecated_names_work(cl_command_queue queue, const SgemmShape& shape) {
 }
 #pragma GCC diagnostic pop
 
-// What is asked is right if it names a kernel and the numbers mean something.
+// An answer is right if it names a kernel and the numbers are plausible.
 class Ahead final : public Scenario {
  public:
   void renew() override {}

@@ -1,5 +1,5 @@
-// What only other platforms do, on one that the fault layer makes up of the real one: binaries of programs
-// that are kept on disk, PTX that is taken to another target, devices of other kinds.
+// Features of other platforms, which the fault layer adds to the real one: stored program binaries, a changed
+// PTX target, and devices of other kinds.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -25,7 +25,7 @@ FaultLayer& layer() {
   return FaultLayer::of_process();
 }
 
-// A fact that the layer makes up, for the length of a scope.
+// Invents a fact within a scope.
 struct MadeUp {
   MadeUp(bool is_of_platform, cl_uint parameter, const std::string& bytes)
       : of_platform(is_of_platform), about(parameter) {
@@ -46,7 +46,7 @@ std::string text(const char* words) {
   return {words, words + std::char_traits<char>::length(words) + 1};
 }
 
-// How often these functions are called, or that they fail.
+// Counts calls of these functions, or lets them fail.
 struct Armed {
   explicit Armed(std::vector<Fault> faults) { layer().arm(std::move(faults)); }
   ~Armed() { layer().disarm(); }
@@ -61,7 +61,7 @@ Fault always(const char* function, cl_int status) {
 }
 
 TEST_CASE("a platform that gives binaries compiles once for all processes") {
-  const cl::Device device = default_device();  // CLGEMM_DEVICE may name it by its platform's own name
+  const cl::Device device = default_device();  // CLGEMM_DEVICE may use its platform's name
   const MadeUp platform(true, CL_PLATFORM_NAME, text("made up"));
   const TemporaryFolder cache;
   const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path());
@@ -80,11 +80,11 @@ TEST_CASE("a platform that gives binaries compiles once for all processes") {
   CHECK(DiskCache::from_environment().info().entries >= cold.second);
   CHECK(calls_of_new_context({}) == Calls{cold.second, 0});
 
-  // What the driver does not take is compiled.
+  // A program that the driver rejects is compiled.
   CHECK(calls_of_new_context({always("clCreateProgramWithBinary", CL_INVALID_BINARY)}).second == cold.second);
   CHECK(calls_of_new_context({{1, 0, CL_INVALID_BINARY, "clBuildProgram"}}).second == 1);
 
-  // What cannot be had as a binary is compiled the next time, too.
+  // A program whose binary is not available is compiled the next time, too.
   const TemporaryFolder other;
   const ScopedVariable other_folder("CLGEMM_CACHE_DIR", other.path());
   CHECK(calls_of_new_context({always("clGetProgramInfo", CL_OUT_OF_HOST_MEMORY)}).first == 0);
@@ -92,7 +92,7 @@ TEST_CASE("a platform that gives binaries compiles once for all processes") {
 }
 
 TEST_CASE("a program's binary is taken before its first launch, so that no later call waits for it") {
-  const cl::Device device = default_device();  // CLGEMM_DEVICE may name it by its platform's own name
+  const cl::Device device = default_device();  // CLGEMM_DEVICE may use its platform's name
   const MadeUp platform(true, CL_PLATFORM_NAME, text("made up"));
   const TemporaryFolder cache;
   const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path());
@@ -112,7 +112,7 @@ TEST_CASE("a program's binary is taken before its first launch, so that no later
   call();
   const unsigned long asked = layer().counted(0);
   CHECK(asked != 0);
-  // It goes to the disk while the launch waits.
+  // It is stored on disk while the launch waits.
   for (int i = 0; i < 500 && stored() == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(stored() == 1);
   call();
@@ -121,7 +121,7 @@ TEST_CASE("a program's binary is taken before its first launch, so that no later
   CHECK(layer().counted(0) == asked);
 }
 
-// A kernel that wants a target of its own, and what a compiler makes of it.
+// A kernel that needs its own PTX target, and the output of a compiler for it.
 struct PtxKernel {
   TemporaryFolder folder;
   Options options;
@@ -152,7 +152,7 @@ TEST_CASE("a kernel whose PTX cannot be taken to its target says why") {
     Context context;
     is_right_on(context, kernel.options);
   };
-  // What this device's compiler makes: a binary, or NVIDIA's PTX without marks.
+  // The output of this device's compiler is a binary, or NVIDIA's PTX without marks.
   CHECK_ERROR(run, build_failed, "cannot be taken to sm_90a: it has ");
   layer().pretend_ptx(PtxKernel::ptx("sm_80", std::string(ptx_marker)));
   CHECK_ERROR(run, build_failed, "it is for the target 'sm_80'");
@@ -168,7 +168,7 @@ TEST_CASE("a kernel whose PTX cannot be taken to its target says why") {
   layer().pretend_ptx({});
 }
 
-// Tests that make an NVIDIA device of another one.
+// For tests that turn another device into an NVIDIA device.
 bool is_nvidia() {
   if (describe(shared_device()).nvidia_sm == 0) return false;
   WARN("NOT TESTED on NVIDIA's devices, which have an architecture and PTX of their own");
@@ -182,7 +182,7 @@ TEST_CASE("a limit to registers goes into the PTX of NVIDIA's devices, and is le
   const TemporaryFolder folder;
   Options options;
   options.kernel_file = folder.write("own.cl", source);
-  const ScopedVariable no_cache("CLGEMM_CACHE", "0");  // where an earlier run may have left the program
+  const ScopedVariable no_cache("CLGEMM_CACHE", "0");  // an earlier run may have left the program there
   const MadeUp name(false, CL_DEVICE_NAME, text("a device"));
   const ScopedVariable default_device("CLGEMM_DEVICE", nullptr);
   const MadeUp extensions(false, CL_DEVICE_EXTENSIONS, text("cl_khr_fp64 cl_nv_device_attribute_query"));
@@ -192,7 +192,7 @@ TEST_CASE("a limit to registers goes into the PTX of NVIDIA's devices, and is le
     Context context;
     return is_right_on(context, options);
   };
-  CHECK(is_right());  // the device's own binary is no PTX
+  CHECK(is_right());  // the device's own binary is not PTX
   const std::string head = "// made up\n.target sm_90\n.entry gemm(\n)\n";
   const std::string rest = ".reqntid 16, 16, 1\n{\n}\n";
   layer().pretend_ptx(head + rest);
@@ -235,8 +235,8 @@ TEST_CASE("local memory beyond the device's is refused, but where the device has
 TEST_CASE("devices of other kinds") {
   if (is_nvidia()) return;
   const cl::Device device = shared_device();
-  const ScopedVariable default_device("CLGEMM_DEVICE", nullptr);  // whose name is another one now
-  const MadeUp name(false, CL_DEVICE_NAME, text("a device"));     // llvmpipe is of a kind by its name
+  const ScopedVariable default_device("CLGEMM_DEVICE", nullptr);  // because its name has changed
+  const MadeUp name(false, CL_DEVICE_NAME, text("a device"));     // the kind of llvmpipe depends on its name
   const auto described = [&] { return describe(device); };
   CHECK(described().nvidia_sm == 0);
   {
@@ -268,7 +268,7 @@ TEST_CASE("devices of other kinds") {
 TEST_CASE("a GPU whose driver says that local memory is a part of global memory multiplies without it") {
   const TemporaryFolder folder;
   const ScopedVariable cache("CLGEMM_CACHE_DIR", folder.path());
-  const ScopedVariable shipped("CLGEMM_TUNING", "0");  // the H200's
+  const ScopedVariable shipped("CLGEMM_TUNING", "0");  // the H200's data
   const ScopedVariable no_probe("CLGEMM_PROBE", "0");
   const ScopedVariable named("CLGEMM_DEVICE", "made-up GPU");
   const MadeUp gpu(CL_DEVICE_TYPE, cl_device_type{CL_DEVICE_TYPE_GPU});
@@ -282,18 +282,19 @@ TEST_CASE("a GPU whose driver says that local memory is a part of global memory 
     CHECK(is_right_on(context, {}));
     return explain_on(context, {});
   };
-  CHECK_FALSE(contains(explained(CL_LOCAL), "cached"));  // nor is it a candidate
+  CHECK_FALSE(contains(explained(CL_LOCAL), "cached"));  // it is not a candidate either
   CHECK(contains(explained(CL_GLOBAL), "kernel: cached "));
 }
 
-// 6958 x 4161 x 36, of which a search on a GPU has found another config than the model would.
+// 6958 x 4161 x 36, for which a search on a GPU found another config than the model chooses.
 TEST_CASE("what was measured on a GPU is what auto runs there") {
-  // Its name is another one now.
+  // Its name has changed.
   const ScopedVariable by_platform("CLGEMM_DEVICE", shared_device_info().platform_name.c_str());
   const MadeUp gpu(CL_DEVICE_TYPE, cl_device_type{CL_DEVICE_TYPE_GPU});
   const MadeUp name(false, CL_DEVICE_NAME, text("made-up GPU"));
   const Device device = describe(shared_device());
-  const TemporaryFolder folder;  // as clgemm-tune writes it; far longer than the model predicts for others
+  // The file has clgemm-tune's format. Its time is much longer than the predictions for other configs.
+  const TemporaryFolder folder;
   const std::string path = folder.write(
       "tuned.json",
       fmt::format(R"({{"clgemm_tuning": 2, "device": {{"name": "{}", "vendor": "{}", "platform": "{}",
@@ -317,7 +318,7 @@ TEST_CASE("what was measured on a GPU is what auto runs there") {
   CHECK(contains(explained(37), "chosen: by speed model"));
 }
 
-// A CPU without rows of its own, on a cache of its own. Nothing but the probe fills a buffer.
+// A CPU without rows, with an empty cache. Only the probe fills a buffer.
 struct UnmeasuredCpu {
   ScopedVariable device{"CLGEMM_DEVICE", "made-up CPU"};
   TemporaryFolder folder;
@@ -341,7 +342,7 @@ struct UnmeasuredCpu {
     setenv("CLGEMM_TUNING", path.c_str(), 1);
   }
 
-  // What explain() says in a new Context, and how many probes were made for it.
+  // The text of explain() in a new Context, and the number of probes for it.
   struct Said {
     std::string text;
     unsigned long probes;
@@ -375,9 +376,9 @@ TEST_CASE("a device without rows is probed once, before the first choice, unless
   }
   const auto [said, probes] = cpu.explained();
   INFO(said);
-  CHECK(probes == 1);  // one Context makes one, however many choices it makes
+  CHECK(probes == 1);  // a Context makes one probe for any number of choices
   CHECK(contains(said, unmeasured));
-  // What is sure is used and kept; on a busy machine it may take some more processes until it is.
+  // A reliable result is used and stored. On a busy machine, this may take some more processes.
   unsigned long again = 1;
   for (int i = 0; i < 100 && again != 0; ++i) again = cpu.explained().probes;
   CHECK(again == 0);
@@ -405,7 +406,7 @@ TEST_CASE("of a device with memory of its own its link is probed, too, and kept 
 }
 
 TEST_CASE("no device is probed whose rows, or whose relative's measure, would not change by it") {
-  CHECK(UnmeasuredCpu("").explained().probes == 0);  // nobody knows what a probe says there
+  CHECK(UnmeasuredCpu("").explained().probes == 0);  // the result of a probe there is unknown
   const UnmeasuredCpu cpu;
   const MadeUp own_name(false, CL_DEVICE_NAME, text("a relative"));
   const ScopedVariable named("CLGEMM_DEVICE", "a relative");
@@ -428,7 +429,7 @@ TEST_CASE("a probe that fails is none, and never an Error of the caller's") {
     CHECK_FALSE(contains(said, scaled));
     CHECK(contains(said, unmeasured));
   }
-  CHECK(cpu.explained().probes == 1);  // nothing of it was kept
+  CHECK(cpu.explained().probes == 1);  // it was not stored
 }
 
 TEST_CASE(
@@ -440,7 +441,7 @@ TEST_CASE(
   const MadeUp units(CL_DEVICE_MAX_COMPUTE_UNITS, cl_uint{48});
   const MadeUp clock(CL_DEVICE_MAX_CLOCK_FREQUENCY, cl_uint{2371});
   const ScopedVariable named("CLGEMM_DEVICE", "gfx1100");
-  const ScopedVariable shipped("CLGEMM_TUNING", "0");  // the H200's
+  const ScopedVariable shipped("CLGEMM_TUNING", "0");  // the H200's data
   for (int i = 0; i < 2; ++i) {
     const auto [said, probes] = cpu.explained();
     INFO(said);
@@ -449,7 +450,7 @@ TEST_CASE(
   }
 }
 
-// A GPU of two relatives' rows: `wpt`, and `tiled`, which takes so many times as long.
+// A GPU with the rows of two related devices: `wpt`, and `tiled`, which takes so many times as long.
 struct GpuOfRelatives {
   ScopedVariable device{"CLGEMM_DEVICE", "made-up GPU"};
   TemporaryFolder folder;
@@ -495,7 +496,7 @@ TEST_CASE("a config that spills makes way for those that are faster without") {
   const GpuOfRelatives gpu(2);
   CHECK(contains(gpu.explained(), "kernel: wpt "));
   layer().pretend_spills("-DWPT=4", 640, {});
-  // What the cache knows of a program is believed.
+  // The cache's verdict on a program is trusted.
   CHECK(contains(gpu.explained(), "kernel: wpt "));
   const TemporaryFolder other;
   const ScopedVariable other_cache("CLGEMM_CACHE_DIR", other.path());

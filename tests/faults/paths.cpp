@@ -17,12 +17,12 @@ using Call = DeviceCall::Call;
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 constexpr Shape small{45, 51, 67};
-// Four tiles with `little` memory, of four depths and of one, and more of them with half of it.
+// With `little` memory, four tiles of four depths and of one; more tiles with half of the memory.
 constexpr Shape streamed{110, 64, 50};
 constexpr Shape streamed_in_one_depth{120, 60, 32};
 constexpr std::size_t little = std::size_t{120} << 10;
-// So much that different devices share it, too, by kernels that are predicted to be slow; several pieces or
-// tiles for each, because a slow device gets a whole number of 256 rows, or none.
+// Large enough that different devices share it, too, with kernels that are predicted to be slow. Each device
+// gets several pieces or tiles, because a slow device gets a multiple of 256 rows, or none.
 constexpr Shape shared{2566, 60, 80};
 constexpr std::size_t little_of_each = std::size_t{600} << 10;
 
@@ -38,7 +38,7 @@ Options in_parts_of_k() {
   return options;
 }
 
-// Several launches, each of which adds to C.
+// Options that need several launches, each of which adds to C.
 Options in_blocks() {
   Options options = named("tiled");
   options.scratch_limit = 20000;
@@ -56,12 +56,12 @@ Options pinned(std::size_t bytes = 0, const Options& like = {}) {
   return options;
 }
 
-// PoCL makes of one processor as many devices as there are words; those of one word are equal.
+// PoCL makes one processor into as many devices as there are words. Equal words make equal devices.
 Environment devices(const std::string& words) {
   return {{"POCL_DEVICES", words}};
 }
 
-// The one on which the thread that waits does the work.
+// The device on which the waiting thread does the work.
 Environment basic() {
   return {{"POCL_DEVICES", "basic"}, {"CLGEMM_DEVICE", "Portable Computing Language"}};
 }
@@ -78,7 +78,7 @@ Path device(const std::string& name, const std::string& covers, const DeviceCall
 #ifdef CLGEMM_BLAS_LIBRARY
 Path drop_in(const std::string& name, const BlasNames& names, const MakeScenario& make,
              Environment environment = {}) {
-  environment.emplace_back("CLGEMM_BLAS_CROSSING", "0");  // all on the device
+  environment.emplace_back("CLGEMM_BLAS_CROSSING", "0");  // all calls go to the device
   return {name, names, make, environment, Promise::right};
 }
 #endif
@@ -117,7 +117,7 @@ std::vector<Path> make_paths() {
        {{"POCL_DEVICES", "pthread pthread"}, {"CLGEMM_DEVICES", "all"}}},
       {"first_warm", {"Context::Context()"}, first_call(false)},
       {"first_cold", {"Context::Context()"}, first_call(true)},
-      // No rows that ship are of this device, so that it is probed.
+      // No shipped rows are for this device, so it is probed.
       {"first_probed", {"Context::Context()"}, first_call(true), basic()},
       {"context_by_name", {"Context::Context(string)"}, made_by(Constructor::context_by_name)},
       {"context_by_device", {"Context::Context(cl_device_id)"}, made_by(Constructor::context_by_device)},
@@ -152,7 +152,7 @@ std::vector<Path> make_paths() {
       device("free_strided", "sgemm_strided_batched(cl_command_queue)", {false, {}, 0, Call::strided, true}),
       device("free_list", "sgemm_batched(cl_command_queue)", {false, {}, 0, Call::list, true}),
   };
-  // Equal devices share by turns, others by bands; with devices of both kinds they do both.
+  // Equal devices take turns, and others get bands. With devices of both kinds, both methods are used.
   const struct {
     const char* name;
     const char* devices;

@@ -23,7 +23,7 @@ std::vector<float> numbers(std::size_t size, std::size_t seed) {
   return result;
 }
 
-// Returns a Context that copies, like that of a device with its own memory, or one that works in place.
+// Makes a Context that copies, like that of a device with its own memory, or one that works in place.
 struct Made {
   explicit Made(bool copies) {
     if (copies) state_of(context).host().always_copy();
@@ -45,7 +45,7 @@ struct Task {
   std::vector<float> b = numbers(count * stride_b, 2);
   std::vector<float> c = numbers(count * stride_c, 3);
 
-  // Returns all C as computed by one call for each GEMM.
+  // Returns all C, computed by one call for each GEMM.
   std::vector<float> one_by_one(Context& context, const std::vector<float>& alphas,
                                 const std::vector<float>& betas) const {
     std::vector<float> result = c;
@@ -64,7 +64,7 @@ struct Task {
     return result;
   }
 
-  // The matrices in another order, so their distances are not constant.
+  // Makes a call with the matrices in another order, so their distances are not constant.
   std::vector<float> listed(auto& owner, const std::vector<float>& alphas,
                             const std::vector<float>& betas) const {
     std::vector<float> result = c;
@@ -234,7 +234,7 @@ TEST_CASE("what is wrong with a batch of host matrices is said, and nothing is d
   CHECK_ERROR([&] { strided(task.stride_c, nullptr); }, invalid_argument, "a is null");
   CHECK(same_bits(c, task.c));
   made.context.sgemm_batched(Layout::row_major, Transpose::no, Transpose::no, 13, 9, 17, {1.0f}, {}, 23, {},
-                             23, {0.0f}, {}, 23);  // of no GEMM
+                             23, {0.0f}, {}, 23);  // not part of a GEMM
 }
 
 TEST_CASE("devices share the multiplies of a batch, or the fastest does all if they are small") {

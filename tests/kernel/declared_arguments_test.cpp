@@ -1,4 +1,5 @@
-// How a kernel's text declares its arguments, for the message of a launch that the device refuses.
+// Finding the types of the arguments in a kernel's text, for the message about a launch that the device
+// refuses.
 #include "kernel/declared_arguments.hpp"
 
 #include "support/catch.hpp"

@@ -1,4 +1,4 @@
-// A kernel with values, checked against devices that are made up.
+// A kernel with values for its parameters, checked with made-up devices.
 #include "kernel/kernel_config.hpp"
 
 #include <optional>
@@ -351,7 +351,7 @@ TEST_CASE("a kernel for CPUs is refused on a GPU, by its own rule") {
               "is_cpu is 0");
 }
 
-// Every combination of a kernel's values.
+// Returns every combination of a kernel's values.
 std::vector<Parameters> all_values(const Manifest& manifest) {
   std::vector<Parameters> result = {{}};
   for (const auto& parameter : manifest.parameters) {

@@ -10,7 +10,7 @@
 namespace clgemm {
 namespace {
 
-// A good manifest; line numbers in the tests below are its.
+// A valid manifest. The tests below refer to its line numbers.
 const std::string good =
     "// clgemm: mine\n"                         // 1
     "// summary: does it all\n"                 // 2
@@ -29,7 +29,7 @@ Manifest parse(const std::string& text) {
   return parse_manifest(text, "mine.cl");
 }
 
-// `good` with one line replaced; an empty replacement leaves the line out.
+// Returns `good` with one line replaced, or removed if the replacement is empty.
 std::string with_line(int number, const std::string& replacement) {
   std::string result;
   std::size_t start = 0;
@@ -106,10 +106,10 @@ TEST_CASE("the block ends at the first line that is not of it") {
 
 TEST_CASE("a bad manifest is refused with file, line and text") {
   struct Case {
-    int line;                 // that is replaced
-    std::string replacement;  // empty: the line is left out
-    std::string place;        // of the message
-    std::string part;         // of the message
+    int line;                 // the line that is replaced
+    std::string replacement;  // if empty, the line is removed
+    std::string place;        // in the message
+    std::string part;         // in the message
   };
   for (const Case& c :
        std::vector<Case>{{1, "int x;", "mine.cl:1:", "clgemm: NAME"},

@@ -1,4 +1,4 @@
-# Compiles and runs tests/examples by hand, with what pkg-config says.
+# Compiles and runs tests/examples directly, with the options from pkg-config.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 if(NOT PKG_CONFIG)
   message(STATUS "SKIPPED: there is no pkg-config on this machine; clgemm.pc was not tested")
@@ -16,7 +16,7 @@ if(STATIC)
 endif()
 output_of(compile ${PKG_CONFIG} --cflags clgemm)
 output_of(link ${PKG_CONFIG} --libs ${kind} clgemm)
-# pkg-config writes for a shell: a backslash in front of each byte that is no plain letter.
+# pkg-config writes for a shell, with a backslash before each byte that is not a plain letter.
 separate_arguments(compile UNIX_COMMAND "${compile}")
 separate_arguments(link UNIX_COMMAND "${link}")
 

@@ -1,4 +1,4 @@
-// Plans of what goes through a device in parts, and schedules of them: carried out on numbers of blocks,
+// Plans for streaming parts through a device, and their schedules. They are simulated with numbers of blocks,
 // without a device.
 #include "plan/stream_plan.hpp"
 
@@ -38,7 +38,7 @@ const std::vector<StreamLimits> all_limits = {{100 * gibibyte, 30 * gibibyte, 1}
                                               {mebibyte, mebibyte / 4, 1},
                                               {64 * 1024, 64 * 1024, 3}};
 
-// An H200's.
+// Returns the rates of an H200.
 Rates some_rates() {
   Rates rates;
   rates.multiply_adds = 95e12;
@@ -50,13 +50,13 @@ StreamPlan plan_stream(const Problem& problem, const StreamLimits& limits) {
   return clgemm::plan_stream(problem, limits, some_rates());
 }
 
-// A device's places, and what lies in them.
+// A device's buffers, and the blocks in them.
 class Simulation {
  public:
   Simulation(const StreamPlan& plan, bool reads_c)
       : plan_(plan), reads_c_(reads_c), schedule_(plan, reads_c) {}
 
-  // The name of what is wrong; empty where nothing is.
+  // Returns the name of the error, or an empty text if there is none.
   std::string run() {
     for (const Round& round : rounds_of(plan_)) schedule_.add(round);
     for (std::size_t number = 0; number < schedule_.steps().size(); ++number) {
@@ -72,7 +72,7 @@ class Simulation {
     return done_.size() == tiles ? "" : "not all tiles are done";
   }
 
-  // Blocks of A, B and C that were brought, in bytes of the whole matrices.
+  // Returns how many blocks of this matrix were transferred.
   std::size_t brought(Matrix matrix) const { return brought_.at(matrix); }
 
  private:
@@ -127,7 +127,7 @@ class Simulation {
 TEST_CASE("plans keep to their limits, and their schedules have each block where it is used") {
   for (const Sizes& sizes : all_sizes) {
     for (const StreamLimits& limits : all_limits) {
-      // What would be a million steps tells nothing that a thousand do not.
+      // Leaves out cases with a million steps, which show no more than those with a thousand.
       if (sizes.m * sizes.n / 1000 * sizes.k / 1000 * 4 > limits.bytes) continue;
       INFO(sizes.m << " x " << sizes.n << " x " << sizes.k << " in " << limits.bytes);
       const StreamPlan plan = plan_stream(problem_of(sizes.m, sizes.n, sizes.k), limits);
@@ -156,8 +156,8 @@ TEST_CASE("32768 in 4 GiB moves one operand once and the other twice, in blocks 
   CHECK(simulation.brought(Matrix::a) == all_of_a);
   CHECK(simulation.brought(Matrix::b) == 2 * all_of_b);
   CHECK(plan.depth >= 4096);
-  // What a strip's first round brings, all of its A, comes while that round is multiplied: 4 x 1 tiles are
-  // over in half the time. And the first multiply does not wait for long.
+  // All of A for a strip's first round arrives while that round is multiplied. 4 x 1 tiles would be finished
+  // in half the time. Also, the first GEMM must not wait long.
   CHECK(plan.round_rows * plan.round_columns >= 12);
   CHECK(plan.depth <= 8192);
 }

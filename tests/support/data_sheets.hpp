@@ -1,5 +1,5 @@
-// GPUs that nobody has measured, as their drivers describe them, with what their data sheets say; and shapes
-// to choose kernels for.
+// Unmeasured GPUs with the facts that their drivers report and those in their data sheets, and shapes to
+// choose kernels for.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace clgemm::test {
 
-// As its driver describes it, and what its data sheet says.
+// A GPU as its driver reports it, and the figures in its data sheet.
 struct Sheet {
   const char* name;
   const char* vendor;
@@ -20,11 +20,11 @@ struct Sheet {
   std::size_t local_kibibytes;
   std::size_t sm;
   std::size_t cores;
-  double teraflops;    // fp32 at this clock, without second issue and matrix units
-  double gigabytes;    // a second
-  const char* target;  // what a compiler for it is asked for; empty: none can be had without the device
-  double matrix_teraflops = 0.0;  // of fp32 numbers by matrix units; 0: they do not
-  double half_teraflops = 0.0;    // of fp16 numbers with fp32 sums; 0: none, or no kernel is chosen by it
+  double teraflops;               // fp32 at this clock, without second issue and matrix units
+  double gigabytes;               // gigabytes a second
+  const char* target;             // the target for a compiler; empty if none is available without the device
+  double matrix_teraflops = 0.0;  // fp32 with matrix units; 0 if they do not support it
+  double half_teraflops = 0.0;    // fp16 with fp32 sums; 0 if there are none, or if no kernel depends on it
 };
 
 inline const char* const amd = "Advanced Micro Devices, Inc.";

@@ -36,7 +36,7 @@ struct PackedWords {
   std::uint16_t half_word(std::size_t index) const;
 };
 
-// Packs the source as A and as B, and checks that both copies are equal. `parameters`: of the kernel.
+// Packs the source as A and as B, and checks that both copies are equal. `parameters` are the kernel's.
 PackedWords pack_both(const std::string& kernel, const PackingSource& source,
                       const Parameters& parameters = {});
 

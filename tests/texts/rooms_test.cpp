@@ -29,7 +29,7 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-// The rows "| `room/` | what belongs there | room room |".
+// Returns the rows "| `room/` | contents | room room |".
 std::vector<Room> rooms_of(const fs::path& readme) {
   std::vector<Room> rooms;
   std::istringstream lines(text_of(readme));
@@ -66,7 +66,7 @@ std::string module_of(const std::string& file) {
   return fs::path(file).replace_extension().string();
 }
 
-// Finds includes that lead back to the file with which they began.
+// Finds circular includes.
 class CircleFinder {
  public:
   using Graph = std::map<std::string, std::set<std::string>>;

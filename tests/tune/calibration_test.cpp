@@ -1,5 +1,5 @@
-// What is measured for the speed model and how it is fitted, without a device: which shapes and configs, when
-// a time counts, what a fit finds of made-up times.
+// The measurements for the speed model and its fit, without a device: which shapes and configs are measured,
+// when a time counts, and what a fit finds in made-up times.
 #include "tune/calibration.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ TEST_CASE(
                   DeviceKind::cpu));
 }
 
-// Seconds by a model whose coefficients are known.
+// Makes times with a model whose coefficients are known.
 std::vector<Sample> made_up_samples(const std::vector<Config>& configs, const ConfigSpeed& speed,
                                     const Rates& rates, ConfigCache& cache) {
   std::vector<Sample> samples;
@@ -149,9 +149,9 @@ TEST_CASE("a fit finds the coefficients by which the samples were made") {
     most = std::max(most, products / seconds);
   }
   CHECK(fitted.rates.multiply_adds == Approx(most));
-  CHECK(fitted.rates.unhidden > 0.35);  // which begins at 0.3
-  CHECK(fitted.rates.repeated < 0.4);   // at 0.5
-  CHECK(fitted.rates.uneven > 0.5);     // at 0.3
+  CHECK(fitted.rates.unhidden > 0.35);  // it begins at 0.3
+  CHECK(fitted.rates.repeated < 0.4);   // it begins at 0.5
+  CHECK(fitted.rates.uneven > 0.5);     // it begins at 0.3
   REQUIRE(fitted.rows.size() == 2);
   for (const ConfigRow& row : fitted.rows) CHECK(row.residual < 0.1);
   CHECK(held_out_regret(samples, cache, known).all.mean < 1.03);
@@ -159,7 +159,7 @@ TEST_CASE("a fit finds the coefficients by which the samples were made") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "samples.csv";
   const std::vector<double> predicted = unseen_predictions(samples, cache, known);
-  // By rows that were fitted without the shape: 0.215 is the most.
+  // With rows that were fitted without the shape, the largest is 0.215.
   for (std::size_t i = 0; i < samples.size(); ++i)
     CHECK(std::abs(std::log(predicted[i] / samples[i].seconds)) < 0.25);
   write_samples(path, samples, predicted);
@@ -175,7 +175,7 @@ TEST_CASE("a fit finds what passes take, where configs pack and others do not") 
   const std::vector<Config> configs = {{"tiled", {}}, {"direct", {}}};
   const std::vector<Sample> samples = made_up_samples(configs, speed, rates, cache);
   const Fitted fitted = fit(samples, cache, {{rates.call_seconds, rates.launch_seconds}});
-  CHECK(fitted.rates.pass_seconds > 4e-6);  // which begins at 2e-6
+  CHECK(fitted.rates.pass_seconds > 4e-6);  // it begins at 2e-6
 }
 
 TEST_CASE("calibrated shapes are the seed's, of every kind, and the first of more") {
@@ -195,7 +195,7 @@ TEST_CASE("calibrated shapes are the seed's, of every kind, and the first of mor
   CHECK(count([](const SampleShape& one) { return one.k % 4 == 0 && (one.n == 1 || one.n % 4 == 0); }) >= 16);
 }
 
-// Without those of one column, each of which stands behind one of the first others.
+// Returns the shapes without those of one column, each of which follows one of the first others.
 std::vector<SampleShape> shapes_of_both(DeviceKind kind, std::size_t count) {
   std::vector<SampleShape> result = calibrated_shapes(kind, count, 1);
   const std::size_t columns = kind == DeviceKind::cpu ? 6 : 24;
@@ -204,8 +204,8 @@ std::vector<SampleShape> shapes_of_both(DeviceKind kind, std::size_t count) {
     ++next;
     REQUIRE(next->n == 1);
     next = result.erase(next);
-    if (i % 3 == 0) ++next;  // a batch
-    if (i % 8 == 0) ++next;  // a large one
+    if (i % 3 == 0) ++next;  // skips a batch
+    if (i % 8 == 0) ++next;  // skips a large one
   }
   return result;
 }
@@ -222,7 +222,8 @@ TEST_CASE("behind every third calibrated shape stands a batch, of squares and ot
         continue;
       }
       batches.push_back(shape);
-      CHECK(batches.size() == (others - others / 9) / 3);  // nine with the large one behind each eight
+      // There are nine with the large one after each eight.
+      CHECK(batches.size() == (others - others / 9) / 3);
     }
     CHECK(batches.size() == 24);
     const auto count = [&batches](const auto& is_one) {
@@ -279,13 +280,13 @@ TEST_CASE("batches are samples like others: read again as they were written, and
   CHECK(with_parts(direct, {64, 32, 10000}, device, library).size() > 1);
   CHECK(with_parts(direct, {64, 32, 10000, 40}, device, library).size() == 1);
   CHECK(with_parts(config, {64, 32, 1000, 16}, device, library).size() == 1);
-  CHECK(with_parts(config, {64, 32, 1000, 15}, device, library).empty());  // fewer than a work-group does
+  CHECK(with_parts(config, {64, 32, 1000, 15}, device, library).empty());  // fewer than a work-group computes
   CHECK_FALSE(with_parts({"thin_rows", {}}, {16, 1000, 1000}, device, library).empty());
-  CHECK(with_parts({"thin_rows", {}}, {17, 1000, 1000}, device, library).empty());  // more than it is for
+  CHECK(with_parts({"thin_rows", {}}, {17, 1000, 1000}, device, library).empty());  // too many rows
   CHECK(with_parts({"thin_columns", {}}, {1000, 17, 1000}, device, library).empty());
 }
 
-// What measures and what fits must find the same kernels.
+// Measuring and fitting must find the same kernels.
 TEST_CASE("a run has the kernel folder that CLGEMM_KERNEL_DIR names, unless an option names another") {
   const auto folder_of = [](std::vector<std::string> words) {
     std::vector<char*> arguments;

@@ -1,4 +1,5 @@
-// clgemm-tune: its search, its journal, and the program itself on a device with kernels that misbehave.
+// clgemm-tune: its search, its journal, and the program itself on a device with kernels that fail in several
+// ways.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -33,7 +34,7 @@ using test::ScopedVariable;
 using test::TemporaryFolder;
 using test::text_of_file;
 
-// One work-item an element, and a parameter that says how it misbehaves.
+// One work-item for each element, and a parameter that says how it fails.
 constexpr const char* moody_kernel = R"(// clgemm: moody
 // summary: right, wrong, endless, deadly or no OpenCL C at all
 // operands: in_place
@@ -72,12 +73,12 @@ void gemm(const int m, const int n, const int k, const float alpha,
 }
 )";
 
-// clgemm-tune with these options, in a folder of its own.
+// Returns a command for clgemm-tune with these options, in a separate folder.
 std::string command(const std::string& options, const std::string& environment = {}) {
   return fmt::format("{} '{}' {}", environment, CLGEMM_TUNE_PROGRAM, options);
 }
 
-// The first journal beside the output, by the name; empty where there is none.
+// Returns the first journal beside the output, by name, or an empty text if there is none.
 std::string journal_of(const std::filesystem::path& output) {
   std::set<std::string> found;
   for (const auto& one : std::filesystem::directory_iterator(output.parent_path())) {
@@ -93,7 +94,7 @@ std::vector<KernelSpace> small_space() {
   return spaces_of({"tiled", "wpt", "block_1d"}, test::made_up_gpu(), library);
 }
 
-// A search whose outcomes are made up.
+// A search with made-up outcomes.
 struct Search {
   std::vector<KernelSpace> spaces = small_space();
   std::set<Config> measured;
@@ -114,7 +115,8 @@ TEST_CASE("the space has every config that rules and device allow, and no other"
   KernelLibrary library;
   const KernelSpace tiled = space_of("tiled", test::made_up_gpu(), library);
   CHECK(tiled.configs.size() == 9);
-  CHECK(space_of("tiled", test::made_up_gpu_256(), library).configs.size() == 6);  // no 32 x 32 work-items
+  // This leaves out 32 x 32 work-items.
+  CHECK(space_of("tiled", test::made_up_gpu_256(), library).configs.size() == 6);
   CHECK(space_of("panels", test::made_up_gpu(), library).configs.empty());
   CHECK(spaces_of({"all"}, test::made_up_gpu(), library).size() >= 10);
   CHECK(spaces_of({"tiled", "all", "tiled"}, test::made_up_gpu(), library).size() ==
@@ -172,7 +174,7 @@ TEST_CASE("an exhaustive search finds the best, and climbing comes near it with 
 
 TEST_CASE("a budget ends a search, and its first start is decided in any case") {
   SearchSettings settings;
-  settings.budget_s = 0.5;  // ten measurements
+  settings.budget_s = 0.5;  // time for ten measurements
   Search search;
   const Config start{"wpt", {{"TS", 8}, {"WPT", 2}}};
   const auto winner = search.run(settings, {start});
@@ -294,9 +296,10 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
     return fmt::format("--kernel-folder '{}' --kernel moody --size 33x31x17 --limit {} --output '{}' --fresh",
                        folder.path().string(), limit_s, output);
   };
-  // What works takes long on a busy machine, too: the limit grows until all of that is in time.
+  // On a busy machine, a working kernel takes long, too. So the limit grows until all working kernels finish
+  // in time.
   constexpr int longest_s = 48;
-  const std::size_t hanging = test::is_on_llvmpipe() ? 0 : 3;  // which ends every loop
+  const std::size_t hanging = test::is_on_llvmpipe() ? 0 : 3;  // llvmpipe ends every loop
   const std::string passed = fmt::format("{} of 15 configs PASSED", 6 - hanging);
   int limit_s = 3;
   Finished checked = run_program(command(options_within(limit_s) + " --check"));
@@ -313,7 +316,7 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
   };
   CHECK(count("wrong result") == 3);
   CHECK(count(fmt::format("no result within {} s", limit_s)) == hanging);
-  CHECK(count("ended by signal") + count("device lost") == 3);  // a CPU's process, or a GPU
+  CHECK(count("ended by signal") + count("device lost") == 3);  // by a CPU's process, or by a GPU
   CHECK(count(passed) == 1);
   CHECK(count("FAILED") == 9 + hanging);
 
@@ -329,7 +332,7 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
   CHECK_FALSE(std::filesystem::exists(output + ".programs"));
 }
 
-// Wrong in one way, and of one config.
+// One config is wrong in one way.
 TEST_CASE("--check finds what is right only where nobody looks") {
   const std::string of_a = "element_of_a(a + a_offset, lda, row, depth)";
   const std::string store = "store_c(c + c_offset, ldc, m, n, row, column, alpha, sum, beta);";
@@ -368,7 +371,7 @@ TEST_CASE("a config that the device dies of is marked, and those behind it are m
   const TemporaryFolder folder;
   const std::string output = (folder.path() / "out.json").string();
   const std::string options = "--kernel tiled --size 33x31x17 --output " + output;
-  // A space ends a name in LD_PRELOAD, and there is no way to quote it.
+  // A space ends a name in LD_PRELOAD, and cannot be quoted.
   const std::filesystem::path library = folder.path() / "dying.so";
   std::filesystem::create_symlink(CLGEMM_DYING_DEVICE, library);
   const std::string dying = fmt::format("LD_PRELOAD='{}' CLGEMM_TEST_DEADLY_OPTION=-DTS=8", library.string());
@@ -394,7 +397,7 @@ TEST_CASE("a config that the device dies of is marked, and those behind it are m
 }
 #endif
 
-// Starts the program, and a signal ends it once it is time.
+// Starts the program, and ends it with a signal when the condition is met.
 template <class Condition>
 int stopped_when(const Condition& is_time, const std::vector<std::string>& arguments, int signal) {
   const pid_t child = fork();
@@ -420,7 +423,7 @@ int stopped_when(const Condition& is_time, const std::vector<std::string>& argum
   return status;
 }
 
-// Once the journal beside the output has more lines than this.
+// Stops it when the journal beside the output has more lines than this.
 int stopped_at(const std::vector<std::string>& arguments, const std::string& output, std::ptrdiff_t lines,
                int signal) {
   const auto has_lines = [&] {
@@ -467,7 +470,7 @@ TEST_CASE("killed halfway and started again, it ends with the same file as one r
   const auto lines_before = text_of_file(journal);
   CHECK(std::count(lines_before.begin(), lines_before.end(), '\n') > 20);
 
-  // Other commands on the same output begin anew and leave the journal as it is.
+  // Other commands with the same output start from the beginning and do not change the journal.
   const std::string file = folder.write("of_a_user.cl", text_of_file(CLGEMM_KERNELS "/naive.cl"));
   for (const std::string& other :
        {std::string("--list"), options + " --check", std::string("--kernel tiled --samples 1 --size 32"),
@@ -522,7 +525,7 @@ TEST_CASE("what was tuned is listed, taken over and forgotten") {
   REQUIRE(tune(search + "40 --size 50x60x70 --output " + other).status == 0);
   CHECK(tune("--list-tuned --output " + other).out.find("50 x 60 x 70: tiled") != std::string::npos);
 
-  // The user's file has another shape, and keeps it.
+  // The user's file has another shape, which stays in it.
   REQUIRE(tune(search + "80").status == 0);
   CHECK(tune("--import " + other).out.find("0 configs, 3 shapes") != std::string::npos);
   const std::string listed = tune("--list-tuned").out;
@@ -536,7 +539,7 @@ TEST_CASE("what was tuned is listed, taken over and forgotten") {
   CHECK(tune("--forget").out.find("forgotten: 0 configs, 2 shapes") != std::string::npos);
   CHECK(tune("--list-tuned").out.find("nothing beside what ships") != std::string::npos);
 
-  // Another device's, or no tuning data, leaves all as it is.
+  // A file of another device, or one that is not tuning data, changes nothing.
   std::string text = text_of_file(other);
   text.replace(text.find("\"name\":\""), 8, "\"name\":\"not ");
   const std::string foreign = folder.write("foreign.json", text);
@@ -658,8 +661,8 @@ TEST_CASE("a calibration writes rates and rows that the library then goes by") {
   CHECK(journal_of(output).empty());
 }
 
-// PoCL's device of one thread is no relative's but PoCL's, whatever processor this is. False if there is
-// none.
+// Names PoCL's device with one thread, which is related only to PoCL's devices, for any processor. Returns
+// false if there is none.
 bool names_unmeasured_device(std::string& variables) {
   variables = "POCL_DEVICES=basic CLGEMM_DEVICE='Portable Computing Language'";
   const Finished listed = run_program(fmt::format("{} '{}' --list", variables, CLGEMM_TUNE_PROGRAM));
@@ -717,7 +720,7 @@ TEST_CASE("a quick run measures few configs in seconds, and leaves the rows of a
     WARN("NOT TESTED on llvmpipe: how long a quick run takes");
   } else {
     REQUIRE(quick.status == 0);
-    CHECK(took.count() < 100.0);  // 6 on two cores of their own
+    CHECK(took.count() < 100.0);  // 6 s with two cores
     const TuningFile file = parse_tuning(text_of_file(output), output);
     CHECK(file.rates);
     CHECK(file.configs.size() >= 4);

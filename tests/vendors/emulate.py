@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
-"""Runs the kernels that clgemm may choose on AMD's GPUs, and those for Mali, as machine code of AMD's GPUs in an emulator, and compares
-C with numpy.
+"""Runs the kernels that clgemm may choose on AMD's GPUs, and those for Mali, as machine code of AMD's GPUs in an emulator, and
+compares C with numpy.
 
     emulate.py LAUNCHES [--few] [--only gfx1100,direct] [--keep FOLDER] [--processes N]
 
-LAUNCHES is the program of launches.cpp, which has the launches of each multiply, with the arguments that the library sets.
-Elements are whole numbers, so that C must be exact; if beta is 0, they are so small that C is denormal. Kernels on planes get numbers
-of more bits than one plane holds, and some that planes cannot hold, which only the fallback may multiply. All else must stay as it
-was: gaps between lines, what lies around the matrices, and A and B. In front of and behind each buffer is memory that cannot be
-touched. C is full of NaN if beta is 0.
+LAUNCHES is the program of launches.cpp, which has the launches of each GEMM with the arguments that the library sets. Elements
+are integers, so that C must be exact. If beta is 0, they are so small that C is denormal, and C is full of NaN before. Kernels on
+planes get numbers with more bits than one plane holds. They also get some that planes cannot hold, which only the fallback may
+multiply. Everything else must not change: gaps between lines, the memory around the matrices, and A and B. The memory before and
+after each buffer cannot be accessed.
 
 It needs the compilers of compilers.py for AMD, lld-19, numpy and tinygrad 0.14.0 (PyPI), and the emulator of tinygrad's
-sources, which its package does not have: CLGEMM_EMULATOR names a folder with its test/mockgpu and test/amd. CLGEMM_EMULATOR_PYTHON may name
-another Python, which has these packages.
+sources, which its package does not have. CLGEMM_EMULATOR names a folder with its test/mockgpu and test/amd.
+CLGEMM_EMULATOR_PYTHON may name another Python that has these packages.
 
-An emulator has no clock, and it may have faults of its own. Matrix instructions round each product before they add it in this one,
-and take fp16 numbers that are denormal for zero.
-RDNA 2 is not emulated.
+An emulator has no clock, and it may have errors of its own. In this one, matrix instructions round each product before they add
+it, and treat denormal fp16 numbers as zero. It does not support RDNA 2.
 """
 
 import argparse
@@ -38,24 +37,24 @@ import time
 
 from compilers import Amd, Refused, output_of
 
-SKIPPED = 77  # as CTest has it
+SKIPPED = 77  # CTest's status
 PYTHON = "CLGEMM_EMULATOR_PYTHON"
 EMULATOR = "CLGEMM_EMULATOR"
-ARCHITECTURES = {"gfx9": "cdna", "gfx11": "rdna3", "gfx12": "rdna4"}  # as the emulator calls them
+ARCHITECTURES = {"gfx9": "cdna", "gfx11": "rdna3", "gfx12": "rdna4"}  # the emulator's names
 
 
 def architecture_of(target):
     return next(name for prefix, name in ARCHITECTURES.items() if target.startswith(prefix))
 
 
-# --- What a program looks like to a GPU.
+# --- The form in which a GPU sees a program.
 
-# They only empty caches, of which the emulator has none, and not all of them are known to it.
+# These only empty caches. The emulator has no caches, and does not know all of them.
 OF_CACHES = re.compile(r"(?m)^\s+(buffer_(gl[01]_)?(inv|wbl2|wbinvl1)\w*|global_(wb|inv|wbinv)|s_(icache|dcache)_\w+)\b.*\n")
 
 
 def code_object(amd, program, folder):
-    """The path of the linked program, and its arguments: offset, size and kind of each, as the compiler lists them."""
+    """Returns the path of the linked program, and its arguments: offset, size and kind of each, as the compiler lists them."""
     assembly = amd.assembly(program, folder)
     text = OF_CACHES.sub("", assembly.read_text())
     assembly.write_text(text)
@@ -70,10 +69,11 @@ def code_object(amd, program, folder):
 class LoadedProgram:
     """A code object in this process's memory."""
 
-    # Of a kernel descriptor's properties: what the first scalar registers hold, in this order, and how many of them.
+    # Properties of a kernel descriptor: the contents of the first scalar registers, in this order, and their
+    # numbers.
     user_registers = [("private segment buffer", 4), ("dispatch packet", 2), ("queue", 2), ("arguments", 2), ("dispatch id", 2),
                       ("flat scratch", 2), ("private segment size", 1)]
-    most_prefetched = 4096  # bytes behind the code that the emulator may decode
+    most_prefetched = 4096  # bytes after the code that the emulator may decode
 
     def __init__(self, path, function, arguments, numpy):
         image = path.read_bytes()
@@ -90,7 +90,7 @@ class LoadedProgram:
         self.local_bytes, self.private_bytes = struct.unpack_from("<II", descriptor, 0)
         entry, = struct.unpack_from("<q", descriptor, 16)
         mode, self.resources = struct.unpack_from("<II", descriptor, 48)
-        self.keeps_denormals = mode >> 16 & 3 == 3  # FLOAT_DENORM_MODE_32: neither factors nor results are flushed to zero
+        self.keeps_denormals = mode >> 16 & 3 == 3  # FLOAT_DENORM_MODE_32: neither factors nor results are flushed
         self.properties, = struct.unpack_from("<H", descriptor, 56)
         self.entry = self.memory.ctypes.data + start + descriptor_address + entry
 
@@ -113,7 +113,7 @@ class LoadedProgram:
         raise Refused(f"the program has no {name.decode()}")
 
     def argument_bytes(self, values, groups, local):
-        """The explicit arguments in their order, and what the compiler asks for beside them."""
+        """Returns the explicit arguments in order, and the other ones that the compiler requests."""
         hidden = {f"hidden_block_count_{axis}": count for axis, count in zip("xyz", groups)}
         hidden |= {f"hidden_group_size_{axis}": count for axis, count in zip("xyz", local)}
         hidden["hidden_grid_dims"] = 3
@@ -137,10 +137,10 @@ class LoadedProgram:
         return result
 
 
-# --- A multiply's memory.
+# --- The memory of a GEMM.
 
 class Buffer:
-    """Floats between pages that cannot be touched; what is left of its own pages, like gaps, holds a mark."""
+    """Floats between pages that cannot be accessed. The unused part of its own pages, and gaps, hold a mark."""
 
     mark = 0x7FC0C0DE  # a NaN
     alignment = 128
@@ -163,7 +163,7 @@ class Buffer:
 
 
 class Matrix:
-    """An operand of a multiply, with all matrices of its batch."""
+    """An operand of a GEMM, with all matrices of its batch."""
 
     def __init__(self, operand, rows, columns, batch, numpy):
         lines, length = (columns, rows) if operand["transposed"] else (rows, columns)
@@ -172,7 +172,7 @@ class Matrix:
         self.operand, self.lines, self.length, self.numpy = operand, lines, length, numpy
 
     def stored(self, index, offset=None):
-        """One of its matrices, as it is stored: a view."""
+        """Returns a view of one of its matrices, as it is stored."""
         first = self.operand["offset"] + index * self.operand["stride"] if offset is None else offset
         return self.numpy.lib.stride_tricks.as_strided(self.buffer.floats[first:], (self.lines, self.length), (4 * self.operand["ld"], 4))
 
@@ -182,7 +182,8 @@ class Matrix:
 
 
 class Multiply:
-    # Where beta is 0, factors of A's and B's numbers, so that all products and sums are denormal, and still exact.
+    # If beta is 0, these scale A's and B's numbers, so that all products and sums are denormal, and still
+    # exact.
     tiny = {"a": 2.0**-75, "b": 2.0**-70}
 
     def __init__(self, description, numpy):
@@ -193,7 +194,7 @@ class Multiply:
                          "c": Matrix(description["c"], m, n, batch, numpy)}
         products = bytes.fromhex(description["list"])
         self.products = list(struct.iter_unpack("<QQQff", products))
-        # Each product: offsets of its matrices, or None where they lie a stride apart, and its factors.
+        # Each product: the offsets of its matrices, or None if they are a stride apart, and its factors.
         self.all = self.products or [(None, None, None, description["alpha"], description["beta"])] * batch
         random = numpy.random.default_rng(1)
         is_tiny = all(beta == 0 for *_, beta in self.all)
@@ -210,7 +211,7 @@ class Multiply:
         self.buffers["scratch"] = Buffer(description["scratch"] // 4, numpy)
         self.buffers["list"] = Buffer(len(products) // 4, numpy)
         self.buffers["list"].floats[:] = numpy.frombuffer(products, numpy.float32)
-        self.before_fallback = None  # C, as it was in front of the fallback
+        self.before_fallback = None  # C, as it was before the fallback
         self.before = {name: self.buffers[name].all.copy() for name in ("a", "b", "list")}
         self.wanted = self.expected_c()
 
@@ -218,18 +219,18 @@ class Multiply:
         return self.what["falls_back"] and (self.what["batch"] == 1 or index == 1)
 
     def widen(self, index, random):
-        """Gives each product of two numbers one of 14 bits, from A and B in turn: sums stay exact, and need all planes."""
+        """Gives one factor of each product 14 bits, alternately that from A and that from B. Sums stay exact, and need all planes."""
         a, b = (self.matrices[name].values(index) for name in "ab")
         a[:, ::2] *= random.integers(1, 2049, a[:, ::2].shape).astype(self.numpy.float32)
         b[1::2, :] *= random.integers(1, 2049, b[1::2, :].shape).astype(self.numpy.float32)
 
     def set_apart(self, index):
-        """Brings numbers of A so far below others of their rows that planes lose them, and makes up for it in B."""
+        """Makes numbers of A so much smaller than others of their rows that planes lose them, and scales B to compensate."""
         self.matrices["a"].values(index)[:, 0] *= self.numpy.float32(2.0**-40)
         self.matrices["b"].values(index)[0, :] *= self.numpy.float32(2.0**40)
 
     def expected_c(self):
-        """All of C's buffer as it must be afterwards; where beta is 0, C loses its numbers."""
+        """Returns the expected contents of C's whole buffer. If beta is 0, this overwrites the numbers of C."""
         numpy = self.numpy
         c = self.matrices["c"]
         results = []
@@ -252,7 +253,7 @@ class Multiply:
             yield bytes.fromhex(argument[2:]) if argument.startswith("0x") else struct.pack("<Q", self.buffers[argument].address)
 
     def remember_c(self):
-        """Is called in front of a fallback."""
+        """Must be called before a fallback."""
         self.before_fallback = self.buffers["c"].all.copy()
 
     def fault_of_fallback(self):
@@ -268,7 +269,7 @@ class Multiply:
         return ""
 
     def fault(self):
-        """What is wrong afterwards, or an empty string."""
+        """Returns what is wrong after the run, or an empty string."""
         if self.before_fallback is not None and (fault := self.fault_of_fallback()):
             return fault
         for name, before in self.before.items():
@@ -276,7 +277,7 @@ class Multiply:
                 return f"{name} was changed"
         got = self.buffers["c"].all
         floats = self.numpy.float32
-        same = (got == self.wanted) | (got.view(floats) == self.wanted.view(floats))  # 0 and -0, too
+        same = (got == self.wanted) | (got.view(floats) == self.wanted.view(floats))  # treats 0 and -0 as equal
         wrong = self.numpy.flatnonzero(~same)
         if len(wrong) == 0:
             return ""
@@ -286,11 +287,12 @@ class Multiply:
                 f"the first is {got.view(floats)[first]}, not {self.wanted.view(floats)[first]}")
 
 
-# --- The process that emulates, one for each part of the list: it reads numbers of multiplies, and writes a line for each.
+# --- The emulating process, one for each part of the list. It reads numbers of GEMMs, and writes a line for
+# each.
 
 class Buffers:
-    """In place of tinygrad's Buffer, which the emulator makes its memories with: local memory, which follows the GPU's own, gets all
-    addresses that a register can hold. For the emulator reads it for lanes that are switched off, too, by what these have there."""
+    """Replaces tinygrad's Buffer, from which the emulator makes its memories. Local memory comes after the GPU's own. It gets all
+    addresses that a register can hold, because the emulator also reads it for disabled lanes, with the addresses in their registers."""
 
     addresses = (1 << 32) + (1 << 16)  # with an instruction's own offset
     no_reserve = 0x4000                # MAP_NORESERVE of Linux, without a name in Python 3.11
@@ -340,18 +342,18 @@ def work(folder):
                 data = kernel.argument_bytes(multiply.arguments(launch), launch["groups"], launch["local"])
                 arguments = numpy.frombuffer(data, numpy.uint8).copy()
                 emu._MXCSRContext = contextlib.nullcontext if kernel.keeps_denormals else flushing
-                granules = -(-kernel.local_bytes // 512) << 15  # where the emulator looks for the size of local memory
+                granules = -(-kernel.local_bytes // 512) << 15  # the emulator reads the size of local memory there
                 emu.run_asm(kernel.entry, kernel.size, *launch["groups"], *launch["local"], arguments.ctypes.data,
                         kernel.resources | granules, kernel.private_bytes, architecture_of(description["target"]),
                         kernel.first_registers(arguments.ctypes.data))
             fault = multiply.fault()
-        except Exception as error:  # of the emulator, which raises what it does not know
+        except Exception as error:  # from the emulator, if something is unknown to it
             fault = f"{type(error).__name__}: {error}"
         print(json.dumps({"fault": fault, "seconds": time.monotonic() - began}), flush=True)
 
 
 class Worker:
-    """Does its part of the list in a process of its own, for a stray access ends it; then it begins a new one."""
+    """Runs its part of the list in a separate process. A stray access ends that process, and then a new one starts."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -384,7 +386,7 @@ class Worker:
 
 
 def missing():
-    """What is missing to emulate, in a sentence, or an empty string."""
+    """Returns what is missing for the emulation, in a sentence, or an empty string."""
     folder = os.environ.get(EMULATOR)
     if not folder:
         return f"{EMULATOR} names no folder with tinygrad's emulator (test/mockgpu/amd and test/amd of its sources)"
@@ -427,7 +429,7 @@ def main():
 
 
 def parts_of(multiplies, wanted, processes):
-    """A list for each process. Each instruction is compiled once in a process, so those of one architecture stay together."""
+    """Returns a list for each process. Each instruction is compiled once in a process, so those of one architecture are together."""
     by_architecture = collections.defaultdict(list)
     for number in wanted:
         by_architecture[architecture_of(multiplies[number]["target"])].append(number)

@@ -1,10 +1,12 @@
-// launches FOLDER [--few]: every kernel that clgemm may choose on AMD's GPUs, as launches for an emulator
-// (emulate.py), and those for Mali, whose compilers are not here, as code of an AMD GPU. The configs are
-// those that are chosen for the shapes of data_sheets.hpp, and the best of each other kernel; the problems
-// are small, with edges. FOLDER gets a source a file, and launches.json: the programs, and for each multiply
-// its matrices and its launches, with the arguments that the library sets. Nothing knows the arguments but
-// src/launch: here are the functions of OpenCL that it calls, which write down what they get.
-// --few: a multiply for each kernel.
+// launches FOLDER [--few]: writes the launches of every kernel that clgemm may choose on AMD's GPUs, for an
+// emulator (emulate.py). It also writes those for Mali as code of an AMD GPU, because Mali's compilers are
+// not installed. The configs are those that are chosen for the shapes of data_sheets.hpp, and the best config
+// of each other kernel. The problems are small and have edges.
+//
+// FOLDER gets the sources, one in each file, and launches.json. That file has the programs, and for each GEMM
+// its matrices and its launches, with the arguments that the library sets. Only src/launch knows the
+// arguments. So this program defines the functions of OpenCL that src/launch calls, and they record their
+// arguments. --few writes one GEMM for each kernel.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -30,7 +32,7 @@ namespace {
 
 using namespace test;
 
-// Handles of kernels and buffers: places in this table, which OpenCL's types point to without knowing them.
+// Handles of kernels and buffers. They are indices of this table, disguised as OpenCL's types.
 enum Handle : std::size_t { buffer_a, buffer_b, buffer_c, buffer_list, buffer_scratch, first_kernel };
 constexpr std::array buffer_names = {"a", "b", "c", "list", "scratch"};
 std::array<char, 64> handles;
@@ -45,11 +47,11 @@ std::size_t number_of(Object object) {
   return static_cast<std::size_t>(reinterpret_cast<const char*>(object) - handles.data());
 }
 
-// What was set and enqueued, as JSON.
+// Records what was set and enqueued, as JSON.
 struct Recorder {
-  std::map<std::size_t, std::vector<std::string>> arguments;  // of each kernel, as it keeps them
+  std::map<std::size_t, std::vector<std::string>> arguments;  // those of each kernel, as set last
   std::vector<std::string> launches;
-  std::map<std::size_t, std::size_t> programs;  // number in the list, of each kernel
+  std::map<std::size_t, std::size_t> programs;  // each kernel's number in the list
 };
 Recorder recorder;
 
@@ -60,7 +62,7 @@ std::string in_hex(const void* value, std::size_t bytes) {
   return result;
 }
 
-// A buffer by its name, anything else as its bytes.
+// Returns the name of a buffer, or the bytes of another argument.
 std::string describe_argument(const void* value, std::size_t bytes) {
   if (bytes == sizeof(cl_mem)) {
     cl_mem object = nullptr;
@@ -72,7 +74,7 @@ std::string describe_argument(const void* value, std::size_t bytes) {
   return "0x" + in_hex(value, bytes);
 }
 
-// The programs of all plans, each once.
+// The programs of all plans, without duplicates.
 class Programs {
  public:
   explicit Programs(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -97,7 +99,7 @@ class Programs {
   std::vector<std::string> lines_;
 };
 
-// Kernels that are nothing but handles.
+// Kernels that are only handles.
 class RecordedKernels {
  public:
   RecordedKernels(const char* target, Programs& programs) : target_(target), programs_(programs) {
@@ -120,7 +122,7 @@ class RecordedKernels {
 const cl::CommandQueue no_queue;
 const Sequence in_order{no_queue, false, false};
 
-// The launches of the plan.
+// Returns the launches of the plan.
 std::vector<std::string> record(const char* target, const Plan& plan, const Problem& problem,
                                 Programs& programs) {
   RecordedKernels kernels(target, programs);
@@ -142,17 +144,17 @@ std::string describe_operand(const Operand& operand) {
                      operand.ld, operand.offset, operand.stride);
 }
 
-// How a problem is put to a kernel.
+// The form of a problem.
 struct Form {
   const char* name;
   bool transpose_a, transpose_b;
-  bool odd;         // sizes and gaps, so that nothing is aligned
-  std::size_t gap;  // behind each line, and in front of each matrix
+  bool odd;         // sizes and gaps are odd, so that nothing is aligned
+  std::size_t gap;  // after each line, and before each matrix
   float alpha, beta;
   std::size_t batch;
-  std::size_t parts;  // of k
+  std::size_t parts;  // slices along k
   bool listed;
-  bool falls_back = false;  // numbers that planes cannot hold; in a batch, those of its second multiply
+  bool falls_back = false;  // numbers that planes cannot hold; in a batch, those of its second GEMM
 };
 constexpr std::array forms = {
     Form{"as they lie", false, false, true, 0, 1.0f, 0.0f, 1, 1, false},
@@ -170,8 +172,8 @@ constexpr std::array fallback_forms = {
     Form{"a batch, one of them for the fallback", false, true, true, 3, 2.0f, -1.0f, 3, 1, false, true},
 };
 
-// One that has edges in each direction, and more than a tile unless `small`. `mirrored`: for who computes its
-// transpose.
+// Returns a problem with edges in each direction. It has more than one tile unless `small`. `mirrored` is for
+// configs that compute the transpose.
 Problem problem_for(const KernelConfig& kernel, bool mirrored, const Form& form, bool small) {
   const Manifest& manifest = kernel.manifest();
   const std::size_t unit = form.odd ? 1 : 4;
@@ -203,7 +205,7 @@ Problem problem_for(const KernelConfig& kernel, bool mirrored, const Form& form,
   return problem;
 }
 
-// The list of a batch, whose matrices lie in reverse order, and have factors of their own.
+// Returns the list of a batch. Its matrices are in reverse order, and each has its own factors.
 std::vector<Product> products_of(const Problem& problem) {
   std::vector<Product> result;
   for (std::size_t i = 0; problem.listed && i < problem.batch_count; ++i) {
@@ -214,7 +216,7 @@ std::vector<Product> products_of(const Problem& problem) {
   return result;
 }
 
-// Properties of the numbers in A and B.
+// The properties of the numbers in A and B.
 struct Wanted {
   bool planes;      // with more bits than a plane holds
   bool falls_back;  // as in Form
@@ -236,7 +238,7 @@ std::string describe_multiply(const Sheet& sheet, const std::string& name, const
       wanted.falls_back, fmt::join(launches, ",\n  "));
 }
 
-// Nothing where the kernel is not for such problems.
+// Returns nothing if the kernel is not for such problems.
 std::optional<std::string> multiply(const Sheet& sheet, ConfigCache& configs, Config config, const Form& form,
                                     bool small, Programs& programs) {
   const KernelConfig& kernel = *configs.get(config.kernel, config.parameters);
@@ -255,7 +257,7 @@ std::optional<std::string> multiply(const Sheet& sheet, ConfigCache& configs, Co
       record(sheet.target, plan, problem, programs));
 }
 
-// C <- beta * C.
+// Returns C <- beta * C.
 std::string scaling(const Sheet& sheet, ConfigCache& configs, Programs& programs) {
   const SharedConfig scale = configs.get("scale", {});
   Form form = forms[1];
@@ -266,20 +268,21 @@ std::string scaling(const Sheet& sheet, ConfigCache& configs, Programs& programs
   return describe_multiply(sheet, "scale: C alone", problem, {false, false}, 0, recorder.launches);
 }
 
-// Those that calibration measures of kernels on matrix units, and that may be chosen then.
+// Returns the configs of kernels on matrix units that calibration measures, and that may then be chosen.
 std::vector<Config> configs_on_matrix_units(ConfigCache& configs) {
   std::vector<Config> result;
   for (const Config& config : built_in_configs(&Manifest::calibrated)) {
     try {
       if (configs.get(config.kernel, config.parameters)->products != 0) result.push_back(config);
     } catch (const Error& error) {
-      if (!fault_of(error.code())) throw;  // another vendor's
+      if (!fault_of(error.code())) throw;  // the kernel is for another vendor
     }
   }
   return result;
 }
 
-// What may be chosen on the device, each config once: for each shape the first, and the best of each kernel.
+// Returns the configs that may be chosen on the device, without duplicates: the first for each shape, and the
+// best of each kernel.
 std::vector<Config> configs_of(ConfigCache& configs) {
   std::vector<Config> result;
   std::set<Config> known;
@@ -300,8 +303,9 @@ std::vector<Config> configs_of(ConfigCache& configs) {
   return result;
 }
 
-// Multiplies for the emulated targets: all forms of all configs, except kernels that are skipped; or for
-// each kernel one form of its smallest config, another one for each target, and k in parts once a target.
+// Returns GEMMs for the emulated targets: all forms of all configs, except kernels that are skipped. With
+// `few`, returns for each kernel one form of its smallest config, another form for each target, and split-K
+// once for each target.
 std::vector<std::string> multiplies(const Sheet& sheet, const std::set<std::string>& passed_over,
                                     std::size_t number, bool few, Programs& programs) {
   const Device device = device_of(sheet);
@@ -342,7 +346,7 @@ std::vector<std::string> multiplies(const Sheet& sheet, const std::set<std::stri
 }  // namespace
 }  // namespace clgemm
 
-// The functions that launch/ calls. Nothing is counted, for nothing is ever released.
+// The functions that launch/ calls. They count no references, because nothing is ever released.
 cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint place, std::size_t bytes, const void* value) {
   using namespace clgemm;
   std::vector<std::string>& arguments = recorder.arguments[number_of(kernel)];
@@ -390,7 +394,7 @@ int main(int argc, char** argv) {
   std::set<std::string> of_amd;  // kernels
   for (const test::Sheet& sheet : test::sheets) {
     const std::string_view target = sheet.target;
-    // RDNA 2 is not emulated.
+    // The emulator does not support RDNA 2.
     if (target.substr(0, 3) != "gfx" || target == "gfx1030") continue;
     const Device device = device_of(sheet);
     ConfigCache configs(device, {});

@@ -1,5 +1,5 @@
-// A folder of this program's own among the system's temporary files. It is removed at the end, with all that
-// is in it.
+// A folder for this program among the system's temporary files. It is removed at the end with everything in
+// it.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace clgemm::bench {
 
 class OwnFolder {
  public:
-  // Its name begins so.
+  // The folder's name begins with `prefix`.
   explicit OwnFolder(const std::string& prefix) : path_(make_temporary_folder(prefix)) {}
   ~OwnFolder() {
     std::error_code ignored;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t gap = 2;
 
-// Words that have a colour. They say by themselves what the colour says.
+// Words that have a colour. They have the same meaning without it.
 struct ColouredWord {
   std::string_view word;
   const char* code;
@@ -34,7 +34,7 @@ std::string coloured(const std::string& text, std::string_view code) {
   return fmt::format("\033[{}m{}\033[0m", code, text);
 }
 
-// `text` is the cell as it is printed, with the spaces around it.
+// `text` is the printed cell, with the spaces around it.
 std::string with_colour(const std::string& cell, const std::string& text, bool marked) {
   for (const ColouredWord& word : coloured_words) {
     if (cell.compare(0, word.word.size(), word.word) == 0) return coloured(text, word.code);

@@ -14,30 +14,31 @@ enum class Align { left, right };
 struct TextColumn {
   std::string title;
   Align align = Align::right;
-  int rank = 0;  // where there is no room, columns of the highest rank go first; those of rank 0 never go
+  // If there is not enough room, columns of the highest rank are dropped first. Those of rank 0 stay.
+  int rank = 0;
 };
 
-// "| a | b |": a bar in a cell is escaped, and so are control characters.
+// Returns "| a | b |". A bar in a cell is escaped, and so are control characters.
 std::string markdown_line(const std::vector<std::string>& cells);
 
 class TextTable {
  public:
   explicit TextTable(std::vector<TextColumn> columns) : columns_(std::move(columns)) {}
 
-  // A cell for each column. Cells may hold anything: their control characters are escaped.
+  // Adds a cell for each column. Cells may contain anything, because their control characters are escaped.
   void add_row(const std::vector<std::string>& cells) { add(cells, false); }
 
-  // A first cell, and a text in place of all others.
+  // Adds a first cell, and a text instead of all others.
   void add_remark(const std::string& first, const std::string& text) { add({first, text}, true); }
 
-  // The last row is the one to look at. Shown on a terminal only: words must say it, too.
+  // Highlights the last row. This is visible only on a terminal, so words must say it, too.
   void mark_last_row() { rows_.back().marked = true; }
 
-  // As wide and as coloured as the stream's terminal allows.
+  // Prints with the width and the colours of the stream's terminal.
   void print(std::ostream& out) const { print(out, terminal_of(out)); }
   void print(std::ostream& out, const Terminal& terminal) const;
 
-  // With all columns and without remarks, as a table of Markdown.
+  // Prints all columns as a table in Markdown, without remarks.
   void print_markdown(std::ostream& out) const;
 
  private:

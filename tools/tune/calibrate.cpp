@@ -30,17 +30,17 @@
 namespace clgemm::tune {
 namespace {
 
-// What a run measures, and for how long.
+// The contents and the duration of a run.
 struct Agenda {
   std::vector<Config> configs;
   std::vector<SampleShape> shapes;
   Turns turns;
-  double budget_s;          // unless an option says it
-  double least_building_s;  // which the compiler may have, if the budget is less
+  double budget_s;          // unless an option sets it
+  double least_building_s;  // time for the compiler if the budget is less
   Prior prior;
 };
 
-// These take five minutes on an H200, compiling included; more on slower devices.
+// These take five minutes on an H200 with compiling, and longer on slower devices.
 constexpr std::size_t default_shapes = 64;
 constexpr double default_budget_s = 600.0;
 constexpr double quick_budget_s = 9.0;
@@ -107,7 +107,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Measures shape after shape, all configs of each, until the time is up.
+// Measures one shape after another, with all configs, until the time is over.
 class Calibration {
  public:
   Calibration(const TuneOptions& options, RunSetup& setup, Journal& journal, const Agenda& agenda)
@@ -121,16 +121,16 @@ class Calibration {
         budget_(options.budget_s > 0.0 ? options.budget_s : agenda.budget_s),
         end_(now() + std::max(budget_, agenda.least_building_s)) {}
 
-  // False where it was interrupted.
+  // Returns false if it was interrupted.
   bool run() {
     if (!ask_host() || !build()) return false;
-    if (options_.quick) end_ = now() + budget_;  // however long the compiler took
+    if (options_.quick) end_ = now() + budget_;  // for any time of the compiler
     for (index_ = 0; index_ < shapes_.size(); ++index_) {
       if (!measure_shape(shapes_[index_])) return false;
       if (now() > end_) break;
     }
     progress_.clear();
-    worker_.stop();  // its time is this process's own only then
+    worker_.stop();  // only then is its time counted as this process's own
     part_of_others_ = load_.part_of_others().value_or(0.0);
     return true;
   }
@@ -154,7 +154,7 @@ class Calibration {
     return !bench::interrupted();
   }
 
-  // A CPU's are fitted.
+  // Measures the host's time. A CPU's is fitted instead.
   bool ask_host() {
     const Rates guess;
     host_ = {guess.call_seconds, guess.launch_seconds};
@@ -168,17 +168,17 @@ class Calibration {
     return true;
   }
 
-  // A config on the shape that is being measured.
+  // The times of a config on the present shape.
   struct Timed {
     Trial trial;
-    std::vector<double> seconds;  // one of each turn
+    std::vector<double> seconds;  // one for each turn
     std::string failure;
 
     double least() const { return *std::min_element(seconds.begin(), seconds.end()); }
   };
 
-  // What else runs on the machine only ever adds time, and does so for a while: the configs take turns, until
-  // each has times enough, and the shortest counts.
+  // Other work on the machine only adds time, and lasts for a while. So the configs take turns until each has
+  // enough times, and the shortest time counts.
   bool measure_shape(const SampleShape& shape) {
     std::vector<Timed> configs = configs_for(shape);
     double best = 0.0;
@@ -186,7 +186,7 @@ class Calibration {
       all_are_settled = true;
       for (Timed& one : configs) {
         if (!one.failure.empty() || is_settled(one.seconds, best, turns_)) continue;
-        if (now() > end_) return true;  // the shape is incomplete, and not kept
+        if (now() > end_) return true;  // an incomplete shape is not kept
         all_are_settled = false;
         show(shape);
         if (!measure(one, best)) return false;
@@ -197,7 +197,7 @@ class Calibration {
     return true;
   }
 
-  // Those that an interrupted run has measured have their samples already.
+  // Returns the configs. Those that an interrupted run has measured have their samples already.
   std::vector<Timed> configs_for(const SampleShape& shape) {
     std::vector<Timed> result;
     for (const Config& config : configs_) {
@@ -213,7 +213,7 @@ class Calibration {
     return result;
   }
 
-  // Once more. False where it was interrupted.
+  // Measures a config once more. Returns false if it was interrupted.
   bool measure(Timed& one, double best) {
     if (bench::interrupted()) return false;
     if (times_are_fake()) {
@@ -245,7 +245,7 @@ class Calibration {
                                matrices, shape.m, shape.n, shape.k, samples_.size(), time_left()));
   }
 
-  // By what the shapes before have taken, and the budget at most.
+  // Estimates the remaining time from the previous shapes, at most the budget.
   std::string time_left() {
     if (index_ == 0) first_shape_ = now();
     const double spent = now() - first_shape_;
@@ -274,7 +274,7 @@ class Calibration {
   double first_shape_ = 0.0;
 };
 
-// Kernels that were measured and not fitted.
+// Returns kernels that were measured and not fitted.
 std::set<std::string> without_rows(const std::vector<Sample>& samples, const Fitted& fitted) {
   std::set<std::string> result;
   for (const Sample& sample : samples) result.insert(sample.config.kernel);
@@ -282,7 +282,7 @@ std::set<std::string> without_rows(const std::vector<Sample>& samples, const Fit
   return result;
 }
 
-// None if clgemm has no rows for such a device.
+// Returns no rows if clgemm has none for such a device.
 std::optional<Fitted> rows_in_use(const Device& device, ConfigCache& configs,
                                   const std::optional<Probed>& probed) {
   Tuning tuning = tuning_from_environment();
@@ -292,14 +292,14 @@ std::optional<Fitted> rows_in_use(const Device& device, ConfigCache& configs,
   return rows_of(tables.front(), configs);
 }
 
-// Where it goes, and what it must choose better than.
+// The output, and the fit that it must beat.
 struct Destination {
   std::filesystem::path output;
   std::string samples_to;
-  std::optional<Fitted> in_use = {};  // the rows by which clgemm has chosen; none, if they do not matter
+  std::optional<Fitted> in_use = {};  // the rows that clgemm has used so far; none if they do not matter
 };
 
-// A fit that was disturbed rules all calls, and nobody would see why they are slow.
+// A disturbed fit would affect all calls, without a visible reason for their slowness.
 void warn_of_disturbance(const Regret& all) {
   constexpr double strange = 3.0;
   if (all.worst > strange)
@@ -311,7 +311,7 @@ void warn_of_disturbance(const Regret& all) {
             all.worst));
 }
 
-// True if the rows in use choose better, which it says.
+// Returns true if the rows in use choose better, and reports it.
 bool is_worse(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known,
               const Fitted& in_use) {
   const Comparison found = compare(samples, configs, known, in_use);
@@ -324,7 +324,7 @@ bool is_worse(const std::vector<Sample>& samples, ConfigCache& configs, const Kn
   return true;
 }
 
-// Fits, writes, and says how good it is.
+// Fits, writes, and reports the quality.
 void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningFile file, const Known& known,
                const Destination& to) {
   const auto& [output, samples_to, in_use] = to;
@@ -361,7 +361,7 @@ void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningF
   fmt::print("written: {}\n", output.string());
 }
 
-// A device as the file names it, which allows every config: what was measured, ran.
+// Returns the device with the name in the file. It allows every config, because what was measured did run.
 Device device_of(const TunedDevice& tuned) {
   Device device;
   device.name = tuned.name;
@@ -383,7 +383,7 @@ Device device_of(const TunedDevice& tuned) {
   return device;
 }
 
-// Without samples of values that a kernel has not any more.
+// Leaves out samples with values that a kernel does not have any more.
 std::vector<Sample> valid_samples(const std::vector<Sample>& samples, ConfigCache& configs) {
   std::vector<Sample> result;
   for (const Sample& sample : samples) {
@@ -397,7 +397,7 @@ std::vector<Sample> valid_samples(const std::vector<Sample>& samples, ConfigCach
   return result;
 }
 
-// Rows of a full calibration are not given away for those of a quick one.
+// Rows of a full calibration are not replaced by those of a quick one.
 void demand_no_better(const TuningFile& file, const std::filesystem::path& output) {
   const auto has_more = [](const ConfigRow& row) { return row.shapes > most_quick_shapes; };
   if (std::any_of(file.configs.begin(), file.configs.end(), has_more))

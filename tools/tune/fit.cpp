@@ -18,14 +18,14 @@
 namespace clgemm::tune {
 namespace {
 
-// An error of so much in the logarithm is where squares turn into straight lines.
+// The logarithmic error at which the loss changes from quadratic to linear.
 constexpr double straight_from = 0.15;
 
-// What is so many times slower than the best still counts a little.
+// The least weight of a config that is many times slower than the best.
 constexpr double least_weight = 0.02;
 
-// How much more a large shape counts, of which there are few: on an H200 the regret on shapes that were not
-// fitted is 1.023 so, 1.027 without.
+// The additional weight of large shapes, because there are few. On an H200, the regret on shapes that were
+// not fitted is 1.023 with it, and 1.027 without.
 constexpr double weight_of_large = 2.0;
 
 struct Measured {
@@ -34,7 +34,7 @@ struct Measured {
   double weight = 1.0;
 };
 
-// What samples are of.
+// Returns the part of the predicted time that samples measure.
 double seconds_of(const Prediction& prediction, DeviceKind kind) {
   return kind == DeviceKind::cpu ? prediction.seconds() : prediction.device();
 }
@@ -47,12 +47,12 @@ Work work_of(const Sample& sample, ConfigCache& configs) {
 
 using Values = std::vector<double>;
 
-// The least of a function, by steps along one axis at a time and along what a round of them has changed
+// Finds the minimum of a function by steps along one axis at a time and along the change of a whole round
 // (Hooke and Jeeves).
 Values minimised(Values start, const std::function<double(const Values&)>& cost) {
   constexpr double first_step = 0.5;
   constexpr double last_step = 0.01;
-  constexpr int most_rounds = 60;  // at each step
+  constexpr int most_rounds = 60;  // for each step size
   double least = cost(start);
   const auto try_at = [&](const Values& next) {
     const double value = cost(next);
@@ -80,9 +80,9 @@ Values minimised(Values start, const std::function<double(const Values&)>& cost)
   return start;
 }
 
-// What it costs to leave a value that was known before: as much as one sample that is off by `straight_from`
-// if it is left by this much. Coefficients of devices of one kind differ so, once the factor that all have in
-// common is taken out.
+// Returns the loss for leaving known values. If a value changes by this much, it costs as much as one sample
+// that is wrong by `straight_from`. Coefficients of devices of one kind differ by this much after the common
+// factor is removed.
 constexpr double usual_change = 0.3;
 double loss_of_leaving(const Values& known, const Values& values) {
   double sum = 0.0;
@@ -102,10 +102,10 @@ double loss(double predicted, const Measured& one) {
   return one.weight * (std::sqrt(1.0 + off * off) - 1.0);
 }
 
-// Of one config.
+// Fits the row of one config.
 class RowFit {
  public:
-  // `known`: what it was before; null if nothing was known.
+  // `known` is the previous row, or null if there was none.
   RowFit(const std::vector<Measured>& measured, const Rates& rates, std::size_t units, DeviceKind kind,
          const ConfigSpeed* known)
       : measured_(measured), rates_(rates), units_(units), kind_(kind), known_(known) {
@@ -152,7 +152,7 @@ class RowFit {
     return {1, 2, 3, 4, 5, 6, 8, 12, 16};
   }
 
-  // As if nothing but steps took time, and all samples were the fastest one.
+  // Returns values as if only steps took time, and all samples were as fast as the fastest one.
   Values start() const {
     double step = std::numeric_limits<double>::infinity();
     for (const Measured& one : measured_) {
@@ -175,9 +175,9 @@ class RowFit {
   }
 
   ConfigSpeed speed_of(const Values& values, std::size_t residents) const {
-    // Where memory is the limit, nothing is left for steps; tuning files want numbers.
+    // If memory is the limit, no time remains for steps, but tuning files need numbers.
     static constexpr double least = 1e-15;
-    static constexpr double least_unaligned = 0.5;  // less is chance
+    static constexpr double least_unaligned = 0.5;  // smaller values are chance
     const auto seconds = [](double logarithm) { return std::max(std::exp(logarithm), least); };
     ConfigSpeed speed{seconds(values[0]), seconds(values[1]), seconds(values[2]), residents, 0.0, 1.0};
     if (kind_ == DeviceKind::cpu) speed.share = speed.alone;
@@ -215,7 +215,7 @@ class Fit {
  public:
   Fit(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known)
       : device_(configs.device()), known_(known) {
-    // Callers may allow fp32 units alone, so that these have a best of their own.
+    // Callers may allow only fp32 units, so these have a separate best time.
     std::map<std::pair<SampleShape, Precision>, double> best;
     const auto key_of = [&configs](const Sample& sample) {
       const auto kernel = configs.get(sample.config.kernel, without_parts(sample.config).parameters);
@@ -235,7 +235,7 @@ class Fit {
     }
   }
 
-  // What the rows need of the rates and the rates of the rows: by turns.
+  // Fits rows and rates alternately, because each needs the other.
   Fitted run() {
     constexpr int turns = 2;
     prior_ = scaled_prior();
@@ -251,7 +251,7 @@ class Fit {
   }
 
  private:
-  // All rows by one factor: the median of what measuring says of each config.
+  // Scales all rows by one factor: the median of the factors of all configs.
   Prior scaled_prior() const {
     Prior result = known_.prior;
     std::vector<double> off;
@@ -321,11 +321,11 @@ class Fit {
       } else {
         values.insert(values.end(), {rates.unhidden, rates.repeated, rates.pass_seconds, rates.uneven});
       }
-      constexpr double least = 1e-9;  // a file may say 0
+      constexpr double least = 1e-9;  // a file may have 0
       for (double& value : values) value = std::log(std::max(value, least));
       return values;
     };
-    constexpr double most_bytes = 1e18;  // a second: where nothing that was measured waits for memory
+    constexpr double most_bytes = 1e18;  // bytes a second, for a device on which no sample waits for memory
     const auto rates_of = [&](const Values& v) {
       Rates rates = from;
       rates.start_seconds = std::exp(v[0]);
@@ -359,20 +359,20 @@ class Fit {
   const Device& device_;
   const Known& known_;
   Prior prior_;                      // fitted to the measurements
-  double most_multiply_adds_ = 0.0;  // a second
+  double most_multiply_adds_ = 0.0;  // per second
   std::map<Config, std::vector<Measured>> measured_;
   std::map<Config, std::set<SampleShape>> shapes_;
   Fitted fitted_;
 };
 
-// What a fit says of samples; it refers to the fit.
+// Predicts samples with a fit, to which it keeps a reference.
 class Predictor {
  public:
   Predictor(const Fitted& fitted, ConfigCache& configs) : fitted_(fitted), configs_(configs) {
     for (const ConfigRow& row : fitted.rows) rows_[row.config] = &row;
   }
 
-  // 0 where no row speaks of the config.
+  // Returns 0 if no row is for the config.
   double seconds(const Sample& sample) const {
     const auto row = rows_.find(without_parts(sample.config));
     if (row == rows_.end()) return 0.0;
@@ -389,7 +389,7 @@ class Predictor {
 
 constexpr std::size_t thirds_of_shapes = 3;
 
-// Every third shape apart from the others, in the order of measuring, which is random.
+// Separates every third shape from the others, in the order of measuring, which is random.
 struct Thirds {
   Thirds(const std::vector<Sample>& samples, std::size_t turn) {
     std::map<SampleShape, std::size_t> numbers;
@@ -403,7 +403,7 @@ struct Thirds {
 
   std::vector<Sample> others;
   std::vector<Sample> held_out;
-  std::vector<std::size_t> places;  // of those held out, in `samples`
+  std::vector<std::size_t> places;  // indices in `samples` of those held out
 };
 
 // `seconds_of` returns the predicted seconds of the sample with this index, or 0 if nothing is predicted.

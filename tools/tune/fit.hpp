@@ -1,5 +1,5 @@
-// The fit of the speed model: coefficients for each config, and the rates of the device, such that the
-// predictions come near to what was measured.
+// The fit of the speed model: finds coefficients for each config and the rates of the device, so that the
+// predictions are near the measurements.
 #pragma once
 
 #include <map>
@@ -15,38 +15,39 @@ struct Fitted {
   std::vector<ConfigRow> rows;
 };
 
-// What the host takes for a call of one launch, and for each further launch.
+// The host's time for a call of one launch, and for each further launch.
 struct HostSeconds {
   double call = 0.0;
   double launch = 0.0;
 };
 
-// What was known before anything was measured here: a relative's coefficients. A fit begins with them, once
-// all have been made faster or slower by one factor, and leaves them as far as the samples ask for it.
+// Knowledge from before the measurements: a related device's coefficients. A fit scales all of them by one
+// factor and starts with the result. It changes them only as far as the samples require it.
 struct Prior {
   Rates rates;
-  std::map<Config, ConfigSpeed> rows;  // empty: nothing was known
+  std::map<Config, ConfigSpeed> rows;  // empty if nothing was known
 };
 
-// What a fit is made from, beside the samples.
+// The input of a fit besides the samples.
 struct Known {
   HostSeconds host;
   Prior prior = {};
   HostRates way = {};  // rates of host matrices
 };
 
-// The resulting rates have the given rates of host matrices. The best sample is the rate of the device at its
-// best. Samples of a GPU are seconds of the device, and `host` goes into the rates as it is; those of a CPU
-// are seconds of both, and the host's are found. Least squares of the logarithms, where what is off by much
-// counts less, and what is far from the fastest of its shape, too. Configs of fewer than `least_samples` have
-// no row.
+// The resulting rates have the given rates of host matrices. The best sample decides the highest rate of the
+// device. Samples of a GPU are seconds of the device, and `host` is copied into the rates. Those of a CPU are
+// seconds of both, and the host's part is fitted. The fit minimizes squares of logarithmic errors. Large
+// errors have less weight, and so do configs that are far from the fastest one of their shape. Configs with
+// fewer than `least_samples` get no row.
 inline constexpr std::size_t least_samples = 4;
 Fitted fit(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known);
 
-// Shapes of a fit that is written: with fewer, the third that is held out says little of how good it is.
+// The least number of shapes of a fit that is written. With fewer, the third that is held out says little
+// about its quality.
 inline constexpr std::size_t least_shapes = 12;
 
-// The time of what the model chooses over that of the best config measured, over shapes.
+// The time of the model's choice divided by that of the best measured config, over shapes.
 struct Regret {
   double mean = 1.0;  // geometric
   double worst = 1.0;
@@ -54,18 +55,18 @@ struct Regret {
 };
 Regret regret(const Fitted& fitted, const std::vector<Sample>& samples, ConfigCache& configs);
 
-// The regret on every third shape, fitted on the others; and on the batches among these shapes.
+// The regret on every third shape with a fit on the others, and on the batches among these shapes.
 struct HeldOut {
   Regret all;
   Regret batches;
 };
 HeldOut held_out_regret(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known);
 
-// The rows of a table as a fit, for this device. Those of kernels that are not there are left out.
+// Returns the rows of a table as a fit for this device, without those of missing kernels.
 Fitted rows_of(const SpeedTable& table, ConfigCache& configs);
 
-// The regret of a fit where each third of the shapes is predicted by a fit of the other two, and that of
-// other rows on the same samples.
+// The regret of a fit when each third of the shapes is predicted by a fit of the other two, and that of other
+// rows on the same samples.
 struct Comparison {
   Regret fit;
   Regret other;
@@ -75,8 +76,8 @@ struct Comparison {
 Comparison compare(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known,
                    const Fitted& other);
 
-// Of each sample, the seconds that a fit on two thirds of the shapes predicts, its own not among them; 0 for
-// configs that it has no row for.
+// Returns for each sample the seconds that a fit on two thirds of the shapes predicts, without the sample's
+// own shape. Configs without a row in it get 0.
 std::vector<double> unseen_predictions(const std::vector<Sample>& samples, ConfigCache& configs,
                                        const Known& known);
 

@@ -1,4 +1,4 @@
-// clgemm-tune: finds the fastest kernels for a device and writes them where clgemm finds them.
+// clgemm-tune: finds the fastest kernels for a device and writes them to a file that clgemm reads.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -65,7 +65,7 @@ int complain(const char* what, int status) {
 
 int main(int argc, char** argv) {
   using namespace clgemm::tune;
-  clgemm::survive_closed_pipes();  // of a worker that ended
+  clgemm::survive_closed_pipes();  // for writes to a worker that has ended
   try {
     const auto options = parse_options(argc, argv);
     return options ? run(*options) : all_is_well;

@@ -1,4 +1,4 @@
-// What one measurement says of a config, and how carefully it was made.
+// The result of one measurement of a config, and its care.
 #pragma once
 
 #include <compare>
@@ -9,33 +9,34 @@
 
 namespace clgemm::tune {
 
-// One run says whether a config is worth more; five rank the good ones; fifteen decide, twice, so that what
-// else the machine does strikes all finalists alike.
+// One run shows if a config is worth more runs. Five rank the good ones. Fifteen decide, twice, so that other
+// work on the machine affects all finalists equally.
 enum class Care { quick = 1, calibrated = 3, ranked = 5, decided = 15, decided_again = 16 };
 
 struct Trial {
   bench::Size size;
   Config config;
   Care care = Care::quick;
-  std::size_t batch = 1;  // matrices of the size
+  std::size_t batch = 1;  // GEMMs of the size
 };
 
 struct Outcome {
-  double ms = 0.0;       // median; only where nothing failed
-  std::string failure;   // why it cannot win: does not build, wrong result, crash, time limit
-  double spent_s = 0.0;  // by the clock, all told
+  double ms = 0.0;       // median; only if nothing failed
+  std::string failure;   // the reason why it cannot win: does not build, wrong result, crash, time limit
+  double spent_s = 0.0;  // by the clock, with everything
 
   bool is_right() const { return failure.empty(); }
 
-  // The device showed only after the build that it cannot run it: no fault of the kernel's.
+  // Returns true if the build showed that the device cannot run it, which is not a fault of the kernel.
   bool is_refused() const { return failure.starts_with(refusal); }
   static constexpr const char* refusal = "refused: ";
 
-  // It was not done within the time limit. Most often its compiler was not, so that nothing is known of it.
+  // Returns true if it did not finish within the time limit. Usually the compiler did not, so nothing is
+  // known about the config.
   bool is_late() const { return failure.starts_with(lateness); }
   static constexpr const char* lateness = "no result within ";
 
-  // It ended the device's OpenCL context, so that whoever ran it can run nothing more.
+  // Returns true if it ended the device's OpenCL context, so that its process cannot run anything more.
   bool has_lost_device() const { return failure.starts_with(loss); }
   static constexpr const char* loss = "device lost: ";
 };

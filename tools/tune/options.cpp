@@ -34,14 +34,14 @@ constexpr const char* footer =
     "which\n"
     "only a faster config replaces.";
 
-// What CLI11 fills in, in the words of the command line.
+// The values that CLI11 fills in, in the words of the command line.
 struct CommandLine {
   std::vector<std::string> sizes;
   std::vector<std::string> kernels;
   std::string search = "climb";
   TuneOptions options;
 
-  // What the program does in place of tuning, by the option that asks for it. No two go together.
+  // Actions other than tuning, by the option that requests them. Only one can be given.
   std::vector<std::pair<CLI::Option*, Action>> actions;
 };
 
@@ -202,7 +202,7 @@ void add_where(CLI::App& app, CommandLine& line) {
   add_action(line, Action::work_for_preparing, app.add_flag("--preparing-worker"))->group("");
 }
 
-// Tuning, where no option asks for anything else.
+// Returns tuning if no option requests another action.
 Action action_of(const CommandLine& line) {
   const CLI::Option* chosen = nullptr;
   Action result = Action::tune;
@@ -217,7 +217,7 @@ Action action_of(const CommandLine& line) {
   return result;
 }
 
-// What would be taken and change nothing.
+// Rejects options that would have no effect.
 void refuse_useless(const CLI::App& app, const TuneOptions& options) {
   const bool is_fit = options.action == Action::fit || options.action == Action::regret;
   const bool is_calibration = options.action == Action::calibrate;

@@ -31,28 +31,28 @@ struct TuneOptions {
   Action action = Action::tune;
   std::string device;
   std::vector<std::string> kernels = {"all"};
-  std::string space;               // the name of a part of all configs; empty: not one with a name
-  bool own_choice = true;          // clgemm's own choice may win too, whatever the kernels
+  std::string space;               // the name of a part of all configs; empty if it has no name
+  bool own_choice = true;          // clgemm's own choice may win, too, with any kernels
   std::string kernel_folder;       // CLGEMM_KERNEL_DIR if the option is not given
-  std::vector<bench::Size> sizes;  // empty: those of the shape classes
+  std::vector<bench::Size> sizes;  // empty means those of the shape classes
   bool transpose_a = false;
   bool transpose_b = false;
   SearchSettings search;
-  double budget_s = 0.0;   // of the whole run; 0: as long as it takes
-  double limit_s = 30.0;   // of one config
-  std::string output;      // empty: the user's folder
+  double budget_s = 0.0;   // for the whole run; 0 means no limit
+  double limit_s = 30.0;   // for one config
+  std::string output;      // empty means the user's folder
   std::string other_file;  // the file of --export or --import
   bool fresh = false;
-  bool quick = false;                  // of calibration: few configs and shapes
-  std::size_t calibration_shapes = 0;  // 0: the program's own number
-  std::string samples_to;              // what calibration has measured, as CSV; empty: nowhere
-  std::string fit_from;                // what --fit or --regret reads
+  bool quick = false;                  // calibrates with few configs and shapes
+  std::size_t calibration_shapes = 0;  // 0 means the program's default
+  std::string samples_to;              // a CSV file for the measurements of the calibration; empty means none
+  std::string fit_from;                // the file that --fit or --regret reads
 };
 
-// No value where the program's help was asked for and printed. Throws bench::UsageError.
+// Returns nothing if the program's help was requested and printed. Throws bench::UsageError.
 std::optional<TuneOptions> parse_options(int argc, char** argv);
 
-// The arguments by which this program is started again as a worker, on the same device with the same kernels.
+// Returns the arguments for starting this program as a worker, on the same device with the same kernels.
 std::vector<std::string> arguments_of_worker(std::vector<std::string> action, const TuneOptions& options);
 
 }  // namespace clgemm::tune

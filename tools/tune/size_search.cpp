@@ -5,19 +5,19 @@
 namespace clgemm::tune {
 namespace {
 
-constexpr double hopeless = 3.0;     // times the best: not worth a second run
-constexpr std::size_t to_rank = 10;  // of the quick ones, at least; else a quarter
-constexpr std::size_t hills = 2;     // to climb
+constexpr double hopeless = 3.0;     // times the best; slower configs get no second run
+constexpr std::size_t to_rank = 10;  // at least, of the quick ones; otherwise a quarter
+constexpr std::size_t hills = 2;     // from which the search climbs
 constexpr std::size_t to_decide = 3;
-constexpr double nearly = 1.1;           // a quick time within this of the best is worth a second look
+constexpr double nearly = 1.1;           // a quick time within this of the best leads to another measurement
 constexpr double step_gain = 0.99;       // a step must gain more than the noise
-constexpr double worth_a_change = 0.98;  // less is noise, and what is chosen without data stays
+constexpr double worth_a_change = 0.98;  // less is noise, and then the choice without data stays
 constexpr double never = 1e300;
 constexpr std::size_t most_steps = 12;
-constexpr double part_for_sample = 0.5;  // of the budget
+constexpr double part_for_sample = 0.5;  // parts of the budget
 constexpr double part_for_ranking = 0.65;
 constexpr double part_for_climbing = 0.9;
-constexpr double all_of_it = 1e9;  // what is decided is decided to the end
+constexpr double all_of_it = 1e9;  // a decision is measured to the end
 
 template <class List>
 void sort_by_time(List& list) {
@@ -145,7 +145,7 @@ bool SizeSearch::decide(std::vector<Measured> ranked) {
     const auto same = std::find_if(again.begin(), again.end(),
                                    [&](const Measured& other) { return other.config == one.config; });
     if (same == again.end()) {
-      one.ms = never;  // was wrong, or worse, the second time
+      one.ms = never;  // it was wrong, or slower, the second time
     } else {
       one.ms = std::min(one.ms, same->ms);
     }

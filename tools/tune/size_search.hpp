@@ -1,5 +1,5 @@
-// The search for the fastest config of one size. What it does next depends on its settings and on the
-// outcomes so far, on nothing else: given the same outcomes, it ends with the same config.
+// The search for the fastest config of one size. Its next step depends only on its settings and on the
+// outcomes so far. So the same outcomes lead to the same config.
 #pragma once
 
 #include <functional>
@@ -14,33 +14,33 @@
 
 namespace clgemm::tune {
 
-// No value where the search was interrupted.
+// Returns no value if the search was interrupted.
 using Measure = std::function<std::optional<Outcome>(const Trial& trial, double worst_ms)>;
 
 struct Winner {
   Config config;
   double ms = 0.0;
   double first_ms = 0.0;        // time of clgemm's choice without tuning data; 0 if it failed
-  bool first_was_late = false;  // it failed because of the time limit alone: it may well be faster
+  bool first_was_late = false;  // it failed only because of the time limit, so it may be faster
 };
 
 class SizeSearch {
  public:
-  // `starts` are measured in any case, the first of them to the end. `hopeless` kernels are in no sample.
-  // What is given by reference must outlive it.
+  // All `starts` are measured, and the first of them to the end. No sample has `hopeless` kernels. Arguments
+  // that are given by reference must outlive the object.
   SizeSearch(const bench::Size& size, const std::vector<KernelSpace>& spaces, std::vector<Config> starts,
              std::set<std::string> hopeless, const SearchSettings& settings, Measure measure);
 
-  // False where it was interrupted.
+  // Returns false if it was interrupted.
   bool run();
 
-  // After run(); none where no config is right.
+  // Valid after run(). Empty if no config is right.
   const std::optional<Winner>& winner() const { return winner_; }
 
-  // Measurements that were not done within the time limit.
+  // Returns the number of measurements that did not finish within the time limit.
   std::size_t late() const { return late_; }
 
-  // The fastest right time of each kernel, by whatever care.
+  // Returns the fastest right time of each kernel, by measurements of any care.
   const std::map<std::string, double>& best_of_kernels() const { return best_of_kernels_; }
 
  private:
@@ -49,7 +49,7 @@ class SizeSearch {
     double ms;
   };
 
-  // All return false where they were interrupted.
+  // All of these return false if they were interrupted.
   bool measure(const Config& config, Care care, std::optional<double>& ms);
   bool measure_all(const std::vector<Config>& configs, Care care, double budget_part,
                    std::vector<Measured>& right);
@@ -72,7 +72,7 @@ class SizeSearch {
   double spent_s_ = 0.0;
   std::size_t late_ = 0;
   bool first_was_late_ = false;
-  double best_quick_ms_ = 0.0;  // 0: none yet
+  double best_quick_ms_ = 0.0;  // 0 means none yet
   std::map<std::string, double> best_of_kernels_;
   std::optional<Winner> winner_;
 };

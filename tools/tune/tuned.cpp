@@ -37,7 +37,7 @@ void list_file(const TuningFile& file) {
   }
 }
 
-// Whether the options ask for this shape, if they name some.
+// Returns true if the options name this shape, or no shape.
 bool is_asked_for(const TunedEntry& entry, const TuneOptions& options) {
   return entry.transpose_a == options.transpose_a && entry.transpose_b == options.transpose_b &&
          std::any_of(options.sizes.begin(), options.sizes.end(), [&](const bench::Size& size) {

@@ -1,4 +1,4 @@
-// What clgemm-tune does with tuning data that is there: lists it, forgets it, hands it on and takes it over.
+// Actions of clgemm-tune on existing tuning data: it lists, forgets, exports and imports them.
 #pragma once
 
 #include "tune/options.hpp"

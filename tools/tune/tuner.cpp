@@ -24,7 +24,8 @@
 namespace clgemm::tune {
 namespace {
 
-// A kernel that was so many times slower than the best one at all sizes so far is not tried on larger ones.
+// A kernel that was at least this many times slower than the best one at all sizes so far is not tried at
+// larger ones.
 constexpr double hopeless_ratio = 5.0;
 
 constexpr std::size_t starts_by_model = 4;
@@ -38,7 +39,7 @@ class Tuner {
   Tuner(const TuneOptions& options, RunSetup& setup, Journal& journal, TuningFile file)
       : options_(options), setup_(setup), measurer_(options, &journal), file_(std::move(file)) {}
 
-  // False where it was interrupted.
+  // Returns false if it was interrupted.
   bool run() {
     for (index_ = 0; index_ < setup_.sizes.size(); ++index_) {
       if (!tune_size(setup_.sizes[index_])) return false;
@@ -102,7 +103,7 @@ class Tuner {
                        count_, options_.limit_s);
   }
 
-  // clgemm chooses kernels by their names: a file's are the user's own to call.
+  // clgemm chooses kernels by their names. A kernel from a file has none, so only the user can call it.
   void keep(const bench::Size& size, const Winner& winner) {
     if (bench::names_a_file(winner.config.kernel)) {
       file_has_won_ = true;
@@ -132,7 +133,7 @@ class Tuner {
                                gflops(trial.size, best_ms_), best_.kernel, time_left()));
   }
 
-  // By the budget, or by what the sizes before have taken.
+  // Estimates the remaining time from the budget, or from the time of the previous sizes.
   std::string time_left() const {
     const double sizes = static_cast<double>(setup_.sizes.size());
     double left = 0.0;
@@ -150,7 +151,7 @@ class Tuner {
 
   std::size_t all_count() const { return count_ + index_ * 2 * options_.search.samples; }
 
-  // What clgemm would choose, then the defaults of every kernel that is not hopeless.
+  // Returns clgemm's own choice, then the defaults of every kernel that is not hopeless.
   std::vector<Config> starts_for(const bench::Size& size) {
     std::vector<Config> result;
     const auto add = [&](const std::string& kernel, const Parameters& parameters, bool always) {
@@ -166,7 +167,7 @@ class Tuner {
         if ((always || is_searched) && std::find(result.begin(), result.end(), config) == result.end())
           result.push_back(config);
       } catch (const Error&) {
-        return;  // not for this device
+        return;  // the kernel is not for this device
       }
     };
     ConfigCache configs(setup_.device, options_.kernel_folder);
@@ -183,8 +184,7 @@ class Tuner {
       if (!config.mirrored) {
         add(config.kernel, config.parameters, is_own_choice);
       } else if (is_own_choice) {
-        result
-            .emplace_back();  // without a name, a call gets what clgemm chooses; no file has a mirrored entry
+        result.emplace_back();  // without a name, calls use clgemm's choice; no file has a mirrored entry
       }
     }
     for (const KernelSpace& space : setup_.spaces) {
@@ -229,7 +229,7 @@ class Tuner {
   bool written_ = false;
   bool file_has_won_ = false;
 
-  // Of the size under way.
+  // The index of the present size.
   std::size_t index_ = 0;
   std::size_t count_ = 0;
   double spent_s_ = 0.0;

@@ -1,11 +1,11 @@
-// What clgemm-tune does, once the command line is understood.
+// Runs clgemm-tune after the command line was parsed.
 #pragma once
 
 #include "tune/options.hpp"
 
 namespace clgemm::tune {
 
-// Each returns the program's exit status.
+// Each function returns the program's exit status.
 int tune(const TuneOptions& options);
 int check_configs(const TuneOptions& options);
 int list_spaces(const TuneOptions& options);

@@ -18,8 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int patience_ms = 100;     // for a worker to end by itself
-constexpr int look_around_ms = 200;  // so often Ctrl-C and the clock are looked at
+constexpr int patience_ms = 100;     // time for a worker to end by itself
+constexpr int look_around_ms = 200;  // the interval for checks of Ctrl-C and the clock
 
 }  // namespace
 
@@ -28,14 +28,14 @@ WorkerProcess::~WorkerProcess() {
 }
 
 void WorkerProcess::start() {
-  // What compilers print of bad configs, and how LLVM dies, is of no interest here.
+  // Messages of compilers about bad configs, and of LLVM when it crashes, are dropped.
   child_.emplace(arguments_, std::map<std::string, std::string>{}, Complaints::dropped);
   read_.clear();
 }
 
 std::string WorkerProcess::stop() {
   if (!child_) return {};
-  // One that closed its end is about to end by itself: how, is worth knowing.
+  // A worker that has closed its end will end by itself, and the reason is useful.
   const ProcessEnd end = child_->stop(patience_ms);
   child_.reset();
   return to_string(end);
@@ -89,7 +89,7 @@ void ask_in_processes(const std::vector<std::string>& arguments, const std::vect
       next = questions.size();
     }
   };
-  constexpr std::size_t most_processes = 16;  // each has a context, and memory, of the device
+  constexpr std::size_t most_processes = 16;  // each has its own context and memory on the device
   const std::size_t cores = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most_processes);
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < std::min(questions.size(), cores); ++i) threads.emplace_back(work);
@@ -98,8 +98,8 @@ void ask_in_processes(const std::vector<std::string>& arguments, const std::vect
 }
 
 AnsweringProcess::AnsweringProcess() {
-  end_with_parent();             // nobody would ask any more
-  std::signal(SIGINT, SIG_IGN);  // the terminal sends Ctrl-C to both; the asking process decides
+  end_with_parent();             // without the parent, no more questions would come
+  std::signal(SIGINT, SIG_IGN);  // the terminal sends Ctrl-C to both, and the asking process decides
   answers_ = take_standard_output();
 }
 

@@ -23,13 +23,13 @@
 namespace clgemm::bench {
 namespace {
 
-// Of one result.
+// The errors of one result.
 struct Errors {
   double ratio = 0.0;     // see float64.hpp
   double relative = 0.0;  // norm of the error over norm of the result
 };
 
-// A sample of rows of the multiply in float64, and in fp32 one product after the other.
+// A sample of rows of the result, in float64, and in fp32 with one product after another.
 struct Truth {
   std::size_t k;
   std::size_t columns;
@@ -68,7 +68,7 @@ Truth truth_of(const HostData& data) {
   return truth;
 }
 
-// The sampled rows of a result.
+// Returns the sampled rows of a result.
 std::vector<float> sample_of(const std::vector<float>& c, const Truth& truth) {
   std::vector<float> result;
   for (const std::size_t row : truth.rows) {
@@ -78,7 +78,7 @@ std::vector<float> sample_of(const std::vector<float>& c, const Truth& truth) {
   return result;
 }
 
-// `c`: the sampled rows. Where plain fp32 comes to Inf or NaN, no error is counted.
+// `c` has the sampled rows. If plain fp32 gives Inf or NaN for an element, its error does not count.
 Errors errors_of(const std::vector<float>& c, const Truth& truth) {
   Errors result;
   double error_square = 0.0;
@@ -102,12 +102,13 @@ std::string text_of(const Errors& errors) {
 
 struct Result {
   std::vector<float> c;
-  std::string kernel;  // that computed it
+  std::string kernel;  // the kernel that computed it
   Arithmetic arithmetic = Arithmetic::fp32;
-  bool is_first = true;  // else the device found that a kernel behind had to do the work
+  bool is_first = true;  // if false, the device found that a fallback had to do the work
 };
 
-// Everybody's result for the same data: kernels first, then peers. Empty where somebody cannot.
+// The results of all contestants for the same data: kernels first, then peers. Empty if a contestant cannot
+// compute them.
 class Contest {
  public:
   Contest(const HostData& data, const cl::CommandQueue& queue) : data_(queue, data) {}
@@ -120,7 +121,7 @@ class Contest {
       contestant->run();
       return result_of(*contestant, plan, plan.first());
     }
-    // In scratch of our own, where those who computed leave word.
+    // Uses our own scratch, so that the words about who computed the result can be read.
     const cl::Buffer scratch(data_.queue().getInfo<CL_QUEUE_CONTEXT>(), CL_MEM_READ_WRITE,
                              plan.scratch_bytes);
     Options options = choice.options;
@@ -147,7 +148,7 @@ class Contest {
     return {contestant.result(), kernel.name, arithmetic_of(kernel), &stage == &plan.first()};
   }
 
-  // The first stage that says that it has, or the last one, which nobody asks.
+  // Returns the first stage that reports that it computed the result, or the last one, which is not asked.
   const Stage& who_computed(const Plan& plan, const cl::Buffer& scratch) {
     for (const Stage& stage : plan.stages) {
       cl_uint done = 0;
@@ -162,7 +163,7 @@ class Contest {
   DeviceData data_;
 };
 
-// Inf and NaN stand in the same places, and every Inf has the same sign.
+// Returns true if Inf and NaN are in the same places, and every Inf has the same sign.
 bool same_kinds(const std::vector<float>& x, const std::vector<float>& y) {
   const auto same = [](float left, float right) {
     if (std::isnan(left) || std::isnan(right)) return std::isnan(left) && std::isnan(right);
@@ -178,7 +179,7 @@ KernelChoice in_plain_fp32() {
   return choice;
 }
 
-// Whether a number of op(A) or op(B) is tiny (error_bound.hpp).
+// Returns true if a number of op(A) or op(B) is tiny (error_bound.hpp).
 bool has_tiny(const HostData& data) {
   const Size size = data.size();
   const auto is_tiny_line = [](std::size_t count, const auto& element) {
@@ -200,7 +201,7 @@ bool has_tiny(const HostData& data) {
   return false;
 }
 
-// The bound of whoever computed a result.
+// Returns the bound for the contestant that computed a result.
 double bound_of(const AccuracyCase& one, const Result& result, bool is_tiny) {
   return one.is_exact ? 0.0
                       : error_bound(result.arithmetic, one.k, is_tiny ? Numbers::any : Numbers::without_tiny);
@@ -222,7 +223,7 @@ std::string judge(const AccuracyCase& one, const KernelChoice& choice, bool is_t
   return kept ? text : fmt::format("**{}: FAILED**", text);
 }
 
-// What is written of one case: kernels, then peers.
+// Returns the cells of one case: kernels, then peers.
 std::vector<std::string> row_of(const AccuracyCase& one, const HostData& data, const cl::CommandQueue& queue,
                                 const std::vector<KernelChoice>& choices, const Peers& peers,
                                 bool& all_kept) {

@@ -31,7 +31,7 @@ bool is_text(const std::string& binary) {
   });
 }
 
-// Empty if there is no objdump, or none that knows this machine code.
+// Returns an empty text if there is no objdump, or none that knows this machine code.
 std::string disassembled(const std::string& elf) {
   const OwnFolder folder("clgemm-asm-");
   const std::string path = (folder.path() / "program").string();

@@ -1,4 +1,4 @@
-// clgemm-bench: measures and checks the kernels of clgemm on an OpenCL device, beside their peers.
+// clgemm-bench: measures and checks clgemm's kernels on an OpenCL device, and compares them with peers.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -38,7 +38,7 @@ constexpr int all_is_well = 0;
 constexpr int something_failed = 1;
 constexpr int bad_usage = 2;
 
-// Whoever reads only the file that was written must not take a peer that is not there for one that lost.
+// A reader of the written file must not think that a missing peer has lost.
 void say_missing_peers(const Results& results) {
   std::set<std::string> notes;
   for (const MissingPeer& peer : results.missing_peers) {
@@ -53,14 +53,14 @@ void say_missing_peers(const Results& results) {
   for (const std::string& note : notes) say("clgemm-bench", fmt::format("note: {}", note));
 }
 
-// Whoever compares with a peer should know that clgemm chooses by another device's data.
+// A reader who compares with a peer must know that clgemm chooses by another device's data.
 void say_nothing_measured(const cl::Device& device) {
   const std::vector<SpeedTable> tables = tuning_from_environment().tables(describe(device));
   if (tables.empty() || tables.front().kin != Kinship::same)
     say("clgemm-bench", fmt::format("note: {}", nothing_measured));
 }
 
-// No device shows a race, or a read outside a buffer, whenever there is one.
+// Prints a note, because a device may hide a race or a read outside a buffer.
 void say_what_no_check_sees(const BenchOptions& options, const Results& results) {
   if (!options.check || !all_passed(results)) return;
   for (const std::string& kernel : options.kernels) {
@@ -72,7 +72,7 @@ void say_what_no_check_sees(const BenchOptions& options, const Results& results)
   }
 }
 
-// The names of the files without what they have in common, as long as that tells them apart.
+// Returns the names of the files without their common parts, if the rest still distinguishes them.
 std::vector<std::string> short_names(const std::vector<std::string>& files) {
   std::vector<std::string> names;
   for (const std::string& file : files) names.push_back(std::filesystem::path(file).stem().string());
@@ -98,7 +98,7 @@ int compare_files(std::ostream& out, const BenchOptions& options) {
   return got_worse(compared) ? something_failed : all_is_well;
 }
 
-// Pages and pictures are made from the JSON alone, so that files of earlier runs do as well.
+// Makes pages and pictures from the JSON only, so that files of earlier runs work, too.
 void write_report(const BenchOptions& options, const std::string& json) {
   write_report_folder(options.report, json, options.samples);
   say("clgemm-bench", fmt::format("the page is {}/index.html", options.report));
@@ -108,7 +108,7 @@ int measure(Output& output, const BenchOptions& options, const cl::Device& devic
   const InterruptNoted noted;
   const Results results = run_bench(options, device);
   write_results(output.stream(), options, results);
-  output.finish();  // a report that fails takes nothing with it
+  output.finish();  // written first, in case the report fails
   if (!options.report.empty() && !results.shapes.empty()) {
     std::ostringstream json;
     write_json(json, results);
@@ -196,7 +196,7 @@ int run(Output& output, const BenchOptions& options) {
 int run_and_write(const BenchOptions& options) {
   Output output(options.output);
   const int status = run(output, options);
-  if (options.action != Action::measure) output.finish();  // that one writes before its page
+  if (options.action != Action::measure) output.finish();  // a measurement writes this before its page
   return status;
 }
 

@@ -22,13 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Several tiles of most kernels each way, none of them whole, and two steps along k at least. Oclgrind takes
-// seconds for it.
+// Several tiles of most kernels in each direction, none of them complete, and at least two steps along k.
+// Oclgrind takes seconds for it.
 constexpr Size small_size{40, 48, 40};
 
-constexpr std::size_t most_findings = 1000;  // that Oclgrind writes; afterwards it only counts
+constexpr std::size_t most_findings = 1000;  // that Oclgrind writes; further ones are only counted
 
-// Returns the library by which the ICD loader finds Oclgrind; empty if there is none.
+// Returns the library by which the ICD loader finds Oclgrind, or an empty path if there is none.
 fs::path oclgrind_library() {
   std::vector<fs::path> folders = {"/usr/lib", "/usr/local/lib"};
   std::error_code none;
@@ -47,18 +47,18 @@ std::map<std::string, std::string> environment_of(const fs::path& folder) {
           {"CLGEMM_DEVICE", "Oclgrind"},
           {"CLGEMM_CACHE", "0"},
           {"CLGEMM_PROBE", "0"},
-          {"CLGEMM_SELF_TEST", "0"},  // what it finds would be found twice
+          {"CLGEMM_SELF_TEST", "0"},  // otherwise, its findings would occur twice
           {"CLGEMM_LOG", ""},
           {"OCLGRIND_DATA_RACES", "1"},
           {"OCLGRIND_LOCAL_MEM_SIZE", "262144"},
           {"OCLGRIND_MAX_ERRORS", fmt::format("{}", most_findings)},
           {"OCLGRIND_LOG", (folder / "log").string()},
-          // `restrict` in inlined functions becomes an intrinsic that Oclgrind 21.10 does not know; it
-          // changes no access.
+          // `restrict` in inlined functions becomes an intrinsic that Oclgrind 21.10 does not know. Removing
+          // it changes no access.
           {"OCLGRIND_BUILD_OPTIONS", "-Drestrict= -w"}};
 }
 
-// A file is not tried at eight larger problems first.
+// Builds arguments that do not try a kernel from a file with eight larger problems first.
 std::vector<std::string> arguments_of(const BenchOptions& options, bool transposed) {
   std::string size = to_string(small_size);
   std::erase(size, ' ');
@@ -77,7 +77,7 @@ std::vector<std::string> arguments_of(const BenchOptions& options, bool transpos
   return words;
 }
 
-// Returns the text of a line of the author's file; empty if it cannot be read, as of a built-in file.
+// Returns the text of a line of the author's file. Empty if it cannot be read, like that of a built-in file.
 std::string text_of_line(const std::string& place) {
   const std::size_t colon = place.rfind(':');
   std::ifstream file(place.substr(0, colon));
@@ -89,7 +89,7 @@ std::string text_of_line(const std::string& place) {
   return begin == std::string::npos ? "" : text.substr(begin);
 }
 
-// "49" and "mine.cl" of "\tAt line 49 (column 13) of mine.cl:"
+// Returns "49" and "mine.cl" for "\tAt line 49 (column 13) of mine.cl:".
 std::string place_in(const std::string& line) {
   const std::size_t number = line.find("At line ") + 8;
   const std::size_t of = line.find(" of ", number);
@@ -100,11 +100,11 @@ std::string place_in(const std::string& line) {
   return fmt::format("{}:{}", file, std::strtol(line.c_str() + number, nullptr, 10));
 }
 
-// Oclgrind 21.10 crashes now and then if two programs are compiled at the same time, one run in six on a
-// Debian 12 with two cores.
+// Oclgrind 21.10 sometimes crashes if two programs are compiled at the same time: one run in six on a Debian
+// 12 with two cores.
 constexpr int most_attempts = 4;
 
-// What the child says is of the simulator, and only worth its lines if the kernel does not run there.
+// The child's messages are about the simulator, and are only shown if the kernel does not run there.
 Ended run_under_oclgrind(const BenchOptions& options, bool transposed, const fs::path& folder) {
   const auto run = [&](Complaints complaints) {
     fs::remove(folder / "log");
@@ -120,8 +120,8 @@ Ended run_under_oclgrind(const BenchOptions& options, bool transposed, const fs:
   throw std::runtime_error(fmt::format("'{}' did not run under Oclgrind", options.kernels.front()));
 }
 
-// Line directives have the end of a path only. Returns the place with the path by which the author named the
-// file.
+// #line directives only have the end of a path. Returns the location with the path by which the author named
+// the file.
 std::string with_path(const std::string& place, const std::string& kernel) {
   const std::size_t colon = place.rfind(':');
   const bool is_it =

@@ -33,7 +33,7 @@ const std::map<std::string, Action> cache_actions = {{"info", Action::show_cache
                                                      {"clear", Action::clear_cache},
                                                      {"clear-quarantine", Action::clear_quarantine}};
 
-// What CLI11 fills in, in the words of the command line.
+// The values that CLI11 fills in, in the words of the command line.
 struct CommandLine {
   std::vector<std::string> kernels;
   std::vector<std::string> parameters;
@@ -51,11 +51,12 @@ struct CommandLine {
   std::vector<std::string> markdown;
   BenchOptions options;
 
-  // What the program does in place of measuring, by the option that asks for it. No two go together.
+  // Actions other than measuring, by the option that requests them. Only one can be given.
   std::vector<std::pair<CLI::Option*, Action>> actions;
 };
 
-// What an option excludes is said where it is wrong: in the help, each action would stand beside all others.
+// The help does not list what an option excludes, because each action would list all others. The error
+// message says it.
 class ShortFormatter : public CLI::Formatter {
   std::string make_option_opts(const CLI::Option* option) const override {
     if (option->get_type_size() == 0) return "";
@@ -74,7 +75,7 @@ CLI::Validator one_key_of(const std::map<std::string, Value>& choices) {
 
 const CLI::Validator any_number = between(-3.4e38, 3.4e38);
 
-// An option that may be given again, with one value each time.
+// Adds an option that may be repeated, with one value each time.
 CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,
                             const char* type, const char* text) {
   return app.add_option(name, values, text)->type_name(type)->allow_extra_args(false);
@@ -213,7 +214,7 @@ void add_what_else_to_measure(CLI::App& app, CommandLine& line, const char* grou
       ->type_name("COUNT")
       ->check(between(1, 86400))
       ->group(group);
-  // For processes of the bench's own.
+  // For child processes of the bench.
   add_action(line, Action::trial, app.add_option("--trial-of", options.trial_of), "");
   add_action(line, Action::first_call, app.add_option("--first-call-of", options.first_call_of), "");
 }
@@ -348,7 +349,7 @@ bool names_one_kernel(const std::string& kernel) {
   return kernel != "all" && kernel != "auto";
 }
 
-// What goes together by its values. Which options go together at all is said where they are added.
+// Checks combinations of values. Combinations of options are checked when the options are added.
 void check_values(const BenchOptions& options) {
   if (options.ladder && options.sizes.size() != 1) throw UsageError("--ladder takes one --size");
   const auto& kernels = options.kernels;
@@ -383,7 +384,7 @@ Action action_of(const CommandLine& line) {
   return asked == line.actions.end() ? Action::measure : asked->second;
 }
 
-// The option that asks for what is done in place of measuring; --from has no action of its own.
+// Returns the option that requests an action other than measuring. --from has no action of its own.
 std::string name_of_action(const CommandLine& line) {
   if (!line.from.empty()) return "--from";
   for (const auto& [option, action] : line.actions) {
@@ -392,7 +393,7 @@ std::string name_of_action(const CommandLine& line) {
   return "";
 }
 
-// Texts go where --output says, and have one format each.
+// Texts are written to --output, and have only one format.
 void check_output(const CommandLine& line, const BenchOptions& options) {
   if (options.action == Action::measure) return;
   const std::string name = name_of_action(line);
@@ -409,7 +410,7 @@ void check_output(const CommandLine& line, const BenchOptions& options) {
     throw UsageError(fmt::format("--output: {} writes nothing there", name));
 }
 
-// --kernel-folder has its check where it is added. What reads no kernel does not mind.
+// --kernel-folder is checked when it is added. Actions that read no kernel ignore it.
 void check_kernel_folder(const BenchOptions& options) {
   constexpr std::array reading = {Action::measure, Action::watch,        Action::accuracy,
                                   Action::explain, Action::list_kernels, Action::show_kernel,
@@ -422,7 +423,7 @@ void check_kernel_folder(const BenchOptions& options) {
     throw UsageError(fmt::format("CLGEMM_KERNEL_DIR: '{}' is not a folder", folder));
 }
 
-// The bounds of an option, in whose name an error is said.
+// Reads the bounds of an option. Errors name the option.
 Bounds bounds_of(const char* option, const std::string& text) {
   try {
     return parse_bounds(text);

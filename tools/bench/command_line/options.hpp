@@ -44,39 +44,40 @@ struct BenchOptions {
   Parameters parameters;
   Precision precision = Precision::fp32_equivalent;
   std::string kernel_folder;
-  std::string device;                              // the first of --device; empty: the default device
-  std::vector<std::string> devices;                // all of them
-  std::vector<Size> sizes = {{1024, 1024, 1024}};  // empty where suites or random shapes are given
+  std::string device;                              // the first of --device; empty means the default device
+  std::vector<std::string> devices;                // all devices
+  std::vector<Size> sizes = {{1024, 1024, 1024}};  // empty if suites or random shapes are given
   std::vector<std::string> suites;
   RandomShapes random;
-  bool suite_kernels = false;  // the kernels are those of the suites, nobody named them
+  bool suite_kernels = false;  // the kernels come from the suites, not from the user
   MultiplyKind kind;
   std::size_t runs = 20;
   std::size_t warmup = 10;
   double max_seconds = 5.0;  // for the runs of one kernel at one size
   bool check = true;
-  bool baseline = true;  // naive, where nobody asked for it
+  bool baseline = true;  // runs naive even if it was not requested
   bool rotate = false;
   bool host_to_host = false;
   bool first_call = false;
   bool ceilings = false;
-  std::string first_call_of;  // in a child process: whose first call it makes
-  std::string trial_of;       // in a child process: the kernel's file that it tries
+  std::string first_call_of;  // in a child process: the contestant of the first call
+  std::string trial_of;       // in a child process: the kernel's file to try
   unsigned trial_seconds = 60;
   std::vector<PeerRequest> peers = default_peers();
   std::string show_kernel;       // the kernel that --show-kernel prints
   std::string new_kernel;        // the file that --new-kernel writes
   std::string assembly;          // the file that --asm writes
-  std::size_t watch_rounds = 0;  // measurements after which --watch ends; 0: never
+  std::size_t watch_rounds = 0;  // measurements after which --watch ends; 0 means never
   Format format = Format::table;
-  std::string output;              // a file; empty: standard output
-  std::string report;              // the folder of the page; empty: none
-  std::string samples;             // clgemm-tune's, for the page; empty: none
-  std::vector<std::string> files;  // JSON of earlier runs: for --compare two or more, the oldest first; for
-                                   // the page or Markdown any number
+  std::string output;   // a file; empty means standard output
+  std::string report;   // the folder of the page; empty means no page
+  std::string samples;  // the file of clgemm-tune for the page; empty means none
+  // JSON files of earlier runs. --compare needs two or more, the oldest first. The page and Markdown use any
+  // number.
+  std::vector<std::string> files;
 };
 
-// Throws UsageError. Without a value where --help or --version asked for a text, which is then printed.
+// Throws UsageError. Returns nothing if --help or --version requested a text, which is then printed.
 std::optional<BenchOptions> parse_options(int argc, const char* const* argv);
 
 }  // namespace clgemm::bench

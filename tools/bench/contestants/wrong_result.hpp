@@ -1,5 +1,5 @@
-// Describes a wrong result in words: its place, the work-group, and whether another run is wrong in the same
-// way.
+// Describes a wrong result in words: the location, the work-group, and whether another run is wrong in the
+// same way.
 #pragma once
 
 #include <string>

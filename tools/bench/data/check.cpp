@@ -17,7 +17,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Kernels' tiles are multiples of these; their edges are where bounds go wrong.
+// Kernels' tiles are multiples of these. Errors in bounds occur at their edges.
 constexpr std::size_t tile_sizes[] = {128, 64, 32, 16, 8};
 
 bool all_finite(std::span<const float> values) {
@@ -29,7 +29,7 @@ struct SampleCounts {
   std::size_t columns;
 };
 
-// As many rows and columns as the budget pays for, as nearly square as the matrix allows.
+// Returns as many rows and columns as the budget allows, as nearly square as the matrix allows.
 SampleCounts sample_counts(const HostData& data, double budget) {
   const double depth = static_cast<double>(std::max<std::size_t>(data.call.k, 1));
   const auto elements = static_cast<std::size_t>(std::max(1.0, budget / depth));
@@ -51,7 +51,7 @@ std::vector<double> norms_of_rows(const std::vector<float>& matrix, std::size_t 
   return result;
 }
 
-// Of matrices that lie one behind the other.
+// The matrices follow each other in memory.
 std::vector<double> norms_of_columns(const std::vector<float>& matrices, std::size_t count, std::size_t rows,
                                      std::size_t columns) {
   std::vector<double> result(count * columns, 0.0);
@@ -76,7 +76,8 @@ std::vector<std::size_t> sample_indices(std::size_t extent, std::size_t count) {
   if (count < extent) {
     add(0);
     add(extent - 1);
-    // Half of the sample at most stands beside the edges of tiles: the first tile's, and the last full one's.
+    // At most half of the sample is beside the edges of tiles: those of the first tile, and of the last
+    // complete one.
     for (const std::size_t tile : tile_sizes) {
       if (chosen.size() + 4 > count / 2 || extent < tile) continue;
       const std::size_t last_edge = extent / tile * tile;
@@ -119,7 +120,7 @@ void Reference::compute_matrix(std::size_t matrix) {
   for (auto row = first; row != last; ++row) compute_row(static_cast<std::size_t>(row - rows_.begin()), b);
 }
 
-// The columns that are looked at, side by side.
+// Returns the sampled columns side by side.
 std::vector<double> Reference::sampled_b(std::size_t matrix) const {
   const SgemmCall& call = data_.call;
   const float* b = &data_.b[matrix * call.k * call.n];
@@ -198,14 +199,14 @@ std::string Reference::describe_wrong(std::span<const float> c, double bound, co
   }
   if (wrong.empty()) return "no wrong element among those compared with float64; others are not finite";
   const CheckedGrid grid{rows_, columns_, data_.rows_of_c(), data_.call.n, tiling};
-  const std::size_t right = wrong.front().row / data_.call.m;  // matrices in front of the first wrong one
+  const std::size_t right = wrong.front().row / data_.call.m;  // matrices before the first wrong one
   return fmt::format("{} of {} elements are wrong, {}; pattern: {}{}{}", wrong.size(), checked_elements(),
                      first, pattern_of(wrong, grid),
                      right == 0 ? "" : fmt::format("; matrix {} is right", right - 1),
                      likely_cause(c, bound, wrong));
 }
 
-// Looks for one sum that the first wrong elements hold instead of the right one.
+// Finds one sum that the first wrong elements hold instead of the right one.
 std::string Reference::likely_cause(std::span<const float> c, double bound,
                                     std::span<const Element> wrong) const {
   constexpr std::size_t most_looked_at = 32;
@@ -235,7 +236,7 @@ std::string Reference::likely_cause(std::span<const float> c, double bound,
   const auto is_near = [&](std::size_t i, double expected) {
     return error_ratio_of(std::fabs(value_of(some[i]) - expected), magnitudes[i], call.k) <= bound;
   };
-  // Whether all of them hold what `expected` has for them.
+  // Returns true if all of them hold the value that `expected` returns for them.
   const auto all_hold = [&](const auto& expected) {
     for (std::size_t i = 0; i < some.size(); ++i) {
       if (!is_near(i, expected(some[i]))) return false;

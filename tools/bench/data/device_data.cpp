@@ -20,7 +20,7 @@ cl::Buffer upload(const cl::CommandQueue& queue, const std::vector<float>& matri
   return buffer;
 }
 
-// With what lies in front of it.
+// Returns the matrix with the guarded memory before it.
 std::vector<float> in_larger(std::vector<float> matrix, const Lines& lines) {
   matrix.insert(matrix.begin(), offset_of(lines), guard_element());
   return matrix;

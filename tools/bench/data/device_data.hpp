@@ -1,4 +1,4 @@
-// One problem's matrices in device memory, with the queue that everybody multiplies them on.
+// The matrices of one problem in device memory, with the queue that all contestants use.
 #pragma once
 
 #include <optional>
@@ -15,31 +15,33 @@ namespace clgemm::bench {
 
 class DeviceData {
  public:
-  // `queue` is in-order, with profiling. `host` must outlive it. `copies` of the matrices: see next_copy().
+  // `queue` is in-order, with profiling. `host` must outlive the object. `copies` is the number of copies of
+  // the matrices: see next_copy().
   DeviceData(const cl::CommandQueue& queue, const HostData& host, std::size_t copies = 1);
 
-  // From now on, A, B and C are the next copies of them.
+  // Switches A, B and C to the next copies of them.
   void next_copy() const { current_ = (current_ + 1) % copies_.size(); }
 
   std::size_t copies() const { return copies_.size(); }
 
-  // C as it was before any multiply: see HostData::c. Complete when it returns.
+  // Restores the initial C: see HostData::c. Complete on return.
   void restore_c() const;
 
-  // Waits for what was enqueued by reading an element of C: not every driver waits in clFinish (rusticl of
-  // Mesa 22 returns at once), but none hands out memory that is still being written.
+  // Waits for all commands by reading an element of C. Not every driver waits in clFinish (rusticl of Mesa 22
+  // returns at once), but none returns memory that is still being written.
   void wait_for_c() const;
 
-  // C, row-major without gaps. Behind it in its buffer, and in the gaps, lies what nobody may write to.
+  // Returns C, row-major without gaps. The rest of its buffer, and the gaps, have values that must not
+  // change.
   std::vector<float> read_c() const;
 
-  // What the last read_c() found written there, in words; empty where nothing was.
+  // Describes the changes that the last read_c() found there. Empty if there were none.
   const std::string& damage() const { return damage_; }
 
-  // The matrices in the host's memory as the caller of a BLAS has them. Made when first asked for.
+  // Returns the matrices in the host's memory in the form of a BLAS call. They are made at first use.
   const StoredMatrices& stored() const;
 
-  // For whoever is timed on a device that is not idle.
+  // For contestants that are timed on a busy device.
   const BusyDevice& busy_device() const { return busy_device_; }
 
   const HostData& host() const { return host_; }
@@ -61,12 +63,12 @@ class DeviceData {
   BusyDevice busy_device_;
   cl::Buffer original_c_;
   std::vector<Copy> copies_;
-  mutable std::size_t current_ = 0;  // whose turn it is; changes no matrix
+  mutable std::size_t current_ = 0;  // the present copy; changes no matrix
   mutable std::string damage_;
   mutable std::optional<StoredMatrices> stored_;
 };
 
-// Throws Error(out_of_memory) where the device cannot hold a matrix of this call, gaps included.
+// Throws Error(out_of_memory) if the device cannot hold a matrix of this call, with its gaps.
 void check_fits(const Device& device, const SgemmCall& call);
 
 }  // namespace clgemm::bench

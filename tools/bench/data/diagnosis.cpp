@@ -13,19 +13,19 @@ namespace {
 
 using Tile = std::pair<std::size_t, std::size_t>;
 
-// How many of the checked indices lie in each tile of this size.
+// Counts the checked indices in each tile of this size.
 std::map<std::size_t, std::size_t> counts_by_tile(const std::vector<std::size_t>& indices, std::size_t tile) {
   std::map<std::size_t, std::size_t> result;
   for (const std::size_t index : indices) ++result[index / tile];
   return result;
 }
 
-// True where the last tile along a side is incomplete and `first` lies in it.
+// Returns true if the last tile along a side is incomplete and contains `first`.
 bool begins_in_incomplete_tile(std::size_t first, std::size_t extent, std::size_t tile) {
   return extent > tile && extent % tile != 0 && first >= extent / tile * tile;
 }
 
-// Returns whether each tile with a wrong element has only wrong elements.
+// Returns true if each tile with a wrong element has only wrong elements.
 bool fills_whole_tiles(const std::map<Tile, std::size_t>& wrong_by_tile, const CheckedGrid& grid) {
   const auto rows = counts_by_tile(grid.rows, grid.tile.rows);
   const auto columns = counts_by_tile(grid.columns, grid.tile.columns);
@@ -34,7 +34,8 @@ bool fills_whole_tiles(const std::map<Tile, std::size_t>& wrong_by_tile, const C
   });
 }
 
-// "those r with r mod 64 = 3, 5", if that tells wrong indices from right ones; else how many they are.
+// Returns "those r with r mod 64 = 3, 5", if this separates wrong indices from right ones, or else how many
+// they are.
 std::string which_of(const std::set<std::size_t>& wrong, const std::vector<std::size_t>& all) {
   constexpr std::size_t largest_period = 256;
   constexpr std::size_t most_residues = 4;
@@ -56,8 +57,8 @@ std::string place_in(const Tiling& tiling, const Element& element) {
   std::string result =
       fmt::format("tile {} down and {} across", element.row / tiling.rows, element.column / tiling.columns);
   std::vector<std::size_t> group;
-  std::vector<std::size_t> with_neighbours;  // the work-item, if each computes elements side by side
-  std::vector<std::size_t> with_gaps;        // and if each computes every n-th
+  std::vector<std::size_t> with_neighbours;  // the work-item if each computes neighbouring elements
+  std::vector<std::size_t> with_gaps;        // the work-item if each computes every n-th element
   for (std::size_t i = 0; i < tiling.grid.size(); ++i) {
     const bool is_row = tiling.grid[i] == GridAxis::rows;
     const std::size_t extent = is_row ? tiling.rows : tiling.columns;

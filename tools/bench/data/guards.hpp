@@ -1,5 +1,5 @@
-// The memory around C that no multiply may write to: the gaps between its lines, a line in front of it, and a
-// zone behind it.
+// The memory around C that no GEMM may write to: the gaps between its lines, a line before it, and a zone
+// after it.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,20 @@
 
 namespace clgemm::bench {
 
-// How much lies behind C, in every C that is checked on a device: as many lines as the largest tiles have, so
-// that a kernel that stores without bounds is told where, and does not end the process. 4 MiB at most.
+// Returns the size of the zone after every C that is checked on a device. It has as many lines as the largest
+// tiles. So if a kernel stores without bounds, the check can report where, and the process continues. At most
+// 4 MiB.
 std::size_t guard_elements(const SgemmCall& call);
 
-// What stands there before a multiply: a NaN that no arithmetic makes.
+// Returns the value in this memory before a GEMM: a NaN that is never the result of arithmetic.
 float guard_element();
 
-// A matrix with gaps is taken for a part of a larger one, so that a line lies in front of it: returns the
-// offset of its first element.
+// Returns the offset of the first element. A matrix with gaps counts as a part of a larger one, so there is a
+// line before it.
 std::size_t offset_of(const Lines& lines);
 
-// Says in words what was overwritten: "element 2 of the gap behind row 3 was written"; empty if nothing was.
-// `memory` is C as the call has it in memory, with what is in front of it and behind it.
+// Describes what was overwritten: "element 2 of the gap behind row 3 was written". Empty if nothing was.
+// `memory` is C as the call has it in memory, with the elements before and after it.
 std::string damage_around_c(const SgemmCall& call, std::span<const float> memory);
 
 }  // namespace clgemm::bench

@@ -1,4 +1,4 @@
-// CLBlast's call; with other parameters than it ships, where these are given. The library is loaded while the
+// CLBlast's call, with other parameters than its own if they are given. The library is loaded while the
 // program runs.
 #include "peers/clblast.hpp"
 
@@ -14,7 +14,7 @@
 namespace clgemm::bench {
 namespace {
 
-// Of clblast_c.h and clblast.h, whose enumerations are ints.
+// From clblast_c.h and clblast.h, whose enumerations are ints.
 constexpr int success = 0;
 constexpr int single_precision = 32;
 constexpr int row_major = 101;
@@ -36,8 +36,8 @@ using ClblastSgemmStridedBatched = int(int layout, int transpose_a, int transpos
 using Retrieve = int(cl_device_id device, const std::string& kernel, int precision, Values& values);
 using Override = int(cl_device_id device, const std::string& kernel, int precision, const Values& values);
 
-// What asks for parameters and sets them has C++ names alone (for the one, C has no twin): as GCC's standard
-// library makes them, which all distributions build CLBlast with.
+// The functions that query and set parameters are called by their C++ names (the first has no C version), as
+// mangled by GCC's standard library, with which all distributions build CLBlast.
 constexpr const char* retrieve_name =
     "_ZN7clblast18RetrieveParametersEP13_cl_device_idRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
     "NS_9PrecisionERSt13unordered_mapIS7_mSt4hashIS7_ESt8equal_toIS7_ESaISt4pairIS8_mEEE";
@@ -56,7 +56,7 @@ struct Clblast {
   ClblastSgemmStridedBatched* sgemm_strided_batched;
 };
 
-// Loaded at the first use. Throws std::runtime_error where it is not there.
+// Loads the library at first use. Throws std::runtime_error if it is not installed.
 const Clblast& clblast() {
   static const Clblast instance;
   return instance;
@@ -70,7 +70,7 @@ class ClblastContestant final : public OpenClContestant {
  public:
   using OpenClContestant::OpenClContestant;
 
-  // CLBlast has no such call: what a program does around its own, with buffers that are there already.
+  // CLBlast has no such call. This does what a program does around CLBlast's call, with existing buffers.
   HostRun run_host_to_host() override {
     const StoredMatrices& stored = data().stored();
     std::vector<float> c = stored.c;
@@ -123,8 +123,9 @@ class ClblastContestant final : public OpenClContestant {
   }
 };
 
-// CLBlast keeps one set of parameters a device for the whole process. These are in force as long as this
-// lives; then what was there before. Its compiled programs stay: it looks for them by their parameters.
+// CLBlast has one set of parameters for each device in the whole process. These are in force while the object
+// is alive, and then the previous ones are restored. CLBlast's compiled programs stay, because it finds them
+// by their parameters.
 class ParametersInForce {
  public:
   ParametersInForce(cl_device_id device, const ClblastParameters& parameters)
@@ -194,7 +195,7 @@ std::unique_ptr<Contestant> make_clblast_contestant(const DeviceData& data, Clbl
   return std::make_unique<TunedContestant>(data, std::move(parameters));
 }
 
-// Nothing in the library says it but the name of its file: "libclblast.so.1.5.3".
+// Only the name of the library's file has the version: "libclblast.so.1.5.3".
 std::string clblast_version() {
   const std::string path = library_file_of(reinterpret_cast<const void*>(clblast().sgemm));
   std::error_code error;

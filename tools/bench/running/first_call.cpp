@@ -19,7 +19,7 @@
 namespace clgemm::bench {
 namespace {
 
-// Caches of nobody else, removed at the end.
+// Separate caches, which are removed at the end.
 class EmptyCaches {
  public:
   EmptyCaches() {
@@ -65,12 +65,12 @@ std::vector<std::string> arguments_of(const BenchOptions& options, const std::st
 FirstCall measure_first_call(const BenchOptions& options, const std::string& who) {
   const std::vector<std::string> arguments = arguments_of(options, who);
   const EmptyCaches caches;
-  // Whether a driver heeds the path of its cache is not sure; that it heeds this one is.
+  // A driver may ignore the path of its cache, but an empty folder is surely empty.
   std::map<std::string, std::string> cold = caches.variables();
   cold.emplace("CUDA_CACHE_DISABLE", "1");
   FirstCall result;
   result.cold_ms = std::stod(run_self(arguments, cold));
-  run_self(arguments, caches.variables());  // fills the driver's cache too, as any earlier process would
+  run_self(arguments, caches.variables());  // also fills the driver's cache, like any earlier process
   result.warm_ms = std::stod(run_self(arguments, caches.variables()));
   return result;
 }

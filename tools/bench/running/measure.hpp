@@ -1,5 +1,5 @@
-// Measures contestants against each other: all take turns, run by run, so that whatever changes on the
-// machine in the meantime changes it for all of them.
+// Measures contestants against each other. All of them take turns, run by run, so that changes on the machine
+// affect all of them equally.
 #pragma once
 
 #include <functional>
@@ -18,32 +18,32 @@ struct MeasureSettings {
   std::size_t runs = 20;
   std::size_t warmup = 10;
   double max_seconds =
-      5.0;  // for one entrant's runs; a quarter of it for the warm-up. One run is always made
-  bool host_to_host = false;          // also, and apart, the multiply of matrices in the host's memory
-  std::vector<cl::Device> devices{};  // that share those, where there are several
+      5.0;  // for one entrant's runs; a quarter of it for the warm-up; there is always one run
+  bool host_to_host = false;          // additionally measures the GEMM on matrices in the host's memory
+  std::vector<cl::Device> devices{};  // share those, if there are several
   bool baseline = true;
 };
 
-// A contestant and what has been measured of it.
+// A contestant and its measurements.
 class Entrant {
  public:
-  // Runs it once and checks the result, where `reference` is given, which must outlive it. Throws what the
+  // Runs it once. Checks the result if `reference` is given, which must outlive the object. Throws what the
   // contestant throws.
   Entrant(std::unique_ptr<Contestant> contestant, const Reference* reference);
 
   void warm_up();
   void run();
 
-  // C of the last run; only until another entrant runs.
+  // Returns C of the last run. Valid until another entrant runs.
   std::vector<float> result() { return contestant_->result(); }
 
   std::shared_ptr<const ChosenPlan> plan() { return contestant_->plan(); }
 
-  // Every check so far passed, and there was one.
+  // Returns true if there was a check, and every check has passed.
   bool passed() const { return has_right_numbers() && fault_.empty(); }
   bool has_right_numbers() const { return check_ && check_->passed; }
 
-  // Up to which error ratio its results pass. `reference` was given.
+  // Returns the error ratio up to which its results pass. `reference` must be given.
   double bound() { return contestant_->bound_of_random(reference_->k()); }
 
   // Describes the last result, which was wrong, and runs the kernel again.
@@ -51,29 +51,29 @@ class Entrant {
     return describe_wrong_result(*contestant_, result(), *reference_, call);
   }
 
-  // What is wrong beside the numbers, in words: what was written outside C, or what was found before.
+  // Describes faults other than wrong numbers: writes outside C, or faults found before.
   const std::string& fault() const { return fault_; }
   void add_fault(const std::string& fault) {
     if (fault_.empty()) fault_ = fault;
   }
 
-  // Checks the result of the last run. The worst check is the one that counts.
+  // Checks the result of the last run. The worst check counts.
   void check_result();
 
-  // Another run would not take the time of all runs above `seconds`.
+  // Returns true if all runs with one more take at most `seconds`.
   bool has_time(double seconds) const { return spent_ms_ + last_run_ms_ <= seconds * 1e3; }
 
-  // What the last run took; 0 before the first.
+  // Returns the time of the last run, or 0 before the first one.
   double last_run_ms() const { return last_run_ms_; }
   double last_host_ms() const { return last_host_ms_; }
 
-  // The same for the runs from host to host, whose first is not counted.
+  // Does the same for the runs from host to host. The first of them does not count.
   void run_host_to_host();
   bool has_host_time(double seconds) const { return host_spent_ms_ + last_host_ms_ <= seconds * 1e3; }
 
   std::size_t runs() const { return operation_ms_.size(); }
 
-  // After at least one run(). The rate is left out: an entrant knows no size.
+  // May be called after at least one run(). It has no rate, because an entrant knows no size.
   Figures figures() const;
 
  private:
@@ -89,15 +89,15 @@ class Entrant {
   std::vector<double> operation_ms_;
   std::vector<double> call_ms_;
   double last_run_ms_ = 0.0;
-  double spent_ms_ = 0.0;  // in warm-up and runs
+  double spent_ms_ = 0.0;  // in the warm-up and the runs
   std::size_t host_runs_ = 0;
   std::vector<double> host_ms_;
   double last_host_ms_ = 0.0;
   double host_spent_ms_ = 0.0;
 };
 
-// Warms up and times them all. `progress` is told what is under way. Ends early where interrupted() says so;
-// an entrant may have no run then.
+// Warms up and times all entrants. Calls `progress` with the present step. Ends early if interrupted()
+// returns true, and then an entrant may have no run.
 void measure(const std::vector<Entrant*>& entrants, const MeasureSettings& settings,
              const std::function<void(const std::string&)>& progress);
 

@@ -11,7 +11,7 @@
 namespace clgemm::bench {
 namespace {
 
-constexpr std::size_t odd_gap = 3;  // leading dimensions are odd with it where they are even without
+constexpr std::size_t odd_gap = 3;  // changes even leading dimensions to odd ones
 
 std::vector<std::string> arguments_of(const BenchOptions& options, const KernelChoice& choice) {
   std::vector<std::string> words = {"--kernel",        choice.options.kernel,
@@ -27,7 +27,7 @@ std::vector<std::string> arguments_of(const BenchOptions& options, const KernelC
   return words;
 }
 
-// What is wrong with one multiply; empty where nothing is, or the device cannot run it.
+// Returns what is wrong with one GEMM. Empty if it is right, or if the device cannot run it.
 std::string try_kind(const MultiplyKind& kind, const cl::CommandQueue& queue, const Options& kernel) {
   const HostData host = make_host_data(call_of(kind, odd_size));
   const Reference reference(host);
@@ -73,7 +73,7 @@ std::string try_in_own_process(const BenchOptions& options, const KernelChoice& 
 }
 
 std::string try_kernel(const BenchOptions& options) {
-  end_after(options.trial_seconds);  // a device that hangs leaves this process no other end
+  end_after(options.trial_seconds);  // the only way to end this process if the device hangs
   const cl::Device device = options.device.empty() ? default_device() : find_device(options.device);
   const cl::Context context(device);  // not every implementation lets a queue keep it
   const cl::CommandQueue queue(context, device, CL_QUEUE_PROFILING_ENABLE);

@@ -1,5 +1,5 @@
-// A kernel from a file, tried before it is measured, in a process of its own: it may hang, crash the compiler
-// or the driver, and is wrong more often than any other.
+// Tries a kernel from a file before it is measured, in a separate process. It may hang, crash the compiler or
+// the driver, and is wrong more often than other kernels.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace clgemm::bench {
 
-// The kernel was named as a file, not as one that clgemm has.
+// Returns true if the kernel was named as a file, and not as one of clgemm's kernels.
 bool is_own_kernel(const KernelChoice& choice);
 
-// Runs this program again to try the kernel. What is wrong with it, in words; empty where nothing is. Throws
-// Error(self_test_failed) where the other process crashed or took longer than options.trial_seconds.
+// Runs this program again to try the kernel. Returns what is wrong with it, or an empty text. Throws
+// Error(self_test_failed) if the other process crashed or took longer than options.trial_seconds.
 std::string try_in_own_process(const BenchOptions& options, const KernelChoice& choice);
 
-// In that process: all transposes, each plain and as a batch of two with alpha, beta, gaps and offsets, at a
-// small size of no tile's multiple. Returns what is wrong, in words.
+// Runs in that process. Tries all transposes, each alone and as a batch of two with alpha, beta, gaps and
+// offsets, at a small size that is not a multiple of any tile. Returns what is wrong.
 std::string try_kernel(const BenchOptions& options);
 
 }  // namespace clgemm::bench

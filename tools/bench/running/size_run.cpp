@@ -13,7 +13,7 @@
 namespace clgemm::bench {
 namespace {
 
-// The baseline, where nobody asked for it, may take this long a run.
+// The longest time of a run of the baseline if it was not requested.
 constexpr double longest_baseline_ms = 3000.0;
 
 constexpr const char* interrupted_reason = "interrupted";
@@ -157,7 +157,7 @@ void SizeRun::measure_all() {
     }
   }
   if (baseline_) entrants.push_back(baseline_.get());
-  note_interrupts_again();  // all is compiled
+  note_interrupts_again();  // everything is compiled now
   measure(entrants, settings_, tell_);
 
   for (std::size_t i = 0; i < peers_.size(); ++i) {
@@ -180,7 +180,7 @@ void SizeRun::measure_all() {
   if (baseline_ && baseline_->runs() > 0) result_.naive = figures_of(baseline_);
 }
 
-// Without a run only where the run of the bench was interrupted.
+// There may be no run only if the bench was interrupted.
 Figures SizeRun::figures_of(const Entry& entry) const {
   Figures figures;
   figures.reason = interrupted_reason;

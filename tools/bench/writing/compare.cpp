@@ -25,14 +25,15 @@ using Json = nlohmann::ordered_json;
 constexpr double least_noise = 0.03;
 constexpr double one_run_noise = 0.2;
 
-// A kernel at a shape of one run, in another the same by its key.
+// A kernel at a shape of one run. The matching entry of another run has the same key.
 struct Entry {
   const Results* run;
   const ShapeResult* shape;
   const KernelResult* kernel;
 };
 
-// Which parameters are the same multiply's is ours to say only where the user did not name the kernel.
+// The parameters are a part of the key only if the user named the kernel, because clgemm may change its own
+// choice.
 std::string key_of(const Entry& entry) {
   const auto& [run, shape, kernel] = entry;
   const MultiplyKind& kind = shape->kind;
@@ -65,13 +66,13 @@ double change(double before, double after) {
   return after / before - 1.0;
 }
 
-// The square of what the median of these runs may be off by, relative to it.
+// Returns the square of the possible error of the median, relative to the median.
 double variance(const Figures& figures) {
   const double spread = (*figures.median_ms - *figures.min_ms) / *figures.median_ms;
   return spread * spread / static_cast<double>(std::max<std::size_t>(figures.runs, 1));
 }
 
-// How much slower peers became that are the same program as before; 0 where there are none.
+// Returns how much slower the peers with the same program became, or 0 if there are none.
 double change_of_peers(const ShapeResult& before, const ShapeResult& after) {
   std::vector<double> changes;
   for (const PeerResult& peer : after.peers) {
@@ -109,7 +110,7 @@ Comparison compare_entries(const Entry& before, const Entry& after) {
   return compare_kernels(describe(before), describe(after), change_of_peers(*before.shape, *after.shape));
 }
 
-// What the rows of a file are of, one name after the other.
+// The names of one property in all rows of a file.
 using Names = std::set<std::string>;
 using NameOf = std::function<std::string(const Entry& entry)>;
 
@@ -119,7 +120,7 @@ Names names_in(const std::vector<Entry>& entries, const NameOf& name) {
   return names;
 }
 
-// What none of the rows of two files have in common, in words.
+// Describes a property in which no row of one file matches a row of the other.
 std::string difference_of(const std::vector<Results>& before, const std::vector<Results>& after) {
   const std::pair<const char*, NameOf> aspects[] = {
       {"device", [](const Entry& entry) { return entry.run->facts.device; }},
@@ -245,7 +246,7 @@ Comparison compare_kernels(const ComparedKernel& before, const ComparedKernel& a
 }
 
 ComparedFiles compare(const std::vector<Results>& before, const std::vector<Results>& after) {
-  // Where a file has the same multiply twice, the first goes with the first.
+  // If a file has the same GEMM twice, the first ones match each other.
   std::map<std::string, std::vector<Entry>> waiting;
   for (const Entry& entry : entries_of(before)) waiting[key_of(entry)].push_back(entry);
   ComparedFiles compared;
@@ -307,7 +308,7 @@ History history_of(const std::vector<std::string>& files, const std::vector<std:
   std::vector<std::vector<std::optional<Entry>>> all;  // by row, then by file
   std::map<std::string, std::size_t> row_of;
   for (std::size_t file = 0; file < runs.size(); ++file) {
-    std::map<std::string, std::size_t> times;  // that this file has this multiplication
+    std::map<std::string, std::size_t> times;  // how often this file has this GEMM
     for (const Entry& entry : entries_of(runs[file])) {
       const std::string key = key_of(entry);
       const auto [row, is_new] = row_of.emplace(fmt::format("{}|{}", key, times[key]++), all.size());

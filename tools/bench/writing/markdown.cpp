@@ -13,10 +13,10 @@
 namespace clgemm::bench {
 namespace {
 
-// Fewer kernels at one shape are no ladder.
+// A shape with fewer kernels is not shown as a ladder.
 constexpr std::size_t fewest_steps = 5;
 
-// The first column to the left, all others to the right.
+// Aligns the first column to the left, and all others to the right.
 TextTable table_of(const std::vector<std::string>& titles) {
   std::vector<TextColumn> columns = {{titles.front(), Align::left}};
   for (std::size_t i = 1; i < titles.size(); ++i) columns.push_back({titles[i]});
@@ -27,13 +27,13 @@ std::string rate(const ShapeResult& shape, const Figures& figures) {
   return figure_or_dash(shape.rate(figures));
 }
 
-// Where clgemm's choice was not measured, whose rate it is.
+// If clgemm's choice was not measured, adds the name of the kernel with this rate.
 std::string own_rate(const ShapeResult& shape, const KernelResult& own) {
   const std::string text = rate(shape, own.figures);
   return own.is_own_choice() ? text : fmt::format("{} (`{}`)", text, own.kernel);
 }
 
-// Of matrices in the host's memory, on all devices of the run.
+// Adds the cells for matrices in the host's memory, on all devices of the run.
 void add_host_cells(std::vector<std::string>& cells, const ShapeResult& shape, const Figures& figures) {
   cells.push_back(figure_or_dash(figures.host_ms));
   const bool is_known = shape.host_bound_ms && figures.host_ms;
@@ -67,7 +67,7 @@ void write_shapes(std::ostream& out, const Results& results) {
   table.print_markdown(out);
 }
 
-// So many shapes are listed; of more, as random ones are, a table says what they come to.
+// Up to this many shapes are listed. For more, for example random ones, a table has a summary.
 constexpr std::size_t most_listed = 40;
 
 void write_in_short(std::ostream& out, const Results& results) {
