@@ -44,14 +44,6 @@
 extern "C" {
 #endif
 
-/// The version of this header, first part. Before 1.0, a new minor version may break programs that use
-/// clgemm.
-#define CLGEMM_VERSION_MAJOR 0
-/// The version of this header, second part.
-#define CLGEMM_VERSION_MINOR 2
-/// The version of this header, third part.
-#define CLGEMM_VERSION_PATCH 0
-
 /// Returns the version of the linked library, as "major.minor.patch".
 CLGEMM_API const char* clgemm_version(void);
 
