@@ -1,5 +1,7 @@
-"""The commands clgemm-bench and clgemm-tune of a wheel. Not in the package: what cannot be imported there is said here
-without a traceback."""
+"""The commands clgemm-bench and clgemm-tune of a wheel.
+
+This module is outside of the package clgemm, so that it can report a failed import of the package without a traceback.
+"""
 
 import os
 import sys

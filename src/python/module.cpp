@@ -143,18 +143,24 @@ std::string name_of(cl_device_id device) {
 }
 
 void define_values(py::module_& module) {
-  py::class_<Options>(module, "Options", R"(How a call may be steered; the default lets clgemm choose.
+  py::class_<Options>(module, "Options", R"(Options of a call. By default, clgemm chooses.
 
-kernel         a kernel by name ("tiled"), by variant ("float8") or by file ("./mine.cl")
-parameters     values for that kernel's parameters by name; what is absent keeps its default
-kernel_file    the path of a kernel's file, in place of `kernel`
-kernel_folder  a folder that is searched for kernels before the built-in ones
-precision      "fp32_equivalent": any way whose error bound is no worse than that of fp32; "fp32": fp32 units alone
-scratch_limit  the most device memory, in bytes, that packed copies may take in one call; 0: clgemm's choice
-device_memory_limit       arrays of the host: the most device memory that a call may hold; larger ones go in parts
-host_matrices_are_pinned  arrays of the host: all three lie in memory that is pinned for the device
-scratch        a pyopencl.Buffer (or its handle) for those copies, of scratch_bytes() or any other size; no other call may
-               use it until this one is complete. None: clgemm uses its own)")
+`kernel`                    A kernel by its name ("tiled"), its variant ("float8") or its file ("./mine.cl"). Empty means
+                            that clgemm chooses.
+`parameters`                Values of that kernel's parameters by name. All other parameters have their default values.
+`kernel_file`               The path of a kernel's file, instead of `kernel`.
+`kernel_folder`             A folder in which kernels are searched before the built-in ones.
+`precision`                 "fp32_equivalent" allows any method whose error bound is no worse than that of fp32. "fp32"
+                            allows only fp32 units.
+`scratch_limit`             The most device memory, in bytes, that packed copies may need in one call. 0 means that
+                            clgemm chooses.
+`device_memory_limit`       For host arrays: the most device memory, in bytes, that a call may hold. Larger matrices
+                            are processed in parts. 0 means CLGEMM_DEVICE_MEMORY_MIB if it is set, or else three
+                            quarters of the device's memory.
+`host_matrices_are_pinned`  For host arrays: True if all three are in memory that is pinned for the device.
+`scratch`                   A pyopencl.Buffer (or its handle) of any size for those copies. scratch_bytes() returns
+                            the size that a call needs. No other call may use the buffer until this one is complete.
+                            None means that clgemm uses its own memory.)")
       .def(py::init(&make_options), py::kw_only(), py::arg("kernel") = "",
            py::arg("parameters") = std::map<std::string, std::int64_t>(), py::arg("kernel_file") = "",
            py::arg("kernel_folder") = "", py::arg("precision") = "fp32_equivalent",

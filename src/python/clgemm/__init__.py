@@ -1,18 +1,24 @@
-"""Single-precision matrix multiply on any OpenCL device: C <- alpha * op(A) * op(B) + beta * C.
+"""Single-precision matrix multiplication (GEMM) on any OpenCL device: C <- alpha * op(A) * op(B) + beta * C.
 
     import clgemm, numpy
     a = numpy.ones((512, 256), numpy.float32)
     b = numpy.ones((256, 128), numpy.float32)
-    c = clgemm.sgemm(a, b)          # on the device that CLGEMM_DEVICE names, else the first GPU, else the first CPU
+    c = clgemm.sgemm(a, b)
 
-A matrix is an array of float32 with two dimensions; a batch of them has three, or is a list (`sgemm_batched`). `sgemm` takes arrays of the host (numpy's,
-or anything with the buffer protocol) and PyOpenCL's arrays; `enqueue_sgemm` takes device memory and a queue, and returns
-an event. Any layout and any strides will do that need no copy: rows or columns lie together, at any distance from each
-other. What cannot be so is a TypeError or ValueError that names the argument, and then nothing has been written.
+The device is the one that CLGEMM_DEVICE names, or else the first GPU, or else the first CPU.
 
-Everything that clgemm itself finds wrong is a clgemm.Error, with a code and a text that says what would be right; where
-an argument is to blame, it is a ValueError, too. Any number of threads may call at the same time: the interpreter's lock
-is released while a call works.
+A matrix is an array of float32 with two dimensions. A batch of matrices is an array with three dimensions, or a list
+(see `sgemm_batched`). `sgemm` takes host arrays (numpy arrays, or any object with the buffer protocol) and PyOpenCL
+arrays. `enqueue_sgemm` takes device memory and a queue, and returns an event.
+
+Host arrays are passed to clgemm without a copy in Python. So the elements of each row, or of each column, must be
+contiguous. The distance between rows or columns may be any number of elements.
+
+Wrong arguments raise a TypeError or ValueError that names the argument, and nothing is written. Errors that clgemm
+itself finds are of the class clgemm.Error, with a code and a text that says what would be right. If an argument is
+wrong, the error is also a ValueError.
+
+Any number of threads may call at the same time. A call releases the interpreter's lock while it works.
 """
 
 try:

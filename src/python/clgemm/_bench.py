@@ -1,4 +1,4 @@
-"""clgemm-bench from Python."""
+"""Runs clgemm-bench from Python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Size = Union[int, Sequence[int]]
 
 
 def program(name: str) -> str:
-    """The path of clgemm-bench or clgemm-tune: the one that came with this package, else the one in PATH."""
+    """Returns the path of clgemm-bench or clgemm-tune: this package's program, or else the one in PATH."""
     own = _here / "bin" / name
     found = str(own) if own.exists() else shutil.which(name)
     if found is None:
@@ -50,18 +50,25 @@ def bench(
     device: Union[None, int, str] = None,
     arguments: Sequence[str] = (),
 ) -> List[Dict[str, Any]]:
-    """Measures kernels, checks every result, and returns the rows of `clgemm-bench --format json`, a dictionary each, which also has
-    what is said of the run.
+    """Measures kernels, checks every result, and returns the rows of `clgemm-bench --format json`.
 
-    kernels     a name, a variant or the path of a file ("mine.cl"), or a list of these; "auto": clgemm's choice; "all"
-    sizes       one or a list of them, each an integer or (m, n, k); a tuple is one size, a list is several
-    parameters  values for the kernels' parameters by name
-    peers       "clblast", "openblas", "cublas" ...: measured beside, where they are installed
-    runs        timed runs of each kernel; `warmup` before those
-    device      as for clgemm.Context
-    arguments   whatever else the command line of clgemm-bench takes
+    Each row is a dictionary, which also has the data of the run (for example the device).
 
-    A result that is wrong does not raise: its row has "passed" False. In one line:
+    `kernels`     A name, a variant or the path of a file ("mine.cl"), or a list of these. "auto" is the kernel that
+                  clgemm chooses, and "all" is every kernel.
+    `sizes`       One size or a list of sizes. A size is a tuple (m, n, k), or an integer if all
+                  three are equal.
+    `parameters`  Values of the kernels' parameters by name. None means their default values.
+    `peers`       Names of other libraries to measure as well, if they are installed: "clblast", "openblas", "cublas".
+    `runs`        The number of timed runs of each kernel.
+    `warmup`      The number of runs before the timed ones.
+    `device`      An index or a part of a name, as for clgemm.Context. None means the default device.
+    `arguments`   Further arguments for the command line of clgemm-bench.
+
+    A wrong result does not raise an error, but its row has "passed" False. If clgemm-bench cannot measure, the function
+    raises clgemm.Error. If the program is not installed, it raises FileNotFoundError.
+
+    An example in one line:
 
         pandas.DataFrame(clgemm.bench(["naive", "mine.cl"], [256, 512]))[["kernel", "m", "gflops", "passed"]]
     """

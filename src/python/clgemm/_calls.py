@@ -1,4 +1,4 @@
-"""The calls: sgemm() and its kin, as methods of a Context, and as functions of the process."""
+"""sgemm() and the related calls, as methods of a Context and as functions of the package."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Factor = Union[float, Sequence[float]]
 
 
 def make_options(arguments: Dict[str, Any]) -> Options:
-    """For pickle."""
+    """Makes Options from the arguments that pickle has stored."""
     return Options(**arguments)
 
 
 def asarray(array: SupportsDLPack) -> Float32Array:
-    """An array or tensor of another library as a numpy array of float32, without a copy, by DLPack.
+    """Returns an array or tensor of another library as a numpy array of float32, by DLPack and without a copy.
 
-    The tensor must lie in the host's memory. What numpy cannot take, or is not float32, is a TypeError or a ValueError. Some
-    versions of numpy make such arrays read-only: they can be `a` and `b`, but not the result.
+    The tensor must be in host memory. Raises a TypeError or ValueError if numpy cannot take it, or if its type is not
+    float32. Some versions of numpy make such arrays read-only. They can be `a` and `b`, but not the result.
     """
     try:
         taken = numpy.from_dlpack(cast(Any, array))  # the protocol's type differs between versions of numpy
@@ -58,20 +58,20 @@ def _shape(
 
 
 def _demand_no_beta(beta: Any) -> None:
-    """Where there is no c."""
+    """Raises ValueError if beta is not 0. Called if there is no c."""
     if beta != 0 if isinstance(beta, (int, float)) else numpy.any(numpy.asarray(beta) != 0):
         raise ValueError(f"beta is {beta}, but there is no c that it could multiply")
 
 
 def _one_result(c: Any, out: Any) -> Any:
-    """The result under either of its names."""
+    """Returns the result that is given as `out`. Raises TypeError if `c` is given, too."""
     if c is not None:
         raise TypeError("c and out: both are the result")
     return out
 
 
 def _multiply_vectors(owner: Any, a: Any, b: Any, c: Any, how: Tuple[Any, ...]) -> Any:
-    """As numpy.matmul has it: a vector is a row as `a` and a column as `b`, and the result has no such dimension."""
+    """Multiplies vectors like numpy.matmul: `a` is a row and `b` a column, and the result lacks that dimension."""
     a, b = numpy.asarray(a), numpy.asarray(b)
     one_row, one_column = a.ndim == 1, b.ndim == 1
     alpha, beta, transpose_a, transpose_b, options = how
@@ -84,11 +84,11 @@ def _multiply_vectors(owner: Any, a: Any, b: Any, c: Any, how: Tuple[Any, ...]) 
     if c is not None:
         return c
     index: Tuple[Any, ...] = (..., *((0,) if one_row else (slice(None),)), *((0,) if one_column else (slice(None),)))
-    return result[index][()]  # a scalar of two vectors
+    return result[index][()]  # a scalar if both are vectors
 
 
 def _transposes(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Tuple[bool, bool]:
-    """A vector is not transposed."""
+    """Returns the two flags, but False for a vector, because vectors are not transposed."""
     return transpose_a and not _device.is_vector(a), transpose_b and not _device.is_vector(b)
 
 
@@ -103,7 +103,7 @@ def _shape_of_device_result(a: Any, b: Any, transpose_a: bool, transpose_b: bool
 
 
 def _matrices_of_result(c: Any, one_row: bool, one_column: bool) -> Any:
-    """The caller's array of a result without some dimensions as one with them."""
+    """Returns a view of the caller's result with the dimensions that it lacks, because `a` or `b` is a vector."""
     if one_column:
         c = c[..., None]
     return c[..., None, :] if one_row else c
@@ -122,7 +122,7 @@ def _multiply_on_host(
 
 
 class _OnHost:
-    """What is asked of a call of arrays of the host."""
+    """The methods for host arrays that Context and DeviceSet have in common."""
 
     def _for_host(self) -> Union[_native.Context, _native.DeviceSet]:
         raise NotImplementedError
@@ -138,17 +138,20 @@ class _OnHost:
         order: Order = "C",
         options: Optional[Options] = None,
     ) -> str:
-        """explain() for arrays of the host: the parts that they go in, what is moved, and the plan of a part on each
-        device."""
+        """Describes in words how sgemm() would compute on host arrays of this size.
+
+        The text says into which parts the matrices are divided, what is copied, and the plan for a part on each device.
+        The arguments are those of explain().
+        """
         shape = _shape((m, n, k), transpose_a, transpose_b, order, 1, "")
         return self._for_host().explain_host(shape, options or _no_options)
 
 
 class _Calls(_OnHost):
-    """The calls of a Context, and those of the process, which are the package's functions."""
+    """The methods of a Context, which are also the functions of the package."""
 
     def _for_device(self) -> Optional[_native.Context]:
-        """None: the one that clgemm keeps for a call's queue."""
+        """Returns the native Context, or None for the one that clgemm keeps for the queue of a call."""
         raise NotImplementedError
 
     def _for_shapes(self) -> _native.Context:
@@ -203,26 +206,35 @@ class _Calls(_OnHost):
         wait_for: Optional[Sequence[Any]] = None,
         options: Optional[Options] = None,
     ) -> Any:
-        """C <- alpha * op(A) * op(B) + beta * C, and returns C.
+        """Computes C <- alpha * op(A) * op(B) + beta * C, and returns C.
 
-        a            (m, k), or (k, m) with transpose_a: float32
-        b            (k, n), or (n, k) with transpose_b: float32
-        c            (m, n): float32, written; must not share elements with a and b. None: a new array
-        out          the same as c, by the name that numpy has for it
-        alpha, beta  as in the formula; beta needs a c, and with beta 0 what was in c is not read
-        transpose_a  whether op(A) is the transpose of a; transpose_b likewise
-        queue        for arrays on a device: the queue, where it is not the one that c, a or b has
-        wait_for     for arrays on a device: events that the multiply waits for, besides those that the arrays carry
-        options      a clgemm.Options
+        `a`            The matrix A, an array of float32 with shape (m, k), or (k, m) with transpose_a.
+        `b`            The matrix B, an array of float32 with shape (k, n), or (n, k) with transpose_b.
+        `c`            The result, an array of float32 with shape (m, n). It must not share elements with a or b.
+                       None means a new array: numpy's for host arrays, PyOpenCL's for arrays on a device.
+        `out`          The same as c, under the name that numpy uses. Give at most one of the two.
+        `alpha`        The factor of the product.
+        `beta`         The factor of the old C. If beta is 0, c is not read. If it is not 0, c must be given.
+        `transpose_a`  If True, op(A) is the transpose of a, else it is a itself.
+        `transpose_b`  The same for b.
+        `queue`        Only for arrays on a device: the queue to use. None means the queue of c, a or b.
+        `wait_for`     Only for arrays on a device: a list of events. The call starts after these events and after the
+                       events that the arrays carry.
+        `options`      A clgemm.Options. None means the default options.
 
-        With three dimensions, (count, m, k) and so on, it is a batch: count multiplies, in one launch where that is
-        faster. An a or b with two dimensions, or with a count of 1, beside one with three serves for all of them.
+        Host arrays: the call returns when c is complete. PyOpenCL arrays and clgemm.DeviceMatrix: the call returns when
+        the work is enqueued. A PyOpenCL array c then carries the event as `c.events[-1]`, so PyOpenCL's own operations
+        wait for it.
 
-        With one dimension, an array is a vector, as numpy.matmul has it: a row as a, a column as b; c does not have that
-        dimension. A vector is not transposed.
+        Arrays with three dimensions, for example (count, m, k), are a batch of `count` GEMMs. The batch runs in one
+        launch if that is faster. If a or b has two dimensions, or a count of 1, it is used for the whole batch.
 
-        Arrays of the host: returns when c is complete. PyOpenCL's arrays (and clgemm.DeviceMatrix): returns when the
-        multiply is enqueued; c carries the event, so that PyOpenCL's own operations wait for it, and `c.events[-1]` is it.
+        An array with one dimension is a vector, as in numpy.matmul: a is a row, and b is a column. The result does not
+        have that dimension. A vector is not transposed.
+
+        Raises a TypeError or ValueError that names the argument before anything is written. It is raised for another
+        type than float32, shapes that do not match, strides that would need a copy, and a c that is read-only or shares
+        elements with a or b. Raises clgemm.Error if the device fails.
         """
         if out is not None:
             c = _one_result(c, out)
@@ -256,13 +268,18 @@ class _Calls(_OnHost):
         wait_for: Optional[Sequence[Any]] = None,
         options: Optional[Options] = None,
     ) -> Any:
-        """sgemm() of matrices in device memory, on this queue; returns the event that completes when c is complete.
+        """Enqueues sgemm() on matrices in device memory, and returns an event that completes when c is complete.
 
-        a, b, c   PyOpenCL's arrays or clgemm.DeviceMatrix, with shapes as for sgemm(); their memory belongs to the queue's
-                  OpenCL context and must live until the event has completed
-        queue     a pyopencl.CommandQueue, in-order or out-of-order, or the cl_command_queue as an integer; of a
-                  Context's device and OpenCL context, where this is its method
-        returns   a pyopencl.Event where the queue is PyOpenCL's, else a clgemm.Event
+        The event is a pyopencl.Event if the queue is PyOpenCL's, else a clgemm.Event.
+
+        `queue`        A pyopencl.CommandQueue, or the cl_command_queue as an integer. It may be in-order or
+                       out-of-order. For a method of a Context, it must be of the same device and OpenCL context.
+        `a`, `b`, `c`  PyOpenCL arrays or clgemm.DeviceMatrix, with shapes as for sgemm(). Their memory must belong to
+                       the queue's OpenCL context, and must exist until the event has completed.
+        `wait_for`     A list of events that must complete before the call starts. Events that the arrays carry are
+                       added to it. None means no further events.
+
+        All other arguments, and the errors, are as for sgemm().
         """
         events = _device.events_before((a, b, c), wait_for)
         if _device.is_vector(a) or _device.is_vector(b):
@@ -285,16 +302,23 @@ class _Calls(_OnHost):
         wait_for: Optional[Sequence[Any]] = None,
         options: Optional[Options] = None,
     ) -> Sequence[Any]:
-        """sgemm() of lists of matrices in device memory, which lie anywhere: c[i] <- alpha[i] op(a[i]) op(b[i]) + beta[i] c[i].
+        """Computes c[i] <- alpha[i] * op(a[i]) * op(b[i]) + beta[i] * c[i] for lists of matrices, and returns c.
 
-        a, b         lists of PyOpenCL's arrays or clgemm.DeviceMatrix, with two dimensions each, or one that serves for all
-        c            a list of them, which is returned. None: new arrays, which lie one behind the other
-        alpha, beta  a number for all, or a list of as many as there are multiplies
+        The matrices may be at any place in device memory.
 
-        The matrices of one list have one shape and one order; the distance between rows may differ. Those whose a, b and
-        c are each in one buffer, with one such distance, are done in one launch, wherever they lie there, where that is
-        faster. No c may share elements with any other matrix; between different i this is checked only for a c that stands
-        twice in the list, and for one and the next. Everything else is as for sgemm().
+        `a`, `b`         A list of PyOpenCL arrays or clgemm.DeviceMatrix with two dimensions each. A single matrix is
+                         used for the whole batch.
+        `c`              A list of such matrices for the results. None means new arrays, all in one buffer.
+        `alpha`, `beta`  A number for all GEMMs, or a list with one number for each GEMM.
+
+        All other arguments, and the errors, are as for sgemm().
+
+        All matrices of one list have the same shape and the same order. The distance between their rows may differ.
+        GEMMs run together in one launch if that is faster. This is possible for GEMMs whose a are in one buffer with
+        the same distance between rows, and likewise their b and c.
+
+        No c may share elements with another matrix. Between different i, this is checked only for neighbours in the
+        list, and for a c that is in the list twice.
         """
         if c is None:
             _demand_no_beta(beta)
@@ -323,7 +347,11 @@ class _Calls(_OnHost):
         wait_for: Optional[Sequence[Any]] = None,
         options: Optional[Options] = None,
     ) -> Any:
-        """sgemm_batched() on this queue; returns the event that completes when all of c is complete, as enqueue_sgemm()."""
+        """Enqueues sgemm_batched(), and returns an event that completes when every c is complete.
+
+        The arguments are as for sgemm_batched(), but the queue comes first and c must be given. The class of the event
+        is as for enqueue_sgemm().
+        """
         events = _device.events_before(_device.matrices_of(a, b, c), wait_for)
         how = (alpha, beta, transpose_a, transpose_b, events, options or _no_options)
         return _device.event_of(queue, _native.enqueue_lists(self._for_device(), queue, a, b, c, *how), c)
@@ -341,10 +369,19 @@ class _Calls(_OnHost):
         one_for_all: OneForAll = "",
         options: Optional[Options] = None,
     ) -> str:
-        """The plan for a call in words: kernel and parameters, why it was chosen, the runners-up, pads, scratch.
+        """Describes in words the plan for a call on device memory, and compiles its programs like prepare().
 
-        op(A) is m x k, op(B) k x n. `order` is "C" or "F", how all three lie in memory. Of a batch, `one_for_all` names
-        what has two dimensions: "", "a", "b" or "ab". Compiles like prepare().
+        The text names the kernel and its parameters, the reason for this choice, and the next best kernels. It also
+        says what is padded, and how much scratch memory the call needs.
+
+        `m`, `n`, `k`                 The sizes: op(A) is m x k, op(B) is k x n, and C is m x n.
+        `transpose_a`, `transpose_b`  If True, op(A) or op(B) is a transpose, as for sgemm().
+        `order`                       "C" if all three matrices are stored row by row, "F" if column by column.
+        `batch_count`                 The number of GEMMs in a batch.
+        `one_for_all`                 The matrices that are used for the whole batch: "", "a", "b" or "ab".
+        `options`                     A clgemm.Options. None means the default options.
+
+        Raises ValueError if order or one_for_all has another value, and clgemm.Error if there is no plan.
         """
         shape = _shape((m, n, k), transpose_a, transpose_b, order, batch_count, one_for_all)
         return self._for_shapes().explain(shape, options or _no_options)
@@ -360,7 +397,10 @@ class _Calls(_OnHost):
         one_for_all: OneForAll = "",
         options: Optional[Options] = None,
     ) -> None:
-        """Compiles what calls of these sizes, each (m, n, k), need, so that the first real call does not wait for it."""
+        """Compiles the programs for calls of these sizes, so that the first call does not wait for the compiler.
+
+        `sizes` is a list of tuples (m, n, k). All other arguments, and the errors, are as for explain().
+        """
         shapes = [_shape(one, transpose_a, transpose_b, order, batch_count, one_for_all) for one in sizes]
         self._for_shapes().prepare(shapes, options or _no_options)
 
@@ -377,7 +417,10 @@ class _Calls(_OnHost):
         one_for_all: OneForAll = "",
         options: Optional[Options] = None,
     ) -> int:
-        """The device memory, in bytes, that a call takes for packed copies of A and B."""
+        """Returns the device memory, in bytes, that a call needs for packed copies of A and B.
+
+        The arguments are as for explain().
+        """
         shape = _shape((m, n, k), transpose_a, transpose_b, order, batch_count, one_for_all)
         return self._for_shapes().scratch_bytes(shape, options or _no_options)
 
@@ -394,7 +437,10 @@ class _Calls(_OnHost):
         one_for_all: OneForAll = "",
         options: Optional[Options] = None,
     ) -> float:
-        """The seconds that the speed model expects of a call on a device's memory. Compiles nothing."""
+        """Returns the time, in seconds, that the speed model predicts for a call on device memory.
+
+        Compiles no kernel, but may probe a device that has no tuning data. The arguments are as for explain().
+        """
         shape = _shape((m, n, k), transpose_a, transpose_b, order, batch_count, one_for_all)
         return self._for_shapes().predicted_seconds(shape, options or _no_options)
 
@@ -402,10 +448,13 @@ class _Calls(_OnHost):
 class Context(_Calls):
     """A device with everything that clgemm keeps for it: compiled kernels and scratch memory.
 
-    device  its index, as `clgemm-bench --list-devices` prints it, a part of its name, or a pyopencl.Device; None: the one
-            that the environment variable CLGEMM_DEVICE names, else the first GPU, else the first CPU
-    queue   a pyopencl.CommandQueue, in place of a device: its device and its OpenCL context, so that enqueue_sgemm takes
-            buffers of that context; the queue itself is not kept
+    `device`  The device's index in the output of `clgemm-bench --list-devices`, a part of its name, or a
+              pyopencl.Device. None means the device that the environment variable CLGEMM_DEVICE names, or else the
+              first GPU, or else the first CPU.
+    `queue`   A pyopencl.CommandQueue, instead of a device. The Context uses the queue's device and OpenCL context, so
+              enqueue_sgemm() accepts buffers of that context. The queue itself is not kept.
+
+    Raises ValueError if both are given, and clgemm.ArgumentError if there is no such device.
 
     Any number of threads may use one Context at the same time.
     """
@@ -427,7 +476,7 @@ class Context(_Calls):
 
     @property
     def device_name(self) -> str:
-        """As the device's driver calls it."""
+        """The name of the device, as its driver reports it."""
         return self._native.device_name()
 
     def _for_host(self) -> _native.Context:
@@ -437,12 +486,14 @@ class Context(_Calls):
 
 
 class DeviceSet(_OnHost):
-    """Several devices that share each multiply of arrays of the host; they may be of different vendors and kinds.
+    """Several devices that share each call on host arrays. They may be of different vendors and kinds.
 
-    devices  a list with commas, each an index or a part of a name as Context takes it, "all", or "all NVIDIA"; or a list
-             of such words
+    `devices`  A string with commas between devices, for example "0,1", or a list of devices. Each device is an index
+               or a part of a name, as for Context. "all" means all devices, and "all NVIDIA"
+               means all devices with NVIDIA in their name or in the name of their platform.
 
-    A device that fails is left out from then on, and the others do its part. The same devices give the same bits every time.
+    If a device fails, it is not used again, and the other devices do its work. The same devices give the same result
+    every time, bit for bit.
     """
 
     def __init__(self, devices: Union[str, Sequence[Union[int, str]]]) -> None:
@@ -454,7 +505,7 @@ class DeviceSet(_OnHost):
 
     @property
     def device_names(self) -> List[str]:
-        """As the devices' drivers call them, in the order of the list."""
+        """The names of the devices, as their drivers report them, in the order of the list."""
         return self._native.device_names()
 
     def _for_host(self) -> _native.DeviceSet:
@@ -473,7 +524,7 @@ class DeviceSet(_OnHost):
         out: Optional[Float32Array] = None,
         options: Optional[Options] = None,
     ) -> Float32Array:
-        """clgemm.sgemm() of arrays of the host, by all these devices; of a batch, each multiply by all of them."""
+        """Computes clgemm.sgemm() on host arrays with all these devices. They share every GEMM of a batch."""
         if out is not None:
             c = _one_result(c, out)
         how = (alpha, beta, transpose_a, transpose_b, options or _no_options)
@@ -487,8 +538,10 @@ _default_set: Optional[DeviceSet] = None
 
 
 def default_context() -> Context:
-    """The Context that the functions below use; made at the first call. Where CLGEMM_DEVICES lists devices, sgemm() of
-    arrays of the host uses a DeviceSet of these instead."""
+    """Returns the Context that the functions of the package use. The first call creates it.
+
+    If the environment variable CLGEMM_DEVICES lists devices, sgemm() on host arrays uses a DeviceSet of them instead.
+    """
     global _default
     context = _default
     if context is None:
@@ -498,7 +551,7 @@ def default_context() -> Context:
 
 
 def release_contexts() -> None:
-    """Lets go of what the functions below keep. Calls that are under way are not disturbed."""
+    """Frees the contexts that the functions of the package keep. Calls that are running are not affected."""
     global _default, _default_set
     with _lock:
         _default = _default_set = None
@@ -513,7 +566,7 @@ class _OfProcess(_Calls):
         return default_context()._native
 
     def _for_host(self) -> Union[_native.Context, _native.DeviceSet]:
-        """The devices of CLGEMM_DEVICES, where that is set, else the default Context."""
+        """Returns the DeviceSet of CLGEMM_DEVICES if that is set, else the default Context."""
         global _default_set
         owner = _default_set or _default
         if owner is not None:

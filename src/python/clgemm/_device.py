@@ -1,4 +1,7 @@
-"""Matrices in device memory, and what PyOpenCL has for them. PyOpenCL is never imported here before a caller has it."""
+"""Matrices in device memory, and PyOpenCL's queues, arrays and events.
+
+PyOpenCL is imported only when a caller passes one of its objects.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,18 @@ _float32 = numpy.dtype(numpy.float32)
 
 
 class DeviceMatrix:
-    """A matrix, or a batch of them, somewhere in an OpenCL buffer. All counts are elements, not bytes.
+    """A matrix or a batch of matrices in an OpenCL buffer. All distances are in elements, not in bytes.
 
-    buffer        a pyopencl.Buffer, anything else with `int_ptr`, or the cl_mem as an integer; it stays the caller's
-    shape         (rows, columns), or (count, rows, columns) for a batch
-    ld            from one row to the next (order "C") or from one column to the next (order "F"); None: no gap
-    offset        of the first element from the start of the buffer
-    order         "C": row after row; "F": column after column
-    batch_stride  from one matrix of the batch to the next; None: one behind the other
+    `buffer`        A pyopencl.Buffer, any other object with `int_ptr`, or the cl_mem as an integer. The caller keeps
+                    ownership of the buffer.
+    `shape`         The tuple (rows, columns), or (count, rows, columns) for a batch.
+    `ld`            The leading dimension: the distance between rows (order "C") or between columns (order "F"). None
+                    means no gap.
+    `offset`        The distance of the first element from the start of the buffer.
+    `order`         "C" if the matrix is stored row by row, "F" if column by column.
+    `batch_stride`  The distance between the matrices of a batch. None means no gap.
+
+    Raises ValueError if an argument does not match the others, for example if ld is less than the length of a row.
     """
 
     __slots__ = ("base_data", "shape", "strides", "offset", "dtype")
@@ -54,7 +61,7 @@ class DeviceMatrix:
         self.base_data = buffer
         self.shape = tuple(shape)
         self.strides = strides
-        self.offset = offset * _element  # in bytes, as PyOpenCL's arrays have it
+        self.offset = offset * _element  # in bytes, as in PyOpenCL arrays
         self.dtype = _float32
 
 
@@ -67,7 +74,7 @@ def is_of_pyopencl(thing: Any) -> bool:
 
 
 class _View:
-    """An array with further dimensions of one element; all else is the array's."""
+    """An array with additional dimensions of length 1. All other attributes are those of the array."""
 
     def __init__(self, array: Any, *, row: bool = False, column: bool = False) -> None:
         shape, strides = list(array.shape), list(array.strides)
@@ -89,7 +96,7 @@ def is_vector(array: Any) -> bool:
 
 
 def as_matrices(a: Any, b: Any, c: Any) -> Tuple[Any, Any, Any]:
-    """The same arrays, of which vectors are a row (a) or a column (b), and a c without such a dimension has it."""
+    """Returns the arrays as matrices: the vector a is a row, the vector b a column, and c has that dimension, too."""
     row, column = is_vector(a), is_vector(b)
     if c is not None and (row or column):
         c = _View(c, row=row, column=column)
@@ -97,7 +104,7 @@ def as_matrices(a: Any, b: Any, c: Any) -> Tuple[Any, Any, Any]:
 
 
 def matrices_of(*arguments: Any) -> List[Any]:
-    """All matrices of arguments that are lists of them, or one for all."""
+    """Returns all matrices of the arguments. An argument is a list of matrices or a single matrix."""
     matrices = []
     for argument in arguments:
         if is_on_device(argument) or not isinstance(argument, Sequence):
@@ -108,7 +115,7 @@ def matrices_of(*arguments: Any) -> List[Any]:
 
 
 def queue_of(arrays: Iterable[Any]) -> Any:
-    """The first queue that one of these arrays names."""
+    """Returns the queue of the first array that has one. Raises ValueError if none has."""
     for array in arrays:
         queue = getattr(array, "queue", None)
         if queue is not None:
@@ -117,7 +124,7 @@ def queue_of(arrays: Iterable[Any]) -> Any:
 
 
 def new_array(queue: Any, shape: Tuple[int, ...], like: Any) -> Any:
-    """A PyOpenCL array for a result."""
+    """Makes a PyOpenCL array for a result."""
     if not is_of_pyopencl(queue):
         raise ValueError("c must be given where the queue is not one of PyOpenCL")
     from pyopencl import array
@@ -126,7 +133,7 @@ def new_array(queue: Any, shape: Tuple[int, ...], like: Any) -> Any:
 
 
 def new_arrays(queue: Any, shape: Tuple[int, int, int], like: Any) -> List[Any]:
-    """PyOpenCL arrays for results, one behind the other in one buffer."""
+    """Makes PyOpenCL arrays for results. They follow each other in one buffer."""
     if 0 in shape:
         return [new_array(queue, shape[1:], like) for _ in range(shape[0])]
     together = new_array(queue, shape, like)
@@ -134,19 +141,19 @@ def new_arrays(queue: Any, shape: Tuple[int, int, int], like: Any) -> List[Any]:
 
 
 def events_before(arrays: Iterable[Any], wait_for: Optional[Sequence[Any]]) -> Sequence[Any]:
-    """What a call waits for: the caller's events and those that PyOpenCL's arrays carry."""
+    """Returns the events that a call waits for: those of the caller, and those that PyOpenCL arrays carry."""
     events = list(wait_for) if wait_for is not None else []
     carried = set()
     for array in arrays:
         of_array = getattr(array, "events", ())
-        if of_array and id(of_array) not in carried:  # parts of an array carry one list
+        if of_array and id(of_array) not in carried:  # views of one array share its list
             carried.add(id(of_array))
             events.extend(of_array)
     return events
 
 
 def event_of(queue: Any, handle: int, results: Iterable[Any]) -> Any:
-    """The event as the class that the queue's library has for it; PyOpenCL's arrays carry it from now on."""
+    """Returns the event in the class of the queue's library, and adds it to results that are PyOpenCL arrays."""
     if not is_of_pyopencl(queue):
         event: Any = _native.Event(handle)
     else:

@@ -1,4 +1,4 @@
-"""The exceptions of clgemm. The native module makes them by make()."""
+"""The exceptions of clgemm. The native module calls make() to create them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any, Tuple
 
 
 class Error(Exception):
-    """What went wrong in clgemm; the text says which argument, where, and what would be right.
+    """An error that clgemm found. The text names the argument or the step, and says what would be right.
 
-    code      the kind of error by the name that it has in C++, for example "build_failed"
-    argument  the name of the argument that it is about; empty where it is about none or several
+    `code`      The kind of error, by its name in the C++ library, for example "build_failed".
+    `argument`  The name of the argument that is wrong. It is empty if the error is about no argument or several.
     """
 
     def __init__(self, text: str, code: str = "internal_error", argument: str = "") -> None:
@@ -22,7 +22,10 @@ class Error(Exception):
 
 
 class ArgumentError(Error, ValueError):
-    """An argument is to blame: a size, a buffer that is too small or of another context, a kernel's name or parameter."""
+    """An error in an argument, which is also a ValueError.
+
+    Examples are a wrong size, a buffer that is too small or belongs to another context, and an unknown kernel.
+    """
 
 
 _of_arguments = frozenset(

@@ -1,4 +1,4 @@
-"""The types of the calls' arguments, for type checkers."""
+"""Types of the arguments, for type checkers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class DeviceArray(Protocol):
 
 
 class SupportsDLPack(Protocol):
-    """What hands its memory on by DLPack: an array or tensor of another library."""
+    """An array or tensor of another library that provides its memory by DLPack."""
 
     def __dlpack__(self) -> Any: ...
 
