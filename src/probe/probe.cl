@@ -1,9 +1,9 @@
-// Two kernels that show what a device can do at most: for the probe at first use (src/probe), and, with one more, for
-// clgemm-bench --ceilings.
+// Two kernels that measure the highest rates of a device. The probe at first use (src/probe) runs them, and
+// so does clgemm-bench --ceilings, which adds one more kernel.
 //
-// -D FLOATS  the vector type of a work-item: the CPU's own vectors, float4 on a GPU
-// -D CHAINS  sums of a work-item that do not depend on each other: enough of them, and the multiply-add units
-//            never wait for a result
+// `-D FLOATS`  The vector type of a work-item: the vectors of the CPU, or float4 on a GPU.
+// `-D CHAINS`  The number of independent sums of a work-item. If there are enough of them, the multiply-add
+//              units never wait for a result.
 
 #ifndef FLOATS
 #error "FLOATS is missing"
@@ -12,8 +12,8 @@
 #error "CHAINS is missing"
 #endif
 
-// CHAINS * rounds multiply-adds of whole vectors. `factor` and `summand` come from outside, so that no
-// compiler knows the result.
+// Does CHAINS * rounds multiply-adds of whole vectors. `factor` and `summand` are arguments, so that no
+// compiler can know the result.
 kernel void multiply_add(global FLOATS* results, const int rounds, const float factor, const float summand) {
   FLOATS sums[CHAINS];
 #pragma unroll
@@ -28,8 +28,8 @@ kernel void multiply_add(global FLOATS* results, const int rounds, const float f
   results[get_global_id(0)] = total;
 }
 
-// Reads `steps` vectors a work-item, again and again. On a CPU those of one work-item lie together (step 1), on a GPU those of
-// neighbouring work-items do (item 1).
+// Reads `steps` vectors in each work-item, `passes` times. On a CPU, the vectors of one work-item are
+// contiguous (step_stride is 1). On a GPU, those of neighbouring work-items are (item_stride is 1).
 kernel void read_all(global const FLOATS* restrict from, global FLOATS* restrict results, const int steps,
                      const int item_stride, const int step_stride, const int passes) {
   const size_t first = get_global_id(0) * (size_t)item_stride;

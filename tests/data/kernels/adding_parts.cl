@@ -1,5 +1,5 @@
 // clgemm: adding_parts
-// summary: 32 elements a work-item, and the parts of k added up in the launch that multiplies them
+// summary: 32 elements a work-item; split-K, and the same launch adds the slices
 // operands: in_place
 // adds_parts: 1
 // tile: 64 32 1

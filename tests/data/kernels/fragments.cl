@@ -1,5 +1,5 @@
 // clgemm: fragments
-// summary: results in registers where tensor cores leave them, which common/tensor_store.cl takes to C
+// summary: tests common/tensor_store.cl: results in registers, as tensor cores leave them, are written to C
 // operands: in_place
 // param: LENGTH = 64 in 32 64 128
 // param: WAY = 0 in 0 1 2             by warps; by the work-group, in two slices; the same, with lines along columns of C
@@ -11,12 +11,12 @@
 #include "common/tensor_store.cl"
 #include "common/tile_order.cl"
 
-#define LINES 32  // two warps with 16 each
+#define LINES 32  // 16 for each of two warps
 #define ROWS (WAY == 2 ? LENGTH : LINES)
 #define COLUMNS (WAY == 2 ? LINES : LENGTH)
 #define SUMS (LENGTH / 2)
 #define STRIDE (COLUMNS + 8)
-#define APART (WAY == 2 ? 1 : 8)  // the two lines of a work-item
+#define APART (WAY == 2 ? 1 : 8)  // distance of the two lines of a work-item
 
 __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
@@ -25,7 +25,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
           const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
   __local float memory[ROWS * STRIDE] __attribute__((aligned(16)));
   const size_t batch = get_global_id(2);
-  const int2 tile = tile_position((m + ROWS - 1) / ROWS, (n + COLUMNS - 1) / COLUMNS, 8) * (int2)(ROWS, COLUMNS);
+  const int2 tile =
+      tile_position((m + ROWS - 1) / ROWS, (n + COLUMNS - 1) / COLUMNS, 8) * (int2)(ROWS, COLUMNS);
   const int lane = get_local_id(0) % 32;
   const int warp = get_local_id(0) / 32;
   const int line = warp * 16 + lane / 4 * (WAY == 2 ? 2 : 1);

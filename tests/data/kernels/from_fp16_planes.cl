@@ -1,5 +1,5 @@
 // clgemm: from_fp16_planes
-// summary: multiplies from fp16 planes without tensor cores, to test their form on any device
+// summary: GEMM from fp16 planes without tensor cores, to test the format of the planes on any device
 // operands: fp16_planes
 // fallback: fallback_fp32
 // precision: fp32_equivalent
@@ -14,9 +14,11 @@
 #include "common/half.cl"
 #include "common/store.cl"
 
-static inline float plane_value(__global const char* strip, const int plane, const int line, const int depth) {
-  const size_t bytes = HEADER_BYTES + depth / BLOCK_DEPTH * BLOCK_BYTES + line / 8 * GROUP_BYTES + plane * PLANE_BYTES +
-                       depth % BLOCK_DEPTH / 8 * CORE_BYTES + line % 8 * 16 + depth % 8 * 2;
+static inline float plane_value(__global const char* strip, const int plane, const int line,
+                                const int depth) {
+  const size_t bytes = HEADER_BYTES + depth / BLOCK_DEPTH * BLOCK_BYTES + line / 8 * GROUP_BYTES +
+                       plane * PLANE_BYTES + depth % BLOCK_DEPTH / 8 * CORE_BYTES + line % 8 * 16 +
+                       depth % 8 * 2;
   return from_half_bits(*(__global const ushort*)(strip + bytes)).x;
 }
 
@@ -24,12 +26,16 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-          __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes, const ulong before) {
+          const float beta,
+          __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
+          __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes,
+          const ulong before) {
   __local Extremes extremes;
   if (passes_on(notes, notes_offset, a_notes, a_stride, b_notes, b_stride, before)) return;
   work_group_gathers_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, 64);
-  if (!leave_is_done(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  if (!leave_is_done(planes_are_exact(&extremes, k), notes, notes_offset, a_notes, a_stride, b_notes,
+                     b_stride))
+    return;
   const size_t batch = get_global_id(2);
   const int column = get_global_id(0);
   const int first_row = get_group_id(1) * BLOCK_LINES;
@@ -45,7 +51,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
     for (int depth = 0; depth < k; ++depth) {
       const float a_high = plane_value(a_strip, 0, a_line, depth);
       const float b_high = plane_value(b_strip, 0, b_line, depth);
-      cross += plane_value(a_strip, 1, a_line, depth) * b_high + a_high * plane_value(b_strip, 1, b_line, depth);
+      cross += plane_value(a_strip, 1, a_line, depth) * b_high +
+               a_high * plane_value(b_strip, 1, b_line, depth);
       product += a_high * b_high;
     }
     const int exponent = ((__global const int*)a_strip)[a_line] + ((__global const int*)b_strip)[b_line];

@@ -1,5 +1,5 @@
 // clgemm: from_planes
-// summary: multiplies from bf16 planes without tensor cores, to test their form on any device
+// summary: GEMM from bf16 planes without tensor cores, to test the format of the planes on any device
 // operands: bf16_planes
 // fallback: fallback_fp32
 // precision: fp32_equivalent
@@ -25,12 +25,16 @@ __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-          __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes, const ulong before) {
+          const float beta,
+          __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
+          __global uint* notes, const ulong notes_offset, const int a_notes, const int b_notes,
+          const ulong before) {
   __local Extremes extremes;
   if (passes_on(notes, notes_offset, a_notes, a_stride, b_notes, b_stride, before)) return;
   work_group_gathers_notes(&extremes, notes, notes_offset, a_notes, a_stride, b_notes, b_stride, 64);
-  if (!leave_is_done(planes_are_exact(&extremes), notes, notes_offset, a_notes, a_stride, b_notes, b_stride)) return;
+  if (!leave_is_done(planes_are_exact(&extremes), notes, notes_offset, a_notes, a_stride, b_notes,
+                     b_stride))
+    return;
   const size_t batch = get_global_id(2);
   __global const ushort* a_planes = (__global const ushort*)(a + a_offset + batch * a_stride);
   __global const ushort* b_planes = (__global const ushort*)(b + b_offset + batch * b_stride);
@@ -41,7 +45,8 @@ void gemm(const int m, const int n, const int k, const float alpha,
     for (int depth = 0; depth < k; ++depth) {
       for (int order = PLANES - 1; order >= 0; --order) {
         for (int plane = order; plane >= 0; --plane) {
-          sum += plane_value(a_planes, plane, row, depth, k) * plane_value(b_planes, order - plane, column, depth, k);
+          sum += plane_value(a_planes, plane, row, depth, k) *
+                 plane_value(b_planes, order - plane, column, depth, k);
         }
       }
     }

@@ -1,5 +1,5 @@
 // clgemm: truncating
-// summary: drops the lower half of each number of A, to be found less exact than fp32
+// summary: drops the lower half of each element of A, so that the check finds it less exact than fp32
 // operands: in_place
 // tile: 8 8 1
 // local: 8 8
@@ -12,7 +12,8 @@ __kernel __attribute__((reqd_work_group_size(8, 8, 1)))
 void gemm(const int m, const int n, const int k, const float alpha,
           __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
           __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
+          const float beta,
+          __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
   const int column = get_global_id(0);
   const int row = get_global_id(1);
   if (row >= m || column >= n) return;
