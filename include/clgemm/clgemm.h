@@ -293,9 +293,8 @@ CLGEMM_API clgemm_status clgemm_sgemm_host(clgemm_context* context, clgemm_layou
 /// A device that shares the host's memory computes all GEMMs in place, in one launch. For any other device,
 /// small matrices are gathered in clgemm's pinned memory and computed together. Large matrices are computed
 /// one after another, as by clgemm_sgemm_host(). The same applies to all matrices if you limit the device's
-/// memory
-/// (`device_memory_limit`). Otherwise the rules of clgemm_sgemm_host() apply. If the call fails, the content
-/// of all matrices C is undefined.
+/// memory (`device_memory_limit`). Otherwise the rules of clgemm_sgemm_host() apply. If the call fails, the
+/// content of all matrices C is undefined.
 CLGEMM_API clgemm_status clgemm_sgemm_strided_batched_host(
     clgemm_context* context, clgemm_layout layout, clgemm_transpose transpose_a, clgemm_transpose transpose_b,
     size_t m, size_t n, size_t k, float alpha, const float* a, size_t lda, size_t stride_a, const float* b,
