@@ -19,8 +19,8 @@
 /// choice depends on a short measurement at the first use, the probe (docs/platforms.md).
 ///
 /// Every function that can fail returns a clgemm_status. After a failure, clgemm_last_error() explains it in
-/// words. Arguments are checked before any work, and C is then unchanged. clgemm never prints and never ends
-/// the program.
+/// words. Arguments are checked before any work, so C is unchanged after an error about an argument. clgemm
+/// never prints and never ends the program.
 ///
 /// The functions do the same as the functions of the same name in clgemm.hpp. They have the same arguments in
 /// the same order; only a context comes first. If the context is NULL, clgemm uses its own. It has one
@@ -138,7 +138,7 @@ typedef struct clgemm_options {
   size_t size;
 
   /// A kernel by name ("tiled"), by variant ("float8") or by file ("./mine.cl"). A variant is a kernel with
-  /// certain parameters. If it is NULL or "", clgemm chooses.
+  /// certain parameters. If `kernel` is NULL or "", clgemm chooses.
   const char* kernel;
 
   /// Values for the kernel's parameters. Other parameters keep their defaults. Use this only together with
@@ -160,7 +160,8 @@ typedef struct clgemm_options {
   /// uses and reuses its own buffers. No other call may use the buffer until this call is complete.
   cl_mem scratch;
 
-  /// The path of a kernel file, with any file name. Use it instead of `kernel`. NULL or "" means none.
+  /// The path of a kernel file. Unlike in `kernel`, the file may have any name. Use it instead of `kernel`.
+  /// NULL or "" means none.
   const char* kernel_file;
 
   /// The arithmetic that clgemm may use.
@@ -293,8 +294,8 @@ CLGEMM_API clgemm_status clgemm_sgemm_host(clgemm_context* context, clgemm_layou
 /// A device that shares the host's memory computes all GEMMs in place, in one launch. For any other device,
 /// small matrices are gathered in clgemm's pinned memory and computed together. Large matrices are computed
 /// one after another, as by clgemm_sgemm_host(). The same applies to all matrices if you limit the device's
-/// memory (`device_memory_limit`). Otherwise the rules of clgemm_sgemm_host() apply. If the call fails, the
-/// content of all matrices C is undefined.
+/// memory (`device_memory_limit`). In all other respects, the rules of clgemm_sgemm_host() apply. If the call
+/// fails, the content of all matrices C is undefined.
 CLGEMM_API clgemm_status clgemm_sgemm_strided_batched_host(
     clgemm_context* context, clgemm_layout layout, clgemm_transpose transpose_a, clgemm_transpose transpose_b,
     size_t m, size_t n, size_t k, float alpha, const float* a, size_t lda, size_t stride_a, const float* b,
@@ -303,9 +304,9 @@ CLGEMM_API clgemm_status clgemm_sgemm_strided_batched_host(
 
 /// The same for matrices at any place. GEMM i uses a[i], b[i], c[i], alphas[i] and betas[i]; each list has
 /// `batch_count` elements. If the matrices are at constant distances, this is the same as
-/// clgemm_sgemm_strided_batched_host(). Otherwise small matrices are gathered for every device. The matrices
-/// C must not overlap each other, or any A or B. The call checks this for each two matrices C and within each
-/// GEMM, but not between a C and the A or B of another GEMM.
+/// clgemm_sgemm_strided_batched_host(). Otherwise small matrices are gathered, even for a device that shares
+/// the host's memory. The matrices C must not overlap each other, or any A or B. The call checks each pair of
+/// matrices C, and each C against the A and B of the same GEMM, but not against those of another GEMM.
 CLGEMM_API clgemm_status clgemm_sgemm_batched_host(clgemm_context* context, clgemm_layout layout,
                                                    clgemm_transpose transpose_a, clgemm_transpose transpose_b,
                                                    size_t m, size_t n, size_t k, const float* alphas,
@@ -323,8 +324,9 @@ CLGEMM_API clgemm_status clgemm_sgemm_batched_host(clgemm_context* context, clge
 /// `*done` is unchanged.
 ///
 /// An error about an argument comes before anything is enqueued. Any other error may come when part of the
-/// work is enqueued. Until the queue has finished that part (clFinish), the device may read A and B and write
-/// to C and to the `scratch` of the options. After such an error, the content of C is undefined.
+/// work has already been enqueued. Until the queue has finished that part (clFinish), the device may read A
+/// and B and write to C and to the `scratch` of the options. After such an error, the content of C is
+/// undefined.
 CLGEMM_API clgemm_status clgemm_sgemm(clgemm_context* context, cl_command_queue queue, clgemm_layout layout,
                                       clgemm_transpose transpose_a, clgemm_transpose transpose_b, size_t m,
                                       size_t n, size_t k, float alpha, clgemm_matrix a, clgemm_matrix b,
@@ -334,8 +336,8 @@ CLGEMM_API clgemm_status clgemm_sgemm(clgemm_context* context, cl_command_queue 
 
 /// Computes like clgemm_sgemm(), with matrices in memory that host and device share. Nothing is copied. A
 /// pointer to any other memory is CLGEMM_INVALID_ARGUMENT. The host must map coarse-grained memory around its
-/// own accesses. Free no memory before the call has completed. For batches, make a buffer on the memory with
-/// clCreateBuffer() and CL_MEM_USE_HOST_PTR.
+/// own accesses. Do not free the memory before the call has completed. For batches, make a buffer on the
+/// memory with clCreateBuffer() and CL_MEM_USE_HOST_PTR.
 CLGEMM_API clgemm_status clgemm_sgemm_shared(clgemm_context* context, cl_command_queue queue,
                                              clgemm_layout layout, clgemm_transpose transpose_a,
                                              clgemm_transpose transpose_b, size_t m, size_t n, size_t k,
@@ -353,8 +355,8 @@ CLGEMM_API clgemm_status clgemm_sgemm_shared(clgemm_context* context, cl_command
 ///
 ///      C <- alpha * sum of op(A_i) op(B_i) + beta * C
 ///
-/// If each A_i continues the one before along k, and each B_i, too, this is computed as one GEMM. Otherwise
-/// it is computed as one GEMM for each i. Everything else is as in clgemm_sgemm().
+/// If each A_i directly follows the previous one along k, and so does each B_i, the sum is computed as one
+/// GEMM. Otherwise it is computed as one GEMM for each i. Everything else is as in clgemm_sgemm().
 CLGEMM_API clgemm_status clgemm_sgemm_strided_batched(
     clgemm_context* context, cl_command_queue queue, clgemm_layout layout, clgemm_transpose transpose_a,
     clgemm_transpose transpose_b, size_t m, size_t n, size_t k, float alpha, clgemm_matrix a, size_t stride_a,
@@ -402,7 +404,7 @@ CLGEMM_API clgemm_status clgemm_explain(clgemm_context* context, cl_command_queu
 
 /// Writes the plan for a call on host matrices: the parts of the matrices, what is pinned, the bytes that are
 /// moved, and the predicted times of copying and computing. It ends with the plan for one part of C.
-/// A batch is one with constant distances.
+/// If the shape is a batch, its matrices are at constant distances.
 CLGEMM_API clgemm_status clgemm_explain_host(clgemm_context* context, const clgemm_shape* shape,
                                              const clgemm_options* options, size_t text_size, char* text,
                                              size_t* needed_size);
@@ -428,7 +430,7 @@ CLGEMM_API clgemm_status clgemm_sgemm_scratch_bytes(clgemm_context* context, cl_
 /// Threads: as for clgemm_context.
 typedef struct clgemm_device_set clgemm_device_set;
 
-/// Makes a set from a list with commas. Each item is an index or a part of a name, as in
+/// Makes a set from a comma-separated list. Each item is an index or a part of a name, as in
 /// clgemm_context_create(). "all" means all devices. "all NVIDIA" means all devices with NVIDIA in their name
 /// or in the name of their platform. A device that is named twice is used once.
 ///
@@ -464,7 +466,8 @@ CLGEMM_API clgemm_status clgemm_device_set_sgemm_strided_batched(
     size_t stride_a, const float* b, size_t ldb, size_t stride_b, float beta, float* c, size_t ldc,
     size_t stride_c, size_t batch_count, const clgemm_options* options);
 
-/// Like clgemm_sgemm_batched_host(), on several devices, in the same way.
+/// Like clgemm_sgemm_batched_host(), on several devices. They share the work as in
+/// clgemm_device_set_sgemm_strided_batched().
 CLGEMM_API clgemm_status clgemm_device_set_sgemm_batched(clgemm_device_set* devices, clgemm_layout layout,
                                                          clgemm_transpose transpose_a,
                                                          clgemm_transpose transpose_b, size_t m, size_t n,

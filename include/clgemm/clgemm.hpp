@@ -68,7 +68,7 @@ enum class Precision {
 /// Options of a call. With the default values, clgemm chooses the kernel and its parameters.
 struct Options {
   /// A kernel by name ("tiled"), by variant ("float8") or by file ("./mine.cl"). A variant is a kernel with
-  /// certain parameters. If it is empty, clgemm chooses.
+  /// certain parameters. If `kernel` is empty, clgemm chooses.
   std::string kernel;
 
   /// Values for the kernel's parameters, by the names in its manifest (the comments at the top of its file).
@@ -89,7 +89,7 @@ struct Options {
   /// and reuses its own buffers. No other call may use the buffer until this call is complete.
   cl_mem scratch = nullptr;
 
-  /// The path of a kernel file, with any file name. Use it instead of `kernel`.
+  /// The path of a kernel file. Unlike in `kernel`, the file may have any name. Use it instead of `kernel`.
   std::string kernel_file;
 
   /// The arithmetic that clgemm may use. If you name a kernel that is not allowed, the call throws
@@ -110,7 +110,7 @@ struct Options {
   bool host_matrices_are_pinned = false;
 };
 
-/// The shape of a call, for the functions that answer questions about it: explain(), prepare(),
+/// The shape of a call, for functions that take it instead of matrices, for example explain(), prepare() and
 /// sgemm_scratch_bytes().
 struct SgemmShape {
   Layout layout = Layout::row_major;      ///< layout of all three matrices
@@ -151,7 +151,7 @@ class DeviceMemory {
   /// coarse- or fine-grained. DeviceMatrix::offset tells where in it the matrix begins. In an allocation of
   /// Intel's extension cl_intel_unified_shared_memory, any pointer into it. Nothing is copied. A pointer to
   /// any other memory is an Error(invalid_argument). The host must map coarse-grained memory around its own
-  /// accesses. Free no memory before the call has completed.
+  /// accesses. Do not free the memory before the call has completed.
   constexpr DeviceMemory(float* shared) noexcept : pointer_(shared) {}
 
   /// Returns the buffer, or null if there is none.
@@ -247,8 +247,8 @@ class CLGEMM_API Context {
   /// A device that shares the host's memory computes all GEMMs in place, in one launch. For any other device,
   /// small matrices are gathered in clgemm's pinned memory and computed together. Large matrices are computed
   /// one after another, as by sgemm(). The same applies to all matrices if you limit the device's memory
-  /// (Options::device_memory_limit). Otherwise the rules of sgemm() apply. If the call fails, the content of
-  /// all matrices C is undefined.
+  /// (Options::device_memory_limit). In all other respects, the rules of sgemm() apply. If the call fails,
+  /// the content of all matrices C is undefined.
   void sgemm_strided_batched(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
                              std::size_t n, std::size_t k, float alpha, const float* a, std::size_t lda,
                              std::size_t stride_a, const float* b, std::size_t ldb, std::size_t stride_b,
@@ -258,8 +258,9 @@ class CLGEMM_API Context {
   /// The same for matrices at any place. GEMM i uses a[i], b[i], c[i], alphas[i] and betas[i]. All lists must
   /// have the same length, but alphas and betas may also have one element, for all GEMMs. If the matrices are
   /// at constant distances, this is the same as sgemm_strided_batched(). Otherwise small matrices are
-  /// gathered for every device. The matrices C must not overlap each other, or any A or B. The call checks
-  /// this for each two matrices C and within each GEMM, but not between a C and the A or B of another GEMM.
+  /// gathered, even for a device that shares the host's memory. The matrices C must not overlap each other,
+  /// or any A or B. The call checks each pair of matrices C, and each C against the A and B of the same GEMM,
+  /// but not against those of another GEMM.
   void sgemm_batched(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
                      std::size_t n, std::size_t k, const std::vector<float>& alphas,
                      const std::vector<const float*>& a, std::size_t lda, const std::vector<const float*>& b,
@@ -272,9 +273,9 @@ class CLGEMM_API Context {
   /// nothing to do. You must release it.
   ///
   /// If this throws, `*done` is unchanged. An Error about an argument comes before anything is enqueued. Any
-  /// other Error may come when part of the work is enqueued. Until the queue has finished that part
-  /// (clFinish), the device may read A and B and write to C and to Options::scratch. After such an Error, the
-  /// content of C is undefined.
+  /// other Error may come when part of the work has already been enqueued. Until the queue has finished that
+  /// part (clFinish), the device may read A and B and write to C and to Options::scratch. After such an
+  /// Error, the content of C is undefined.
   void sgemm(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
              std::size_t m, std::size_t n, std::size_t k, float alpha, DeviceMatrix a, DeviceMatrix b,
              float beta, DeviceMatrix c, const WaitList& wait_for = {}, cl_event* done = nullptr,
@@ -289,8 +290,8 @@ class CLGEMM_API Context {
   ///
   ///      C <- alpha * sum of op(A_i) op(B_i) + beta * C
   ///
-  /// If each A_i continues the one before along k, and each B_i, too, this is computed as one GEMM. Otherwise
-  /// it is computed as one GEMM for each i. Everything else is as in sgemm().
+  /// If each A_i directly follows the previous one along k, and so does each B_i, the sum is computed as one
+  /// GEMM. Otherwise it is computed as one GEMM for each i. Everything else is as in sgemm().
   void sgemm_strided_batched(cl_command_queue queue, Layout layout, Transpose transpose_a,
                              Transpose transpose_b, std::size_t m, std::size_t n, std::size_t k, float alpha,
                              DeviceMatrix a, std::size_t stride_a, DeviceMatrix b, std::size_t stride_b,
@@ -329,7 +330,7 @@ class CLGEMM_API Context {
 
   /// Returns the plan for a call on host matrices: the parts of the matrices, what is pinned, the bytes that
   /// are moved, and the predicted times of copying and computing. It ends with the plan for one part of C.
-  /// A batch is one with constant distances.
+  /// If the shape is a batch, its matrices are at constant distances.
   std::string explain_host(const SgemmShape& shape, const Options& options = {});
 
   /// Returns the device memory, in bytes, that a call needs for packed copies of A and B. Compiles like
@@ -342,8 +343,8 @@ class CLGEMM_API Context {
   double predicted_seconds(const SgemmShape& shape, const Options& options = {});
 
   /// Returns the seconds that the speed model predicts for a call on host matrices, including copies to the
-  /// device and back. clgemm-tune measures the rates of these copies, or the probe of a device without tuning
-  /// data. A batch is one with constant distances.
+  /// device and back. The rates of these copies are measured by clgemm-tune, or by the probe if the device
+  /// has no tuning data. If the shape is a batch, its matrices are at constant distances.
   double predicted_seconds_host(const SgemmShape& shape, const Options& options = {});
 
   /// Returns the device. The Context owns it, as it owns the results of the next two functions. Retain them
@@ -384,9 +385,9 @@ class CLGEMM_API Context {
 /// Threads: as for Context.
 class CLGEMM_API DeviceSet {
  public:
-  /// Devices by a list with commas, for example "0,1" or "all NVIDIA,pthread". Each item is an index or a
-  /// part of a name, as in CLGEMM_DEVICE. "all" means all devices. "all NVIDIA" means all devices with NVIDIA
-  /// in their name or in the name of their platform. A device that is named twice is used once.
+  /// Devices from a comma-separated list, for example "0,1" or "all NVIDIA,pthread". Each item is an index or
+  /// a part of a name, as in CLGEMM_DEVICE. "all" means all devices. "all NVIDIA" means all devices with
+  /// NVIDIA in their name or in the name of their platform. A device that is named twice is used once.
   explicit DeviceSet(const std::string& devices);
 
   /// These devices, each in a new OpenCL context.
@@ -415,7 +416,8 @@ class CLGEMM_API DeviceSet {
                              float beta, float* c, std::size_t ldc, std::size_t stride_c,
                              std::size_t batch_count, const Options& options = {});
 
-  /// Like Context::sgemm_batched() for host matrices, in the same way.
+  /// Like Context::sgemm_batched() for host matrices. The devices share the work as in
+  /// sgemm_strided_batched().
   void sgemm_batched(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
                      std::size_t n, std::size_t k, const std::vector<float>& alphas,
                      const std::vector<const float*>& a, std::size_t lda, const std::vector<const float*>& b,
@@ -437,8 +439,8 @@ class CLGEMM_API DeviceSet {
 };
 
 /// Like Context::sgemm() for host matrices. Uses one Context for the whole process, which is made with the
-/// default device at the first call. If the environment variable CLGEMM_DEVICES lists devices, in the form of
-/// DeviceSet, this function uses one DeviceSet for the whole process instead.
+/// default device at the first call. If the environment variable CLGEMM_DEVICES lists devices, with the
+/// syntax of DeviceSet's constructor, this function uses one DeviceSet for the whole process instead.
 CLGEMM_API void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
                       std::size_t n, std::size_t k, float alpha, const float* a, std::size_t lda,
                       const float* b, std::size_t ldb, float beta, float* c, std::size_t ldc,
