@@ -309,16 +309,16 @@ void share_multiply(DeviceSet::State& devices, const HostGemm& host, const Optio
 void share_batch(DeviceSet::State& devices, const HostBatch& batch, const Options& options) {
   const Problem one = one_of(batch.problem);
   std::vector<SavedLines> saved;
-  if (one.beta != 0.0f) {
-    saved.reserve(batch.count());
-    for (float* const c : batch.c) saved.emplace_back(c, one.m, one.n, one.c.ld);
-  }
-  for (std::size_t next = 0; next < batch.count();) {
+  for (;;) {
     const std::vector<Band> bands = bands_of(devices, one, options);
     const Band& fastest = bands.front();
     if (bands.size() > 1 || fastest.seconds >= worth_sharing_seconds) {
-      share_multiply(devices, batch.at(next++), options);
-      continue;
+      for (std::size_t i = 0; i < batch.count(); ++i) share_multiply(devices, batch.at(i), options);
+      return;
+    }
+    if (one.beta != 0.0f && saved.empty()) {
+      saved.reserve(batch.count());
+      for (float* const c : batch.c) saved.emplace_back(c, one.m, one.n, one.c.ld);
     }
     Member& member = *fastest.group.front();
     try {
