@@ -30,18 +30,22 @@
 // wave with 64 x 64 results has 96 of these instructions, and 16 reads of 16 bytes from local memory.
 // Local memory has one copy of a step's blocks. So two work-groups fit a compute unit, and the matrix units
 // work for one while the other one waits.
+//
+// fp16x3_wmma.cl includes this file behind an atom for another instruction.
 #if !defined(BM) || !defined(BN) || !defined(WM) || !defined(WN)
 #error "fp16x3_mfma needs BM, BN, WM and WN"
+#endif
+#if !defined(WAVE)
+#include "common/mfma_f16.cl"
 #endif
 #include "common/fp16_planes.cl"
 #include "common/fp16_range.cl"
 #include "common/mfma.cl"
 #include "common/tile_order.cl"
-#pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
 // Sizes are in pieces of 16 bytes: 8 of k of a line in a plane.
 #define STEP_BLOCKS 2                           // along k
-#define STEP_DEPTH (STEP_BLOCKS * BLOCK_DEPTH)  // a piece of a line for each 16 lanes of a wave
+#define STEP_DEPTH (STEP_BLOCKS * BLOCK_DEPTH)
 #define BLOCK_PIECES (BLOCK_BYTES / 16)
 #define GROUP_PIECES (GROUP_BYTES / 16)
 #define PLANE_PIECES (PLANE_BYTES / 16)
@@ -82,41 +86,52 @@ static inline void store_pieces(__local uint4* memory, const uint4 pieces[COPIES
   }
 }
 
-// Returns the place of the piece of a line that this work-item gives to the matrix unit, in the high plane.
-// `blocks`: of 64 lines, of this operand in the tile.
+// The numbers that a work-item gives to the instructions of a step, from one line in one plane.
+typedef struct {
+  uint4 pieces[FRAGMENT_PIECES];
+} Fragment;
+
+// Returns the place of a work-item's first piece, in the high plane. `blocks`: of 64 lines, of this operand
+// in the tile.
 static inline int place_of_line(const int line, const int blocks) {
-  const int sixteen = get_local_id(0) % WAVE / 16;
-  return sixteen / 2 * blocks * BLOCK_PIECES + line / 8 * GROUP_PIECES + sixteen % 2 * CORE_PIECES + line % 8;
+  return FIRST_PIECE(get_local_id(0) % WAVE, blocks) + line / 8 * GROUP_PIECES + line % 8;
 }
 
-#define MULTIPLY_ADD_HALVES(a, b, sum) \
-  __builtin_amdgcn_mfma_f32_16x16x16f16(as_half4(a), as_half4(b), sum, 0, 0, 0)
+static inline Fragment load_fragment(const __local uint4* line, const int blocks) {
+  Fragment fragment;
+#pragma unroll
+  for (int i = 0; i < FRAGMENT_PIECES; ++i) fragment.pieces[i] = line[PIECE_PLACE(i, blocks)];
+  return fragment;
+}
 
-// Adds the products of 16 rows and all columns of a wave. v_mfma_f32_16x16x16_f16 takes four of k from
-// each work-item, for the row or column lane % 16. It does not matter which of k these are, as long as
-// they are the same for A and B. Products of other columns stand between two that add to the same sums.
-static inline void add_products(float4 sums[BLOCKS_N], const uint4 a, const uint4 b[BLOCKS_N]) {
+// Adds the products of 16 rows and all columns of a wave. It does not matter which of k an instruction takes
+// from a work-item, as long as they are the same for A and B. Products of other columns stand between two
+// that add to the same sums.
+static inline void add_products(Sum sums[BLOCKS_N], const Fragment a, const Fragment b[BLOCKS_N]) {
 #pragma unroll
-  for (int i = 0; i < BLOCKS_N; ++i) sums[i] = MULTIPLY_ADD_HALVES(a.xy, b[i].xy, sums[i]);
+  for (int instruction = 0; instruction < STEP_INSTRUCTIONS; ++instruction) {
 #pragma unroll
-  for (int i = 0; i < BLOCKS_N; ++i) sums[i] = MULTIPLY_ADD_HALVES(a.zw, b[i].zw, sums[i]);
+    for (int i = 0; i < BLOCKS_N; ++i)
+      sums[i] = multiply_add_halves(a.pieces, b[i].pieces, instruction, sums[i]);
+  }
 }
 
 // Adds the products of a step.
 static inline void multiply_step(Sums sums, const __local uint4* a, const __local uint4* b) {
-  uint4 b_high[BLOCKS_N], b_low[BLOCKS_N];
+  Fragment b_high[BLOCKS_N], b_low[BLOCKS_N];
 #pragma unroll
   for (int column = 0; column < BLOCKS_N; ++column) {
-    b_high[column] = b[column * 2 * GROUP_PIECES];
-    b_low[column] = b[column * 2 * GROUP_PIECES + PLANE_PIECES];
+    b_high[column] = load_fragment(b + column * 2 * GROUP_PIECES, N_BLOCKS);
+    b_low[column] = load_fragment(b + column * 2 * GROUP_PIECES + PLANE_PIECES, N_BLOCKS);
   }
 #pragma unroll
   for (int row = 0; row < BLOCKS_M; ++row) {
-    const uint4 a_high = a[row * SUMS_ROWS / 8 * GROUP_PIECES];
-    const uint4 a_low = a[row * SUMS_ROWS / 8 * GROUP_PIECES + PLANE_PIECES];
-    float4 fresh[BLOCKS_N];
+    const __local uint4* lines = a + row * SUMS_ROWS / 8 * GROUP_PIECES;
+    const Fragment a_high = load_fragment(lines, M_BLOCKS);
+    const Fragment a_low = load_fragment(lines + PLANE_PIECES, M_BLOCKS);
+    Sum fresh[BLOCKS_N];
 #pragma unroll
-    for (int column = 0; column < BLOCKS_N; ++column) fresh[column] = (float4)(0.0f);
+    for (int column = 0; column < BLOCKS_N; ++column) fresh[column] = (Sum)(0.0f);
     add_products(fresh, a_low, b_high);
     add_products(fresh, a_high, b_low);
 #pragma unroll
@@ -124,6 +139,7 @@ static inline void multiply_step(Sums sums, const __local uint4* a, const __loca
     add_products(fresh, a_high, b_high);
 #pragma unroll
     for (int column = 0; column < BLOCKS_N; ++column) sums[row][column] += fresh[column];
+    END_ROW;
   }
 }
 
@@ -154,13 +170,18 @@ static inline void scale_sums(Sums sums, const __global char* a, const __global 
 #pragma unroll
   for (int block = 0; block < BLOCKS_M; ++block) {
     const int line = row + block * SUMS_ROWS;
-    const __global int* of_strip = (const __global int*)(a + line / BLOCK_LINES * strip);
-    const int4 of_rows = *(const __global int4*)(of_strip + line % BLOCK_LINES);
+    const __global int* of_rows = (const __global int*)(a + line / BLOCK_LINES * strip) + line % BLOCK_LINES;
 #pragma unroll
     for (int other = 0; other < BLOCKS_N; ++other) {
-      const int4 exponents = of_rows + exponent_of_line(b, strip, column + other * 16);
-      sums[block][other].xy = scaled_back(sums[block][other].xy, exponents.xy);
-      sums[block][other].zw = scaled_back(sums[block][other].zw, exponents.zw);
+      const int of_column = exponent_of_line(b, strip, column + other * 16);
+#pragma unroll
+      for (int i = 0; i < ITEM_ROWS; i += 2) {
+        Sum* sum = &sums[block][other];
+        const int2 exponents = (int2)(of_rows[i * ROW_STEP], of_rows[(i + 1) * ROW_STEP]) + of_column;
+        const float2 scaled = scaled_back((float2)((*sum)[i], (*sum)[i + 1]), exponents);
+        (*sum)[i] = scaled.x;
+        (*sum)[i + 1] = scaled.y;
+      }
     }
   }
 }
@@ -190,7 +211,7 @@ void gemm(const int m, const int n, const int k, const float alpha,
 
   const int2 wave = place_of_wave();
   const int lane = get_local_id(0) % WAVE;
-  const int row = wave.x + lane / 16 * 4;
+  const int row = wave.x + FIRST_ROW(lane);
   const int column = wave.y + lane % 16;
   Sums sums;
   clear(sums);

@@ -53,7 +53,7 @@ enum class Precision {
   /// NVIDIA GPUs with suitable tensor cores, large GEMMs use them with one of three methods. Each method
   /// splits every fp32 number into a sum of shorter numbers and adds products of these:
   /// - two fp16 numbers and three products, with an exponent for each row of A and each column of B (this
-  ///   method also uses the matrix units of AMD's CDNA 3)
+  ///   method also uses the matrix units of AMD's CDNA 3 and RDNA 4)
   /// - two TF32 numbers and three products
   /// - three bf16 numbers and six products
   ///

@@ -51,6 +51,14 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
+bool has_word_from(std::string_view text, std::string_view beginning) {
+  for (std::size_t at = text.find(beginning); at != std::string_view::npos;
+       at = text.find(beginning, at + 1)) {
+    if (at == 0 || !belongs_to_word(text[at - 1])) return true;
+  }
+  return false;
+}
+
 std::optional<std::int64_t> integer_of(std::string_view text) {
   std::int64_t value = 0;
   const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), value);

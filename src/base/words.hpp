@@ -21,6 +21,9 @@ std::vector<std::string_view> parts_of(std::string_view text, char separator);
 // Returns whether the text has this word, with no letter, digit or '_' beside it.
 bool has_word(std::string_view text, std::string_view word);
 
+// Returns whether the text has a word with this beginning.
+bool has_word_from(std::string_view text, std::string_view beginning);
+
 // Returns nullopt if the text is not an integer of 64 bits from its first to its last character.
 std::optional<std::int64_t> integer_of(std::string_view text);
 

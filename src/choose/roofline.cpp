@@ -22,9 +22,9 @@ double peak_of(const KernelConfig& kernel, const Device& device, double multiply
 // Returns the fraction of the peak that a kernel reaches. These are guesses, as is the time in which a
 // work-group begins and ends. With fp32 numbers on matrix units, rocBLAS reaches .84 on an MI210 (37.9 of
 // 45.3 TFLOP/s at 8192). With fewer results, a work-item reads more for each result, from local memory or a
-// cache, so it reaches less: .71 with 64 results, .68 with 32, .64 with 16. CDNA 3 computes with 16-bit
-// numbers 8 times as fast. Three products of them read as much as one product of fp32 numbers, so reading
-// counts 8 / 3 times as much: .50 with 128 results, .46 with 64, .37 with 16.
+// cache, so it reaches less: .71 with 64 results, .68 with 32, .64 with 16. CDNA 3 and RDNA 4 compute with
+// 16-bit numbers 8 times as fast. Three products of them read as much as one product of fp32 numbers, so
+// reading counts 8 / 3 times as much: .50 with 128 results, .46 with 64, .37 with 16.
 double part_of_peak(const KernelConfig& kernel) {
   const double side = std::sqrt(static_cast<double>(kernel.tile_rows * kernel.tile_columns) /
                                 static_cast<double>(kernel.work_items()));

@@ -66,7 +66,9 @@ std::int64_t device_value(const Device& device, const std::string& name) {
     const std::size_t open = name.find('(');
     const bool is_extension = name.substr(0, open) == "extension";
     const std::string word = name.substr(open + 1, name.size() - open - 2);
-    return has_word(is_extension ? device.extensions : device.name, word) ? 1 : 0;
+    const std::string& text = is_extension ? device.extensions : device.name;
+    if (word.back() == '*') return has_word_from(text, word.substr(0, word.size() - 1)) ? 1 : 0;
+    return has_word(text, word) ? 1 : 0;
   }
   throw Error(ErrorCode::internal_error, fmt::format("no device value '{}'", name));
 }

@@ -436,15 +436,29 @@ float add_32_of_k(const Factor* a, const Factor* b, float sum) {
   return sum;
 }
 
-float fp16_mfma_sum(const Fp16Line& a, const Fp16Line& b) {
+// kernels/fp16x3_wmma.cl does the same with another instruction, which takes 16 of k in order.
+float add_32_of_k_in_order(const Factor* a, const Factor* b, float sum) {
+  return add_products_on_rdna(a, b, 32, sum);
+}
+
+using Add32 = float (*)(const Factor* a, const Factor* b, float sum);
+
+float fp16_amd_sum(const Fp16Line& a, const Fp16Line& b, Add32 add) {
   float sum = 0.0f;
   for (std::size_t first = 0; first < a.high.size(); first += 32) {
-    float fresh = add_32_of_k(&a.low[first], &b.high[first], 0.0f);
-    fresh = add_32_of_k(&a.high[first], &b.low[first], fresh);
-    fresh = add_32_of_k(&a.high[first], &b.high[first], fresh * 0x1p-11f);
+    float fresh = add(&a.low[first], &b.high[first], 0.0f);
+    fresh = add(&a.high[first], &b.low[first], fresh);
+    fresh = add(&a.high[first], &b.high[first], fresh * 0x1p-11f);
     sum += fresh;
   }
   return sum;
+}
+
+float sum_on_amd(const std::vector<float>& a, const std::vector<float>& b, Add32 add) {
+  Extremes of_a, of_b;
+  const std::vector<Fp16Line> x = pack_fp16(lines_of(a, 1, a.size(), 32), of_a);
+  const std::vector<Fp16Line> y = pack_fp16(lines_of(b, 1, b.size(), 32), of_b);
+  return scaled_back(fp16_amd_sum(x[0], y[0], add), x[0].exponent + y[0].exponent);
 }
 
 Lines padded(const std::vector<float>& line, std::size_t depth) {
@@ -518,10 +532,11 @@ float sum_by_fp16x3_mma(const TensorCore& core, const std::vector<float>& a, con
 }
 
 float sum_by_fp16x3_mfma(const std::vector<float>& a, const std::vector<float>& b) {
-  Extremes of_a, of_b;
-  const std::vector<Fp16Line> x = pack_fp16(padded(a, 32), of_a);
-  const std::vector<Fp16Line> y = pack_fp16(padded(b, 32), of_b);
-  return scaled_back(fp16_mfma_sum(x[0], y[0]), x[0].exponent + y[0].exponent);
+  return sum_on_amd(a, b, add_32_of_k);
+}
+
+float sum_by_fp16x3_wmma(const std::vector<float>& a, const std::vector<float>& b) {
+  return sum_on_amd(a, b, add_32_of_k_in_order);
 }
 
 float sum_by_bf16x6_mma(const TensorCore& core, const std::vector<float>& a, const std::vector<float>& b) {

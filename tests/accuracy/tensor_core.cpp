@@ -95,6 +95,31 @@ float add_once_on_cdna3(const Factor* a, const Factor* b, float sum) {
       std::ldexp(rounded_down(std::ldexp(total, common - of_total), result_bits), of_total));
 }
 
+// The number of products in one addition on AMD's RDNA.
+constexpr std::size_t together_on_rdna = 2;
+
+float add_once_on_rdna(const Factor* a, const Factor* b, float sum) {
+  constexpr int fraction_bits = 24;
+  constexpr int least_exponent = -126;
+  int largest = sum == 0.0f ? least_exponent : std::max(std::ilogb(sum), least_exponent);
+  for (std::size_t i = 0; i < together_on_rdna; ++i)
+    largest = std::max(largest, a[i].exponent + b[i].exponent);
+  if (largest > of_strange / 2 || !std::isfinite(sum)) return add_strange(together_on_rdna, a, b, sum);
+
+  double units = std::trunc(std::ldexp(double{sum}, fraction_bits - largest));
+  for (std::size_t i = 0; i < together_on_rdna; ++i) {
+    const std::int32_t product = a[i].significand * b[i].significand;
+    if (product == 0) continue;
+    const double aligned =
+        std::trunc(std::ldexp(static_cast<double>(std::abs(product)),
+                              a[i].exponent + b[i].exponent - 2 * factor_bits + fraction_bits - largest));
+    const bool is_opposed = std::signbit(sum) != (product < 0);
+    const double magnitude = is_opposed ? aligned + 1.0 : aligned;
+    units += product < 0 ? -magnitude : magnitude;
+  }
+  return static_cast<float>(std::ldexp(units, largest - fraction_bits));
+}
+
 }  // namespace
 
 Factor make_factor(float value, int least_exponent) {
@@ -121,6 +146,12 @@ float add_products(const TensorCore& core, const Factor* a, const Factor* b, std
 float add_products_on_cdna3(const Factor* a, const Factor* b, std::size_t count, float sum) {
   for (std::size_t first = 0; first < count; first += together_on_cdna3)
     sum = add_once_on_cdna3(a + first, b + first, sum);
+  return sum;
+}
+
+float add_products_on_rdna(const Factor* a, const Factor* b, std::size_t count, float sum) {
+  for (std::size_t first = 0; first < count; first += together_on_rdna)
+    sum = add_once_on_rdna(a + first, b + first, sum);
   return sum;
 }
 

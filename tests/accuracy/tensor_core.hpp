@@ -53,4 +53,12 @@ float add_products(const TensorCore& core, const Factor* a, const Factor* b, std
 // result to the nearest fp32 number. Denormal numbers count. There is no record of such a GPU.
 float add_products_on_cdna3(const Factor* a, const Factor* b, std::size_t count, float sum);
 
+// The same with the matrix units of AMD's RDNA, for fp16: v_wmma_f32_16x16x16_f16. No simulator has it. An
+// issue of ROCm (rocm-systems, 12056) describes V_DOT2_F32_F16 by experiments on RDNA 3.5, and says that WMMA
+// differs from an emulator in the same way. So the model is a sequence of additions that each take two
+// products. An addition aligns them and the sum so far to the largest exponent, cuts off the bits of each
+// beyond 24 after the binary point, and adds. Each term whose sign is not the sum's is one unit of the last
+// bit too large. The result is rounded to the nearest fp32 number. The exponent of a product is as above.
+float add_products_on_rdna(const Factor* a, const Factor* b, std::size_t count, float sum);
+
 }  // namespace clgemm::test

@@ -222,7 +222,7 @@ TEST_CASE(
     const auto all =
         rank_candidates(problem, configs, shipped_tuning(), no_limit, Precision::fp32_equivalent).candidates;
     const double of_fp32 = std::max(sheet.teraflops, sheet.matrix_teraflops);
-    CHECK(is_on_halves(all.front()) == (sheet.half_teraflops / 3.0 > 1.2 * of_fp32));
+    CHECK(is_on_halves(all.front()) == (sheet.half_teraflops / 3.0 > 2.0 * of_fp32));
     CHECK(std::any_of(all.begin(), all.end(), is_on_halves) == (sheet.half_teraflops > 0.0));
     for (const Candidate& one : all) {
       if (!is_on_halves(one)) continue;

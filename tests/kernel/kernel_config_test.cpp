@@ -262,6 +262,9 @@ TEST_CASE("a condition can ask for an extension and for an architecture by the d
   }
   device.name = "gfx1100";
   CHECK_FALSE(fits("arch(gfx110)", device));
+  CHECK(fits("arch(gfx110*)", device));
+  CHECK_FALSE(fits("arch(gfx120*)", device));
+  CHECK_FALSE(fits("arch(110*)", device));
 
   const NamedKernel kernel = made_up_kernel(
       "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// local: 1\n// grid: rows\n"

@@ -176,6 +176,7 @@ TEST_CASE("random problems, kernels and limits make valid plans") {
   Planner make_for_cpu{made_up_cpu()};
   Planner make_for_hopper{made_up_hopper()};
   Planner make_for_cdna{made_up_cdna()};
+  Planner make_for_rdna{made_up_rdna()};
   std::vector<std::string> kernels;
   KernelLibrary library;
   for (const std::string& name : library.names(Role::multiply)) {
@@ -205,6 +206,7 @@ TEST_CASE("random problems, kernels and limits make valid plans") {
     Planner& make = device == make_for_cpu.device.name      ? make_for_cpu
                     : device == make_for_hopper.device.name ? make_for_hopper
                     : device == make_for_cdna.device.name   ? make_for_cdna
+                    : device == make_for_rdna.device.name   ? make_for_rdna
                                                             : make_for_gpu;
     INFO(fmt::format("{}: {} x {} x {}, limit {}, parts {}", kernel, problem.m, problem.n, problem.k, limit,
                      parts));

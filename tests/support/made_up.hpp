@@ -54,6 +54,12 @@ inline Device made_up_h200() {
   return result;
 }
 
+inline Device made_up_rdna() {
+  Device result = made_up_gpu();
+  result.name = "made-up gfx1100";
+  return result;
+}
+
 inline Device made_up_cdna() {
   Device result = made_up_gpu();
   result.name = "made-up gfx942";
@@ -65,7 +71,8 @@ inline Device suitable_device(KernelLibrary& library, const std::string& kernel)
   for (const Manifest::Rule& rule : library.find(kernel).file->manifest.requirements) {
     if (rule.expression.text() == "is_cpu") return made_up_cpu();
     if (rule.expression.text().find("nvidia_sm") == 0) return made_up_hopper();
-    if (rule.expression.text().find("arch(") == 0) return made_up_cdna();
+    if (rule.expression.text().find("arch(gfx11") == 0) return made_up_rdna();
+    if (rule.expression.text().find("arch(gfx9") == 0) return made_up_cdna();
   }
   return made_up_gpu();
 }

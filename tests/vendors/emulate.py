@@ -15,7 +15,8 @@ sources, which its package does not have. CLGEMM_EMULATOR names a folder with it
 CLGEMM_EMULATOR_PYTHON may name another Python that has these packages.
 
 An emulator has no clock, and it may have errors of its own. In this one, matrix instructions round each product before they add
-it, and treat denormal fp16 numbers as zero. It does not support RDNA 2.
+it, and treat denormal fp16 numbers as zero. If such an instruction of RDNA 4 starts from zero, it reads registers instead, so
+these registers are set to zero first. The emulator does not support RDNA 2.
 """
 
 import argparse
@@ -53,10 +54,20 @@ def architecture_of(target):
 OF_CACHES = re.compile(r"(?m)^\s+(buffer_(gl[01]_)?(inv|wbl2|wbinvl1)\w*|global_(wb|inv|wbinv)|s_(icache|dcache)_\w+)\b.*\n")
 
 
+STARTS_FROM_ZERO = re.compile(r"(?m)^(\s+v_wmma\w+) v\[(\d+):(\d+)\], (.*), 0$")
+
+
+def with_zeros(found):
+    """Returns a matrix instruction that adds to its result's registers, behind instructions that set these to zero."""
+    instruction, first, last, factors = found.groups()
+    zeros = "".join(f"\tv_mov_b32_e32 v{register}, 0\n" for register in range(int(first), int(last) + 1))
+    return f"{zeros}{instruction} v[{first}:{last}], {factors}, v[{first}:{last}]"
+
+
 def code_object(amd, program, folder):
     """Returns the path of the linked program, and its arguments: offset, size and kind of each, as the compiler lists them."""
     assembly = amd.assembly(program, folder)
-    text = OF_CACHES.sub("", assembly.read_text())
+    text = STARTS_FROM_ZERO.sub(with_zeros, OF_CACHES.sub("", assembly.read_text()))
     assembly.write_text(text)
     linked = assembly.with_suffix(".co")
     output_of([*amd.clang, f"-mcpu={program['target']}", "-x", "assembler", assembly, "-o", linked])
