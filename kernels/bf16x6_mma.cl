@@ -56,7 +56,9 @@ INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* w
     }
 #pragma unroll
     for (int i = 0; i < COLUMN_STEPS * 4; ++i) sums[row][i / 4][i % 4] += fresh[i / 4][i % 4];
-    copy_part(walk, row, ROW_STEPS);
+    Pieces pieces;
+    begin_copies(&pieces, walk, row);
+    end_copies(&pieces, walk, row);
   }
 }
 
@@ -80,14 +82,14 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void gemm(
   const size_t batch = get_global_id(2);
   const ulong strip = strip_bytes(k);
   const int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
-  const Place here = {c + c_offset + batch * c_stride, tile};
+  const __global char* a_strips = (const __global char*)(a + a_offset + batch * a_stride);
+  const __global char* b_strips = (const __global char*)(b + b_offset + batch * b_stride);
+  const Place here = {c + c_offset + batch * c_stride, a_strips + tile.x * M_BLOCKS * strip,
+                      b_strips + tile.y * N_BLOCKS * strip, tile};
   prefetch_tile_of_c(target_at(here, ldc, m, n, alpha, beta), TILE_M, TILE_N, ITEMS);
   if (get_local_id(0) == 0) place = here;  // read after the barriers of the loop
   float sums[ROW_STEPS][COLUMN_STEPS][4];
-  multiply_steps(
-      sums, start_walk((const __global char*)(a + a_offset + batch * a_stride) + tile.x * M_BLOCKS * strip,
-                       (const __global char*)(b + b_offset + batch * b_stride) + tile.y * N_BLOCKS * strip,
-                       strip, k, stages));
+  multiply_steps(sums, start_walk(here.a, here.b, strip, k, stages));
   const Exponents none = {0, 0};
   store_sums(target_at(place, ldc, m, n, alpha, beta), sums, none, (__local float*)memory);
 }

@@ -42,6 +42,7 @@ INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* w
     load_matrices(low, a_lines + PLANE_BYTES + row * 2 * GROUP_BYTES);
     load_matrices(high, a_lines + row * 2 * GROUP_BYTES);
     float fresh[COLUMN_STEPS][4];
+    Pieces pieces;
 #pragma unroll
     for (int i = 0; i < COLUMN_STEPS * 4; ++i) fresh[i / 4][i % 4] = 0.0f;
 #pragma unroll
@@ -49,7 +50,7 @@ INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* w
       mma(fresh[column], low, &b[0][column / 2][column % 2 * 2]);
       mma(fresh[column], high, &b[1][column / 2][column % 2 * 2]);
     }
-    copy_part(walk, row, ROW_STEPS);
+    begin_copies(&pieces, walk, row);
 #pragma unroll
     for (int i = 0; i < COLUMN_STEPS * 4; ++i) fresh[i / 4][i % 4] *= LOW_SCALE;
 #pragma unroll
@@ -57,6 +58,7 @@ INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* w
       mma(fresh[column], high, &b[0][column / 2][column % 2 * 2]);
 #pragma unroll
     for (int i = 0; i < COLUMN_STEPS * 4; ++i) sums[row][i / 4][i % 4] += fresh[i / 4][i % 4];
+    end_copies(&pieces, walk, row);
   }
 }
 
@@ -94,22 +96,23 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void gemm(
   const uint stages = shared_address(memory);
   const size_t batch = get_global_id(2);
   const ulong strip = strip_bytes(k);
-  a += a_offset + batch * a_stride;
-  b += b_offset + batch * b_stride;
-  int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
-  const Place here = {c + c_offset + batch * c_stride, tile};
+  const int2 tile = tile_position((m + TILE_M - 1) / TILE_M, (n + TILE_N - 1) / TILE_N, BAND);
+  const __global char* a_strips = (const __global char*)(a + a_offset + batch * a_stride);
+  const __global char* b_strips = (const __global char*)(b + b_offset + batch * b_stride);
+  const Place here = {c + c_offset + batch * c_stride, a_strips + tile.x * M_BLOCKS * strip,
+                      b_strips + tile.y * N_BLOCKS * strip, tile};
   prefetch_tile_of_c(target_at(here, ldc, m, n, alpha, beta), TILE_M, TILE_N, ITEMS);
   if (get_local_id(0) == 0) place = here;  // read after the barriers of the loop
   float sums[ROW_STEPS][COLUMN_STEPS][4];
-  multiply_steps(
-      sums, start_walk((const __global char*)a + tile.x * M_BLOCKS * strip + HEADER_BYTES,
-                       (const __global char*)b + tile.y * N_BLOCKS * strip + HEADER_BYTES, strip, k, stages));
+  multiply_steps(sums, start_walk(here.a + HEADER_BYTES, here.b + HEADER_BYTES, strip, k, stages));
 
-  tile = place.tile;
+  // clang and ptxas spilled 8 bytes with tiles of 64 x 64 on sm_80 when `b` waited in local memory, too. On
+  // sm_120 they spilled 24 bytes with tiles of 128 x 64 when it did not.
+  const __global char* b_place =
+      NVIDIA_SM >= 100 ? place.b : b_strips + place.tile.y * N_BLOCKS * strip;
   const int lane = get_local_id(0) % 32;
   const Exponents exponents = {
-      (const __global int*)((const __global char*)a + (tile.x * M_BLOCKS + WARP_BLOCK_A) * strip) + lane / 4,
-      (const __global int*)((const __global char*)b + (tile.y * N_BLOCKS + WARP_BLOCK_B) * strip) +
-          lane % 4 * 2};
+      (const __global int*)(place.a + WARP_BLOCK_A * strip) + lane / 4,
+      (const __global int*)(b_place + WARP_BLOCK_B * strip) + WARP_COLUMN % BLOCK_LINES + lane % 4 * 2};
   store_sums(target_at(place, ldc, m, n, alpha, beta), sums, exponents, (__local float*)memory);
 }

@@ -1,9 +1,15 @@
 // fp16 as bits: one uint holds two numbers, the first one in its lower half. Rounds to nearest, ties to even.
 // Small numbers become denormal.
-#ifdef __NV_CL_C_VERSION  // NVIDIA's compiler: one instruction
+#ifdef __NV_CL_C_VERSION
 static inline uint half_bits(const float2 values) {
   uint bits;
+#if NVIDIA_SM >= 80
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(values.y), "f"(values.x));
+#else
+  asm("{ .reg .b16 low, high; cvt.rn.f16.f32 low, %1; cvt.rn.f16.f32 high, %2; mov.b32 %0, {low, high}; }"
+      : "=r"(bits)
+      : "f"(values.x), "f"(values.y));
+#endif
   return bits;
 }
 

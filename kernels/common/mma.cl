@@ -1,37 +1,36 @@
-// GEMM with the instructions that every tensor core has had since Ampere. A warp computes 64 x 64 of the
-// tile, 16 rows at a time. It loads fragments from local memory with ldmatrix, and asynchronous copies keep
-// STAGES steps of 16 along k there. The including file defines multiply_step() and scale_rows(), which do
-// what its form of planes needs.
+// GEMM with mma.sync, the instruction that every tensor core has had since Turing. A warp computes 64 x
+// WARP_COLUMNS of the tile, 16 rows at a time. It loads fragments from local memory with ldmatrix, and copies
+// keep STAGES steps of 16 along k there. The atom is the instruction and the way of copying:
+// common/mma_k16.cl for Ampere and later, or common/mma_k8.cl for Turing if MMA_K8 is defined. The including
+// file defines multiply_step() and scale_rows(), which do what its form of planes needs.
 //
 // The loop needs all registers that a work-item can have on an A100. So the place of the tile, which only the
 // stores need again, waits in local memory. In registers it made clang and ptxas spill 16 bytes of fp16x3_mma
 // and 32 bytes of bf16x6_mma.
-#include "common/ampere.cl"
+#include "common/nvidia.cl"
 #include "common/tensor_store.cl"
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(STAGES) || !defined(PLANES)
 #error "a multiply by mma needs TILE_M, TILE_N, STAGES and a form of planes"
 #endif
 
+#if defined(MMA_K8)
+#define WARP_COLUMNS 32
+#else
+#define WARP_COLUMNS 64
+#endif
 #define M_BLOCKS (TILE_M / BLOCK_LINES)
 #define N_BLOCKS (TILE_N / BLOCK_LINES)
-#define ITEMS (M_BLOCKS * N_BLOCKS * 32)
+#define WARPS_ACROSS (TILE_N / WARP_COLUMNS)
+#define ITEMS (M_BLOCKS * WARPS_ACROSS * 32)
 #define STAGE_BYTES ((M_BLOCKS + N_BLOCKS) * BLOCK_BYTES)
 #define BLOCK_COPIES (BLOCK_BYTES / 16 / ITEMS)  // by one work-item
 #define COPIES ((M_BLOCKS + N_BLOCKS) * BLOCK_COPIES)
 #define ROW_STEPS (BLOCK_LINES / 16)             // a warp's 64 rows, 16 at a time
-#define COLUMN_STEPS (BLOCK_LINES / 8)
-#define WARP_BLOCK_A (get_local_id(0) / 32 / N_BLOCKS)  // which 64 rows of the tile a warp computes
-#define WARP_BLOCK_B (get_local_id(0) / 32 % N_BLOCKS)  // which 64 columns
+#define COLUMN_STEPS (WARP_COLUMNS / 8)
+#define WARP_BLOCK_A (get_local_id(0) / 32 / WARPS_ACROSS)  // which 64 rows of the tile a warp computes
+#define WARP_COLUMN (get_local_id(0) / 32 % WARPS_ACROSS * WARP_COLUMNS)  // its first column
+#define WARP_BLOCK_B (WARP_COLUMN / BLOCK_LINES)
 #define INLINED static inline __attribute__((always_inline))  // inlined, so that arrays can live in registers
-
-// sums += (16 rows x 16 of k) * (16 of k x 8 columns).
-static inline void mma(float* sums, const uint* a, const uint* b) {
-  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." PLANE_TYPE "." PLANE_TYPE
-               ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-               "{%0, %1, %2, %3};"
-               : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}
 
 // A work-item's way along k: the next blocks to copy, and the number of steps left to multiply. A step's
 // stage is the number of steps from there to the end, modulo STAGES, so no register has to count stages.
@@ -43,22 +42,23 @@ typedef struct {
   int left;
 } Walk;
 
-// Starts copy number i of the COPIES that a work-item makes for a step: strips of A, then of B, each
-// contiguous in both memories. Past the last step it reads nothing and writes zeros. A branch would cost
-// registers: with one, clang and ptxas spilled 16 to 24 bytes of both kernels on sm_80.
-INLINED void copy_piece(const Walk* walk, const uint stage, const int i, const bool is_there) {
+// Return the addresses of piece number i of the COPIES that a work-item copies for a step: strips of A, then
+// of B, each contiguous in both memories.
+INLINED const __global char* source_of_piece(const Walk* walk, const int i) {
   const int block = i / BLOCK_COPIES;
-  const __global char* source =
+  const __global char* blocks =
       block < M_BLOCKS ? walk->a + block * walk->strip : walk->b + (block - M_BLOCKS) * walk->strip;
-  const int piece = i % BLOCK_COPIES * ITEMS * 16 + get_local_id(0) * 16;
-  copy_some_of_16_by_l1(stage + block * BLOCK_BYTES + piece, source + piece, is_there ? 16 : 0);
+  return blocks + i % BLOCK_COPIES * ITEMS * 16 + get_local_id(0) * 16;
+}
+INLINED uint place_of_piece(const uint stage, const int i) {
+  return stage + i / BLOCK_COPIES * BLOCK_BYTES + i % BLOCK_COPIES * ITEMS * 16 + get_local_id(0) * 16;
 }
 
-INLINED void end_copies(Walk* walk) {
-  walk->a += BLOCK_BYTES;
-  walk->b += BLOCK_BYTES;
-  copies_commit();
-}
+#if defined(MMA_K8)
+#include "common/mma_k8.cl"
+#else
+#include "common/mma_k16.cl"
+#endif
 
 // Starts the copies of the first steps. `a` and `b` are the tile's first blocks.
 INLINED Walk start_walk(const __global char* a, const __global char* b, const ulong strip, const int k,
@@ -66,35 +66,57 @@ INLINED Walk start_walk(const __global char* a, const __global char* b, const ul
   Walk walk = {a, b, strip, stages, k / BLOCK_DEPTH};
 #pragma unroll
   for (int step = 0; step < STAGES - 1; ++step) {
+    const uint stage = stages + (walk.left + STAGES - step) % STAGES * STAGE_BYTES;
 #pragma unroll
-    for (int i = 0; i < COPIES; ++i)
-      copy_piece(&walk, stages + (walk.left + STAGES - step) % STAGES * STAGE_BYTES, i, step < walk.left);
-    end_copies(&walk);
+    for (int i = 0; i < COPIES; ++i) {
+      Piece piece;
+      begin_copy(&piece, &walk, stage, i, step < walk.left);
+      end_copy(&piece, stage, i);
+    }
+    next_copies(&walk, step + 1 < walk.left);
   }
   return walk;
 }
 
 // Waits for the next step, and returns its stage.
 INLINED uint begin_step(const Walk* walk) {
-  COPIES_WAIT(STAGES - 2);
+  WAIT_FOR_COPIES(STAGES - 2);
   barrier(CLK_LOCAL_MEM_FENCE);  // all copies have arrived, and the stage that is filled next is free
   return walk->stages + walk->left % STAGES * STAGE_BYTES;
 }
 
-// Starts part `part` of `parts` of the copies that are due in this step. They stand between the products,
+// The pieces that are copied beside the products of 16 rows.
+#define ROW_COPIES ((COPIES + ROW_STEPS - 1) / ROW_STEPS)
+typedef struct {
+  Piece pieces[ROW_COPIES];
+} Pieces;
+
+INLINED uint stage_to_fill(const Walk* walk) {
+  return walk->stages + (walk->left + 1) % STAGES * STAGE_BYTES;
+}
+
+// Begins and ends the copies that are due beside the products of 16 rows. They stand between the products,
 // because nothing is multiplied while the copies of all warps wait to be started. With all of them at the
 // beginning of a step, fp16x3_mma took 9 % longer for 8192 x 8192 x 8192 with tiles of 128 x 128 (H100, 25
 // November 2026).
-INLINED void copy_part(const Walk* walk, const int part, const int parts) {
-  const uint stage = walk->stages + (walk->left + 1) % STAGES * STAGE_BYTES;
+INLINED void begin_copies(Pieces* pieces, const Walk* walk, const int row_step) {
 #pragma unroll
-  for (int i = 0; i < COPIES; ++i) {
-    if (i * parts / COPIES == part) copy_piece(walk, stage, i, walk->left >= STAGES);
+  for (int i = 0; i < ROW_COPIES; ++i) {
+    const int piece = row_step * ROW_COPIES + i;
+    if (piece < COPIES)
+      begin_copy(&pieces->pieces[i], walk, stage_to_fill(walk), piece, walk->left >= STAGES);
+  }
+}
+INLINED void end_copies(const Pieces* pieces, const Walk* walk, const int row_step) {
+#pragma unroll
+  for (int i = 0; i < ROW_COPIES; ++i) {
+    const int piece = row_step * ROW_COPIES + i;
+    if (piece < COPIES) end_copy(&pieces->pieces[i], stage_to_fill(walk), piece);
   }
 }
 
 INLINED void end_step(Walk* walk) {
-  end_copies(walk);
+  next_copies(walk, walk->left > STAGES);
   --walk->left;
 }
 
@@ -106,8 +128,8 @@ INLINED uint a_line(void) {
 }
 INLINED uint b_line(void) {
   const int lane = get_local_id(0) % 32;
-  return (M_BLOCKS + WARP_BLOCK_B) * BLOCK_BYTES + lane / 16 * GROUP_BYTES + lane / 8 % 2 * CORE_BYTES +
-         lane % 8 * 16;
+  return (M_BLOCKS + WARP_BLOCK_B) * BLOCK_BYTES + (WARP_COLUMN % BLOCK_LINES / 8 + lane / 16) * GROUP_BYTES +
+         lane / 8 % 2 * CORE_BYTES + lane % 8 * 16;
 }
 
 // Loads the fragments of a warp's columns in one plane, from b_line() on.
@@ -133,7 +155,7 @@ INLINED void multiply_steps(float sums[ROW_STEPS][COLUMN_STEPS][4], Walk walk) {
     multiply_step(sums, &walk, stage + a, stage + b);
     end_step(&walk);
   }
-  COPIES_WAIT(0);  // the last ones write zeros to memory that the sums need next
+  WAIT_FOR_COPIES(0);  // the last ones write to memory that the sums need next
 }
 
 // The exponents of the planes' scales, from a work-item's first row and first column of C on.
@@ -145,9 +167,11 @@ typedef struct {
 // Scales 16 rows of a work-item's sums. They are rows number `row_step` of its tile.
 static inline void scale_rows(float rows[COLUMN_STEPS][4], const Exponents exponents, const int row_step);
 
-// The place of a tile in one matrix of the batch.
+// The place of a tile in one matrix of the batch, and its first strips of A and B.
 typedef struct {
   __global float* c;
+  const __global char* a;
+  const __global char* b;
   int2 tile;
 } Place;
 
@@ -161,16 +185,16 @@ static inline Target target_at(const Place place, const ulong ldc, const int m, 
 // for these rows.
 static inline void store_sums(const Target target, float sums[ROW_STEPS][COLUMN_STEPS][4],
                               const Exponents exponents, __local float* memory) {
-  const Target block = target_from(target, WARP_BLOCK_A * BLOCK_LINES, WARP_BLOCK_B * BLOCK_LINES);
-  __local float* tile = memory + get_local_id(0) / 32 * WARP_TILE(BLOCK_LINES);
+  const Target block = target_from(target, WARP_BLOCK_A * BLOCK_LINES, WARP_COLUMN);
+  __local float* tile = memory + get_local_id(0) / 32 * WARP_TILE(WARP_COLUMNS);
   barrier(CLK_LOCAL_MEM_FENCE);  // all warps have multiplied the last step
 #pragma unroll 1
   for (int row_step = 0; row_step < ROW_STEPS; ++row_step) {
     scale_rows(sums[0], exponents, row_step);
     WARP_BARRIER;
-    put_warp_rows(tile, sums[0][0], BLOCK_LINES);
+    put_warp_rows(tile, sums[0][0], WARP_COLUMNS);
     WARP_BARRIER;
-    store_warp_rows(target_from(block, row_step * WARP_ROWS, 0), tile, BLOCK_LINES);
+    store_warp_rows(target_from(block, row_step * WARP_ROWS, 0), tile, WARP_COLUMNS);
     // The sums of the next rows move up, because registers cannot be indexed. An unrolled loop would double
     // the program.
 #pragma unroll

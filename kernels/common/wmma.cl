@@ -10,8 +10,8 @@
 #define FRAGMENT_PIECES 4
 #define FIRST_PIECE(lane, blocks) 0
 #define PIECE_PLACE(i, blocks) ((i) / 2 * (blocks) * BLOCK_PIECES + (i) % 2 * CORE_PIECES)
-// Keeps the loads of the next row of blocks behind the products of this one. Otherwise clang 19 has the numbers
-// of both rows in registers, and spills 64 bytes with 64 x 32 results.
+// Keeps the loads of the next row of blocks behind the products of this one. Otherwise clang 19 has the
+// numbers of both rows in registers, and spills 64 bytes with 64 x 32 results.
 #define END_ROW __builtin_amdgcn_sched_barrier(0)
 #else
 #define FIRST_ROW(lane) ((lane) / 16 * 8)

@@ -22,7 +22,7 @@ struct TensorCore {
 
 inline constexpr TensorCore hopper_16_bit{16, 25};  // fp16 and bf16; Blackwell is the same
 inline constexpr TensorCore hopper_tf32{8, 25};
-inline constexpr TensorCore ampere_16_bit{8, 24};  // Ada is the same
+inline constexpr TensorCore ampere_16_bit{8, 24};  // Ada is the same, and Turing for fp16
 inline constexpr TensorCore ampere_tf32{4, 24};
 
 // The least exponents of normal numbers of the formats.

@@ -289,6 +289,7 @@ TEST_CASE(
   std::set<RingConfig> rings = allowed_rings("bf16x6_mma");
   CHECK(rings.size() >= 6);
   rings.merge(allowed_rings("fp16x3_mma"));
+  rings.merge(allowed_rings("fp16x3_mma_k8"));
   for (const RingConfig& config : rings) {
     INFO(config.stages << " stages, " << config.warps << " warps");
     const RingConfig small{config.stages, 1, std::min(config.warps, 2)};

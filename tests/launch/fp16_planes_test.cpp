@@ -410,12 +410,20 @@ const std::map<std::string, std::int64_t> tiles[] = {
 TEST_CASE(
     "the kernels on fp16 planes and tensor cores are right, and have those on bf16 planes and fp32 behind "
     "them") {
-  if (shared_device_info().nvidia_sm < 80) {
+  if (shared_device_info().nvidia_sm < 75) {
     WARN("NOT TESTED: kernels on tensor cores, for this device has none");
     return;
   }
-  std::vector<Options> all(1);
-  all[0].kernel = "fp16x3_mma";
+  std::vector<Options> all;
+  for (const auto& [rows, columns] : {std::pair{128, 64}, {64, 64}, {64, 128}, {128, 128}}) {
+    all.emplace_back();
+    all.back().kernel = "fp16x3_mma_k8";
+    all.back().parameters = {{"TILE_M", rows}, {"TILE_N", columns}};
+  }
+  if (shared_device_info().nvidia_sm >= 80) {
+    all.emplace_back();
+    all.back().kernel = "fp16x3_mma";
+  }
   for (const auto& parameters : tiles) {
     if (shared_device_info().nvidia_sm != 90) break;
     all.emplace_back();

@@ -97,6 +97,14 @@ TEST_CASE("the kernel behind another one has the parameters that follow from tha
   CHECK(behind({{"TILE_M", 64}, {"TILE_N", 64}}) == std::array<std::size_t, 3>{64, 64, 64});
 }
 
+TEST_CASE("Turing falls back to plain fp32, because it does not multiply bf16 numbers") {
+  Planner make;
+  CHECK(make("fp16x3_mma").stages.size() == 3);
+  const Plan plan = make("fp16x3_mma_k8");
+  REQUIRE(plan.stages.size() == 2);
+  CHECK(plan.stages[1].multiply().name == "fallback_fp32");
+}
+
 TEST_CASE("the kernel that packs has the parameters that the kernel asks for") {
   Device device = test::made_up_cdna();
   device.max_work_group_size = 256;

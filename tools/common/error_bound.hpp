@@ -26,7 +26,7 @@ enum class Arithmetic {
 inline Arithmetic arithmetic_of(std::string_view kernel) {
   if (kernel == "tf32x3_wgmma" || kernel == "fallback_tf32x3") return Arithmetic::tf32x3;
   if (kernel == "fp16x3_wgmma") return Arithmetic::fp16x3_wgmma;
-  if (kernel == "fp16x3_mma") return Arithmetic::fp16x3_mma;
+  if (kernel == "fp16x3_mma" || kernel == "fp16x3_mma_k8") return Arithmetic::fp16x3_mma;
   if (kernel == "fp16x3_mfma") return Arithmetic::fp16x3_mfma;
   if (kernel == "fp16x3_wmma") return Arithmetic::fp16x3_wmma;
   if (kernel == "bf16x6_mma") return Arithmetic::bf16x6;
