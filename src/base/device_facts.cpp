@@ -34,33 +34,50 @@ DeviceFacts of_name(const std::array<NamedFacts, count>& table, const std::strin
 
 // NVIDIA, by architecture. The numbers of cores (SMs), their fp32 units and registers are in the tuning
 // guides of CUDA. Clocks and bandwidths are in the data sheets of the largest product, which the comments
-// name. The 16-bit multiply-adds of unmeasured tensor cores, with fp32 sums, are from these data sheets, too:
-// A100 312 TFLOP/s, RTX 3090 71, RTX 4090 165. The workstation cards of sm_86 and sm_89 do twice as many, but
-// report the same architecture.
+// name. The 16-bit multiply-adds of unmeasured tensor cores, with fp32 sums, are from data sheets, too: T4 65
+// TFLOP/s, A100 312, RTX 3090 71, RTX 4090 165, RTX 5090 210, RTX PRO 6000 504. Cards for workstations and
+// servers do twice as many as GeForce cards of the same architecture. The data sheet of B200 is about an
+// instruction that clgemm does not use. mma.sync counts there as on an A100, which is a guess.
 struct NvidiaFacts {
   std::size_t from_sm;
   DeviceFacts facts;
-  double half_multiply_adds = 0.0;
+  double half_multiply_adds = 0.0;  // those of cards for workstations or servers
 };
 constexpr std::array nvidia = {
-    NvidiaFacts{120, {"Blackwell (GeForce, RTX PRO)", 1, 128, 4.4, 32, 160, 2400}},  // RTX 5090, 1792 GB/s
-    NvidiaFacts{100, {"Blackwell (data centre)", 1, 128, 27.5, 32, 160, 1965}},      // B200, 8000 GB/s
-    NvidiaFacts{90, {"Hopper", 1, 128, 12.8, 32, 160, 1980}},                        // H100 SXM, 3350 GB/s
-    NvidiaFacts{89, {"Ada Lovelace", 1, 128, 3.1, 32, 160, 2520}, 256},              // RTX 4090, 1008 GB/s
-    NvidiaFacts{86, {"Ampere (GeForce)", 1, 128, 6.7, 32, 160, 1695}, 256},          // RTX 3090, 936 GB/s
-    NvidiaFacts{80, {"Ampere (data centre)", 1, 64, 10.2, 32, 160, 1410}, 1024},     // A100 40 GB, 1555 GB/s
-    NvidiaFacts{75, {"Turing", 1, 64, 5.0, 32, 160, 1590}},                          // T4, 320 GB/s
-    NvidiaFacts{70, {"Volta", 1, 64, 7.4, 32, 160, 1530}},                           // V100, 900 GB/s
-    NvidiaFacts{61, {"Pascal (GeForce)", 1, 128, 9.2, 32, 160, 1733}},               // GTX 1080, 320 GB/s
-    NvidiaFacts{60, {"Pascal (data centre)", 1, 64, 8.8, 32, 160, 1480}},            // P100, 732 GB/s
+    NvidiaFacts{
+        120, {"Blackwell (GeForce, RTX PRO)", 1, 128, 4.4, 32, 160, 2400}, 512},       // RTX 5090, 1792 GB/s
+    NvidiaFacts{100, {"Blackwell (data centre)", 1, 128, 27.5, 32, 160, 1965}, 1024},  // B200, 8000 GB/s
+    NvidiaFacts{90, {"Hopper", 1, 128, 12.8, 32, 160, 1980}},                          // H100 SXM, 3350 GB/s
+    NvidiaFacts{89, {"Ada Lovelace", 1, 128, 3.1, 32, 160, 2520}, 512},                // RTX 4090, 1008 GB/s
+    NvidiaFacts{86, {"Ampere (GeForce)", 1, 128, 6.7, 32, 160, 1695}, 512},            // RTX 3090, 936 GB/s
+    NvidiaFacts{80, {"Ampere (data centre)", 1, 64, 10.2, 32, 160, 1410}, 1024},  // A100 40 GB, 1555 GB/s
+    NvidiaFacts{75, {"Turing", 1, 64, 5.0, 32, 160, 1590}, 512},                  // T4, 320 GB/s
+    NvidiaFacts{70, {"Volta", 1, 64, 7.4, 32, 160, 1530}},                        // V100, 900 GB/s
+    NvidiaFacts{61, {"Pascal (GeForce)", 1, 128, 9.2, 32, 160, 1733}},            // GTX 1080, 320 GB/s
+    NvidiaFacts{60, {"Pascal (data centre)", 1, 64, 8.8, 32, 160, 1480}},         // P100, 732 GB/s
     NvidiaFacts{0, {"NVIDIA", 1, 128, 6.0, 32, 160, 1000, false, 0, true}},
 };
+
+// Parts of the names of cards for workstations and servers, of architectures that have GeForce cards, too.
+constexpr std::array<std::string_view, 9> full_rate_names = {"rtx pro",    "rtx a",     "ada generation",
+                                                             "quadro rtx", "titan rtx", "tesla t4",
+                                                             "nvidia a",   "nvidia l4", "nvidia l2"};
+
+// Returns the part of an architecture's 16-bit multiply-adds that a card has. Some cards of sm_75 have no
+// tensor cores (GeForce GTX 16, T1000). Unknown names count as GeForce cards.
+double part_of_halves(const std::string& name, std::size_t sm) {
+  if (sm == 80 || (sm >= 90 && sm < 120)) return 1.0;
+  const bool is_full = std::any_of(full_rate_names.begin(), full_rate_names.end(),
+                                   [&](std::string_view part) { return has(name, part); });
+  if (is_full) return 1.0;
+  return sm == 75 && !has(name, "rtx") ? 0.0 : 0.5;
+}
 
 DeviceFacts nvidia_facts(const std::string& name, std::size_t sm) {
   const auto* found = std::find_if(nvidia.begin(), nvidia.end() - 1,
                                    [sm](const NvidiaFacts& one) { return sm >= one.from_sm; });
   DeviceFacts facts = found->facts;
-  facts.half_multiply_adds = found->half_multiply_adds;
+  facts.half_multiply_adds = found->half_multiply_adds * part_of_halves(name, sm);
   constexpr double bytes_of_h200 = 18.4;  // the same chip with faster memory, 4800 GB/s
   if (has(name, "h200")) facts.bytes = bytes_of_h200;
   return facts;

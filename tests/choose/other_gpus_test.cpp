@@ -77,6 +77,38 @@ TEST_CASE("facts of GPUs are those of their data sheets") {
   }
 }
 
+TEST_CASE("GeForce cards multiply fp16 numbers half as fast as other cards of their architecture") {
+  struct Card {
+    const char* name;
+    std::size_t sm;
+    double halves;
+  };
+  constexpr Card cards[] = {{"Tesla T4", 75, 512},
+                            {"Quadro RTX 6000", 75, 512},
+                            {"NVIDIA GeForce RTX 2080 Ti", 75, 256},
+                            {"NVIDIA GeForce GTX 1660", 75, 0},
+                            {"NVIDIA T1000", 75, 0},
+                            {"NVIDIA A100-SXM4-40GB", 80, 1024},
+                            {"NVIDIA GeForce RTX 3090", 86, 256},
+                            {"NVIDIA RTX A6000", 86, 512},
+                            {"NVIDIA A40", 86, 512},
+                            {"NVIDIA GeForce RTX 4090", 89, 256},
+                            {"NVIDIA L40S", 89, 512},
+                            {"NVIDIA RTX 6000 Ada Generation", 89, 512},
+                            {"NVIDIA B200", 100, 1024},
+                            {"NVIDIA B300", 103, 1024},
+                            {"NVIDIA GeForce RTX 5090", 120, 256},
+                            {"NVIDIA RTX PRO 6000 Blackwell", 120, 512},
+                            {"NVIDIA GB10", 121, 256}};
+  Device device = made_up_hopper();
+  for (const Card& card : cards) {
+    INFO(card.name);
+    device.name = card.name;
+    device.nvidia_sm = card.sm;
+    CHECK(facts_of(device).half_multiply_adds == card.halves);
+  }
+}
+
 TEST_CASE("a clock that cannot be is not believed") {
   Device device = device_of(sheets[0]);
   const double believed = peaks_of(device).multiply_adds;
