@@ -31,10 +31,17 @@ float integer(std::uint64_t i, std::uint64_t largest) {
 constexpr std::uint64_t largest_of_c = 4;
 
 // The largest integers of A and of B. Sums of k products, and twice those sums, are exact in fp32, whatever
-// their signs.
+// their signs. No number of A is smaller than `least_of_a`, apart from its sign.
 struct Largest {
   std::uint64_t a, b;
+  std::uint64_t least_of_a = 0;
 };
+
+// Fp16 planes scale the largest number of a row to 2^15. With this one in a row, 2^14 becomes 2^-13, which is
+// the smallest number that they take for such a k. Fp16 keeps 11 bits of it. A second plane has the rest of
+// integers up to 2^15, times 2^11. If the rest is from -3 to 3, it is denormal there.
+constexpr Largest for_denormal = {(1U << 15) - 1, 1, 1U << 14};
+constexpr float largest_of_row = 0x1p42f;
 
 Largest largest_operands(TestNumbers::Large large, std::size_t k) {
   const std::uint64_t product = (std::uint64_t{1} << 24) / k;
@@ -49,8 +56,14 @@ class TestOperand {
  public:
   // `padded_*`: the size in memory if the kernel reads it in place; the rest is zero.
   TestOperand(std::size_t batch_count, std::size_t rows, std::size_t columns, std::size_t padded_rows,
-              std::size_t padded_columns, bool transposed, std::size_t seed, std::uint64_t largest)
-      : batch_count_(batch_count), rows_(rows), columns_(columns), seed_(seed), largest_(largest) {
+              std::size_t padded_columns, bool transposed, std::size_t seed, std::uint64_t largest,
+              std::uint64_t least)
+      : batch_count_(batch_count),
+        rows_(rows),
+        columns_(columns),
+        seed_(seed),
+        largest_(largest),
+        least_(least) {
     operand.transposed = transposed;
     operand.ld = transposed ? padded_rows : padded_columns;
     operand.offset = front;
@@ -79,7 +92,8 @@ class TestOperand {
   }
 
   float value(std::size_t batch, std::size_t row, std::size_t column) const {
-    return integer(seed_ + (batch * rows_ + row) * columns_ + column, largest_);
+    const float x = integer(seed_ + (batch * rows_ + row) * columns_ + column, largest_ - least_);
+    return x + std::copysign(static_cast<float>(least_), x);
   }
 
   Operand operand;
@@ -96,6 +110,7 @@ class TestOperand {
   std::size_t columns_;
   std::size_t seed_;
   std::uint64_t largest_;
+  std::uint64_t least_;
 };
 
 cl::Buffer buffer_of(const cl::Context& context, std::vector<float>& memory) {
@@ -154,10 +169,10 @@ class TestResult {
 // place.
 TestOperand operand_for(bool takes_any, bool transposed, std::size_t batch_count, std::size_t rows,
                         std::size_t columns, std::size_t tile_rows, std::size_t tile_columns,
-                        std::size_t seed, std::uint64_t largest) {
-  if (takes_any) return {batch_count, rows, columns, rows, columns, transposed, seed, largest};
-  return {batch_count, rows, columns, round_up(rows, tile_rows), round_up(columns, tile_columns),
-          false,       seed, largest};
+                        std::size_t seed, std::uint64_t largest, std::uint64_t least) {
+  if (takes_any) return {batch_count, rows, columns, rows, columns, transposed, seed, largest, least};
+  return {batch_count, rows,    columns, round_up(rows, tile_rows), round_up(columns, tile_columns), false,
+          seed,        largest, least};
 }
 
 // Returns a little more than a whole tile. If a kernel takes shares, its tile may be as large as the largest
@@ -201,16 +216,20 @@ bool gives_known_answer(const BuiltPlan& built, TestNumbers numbers, const cl::C
   const KernelConfig& kernel = stage.multiply();
   const auto [m, n, k] = test_shape(stage, planned);
   const bool takes_any = kernel.reads_in_place() || stage.has(ProgramRole::pack_both);
-  const Largest largest = largest_operands(numbers.large, k);
+  const Largest largest = numbers.denormal ? for_denormal : largest_operands(numbers.large, k);
   const std::size_t batch_count = kernel.matrices + 1;  // for two work-groups along the batch
   TestOperand a = operand_for(takes_any || stage.has(ProgramRole::pack_a), planned.a.transposed, batch_count,
-                              m, k, kernel.tile_rows, kernel.tile_depth, 1, largest.a);
+                              m, k, kernel.tile_rows, kernel.tile_depth, 1, largest.a, largest.least_of_a);
   TestOperand b = operand_for(takes_any || stage.has(ProgramRole::pack_b), planned.b.transposed, batch_count,
-                              k, n, kernel.tile_depth, kernel.tile_columns, 5, largest.b);
+                              k, n, kernel.tile_depth, kernel.tile_columns, 5, largest.b, 0);
   TestResult c(batch_count, m, n);
   std::size_t adding = k;  // the number of products that are not zero
   if (numbers.beyond != TestNumbers::Beyond::nothing) {
     a.set_column(--adding, numbers.beyond == TestNumbers::Beyond::planes ? 0x1p-120f : 0x1p-60f);
+    b.set_row(adding, 0.0f);
+  }
+  if (numbers.denormal) {
+    a.set_column(--adding, largest_of_row);
     b.set_row(adding, 0.0f);
   }
 

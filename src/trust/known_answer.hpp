@@ -7,10 +7,12 @@ namespace clgemm {
 
 // The values with which a plan is tested. They are integers. Those of A or of B can be so large that they
 // need all planes if values are split. One value may be outside the range of fp16 planes, or of all planes,
-// so that a later stage has to do the work.
+// so that a later stage has to do the work. Or A has one number in each row that is much larger than the
+// others, so that fp16 planes hold denormal numbers. Some matrix units take these for zero.
 struct TestNumbers {
   enum class Large { neither, a, b } large = Large::neither;
   enum class Beyond { nothing, fp16_planes, planes } beyond = Beyond::nothing;
+  bool denormal = false;
 };
 
 // Runs the programs as built, on one row, one column and one step of k more than a tile, with a batch of two,

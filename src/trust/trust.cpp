@@ -32,7 +32,8 @@ BuiltPlan without_helpers(const BuiltPlan& built) {
 }
 
 // Returns the values with which the programs of a stage are tested. A stage on planes gets values that need
-// all planes. A later stage gets values that the stage before leaves to it.
+// all planes, and the first stage also some that become denormal there. A later stage gets values that the
+// stage before leaves to it.
 std::vector<TestNumbers> numbers_for(const BuiltPlan& built, std::size_t stage) {
   using Large = TestNumbers::Large;
   using Beyond = TestNumbers::Beyond;
@@ -40,7 +41,9 @@ std::vector<TestNumbers> numbers_for(const BuiltPlan& built, std::size_t stage) 
   const Beyond behind_planes = on_planes ? Beyond::fp16_planes : Beyond::planes;
   const Beyond beyond = stage == 0 ? Beyond::nothing : behind_planes;
   if (!on_planes) return {{Large::neither, beyond}};
-  return {{Large::neither, beyond}, {Large::a, beyond}, {Large::b, beyond}};
+  std::vector<TestNumbers> result = {{Large::neither, beyond}, {Large::a, beyond}, {Large::b, beyond}};
+  if (stage == 0) result.push_back({Large::neither, beyond, true});
+  return result;
 }
 
 // Returns true if no other GEMM kernel was wrong with this helper.

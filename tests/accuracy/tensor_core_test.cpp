@@ -76,6 +76,40 @@ TEST_CASE("the model of CDNA 3's fp16 instruction is the one that agrees with mm
   CHECK(all == 0x229371bf087ee057u);
 }
 
+// The numbers of the test before first use that are denormal in fp16 planes (src/trust/known_answer.cpp).
+TEST_CASE("by the models, tensor cores pass the test with denormal numbers") {
+  for (const std::size_t k : {std::size_t{17}, std::size_t{33}}) {
+    TileCall call{1, 1, k, 1.0f, 0.0f, {}, {}, {0.0f}};
+    Numbers numbers(k);
+    float exact = 0.0f;
+    for (std::size_t i = 0; i + 1 < k; ++i) {
+      call.a.push_back(numbers.sign() * static_cast<float>((1U << 14) + numbers.below(1U << 14)));
+      call.b.push_back(numbers.sign());
+      exact += call.a.back() * call.b.back();
+    }
+    call.a.push_back(0x1p42f);
+    call.b.push_back(0.0f);
+    for (const SplitKernel& kernel : split_kernels()) {
+      INFO(title_of(kernel) << ", k = " << k);
+      const TileResult result = model_of(kernel, call);
+      CHECK(result.c[0] == exact);
+      if (kernel.name.starts_with("fp16x3")) CHECK(result.way == Way::fp16x3);
+    }
+    CHECK(sum_by_fp16x3_mma(ampere_16_bit, call.a, call.b) == exact);
+    CHECK(sum_by_fp16x3_mfma(call.a, call.b) == exact);
+  }
+}
+
+TEST_CASE(
+    "by the model of RDNA 3.5, integers of both signs have no exact sums, so its kernel fails its test") {
+  const std::vector<float> a = {3.0f, -5.0f, 7.0f, 100.0f, -101.0f, 4.0f};
+  const std::vector<float> b = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
+  CHECK(sum_by_fp16x3_mfma(a, b) == 8.0f);
+  CHECK(sum_by_fp16x3_wmma(a, b) != 8.0f);
+  const std::vector<float> positive = {3.0f, 5.0f, 7.0f, 100.0f, 101.0f, 4.0f};
+  CHECK(sum_by_fp16x3_wmma(positive, b) == 220.0f);
+}
+
 // The description of the instruction (tensor_core.hpp) has this example, among others.
 TEST_CASE("the model of RDNA's fp16 instruction gives the result that was seen on RDNA 3.5") {
   const std::vector<Factor> a = make_factors({32.0f, 24.0f}, least_of_fp16);

@@ -84,6 +84,27 @@ TEST_CASE("every kernel passes, with all transposes, packed and in place") {
   }
 }
 
+TEST_CASE("a kernel on fp16 planes that takes denormal numbers for zero fails with such numbers alone") {
+  for (const std::int64_t flush : {0, 1}) {
+    ConfigCache configs(shared_device_info(), kernel_folder_or_default({}));
+    const Config config{CLGEMM_TEST_KERNELS "/from_fp16_planes.cl", {{"FLUSH", flush}}};
+    const BuiltPlan built = build(make_plan(problem_of(67, false, false), config, configs, unlimited_scratch),
+                                  programs(), Purpose::named);
+    INFO("FLUSH=" << flush);
+    TestNumbers numbers;
+    CHECK(gives_known_answer(built, numbers, shared_cl_context(), shared_device()));
+    numbers.denormal = true;
+    CHECK(gives_known_answer(built, numbers, shared_cl_context(), shared_device()) == (flush == 0));
+    const ScopedVariable on("CLGEMM_SELF_TEST", nullptr);
+    Verifier verifier(shared_cl_context(), shared_device(), shared_device_info(), programs());
+    if (flush == 0) {
+      CHECK_NOTHROW(verifier.verify(built));
+    } else {
+      CHECK_ERROR([&] { verifier.verify(built); }, self_test_failed, "'from_fp16_planes'");
+    }
+  }
+}
+
 TEST_CASE("a self-test takes less than 50 ms beside the compiling") {
   constexpr std::chrono::milliseconds bound{50};
   for (const std::string& kernel : runnable_kernels()) {

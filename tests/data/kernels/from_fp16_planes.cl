@@ -4,11 +4,13 @@
 // fallback: fallback_fp32
 // precision: fp32_equivalent
 // param: MARK = 0 in 0 1
+// param: FLUSH = 0 in 0 1
 // tile: 64 64 16
 // local: 64 1
 // grid: columns rows
 
-// With MARK, every element of C becomes 42, which shows that this kernel computed it.
+// With MARK, every element of C becomes 42, which shows that this kernel computed it. With FLUSH, denormal
+// numbers count as zero, as on some matrix units.
 #include "common/fp16_planes.cl"
 #include "common/fp16_range.cl"
 #include "common/half.cl"
@@ -19,7 +21,8 @@ static inline float plane_value(__global const char* strip, const int plane, con
   const size_t bytes = HEADER_BYTES + depth / BLOCK_DEPTH * BLOCK_BYTES + line / 8 * GROUP_BYTES +
                        plane * PLANE_BYTES + depth % BLOCK_DEPTH / 8 * CORE_BYTES + line % 8 * 16 +
                        depth % 8 * 2;
-  return from_half_bits(*(__global const ushort*)(strip + bytes)).x;
+  const float value = from_half_bits(*(__global const ushort*)(strip + bytes)).x;
+  return FLUSH && fabs(value) < 0x1p-14f ? 0.0f : value;
 }
 
 __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
