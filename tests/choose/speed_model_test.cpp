@@ -2,8 +2,9 @@
 // effects.
 #include "choose/speed_model.hpp"
 
-#include <chrono>
+#include <algorithm>
 #include <cmath>
+#include <ctime>
 
 #include "choose/ranking.hpp"
 #include "plan/blocks.hpp"
@@ -301,20 +302,23 @@ TEST_CASE("blocks are added up, and A is packed once for a row of them") {
   CHECK(predict(plan, speed, only_packing, DeviceKind::gpu).packing == Approx(rows * (a + columns * b)));
 }
 
-TEST_CASE("what is remembered for each shape takes little time to find out") {
+TEST_CASE("ranking the candidates of a shape takes little time, compared with reading the kernels") {
   const Device device = test::made_up_h200();
+  const Tuning& tuning = test::shipped_tuning();
   ConfigCache configs(device, {});
-  const Problem problem = tight(1000, 1000, 1000);
-  const auto rank = [&] {
-    rank_candidates(problem, configs, test::shipped_tuning(), default_scratch_limit(device));
+  const auto ticks_to_rank = [&] {
+    const std::clock_t start = std::clock();
+    rank_candidates(tight(1000, 1000, 1000), configs, tuning, default_scratch_limit(device));
+    return std::clock() - start;
   };
-  rank();
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < 20; ++i) rank();
-  const double each =
-      std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() / 20;
-  INFO(each << " us");
-  CHECK(each < 5000);  // once for each shape; it takes some hundreds on an idle machine
+  // Each shape is ranked once, and the first ranking reads the kernels. This is a ratio of CPU times, because
+  // an emulator changes times, and other programs change those of the wall clock.
+  const std::clock_t first = ticks_to_rank();
+  std::clock_t later = first;
+  for (int i = 0; i < 20; ++i) later = std::min(later, ticks_to_rank());
+  INFO(first << " ticks, then " << later);
+  // On an AMD EPYC (Zen 5), it was first / 32 or less, also under QEMU (26 November 2026).
+  CHECK(later <= first / 4);
 }
 
 }  // namespace
