@@ -17,8 +17,8 @@
 // calibrate: TILE_M TILE_N: 128 64, 64 64, 128 128
 // calibrate_if: nvidia_sm < 80
 
-// This kernel is unmeasured. It is fp16x3_mma.cl with the instruction and the copies of Turing. Later tensor
-// cores run it, too, but they have better instructions. Turing does not multiply bf16 numbers, so plain fp32
-// is the fallback.
+// This kernel was not measured on Turing. It is fp16x3_mma.cl with the instruction and the copies of Turing.
+// Later tensor cores run it, too, but they have better instructions. Turing does not multiply bf16 numbers,
+// so plain fp32 is the fallback.
 #define MMA_K8
 #include "fp16x3_mma.cl"
