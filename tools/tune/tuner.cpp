@@ -14,7 +14,7 @@
 #include "common/kernel_names.hpp"
 #include "common/progress.hpp"
 #include "common/say.hpp"
-#include "data/host_data.hpp"
+#include "measuring/host_data.hpp"
 #include "plan/blocks.hpp"
 #include "tune/measurer.hpp"
 #include "tune/run_setup.hpp"

@@ -8,8 +8,8 @@
 #include "base/device_health.hpp"
 #include "base/error.hpp"
 #include "common/statistics.hpp"
-#include "contestants/contestant.hpp"
-#include "data/check.hpp"
+#include "measuring/check.hpp"
+#include "measuring/contestant.hpp"
 #include "tune/worker_process.hpp"
 
 namespace clgemm::tune {

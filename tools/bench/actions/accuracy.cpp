@@ -8,15 +8,15 @@
 #include <limits>
 #include <string>
 
+#include "actions/accuracy_data.hpp"
 #include "base/error.hpp"
 #include "common/error_bound.hpp"
 #include "common/float64.hpp"
 #include "common/in_parallel.hpp"
 #include "common/progress.hpp"
 #include "common/text_table.hpp"
-#include "contestants/contestant.hpp"
-#include "data/accuracy_data.hpp"
-#include "data/check.hpp"
+#include "measuring/check.hpp"
+#include "measuring/contestant.hpp"
 #include "peers/peer.hpp"
 #include "running/kernel_choice.hpp"
 

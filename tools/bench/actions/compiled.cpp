@@ -13,9 +13,9 @@
 #include "common/own_folder.hpp"
 #include "common/say.hpp"
 #include "common/whole_file.hpp"
-#include "contestants/contestant.hpp"
 #include "context/plan_memory.hpp"
-#include "data/device_data.hpp"
+#include "measuring/contestant.hpp"
+#include "measuring/device_data.hpp"
 #include "running/kernel_choice.hpp"
 
 namespace clgemm::bench {

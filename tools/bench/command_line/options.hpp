@@ -8,8 +8,8 @@
 
 #include "command_line/random_shapes.hpp"
 #include "common/size.hpp"
-#include "data/host_data.hpp"
 #include "kernel/manifest.hpp"
+#include "measuring/host_data.hpp"
 #include "peers/request.hpp"
 
 namespace clgemm::bench {

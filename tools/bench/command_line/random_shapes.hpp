@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/device.hpp"
-#include "data/host_data.hpp"
+#include "measuring/host_data.hpp"
 
 namespace clgemm::bench {
 

@@ -7,7 +7,7 @@
 
 #include "base/device.hpp"
 #include "common/size.hpp"
-#include "data/host_data.hpp"
+#include "measuring/host_data.hpp"
 
 namespace clgemm::bench {
 

@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "common/clock.hpp"
-#include "data/check.hpp"
-#include "data/host_data.hpp"
-#include "data/rotation.hpp"
 #include "kernel/manifest.hpp"
+#include "measuring/check.hpp"
+#include "measuring/host_data.hpp"
 
 namespace clgemm::bench {
 
@@ -83,6 +82,12 @@ struct PeerResult {
   std::string version;
   std::string settings;
   Figures figures;
+};
+
+// The copies of the matrices that runs use in turn.
+struct Rotation {
+  std::size_t copies = 1;
+  std::size_t bytes = 0;  // the copies of A, B and C together
 };
 
 // Everything that ran at one shape.

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "contestants/contestant.hpp"
+#include "measuring/contestant.hpp"
 
 namespace clgemm::bench {
 

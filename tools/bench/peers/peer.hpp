@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "contestants/contestant.hpp"
 #include "figures/results.hpp"
+#include "measuring/contestant.hpp"
 #include "peers/request.hpp"
 
 namespace clgemm::bench {

@@ -7,9 +7,9 @@
 
 #include "base/device.hpp"
 #include "ceilings_source.hpp"
-#include "contestants/contestant.hpp"
-#include "data/rotation.hpp"
+#include "measuring/contestant.hpp"
 #include "probe_source.hpp"
+#include "running/rotation.hpp"
 
 namespace clgemm::bench {
 namespace {

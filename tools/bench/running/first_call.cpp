@@ -10,9 +10,9 @@
 
 #include "common/child_process.hpp"
 #include "common/own_folder.hpp"
-#include "contestants/contestant.hpp"
-#include "data/device_data.hpp"
 #include "kernel/precision.hpp"
+#include "measuring/contestant.hpp"
+#include "measuring/device_data.hpp"
 #include "peers/peer.hpp"
 #include "running/kernel_choice.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "data/host_data.hpp"
+#include "measuring/host_data.hpp"
 
 namespace clgemm::bench {
 

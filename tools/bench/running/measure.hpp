@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "contestants/wrong_result.hpp"
-#include "data/check.hpp"
 #include "figures/results.hpp"
+#include "measuring/check.hpp"
+#include "running/wrong_result.hpp"
 
 namespace clgemm::bench {
 

@@ -5,8 +5,8 @@
 #include "base/error.hpp"
 #include "common/child_process.hpp"
 #include "common/kernel_names.hpp"
-#include "contestants/wrong_result.hpp"
 #include "kernel/precision.hpp"
+#include "running/wrong_result.hpp"
 
 namespace clgemm::bench {
 namespace {

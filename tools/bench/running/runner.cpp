@@ -24,6 +24,7 @@
 #include "running/host_link.hpp"
 #include "running/ladder.hpp"
 #include "running/own_kernel.hpp"
+#include "running/rotation.hpp"
 #include "running/size_run.hpp"
 
 namespace clgemm::bench {

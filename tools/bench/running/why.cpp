@@ -7,9 +7,9 @@
 
 #include "command_line/cases.hpp"
 #include "common/statistics.hpp"
-#include "contestants/contestant.hpp"
 #include "context/plan_memory.hpp"
-#include "data/device_data.hpp"
+#include "measuring/contestant.hpp"
+#include "measuring/device_data.hpp"
 #include "plan/launches.hpp"
 #include "running/ceilings.hpp"
 #include "running/kernel_choice.hpp"

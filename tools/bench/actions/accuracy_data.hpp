@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "data/host_data.hpp"
+#include "measuring/host_data.hpp"
 
 namespace clgemm::bench {
 

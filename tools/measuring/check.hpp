@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "data/diagnosis.hpp"
-#include "data/host_data.hpp"
+#include "measuring/diagnosis.hpp"
+#include "measuring/host_data.hpp"
 
 namespace clgemm::bench {
 

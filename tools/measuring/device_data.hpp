@@ -7,9 +7,9 @@
 
 #include "base/device.hpp"
 #include "base/opencl.hpp"
-#include "data/busy_device.hpp"
-#include "data/guards.hpp"
-#include "data/host_data.hpp"
+#include "measuring/busy_device.hpp"
+#include "measuring/guards.hpp"
+#include "measuring/host_data.hpp"
 
 namespace clgemm::bench {
 

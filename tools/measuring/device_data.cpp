@@ -1,4 +1,4 @@
-#include "data/device_data.hpp"
+#include "measuring/device_data.hpp"
 
 #include <fmt/format.h>
 

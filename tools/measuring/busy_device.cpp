@@ -1,4 +1,4 @@
-#include "data/busy_device.hpp"
+#include "measuring/busy_device.hpp"
 
 namespace clgemm::bench {
 namespace {

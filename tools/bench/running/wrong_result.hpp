@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "contestants/contestant.hpp"
-#include "data/check.hpp"
+#include "measuring/check.hpp"
+#include "measuring/contestant.hpp"
 
 namespace clgemm::bench {
 

@@ -1,4 +1,4 @@
-#include "data/diagnosis.hpp"
+#include "measuring/diagnosis.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

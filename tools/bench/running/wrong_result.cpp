@@ -1,4 +1,4 @@
-#include "contestants/wrong_result.hpp"
+#include "running/wrong_result.hpp"
 
 #include <fmt/format.h>
 

@@ -7,13 +7,9 @@
 #include "base/device.hpp"
 #include "base/opencl.hpp"
 #include "call/problem.hpp"
+#include "figures/results.hpp"
 
 namespace clgemm::bench {
-
-struct Rotation {
-  std::size_t copies = 1;
-  std::size_t bytes = 0;  // the copies of A, B and C together
-};
 
 // Returns a number of bytes that no cache of the device holds.
 std::size_t beyond_caches(const cl::Device& device);

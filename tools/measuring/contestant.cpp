@@ -1,11 +1,11 @@
-#include "contestants/contestant.hpp"
+#include "measuring/contestant.hpp"
 
 #include <algorithm>
 #include <optional>
 
 #include "call/arguments.hpp"
-#include "contestants/kernel_timer.hpp"
 #include "context/context.hpp"
+#include "measuring/kernel_timer.hpp"
 
 namespace clgemm::bench {
 namespace {

@@ -1,4 +1,4 @@
-#include "data/accuracy_data.hpp"
+#include "actions/accuracy_data.hpp"
 
 #include <cmath>
 #include <limits>

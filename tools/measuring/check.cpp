@@ -1,4 +1,4 @@
-#include "data/check.hpp"
+#include "measuring/check.hpp"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include "common/clock.hpp"
 #include "common/error_bound.hpp"
 #include "context/plan_memory.hpp"
-#include "data/device_data.hpp"
+#include "measuring/device_data.hpp"
 
 namespace clgemm::bench {
 

@@ -1,4 +1,4 @@
-#include "data/host_data.hpp"
+#include "measuring/host_data.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/in_parallel.hpp"
-#include "data/guards.hpp"
+#include "measuring/guards.hpp"
 
 namespace clgemm::bench {
 namespace {

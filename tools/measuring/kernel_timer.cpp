@@ -1,4 +1,4 @@
-#include "contestants/kernel_timer.hpp"
+#include "measuring/kernel_timer.hpp"
 
 #include <algorithm>
 #include <limits>

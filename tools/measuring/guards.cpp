@@ -1,4 +1,4 @@
-#include "data/guards.hpp"
+#include "measuring/guards.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "data/rotation.hpp"
+#include "running/rotation.hpp"
 
 #include <algorithm>
 

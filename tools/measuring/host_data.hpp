@@ -58,7 +58,7 @@ HostData make_host_data(const SgemmCall& call);
 // Returns true if the matrix in memory is the transpose of the one in HostData.
 bool stored_transposed(Layout layout, Transpose transpose);
 
-// The same matrices in the form of the caller's memory. Gaps are NaN (data/guards.hpp).
+// The same matrices in the form of the caller's memory. Gaps are NaN (measuring/guards.hpp).
 struct StoredMatrices {
   std::vector<float> a;
   std::vector<float> b;
