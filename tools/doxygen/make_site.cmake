@@ -1,4 +1,5 @@
-# Makes the site and follows every link within it.
+# Makes the site, and follows every link within it. Checks that the navigation lists each page once, and that the search
+# finds a word of a page's text.
 #
 #     cmake -DDOXYGEN=... -DDOXYFILE=... [-DPYTHON=...] -DREFERENCE=... -DHTML=... -P make_site.cmake
 cmake_minimum_required(VERSION 3.22)
@@ -7,6 +8,9 @@ if(PYTHON)
 endif()
 file(REMOVE_RECURSE ${HTML})
 execute_process(COMMAND ${DOXYGEN} ${DOXYFILE} COMMAND_ERROR_IS_FATAL ANY)
+if(PYTHON)
+  execute_process(COMMAND ${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/search_texts ${HTML} COMMAND_ERROR_IS_FATAL ANY)
+endif()
 
 # Returns the links of one page as "file#anchor". Links to other sites are ignored.
 function(links_of variable page)
@@ -55,6 +59,34 @@ foreach(page ${pages})
     endif()
   endforeach()
 endforeach()
+
+# layout.xml has the navigation.
+file(READ ${HTML}/navtreedata.js navigation)
+string(REGEX REPLACE "var NAVTREEINDEX.*" "" navigation "${navigation}")
+string(REGEX REPLACE "[][;]" "" navigation "${navigation}")
+file(GLOB texts RELATIVE ${HTML} ${HTML}/page_*.html)
+foreach(text ${texts})
+  string(REGEX MATCHALL "\"${text}\"" found "${navigation}")
+  list(LENGTH found times)
+  if(NOT times EQUAL 1)
+    message(SEND_ERROR "the navigation lists ${text} ${times} times")
+  endif()
+endforeach()
+
+# These words are in the text of a page, and in no heading and no symbol.
+find_program(BROWSER NAMES chromium chromium-browser google-chrome)
+if(PYTHON AND BROWSER)
+  string(REPLACE " " "%20" site "${HTML}")
+  execute_process(COMMAND ${BROWSER} --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --virtual-time-budget=5000
+    --user-data-dir=${HTML}/../search_profile --dump-dom "file://${site}/search.html?query=double+buffering"
+    OUTPUT_VARIABLE found ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT found MATCHES "<a href=\"page_ladder\\.html#")
+    message(SEND_ERROR "the search does not find the words 'double buffering' of docs/ladder.md")
+  endif()
+else()
+  message("NOT TESTED: the search, which needs Python and a browser (chromium)")
+endif()
+
 list(LENGTH pages pages)
 if(pages LESS 10)
   message(FATAL_ERROR "the site has ${pages} pages only")
