@@ -73,6 +73,15 @@ foreach(text ${texts})
   endif()
 endforeach()
 
+# A browser draws a picture with dark colours on white unless it has a ground of its own.
+file(GLOB pictures ${HTML}/*.svg)
+foreach(picture ${pictures})
+  file(READ ${picture} text)
+  if(text MATCHES "prefers-color-scheme" AND NOT text MATCHES "class=\"ground\"")
+    message(SEND_ERROR "${picture} has colours for dark screens and no ground")
+  endif()
+endforeach()
+
 # These words are in the text of a page, and in no heading and no symbol.
 find_program(BROWSER NAMES chromium chromium-browser google-chrome)
 if(PYTHON AND BROWSER)
