@@ -10,12 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "actions/compiled.hpp"
-#include "actions/new_kernel.hpp"
-#include "actions/races.hpp"
+#include "actions/actions.hpp"
+#include "measuring/diagnosis.hpp"
 #include "kernel/kernel_file.hpp"
 #include "kernel/kernel_source.hpp"
-#include "measuring/diagnosis.hpp"
 #include "running/why.hpp"
 #include "support/catch.hpp"
 #include "support/llvmpipe.hpp"
@@ -43,6 +41,13 @@ Finished bench(const std::string& arguments) {
 bool has(const std::string& text, const std::vector<std::string>& parts) {
   return std::all_of(parts.begin(), parts.end(),
                      [&text](const std::string& part) { return text.find(part) != std::string::npos; });
+}
+
+void write_new_kernel(const std::string& path) {
+  BenchOptions options;
+  options.new_kernel = path;
+  std::ostringstream out;
+  clgemm::bench::write_new_kernel(out, options);
 }
 
 // Returns all indices below `extent`.

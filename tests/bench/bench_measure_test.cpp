@@ -12,11 +12,11 @@
 #include "common/statistics.hpp"
 #include "csv_cells.hpp"
 #include "measuring/device_data.hpp"
+#include "running/rotation.hpp"
 #include "running/facts.hpp"
 #include "running/host_link.hpp"
 #include "running/long_call.hpp"
 #include "running/measure.hpp"
-#include "running/rotation.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
@@ -166,15 +166,19 @@ TEST_CASE("--host-to-host has a figure of its own for kernels and peers, and is 
 
 TEST_CASE("what bounds a multiply from host to host: computing, or the way in or out") {
   const clgemm::SgemmCall call = call_of({}, {1000, 1000, 1000});
-  const std::optional<HostLink> link = HostLink{4.0, 1.0};
+  const auto link_of = [](double in_gbs, double out_gbs) {
+    return clgemm::HostRates{
+        .to_device = 1e9 * in_gbs, .from_device = 1e9 * out_gbs, .streamed = 0.0, .copied = 0.0};
+  };
+  const std::optional<clgemm::HostRates> link = link_of(4.0, 1.0);
   CHECK(host_bound_ms(call, std::nullopt, 3.0, 1) == 3.0);
   CHECK(host_bound_ms(call, std::nullopt, 3.0, 2) == 1.5);
   CHECK(host_bound_ms(call, link, 3.0, 1) == 4.0);  // 4 MB of C are returned
   CHECK(host_bound_ms(call, link, 30.0, 2) == 15.0);
-  CHECK(host_bound_ms(call, HostLink{1.0, 1.0}, 3.0, 2) == 4.0);  // 8 MB of A and B are sent to two devices
+  CHECK(host_bound_ms(call, link_of(1.0, 1.0), 3.0, 2) == 4.0);  // 8 MB of A and B are sent to two devices
   MultiplyKind with_beta;
   with_beta.beta = 1.0f;
-  CHECK(host_bound_ms(call_of(with_beta, {1000, 1000, 1000}), HostLink{1.0, 1.0}, 3.0, 1) == 12.0);
+  CHECK(host_bound_ms(call_of(with_beta, {1000, 1000, 1000}), link_of(1.0, 1.0), 3.0, 1) == 12.0);
 }
 
 TEST_CASE("several devices share the multiply from host to host, and nothing else") {

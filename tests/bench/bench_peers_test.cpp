@@ -9,7 +9,7 @@
 
 #include "common/size.hpp"
 #include "common/usage_error.hpp"
-#include "peers/clblast.hpp"
+#include "peers/clblast_tuned_file.hpp"
 #include "peers/request.hpp"
 #include "support/catch.hpp"
 #include "support/llvmpipe.hpp"

@@ -73,8 +73,23 @@ std::vector<Results> results(const Json& array) {
   return parse_results(array.dump(), "test");
 }
 
+ComparedFiles compared_files(const Json& before, const Json& after) {
+  return compare({"old", "new"}, {results(before), results(after)});
+}
+
+std::string said_of(const Json& before, const Json& after) {
+  std::ostringstream out;
+  write_comparison(out, compared_files(before, after));
+  return out.str();
+}
+
+std::size_t count_of(const ComparedFiles& compared, Verdict verdict) {
+  return static_cast<std::size_t>(std::count_if(compared.rows.begin(), compared.rows.end(),
+                                                [&](const auto& row) { return row.verdict == verdict; }));
+}
+
 Verdict verdict(const Json& before, const Json& after) {
-  const ComparedFiles compared = compare(results(Json::array({before})), results(Json::array({after})));
+  const ComparedFiles compared = compared_files(Json::array({before}), Json::array({after}));
   REQUIRE(compared.rows.size() == 1);
   CHECK(got_worse(compared) ==
         (compared.rows[0].verdict == Verdict::slower || compared.rows[0].verdict == Verdict::fails));
@@ -156,21 +171,21 @@ TEST_CASE("rows belong together by device, kernel, shape, transposes and layout"
     INFO(key);
     Json other = before;
     other[key] = value;
-    const ComparedFiles compared =
-        compare(results(Json::array({before})), results(Json::array({other, before})));
-    CHECK(compared.rows.size() == 1);
-    CHECK(compared.only_after == 1);
-    CHECK(compared.only_before.empty());
+    const ComparedFiles compared = compared_files(Json::array({before}), Json::array({other, before}));
+    CHECK(compared.rows.size() == 2);
+    CHECK(count_of(compared, Verdict::only_new) == 1);
+    CHECK(count_of(compared, Verdict::same) == 1);
   }
 }
 
 TEST_CASE("a row that is missing in the new file is worse; one that is new is not") {
   const Json two = Json::array({row("tiled", 10.2, 10.0), row("naive", 10.2, 10.0)});
-  const ComparedFiles fewer = compare(results(two), results(Json::array({two[0]})));
-  REQUIRE(fewer.only_before.size() == 1);
-  CHECK(fewer.only_before[0].title == "naive");
+  const ComparedFiles fewer = compared_files(two, Json::array({two[0]}));
+  REQUIRE(fewer.rows.size() == 2);
+  CHECK(fewer.rows[1].after.title == "naive");
+  CHECK(fewer.rows[1].verdict == Verdict::missing);
   CHECK(got_worse(fewer));
-  CHECK_FALSE(got_worse(compare(results(Json::array({two[0]})), results(two))));
+  CHECK_FALSE(got_worse(compared_files(Json::array({two[0]}), two)));
 }
 
 TEST_CASE("a kernel with other parameters is another row, but not where the choice is clgemm's") {
@@ -179,13 +194,12 @@ TEST_CASE("a kernel with other parameters is another row, but not where the choi
   small["parameters"] = {{"TS", 8}};
   large["parameters"] = {{"TS", 16}};
   // In another order, so that entries are not matched by position.
-  const ComparedFiles named =
-      compare(results(Json::array({small, large})), results(Json::array({large, small})));
+  const ComparedFiles named = compared_files(Json::array({small, large}), Json::array({large, small}));
   REQUIRE(named.rows.size() == 2);
   CHECK_FALSE(got_worse(named));
-  CHECK(compare(results(Json::array({small})), results(Json::array({large}))).rows.empty());
+  CHECK(compared_files(Json::array({small}), Json::array({large})).rows.size() == 2);
   small["asked"] = large["asked"] = "auto";
-  CHECK(compare(results(Json::array({small})), results(Json::array({large}))).rows.size() == 1);
+  CHECK(compared_files(Json::array({small}), Json::array({large})).rows.size() == 1);
 }
 
 TEST_CASE("--compare says it by its exit status") {
@@ -363,11 +377,7 @@ TEST_CASE("two files without a common row say what differs") {
   const Json before = row("tiled", 10.2, 10.0);
   Json after = before;
   after["precision"] = "fp32";
-  const auto said = [&](const Json& other) {
-    std::ostringstream out;
-    write_comparison(out, compare(results(Json::array({before})), results(Json::array({other}))));
-    return out.str();
-  };
+  const auto said = [&](const Json& other) { return said_of(Json::array({before}), Json::array({other})); };
   CHECK(said(after).find("precision fp32_equivalent in the old file, fp32 in the new one") !=
         std::string::npos);
   after["device"] = "E";
@@ -377,9 +387,8 @@ TEST_CASE("two files without a common row say what differs") {
   added_to["beta"] = 1.0;
   CHECK(said(added_to).find("Nothing to compare: beta 0 in the old file, 1 in the new one.") !=
         std::string::npos);
-  std::ostringstream of_nothing;
-  write_comparison(of_nothing, compare({}, results(Json::array({before}))));
-  CHECK(of_nothing.str().find("there are no results in the old file") != std::string::npos);
+  CHECK(said_of(Json::array(), Json::array({before})).find("there are no results in the old file") !=
+        std::string::npos);
 }
 
 TEST_CASE("a comparison says which file is of a busy machine") {
@@ -387,14 +396,12 @@ TEST_CASE("a comparison says which file is of a busy machine") {
   Json busy = quiet;
   busy["part_of_others"] = 0.5;
   const auto said = [](const Json& before, const Json& after) {
-    std::ostringstream out;
-    write_comparison(out, compare(results(Json::array({before})), results(Json::array({after}))));
-    return out.str();
+    return said_of(Json::array({before}), Json::array({after}));
   };
   CHECK(said(quiet, quiet).find("Beware") == std::string::npos);
-  CHECK(said(busy, quiet).find("when the old file was made") != std::string::npos);
-  CHECK(said(quiet, busy).find("when the new file was made") != std::string::npos);
-  CHECK(said(busy, busy).find("when the two files were made") != std::string::npos);
+  CHECK(said(busy, quiet).find("busy during the runs of: old.") != std::string::npos);
+  CHECK(said(quiet, busy).find("busy during the runs of: new.") != std::string::npos);
+  CHECK(said(busy, busy).find("busy during the runs of: old, new.") != std::string::npos);
 }
 
 TEST_CASE("a peer that would take longer than --max-seconds is left out, and so is the baseline") {
@@ -489,7 +496,7 @@ TEST_CASE("a comparison is written as Markdown and as JSON, too") {
   Json after = before;
   after["median_ms"] = after["min_ms"] = 2.0;
   after["kernel"] = after["asked"] = "tiled";
-  const ComparedFiles compared = compare(results({before, other}), results({after}));
+  const ComparedFiles compared = compared_files({before, other}, Json::array({after}));
   std::ostringstream markdown;
   write_comparison(markdown, compared, Format::markdown);
   CHECK(markdown.str().starts_with("| | kernel | m n k | old ms |"));
@@ -502,7 +509,9 @@ TEST_CASE("a comparison is written as Markdown and as JSON, too") {
   CHECK(written.at("rows").at(0).at("verdict") == "SLOWER");
   CHECK(written.at("rows").at(0).at("kernel") == "tiled");
   CHECK(near(written.at("rows").at(0).at("median_change"), 1.0));
-  CHECK(written.at("missing").at(0).at("kernel") == "wpt");
+  CHECK(written.at("rows").at(0).at("median_ms") == Json({1.0, 2.0}));
+  CHECK(written.at("rows").at(1).at("verdict") == "MISSING");
+  CHECK(written.at("rows").at(1).at("kernel") == "wpt");
 }
 
 TEST_CASE("a history of files is a column for each, and says since when") {
@@ -520,10 +529,11 @@ TEST_CASE("a history of files is a column for each, and says since when") {
   INFO(text.out << text.err);
   CHECK(text.status == 1);
   CHECK(text.out.find("first ms  second ms  third ms") != std::string::npos);
-  CHECK(
-      std::regex_search(text.out, std::regex("SLOWER +tiled +64 +1.000 +1.010 +2.000 +\\+100.0 % +third\n")));
-  CHECK(std::regex_search(text.out, std::regex("faster +wpt +64 +1.000 +0.500 +0.500 +-50.0 % +second\n")));
-  CHECK(std::regex_search(text.out, std::regex("same +naive +64 +- +- +9.000 +\\+0.0 %\n")));
+  CHECK(std::regex_search(
+      text.out,
+      std::regex("SLOWER +tiled +64 +1.000 +1.010 +2.000 +\\+100.0 % +\\+100.0 % +4.0 % +third\n")));
+  CHECK(std::regex_search(text.out, std::regex("faster +wpt +64 +1.000 +0.500 +0.500 +-50.0 % .* second\n")));
+  CHECK(std::regex_search(text.out, std::regex("new +naive +64 +- +- +9.000 +- +- +-\n")));
   CHECK(bench(fmt::format("--compare '{}' '{}' '{}'", first, first, second)).status == 0);
 
   const Json json = Json::parse(bench(files + fmt::format("'{}' --format json", fourth)).out);
@@ -535,9 +545,9 @@ TEST_CASE("a history of files is a column for each, and says since when") {
   CHECK(json.at("rows").at(1).at("verdict") == "MISSING");
   CHECK(json.at("rows").at(1).at("median_ms").at(3) == nullptr);
   const std::string markdown = bench(files + "--format markdown").out;
-  CHECK(
-      markdown.starts_with("| | kernel | m n k | first ms | second ms | third ms | median | since |\n"
-                           "|---|---|---|--:|--:|--:|--:|---|\n| SLOWER | tiled |"));
+  CHECK(markdown.starts_with(
+      "| | kernel | m n k | first ms | second ms | third ms | median | minimum | noise | since |\n"
+      "|---|---|---|--:|--:|--:|--:|--:|--:|---|\n| SLOWER | tiled |"));
 }
 
 TEST_CASE("random shapes are a line each, and the summary follows") {

@@ -233,6 +233,26 @@ def check_index(browser):
     check(browser.value("document.querySelector('.index').getBoundingClientRect().top") == 0, "the index does not stay")
 
 
+def check_devices(browser):
+    """Checks all: several devices share a call on host matrices, so their rate is that from host to host."""
+    browser.value("window.several = runs.filter((one) => one.devices > 1).flatMap((run) => run.shapes)")
+    check(browser.value("several.length") > 0, "no run is of several devices")
+    check(browser.value("several.every((shape) => shape.entries.every((one) => one.rate === undefined"
+                        " || Math.abs(one.rate * one.ms[4] / shape.gflop / 1e3 - 1) < 1e-9))"),
+          "the rate of several devices is not that from host to host")
+
+
+def check_samples(browser):
+    """Checks h200-seeds: the choice of the speed model is 3 and 1 times as slow as the best config of two shapes."""
+    regret = browser.value("document.querySelector('[data-picture=regret]').textContent")
+    check("geometric mean: 1.732" in regret, "the mean regret is not 1.732")
+    tips = browser.value("[...document.querySelectorAll('[data-picture=tuning-space] [data-tip]')]"
+                         ".map((one) => one.getAttribute('data-tip'))")
+    check(tips == ["64 x 64 x 64: a X=1 Y=2: 2.000 µs, 50 % of the best, chosen by the speed model",
+                   "32 x 32 x 32: b: 1.000 µs, 100 % of the best, chosen by the speed model",
+                   "64 x 64 x 64: b: 1.000 µs, 100 % of the best"], f"the map of configs is {tips}")
+
+
 def check_line(browser):
     """Checks h200-shapes: 4096 and 4097 are points, and only one of them is on the line."""
     browser.value("window.one = ofSeries(document.querySelector('[data-picture=gflops] svg'), '.series', 'clgemm')[0]")
@@ -243,8 +263,10 @@ def check_line(browser):
 def main(program, folder):
     browser = Browser(program, folder / "profile")
     tried = check_page(browser, folder, "all")
+    check_devices(browser)
     check_index(browser)
     tried += check_page(browser, folder, "h200-seeds")
+    check_samples(browser)
     check(browser.value("document.querySelector('.message').textContent").startswith("clgemm is 1."), "the page does not begin with its message")
     tried += check_page(browser, folder, "h200-random-2611")
     tried += check_page(browser, folder, "h200-shapes")

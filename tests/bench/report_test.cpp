@@ -10,7 +10,6 @@
 
 #include "common/usage_error.hpp"
 #include "figures/results_json.hpp"
-#include "page/page_data.hpp"
 #include "page/page_folder.hpp"
 #include "support/catch.hpp"
 #include "support/program.hpp"
@@ -83,7 +82,7 @@ bool loads_something(const std::string& page) {
 }
 
 Json data_of(const Json& rows) {
-  return Json::parse(page_data(parse_results(rows.dump(), "test"), nullptr));
+  return Json::parse(page_data(parse_results(rows.dump(), "test"), {}));
 }
 
 // Returns the data inside the page.
@@ -108,8 +107,8 @@ TEST_CASE("a report is a page that loads nothing, and the results beside it") {
   CHECK(page.find("<device>") == std::string::npos);
   CHECK(page.find("\u2028") == std::string::npos);
   const Json run = data_in(page).at("runs").at(0);
-  CHECK(run["device"].get<std::string>().starts_with("A <device> & \"another\"</script><script>"));
-  CHECK(run["checked"] == run["passed"]);
+  CHECK(run["run"]["device"].get<std::string>().starts_with("A <device> & \"another\"</script><script>"));
+  CHECK(run["rows"].size() == 18);
   for (const char* peer : peer_names) {
     INFO(peer);
     CHECK(page.find(peer_title(peer)) != std::string::npos);
@@ -133,9 +132,10 @@ TEST_CASE("a peer that ran nowhere is said once, and is no column") {
   Json rows = all_rows("D");
   for (Json& object : rows)
     object["peers"]["openblas"] = {{"version", ""}, {"median_ms", nullptr}, {"error", "no library"}};
-  const Json run = data_of(rows)["runs"][0];
-  CHECK(run["missing"] == Json::parse(R"([["OpenBLAS", "no library"]])"));
-  CHECK(run["series"].dump().find("OpenBLAS") == std::string::npos);
+  const Results run = parse_results(rows.dump(), "test").front();
+  REQUIRE(run.missing_peers.size() == 1);
+  CHECK(run.missing_peers[0].title == "OpenBLAS");
+  CHECK(run.missing_peers[0].reason == "no library");
   std::ostringstream markdown;
   write_markdown(markdown, parse_results(rows.dump(), "test"));
   CHECK(markdown.str().find("OpenBLAS") == std::string::npos);
@@ -176,7 +176,7 @@ TEST_CASE("runs are named by their files, or by their devices, each differently"
   CHECK(names_of(data_of(Json::parse(joined))) == by_file);
 }
 
-TEST_CASE("several devices that share a multiply have its rate from host to host, and are not one device") {
+TEST_CASE("several devices that share a multiply are not one device") {
   Json rows = Json::array({row("D", "auto", 64), row("2 x D", "auto", 64), row("1 x D, 2 x E", "auto", 64)});
   for (Json& one : rows) one["host_ms"] = 0.5;
   const std::vector<Results> runs = parse_results(rows.dump(), "test");
@@ -186,15 +186,11 @@ TEST_CASE("several devices that share a multiply have its rate from host to host
   for (std::size_t i = 0; i < 3; ++i) {
     const Json& run = data["runs"][i];
     CHECK(run["devices"] == i + 1);
-    const double of_one = *runs[i].shapes[0].kernels[0].figures.gflops;
-    const double from_host_to_host = 2e-6 * 64 * 64 * 64 / 0.5;
-    CHECK(run["shapes"][0]["entries"][0]["rate"].get<double>() ==
-          Approx(i == 0 ? of_one : from_host_to_host));
-    CHECK(run["shapes"][0]["entries"][0]["ms"][4] == 0.5);
+    CHECK(run["rows"][0]["host_ms"] == 0.5);
   }
 }
 
-TEST_CASE("a page has one rate for a kernel at a shape: by the clock that all there have") {
+TEST_CASE("a row has one rate to compare: by the clock that all at its shape have") {
   Json rows = Json::array({row("D", "auto", 64)});
   rows[0]["call_ms"] = rows[0]["median_ms"].get<double>() * 2.0;
   const double by_device = rows[0]["gflops"];
@@ -202,21 +198,19 @@ TEST_CASE("a page has one rate for a kernel at a shape: by the clock that all th
     if (name == "openblas") peer["clock"] = "host";
     peer["call_ms"] = peer["median_ms"];
   }
-  const Json entry = data_of(rows)["runs"][0]["shapes"][0]["entries"][0];
-  CHECK(entry["rate"].get<double>() == Approx(by_device / 2.0));
+  CHECK(data_of(rows)["runs"][0]["rows"][0]["rate"].get<double>() == Approx(by_device / 2.0));
 }
 
 TEST_CASE("marked as the best is what is fastest in fp32") {
   Json rows = Json::array({row("D", "auto", 64)});
   rows[0]["peers"]["cublas-tf32"]["median_ms"] = 0.0123;  // many times as fast, but not in fp32
-  const Json run = data_of(rows)["runs"][0];
-  std::size_t best = 0;
-  for (const Json& entry : run["shapes"][0]["entries"]) {
-    if (entry["best"] == true) ++best;
-    if (entry["title"] == "cuBLAS TF32") CHECK(entry["best"] == false);
+  const Json written = data_of(rows)["runs"][0]["rows"][0];
+  CHECK(written["peers"]["cublas-tf32"]["best"] == false);
+  std::size_t best = written["best"] == true ? 1 : 0;
+  for (const Json& peer : written["peers"]) {
+    if (peer["best"] == true) ++best;
   }
   CHECK(best > 0);
-  for (const Json& series : run["series"]) CHECK(series["fp32"] == (series["title"] != "cuBLAS TF32"));
 }
 
 TEST_CASE("ceilings that are none, and names without an end, make a page all the same") {
@@ -227,7 +221,7 @@ TEST_CASE("ceilings that are none, and names without an end, make a page all the
     rows[0]["ceilings"] = ceilings;
     const Results results = parse_results(rows.dump(), "test").at(0);
     CHECK_FALSE(results.ceilings);
-    CHECK(data_of(rows)["runs"][0]["ceilings"] == nullptr);
+    CHECK(data_of(rows)["runs"][0]["run"]["ceilings"] == nullptr);
   }
   Json rows = Json::array({row("D", std::string(20000, 'x'), 64)});
   const Results results = parse_results(rows.dump(), "test").at(0);
@@ -265,8 +259,7 @@ TEST_CASE("rows with hardly a key make a page all the same; no rows make none") 
   const TemporaryFolder folder;
   write_report_folder(folder.path().string(), Json::array({bare}).dump());
   const Json run = data_in(text_of_file((folder.path() / "index.html").string()))["runs"][0];
-  CHECK(run["shapes"][0]["entries"][0].contains("reason"));
-  CHECK(run["ladder"] == nullptr);
+  CHECK(run["rows"][0]["median_ms"] == nullptr);
   CHECK(run["summaries"].empty());
   CHECK_THROWS_AS(write_report_folder(folder.path().string(), "[]"), UsageError);
 }
@@ -327,34 +320,19 @@ TEST_CASE("where clgemm's own choice did not run, the fastest kernel has its own
   CHECK(markdown.str().find("| clgemm |") == std::string::npos);
   CHECK(markdown.str().find("(`wpt`)") != std::string::npos);
   CHECK(data_of(rows)["runs"][0]["own"] == "fastest kernel");
-  CHECK(data_of(rows)["runs"][0]["series"].dump().find("clgemm") == std::string::npos);
 }
 
-TEST_CASE("samples of the tuner are a map of configs and shapes, and the regret of what was predicted") {
+TEST_CASE("samples of the tuner are in the page, whose script groups them") {
   const std::vector<SampleLine> lines = {{64, 64, 64, "a X=1 SPLIT_K=1 Y=2", 3e-6, 2e-6},
-                                         {64, 64, 64, "a X=1 SPLIT_K=4 Y=2", 2e-6, 3e-6},
-                                         {64, 64, 64, "b", 1e-6, 4e-6},
                                          {32, 32, 32, "b", 1e-6, 1e-6}};
-  const TuningSamples samples = tuning_samples(lines);
-  CHECK(samples.configs == std::vector<std::string>{"a X=1 Y=2", "b"});
-  REQUIRE(samples.shapes.size() == 2);
-  CHECK(samples.shapes[0].size == Size{32, 32, 32});
-  CHECK(samples.shapes[1].regret() == Approx(3.0));
-  CHECK(samples.mean_regret() == Approx(std::sqrt(3.0)));
-  CHECK_FALSE(samples.times[0][0]);
-  CHECK(samples.times[0][1]->seconds == 2e-6);
-
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "samples.csv").string();
   write_sample_lines(path, lines);
   write_report_folder(folder.path().string(), all_rows("D").dump(), path);
   const Json data = data_in(text_of_file((folder.path() / "index.html").string()))["samples"];
-  CHECK(data["shapes"][1]["name"] == "64 x 64 x 64");
-  CHECK(data["shapes"][1]["regret"].get<double>() == Approx(3.0));
-  CHECK(data["shapes"][1]["row"] == 0);
-  CHECK(data["configs"][0]["parts"][0] == nullptr);
-  CHECK(data["configs"][0]["parts"][1].get<double>() == Approx(0.5));
-  CHECK(data["configs"][1]["parts"][1].get<double>() == Approx(1.0));
+  CHECK(data ==
+        Json::parse(
+            R"([[64, 64, 64, 1, "a X=1 SPLIT_K=1 Y=2", 3e-6, 2e-6], [32, 32, 32, 1, "b", 1e-6, 1e-6]])"));
 }
 
 TEST_CASE("a page after a run, and bad usage") {

@@ -1,5 +1,3 @@
-#include "actions/accuracy.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <string>
 
 #include "actions/accuracy_data.hpp"
+#include "actions/actions.hpp"
 #include "base/error.hpp"
 #include "common/error_bound.hpp"
 #include "common/float64.hpp"
@@ -239,7 +238,7 @@ std::vector<std::string> row_of(const AccuracyCase& one, const HostData& data, c
   std::vector<std::string> cells = {one.name, std::to_string(one.k), cell_of(truth.plain)};
   for (const KernelChoice& choice : choices)
     cells.push_back(judge(one, choice, is_tiny, truth, contest, all_kept));
-  for (const auto& peer : peers.present) cells.push_back(cell_of_result(contest.of(*peer)));
+  for (const Peer& peer : peers.present) cells.push_back(cell_of_result(contest.of(peer)));
   return cells;
 }
 
@@ -257,7 +256,7 @@ bool show_accuracy(std::ostream& out, const BenchOptions& options, const cl::Dev
 
     std::vector<std::string> titles = {"numbers", "k", "fp32, product after product"};
     for (const KernelChoice& choice : choices) titles.push_back(choice.name);
-    for (const auto& peer : peers.present) titles.push_back(peer->title());
+    for (const Peer& peer : peers.present) titles.push_back(peer_title(peer.unmeasured.name));
     for (const MissingPeer& peer : peers.missing)
       out << peer.title << " is missing: " << peer.reason << "\n\n";
     out << fmt::format("On {}, {} x {} results: largest error ratio of the bound, relative error\n\n",

@@ -1,5 +1,3 @@
-#include "actions/commands.hpp"
-
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -7,6 +5,7 @@
 #include <ctime>
 #include <optional>
 
+#include "actions/actions.hpp"
 #include "base/error.hpp"
 #include "build/disk_cache.hpp"
 #include "choose/tuning.hpp"
@@ -55,7 +54,7 @@ std::string once(std::string text, const std::string& line, bool& is_said) {
 
 }  // namespace
 
-void explain_sizes(std::ostream& out, const BenchOptions& options, const cl::Device& device) {
+bool explain_sizes(std::ostream& out, const BenchOptions& options, const cl::Device& device) {
   Context context(device());
   std::optional<DeviceSet> several;
   if (options.devices.size() > 1) several.emplace(fmt::format("{}", fmt::join(options.devices, ",")));
@@ -72,34 +71,33 @@ void explain_sizes(std::ostream& out, const BenchOptions& options, const cl::Dev
       out << fmt::format("size: {}\n{}\n", describe_shape(one), several ? text : once(text, notice, is_said));
     }
   }
+  return true;
 }
 
-void show_cache(std::ostream& out) {
-  const DiskCache::Info info = DiskCache::from_environment().info();
+bool manage_cache(std::ostream& out, const BenchOptions& options) {
+  const DiskCache cache = DiskCache::from_environment();
+  const DiskCache::Info info = cache.info();
+  if (options.cache == "clear") {
+    cache.clear();
+    out << fmt::format("removed {} programs\n", info.entries - cache.info().entries);
+    return true;
+  }
+  const std::vector<DiskCache::Verdict> verdicts = cache.verdicts();
+  if (options.cache == "clear-quarantine") {
+    cache.clear_verdicts();
+    out << fmt::format("out of quarantine: {} kernels\n", verdicts.size() - cache.verdicts().size());
+    return true;
+  }
   if (!info.folder.empty()) out << fmt::format("folder: {}\n", info.folder);
   if (!info.problem.empty()) {
     out << fmt::format("not used: {}\n", info.problem);
-    return;
+    return true;
   }
   out << fmt::format("programs: {}\nsize: {:.1f} MiB of at most {:.0f} MiB\n", info.entries,
                      mebibytes(info.bytes), mebibytes(info.limit_bytes));
-  for (const DiskCache::Verdict& verdict : DiskCache::from_environment().verdicts()) {
+  for (const DiskCache::Verdict& verdict : verdicts)
     out << fmt::format("in quarantine since {}: {}\n", date_of(verdict.since), verdict.program);
-  }
-}
-
-void clear_cache(std::ostream& out) {
-  const DiskCache cache = DiskCache::from_environment();
-  const std::size_t before = cache.info().entries;
-  cache.clear();
-  out << fmt::format("removed {} programs\n", before - cache.info().entries);
-}
-
-void clear_quarantine(std::ostream& out) {
-  const DiskCache cache = DiskCache::from_environment();
-  const std::size_t before = cache.verdicts().size();
-  cache.clear_verdicts();
-  out << fmt::format("out of quarantine: {} kernels\n", before - cache.verdicts().size());
+  return true;
 }
 
 }  // namespace clgemm::bench

@@ -1,5 +1,3 @@
-#include "actions/compiled.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "actions/actions.hpp"
 #include "base/platform/process.hpp"
 #include "build/compile.hpp"
 #include "command_line/cases.hpp"
@@ -58,7 +57,7 @@ Compiled readable(const std::string& binary) {
   return {binary, "the binary, in which objdump finds no machine code that it knows"};
 }
 
-void write_compiled(const BenchOptions& options, const cl::Device& device) {
+bool write_compiled(std::ostream& /*out*/, const BenchOptions& options, const cl::Device& device) {
   const cl::Context context(device);  // not every implementation lets a queue keep it
   const cl::CommandQueue queue(context, device, CL_QUEUE_PROFILING_ENABLE);
   const Device info = describe(device);
@@ -78,6 +77,7 @@ void write_compiled(const BenchOptions& options, const cl::Device& device) {
   const KernelConfig& kernel = plan->built.plan.first().multiply();
   say("clgemm-bench", fmt::format("note: {} has {} of '{}' with {} at {}", options.assembly, compiled.kind,
                                   kernel.name, describe_values(kernel.values), to_string(one.size)));
+  return true;
 }
 
 }  // namespace clgemm::bench

@@ -1,8 +1,7 @@
-#include "actions/lists.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "actions/actions.hpp"
 #include "base/device.hpp"
 #include "base/error.hpp"
 #include "base/nearest.hpp"
@@ -32,7 +31,7 @@ std::string describe_parameter(const Manifest::Parameter& parameter) {
 
 }  // namespace
 
-void list_devices(std::ostream& out) {
+bool list_devices(std::ostream& out, const BenchOptions& /*options*/) {
   TextTable table({{"index"},
                    {"device", Align::left},
                    {"kind", Align::left},
@@ -58,10 +57,11 @@ void list_devices(std::ostream& out) {
   }
   table.print(out);
   out << note;
+  return true;
 }
 
-void list_kernels(std::ostream& out, const std::string& kernel_folder) {
-  KernelLibrary library(kernel_folder_or_default(kernel_folder));
+bool list_kernels(std::ostream& out, const BenchOptions& options) {
+  KernelLibrary library(kernel_folder_or_default(options.kernel_folder));
   for (const std::string& name : library.names(Role::multiply)) {
     const NamedKernel kernel = library.find(name);
     const Manifest& manifest = kernel.file->manifest;
@@ -73,10 +73,12 @@ void list_kernels(std::ostream& out, const std::string& kernel_folder) {
       out << fmt::format("    variant {}: {}\n", variant.name, describe_values(variant.values));
     }
   }
+  return true;
 }
 
-void show_kernel(std::ostream& out, const std::string& name, const std::string& kernel_folder) {
-  const std::string folder = kernel_folder_or_default(kernel_folder);
+bool show_kernel(std::ostream& out, const BenchOptions& options) {
+  const std::string& name = options.show_kernel;
+  const std::string folder = kernel_folder_or_default(options.kernel_folder);
   const KernelFolders folders(folder.empty() ? std::vector<std::filesystem::path>{}
                                              : std::vector<std::filesystem::path>{folder});
   std::optional<SourceFile> file =
@@ -92,6 +94,7 @@ void show_kernel(std::ostream& out, const std::string& name, const std::string& 
                 fmt::format("there is no built-in file '{}'{}", name, did_you_mean(name, known)));
   }
   out << file->text;
+  return true;
 }
 
 }  // namespace clgemm::bench

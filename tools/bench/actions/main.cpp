@@ -3,19 +3,15 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <ostream>
 #include <set>
 #include <sstream>
 
-#include "actions/accuracy.hpp"
-#include "actions/commands.hpp"
-#include "actions/compiled.hpp"
-#include "actions/lists.hpp"
-#include "actions/new_kernel.hpp"
-#include "actions/races.hpp"
+#include "actions/actions.hpp"
 #include "base/error.hpp"
 #include "choose/tuning_files.hpp"
-#include "command_line/options.hpp"
+#include "command_line/cases.hpp"
 #include "common/bad_usage.hpp"
 #include "common/interrupt.hpp"
 #include "common/kernel_names.hpp"
@@ -79,23 +75,16 @@ std::vector<std::string> short_names(const std::vector<std::string>& files) {
   return std::set<std::string>(names.begin(), names.end()).size() == files.size() ? names : files;
 }
 
-int compare_history(std::ostream& out, const BenchOptions& options) {
+bool compare_files(std::ostream& out, const BenchOptions& options) {
   std::vector<std::vector<Results>> runs;
   for (const std::string& file : options.files) runs.push_back(read_results(file));
-  const History history = history_of(short_names(options.files), runs);
-  write_history(out, history, options.format);
-  return got_worse(history) ? something_failed : all_is_well;
-}
-
-int compare_files(std::ostream& out, const BenchOptions& options) {
-  if (options.files.size() > 2) return compare_history(out, options);
-  const std::vector<Results> before = read_results(options.files.at(0));
-  const ComparedFiles compared = compare(before, read_results(options.files.at(1)));
-  if (compared.rows.empty()) {
+  const std::vector<std::string> names =
+      runs.size() == 2 ? std::vector<std::string>{"old", "new"} : short_names(options.files);
+  const ComparedFiles compared = compare(names, runs);
+  if (!compared.nothing_in_common.empty())
     throw UsageError(fmt::format("--compare: nothing to compare: {}", compared.nothing_in_common));
-  }
   write_comparison(out, compared, options.format);
-  return got_worse(compared) ? something_failed : all_is_well;
+  return !got_worse(compared);
 }
 
 // Makes pages and pictures from the JSON only, so that files of earlier runs work, too.
@@ -125,72 +114,47 @@ int measure(Output& output, const BenchOptions& options, const cl::Device& devic
   return all_passed(results) ? all_is_well : something_failed;
 }
 
-int run_on(const cl::Device& device, Output& output, const BenchOptions& options) {
-  switch (options.action) {
-    case Action::explain:
-      explain_sizes(output.stream(), options, device);
-      return all_is_well;
-    case Action::accuracy:
-      return show_accuracy(output.stream(), options, device) ? all_is_well : something_failed;
-    case Action::why:
-      say_why(output.stream(), options, device);
-      return all_is_well;
-    case Action::assembly:
-      write_compiled(options, device);
-      return all_is_well;
-    case Action::watch:
-      watch(output.stream(), options, device, options.watch_rounds);
-      return all_is_well;
-    default:
-      return measure(output, options, device);
-  }
-}
+// The actions that need no device.
+const std::map<Action, bool (*)(std::ostream&, const BenchOptions&)> without_device = {
+    {Action::cache, manage_cache},
+    {Action::compare, compare_files},
+    {Action::list_devices, list_devices},
+    {Action::list_kernels, list_kernels},
+    {Action::new_kernel, write_new_kernel},
+    {Action::races, find_races},
+    {Action::show_kernel, show_kernel},
+    {Action::markdown,
+     [](std::ostream& out, const BenchOptions& options) {
+       write_markdown(out, parse_results(join_files(options.files), "the files"));
+       return true;
+     }},
+    {Action::report_files,
+     [](std::ostream&, const BenchOptions& options) {
+       write_report(options, join_files(options.files));
+       return true;
+     }},
+    {Action::trial,
+     [](std::ostream& out, const BenchOptions& options) { return bool(out << try_kernel(options)); }},
+    {Action::first_call, [](std::ostream& out, const BenchOptions& options) {
+       return bool(out << fmt::format("{}\n", time_first_call(options)));
+     }}};
+
+const std::map<Action, bool (*)(std::ostream&, const BenchOptions&, const cl::Device&)> on_device = {
+    {Action::accuracy, show_accuracy},
+    {Action::assembly, write_compiled},
+    {Action::explain, explain_sizes},
+    {Action::watch, watch},
+    {Action::why, say_why}};
 
 int run(Output& output, const BenchOptions& options) {
-  std::ostream& out = output.stream();
   if (!options.report.empty()) make_report_folder(options.report);
-  switch (options.action) {
-    case Action::report_files:
-      write_report(options, join_files(options.files));
-      return all_is_well;
-    case Action::compare:
-      return compare_files(out, options);
-    case Action::markdown:
-      write_markdown(out, parse_results(join_files(options.files), "the files"));
-      return all_is_well;
-    case Action::list_kernels:
-      list_kernels(out, options.kernel_folder);
-      return all_is_well;
-    case Action::show_kernel:
-      show_kernel(out, options.show_kernel, options.kernel_folder);
-      return all_is_well;
-    case Action::list_devices:
-      list_devices(out);
-      return all_is_well;
-    case Action::show_cache:
-      show_cache(out);
-      return all_is_well;
-    case Action::clear_quarantine:
-      clear_quarantine(out);
-      return all_is_well;
-    case Action::clear_cache:
-      clear_cache(out);
-      return all_is_well;
-    case Action::new_kernel:
-      write_new_kernel(options.new_kernel);
-      return all_is_well;
-    case Action::trial:
-      out << try_kernel(options);
-      return all_is_well;
-    case Action::races:
-      return find_races(out, options) ? all_is_well : something_failed;
-    case Action::first_call:
-      out << fmt::format("{}\n", time_first_call(options));
-      return all_is_well;
-    default:
-      return run_on(options.device.empty() ? default_device() : find_devices(options.device).front(), output,
-                    options);
-  }
+  const auto status = [](bool is_well) { return is_well ? all_is_well : something_failed; };
+  if (const auto found = without_device.find(options.action); found != without_device.end())
+    return status(found->second(output.stream(), options));
+  const cl::Device device = device_of(options);
+  if (const auto found = on_device.find(options.action); found != on_device.end())
+    return status(found->second(output.stream(), options, device));
+  return measure(output, options, device);
 }
 
 int run_and_write(const BenchOptions& options) {

@@ -1,10 +1,9 @@
-#include "actions/new_kernel.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <system_error>
 
+#include "actions/actions.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 
@@ -71,7 +70,8 @@ std::string kernel_name(const std::string& path) {
 
 }  // namespace
 
-void write_new_kernel(const std::string& path) {
+bool write_new_kernel(std::ostream& /*out*/, const BenchOptions& options) {
+  const std::string& path = options.new_kernel;
   std::string text = kernel_template;
   text.replace(text.find(name_mark), std::string(name_mark).size(), kernel_name(path));
   const std::error_code failure = create_file(path, text);
@@ -79,6 +79,7 @@ void write_new_kernel(const std::string& path) {
     throw Error(ErrorCode::invalid_argument, "'" + path + "' is there already; it is left as it is");
   if (failure)
     throw Error(ErrorCode::invalid_argument, "'" + path + "' cannot be written: " + failure.message());
+  return true;
 }
 
 }  // namespace clgemm::bench

@@ -1,5 +1,3 @@
-#include "actions/races.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "actions/actions.hpp"
 #include "common/child_process.hpp"
 #include "common/kernel_names.hpp"
 #include "common/own_folder.hpp"
@@ -59,21 +58,14 @@ std::map<std::string, std::string> environment_of(const fs::path& folder) {
 }
 
 // Builds arguments that do not try a kernel from a file with eight larger problems first.
-std::vector<std::string> arguments_of(const BenchOptions& options, bool transposed) {
+std::vector<std::string> arguments_of(BenchOptions options, bool transposed) {
+  options.devices.clear();  // CLGEMM_DEVICE names Oclgrind
   std::string size = to_string(small_size);
   std::erase(size, ' ');
-  std::vector<std::string> words = {"--kernel",      options.kernels.front(),
-                                    "--size",        size,
-                                    "--runs",        "1",
-                                    "--warmup",      "0",
-                                    "--peer",        "none",
-                                    "--format",      "json",
-                                    "--beta",        transposed ? "-0.5" : "0",
-                                    "--no-baseline", "--no-check"};
-  if (!options.kernel_folder.empty()) words.insert(words.end(), {"--kernel-folder", options.kernel_folder});
+  std::vector<std::string> words = words_of_kernel(options);
+  words.insert(words.end(), {"--size", size, "--runs", "1", "--warmup", "0", "--peer", "none", "--format",
+                             "json", "--beta", transposed ? "-0.5" : "0", "--no-baseline", "--no-check"});
   if (transposed) words.insert(words.end(), {"--transpose-a", "--transpose-b"});
-  for (const auto& [name, value] : options.parameters)
-    words.insert(words.end(), {"--param", fmt::format("{}={}", name, value)});
   return words;
 }
 

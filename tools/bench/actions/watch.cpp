@@ -8,7 +8,7 @@
 #include <sstream>
 #include <thread>
 
-#include "actions/commands.hpp"
+#include "actions/actions.hpp"
 #include "base/error.hpp"
 #include "base/printable.hpp"
 #include "common/kernel_names.hpp"
@@ -75,19 +75,9 @@ std::string difference(const std::string& name, const Comparison& of) {
   if (of.verdict == Verdict::fails)
     return fmt::format("{}: {} ms when it was last right, which the next version is compared with\n", name,
                        before);
-  const std::string change =
-      fmt::format("{}: {} -> {} ms", name, before, format_figure(*of.after.figures.median_ms));
-  const std::string percent = fmt::format("{:+.1f} %", of.median_change * 100.0);
-  switch (of.verdict) {
-    case Verdict::faster:
-      return fmt::format("{}, {} (faster)\n", change, percent);
-    case Verdict::slower:
-      return fmt::format("{}, {} (slower)\n", change, percent);
-    case Verdict::same:
-      return fmt::format("{}, {} (within the noise)\n", change, percent);
-    default:
-      return fmt::format("{}, by different clocks\n", change);
-  }
+  return fmt::format("{}: {} -> {} ms, {:+.1f} % ({})\n", name, before,
+                     format_figure(*of.after.figures.median_ms), of.median_change * 100.0,
+                     to_string(of.verdict));
 }
 
 // A kernel that fails now keeps its last correct figures.
@@ -121,7 +111,7 @@ void wait_for_change(const std::set<std::string>& files, const Stamps& stamps) {
 
 }  // namespace
 
-void watch(std::ostream& out, const BenchOptions& options, const cl::Device& device, std::size_t rounds) {
+bool watch(std::ostream& out, const BenchOptions& options, const cl::Device& device) {
   BenchOptions quick = options;
   quick.peers.clear();  // they do not change, and some compile for seconds
   Known known;
@@ -129,7 +119,7 @@ void watch(std::ostream& out, const BenchOptions& options, const cl::Device& dev
     const std::set<std::string> files = watched_files(options);
     const Stamps stamps = stamps_of(files);
     measure_once(out, quick, device, known);
-    if (round == rounds) return;
+    if (round == options.watch_rounds) return true;
     out << fmt::format("waiting for a change of {} {}; Ctrl-C ends\n\n", files.size(),
                        files.size() == 1 ? "file" : "files")
         << std::flush;

@@ -18,6 +18,10 @@ void add_once(std::vector<Case>& all, const std::vector<Case>& more) {
 
 }  // namespace
 
+cl::Device device_of(const BenchOptions& options) {
+  return options.devices.empty() ? default_device() : find_devices(options.devices.front()).front();
+}
+
 std::vector<Case> cases_of(const BenchOptions& options, const Device& device) {
   std::vector<Case> all;
   for (const Size& size : options.sizes) add_once(all, {{size, options.kind, {}}});

@@ -1,4 +1,4 @@
-// Layers of well-known networks as GEMMs, with the layer sizes from the papers.
+// Layers of well-known networks as GEMMs.
 //
 // A convolution is the product of its filters and the image's patches (im2col), with batch 1: m is the number
 // of output channels, n the number of output pixels, and k the input channels times the filter's area. A
@@ -11,24 +11,20 @@
 namespace clgemm::bench {
 namespace {
 
-struct Network {
-  const char* name;
-  const char* source;  // the paper, and the table or section with the sizes
-};
-
-constexpr Network resnet_50 = {"ResNet-50", "He et al., arXiv:1512.03385, table 1"};
-constexpr Network mobilenet = {"MobileNet v1", "Howard et al., arXiv:1704.04861, table 1"};
-constexpr Network bert_base = {"BERT-base",
-                               "Devlin et al., arXiv:1810.04805, section 3: H = 768, filter 4 H"};
-constexpr Network bert_large = {"BERT-large",
-                                "Devlin et al., arXiv:1810.04805, section 3: H = 1024, filter 4 H"};
-constexpr Network gpt_2 = {"GPT-2",
-                           "Radford et al., 2019, table 2: d = 768, 1024 tokens, a vocabulary of 50257"};
-constexpr Network llama_7b = {"Llama-7B",
-                              "Touvron et al., arXiv:2302.13971, table 2: d = 4096, filter 11008"};
+// He et al., arXiv:1512.03385, table 1.
+constexpr const char* resnet_50 = "ResNet-50";
+// Howard et al., arXiv:1704.04861, table 1.
+constexpr const char* mobilenet = "MobileNet v1";
+// Devlin et al., arXiv:1810.04805, section 3: H = 768 or 1024, filter 4 H.
+constexpr const char* bert_base = "BERT-base";
+constexpr const char* bert_large = "BERT-large";
+// Radford et al., 2019, table 2: d = 768, 1024 tokens, a vocabulary of 50257.
+constexpr const char* gpt_2 = "GPT-2";
+// Touvron et al., arXiv:2302.13971, table 2: d = 4096, filter 11008.
+constexpr const char* llama_7b = "Llama-7B";
 
 struct Layer {
-  const Network& network;
+  const char* network;
   const char* name;
   Size size;
 };
@@ -84,7 +80,7 @@ constexpr Layer layers[] = {
 std::vector<Case> network_layers() {
   std::vector<Case> cases;
   for (const Layer& layer : layers) {
-    cases.push_back({layer.size, {}, fmt::format("{}, {}", layer.network.name, layer.name)});
+    cases.push_back({layer.size, {}, fmt::format("{}, {}", layer.network, layer.name)});
   }
   return cases;
 }

@@ -7,8 +7,10 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <map>
+#include <tuple>
 
 #include "command_line/suites.hpp"
 #include "common/kernel_names.hpp"
@@ -29,26 +31,14 @@ const std::map<std::string, Precision> precisions = [] {
 }();
 const std::map<std::string, Layout> layouts = {{"row", Layout::row_major}, {"column", Layout::column_major}};
 
-const std::map<std::string, Action> cache_actions = {{"info", Action::show_cache},
-                                                     {"clear", Action::clear_cache},
-                                                     {"clear-quarantine", Action::clear_quarantine}};
-
 // The values that CLI11 fills in, in the words of the command line.
 struct CommandLine {
+  std::string word;                // the value of an option that read_by() reads
+  std::vector<std::string> words;  // the same for options that can be repeated
   std::vector<std::string> kernels;
-  std::vector<std::string> parameters;
-  std::vector<std::string> sizes;
+  std::vector<Size> sizes;
   std::vector<std::string> peers;
-  std::vector<std::string> suites;
-  std::string sides;
-  std::string gflop;
   std::string format = "table";
-  std::string layout = "row";
-  std::string precision = "fp32_equivalent";
-  std::string cache;
-  std::vector<std::string> compare;
-  std::vector<std::string> from;
-  std::vector<std::string> markdown;
   BenchOptions options;
 
   // Actions other than measuring, by the option that requests them. Only one can be given.
@@ -66,269 +56,67 @@ class ShortFormatter : public CLI::Formatter {
 };
 
 template <class Value>
-CLI::Validator one_key_of(const std::map<std::string, Value>& choices) {
+std::vector<std::string> keys_of(const std::map<std::string, Value>& choices) {
   std::vector<std::string> names;
-  names.reserve(choices.size());
   for (const auto& choice : choices) names.push_back(choice.first);
-  return one_of(names);
+  return names;
 }
 
-const CLI::Validator any_number = between(-3.4e38, 3.4e38);
+// Adds an option for one of these words.
+template <class Value>
+CLI::Option* add_choice(CLI::App& app, const char* name, Value& value,
+                        const std::map<std::string, Value>& choices, const char* type, const char* text) {
+  const auto set = [&](const std::string& word) { value = choices.at(word); };
+  return app.add_option_function<std::string>(name, set, text)
+      ->type_name(type)
+      ->check(one_of(keys_of(choices)));
+}
+
+// A validator that reads a value. The option's error is that of `read`.
+CLI::Validator read_by(const std::function<void(const std::string&)>& read) {
+  return {[read](std::string& text) {
+            try {
+              read(text);
+            } catch (const UsageError& error) {
+              return std::string(error.what());
+            }
+            return std::string();
+          },
+          ""};
+}
+
+template <class Value, class Number>
+CLI::Option* add_number(CLI::App& app, const char* name, Value& value, Number least, Number most,
+                        const char* type, const char* text) {
+  return app.add_option(name, value, text)->type_name(type)->check(between(least, most));
+}
 
 // Adds an option that may be repeated, with one value each time.
-CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+CLI::Option* add_repeatable(CLI::App& app, const char* name, std::vector<std::string>& values,
                             const char* type, const char* text) {
   return app.add_option(name, values, text)->type_name(type)->allow_extra_args(false);
 }
 
-void add_random_shapes(CLI::App& app, CommandLine& line, const char* group) {
-  RandomShapes& random = line.options.random;
-  CLI::Option* count =
-      app.add_option("--random", random.count,
-                     "In place of sizes: so many shapes with log-uniform\nsides, each beside "
-                     "the peers, and a summary");
-  count->type_name("COUNT")->check(between(1, 100000))->excludes("--size")->excludes("--suite")->group(group);
-  app.add_option("--seed", random.seed, "Of the random shapes (default: 1)")
-      ->type_name("NUMBER")
-      ->check(between(0, 2147483647))
-      ->needs(count)
-      ->group(group);
-  app.add_option("--sides", line.sides, "Bounds of m, n and k (default: 16-9400)")
-      ->type_name("LEAST-MOST")
-      ->needs(count)
-      ->group(group);
-  app.add_option("--gflop", line.gflop, "Bounds of 2 m n k, in 10^9 (default: 0.2-600, on\nCPUs 0.1-20)")
-      ->type_name("LEAST-MOST")
-      ->needs(count)
-      ->group(group);
-  app.add_flag("--varied", random.varied, "Random transposes, layouts and gaps, too")
-      ->needs(count)
-      ->group(group);
-}
-
-void add_what_to_multiply(CLI::App& app, CommandLine& line) {
-  const char* group = "What to multiply";
-  MultiplyKind& kind = line.options.kind;
-  add_repeatable(app, "-s,--size", line.sizes, "N|MxNxK",
-                 "C is m x n, k the depth (default: 1024); repeatable")
-      ->group(group);
-  add_repeatable(app, "--suite", line.suites, "seeds|shapes|dnn",
-                 "In place of sizes: those of well-known tutorials,\nsquare to thin shapes, or layers of "
-                 "networks;\nrepeatable")
-      ->check(one_of(suite_names()))
-      ->excludes("--size")
-      ->group(group);
-  add_random_shapes(app, line, group);
-  app.add_option("--batch", kind.batch_count,
-                 "So many multiplies of each size in one call, their\nmatrices one behind the other")
-      ->type_name("COUNT")
-      ->check(between(1, 1000000))
-      ->group(group);
-  app.add_flag_callback(
-         "--transpose-a", [&kind] { kind.transpose_a = Transpose::yes; }, "A is stored transposed")
-      ->group(group);
-  app.add_flag_callback(
-         "--transpose-b", [&kind] { kind.transpose_b = Transpose::yes; }, "B is stored transposed")
-      ->group(group);
-  app.add_option("--layout", line.layout, "Which lie together in memory (default: row)")
-      ->type_name("row|column")
-      ->check(one_key_of(layouts))
-      ->group(group);
-  app.add_option("--gap", kind.gap,
-                 "Elements between the rows (or columns) of each matrix:\nleading dimensions that much "
-                 "larger (default: 0)")
-      ->type_name("COUNT")
-      ->check(between(0, 1000000))
-      ->group(group);
-  for (const char* given : {"--transpose-a", "--transpose-b", "--layout", "--gap"})
-    app.get_option("--varied")->excludes(given);
-  app.add_option("--alpha", kind.alpha, "C <- alpha * op(A) * op(B) + beta * C (default: 1)")
-      ->type_name("X")
-      ->check(any_number)
-      ->group(group);
-  app.add_option("--beta", kind.beta, "The same (default: 0)")
-      ->type_name("X")
-      ->check(any_number)
-      ->group(group);
-}
-
-void add_with_what(CLI::App& app, CommandLine& line) {
-  const char* group = "With what";
-  add_repeatable(
-      app, "-k,--kernel", line.kernels, "NAME",
-      "A kernel, a variant, a file (mine.cl), all, or\nauto: clgemm's choice (default); repeatable")
-      ->group(group);
-  add_repeatable(app, "-p,--param", line.parameters, "NAME=VALUE",
-                 "For the kernels that are named; repeatable")
-      ->group(group);
-  app.add_option("--precision", line.precision,
-                 "Any way that is as exact as fp32 arithmetic (default),\nor the device's fp32 units alone")
-      ->type_name("fp32_equivalent|fp32")
-      ->check(one_key_of(precisions))
-      ->group(group);
-  app.add_flag(
-         "--ladder", line.options.ladder,
-         "The kernels one after the other, from the simplest\nto the fastest, after two loops on the host")
-      ->excludes("--kernel")
-      ->excludes("--param")
-      ->group(group);
-  add_repeatable(
-      app, "--peer", line.peers, "NAME[=VALUE]",
-      "Measured beside them on the same data: clblast\n(default), clblast-tuned=FILE.json,..., openblas,\n"
-      "cblas=LIBRARY, cublas[=FOLDER], cublasxt[=FOLDER]\nor none; repeatable")
-      ->group(group);
-  app.add_option("--kernel-folder", line.options.kernel_folder,
-                 "Searched for kernels before the built-in ones")
+CLI::Option* add_folder(CLI::App& app, const char* name, std::string& value, const char* text) {
+  return app.add_option(name, value, text)
       ->type_name("DIR")
-      ->check(CLI::Validator(CLI::ExistingDirectory).description(""))
-      ->group(group);
-  add_repeatable(
-      app, "-d,--device", line.options.devices, "INDEX|NAME",
-      "As --list-devices has it, or a part of its name\n(default: CLGEMM_DEVICE, else a GPU, else a "
-      "CPU);\nrepeatable, with --host-to-host: they share the\nmultiply, the first one is measured "
-      "alone, too")
-      ->group(group);
+      ->check(CLI::Validator(CLI::ExistingDirectory).description(""));
 }
 
-CLI::Option* add_action(CommandLine& line, Action action, CLI::Option* option, const char* group) {
+CLI::Option* add_action(CommandLine& line, Action action, CLI::Option* option) {
   for (const auto& [other, other_action] : line.actions) option->excludes(other);
   line.actions.emplace_back(option, action);
-  return option->group(group);
+  return option;
 }
 
-void add_what_else_to_measure(CLI::App& app, CommandLine& line, const char* group) {
-  BenchOptions& options = line.options;
-  app.add_flag("--rotate", options.rotate,
-               "Take turns among so many copies of A, B and C that\nnone stays in a cache")
-      ->group(group);
-  app.add_flag("--host-to-host", options.host_to_host, "Time the call on matrices in the host's memory, too")
-      ->group(group);
-  app.add_flag("--first-call", options.first_call,
-               "Time the first call of new processes, too: with empty\ncaches, and with those that one left")
-      ->group(group);
-  app.add_flag("--ceilings", options.ceilings,
-               "Measure the device's peak of multiply-adds and of its\nmemory, and show percents of it")
-      ->group(group);
-  app.add_option("--trial-seconds", options.trial_seconds,
-                 "A --kernel FILE is first tried in a process of its\nown, for so long at most (default: 60)")
-      ->type_name("COUNT")
-      ->check(between(1, 86400))
-      ->group(group);
-  // For child processes of the bench.
-  add_action(line, Action::trial, app.add_option("--trial-of", options.trial_of), "");
-  add_action(line, Action::first_call, app.add_option("--first-call-of", options.first_call_of), "");
+CLI::Option* add_action(CLI::App& app, CommandLine& line, Action action, const char* name, const char* text) {
+  return add_action(line, action, app.add_flag(name)->description(text));
 }
 
-void add_how_to_measure(CLI::App& app, CommandLine& line) {
-  const char* group = "How to measure";
-  app.add_option("--runs", line.options.runs, "Timed runs of each kernel (default: 20)")
-      ->type_name("COUNT")
-      ->check(between(1, 1000000))
-      ->group(group);
-  app.add_option("--warmup", line.options.warmup, "Runs before those (default: 10)")
-      ->type_name("COUNT")
-      ->check(between(0, 1000000))
-      ->group(group);
-  app.add_option("--max-seconds", line.options.max_seconds,
-                 "Limit for the runs of one kernel at one size;\none run is always made (default: 5)")
-      ->type_name("SECONDS")
-      ->check(between(0.0, 1e6))
-      ->group(group);
-  app.add_flag_callback(
-         "--no-baseline", [&line] { line.options.baseline = false; },
-         "Do not measure naive, where it is not named; so it\nis with --random")
-      ->group(group);
-  app.add_flag_callback(
-         "--no-check", [&line] { line.options.check = false; }, "Do not check the results")
-      ->group(group);
-  add_what_else_to_measure(app, line, group);
-}
-
-void add_output(CLI::App& app, CommandLine& line) {
-  const char* group = "What to print";
-  app.add_option("-f,--format", line.format, "(default: table)")
-      ->type_name("table|json|csv")
-      ->check(one_key_of(formats))
-      ->group(group);
-  app.add_option("-o,--output", line.options.output, "Write there instead of to standard output")
-      ->type_name("FILE")
-      ->group(group);
-  const auto add = [&](Action action, const char* name, const char* text) {
-    add_action(line, action, app.add_flag(name)->description(text), group);
-  };
-  add(Action::accuracy, "--accuracy",
-      "How exact kernels and peers are on numbers that are\nhard in different ways, where C has as "
-      "many rows as\n--size says; nothing is measured");
-  add(Action::explain, "--explain",
-      "clgemm's plan for each size, in words; nothing is\nmeasured (with --host-to-host: of that call)");
-  add(Action::list_devices, "--list-devices", "The OpenCL devices");
-  add(Action::list_kernels, "--list-kernels", "The kernels, their variants and parameters");
-}
-
-void add_files(CLI::App& app, CommandLine& line) {
-  const char* group = "What to make of results (JSON files of this program)";
-  CLI::Option* report = app.add_option("--report", line.options.report,
-                                       "After the run, write a page with pictures and the\nJSON there");
-  add_action(line, Action::measure, report->type_name("DIR"), group);
-  app.add_option("--from", line.from, "--report of these results, without a run")
-      ->type_name("FILE...")
-      ->expected(1, 1000)
-      ->needs(report)
-      ->group(group);
-  app.add_option(
-         "--samples", line.options.samples,
-         "What clgemm-tune --keep-samples has written: on the\npage, which config is fast where, and the "
-         "regret")
-      ->type_name("FILE")
-      ->check(CLI::Validator(CLI::ExistingFile).description(""))
-      ->needs(report)
-      ->group(group);
-  CLI::Option* compare =
-      app.add_option("--compare", line.compare,
-                     "What got faster or slower beyond the noise; exit\nstatus 1 where "
-                     "something got slower or is missing. Of\nmore than two files, the oldest "
-                     "first: a column for each");
-  compare->type_name("OLD NEW...")->expected(2, 1000);
-  add_action(line, Action::compare, compare, group);
-  CLI::Option* markdown =
-      app.add_option("--markdown", line.markdown, "Tables of these results, as docs/results.md has them");
-  add_action(line, Action::markdown, markdown->type_name("FILE...")->expected(1, 1000), group);
-}
-
-void add_own_kernels(CLI::App& app, CommandLine& line) {
-  const char* group = "Your own kernels, and what is compiled";
-  CLI::Option* new_kernel = app.add_option("--new-kernel", line.options.new_kernel,
-                                           "Write a commented kernel that passes, to begin from");
-  add_action(line, Action::new_kernel, new_kernel->type_name("FILE"), group);
-  CLI::Option* show_kernel = app.add_option("--show-kernel", line.options.show_kernel,
-                                            "Print the file of a kernel, or one that kernels\ninclude "
-                                            "(common/store.cl)");
-  add_action(line, Action::show_kernel, show_kernel->type_name("NAME"), group);
-  CLI::Option* watch = app.add_flag("--watch")->description(
-      "Measure again, without peers, whenever the file of a\n--kernel or one that it includes changes");
-  add_action(line, Action::watch, watch, group);
-  app.add_option("--watch-rounds", line.options.watch_rounds, "End --watch after so many measurements")
-      ->type_name("COUNT")
-      ->check(between(1, 1000000))
-      ->needs(watch)
-      ->group(group);
-  CLI::Option* why = app.add_flag("--why")->description(
-      "What is known of the --kernel at each size, before and\nafter it ran, and the first thing to try");
-  add_action(line, Action::why, why, group);
-  CLI::Option* assembly =
-      app.add_option("--asm", line.options.assembly,
-                     "Write what the compiler made of the --kernel at the\n--size: PTX, or the "
-                     "program disassembled by objdump,\nelse its binary");
-  add_action(line, Action::assembly, assembly->type_name("FILE"), group);
-  CLI::Option* races = app.add_flag("--races")->description(
-      "Run the --kernel small under Oclgrind: races, accesses\nout of bounds and divergent barriers, by "
-      "their lines");
-  add_action(line, Action::races, races, group);
-  CLI::Option* cache = app.add_option("--cache", line.cache,
-                                      "The compiled programs on disk: show where and how\nmany, or remove "
-                                      "them");
-  add_action(line, Action::show_cache,
-             cache->type_name("info|clear|clear-quarantine")->check(one_key_of(cache_actions)), group);
+template <class Value>
+CLI::Option* add_action(CLI::App& app, CommandLine& line, Action action, const char* name, Value& value,
+                        const char* type, const char* text) {
+  return add_action(line, action, app.add_option(name, value, text)->type_name(type));
 }
 
 void parse_parameter(const std::string& text, Parameters& parameters) {
@@ -342,7 +130,187 @@ void parse_parameter(const std::string& text, Parameters& parameters) {
       return;
     }
   }
-  throw UsageError(fmt::format("--param: '{}' is not NAME=VALUE with an integer value", text));
+  throw UsageError(fmt::format("'{}' is not NAME=VALUE with an integer value", text));
+}
+
+void add_random_shapes(CLI::App& app, CommandLine& line) {
+  RandomShapes& random = line.options.random;
+  CLI::Option* count = add_number(app, "--random", random.count, 1, 100000, "COUNT",
+                                  "In place of sizes: so many shapes with log-uniform\nsides, each beside "
+                                  "the peers, and a summary");
+  count->excludes("--size")->excludes("--suite");
+  add_number(app, "--seed", random.seed, 0, 2147483647, "NUMBER", "Of the random shapes (default: 1)")
+      ->needs(count);
+  app.add_option("--sides", line.word, "Bounds of m, n and k (default: 16-9400)")
+      ->type_name("LEAST-MOST")
+      ->check(read_by([&](const std::string& text) {
+        random.sides = parse_bounds(text);
+        if (random.sides.most > largest_side)
+          throw UsageError(fmt::format("'{}' is beyond {}", text, largest_side));
+      }))
+      ->needs(count);
+  app.add_option("--gflop", line.word, "Bounds of 2 m n k, in 10^9 (default: 0.2-600, on\nCPUs 0.1-20)")
+      ->type_name("LEAST-MOST")
+      ->check(read_by([&](const std::string& text) { random.gflop = parse_bounds(text); }))
+      ->needs(count);
+  app.add_flag("--varied", random.varied, "Random transposes, layouts and gaps, too")->needs(count);
+}
+
+void add_what_to_multiply(CLI::App& app, CommandLine& line) {
+  app.option_defaults()->group("What to multiply");
+  MultiplyKind& kind = line.options.kind;
+  add_repeatable(app, "-s,--size", line.words, "N|MxNxK",
+                 "C is m x n, k the depth (default: 1024); repeatable")
+      ->check(read_by([&](const std::string& text) { line.sizes.push_back(parse_size(text)); }));
+  add_repeatable(app, "--suite", line.options.suites, "seeds|shapes|dnn",
+                 "In place of sizes: those of well-known tutorials,\nsquare to thin shapes, or layers of "
+                 "networks;\nrepeatable")
+      ->check(one_of(suite_names()))
+      ->excludes("--size");
+  add_random_shapes(app, line);
+  add_number(app, "--batch", kind.batch_count, 1, 1000000, "COUNT",
+             "So many multiplies of each size in one call, their\nmatrices one behind the other");
+  app.add_flag_callback(
+      "--transpose-a", [&kind] { kind.transpose_a = Transpose::yes; }, "A is stored transposed");
+  app.add_flag_callback(
+      "--transpose-b", [&kind] { kind.transpose_b = Transpose::yes; }, "B is stored transposed");
+  add_choice(app, "--layout", kind.layout, layouts, "row|column",
+             "Which lie together in memory (default: row)");
+  add_number(app, "--gap", kind.gap, 0, 1000000, "COUNT",
+             "Elements between the rows (or columns) of each matrix:\nleading dimensions that much "
+             "larger (default: 0)");
+  for (const char* given : {"--transpose-a", "--transpose-b", "--layout", "--gap"})
+    app.get_option("--varied")->excludes(given);
+  add_number(app, "--alpha", kind.alpha, -3.4e38, 3.4e38, "X",
+             "C <- alpha * op(A) * op(B) + beta * C (default: 1)");
+  add_number(app, "--beta", kind.beta, -3.4e38, 3.4e38, "X", "The same (default: 0)");
+}
+
+void add_with_what(CLI::App& app, CommandLine& line) {
+  app.option_defaults()->group("With what");
+  BenchOptions& options = line.options;
+  add_repeatable(
+      app, "-k,--kernel", line.kernels, "NAME",
+      "A kernel, a variant, a file (mine.cl), all, or\nauto: clgemm's choice (default); repeatable");
+  add_repeatable(app, "-p,--param", line.words, "NAME=VALUE", "For the kernels that are named; repeatable")
+      ->check(read_by([&](const std::string& text) { parse_parameter(text, options.parameters); }));
+  add_choice(app, "--precision", options.precision, precisions, "fp32_equivalent|fp32",
+             "Any way that is as exact as fp32 arithmetic (default),\nor the device's fp32 units alone");
+  app.add_flag(
+         "--ladder", options.ladder,
+         "The kernels one after the other, from the simplest\nto the fastest, after two loops on the host")
+      ->excludes("--kernel")
+      ->excludes("--param");
+  add_repeatable(
+      app, "--peer", line.peers, "NAME[=VALUE]",
+      "Measured beside them on the same data: clblast\n(default), clblast-tuned=FILE.json,..., openblas,\n"
+      "cblas=LIBRARY, cublas[=FOLDER], cublasxt[=FOLDER]\nor none; repeatable");
+  add_folder(app, "--kernel-folder", options.kernel_folder, "Searched for kernels before the built-in ones");
+  add_repeatable(
+      app, "-d,--device", options.devices, "INDEX|NAME",
+      "As --list-devices has it, or a part of its name\n(default: CLGEMM_DEVICE, else a GPU, else a "
+      "CPU);\nrepeatable, with --host-to-host: they share the\nmultiply, the first one is measured "
+      "alone, too");
+}
+
+void add_how_to_measure(CLI::App& app, CommandLine& line) {
+  app.option_defaults()->group("How to measure");
+  BenchOptions& options = line.options;
+  add_number(app, "--runs", options.runs, 1, 1000000, "COUNT", "Timed runs of each kernel (default: 20)");
+  add_number(app, "--warmup", options.warmup, 0, 1000000, "COUNT", "Runs before those (default: 10)");
+  add_number(app, "--max-seconds", options.max_seconds, 0.0, 1e6, "SECONDS",
+             "Limit for the runs of one kernel at one size;\none run is always made (default: 5)");
+  app.add_flag_callback(
+      "--no-baseline", [&options] { options.baseline = false; },
+      "Do not measure naive, where it is not named; so it\nis with --random");
+  app.add_flag_callback(
+      "--no-check", [&options] { options.check = false; }, "Do not check the results");
+  app.add_flag("--rotate", options.rotate,
+               "Take turns among so many copies of A, B and C that\nnone stays in a cache");
+  app.add_flag("--host-to-host", options.host_to_host, "Time the call on matrices in the host's memory, too");
+  app.add_flag("--first-call", options.first_call,
+               "Time the first call of new processes, too: with empty\ncaches, and with those that one left");
+  app.add_flag("--ceilings", options.ceilings,
+               "Measure the device's peak of multiply-adds and of its\nmemory, and show percents of it");
+  add_number(app, "--trial-seconds", options.trial_seconds, 1, 86400, "COUNT",
+             "A --kernel FILE is first tried in a process of its\nown, for so long at most (default: 60)");
+  // For child processes of the bench.
+  add_action(line, Action::trial, app.add_option("--trial-of", options.trial_of))->group("");
+  add_action(line, Action::first_call, app.add_option("--first-call-of", options.first_call_of))->group("");
+}
+
+void add_output(CLI::App& app, CommandLine& line) {
+  app.option_defaults()->group("What to print");
+  app.add_option("-f,--format", line.format, "(default: table)")
+      ->type_name("table|json|csv")
+      ->check(one_of(keys_of(formats)));
+  app.add_option("-o,--output", line.options.output, "Write there instead of to standard output")
+      ->type_name("FILE");
+  add_action(app, line, Action::accuracy, "--accuracy",
+             "How exact kernels and peers are on numbers that are\nhard in different ways, where C has as "
+             "many rows as\n--size says; nothing is measured");
+  add_action(
+      app, line, Action::explain, "--explain",
+      "clgemm's plan for each size, in words; nothing is\nmeasured (with --host-to-host: of that call)");
+  add_action(app, line, Action::list_devices, "--list-devices", "The OpenCL devices");
+  add_action(app, line, Action::list_kernels, "--list-kernels", "The kernels, their variants and parameters");
+}
+
+void add_files(CLI::App& app, CommandLine& line) {
+  app.option_defaults()->group("What to make of results (JSON files of this program)");
+  BenchOptions& options = line.options;
+  CLI::Option* report = add_action(app, line, Action::measure, "--report", options.report, "DIR",
+                                   "After the run, write a page with pictures and the\nJSON there");
+  app.add_option("--from", options.files, "--report of these results, without a run")
+      ->type_name("FILE...")
+      ->expected(1, 1000)
+      ->needs(report);
+  app.add_option(
+         "--samples", options.samples,
+         "What clgemm-tune --keep-samples has written: on the\npage, which config is fast where, and the "
+         "regret")
+      ->type_name("FILE")
+      ->check(CLI::Validator(CLI::ExistingFile).description(""))
+      ->needs(report);
+  add_action(app, line, Action::compare, "--compare", options.files, "OLD NEW...",
+             "What got faster or slower beyond the noise; exit\nstatus 1 where "
+             "something got slower or is missing. Of\nmore than two files, the oldest "
+             "first: a column for each")
+      ->expected(2, 1000)
+      ->excludes("--from");
+  add_action(app, line, Action::markdown, "--markdown", options.files, "FILE...",
+             "Tables of these results, as docs/results.md has them")
+      ->expected(1, 1000)
+      ->excludes("--from");
+}
+
+void add_own_kernels(CLI::App& app, CommandLine& line) {
+  app.option_defaults()->group("Your own kernels, and what is compiled");
+  BenchOptions& options = line.options;
+  add_action(app, line, Action::new_kernel, "--new-kernel", options.new_kernel, "FILE",
+             "Write a commented kernel that passes, to begin from");
+  add_action(app, line, Action::show_kernel, "--show-kernel", options.show_kernel, "NAME",
+             "Print the file of a kernel, or one that kernels\ninclude (common/store.cl)");
+  CLI::Option* watch =
+      add_action(app, line, Action::watch, "--watch",
+                 "Measure again, without peers, whenever the file of a\n--kernel or one that it "
+                 "includes changes");
+  add_number(app, "--watch-rounds", options.watch_rounds, 1, 1000000, "COUNT",
+             "End --watch after so many measurements")
+      ->needs(watch);
+  add_action(
+      app, line, Action::why, "--why",
+      "What is known of the --kernel at each size, before and\nafter it ran, and the first thing to try");
+  add_action(app, line, Action::assembly, "--asm", options.assembly, "FILE",
+             "Write what the compiler made of the --kernel at the\n--size: PTX, or the "
+             "program disassembled by objdump,\nelse its binary");
+  add_action(
+      app, line, Action::races, "--races",
+      "Run the --kernel small under Oclgrind: races, accesses\nout of bounds and divergent barriers, by "
+      "their lines");
+  add_action(app, line, Action::cache, "--cache", options.cache, "info|clear|clear-quarantine",
+             "The compiled programs on disk: show where and how\nmany, or remove them")
+      ->check(one_of({"clear", "clear-quarantine", "info"}));
 }
 
 bool names_one_kernel(const std::string& kernel) {
@@ -376,38 +344,20 @@ void check_values(const BenchOptions& options) {
   }
 }
 
-Action action_of(const CommandLine& line) {
-  if (!line.cache.empty()) return cache_actions.at(line.cache);
-  if (!line.from.empty()) return Action::report_files;
-  const auto asked = std::find_if(line.actions.begin(), line.actions.end(),
-                                  [](const auto& action) { return action.first->count() > 0; });
-  return asked == line.actions.end() ? Action::measure : asked->second;
-}
-
-// Returns the option that requests an action other than measuring. --from has no action of its own.
-std::string name_of_action(const CommandLine& line) {
-  if (!line.from.empty()) return "--from";
-  for (const auto& [option, action] : line.actions) {
-    if (option->count() > 0) return option->get_name();
-  }
-  return "";
-}
-
 // Texts are written to --output, and have only one format.
-void check_output(const CommandLine& line, const BenchOptions& options) {
+void check_output(const CommandLine& line, const BenchOptions& options, const std::string& action) {
   if (options.action == Action::measure) return;
-  const std::string name = name_of_action(line);
   const bool is_of_a_comparison = options.action == Action::compare && options.format != Format::csv;
   if (options.format != Format::table && !is_of_a_comparison) {
     throw UsageError(
-        fmt::format("--format: {} is of measurements, {} has a text of its own", line.format, name));
+        fmt::format("--format: {} is of measurements, {} has a text of its own", line.format, action));
   }
   constexpr std::array without_output = {Action::watch, Action::new_kernel, Action::assembly,
                                          Action::report_files};
   const bool writes_there =
       std::find(without_output.begin(), without_output.end(), options.action) == without_output.end();
   if (!options.output.empty() && !writes_there)
-    throw UsageError(fmt::format("--output: {} writes nothing there", name));
+    throw UsageError(fmt::format("--output: {} writes nothing there", action));
 }
 
 // --kernel-folder is checked when it is added. Actions that read no kernel ignore it.
@@ -423,60 +373,32 @@ void check_kernel_folder(const BenchOptions& options) {
     throw UsageError(fmt::format("CLGEMM_KERNEL_DIR: '{}' is not a folder", folder));
 }
 
-// Reads the bounds of an option. Errors name the option.
-Bounds bounds_of(const char* option, const std::string& text) {
-  try {
-    return parse_bounds(text);
-  } catch (const UsageError& error) {
-    throw UsageError(fmt::format("{}: {}", option, error.what()));
+void set_sizes(CommandLine& line, BenchOptions& options) {
+  if (options.random.count > 0) {
+    if (options.action == Action::accuracy) throw UsageError("--accuracy takes a --size, not --random");
+    options.baseline = false;
   }
+  options.suite_kernels = !options.suites.empty() && line.kernels.empty();
+  if (options.suite_kernels) options.kernels = kernels_of_suites(options.suites);
+  const bool in_place_of_sizes = !options.suites.empty() || options.random.count > 0;
+  if (!line.sizes.empty() || in_place_of_sizes) options.sizes = std::move(line.sizes);
 }
 
-void set_random_shapes(const CommandLine& line, BenchOptions& options) {
-  if (options.random.count == 0) return;
-  if (options.action == Action::accuracy) throw UsageError("--accuracy takes a --size, not --random");
-  options.baseline = false;
-  if (!line.sides.empty()) options.random.sides = bounds_of("--sides", line.sides);
-  if (options.random.sides.most > largest_side) {
-    throw UsageError(fmt::format("--sides: '{}' is beyond {}", line.sides, largest_side));
-  }
-  if (!line.gflop.empty()) options.random.gflop = bounds_of("--gflop", line.gflop);
-}
-
-void set_sizes(const CommandLine& line, BenchOptions& options) {
-  if (!line.suites.empty()) {
-    options.suites = line.suites;
-    options.suite_kernels = line.kernels.empty();
-    if (options.suite_kernels) options.kernels = kernels_of_suites(line.suites);
-  }
-  set_random_shapes(line, options);
-  const bool in_place_of_sizes = !line.suites.empty() || options.random.count > 0;
-  if (!line.sizes.empty() || in_place_of_sizes) options.sizes.clear();
-  for (const std::string& size : line.sizes) {
-    try {
-      options.sizes.push_back(parse_size(size));
-    } catch (const UsageError& error) {
-      throw UsageError(fmt::format("--size: {}", error.what()));
-    }
-  }
-}
-
-BenchOptions options_of(const CommandLine& line) {
-  BenchOptions options = line.options;
-  options.action = action_of(line);
-  for (const auto* files : {&line.from, &line.compare, &line.markdown}) {
-    options.files.insert(options.files.end(), files->begin(), files->end());
-  }
+BenchOptions options_of(CommandLine& line) {
+  BenchOptions options = std::move(line.options);
+  const auto asked = std::find_if(line.actions.begin(), line.actions.end(),
+                                  [](const auto& action) { return action.first->count() > 0; });
+  std::string name;
+  if (asked != line.actions.end())
+    std::tie(name, options.action) = std::pair(asked->first->get_name(), asked->second);
+  if (options.action == Action::measure && !options.files.empty())
+    std::tie(name, options.action) = std::pair("--from", Action::report_files);
   if (!line.kernels.empty()) options.kernels = line.kernels;
-  for (const std::string& parameter : line.parameters) parse_parameter(parameter, options.parameters);
   if (!line.peers.empty()) options.peers = parse_peers(line.peers);
   set_sizes(line, options);
-  options.kind.layout = layouts.at(line.layout);
-  options.precision = precisions.at(line.precision);
   options.format = formats.at(line.format);
-  if (!options.devices.empty()) options.device = options.devices.front();
   check_values(options);
-  check_output(line, options);
+  check_output(line, options, name);
   check_kernel_folder(options);
   return options;
 }
@@ -513,6 +435,16 @@ std::optional<BenchOptions> parse_options(int argc, const char* const* argv) {
     throw UsageError(error.what());
   }
   return options_of(line);
+}
+
+std::vector<std::string> words_of_kernel(const BenchOptions& options) {
+  std::vector<std::string> words = {"--kernel", options.kernels.front(), "--precision",
+                                    std::string(to_string(options.precision))};
+  for (const auto& [name, value] : options.parameters)
+    words.insert(words.end(), {"--param", fmt::format("{}={}", name, value)});
+  if (!options.devices.empty()) words.insert(words.end(), {"--device", options.devices.front()});
+  if (!options.kernel_folder.empty()) words.insert(words.end(), {"--kernel-folder", options.kernel_folder});
+  return words;
 }
 
 }  // namespace clgemm::bench

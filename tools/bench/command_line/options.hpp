@@ -24,9 +24,7 @@ enum class Action {
   list_devices,
   list_kernels,
   show_kernel,
-  show_cache,
-  clear_cache,
-  clear_quarantine,
+  cache,
   new_kernel,
   first_call,
   trial,
@@ -44,8 +42,7 @@ struct BenchOptions {
   Parameters parameters;
   Precision precision = Precision::fp32_equivalent;
   std::string kernel_folder;
-  std::string device;                              // the first of --device; empty means the default device
-  std::vector<std::string> devices;                // all devices
+  std::vector<std::string> devices;                // if empty, the default device
   std::vector<Size> sizes = {{1024, 1024, 1024}};  // empty if suites or random shapes are given
   std::vector<std::string> suites;
   RandomShapes random;
@@ -67,6 +64,7 @@ struct BenchOptions {
   std::string show_kernel;       // the kernel that --show-kernel prints
   std::string new_kernel;        // the file that --new-kernel writes
   std::string assembly;          // the file that --asm writes
+  std::string cache;             // "info", "clear" or "clear-quarantine"
   std::size_t watch_rounds = 0;  // measurements after which --watch ends; 0 means never
   Format format = Format::table;
   std::string output;   // a file; empty means standard output
@@ -79,5 +77,8 @@ struct BenchOptions {
 
 // Throws UsageError. Returns nothing if --help or --version requested a text, which is then printed.
 std::optional<BenchOptions> parse_options(int argc, const char* const* argv);
+
+// Returns the words that select the same device and the first kernel, for a child process of this program.
+std::vector<std::string> words_of_kernel(const BenchOptions& options);
 
 }  // namespace clgemm::bench

@@ -1,6 +1,7 @@
 #include "command_line/suites.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace clgemm::bench {
 namespace {
@@ -23,13 +24,6 @@ constexpr Size gpu_sizes[] = {{256, 256, 256},    {512, 512, 512},    {1024, 102
                               {2048, 2048, 2048}, {4096, 4096, 4096}, {8192, 8192, 8192}, {1000, 1000, 1000},
                               {4097, 4097, 4097}, {16, 4096, 4096},   {4096, 16, 4096},   {128, 128, 65536}};
 
-// At 1024, because the sizes above have no transpose.
-struct Transposes {
-  Transpose a;
-  Transpose b;
-};
-constexpr Transposes transposed_kinds[] = {{yes, no}, {no, yes}, {yes, yes}};
-
 template <std::size_t count>
 std::vector<Case> plain(const Size (&sizes)[count], const MultiplyKind& kind) {
   std::vector<Case> cases;
@@ -40,15 +34,15 @@ std::vector<Case> plain(const Size (&sizes)[count], const MultiplyKind& kind) {
 std::vector<Case> shapes(const MultiplyKind& kind, const Device& device) {
   if (device.kind != DeviceKind::cpu) return plain(gpu_sizes, kind);
   std::vector<Case> cases = plain(cpu_sizes, kind);
-  for (const Transposes& transposes : transposed_kinds) {
-    MultiplyKind other = kind;
-    other.transpose_a = transposes.a;
-    other.transpose_b = transposes.b;
-    cases.push_back({{1024, 1024, 1024}, other, {}});
-  }
-  MultiplyKind with_gaps = kind;
-  with_gaps.gap = 7;
-  cases.push_back({{1024, 1024, 1024}, with_gaps, {}});
+  // The sizes above have no transposes and no gaps.
+  const auto add = [&](Transpose a, Transpose b, std::size_t gap) {
+    Case& one = cases.emplace_back(Case{{1024, 1024, 1024}, kind, {}});
+    std::tie(one.kind.transpose_a, one.kind.transpose_b, one.kind.gap) = std::tuple(a, b, gap);
+  };
+  add(yes, no, kind.gap);
+  add(no, yes, kind.gap);
+  add(yes, yes, kind.gap);
+  add(kind.transpose_a, kind.transpose_b, 7);
   return cases;
 }
 

@@ -30,16 +30,30 @@ Figures ShapeResult::peer_figures(const std::string& name) const {
   return found == nullptr ? Figures{} : found->figures;
 }
 
+std::vector<const Figures*> ShapeResult::all_figures() const {
+  std::vector<const Figures*> all;
+  for (const KernelResult& kernel : kernels) all.push_back(&kernel.figures);
+  for (const PeerResult& peer : peers) all.push_back(&peer.figures);
+  return all;
+}
+
+const Figures* ShapeResult::fastest() const {
+  const Figures* fastest = nullptr;
+  for (const Figures* one : all_figures()) {
+    if (!one->measured() || !one->computes_in_fp32 || one->failed()) continue;
+    if (fastest == nullptr || time(*one)->ms < time(*fastest)->ms) fastest = one;
+  }
+  return fastest;
+}
+
 Clock ShapeResult::clock() const {
   bool any_by_host = false;
   bool all_have_calls = true;
-  const auto look_at = [&](const Figures& figures) {
-    if (!figures.measured()) return;
-    any_by_host = any_by_host || figures.clock == Clock::host;
-    all_have_calls = all_have_calls && (figures.clock == Clock::host || figures.call_ms);
-  };
-  for (const KernelResult& kernel : kernels) look_at(kernel.figures);
-  for (const PeerResult& peer : peers) look_at(peer.figures);
+  for (const Figures* figures : all_figures()) {
+    if (!figures->measured()) continue;
+    any_by_host = any_by_host || figures->clock == Clock::host;
+    all_have_calls = all_have_calls && (figures->clock == Clock::host || figures->call_ms);
+  }
   return any_by_host && all_have_calls ? Clock::host : Clock::device;
 }
 
@@ -95,26 +109,26 @@ std::size_t Facts::devices() const {
 }
 
 bool all_passed(const Results& results) {
-  const auto is_fine = [](const Figures& figures) { return !figures.judged() || *figures.passed; };
-  const auto kernel_ok = [&](const KernelResult& kernel) {
-    return kernel.outcome != Outcome::failed && is_fine(kernel.figures);
-  };
-  const auto shape_ok = [&](const ShapeResult& shape) {
-    return std::all_of(shape.kernels.begin(), shape.kernels.end(), kernel_ok) &&
-           std::all_of(shape.peers.begin(), shape.peers.end(),
-                       [&](const PeerResult& peer) { return is_fine(peer.figures); });
-  };
-  return results.failures.empty() &&
-         std::all_of(results.host_loops.begin(), results.host_loops.end(),
-                     [&](const HostLoopResult& loop) { return is_fine(loop.figures); }) &&
-         std::all_of(results.shapes.begin(), results.shapes.end(), shape_ok);
+  const auto fails = [](const Figures& figures) { return figures.judged() && figures.failed(); };
+  for (const PeerResult& loop : results.host_loops) {
+    if (fails(loop.figures)) return false;
+  }
+  for (const ShapeResult& shape : results.shapes) {
+    for (const Figures* figures : shape.all_figures()) {
+      if (fails(*figures)) return false;
+    }
+    for (const KernelResult& kernel : shape.kernels) {
+      if (kernel.outcome == Outcome::failed) return false;
+    }
+  }
+  return results.failures.empty();
 }
 
 std::string peer_title(const std::string& name) {
   static const std::map<std::string, std::string> titles = {
-      {"clblast", "CLBlast"},   {"clblast-tuned", "CLBlast tuned"},      {"openblas", "OpenBLAS"},
-      {"cblas", "CBLAS"},       {"cublas-fp32", "cuBLAS fp32"},          {"cublas-tf32", "cuBLAS TF32"},
-      {"cublasxt", "cublasXt"}, {"cublasxt-pinning", "cublasXt pinning"}};
+      {"clblast", "CLBlast"}, {"clblast-tuned", "CLBlast tuned"}, {"openblas", "OpenBLAS"},
+      {"cblas", "CBLAS"},     {"cublas-fp32", "cuBLAS fp32"},     {"cublas-tf32", "cuBLAS TF32"},
+      {"cublas", "cuBLAS"},   {"cublasxt", "cublasXt"},           {"cublasxt-pinning", "cublasXt pinning"}};
   const auto found = titles.find(name);
   return found == titles.end() ? name : found->second;
 }
@@ -133,24 +147,6 @@ std::string describe_shape(const Case& shape) {
 std::string describe_labelled(const Case& shape) {
   const std::string text = describe_shape(shape);
   return shape.label.empty() ? text : fmt::format("{}: {}", shape.label, text);
-}
-
-Results each_kernel_once(Results results) {
-  for (ShapeResult& shape : results.shapes) {
-    std::vector<KernelResult> once;
-    for (KernelResult& kernel : shape.kernels) {
-      const auto same = std::find_if(once.begin(), once.end(), [&kernel](const KernelResult& other) {
-        return other.title() == kernel.title() && other.parameters == kernel.parameters;
-      });
-      if (same == once.end()) {
-        once.push_back(std::move(kernel));
-      } else {
-        *same = std::move(kernel);
-      }
-    }
-    shape.kernels = std::move(once);
-  }
-  return results;
 }
 
 }  // namespace clgemm::bench

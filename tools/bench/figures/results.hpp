@@ -104,6 +104,13 @@ struct ShapeResult : Case {
   // nothing was measured.
   const KernelResult* own() const;
   const PeerResult* peer(const std::string& name) const;
+
+  // Returns the figures of all kernels, then those of all peers.
+  std::vector<const Figures*> all_figures() const;
+
+  // Returns the fastest correct result in fp32. Null if there is none.
+  const Figures* fastest() const;
+
   Figures peer_figures(const std::string& name) const;  // Returns empty figures if there is no such peer.
 
   // Returns the clock for all comparisons at this shape: the device's if it timed everything, else the
@@ -155,12 +162,6 @@ struct Facts {
 // Returns the name for so many devices. The number of devices can be read back from it.
 std::string joint_name(const std::vector<std::string>& names);
 
-// The result of a loop on the host, with one thread.
-struct HostLoopResult {
-  std::string title;
-  Figures figures;
-};
-
 struct Results {
   Facts facts;
   Precision precision = Precision::fp32_equivalent;  // the precision that clgemm was allowed to use
@@ -174,8 +175,8 @@ struct Results {
   // Only for the run in progress; not in JSON.
   std::size_t wanted_runs = 0;
   double max_seconds = 0.0;
-  std::vector<std::string> failures;       // at shapes that have no result
-  std::vector<HostLoopResult> host_loops;  // the host loops of the ladder
+  std::vector<std::string> failures;   // at shapes that have no result
+  std::vector<PeerResult> host_loops;  // the loops of the ladder, with one thread of the host
 };
 
 // Returns true if every check passed and everything ran.
@@ -189,8 +190,5 @@ std::string describe_shape(const Case& shape);
 
 // Returns the same with the label in front, if there is one.
 std::string describe_labelled(const Case& shape);
-
-// Keeps only the later result if the same kernel ran twice at a shape with the same parameters.
-Results each_kernel_once(Results results);
 
 }  // namespace clgemm::bench

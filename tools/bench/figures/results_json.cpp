@@ -1,6 +1,7 @@
 #include "figures/results_json.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,6 +16,7 @@
 #include "base/printable.hpp"
 #include "common/usage_error.hpp"
 #include "figures/summary.hpp"
+#include "kernel/kernel_config.hpp"
 #include "kernel/precision.hpp"
 
 namespace clgemm::bench {
@@ -35,22 +37,23 @@ constexpr Key<Facts, std::string> fact_keys[] = {
     {"device", &Facts::device}, {"platform", &Facts::platform},
     {"driver", &Facts::driver}, {"clocks", &Facts::clocks},
     {"power", &Facts::power},   {"timer", &Facts::timer}};
-constexpr Key<Figures, std::optional<double>> time_keys[] = {{"median_ms", &Figures::median_ms},
-                                                             {"min_ms", &Figures::min_ms},
-                                                             {"p95_ms", &Figures::p95_ms},
-                                                             {"low_ms", &Figures::low_ms},
-                                                             {"high_ms", &Figures::high_ms},
-                                                             {"spread", &Figures::spread},
-                                                             {"gflops", &Figures::gflops},
-                                                             {"call_ms", &Figures::call_ms},
-                                                             {"call_low_ms", &Figures::call_low_ms},
-                                                             {"call_high_ms", &Figures::call_high_ms},
-                                                             {"first_call_ms", &Figures::first_call_ms},
-                                                             {"host_ms", &Figures::host_ms}};
+constexpr Key<Figures, std::optional<double>> figure_keys[] = {{"median_ms", &Figures::median_ms},
+                                                               {"min_ms", &Figures::min_ms},
+                                                               {"p95_ms", &Figures::p95_ms},
+                                                               {"low_ms", &Figures::low_ms},
+                                                               {"high_ms", &Figures::high_ms},
+                                                               {"spread", &Figures::spread},
+                                                               {"gflops", &Figures::gflops},
+                                                               {"call_ms", &Figures::call_ms},
+                                                               {"call_low_ms", &Figures::call_low_ms},
+                                                               {"call_high_ms", &Figures::call_high_ms},
+                                                               {"first_call_ms", &Figures::first_call_ms},
+                                                               {"host_ms", &Figures::host_ms},
+                                                               {"error_ratio", &Figures::error_ratio},
+                                                               {"cold_ms", &Figures::cold_ms},
+                                                               {"warm_ms", &Figures::warm_ms}};
 constexpr Key<Figures, std::size_t> count_keys[] = {{"runs", &Figures::runs},
                                                     {"launches", &Figures::launches}};
-constexpr Key<Figures, std::optional<double>> other_keys[] = {
-    {"error_ratio", &Figures::error_ratio}, {"cold_ms", &Figures::cold_ms}, {"warm_ms", &Figures::warm_ms}};
 constexpr Key<Ceilings, double> ceiling_keys[] = {{"fp32_gflops", &Ceilings::fp32_gflops},
                                                   {"read_gbs", &Ceilings::read_gbs},
                                                   {"copy_gbs", &Ceilings::copy_gbs},
@@ -68,11 +71,28 @@ const char* yes_or_no(Transpose transpose) {
 }
 
 void add_figures(Json& object, const Figures& figures) {
-  for (const auto& [key, member] : time_keys) object[key] = value_or_null(figures.*member);
+  for (const auto& [key, member] : figure_keys) object[key] = value_or_null(figures.*member);
   object["clock"] = figures.clock ? Json(*figures.clock == Clock::device ? "device" : "host") : Json(nullptr);
   for (const auto& [key, member] : count_keys) object[key] = figures.*member;
-  for (const auto& [key, member] : other_keys) object[key] = value_or_null(figures.*member);
+  object["passed"] = value_or_null(figures.passed);
   if (!figures.samples_ms.empty()) object["samples_ms"] = figures.samples_ms;
+}
+
+// Adds the values by which this result is compared with the others at its shape.
+void add_comparison(Json& object, const std::string& title, const ShapeResult& shape,
+                    const Figures& figures) {
+  object["title"] = title;
+  const std::optional<Time> time = shape.time(figures);
+  const std::optional<double> rate = shape.rate(figures);
+  if (!time || !rate) return;
+  object["rate"] = *rate;
+  if (time->low_ms > 0.0 && time->low_ms < time->high_ms) {
+    object["rate_low"] = *rate * time->ms / time->high_ms;
+    object["rate_high"] = *rate * time->ms / time->low_ms;
+  }
+  const Figures* fastest = shape.fastest();
+  object["best"] = fastest != nullptr && figures.computes_in_fp32 && !figures.failed() &&
+                   (&figures == fastest || (figures.low_ms && shape.within_noise(figures, *fastest)));
 }
 
 Json peer_object(const PeerResult& peer) {
@@ -80,7 +100,6 @@ Json peer_object(const PeerResult& peer) {
   object["version"] = peer.version;
   object["settings"] = peer.settings;
   add_figures(object, peer.figures);
-  object["passed"] = value_or_null(peer.figures.passed);
   if (!peer.figures.reason.empty()) object["error"] = peer.figures.reason;
   if (!peer.figures.computes_in_fp32) object["note"] = not_fp32;
   return object;
@@ -88,11 +107,17 @@ Json peer_object(const PeerResult& peer) {
 
 Json peers_object(const Results& results, const ShapeResult& shape) {
   Json peers(Json::value_t::object);
-  for (const PeerResult& peer : shape.peers) peers[peer.name] = peer_object(peer);
+  for (const PeerResult& peer : shape.peers) {
+    peers[peer.name] = peer_object(peer);
+    add_comparison(peers[peer.name], peer_title(peer.name), shape, peer.figures);
+  }
   for (const MissingPeer& missing : results.missing_peers) {
     PeerResult peer;
     peer.figures.reason = missing.reason;
-    for (const std::string& name : missing.names) peers[name] = peer_object(peer);
+    for (const std::string& name : missing.names) {
+      peers[name] = peer_object(peer);
+      peers[name]["title"] = peer_title(name);
+    }
   }
   return peers;
 }
@@ -140,13 +165,14 @@ Json kernel_object(const Results& results, const ShapeResult& shape, const Kerne
   object["error_bound"] = value_or_null(shape.error_bound);
   object["checked_elements"] = shape.checked_elements;
   object["host_bound_ms"] = value_or_null(shape.host_bound_ms);
-  object["passed"] = value_or_null(kernel.figures.passed);
   if (kernel.outcome == Outcome::skipped) object["skipped"] = kernel.figures.reason;
   if (kernel.outcome == Outcome::failed) object["error"] = kernel.figures.reason;
   object["x_naive"] = value_or_null(shape.speed_up(shape.naive, kernel.figures));
   object["x_clblast"] = value_or_null(shape.speed_up(shape.peer_figures("clblast"), kernel.figures));
   object["peer_difference_ratio"] = kernel.agreement ? Json(kernel.agreement->error_ratio) : Json(nullptr);
   object["on_fp32_units"] = value_or_null(kernel.on_fp32_units);
+  object["shape"] = describe_labelled(shape);
+  add_comparison(object, kernel.title(), shape, kernel.figures);
   object["peers"] = peers_object(results, shape);
   return object;
 }
@@ -165,6 +191,7 @@ Json summary_object(const Results& results, const BesidePeer& beside) {
   for (const RatioAtShape& one : beside.worst) {
     Json& shape = object["worst"].emplace_back();
     shape["ratio"] = one.ratio;
+    shape["shape"] = describe_labelled(*one.shape);
     if (!one.shape->label.empty()) shape["label"] = one.shape->label;
     add_multiply(shape, *one.shape);
   }
@@ -180,6 +207,11 @@ const Json* find(const Json& object, const char* key) {
 std::optional<double> number(const Json& object, const char* key) {
   const Json* value = find(object, key);
   return value != nullptr && value->is_number() ? std::optional(value->get<double>()) : std::nullopt;
+}
+
+std::optional<bool> truth(const Json& object, const char* key) {
+  const Json* value = find(object, key);
+  return value != nullptr && value->is_boolean() ? std::optional(value->get<bool>()) : std::nullopt;
 }
 
 std::size_t count(const Json& object, const char* key) {
@@ -208,13 +240,11 @@ std::string text(const Json& object, const char* key) {
 
 Figures figures_of(const Json& object) {
   Figures figures;
-  for (const auto& [key, member] : time_keys) figures.*member = number(object, key);
+  for (const auto& [key, member] : figure_keys) figures.*member = number(object, key);
   for (const auto& [key, member] : count_keys) figures.*member = count(object, key);
-  for (const auto& [key, member] : other_keys) figures.*member = number(object, key);
   const std::string clock = text(object, "clock");
   if (!clock.empty()) figures.clock = clock == "host" ? Clock::host : Clock::device;
-  const Json* passed = find(object, "passed");
-  if (passed != nullptr && passed->is_boolean()) figures.passed = passed->get<bool>();
+  figures.passed = truth(object, "passed");
   figures.computes_in_fp32 = text(object, "note").empty();
   figures.reason = text(object, "error");
   return figures;
@@ -231,9 +261,7 @@ KernelResult kernel_of(const Json& object) {
     kernel.outcome = Outcome::skipped;
     kernel.figures.reason = skipped;
   }
-  const Json* on_fp32_units = find(object, "on_fp32_units");
-  if (on_fp32_units != nullptr && on_fp32_units->is_boolean())
-    kernel.on_fp32_units = on_fp32_units->get<bool>();
+  kernel.on_fp32_units = truth(object, "on_fp32_units");
   const Json* parameters = find(object, "parameters");
   if (parameters == nullptr || !parameters->is_object()) return kernel;
   for (const auto& [name, value] : parameters->items()) {
@@ -415,6 +443,16 @@ std::string text_of_file(const std::string& path) {
   return text;
 }
 
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char character : text) {
+    if (character == '"') result += '"';
+    result += character;
+  }
+  return result + '"';
+}
+
 std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
@@ -430,6 +468,40 @@ void write_json(std::ostream& out, const Results& results) {
   for (const BesidePeer& beside : beside_peers(results))
     object["summaries"].push_back(summary_object(results, beside));
   out << text_of(object);
+}
+
+void write_csv(std::ostream& out, const Results& results) {
+  std::vector<std::string> titles;
+  std::vector<Json> rows;
+  for (const ShapeResult& shape : results.shapes) {
+    for (const KernelResult& kernel : shape.kernels) {
+      Json& row = rows.emplace_back(
+          Json{{"device", results.facts.device}, {"precision", to_string(results.precision)}});
+      row.update(kernel_object(results, shape, kernel));
+      row["parameters"] = describe_values(kernel.parameters);
+      const Json peers = std::move(row["peers"]);
+      row.erase("peers");
+      for (const auto& [peer, object] : peers.items()) {
+        for (const auto& [key, value] : object.items()) row[fmt::format("{}_{}", peer, key)] = value;
+      }
+      for (const auto& [key, value] : row.items()) {
+        if (!value.is_array() && std::find(titles.begin(), titles.end(), key) == titles.end())
+          titles.push_back(key);
+      }
+    }
+  }
+  const auto write_line = [&](const auto& cell_of) {
+    std::vector<std::string> cells;
+    for (const std::string& title : titles) cells.push_back(quoted(cell_of(title)));
+    out << fmt::format("{}\n", fmt::join(cells, ","));
+  };
+  write_line([](const std::string& title) { return title; });
+  for (const Json& row : rows) {
+    write_line([&row](const std::string& title) {
+      const Json* value = find(row, title.c_str());
+      return value == nullptr ? "" : value->is_string() ? value->get<std::string>() : value->dump();
+    });
+  }
 }
 
 std::vector<Results> parse_results(std::string_view json, const std::string& where) {

@@ -3,6 +3,10 @@
 // and are ignored when the file is read. A value that was not measured or not checked is null. Several runs
 // are an array of such objects.
 //
+// A row also has the figures by which it is compared with others at the same shape. The member "rate" is in
+// GFLOPS by the one clock that all of them have. The member "best" is true if no other one is faster in fp32
+// beyond the noise.
+//
 // A key that is missing or null is read as an empty value, so that files of older versions still work. Arrays
 // of rows that each repeat the facts of their run work, too.
 #pragma once
@@ -17,6 +21,10 @@
 namespace clgemm::bench {
 
 void write_json(std::ostream& out, const Results& results);
+
+// Writes the rows as CSV (RFC 4180), with a column for each key, such as `median_ms`, `clblast_median_ms` for
+// a peer, and `device`. A value that was not measured is empty. The samples are left out.
+void write_csv(std::ostream& out, const Results& results);
 
 // Returns the runs in a JSON text. Runs are told apart by device and date, because only figures of one run
 // can be compared. A peer that ran at no shape of a run is listed as missing in it. Throws UsageError, which

@@ -80,16 +80,6 @@ std::vector<std::string> measured_peers(const Results& results) {
   return names;
 }
 
-std::vector<std::string> kernel_titles(const Results& results) {
-  std::vector<std::string> titles;
-  for (const ShapeResult& shape : results.shapes) {
-    for (const KernelResult& kernel : shape.kernels) add_once(titles, kernel.title());
-  }
-  std::stable_partition(titles.begin(), titles.end(),
-                        [](const std::string& title) { return title == "clgemm"; });
-  return titles;
-}
-
 std::string own_title(const Results& results) {
   bool any = false;
   bool all = true;
@@ -123,17 +113,25 @@ const ShapeResult* ladder_shape(const Results& results) {
 
 namespace {
 
+// Calls `look_at` for each kernel and peer at each shape, with its name. The last argument tells if the peak
+// of fp32 units bounds it.
+template <class LookAt>
+void each_result(const Results& results, const LookAt& look_at) {
+  for (const ShapeResult& shape : results.shapes) {
+    for (const KernelResult& kernel : shape.kernels)
+      look_at(shape, kernel.long_title(), kernel.figures, kernel.on_fp32_units.value_or(false));
+    for (const PeerResult& peer : shape.peers)
+      look_at(shape, peer_title(peer.name), peer.figures, peer.figures.computes_in_fp32);
+  }
+}
+
 void add_few_runs(std::vector<std::string>& troubles, const Results& results) {
   std::vector<std::string> of_one;
   std::vector<std::string> of_few;
-  const auto look_at = [&](const std::string& name, const Figures& figures) {
-    if (!figures.measured() || figures.runs >= runs_for_interval) return;
-    add_once(figures.runs == 1 ? of_one : of_few, name);
-  };
-  for (const ShapeResult& shape : results.shapes) {
-    for (const KernelResult& kernel : shape.kernels) look_at(kernel.long_title(), kernel.figures);
-    for (const PeerResult& peer : shape.peers) look_at(peer_title(peer.name), peer.figures);
-  }
+  each_result(results, [&](const ShapeResult&, const std::string& name, const Figures& figures, bool) {
+    if (figures.measured() && figures.runs < runs_for_interval)
+      add_once(figures.runs == 1 ? of_one : of_few, name);
+  });
   // Shortens long lists, which nobody would read.
   const auto listed = [](const std::vector<std::string>& names) {
     constexpr std::size_t most = 4;
@@ -150,21 +148,14 @@ void add_few_runs(std::vector<std::string>& troubles, const Results& results) {
 void add_rates_above_peak(std::vector<std::string>& troubles, const Results& results) {
   if (!results.ceilings) return;
   const double peak = results.ceilings->fp32_gflops;
-  const auto look_at = [&](const ShapeResult& shape, const std::string& title, const Figures& figures) {
+  each_result(results, [&](const ShapeResult& shape, const std::string& title, const Figures& figures,
+                           bool is_bounded) {
     const double rate = shape.rate(figures).value_or(0.0);  // by the clock of the table
-    if (rate <= peak) return;
+    if (!is_bounded || rate <= peak) return;
     troubles.push_back(fmt::format(
         "{} at {} is at {:.0f} % of the peak that --ceilings measured: one of the two was disturbed.", title,
         describe_shape(shape), 100.0 * rate / peak));
-  };
-  for (const ShapeResult& shape : results.shapes) {
-    for (const KernelResult& kernel : shape.kernels) {
-      if (kernel.on_fp32_units.value_or(false)) look_at(shape, kernel.long_title(), kernel.figures);
-    }
-    for (const PeerResult& peer : shape.peers) {
-      if (peer.figures.computes_in_fp32) look_at(shape, peer_title(peer.name), peer.figures);
-    }
-  }
+  });
 }
 
 }  // namespace
@@ -186,14 +177,12 @@ std::vector<std::string> troubles_of(const Results& results) {
 
 Checks checks_of(const Results& results) {
   Checks checks;
-  const auto count = [&checks](const Figures& figures) {
-    if (!figures.judged()) return;
-    ++checks.checked;
-    if (*figures.passed) ++checks.passed;
-  };
   for (const ShapeResult& shape : results.shapes) {
-    for (const KernelResult& kernel : shape.kernels) count(kernel.figures);
-    for (const PeerResult& peer : shape.peers) count(peer.figures);
+    for (const Figures* figures : shape.all_figures()) {
+      if (!figures->judged()) continue;
+      ++checks.checked;
+      if (*figures->passed) ++checks.passed;
+    }
   }
   return checks;
 }

@@ -11,9 +11,6 @@ namespace clgemm::bench {
 // Returns the keys of the peers that were measured at some shape, in the order of the shapes.
 std::vector<std::string> measured_peers(const Results& results);
 
-// Returns all titles of kernels in the order of the shapes, with "clgemm" first.
-std::vector<std::string> kernel_titles(const Results& results);
-
 // Returns the title for ShapeResult::own() in this run. It is "clgemm" if clgemm's own choice was measured at
 // each shape. Otherwise it says that own() is the fastest kernel of all.
 std::string own_title(const Results& results);

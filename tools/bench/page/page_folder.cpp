@@ -4,18 +4,21 @@
 
 #include <filesystem>
 #include <fstream>
-#include <optional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 #include "common/usage_error.hpp"
 #include "common/whole_file.hpp"
 #include "figures/results_json.hpp"
-#include "page/page_data.hpp"
+#include "figures/summary.hpp"
 #include "page_template.hpp"
 
 namespace clgemm::bench {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
 // Returns true if the folder has an earlier report, which may be replaced.
 bool is_report(const fs::path& folder) {
@@ -26,6 +29,14 @@ bool is_report(const fs::path& folder) {
     if (line.find("</head>") != std::string::npos) return false;
   }
   return false;
+}
+
+// Names a run by its file, or by its devices if it has none. Each name is given once.
+std::string name_of(const Results& run, std::set<std::string>& taken) {
+  const std::string plain = run.file.empty() ? run.facts.device : run.file;
+  std::string name = plain;
+  for (int number = 2; !taken.insert(name).second; ++number) name = fmt::format("{} ({})", plain, number);
+  return name;
 }
 
 }  // namespace
@@ -44,14 +55,38 @@ void make_report_folder(const std::string& folder) {
       folder));
 }
 
+std::string page_data(const std::vector<Results>& runs, const std::vector<SampleLine>& samples) {
+  Json data = {{"runs", Json::array()}, {"samples", Json::array()}};
+  std::set<std::string> taken;
+  for (const Results& run : runs) {
+    std::ostringstream text;
+    write_json(text, run);
+    Json& object = data["runs"].emplace_back(Json::parse(text.str()));
+    object["name"] = name_of(run, taken);
+    object["own"] = own_title(run);
+    object["devices"] = run.facts.devices();
+    object["troubles"] = troubles_of(run);
+  }
+  for (const SampleLine& one : samples)
+    data["samples"].push_back({one.m, one.n, one.k, one.batch, one.config, one.seconds, one.predicted});
+  std::string text;
+  for (const char character : data.dump(-1, ' ', true, Json::error_handler_t::replace)) {
+    if (character == '<' || character == '>' || character == '&') {
+      text += fmt::format("\\u{:04x}", character);  // these occur only inside JSON strings
+    } else {
+      text += character;
+    }
+  }
+  return text;
+}
+
 void write_report_folder(const std::string& folder, const std::string& json, const std::string& samples) {
   const std::vector<Results> runs = parse_results(json, "the results");
   if (runs.empty()) throw UsageError("--report: there are no results");
-  std::optional<TuningSamples> tuned;
-  if (!samples.empty()) tuned = tuning_samples(read_sample_lines(samples));
   std::string page = page_template;
   constexpr std::string_view place = "@data@";
-  page.replace(page.find(place), place.size(), page_data(runs, tuned ? &*tuned : nullptr));
+  page.replace(page.find(place), place.size(),
+               page_data(runs, samples.empty() ? std::vector<SampleLine>{} : read_sample_lines(samples)));
   write_whole((fs::path(folder) / "index.html").string(), page);  // marks the folder as a report
   write_whole((fs::path(folder) / "results.json").string(), json);
 }

@@ -129,68 +129,37 @@ void prepare_environment() {
   set("OPENBLAS_THREAD_TIMEOUT", thread_timeout);
 }
 
-// Functions by which OpenBLAS describes itself. Other libraries have none of them.
-struct OpenBlas {
-  explicit OpenBlas(const SharedLibrary& library)
-      : config(library.find<const char*()>("openblas_get_config")),
-        core_name(library.find<const char*()>("openblas_get_corename")),
-        set_threads(library.find<void(int)>("openblas_set_num_threads")),
-        threads(library.find<int()>("openblas_get_num_threads")) {}
-
-  const char* (*config)();
-  const char* (*core_name)();
-  void (*set_threads)(int);
-  int (*threads)();
-};
-
-class Cblas final : public Peer {
- public:
-  Cblas(const PeerRequest& request, const std::vector<std::string>& names, const cl::Device& device)
-      : request_(request), library_(names), sgemm_(library_.get<CblasSgemm>("cblas_sgemm")) {
-    const OpenBlas openblas(library_);
-    version_ = std::filesystem::path(library_.name()).filename().string();
-    settings_ = "as the library comes";
-    if (openblas.config == nullptr) return;
-    const std::string config = openblas.config();
-    if (config.find("USE64BITINT") != std::string::npos) {
-      throw std::runtime_error(library_.name() + " is built for 64-bit integers");
-    }
-    // "OpenBLAS 0.3.21 ..."
-    const std::size_t number = config.find(' ') + 1;
-    version_ = config.substr(number, config.find(' ', number) - number);
-    if (openblas.set_threads != nullptr && std::getenv("OPENBLAS_NUM_THREADS") == nullptr) {
-      openblas.set_threads(thread_count(device));
-    }
-    settings_ = fmt::format("{}; core {}, threads {}", config,
-                            openblas.core_name != nullptr ? openblas.core_name() : "unknown",
-                            openblas.threads != nullptr ? openblas.threads() : 0);
-  }
-
-  std::string name() const override { return request_.name; }
-  std::string title() const override { return request_.name == "openblas" ? "OpenBLAS" : "CBLAS"; }
-  std::string version() const override { return version_; }
-  std::string settings() const override { return settings_; }
-  std::unique_ptr<Contestant> enter(const DeviceData& data) const override {
-    return std::make_unique<CblasContestant>(sgemm_, data);
-  }
-
- private:
-  PeerRequest request_;
-  SharedLibrary library_;
-  CblasSgemm* sgemm_;
-  std::string version_;
-  std::string settings_;
-};
-
 }  // namespace
 
-PeerList make_cblas(const PeerRequest& request, const cl::Device& device) {
+std::vector<Peer> make_cblas(const PeerRequest& request, const cl::Device& device) {
   prepare_environment();
   std::vector<std::string> names = {request.value};
   if (request.value.empty()) names = {"libopenblas.so.0", "libopenblas.so"};
-  PeerList peers;
-  peers.push_back(std::make_unique<Cblas>(request, names, device));
-  return peers;
+  const SharedLibrary library(names);
+  CblasSgemm* const sgemm = library.get("cblas_sgemm");
+  Peer peer{
+      {request.name, std::filesystem::path(library.name()).filename().string(), "as the library comes", {}},
+      [sgemm](const DeviceData& data) { return std::make_unique<CblasContestant>(sgemm, data); }};
+  // Functions by which OpenBLAS describes itself. Other libraries have none of them.
+  const char* (*get_config)() = library.find("openblas_get_config");
+  const char* (*core_name)() = library.find("openblas_get_corename");
+  void (*set_threads)(int) = library.find("openblas_set_num_threads");
+  int (*threads)() = library.find("openblas_get_num_threads");
+  if (get_config == nullptr) return {peer};
+  const std::string config = get_config();
+  if (config.find("USE64BITINT") != std::string::npos) {
+    throw std::runtime_error(library.name() + " is built for 64-bit integers");
+  }
+  // "OpenBLAS 0.3.21 ..."
+  const std::size_t number = config.find(' ') + 1;
+  peer.unmeasured.version = config.substr(number, config.find(' ', number) - number);
+  if (set_threads != nullptr && std::getenv("OPENBLAS_NUM_THREADS") == nullptr) {
+    set_threads(thread_count(device));
+  }
+  peer.unmeasured.settings =
+      fmt::format("{}; core {}, threads {}", config, core_name != nullptr ? core_name() : "unknown",
+                  threads != nullptr ? threads() : 0);
+  return {peer};
 }
 
 }  // namespace clgemm::bench

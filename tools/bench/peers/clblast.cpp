@@ -1,14 +1,17 @@
-// CLBlast's call, with other parameters than its own if they are given. The library is loaded while the
-// program runs.
-#include "peers/clblast.hpp"
-
+// CLBlast with its own parameters, and CLBlast with the parameters from its tuner's files. The library is
+// loaded while the program runs.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
+#include <map>
+#include <sstream>
 #include <stdexcept>
 
 #include "base/error.hpp"
 #include "base/platform/library.hpp"
+#include "peers/clblast_tuned_file.hpp"
+#include "peers/peer.hpp"
 #include "peers/shared_library.hpp"
 
 namespace clgemm::bench {
@@ -22,17 +25,7 @@ constexpr int column_major = 102;
 constexpr int no_transpose = 111;
 constexpr int transpose_yes = 112;
 using Values = std::unordered_map<std::string, std::size_t>;
-using ClblastSgemm = int(int layout, int transpose_a, int transpose_b, std::size_t m, std::size_t n,
-                         std::size_t k, float alpha, cl_mem a, std::size_t offset_a, std::size_t lda,
-                         cl_mem b, std::size_t offset_b, std::size_t ldb, float beta, cl_mem c,
-                         std::size_t offset_c, std::size_t ldc, cl_command_queue* queue, cl_event* event);
-using ClblastSgemmStridedBatched = int(int layout, int transpose_a, int transpose_b, std::size_t m,
-                                       std::size_t n, std::size_t k, float alpha, cl_mem a,
-                                       std::size_t offset_a, std::size_t lda, std::size_t stride_a, cl_mem b,
-                                       std::size_t offset_b, std::size_t ldb, std::size_t stride_b,
-                                       float beta, cl_mem c, std::size_t offset_c, std::size_t ldc,
-                                       std::size_t stride_c, std::size_t batch_count, cl_command_queue* queue,
-                                       cl_event* event);
+using ClblastParameters = std::map<std::string, Values>;  // by the name of CLBlast's kernel, such as "Xgemm"
 using Retrieve = int(cl_device_id device, const std::string& kernel, int precision, Values& values);
 using Override = int(cl_device_id device, const std::string& kernel, int precision, const Values& values);
 
@@ -46,14 +39,18 @@ constexpr const char* override_name =
     "NS_9PrecisionERKSt13unordered_mapIS7_mSt4hashIS7_ESt8equal_toIS7_ESaISt4pairIS8_mEEE";
 
 struct Clblast {
-  Clblast()
-      : library(std::vector<std::string>{"libclblast.so.1", "libclblast.so"}),
-        sgemm(library.get<ClblastSgemm>("CLBlastSgemm")),
-        sgemm_strided_batched(library.get<ClblastSgemmStridedBatched>("CLBlastSgemmStridedBatched")) {}
-
-  SharedLibrary library;
-  ClblastSgemm* sgemm;
-  ClblastSgemmStridedBatched* sgemm_strided_batched;
+  SharedLibrary library{std::vector<std::string>{"libclblast.so.1", "libclblast.so"}};
+  int (*sgemm)(int layout, int transpose_a, int transpose_b, std::size_t m, std::size_t n, std::size_t k,
+               float alpha, cl_mem a, std::size_t offset_a, std::size_t lda, cl_mem b, std::size_t offset_b,
+               std::size_t ldb, float beta, cl_mem c, std::size_t offset_c, std::size_t ldc,
+               cl_command_queue* queue, cl_event* event) = library.get("CLBlastSgemm");
+  int (*sgemm_strided_batched)(int layout, int transpose_a, int transpose_b, std::size_t m, std::size_t n,
+                               std::size_t k, float alpha, cl_mem a, std::size_t offset_a, std::size_t lda,
+                               std::size_t stride_a, cl_mem b, std::size_t offset_b, std::size_t ldb,
+                               std::size_t stride_b, float beta, cl_mem c, std::size_t offset_c,
+                               std::size_t ldc, std::size_t stride_c, std::size_t batch_count,
+                               cl_command_queue* queue,
+                               cl_event* event) = library.get("CLBlastSgemmStridedBatched");
 };
 
 // Loads the library at first use. Throws std::runtime_error if it is not installed.
@@ -74,31 +71,23 @@ class ClblastContestant final : public OpenClContestant {
   HostRun run_host_to_host() override {
     const StoredMatrices& stored = data().stored();
     std::vector<float> c = stored.c;
+    const cl::CommandQueue& queue = data().queue();
+    const auto write = [&](const DeviceMatrix& to, const std::vector<float>& values) {
+      queue.enqueueWriteBuffer(cl::Buffer(to.buffer, true), CL_FALSE, to.offset * sizeof(float),
+                               values.size() * sizeof(float), values.data());
+    };
     const auto start = std::chrono::steady_clock::now();
     write(data().a(), stored.a);
     write(data().b(), stored.b);
     if (data().call().beta != 0.0f) write(data().c(), c);
     enqueue();
-    read_c(c);
+    queue.enqueueReadBuffer(cl::Buffer(data().c().buffer, true), CL_TRUE, data().c().offset * sizeof(float),
+                            c.size() * sizeof(float), c.data());
     const double ms = ms_since(start);
     return {ms, c_as_row_major(data().call(), c)};
   }
 
  private:
-  void write(const DeviceMatrix& matrix, const std::vector<float>& values) const {
-    const cl_int status =
-        clEnqueueWriteBuffer(data().queue()(), matrix.buffer, CL_FALSE, matrix.offset * sizeof(float),
-                             values.size() * sizeof(float), values.data(), 0, nullptr, nullptr);
-    if (status != CL_SUCCESS) throw Error(ErrorCode::opencl_error, fmt::format("a write failed: {}", status));
-  }
-
-  void read_c(std::vector<float>& c) const {
-    const cl_int status =
-        clEnqueueReadBuffer(data().queue()(), data().c().buffer, CL_TRUE, data().c().offset * sizeof(float),
-                            c.size() * sizeof(float), c.data(), 0, nullptr, nullptr);
-    if (status != CL_SUCCESS) throw Error(ErrorCode::opencl_error, fmt::format("a read failed: {}", status));
-  }
-
   void enqueue() override {
     const SgemmCall& call = data().call();
     const DeviceMatrix a = data().a();
@@ -130,8 +119,8 @@ class ParametersInForce {
  public:
   ParametersInForce(cl_device_id device, const ClblastParameters& parameters)
       : device_(device),
-        retrieve_(clblast().library.get<Retrieve>(retrieve_name)),
-        override_(clblast().library.get<Override>(override_name)) {
+        retrieve_(clblast().library.get(retrieve_name)),
+        override_(clblast().library.get(override_name)) {
     try {
       for (const auto& [kernel, values] : parameters) put(kernel, values);
     } catch (...) {
@@ -188,13 +177,6 @@ class TunedContestant final : public Contestant {
   ClblastParameters parameters_;
 };
 
-}  // namespace
-
-std::unique_ptr<Contestant> make_clblast_contestant(const DeviceData& data, ClblastParameters parameters) {
-  if (parameters.empty()) return std::make_unique<ClblastContestant>(data);
-  return std::make_unique<TunedContestant>(data, std::move(parameters));
-}
-
 // Only the name of the library's file has the version: "libclblast.so.1.5.3".
 std::string clblast_version() {
   const std::string path = library_file_of(reinterpret_cast<const void*>(clblast().sgemm));
@@ -205,8 +187,40 @@ std::string clblast_version() {
   return error || at == std::string::npos ? "unknown" : file.substr(at + before.size());
 }
 
-void try_parameters(cl_device_id device, const ClblastParameters& parameters) {
-  const ParametersInForce in_force(device, parameters);
+// "Xgemm KREG=1 KWG=32 ... tuned on NVIDIA H200"
+std::string describe(const TunedKernel& kernel) {
+  std::map<std::string, std::size_t> sorted(kernel.parameters.begin(), kernel.parameters.end());
+  std::vector<std::string> words = {kernel.kernel};
+  for (const auto& [name, value] : sorted) words.push_back(fmt::format("{}={}", name, value));
+  if (!kernel.device.empty()) words.push_back("tuned on " + kernel.device);
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::vector<TunedKernel> read_files(const std::string& comma_separated) {
+  std::vector<TunedKernel> kernels;
+  std::istringstream files(comma_separated);
+  for (std::string file; std::getline(files, file, ',');) kernels.push_back(read_tuned_kernel(file));
+  return best_of_each_kernel(kernels);
+}
+
+}  // namespace
+
+std::vector<Peer> make_clblast(const PeerRequest& request, const cl::Device& /*device*/) {
+  return {{{request.name, clblast_version(), "the parameters that it ships", {}},
+           [](const DeviceData& data) { return std::make_unique<ClblastContestant>(data); }}};
+}
+
+std::vector<Peer> make_tuned_clblast(const PeerRequest& request, const cl::Device& device) {
+  ClblastParameters parameters;
+  std::vector<std::string> settings;
+  for (const TunedKernel& kernel : read_files(request.value)) {
+    parameters[kernel.kernel] = kernel.parameters;
+    settings.push_back(describe(kernel));
+  }
+  const ParametersInForce tried(device(), parameters);  // throws if CLBlast does not accept them
+  return {
+      {{request.name, clblast_version(), fmt::format("{}", fmt::join(settings, "; ")), {}},
+       [parameters](const DeviceData& data) { return std::make_unique<TunedContestant>(data, parameters); }}};
 }
 
 }  // namespace clgemm::bench

@@ -1,13 +1,13 @@
-// Reads the files of CLBlast's tuner: JSON with the best parameters as "NAME=VALUE NAME=VALUE ...".
+#include "peers/clblast_tuned_file.hpp"
+
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 
 #include "common/whole_file.hpp"
-#include "peers/clblast.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -63,17 +63,14 @@ TunedKernel read_tuned_kernel(const std::string& path) {
 }
 
 std::vector<TunedKernel> best_of_each_kernel(const std::vector<TunedKernel>& kernels) {
-  std::vector<TunedKernel> best;
+  std::map<std::string, TunedKernel> best;
   for (const TunedKernel& kernel : kernels) {
-    const auto same = std::find_if(best.begin(), best.end(),
-                                   [&](const TunedKernel& other) { return other.kernel == kernel.kernel; });
-    if (same == best.end()) {
-      best.push_back(kernel);
-    } else if (kernel.best_ms < same->best_ms) {
-      *same = kernel;
-    }
+    const auto [known, is_new] = best.emplace(kernel.kernel, kernel);
+    if (!is_new && kernel.best_ms < known->second.best_ms) known->second = kernel;
   }
-  return best;
+  std::vector<TunedKernel> result;
+  for (const auto& [name, kernel] : best) result.push_back(kernel);
+  return result;
 }
 
 }  // namespace clgemm::bench

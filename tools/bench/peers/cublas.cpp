@@ -6,32 +6,64 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <climits>
 #include <filesystem>
 
-#include "peers/cuda_gpu.hpp"
-#include "peers/cuda_objects.hpp"
+#include "base/error.hpp"
+#include "peers/cuda.hpp"
 #include "peers/peer.hpp"
 
 namespace clgemm::bench {
 namespace {
 
-// From cublas_api.h.
+// From cublas_api.h and driver_types.h.
 constexpr int pedantic_math = 2;
 constexpr int tf32_math = 3;
+constexpr int host_to_device = 1;
+constexpr int device_to_host = 2;
+constexpr int device_to_device = 3;
 
 struct Mode {
   const char* name;
-  const char* title;
   int math;
   const char* settings;
   bool fp32;
 };
-constexpr Mode modes[] = {{"cublas-fp32", "cuBLAS fp32", pedantic_math, "CUBLAS_PEDANTIC_MATH", true},
-                          {"cublas-tf32", "cuBLAS TF32", tf32_math, "CUBLAS_TF32_TENSOR_OP_MATH", false}};
+constexpr Mode modes[] = {{"cublas-fp32", pedantic_math, "CUBLAS_PEDANTIC_MATH", true},
+                          {"cublas-tf32", tf32_math, "CUBLAS_TF32_TENSOR_OP_MATH", false}};
 
-// A, B and C in the GPU's memory.
+int to_int(std::size_t value) {
+  if (value > INT_MAX) throw Error(ErrorCode::invalid_argument, "larger than cuBLAS can say");
+  return static_cast<int>(value);
+}
+
+// A matrix in the GPU's memory. Transfers are complete on return.
+class CudaMatrix {
+ public:
+  CudaMatrix(const Cuda& cuda, const std::vector<float>& matrix)
+      : cuda_(cuda), bytes_(matrix.size() * sizeof(float)), memory_(cuda.allocate(bytes_)) {
+    write(matrix);
+  }
+
+  void write(const std::vector<float>& matrix) { copy(memory_.get(), matrix.data(), host_to_device); }
+  void read(std::vector<float>& matrix) const { copy(matrix.data(), memory_.get(), device_to_host); }
+  // Is not complete on return.
+  void copy_from(const CudaMatrix& other) { copy(memory_.get(), other.memory_.get(), device_to_device); }
+
+  float* data() const { return static_cast<float*>(memory_.get()); }
+
+ private:
+  void copy(void* to, const void* from, int kind) const {
+    cuda_.check(cuda_.memcpy(to, from, bytes_, kind), "cudaMemcpy");
+  }
+
+  const Cuda& cuda_;
+  std::size_t bytes_;
+  CudaObject memory_;
+};
+
 struct CudaMatrices {
-  CudaMatrices(const CudaLibraries& cuda, const StoredMatrices& stored)
+  CudaMatrices(const Cuda& cuda, const StoredMatrices& stored)
       : a(cuda, stored.a), b(cuda, stored.b), c(cuda, stored.c) {}
 
   CudaMatrix a;
@@ -45,19 +77,17 @@ constexpr int delaying_copies = 4;
 
 class CublasContestant final : public Contestant {
  public:
-  CublasContestant(const CudaLibraries& cuda, int math, const DeviceData& data)
+  CublasContestant(const Cuda& cuda, int math, const DeviceData& data)
       : cuda_(cuda),
-        handle_(cuda, math),
+        handle_(cuda.make_cublas(math)),
         data_(data),
         original_c_(cuda, data.stored().c),
         other_c_(cuda, data.stored().c),
         delay_from_(cuda, std::vector<float>(delaying_elements)),
         delay_to_(cuda, std::vector<float>(delaying_elements)),
-        start_(cuda),
-        end_(cuda) {
-    for (std::size_t copy = 0; copy < data.copies(); ++copy) {
-      copies_.push_back(std::make_unique<CudaMatrices>(cuda, data.stored()));
-    }
+        start_(cuda.make_event()),
+        end_(cuda.make_event()) {
+    for (std::size_t copy = 0; copy < data.copies(); ++copy) copies_.emplace_back(cuda, data.stored());
   }
 
   RunTimes run() override {
@@ -67,19 +97,19 @@ class CublasContestant final : public Contestant {
 
   std::vector<float> result() override {
     std::vector<float> c(data_.stored().c.size());
-    copies_[current_]->c.read(c);
+    copies_[current_].c.read(c);
     return c_as_row_major(data_.call(), c);
   }
 
   // Uses memory that exists already, as for CLBlast.
   HostRun run_host_to_host() override {
-    CudaMatrices& matrices = *copies_[current_];
+    CudaMatrices& matrices = copies_[current_];
     std::vector<float> c = data_.stored().c;
     const auto start = std::chrono::steady_clock::now();
     matrices.a.write(data_.stored().a);
     matrices.b.write(data_.stored().b);
     if (data_.call().beta != 0.0f) matrices.c.write(c);
-    multiply(matrices);
+    multiply(matrices, matrices.c);
     matrices.c.read(c);  // waits
     const double ms = ms_since(start);
     return {ms, c_as_row_major(data_.call(), c)};
@@ -88,9 +118,8 @@ class CublasContestant final : public Contestant {
  private:
   double time_on_host() {
     next_copy();
-    restore_c();
     const auto start = std::chrono::steady_clock::now();
-    multiply(*copies_[current_]);
+    multiply(copies_[current_], copies_[current_].c);
     wait();
     return ms_since(start);
   }
@@ -101,76 +130,82 @@ class CublasContestant final : public Contestant {
   // keep them out.
   double time_on_device() {
     next_copy();
-    restore_c();
     for (int i = 0; i < delaying_copies; ++i) delay_to_.copy_from(delay_from_);
-    const CudaMatrices& matrices = *copies_[current_];
-    if (copies_.size() == 1) {
-      handle_.sgemm(data_.call(), matrices.a.data(), matrices.b.data(), other_c_.data());
-    }
-    start_.record();
-    multiply(*copies_[current_]);
-    end_.record();
-    return start_.ms_until(end_);
+    CudaMatrices& matrices = copies_[current_];
+    if (copies_.size() == 1) multiply(matrices, other_c_);
+    record(start_);
+    multiply(matrices, matrices.c);
+    record(end_);
+    float ms = 0.0f;
+    cuda_.check(cuda_.event_synchronize(end_.get()), "cudaEventSynchronize");
+    cuda_.check(cuda_.event_elapsed(&ms, start_.get(), end_.get()), "cudaEventElapsedTime");
+    return ms;
   }
 
-  void next_copy() { current_ = (current_ + 1) % copies_.size(); }
-
-  void restore_c() {
-    copies_[current_]->c.copy_from(original_c_);
+  // Restores C there.
+  void next_copy() {
+    current_ = (current_ + 1) % copies_.size();
+    copies_[current_].c.copy_from(original_c_);
     wait();
   }
 
-  void multiply(CudaMatrices& matrices) const {
-    handle_.sgemm(data_.call(), matrices.a.data(), matrices.b.data(), matrices.c.data());
+  void multiply(const CudaMatrices& matrices, const CudaMatrix& c) const {
+    const SgemmCall& call = data_.call();
+    const CublasCall in(call, matrices.a.data(), matrices.b.data());
+    const CublasCall::Factor& first = in.first;
+    const CublasCall::Factor& second = in.second;
+    const int m = to_int(in.m);
+    const int n = to_int(in.n);
+    const int k = to_int(call.k);
+    if (call.batch_count == 1) {
+      const int status = cuda_.sgemm(handle_.get(), first.transpose, second.transpose, m, n, k, &call.alpha,
+                                     first.matrix, to_int(first.ld), second.matrix, to_int(second.ld),
+                                     &call.beta, c.data(), to_int(call.ldc));
+      return cuda_.check_cublas(status, "cublasSgemm");
+    }
+    const int status = cuda_.sgemm_strided_batched(
+        handle_.get(), first.transpose, second.transpose, m, n, k, &call.alpha, first.matrix,
+        to_int(first.ld), static_cast<long long>(first.stride), second.matrix, to_int(second.ld),
+        static_cast<long long>(second.stride), &call.beta, c.data(), to_int(call.ldc),
+        static_cast<long long>(call.stride_c), to_int(call.batch_count));
+    cuda_.check_cublas(status, "cublasSgemmStridedBatched");
   }
-  void wait() const { cuda_.check_cuda(cuda_.runtime.synchronize(), "cudaDeviceSynchronize"); }
 
-  const CudaLibraries& cuda_;
-  CublasHandle handle_;
+  void record(const CudaObject& event) const {
+    cuda_.check(cuda_.event_record(event.get(), nullptr), "cudaEventRecord");
+  }
+  void wait() const { cuda_.check(cuda_.synchronize(), "cudaDeviceSynchronize"); }
+
+  const Cuda& cuda_;
+  CudaObject handle_;
   const DeviceData& data_;
   CudaMatrix original_c_;
-  std::vector<std::unique_ptr<CudaMatrices>> copies_;
+  std::vector<CudaMatrices> copies_;
   std::size_t current_ = 0;
   CudaMatrix other_c_;
   CudaMatrix delay_from_;
   CudaMatrix delay_to_;
-  CudaEvent start_;
-  CudaEvent end_;
-};
-
-class CublasPeer final : public Peer {
- public:
-  CublasPeer(std::shared_ptr<const CudaLibraries> cuda, const Mode& mode, const std::string& where)
-      : cuda_(std::move(cuda)),
-        mode_(mode),
-        version_(CublasHandle(*cuda_, mode.math).version()),
-        settings_(fmt::format("{}, default workspace, {}, {}", mode.settings, where,
-                              std::filesystem::path(cuda_->cublas_library.name()).filename().string())) {}
-
-  std::string name() const override { return mode_.name; }
-  std::string title() const override { return mode_.title; }
-  std::string version() const override { return version_; }
-  std::string settings() const override { return settings_; }
-  bool computes_in_fp32() const override { return mode_.fp32; }
-  std::unique_ptr<Contestant> enter(const DeviceData& data) const override {
-    return std::make_unique<CublasContestant>(*cuda_, mode_.math, data);
-  }
-
- private:
-  std::shared_ptr<const CudaLibraries> cuda_;
-  const Mode& mode_;
-  std::string version_;
-  std::string settings_;
+  CudaObject start_;
+  CudaObject end_;
 };
 
 }  // namespace
 
-PeerList make_cublas(const PeerRequest& request, const cl::Device& device) {
-  const auto cuda = std::make_shared<const CudaLibraries>(request.value);
+std::vector<Peer> make_cublas(const PeerRequest& request, const cl::Device& device) {
+  const auto cuda = std::make_shared<const Cuda>(request.value);
   const Gpu gpu = find_gpu(*cuda, device);
-  cuda->check_cuda(cuda->runtime.set_device(gpu.number), "cudaSetDevice");
-  PeerList peers;
-  for (const Mode& mode : modes) peers.push_back(std::make_unique<CublasPeer>(cuda, mode, gpu.where));
+  cuda->check(cuda->set_device(gpu.number), "cudaSetDevice");
+  std::vector<Peer> peers;
+  for (const Mode& mode : modes) {
+    cuda->make_cublas(mode.math);  // throws if it does not know this mode
+    const std::string settings = fmt::format("{}, default workspace, {}, {}", mode.settings, gpu.where,
+                                             std::filesystem::path(cuda->cublas.name()).filename().string());
+    Peer& peer = peers.emplace_back(Peer{{mode.name, cuda->cublas_version(), settings, {}},
+                                         [cuda, math = mode.math](const DeviceData& data) {
+                                           return std::make_unique<CublasContestant>(*cuda, math, data);
+                                         }});
+    peer.unmeasured.figures.computes_in_fp32 = mode.fp32;
+  }
   return peers;
 }
 

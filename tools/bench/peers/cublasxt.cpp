@@ -2,12 +2,10 @@
 // with pageable memory, and with memory that is pinned for each call. All its times are the host's.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 
 #include "base/error.hpp"
-#include "peers/cuda_gpu.hpp"
-#include "peers/cuda_library.hpp"
+#include "peers/cuda.hpp"
 #include "peers/peer.hpp"
 
 namespace clgemm::bench {
@@ -17,69 +15,41 @@ namespace {
 constexpr int block_side = 4096;
 
 struct Functions {
-  explicit Functions(const SharedLibrary& library)
-      : create(library.get<int(void**)>("cublasXtCreate")),
-        destroy(library.get<int(void*)>("cublasXtDestroy")),
-        select(library.get<int(void*, int, int*)>("cublasXtDeviceSelect")),
-        set_block(library.get<int(void*, int)>("cublasXtSetBlockDim")),
-        set_pinning(library.get<int(void*, int)>("cublasXtSetPinningMemMode")),
-        sgemm(library
-                  .get<int(void*, int, int, std::size_t, std::size_t, std::size_t, const float*, const float*,
-                           std::size_t, const float*, std::size_t, const float*, float*, std::size_t)>(
-                      "cublasXtSgemm")) {}
+  const SharedLibrary& library;
 
-  int (*create)(void** handle);
-  int (*destroy)(void* handle);
-  int (*select)(void* handle, int count, int* devices);
-  int (*set_block)(void* handle, int side);
-  int (*set_pinning)(void* handle, int mode);
+  int (*create)(void** handle) = library.get("cublasXtCreate");
+  int (*destroy)(void* handle) = library.get("cublasXtDestroy");
+  int (*select)(void* handle, int count, int* devices) = library.get("cublasXtDeviceSelect");
+  int (*set_block)(void* handle, int side) = library.get("cublasXtSetBlockDim");
+  int (*set_pinning)(void* handle, int mode) = library.get("cublasXtSetPinningMemMode");
   int (*sgemm)(void* handle, int transpose_a, int transpose_b, std::size_t m, std::size_t n, std::size_t k,
                const float* alpha, const float* a, std::size_t lda, const float* b, std::size_t ldb,
-               const float* beta, float* c, std::size_t ldc);
+               const float* beta, float* c, std::size_t ldc) = library.get("cublasXtSgemm");
 };
 
 struct Setup {
-  std::shared_ptr<const CudaLibraries> cuda;
+  std::shared_ptr<const Cuda> cuda;
   std::vector<int> gpus;
   bool pins = false;
 };
 
-class Handle {
- public:
-  explicit Handle(const Setup& setup) : cuda_(*setup.cuda), functions_(setup.cuda->cublas_library) {
-    cuda_.check_cublas(functions_.create(&handle_), "cublasXtCreate");
-    std::vector<int> gpus = setup.gpus;
-    cuda_.check_cublas(functions_.select(handle_, static_cast<int>(gpus.size()), gpus.data()),
-                       "cublasXtDeviceSelect");
-    cuda_.check_cublas(functions_.set_block(handle_, block_side), "cublasXtSetBlockDim");
-    cuda_.check_cublas(functions_.set_pinning(handle_, setup.pins ? 1 : 0), "cublasXtSetPinningMemMode");
-  }
-  ~Handle() { functions_.destroy(handle_); }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-
-  // Returns when C is complete. Like cuBLAS, it takes column-major matrices. For row-major ones, it computes
-  // C^T = B^T A^T.
-  void sgemm(const SgemmCall& call, const float* a, const float* b, float* c) const {
-    const auto transpose = [](Transpose of) { return of == Transpose::yes ? 1 : 0; };
-    const bool rows = call.layout == Layout::row_major;
-    const int status = functions_.sgemm(handle_, transpose(rows ? call.transpose_b : call.transpose_a),
-                                        transpose(rows ? call.transpose_a : call.transpose_b),
-                                        rows ? call.n : call.m, rows ? call.m : call.n, call.k, &call.alpha,
-                                        rows ? b : a, rows ? call.ldb : call.lda, rows ? a : b,
-                                        rows ? call.lda : call.ldb, &call.beta, c, call.ldc);
-    cuda_.check_cublas(status, "cublasXtSgemm");
-  }
-
- private:
-  const CudaLibraries& cuda_;
-  Functions functions_;
-  void* handle_ = nullptr;
-};
+CudaObject make_handle(const Setup& setup, const Functions& functions) {
+  const Cuda& cuda = *setup.cuda;
+  void* handle = nullptr;
+  cuda.check_cublas(functions.create(&handle), "cublasXtCreate");
+  CudaObject object{handle, functions.destroy};
+  std::vector<int> gpus = setup.gpus;
+  cuda.check_cublas(functions.select(handle, static_cast<int>(gpus.size()), gpus.data()),
+                    "cublasXtDeviceSelect");
+  cuda.check_cublas(functions.set_block(handle, block_side), "cublasXtSetBlockDim");
+  cuda.check_cublas(functions.set_pinning(handle, setup.pins ? 1 : 0), "cublasXtSetPinningMemMode");
+  return object;
+}
 
 class CublasXtContestant final : public Contestant {
  public:
-  CublasXtContestant(const Setup& setup, const DeviceData& data) : handle_(setup), data_(data) {
+  CublasXtContestant(const Setup& setup, const DeviceData& data)
+      : setup_(setup), functions_{setup.cuda->cublas}, handle_(make_handle(setup, functions_)), data_(data) {
     if (data.call().batch_count != 1)
       throw Error(ErrorCode::invalid_argument, "cublasXt has no batches of host matrices");
   }
@@ -94,51 +64,41 @@ class CublasXtContestant final : public Contestant {
   }
 
  private:
+  // The function returns when C is complete.
   double multiply() {
-    const StoredMatrices& stored = data_.stored();
-    c_ = stored.c;
+    const SgemmCall& call = data_.call();
+    const CublasCall in(call, data_.stored().a.data(), data_.stored().b.data());
+    c_ = data_.stored().c;
     const auto start = std::chrono::steady_clock::now();
-    handle_.sgemm(data_.call(), stored.a.data(), stored.b.data(), c_.data());
+    const int status = functions_.sgemm(handle_.get(), in.first.transpose, in.second.transpose, in.m, in.n,
+                                        call.k, &call.alpha, in.first.matrix, in.first.ld, in.second.matrix,
+                                        in.second.ld, &call.beta, c_.data(), call.ldc);
+    setup_.cuda->check_cublas(status, "cublasXtSgemm");
     return ms_since(start);
   }
 
-  Handle handle_;
+  Setup setup_;
+  Functions functions_;
+  CudaObject handle_;
   const DeviceData& data_;
   std::vector<float> c_;
 };
 
-class CublasXtPeer final : public Peer {
- public:
-  explicit CublasXtPeer(Setup setup)
-      : setup_(std::move(setup)), version_(CublasHandle(*setup_.cuda, 0).version()) {}
-
-  std::string name() const override { return setup_.pins ? "cublasxt-pinning" : "cublasxt"; }
-  std::string title() const override { return setup_.pins ? "cublasXt pinning" : "cublasXt"; }
-  std::string version() const override { return version_; }
-  std::string settings() const override {
-    return fmt::format("{} GPUs, blocks of {}, host's matrices {}", setup_.gpus.size(), block_side,
-                       setup_.pins ? "pinned in each call" : "not pinned");
-  }
-  std::unique_ptr<Contestant> enter(const DeviceData& data) const override {
-    return std::make_unique<CublasXtContestant>(setup_, data);
-  }
-
- private:
-  Setup setup_;
-  std::string version_;
-};
-
 }  // namespace
 
-PeerList make_cublasxt(const PeerRequest& request, const cl::Device& device) {
-  Setup setup{std::make_shared<const CudaLibraries>(request.value), {}, false};
+std::vector<Peer> make_cublasxt(const PeerRequest& request, const cl::Device& device) {
+  Setup setup{std::make_shared<const Cuda>(request.value), {}, false};
   std::vector<cl::Device> devices = request.devices;
   if (devices.empty()) devices = {device};
   for (const cl::Device& each : devices) setup.gpus.push_back(find_gpu(*setup.cuda, each).number);
-  PeerList peers;
+  std::vector<Peer> peers;
   for (const bool pins : {false, true}) {
     setup.pins = pins;
-    peers.push_back(std::make_unique<CublasXtPeer>(setup));
+    const std::string settings = fmt::format("{} GPUs, blocks of {}, host's matrices {}", setup.gpus.size(),
+                                             block_side, pins ? "pinned in each call" : "not pinned");
+    peers.push_back(
+        {{pins ? "cublasxt-pinning" : "cublasxt", setup.cuda->cublas_version(), settings, {}},
+         [setup](const DeviceData& data) { return std::make_unique<CublasXtContestant>(setup, data); }});
   }
   return peers;
 }

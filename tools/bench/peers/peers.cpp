@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "base/nearest.hpp"
@@ -17,19 +18,18 @@ enum class Value { none, possible, needed };
 
 struct Entry {
   const char* name;
-  const char* title;
   Value value;
   const char* value_name;
   std::vector<const char*> keys;  // the keys in JSON
-  PeerList (*make)(const PeerRequest& request, const cl::Device& device);
+  std::vector<Peer> (*make)(const PeerRequest& request, const cl::Device& device);
 };
 const Entry entries[] = {
-    {"clblast", "CLBlast", Value::none, "", {"clblast"}, make_clblast},
-    {"clblast-tuned", "CLBlast tuned", Value::needed, "FILE.json,...", {"clblast-tuned"}, make_tuned_clblast},
-    {"openblas", "OpenBLAS", Value::none, "", {"openblas"}, make_cblas},
-    {"cblas", "CBLAS", Value::needed, "LIBRARY", {"cblas"}, make_cblas},
-    {"cublas", "cuBLAS", Value::possible, "FOLDER", {"cublas-fp32", "cublas-tf32"}, make_cublas},
-    {"cublasxt", "cublasXt", Value::possible, "FOLDER", {"cublasxt", "cublasxt-pinning"}, make_cublasxt}};
+    {"clblast", Value::none, "", {"clblast"}, make_clblast},
+    {"clblast-tuned", Value::needed, "FILE.json,...", {"clblast-tuned"}, make_tuned_clblast},
+    {"openblas", Value::none, "", {"openblas"}, make_cblas},
+    {"cblas", Value::needed, "LIBRARY", {"cblas"}, make_cblas},
+    {"cublas", Value::possible, "FOLDER", {"cublas-fp32", "cublas-tf32"}, make_cublas},
+    {"cublasxt", Value::possible, "FOLDER", {"cublasxt", "cublasxt-pinning"}, make_cublasxt}};
 
 constexpr const char* no_peer = "none";
 
@@ -93,9 +93,10 @@ Peers make_peers(const std::vector<PeerRequest>& requests, const cl::Device& dev
   for (const PeerRequest& request : requests) {
     const Entry& entry = *find_entry(request.name);
     try {
-      for (auto& peer : entry.make(request, device)) peers.present.push_back(std::move(peer));
+      std::ranges::move(entry.make(request, device), std::back_inserter(peers.present));
     } catch (const std::exception& error) {
-      peers.missing.push_back({{entry.keys.begin(), entry.keys.end()}, entry.title, error.what()});
+      peers.missing.push_back(
+          {{entry.keys.begin(), entry.keys.end()}, peer_title(request.name), error.what()});
     }
   }
   return peers;

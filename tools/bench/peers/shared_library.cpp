@@ -22,14 +22,15 @@ SharedLibrary::SharedLibrary(std::span<const std::string> names) {
   throw std::runtime_error(reasons);
 }
 
-void* SharedLibrary::address(const char* function) const {
-  return function_of(handle_, function);
+SharedLibrary::Function SharedLibrary::find(const char* function) const {
+  return {function_of(handle_, function)};
 }
 
-void* SharedLibrary::needed_address(const char* function) const {
-  void* const result = address(function);
-  if (result == nullptr) throw std::runtime_error(fmt::format("{} has no function {}", name_, function));
-  return result;
+SharedLibrary::Function SharedLibrary::get(const char* function) const {
+  const Function found = find(function);
+  if (found.address == nullptr)
+    throw std::runtime_error(fmt::format("{} has no function {}", name_, function));
+  return found;
 }
 
 }  // namespace clgemm::bench

@@ -78,7 +78,7 @@ std::optional<double> seconds_of_a_run(const Peer& peer, const Results& earlier,
   double most = least_work_to_predict_from;
   std::optional<double> seconds;
   for (const ShapeResult& done : earlier.shapes) {
-    const Figures figures = done.peer_figures(peer.name());
+    const Figures figures = done.peer_figures(peer.unmeasured.name);
     if (!figures.measured() || operations(done) <= most) continue;
     most = operations(done);
     seconds = *figures.median_ms * 1e-3 * work / most;
@@ -86,8 +86,7 @@ std::optional<double> seconds_of_a_run(const Peer& peer, const Results& earlier,
   if (seconds) return seconds;
   try {
     for (std::size_t side = prediction_side;; side *= 2) {
-      const double ms =
-          predict_ms([&peer](const DeviceData& small) { return peer.enter(small); }, queue, data.call, side);
+      const double ms = predict_ms(peer.enter, queue, data.call, side);
       const auto done = static_cast<double>(side);
       const bool tells = ms * 2.0 * done * done * done / work >= telling_ms;
       if (tells || ms <= max_seconds * 1e3 || 2 * side >= data.call.k) return ms * 1e-3;

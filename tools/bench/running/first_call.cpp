@@ -8,9 +8,9 @@
 #include <map>
 #include <stdexcept>
 
+#include "command_line/cases.hpp"
 #include "common/child_process.hpp"
 #include "common/own_folder.hpp"
-#include "kernel/precision.hpp"
 #include "measuring/contestant.hpp"
 #include "measuring/device_data.hpp"
 #include "peers/peer.hpp"
@@ -19,44 +19,17 @@
 namespace clgemm::bench {
 namespace {
 
-// Separate caches, which are removed at the end.
-class EmptyCaches {
- public:
-  EmptyCaches() {
-    for (const auto& [variable, path] : variables()) std::filesystem::create_directory(path);
-  }
-  std::map<std::string, std::string> variables() const {
-    return {{"CLGEMM_CACHE_DIR", (folder_.path() / "clgemm").string()},
-            {"POCL_CACHE_DIR", (folder_.path() / "pocl").string()},
-            {"CUDA_CACHE_PATH", (folder_.path() / "cuda").string()}};
-  }
-
- private:
-  OwnFolder folder_{"clgemm-first-call-"};
-};
-
 std::vector<std::string> arguments_of(const BenchOptions& options, const std::string& who) {
   const Size& size = options.sizes.front();
-  std::vector<std::string> words = {
-      "--first-call-of", who,
-      "--size",          fmt::format("{}x{}x{}", size.m, size.n, size.k),
-      "--layout",        options.kind.layout == Layout::row_major ? "row" : "column",
-      "--alpha",         fmt::format("{}", options.kind.alpha),
-      "--beta",          fmt::format("{}", options.kind.beta)};
-  const auto add = [&](const char* option, const std::string& value) {
-    words.emplace_back(option);
-    words.push_back(value);
-  };
-  add("--gap", std::to_string(options.kind.gap));
-  add("--batch", std::to_string(options.kind.batch_count));
-  if (options.kind.transpose_a == Transpose::yes) words.emplace_back("--transpose-a");
-  if (options.kind.transpose_b == Transpose::yes) words.emplace_back("--transpose-b");
-  if (!options.device.empty()) add("--device", options.device);
-  if (who != first_call_of_kernel) return words;
-  add("--kernel", options.kernels.front());
-  add("--precision", std::string(to_string(options.precision)));
-  for (const auto& [name, value] : options.parameters) add("--param", fmt::format("{}={}", name, value));
-  if (!options.kernel_folder.empty()) add("--kernel-folder", options.kernel_folder);
+  const MultiplyKind& kind = options.kind;
+  std::vector<std::string> words = words_of_kernel(options);
+  words.insert(words.end(),
+               {"--first-call-of", who, "--size", fmt::format("{}x{}x{}", size.m, size.n, size.k), "--layout",
+                kind.layout == Layout::row_major ? "row" : "column", "--alpha", fmt::format("{}", kind.alpha),
+                "--beta", fmt::format("{}", kind.beta), "--gap", std::to_string(kind.gap), "--batch",
+                std::to_string(kind.batch_count)});
+  if (kind.transpose_a == Transpose::yes) words.emplace_back("--transpose-a");
+  if (kind.transpose_b == Transpose::yes) words.emplace_back("--transpose-b");
   return words;
 }
 
@@ -64,21 +37,26 @@ std::vector<std::string> arguments_of(const BenchOptions& options, const std::st
 
 FirstCall measure_first_call(const BenchOptions& options, const std::string& who) {
   const std::vector<std::string> arguments = arguments_of(options, who);
-  const EmptyCaches caches;
+  const OwnFolder folder("clgemm-first-call-");
+  std::map<std::string, std::string> caches;
+  for (const char* variable : {"CLGEMM_CACHE_DIR", "POCL_CACHE_DIR", "CUDA_CACHE_PATH"}) {
+    caches[variable] = (folder.path() / variable).string();
+    std::filesystem::create_directory(caches[variable]);
+  }
   // A driver may ignore the path of its cache, but an empty folder is surely empty.
-  std::map<std::string, std::string> cold = caches.variables();
+  std::map<std::string, std::string> cold = caches;
   cold.emplace("CUDA_CACHE_DISABLE", "1");
   FirstCall result;
   result.cold_ms = std::stod(run_self(arguments, cold));
-  run_self(arguments, caches.variables());  // also fills the driver's cache, like any earlier process
-  result.warm_ms = std::stod(run_self(arguments, caches.variables()));
+  run_self(arguments, caches);  // also fills the driver's cache, like any earlier process
+  result.warm_ms = std::stod(run_self(arguments, caches));
   return result;
 }
 
 double time_first_call(const BenchOptions& options) {
   const HostData host = make_host_data(call_of(options.kind, options.sizes.front()));
   const auto start = std::chrono::steady_clock::now();
-  const cl::Device device = options.device.empty() ? default_device() : find_devices(options.device).front();
+  const cl::Device device = device_of(options);
   const cl::Context context(device);  // not every implementation lets a queue keep it
   const cl::CommandQueue queue(context, device, CL_QUEUE_PROFILING_ENABLE);
   const DeviceData data(queue, host);
@@ -89,7 +67,7 @@ double time_first_call(const BenchOptions& options) {
   } else {
     peers = make_peers(parse_peers({options.first_call_of}), device);
     if (peers.present.empty()) throw std::runtime_error(peers.missing.front().reason);
-    contestant = peers.present.front()->enter(data);
+    contestant = peers.present.front().enter(data);
   }
   contestant->run();
   data.wait_for_c();

@@ -102,16 +102,6 @@ std::vector<KernelChoice> with_own_parameters(std::vector<KernelChoice> choices,
   return choices;
 }
 
-std::vector<KernelChoice> choose_steps(std::span<const std::string_view> steps,
-                                       const std::string& kernel_folder) {
-  std::vector<KernelChoice> choices;
-  for (const std::string_view step : steps) {
-    const std::string name(step);
-    choices.push_back({name, options_for(name, {}, kernel_folder_or_default(kernel_folder)), false});
-  }
-  return choices;
-}
-
 bool is_device_limit(const Error& error) {
   return error.code() == ErrorCode::device_limit_exceeded || error.code() == ErrorCode::requirement_failed;
 }

@@ -1,7 +1,6 @@
 // The kernels that a run measures, and their parameters.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -33,10 +32,6 @@ std::vector<KernelChoice> choose_kernels(const BenchOptions& options, const Devi
 // on this device, or else their defaults.
 std::vector<KernelChoice> with_own_parameters(std::vector<KernelChoice> choices, const SgemmCall& call,
                                               const Device& device);
-
-// Returns the kernels of this list with their defaults.
-std::vector<KernelChoice> choose_steps(std::span<const std::string_view> steps,
-                                       const std::string& kernel_folder);
 
 // Returns true if this device cannot run the kernel although nothing is wrong with it.
 bool is_device_limit(const Error& error);

@@ -3,29 +3,14 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "command_line/cases.hpp"
 #include "common/child_process.hpp"
-#include "common/kernel_names.hpp"
-#include "kernel/precision.hpp"
 #include "running/wrong_result.hpp"
 
 namespace clgemm::bench {
 namespace {
 
 constexpr std::size_t odd_gap = 3;  // changes even leading dimensions to odd ones
-
-std::vector<std::string> arguments_of(const BenchOptions& options, const KernelChoice& choice) {
-  std::vector<std::string> words = {"--kernel",        choice.options.kernel,
-                                    "--trial-of",      choice.options.kernel,
-                                    "--trial-seconds", fmt::format("{}", options.trial_seconds),
-                                    "--precision",     std::string(to_string(options.precision))};
-  for (const auto& [name, value] : choice.options.parameters) {
-    words.emplace_back("--param");
-    words.push_back(fmt::format("{}={}", name, value));
-  }
-  if (!options.device.empty()) words.insert(words.end(), {"--device", options.device});
-  if (!options.kernel_folder.empty()) words.insert(words.end(), {"--kernel-folder", options.kernel_folder});
-  return words;
-}
 
 // Returns what is wrong with one GEMM. Empty if it is right, or if the device cannot run it.
 std::string try_kind(const MultiplyKind& kind, const cl::CommandQueue& queue, const Options& kernel) {
@@ -58,12 +43,14 @@ std::string title_of(const MultiplyKind& kind) {
 
 }  // namespace
 
-bool is_own_kernel(const KernelChoice& choice) {
-  return names_a_file(choice.options.kernel);
-}
-
 std::string try_in_own_process(const BenchOptions& options, const KernelChoice& choice) {
-  const Ended ended = run_self_to_end(arguments_of(options, choice), {}, Complaints::dropped);
+  BenchOptions of_child = options;
+  of_child.kernels = {choice.options.kernel};
+  of_child.parameters = choice.options.parameters;
+  std::vector<std::string> words = words_of_kernel(of_child);
+  words.insert(words.end(), {"--trial-of", choice.options.kernel, "--trial-seconds",
+                             fmt::format("{}", options.trial_seconds)});
+  const Ended ended = run_self_to_end(words, {}, Complaints::dropped);
   if (ended.end.is_well()) return ended.out;
   const std::string why = ended.end.kind == ProcessEnd::Kind::out_of_time
                               ? fmt::format("no result within {} s", options.trial_seconds)
@@ -74,7 +61,7 @@ std::string try_in_own_process(const BenchOptions& options, const KernelChoice& 
 
 std::string try_kernel(const BenchOptions& options) {
   end_after(options.trial_seconds);  // the only way to end this process if the device hangs
-  const cl::Device device = options.device.empty() ? default_device() : find_device(options.device);
+  const cl::Device device = device_of(options);
   const cl::Context context(device);  // not every implementation lets a queue keep it
   const cl::CommandQueue queue(context, device, CL_QUEUE_PROFILING_ENABLE);
   Options kernel;

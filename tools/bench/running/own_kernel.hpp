@@ -9,9 +9,6 @@
 
 namespace clgemm::bench {
 
-// Returns true if the kernel was named as a file, and not as one of clgemm's kernels.
-bool is_own_kernel(const KernelChoice& choice);
-
 // Runs this program again to try the kernel. Returns what is wrong with it, or an empty text. Throws
 // Error(self_test_failed) if the other process crashed or took longer than options.trial_seconds.
 std::string try_in_own_process(const BenchOptions& options, const KernelChoice& choice);

@@ -10,10 +10,10 @@
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
-#include "choose/tuning_files.hpp"
 #include "command_line/cases.hpp"
 #include "common/clock.hpp"
 #include "common/interrupt.hpp"
+#include "common/kernel_names.hpp"
 #include "common/machine_load.hpp"
 #include "common/progress.hpp"
 #include "common/say.hpp"
@@ -48,19 +48,9 @@ HostData host_data_for(const Case& one, const Device& device) {
   return make_host_data(call);
 }
 
-std::vector<KernelChoice> ladder_choices(const BenchOptions& options, const Device& device) {
-  std::vector<KernelChoice> choices = choose_steps(ladder_steps(), options.kernel_folder);
-  const Size size = options.sizes.empty() ? Size{1024, 1024, 1024} : options.sizes.front();
-  for (KernelChoice& choice : choices) {
-    if (choice.name == searched_step)
-      choice.options.parameters = searched_parameters(tuning_from_environment(), size, device);
-  }
-  return choices;
-}
-
 // A kernel that only the suite names does not have to run everywhere.
 std::vector<KernelChoice> choices_for(const BenchOptions& options, const Device& device) {
-  if (options.ladder) return ladder_choices(options, device);
+  if (options.ladder) return ladder_steps(options, device);
   std::vector<KernelChoice> choices = choose_kernels(options, device);
   for (KernelChoice& choice : choices) {
     if (options.suite_kernels) choice.must_run = choice.name == "auto";
@@ -73,7 +63,7 @@ std::vector<KernelChoice> choices_for(const BenchOptions& options, const Device&
 void try_own_kernels(const BenchOptions& options, std::vector<KernelChoice>& choices) {
   if (!options.check) return;
   for (KernelChoice& choice : choices) {
-    if (!is_own_kernel(choice)) continue;
+    if (!names_a_file(choice.options.kernel)) continue;
     try {
       choice.fault = try_in_own_process(options, choice);
     } catch (const Error&) {
@@ -145,7 +135,7 @@ class Way {
 
 // Measures one case and adds it to the results.
 void add_case(const BenchOptions& options, const Case& one, const std::vector<KernelChoice>& choices,
-              const Peers& peers, const cl::CommandQueue& queue, const std::optional<HostLink>& link,
+              const Peers& peers, const cl::CommandQueue& queue, const std::optional<HostRates>& link,
               const Device& device, const Way& way, Progress& progress, Results& results) {
   const auto show = [&](const std::string& text) {
     progress.show(fmt::format("{}{}: {}", way.text(), to_string(one.size), text));
@@ -175,14 +165,13 @@ void add_case(const BenchOptions& options, const Case& one, const std::vector<Ke
   const auto is_affordable = [&](const Peer& peer) {
     const auto seconds = seconds_of_a_run(peer, results, data, queue, options.max_seconds);
     if (!seconds || *seconds <= options.max_seconds) return true;
-    too_slow.push_back({peer.name(), peer.version(), peer.settings(), {}});
-    too_slow.back().figures.computes_in_fp32 = peer.computes_in_fp32();
+    too_slow.push_back(peer.unmeasured);
     too_slow.back().figures.reason = left_out(*seconds);
     return false;
   };
   std::vector<const Peer*> entering;
-  for (const auto& peer : peers.present) {
-    if (is_affordable(*peer)) entering.push_back(peer.get());
+  for (const Peer& peer : peers.present) {
+    if (is_affordable(peer)) entering.push_back(&peer);
   }
   ShapeResult& done = results.shapes.emplace_back(run.run(kernels.choices, entering));
   if (options.rotate) done.rotation = rotation;
@@ -245,7 +234,7 @@ Results run_bench(const BenchOptions& options, const cl::Device& cl_device) {
     const cl::Context context(cl_device);  // not every implementation lets a queue keep it
     const cl::CommandQueue queue(context, cl_device, CL_QUEUE_PROFILING_ENABLE);
     Progress progress;
-    std::optional<HostLink> link;
+    std::optional<HostRates> link;
     if (options.host_to_host && !interrupted()) link = measure_host_link(queue);
     if (options.ceilings && !interrupted()) {
       progress.show("ceilings");

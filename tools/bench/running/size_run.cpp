@@ -54,7 +54,7 @@ SizeRun::SizeRun(const cl::CommandQueue& queue, const Case& one, const HostData&
 
 ShapeResult SizeRun::run(const std::vector<KernelChoice>& choices, std::span<const Peer* const> peers) {
   for (const Peer* peer : peers) {
-    tell_("first run of " + peer->title());
+    tell_("first run of " + peer_title(peer->unmeasured.name));
     enter_peer(*peer);
   }
   for (const KernelChoice& choice : choices) {
@@ -68,8 +68,7 @@ ShapeResult SizeRun::run(const std::vector<KernelChoice>& choices, std::span<con
 }
 
 void SizeRun::enter_peer(const Peer& peer) {
-  PeerResult peer_result{peer.name(), peer.version(), peer.settings(), {}};
-  peer_result.figures.computes_in_fp32 = peer.computes_in_fp32();
+  PeerResult peer_result = peer.unmeasured;
   Entry entry;
   try {
     at_boundary([&] {

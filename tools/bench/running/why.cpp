@@ -3,21 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "command_line/cases.hpp"
 #include "common/statistics.hpp"
-#include "context/plan_memory.hpp"
-#include "measuring/contestant.hpp"
 #include "measuring/device_data.hpp"
 #include "plan/launches.hpp"
 #include "running/ceilings.hpp"
 #include "running/kernel_choice.hpp"
+#include "running/measure.hpp"
 
 namespace clgemm::bench {
 namespace {
-
-constexpr int warm_up_runs = 3;
 
 // Rules of thumb, not measurements. A value below them is worth a look first.
 constexpr double least_inside = 0.8;       // a part of the tiles' work
@@ -46,30 +42,17 @@ KernelFacts facts_of(const BuiltPlan& built, const cl::Device& device) {
   return facts;
 }
 
-// Ends early if the runs take longer than the options allow.
-std::vector<double> times_of(Contestant& contestant, const BenchOptions& options) {
-  std::vector<double> times;
-  for (int run = 0; run < warm_up_runs; ++run) contestant.run();
-  double sum_ms = 0.0;
-  while (times.empty() || (times.size() < options.runs && sum_ms < options.max_seconds * 1e3)) {
-    const RunTimes one = contestant.run();
-    times.push_back(one.operation_ms > 0.0 ? one.operation_ms : one.call_ms);
-    sum_ms += one.call_ms;
-  }
-  return times;
-}
-
 std::string percent(double part) {
   return fmt::format("{:.{}f} %", 100.0 * part, part < 0.1 ? 1 : 0);
 }
 
 void write(std::ostream& out, const Case& one, const ChosenPlan& plan, const KernelFacts& facts,
-           const Ceilings& ceilings, double ms, std::size_t runs) {
+           const Ceilings& ceilings, const Figures& figures) {
   const Candidate& chosen = plan.choice.chosen;
   const std::string described = describe(plan.built.plan);  // its first line is the kernel's
   out << fmt::format("size: {}\n{}\n", describe_shape(one), described.substr(0, described.find('\n')));
-  out << fmt::format("measured: {} ms, {} GFLOPS, median of {} runs", format_figure(ms),
-                     format_figure(facts.gflops), runs);
+  out << fmt::format("measured: {} ms, {} GFLOPS, median of {} runs", figure_or_dash(figures.median_ms),
+                     format_figure(facts.gflops), figures.runs);
   out << (chosen.seconds ? fmt::format("; predicted: {} ms\n", format_figure(*chosen.seconds * 1e3)) : "\n");
   out << fmt::format("fp32 units: {} of the {} GFLOPS measured here\n",
                      percent(facts.gflops / ceilings.fp32_gflops), format_figure(ceilings.fp32_gflops));
@@ -118,7 +101,7 @@ std::string first_thing_to_try(const KernelFacts& facts, const Ceilings& ceiling
          "vectors (docs/ladder.md)";
 }
 
-void say_why(std::ostream& out, const BenchOptions& options, const cl::Device& device) {
+bool say_why(std::ostream& out, const BenchOptions& options, const cl::Device& device) {
   const cl::Context context(device);  // not every implementation lets a queue keep it
   const cl::CommandQueue queue(context, device, CL_QUEUE_PROFILING_ENABLE);
   const Device info = describe(device);
@@ -128,15 +111,16 @@ void say_why(std::ostream& out, const BenchOptions& options, const cl::Device& d
     const HostData host = make_host_data(call);
     const DeviceData data(queue, host);
     for (const KernelChoice& choice : with_own_parameters(choose_kernels(options, info), call, info)) {
-      const auto contestant = make_kernel_contestant(data, choice.options);
-      const std::vector<double> times = times_of(*contestant, options);
-      const double ms = median(times);
-      const std::shared_ptr<const ChosenPlan> plan = contestant->plan();
+      Entrant entrant(make_kernel_contestant(data, choice.options), nullptr);
+      measure({&entrant}, {options.runs, options.warmup, options.max_seconds}, [](const std::string&) {});
+      const Figures figures = entrant.figures();
+      const std::shared_ptr<const ChosenPlan> plan = entrant.plan();
       KernelFacts facts = facts_of(plan->built, device);
-      facts.gflops = operations(one) / ms * 1e-6;
-      write(out, one, *plan, facts, ceilings, ms, times.size());
+      facts.gflops = operations(one) / *figures.median_ms * 1e-6;
+      write(out, one, *plan, facts, ceilings, figures);
     }
   }
+  return true;
 }
 
 }  // namespace clgemm::bench

@@ -38,7 +38,7 @@ struct KernelFacts {
 // Returns the first thing to try, in a sentence that begins with what limits the kernel.
 std::string first_thing_to_try(const KernelFacts& facts, const Ceilings& ceilings);
 
-// Measures the ceilings, then each kernel at each size, and writes the facts.
-void say_why(std::ostream& out, const BenchOptions& options, const cl::Device& device);
+// Measures the ceilings, then each kernel at each size, and writes the facts. Returns true.
+bool say_why(std::ostream& out, const BenchOptions& options, const cl::Device& device);
 
 }  // namespace clgemm::bench

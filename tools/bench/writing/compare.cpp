@@ -110,12 +110,11 @@ Comparison compare_entries(const Entry& before, const Entry& after) {
   return compare_kernels(describe(before), describe(after), change_of_peers(*before.shape, *after.shape));
 }
 
-// The names of one property in all rows of a file.
-using Names = std::set<std::string>;
 using NameOf = std::function<std::string(const Entry& entry)>;
 
-Names names_in(const std::vector<Entry>& entries, const NameOf& name) {
-  Names names;
+// Returns the names of one property in all rows of a file.
+std::set<std::string> names_in(const std::vector<Entry>& entries, const NameOf& name) {
+  std::set<std::string> names;
   for (const Entry& entry : entries) names.insert(name(entry));
   return names;
 }
@@ -135,8 +134,8 @@ std::string difference_of(const std::vector<Results>& before, const std::vector<
     return fmt::format("there are no results in the {} file", entries_of(before).empty() ? "old" : "new");
   std::vector<std::string> differences;
   for (const auto& [aspect, name_of] : aspects) {
-    const Names old_names = names_in(entries_of(before), name_of);
-    const Names new_names = names_in(entries_of(after), name_of);
+    const std::set<std::string> old_names = names_in(entries_of(before), name_of);
+    const std::set<std::string> new_names = names_in(entries_of(after), name_of);
     const bool shared = std::any_of(old_names.begin(), old_names.end(),
                                     [&](const std::string& name) { return new_names.count(name) != 0; });
     if (shared) continue;
@@ -148,45 +147,27 @@ std::string difference_of(const std::vector<Results>& before, const std::vector<
              : fmt::format("{}", fmt::join(differences, "; "));
 }
 
-const char* word(Verdict verdict) {
-  static const std::map<Verdict, const char*> words = {{Verdict::same, "same"},
-                                                       {Verdict::faster, "faster"},
-                                                       {Verdict::slower, "SLOWER"},
-                                                       {Verdict::fails, "FAILS NOW"},
-                                                       {Verdict::not_comparable, "not comparable"}};
-  return words.at(verdict);
-}
-
-std::string percent(double value) {
-  return fmt::format("{:+.1f} %", value * 100.0);
-}
-
 std::size_t how_many(const ComparedFiles& compared, Verdict verdict) {
   return static_cast<std::size_t>(
       std::count_if(compared.rows.begin(), compared.rows.end(),
-                    [verdict](const Comparison& rows) { return rows.verdict == verdict; }));
+                    [verdict](const ComparedFiles::Row& row) { return row.verdict == verdict; }));
 }
 
-std::vector<std::string> cells_of(const Comparison& row) {
-  const bool both = row.verdict != Verdict::fails && row.verdict != Verdict::not_comparable;
-  return {word(row.verdict),
-          row.after.title,
-          row.after.shape,
-          figure_or_dash(row.before.figures.median_ms),
-          figure_or_dash(row.after.figures.median_ms),
-          both ? percent(row.median_change) : "-",
-          both ? percent(row.min_change) : "-",
-          both ? fmt::format("{:.1f} %", row.noise * 100.0) : "-"};
-}
-
-std::vector<std::vector<std::string>> cells_of(const ComparedFiles& compared) {
-  std::vector<std::vector<std::string>> rows;
-  for (const Comparison& row : compared.rows) rows.push_back(cells_of(row));
-  for (const ComparedKernel& kernel : compared.only_before) {
-    rows.push_back({"MISSING", kernel.title, kernel.shape, figure_or_dash(kernel.figures.median_ms), "-", "-",
-                    "-", "-"});
+// `entries` are those of one row, one for each file that has it.
+ComparedFiles::Row row_of(const std::vector<std::optional<Entry>>& entries) {
+  const auto first =
+      std::find_if(entries.begin(), entries.end(), [](const auto& one) { return one.has_value(); });
+  ComparedFiles::Row row;
+  for (std::size_t file = 0; file < entries.size(); ++file) {
+    row.median_ms.push_back(entries[file] ? entries[file]->kernel->figures.median_ms : std::nullopt);
+    if (!entries[file]) continue;
+    const Verdict earlier = row.verdict;
+    static_cast<Comparison&>(row) = compare_entries(**first, *entries[file]);
+    if (row.verdict != earlier) row.since = file;
   }
-  return rows;
+  if (!entries.back()) row.verdict = Verdict::missing;
+  if (std::next(first) == entries.end()) row.verdict = Verdict::only_new;
+  return row;
 }
 
 constexpr const char* rule =
@@ -195,39 +176,60 @@ constexpr const char* rule =
     "3 % and 20 % / runs, how far both changes are apart, what medians of such runs may differ by, and the\n"
     "change of the peers that are the same program in both files.\n";
 
-void write(std::ostream& out, const Json& json) {
-  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-}
-
-void write(std::ostream& out, const TextTable& table, Format format) {
-  format == Format::markdown ? table.print_markdown(out) : table.print(out);
+bool has_changes(const Comparison& row) {
+  return row.verdict == Verdict::same || row.verdict == Verdict::faster || row.verdict == Verdict::slower;
 }
 
 Json json_of(const ComparedFiles& compared) {
-  const auto time = [](const ComparedKernel& kernel) {
-    return kernel.figures.median_ms ? Json(*kernel.figures.median_ms) : Json(nullptr);
-  };
-  Json object = {{"got_worse", got_worse(compared)}, {"rows", Json::array()}, {"missing", Json::array()}};
-  for (const Comparison& row : compared.rows) {
-    object["rows"].push_back({{"verdict", word(row.verdict)},
+  Json object = {{"got_worse", got_worse(compared)},
+                 {"files", compared.files},
+                 {"busy_files", compared.busy_files},
+                 {"rows", Json::array()}};
+  for (const ComparedFiles::Row& row : compared.rows) {
+    Json times = Json::array();
+    for (const std::optional<double>& ms : row.median_ms) times.push_back(ms ? Json(*ms) : Json(nullptr));
+    object["rows"].push_back({{"verdict", to_string(row.verdict)},
                               {"kernel", row.after.title},
                               {"shape", row.after.shape},
-                              {"old_ms", time(row.before)},
-                              {"new_ms", time(row.after)},
+                              {"median_ms", times},
                               {"median_change", row.median_change},
                               {"min_change", row.min_change},
-                              {"noise", row.noise}});
+                              {"noise", row.noise},
+                              {"since", row.since == 0 ? Json(nullptr) : Json(compared.files[row.since])}});
   }
-  for (const ComparedKernel& kernel : compared.only_before)
-    object["missing"].push_back(
-        {{"kernel", kernel.title}, {"shape", kernel.shape}, {"old_ms", time(kernel)}});
-  object["only_new"] = compared.only_after;
-  object["old_machine_was_busy"] = compared.before_was_busy;
-  object["new_machine_was_busy"] = compared.after_was_busy;
   return object;
 }
 
+TextTable table_of(const ComparedFiles& compared) {
+  const bool is_history = compared.files.size() > 2;
+  std::vector<TextColumn> columns = {{"", Align::left}, {"kernel", Align::left}, {"m n k", Align::left}};
+  for (const std::string& file : compared.files)
+    columns.push_back({file + " ms", Align::right, is_history ? 0 : 3});
+  columns.insert(columns.end(), {{"median"}, {"minimum", Align::right, 2}, {"noise", Align::right, 1}});
+  if (is_history) columns.push_back({"since", Align::left, 1});
+  TextTable table(columns);
+  for (const ComparedFiles::Row& row : compared.rows) {
+    std::vector<std::string> cells = {to_string(row.verdict), row.after.title, row.after.shape};
+    for (const std::optional<double>& ms : row.median_ms) cells.push_back(figure_or_dash(ms));
+    for (const double change : {row.median_change, row.min_change})
+      cells.push_back(has_changes(row) ? fmt::format("{:+.1f} %", change * 100.0) : "-");
+    cells.push_back(has_changes(row) ? fmt::format("{:.1f} %", row.noise * 100.0) : "-");
+    if (is_history) cells.push_back(row.since == 0 ? "" : compared.files[row.since]);
+    table.add_row(cells);
+  }
+  return table;
+}
+
 }  // namespace
+
+const char* to_string(Verdict verdict) {
+  static const std::map<Verdict, const char*> words = {
+      {Verdict::same, "same"},       {Verdict::faster, "faster"},
+      {Verdict::slower, "SLOWER"},   {Verdict::fails, "FAILS NOW"},
+      {Verdict::missing, "MISSING"}, {Verdict::not_comparable, "not comparable"},
+      {Verdict::only_new, "new"}};
+  return words.at(verdict);
+}
 
 Comparison compare_kernels(const ComparedKernel& before, const ComparedKernel& after,
                            double change_of_peers) {
@@ -245,138 +247,61 @@ Comparison compare_kernels(const ComparedKernel& before, const ComparedKernel& a
   return rows;
 }
 
-ComparedFiles compare(const std::vector<Results>& before, const std::vector<Results>& after) {
-  // If a file has the same GEMM twice, the first ones match each other.
-  std::map<std::string, std::vector<Entry>> waiting;
-  for (const Entry& entry : entries_of(before)) waiting[key_of(entry)].push_back(entry);
-  ComparedFiles compared;
-  for (const Entry& entry : entries_of(after)) {
-    std::vector<Entry>& earlier = waiting[key_of(entry)];
-    if (earlier.empty()) {
-      ++compared.only_after;
-      continue;
+ComparedFiles compare(const std::vector<std::string>& files, const std::vector<std::vector<Results>>& runs) {
+  ComparedFiles compared{files, {}, {}, {}};
+  std::vector<std::vector<std::optional<Entry>>> all;  // by row, then by file
+  std::map<std::string, std::size_t> row_with;
+  for (std::size_t file = 0; file < runs.size(); ++file) {
+    // If a file has the same GEMM twice, the first ones match each other.
+    std::map<std::string, std::size_t> times;
+    for (const Entry& entry : entries_of(runs[file])) {
+      const std::string key = key_of(entry);
+      const auto [row, is_new] = row_with.emplace(fmt::format("{}|{}", key, times[key]++), all.size());
+      if (is_new) all.emplace_back(runs.size());
+      all[row->second][file] = entry;
     }
-    compared.rows.push_back(compare_entries(earlier.front(), entry));
-    earlier.erase(earlier.begin());
+    if (std::any_of(runs[file].begin(), runs[file].end(), was_busy))
+      compared.busy_files.push_back(files[file]);
   }
-  compared.before_was_busy = std::any_of(before.begin(), before.end(), was_busy);
-  compared.after_was_busy = std::any_of(after.begin(), after.end(), was_busy);
-  if (compared.rows.empty()) compared.nothing_in_common = difference_of(before, after);
-  for (const auto& [key, entries] : waiting) {
-    for (const Entry& entry : entries) compared.only_before.push_back(describe(entry));
+  bool any_in_common = false;
+  for (const std::vector<std::optional<Entry>>& entries : all) {
+    compared.rows.push_back(row_of(entries));
+    any_in_common = any_in_common || std::count(entries.begin(), entries.end(), std::nullopt) + 1 <
+                                         static_cast<std::ptrdiff_t>(entries.size());
   }
+  if (!any_in_common) compared.nothing_in_common = difference_of(runs.front(), runs.back());
   return compared;
 }
 
 bool got_worse(const ComparedFiles& compared) {
-  return how_many(compared, Verdict::slower) + how_many(compared, Verdict::fails) != 0 ||
-         !compared.only_before.empty();
+  return how_many(compared, Verdict::slower) + how_many(compared, Verdict::fails) +
+             how_many(compared, Verdict::missing) !=
+         0;
 }
 
 void write_comparison(std::ostream& out, const ComparedFiles& compared, Format format) {
-  if (format == Format::json) return write(out, json_of(compared));
-  TextTable table({{"", Align::left},
-                   {"kernel", Align::left},
-                   {"m n k", Align::left},
-                   {"old ms", Align::right, 3},
-                   {"new ms", Align::right, 3},
-                   {"median"},
-                   {"minimum", Align::right, 2},
-                   {"noise", Align::right, 1}});
-  for (const auto& cells : cells_of(compared)) table.add_row(cells);
-  write(out, table, format);
-  if (!compared.nothing_in_common.empty()) {
-    out << fmt::format("\nNothing to compare: {}.\n", compared.nothing_in_common);
+  if (format == Format::json) {
+    out << json_of(compared).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    return;
   }
+  const TextTable table = table_of(compared);
+  format == Format::markdown ? table.print_markdown(out) : table.print(out);
+  if (!compared.nothing_in_common.empty())
+    out << fmt::format("\nNothing to compare: {}.\n", compared.nothing_in_common);
   out << fmt::format(
-      "\n{} compared: {} slower, {} faster, {} fail now, {} not comparable; {} missing in the new "
-      "file, {} only there.\n",
+      "\n{} in all: {} slower, {} faster, {} fail now, {} not comparable; {} missing in the newest file, {} "
+      "only "
+      "there.\n",
       compared.rows.size(), how_many(compared, Verdict::slower), how_many(compared, Verdict::faster),
       how_many(compared, Verdict::fails), how_many(compared, Verdict::not_comparable),
-      compared.only_before.size(), compared.only_after);
-  if (compared.before_was_busy || compared.after_was_busy) {
-    out << fmt::format("Beware: the machine was busy with other programs when the {} made.\n",
-                       !compared.after_was_busy    ? "old file was"
-                       : !compared.before_was_busy ? "new file was"
-                                                   : "two files were");
-  }
+      how_many(compared, Verdict::missing), how_many(compared, Verdict::only_new));
+  if (compared.files.size() > 2)
+    out << "The newest file beside the oldest one that has the row; since: the first file of which that is "
+           "true.\n";
+  if (!compared.busy_files.empty())
+    out << fmt::format("Beware: other programs kept the machine busy during the runs of: {}.\n",
+                       fmt::join(compared.busy_files, ", "));
   out << rule;
-}
-
-History history_of(const std::vector<std::string>& files, const std::vector<std::vector<Results>>& runs) {
-  History history{files, {}};
-  std::vector<std::vector<std::optional<Entry>>> all;  // by row, then by file
-  std::map<std::string, std::size_t> row_of;
-  for (std::size_t file = 0; file < runs.size(); ++file) {
-    std::map<std::string, std::size_t> times;  // how often this file has this GEMM
-    for (const Entry& entry : entries_of(runs[file])) {
-      const std::string key = key_of(entry);
-      const auto [row, is_new] = row_of.emplace(fmt::format("{}|{}", key, times[key]++), all.size());
-      if (is_new) all.emplace_back(runs.size());
-      all[row->second][file] = entry;
-    }
-  }
-  for (const std::vector<std::optional<Entry>>& entries : all) {
-    const auto first =
-        std::find_if(entries.begin(), entries.end(), [](const auto& one) { return one.has_value(); });
-    History::Row row;
-    row.is_missing = !entries.back();
-    for (std::size_t file = 0; file < entries.size(); ++file) {
-      row.median_ms.push_back(entries[file] ? entries[file]->kernel->figures.median_ms : std::nullopt);
-      if (!entries[file]) continue;
-      const Comparison compared = compare_entries(**first, *entries[file]);
-      if (compared.verdict != row.verdict) row.since = file;
-      row.verdict = compared.verdict;
-      row.median_change = compared.median_change;
-      row.title = compared.after.title;
-      row.shape = compared.after.shape;
-    }
-    history.rows.push_back(std::move(row));
-  }
-  return history;
-}
-
-bool got_worse(const History& history) {
-  return std::any_of(history.rows.begin(), history.rows.end(), [](const History::Row& row) {
-    return row.is_missing || row.verdict == Verdict::slower || row.verdict == Verdict::fails;
-  });
-}
-
-void write_history(std::ostream& out, const History& history, Format format) {
-  const auto word_of = [](const History::Row& row) { return row.is_missing ? "MISSING" : word(row.verdict); };
-  const auto since = [&](const History::Row& row) {
-    return row.since == 0 ? std::string() : history.files[row.since];
-  };
-  if (format == Format::json) {
-    Json object = {{"got_worse", got_worse(history)}, {"files", history.files}, {"rows", Json::array()}};
-    for (const History::Row& row : history.rows) {
-      Json times = Json::array();
-      for (const std::optional<double>& ms : row.median_ms) times.push_back(ms ? Json(*ms) : Json(nullptr));
-      object["rows"].push_back({{"verdict", word_of(row)},
-                                {"kernel", row.title},
-                                {"shape", row.shape},
-                                {"median_ms", times},
-                                {"median_change", row.median_change},
-                                {"since", row.since == 0 ? Json(nullptr) : Json(since(row))}});
-    }
-    return write(out, object);
-  }
-  std::vector<TextColumn> columns = {{"", Align::left}, {"kernel", Align::left}, {"m n k", Align::left}};
-  for (const std::string& file : history.files) columns.push_back({file + " ms"});
-  columns.push_back({"median"});
-  columns.push_back({"since", Align::left, 1});
-  TextTable table(columns);
-  for (const History::Row& row : history.rows) {
-    std::vector<std::string> cells = {word_of(row), row.title, row.shape};
-    for (const std::optional<double>& ms : row.median_ms) cells.push_back(figure_or_dash(ms));
-    cells.push_back(row.is_missing ? "-" : percent(row.median_change));
-    cells.push_back(since(row));
-    table.add_row(cells);
-  }
-  write(out, table, format);
-  out << "\nThe newest file beside the oldest one that has the row; since: the first file of which that is "
-         "true.\n"
-      << rule;
 }
 
 }  // namespace clgemm::bench

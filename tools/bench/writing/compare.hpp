@@ -1,4 +1,4 @@
-// `--compare OLD.json NEW.json`: what got faster or slower beyond the noise.
+// `--compare OLD.json ... NEW.json`: what got faster or slower beyond the noise.
 //
 // A kernel is slower, or faster, if its minimum and its median both changed by more than the noise in the
 // same direction. The minimum shows the kernel's speed, because disturbances only make a run longer. The
@@ -24,7 +24,11 @@
 
 namespace clgemm::bench {
 
-enum class Verdict { same, faster, slower, fails, not_comparable };
+// `only_new` and `missing`: the newest file alone has the row, or does not have it.
+enum class Verdict { same, faster, slower, fails, not_comparable, only_new, missing };
+
+// "same", "faster", "SLOWER"
+const char* to_string(Verdict verdict);
 
 struct ComparedKernel {
   std::string title;  // see KernelResult
@@ -41,47 +45,29 @@ struct Comparison {
   Verdict verdict = Verdict::same;
 };
 
-struct ComparedFiles {
-  std::vector<Comparison> rows;  // kernels in both files, in the order of the new one
-  std::vector<ComparedKernel> only_before;
-  std::size_t only_after = 0;
-  std::string nothing_in_common;  // the reason if no row is in both
-  bool before_was_busy = false;   // because of other programs
-  bool after_was_busy = false;
-};
-
 // Compares a kernel before and after a change. `change_of_peers` is how much longer the peers take, or 0 if
 // there are none.
 Comparison compare_kernels(const ComparedKernel& before, const ComparedKernel& after,
                            double change_of_peers = 0.0);
 
-// Matches results by device, kernel, shape, transposes, layout, alpha and beta, and by the kernel's
-// parameters if it was named.
-ComparedFiles compare(const std::vector<Results>& before, const std::vector<Results>& after);
+struct ComparedFiles {
+  // A kernel at a shape: the oldest file that has it beside the newest one.
+  struct Row : Comparison {
+    std::vector<std::optional<double>> median_ms;  // one for each file; empty if it has none
+    std::size_t since = 0;                         // the first file since which the verdict is this one
+  };
+  std::vector<std::string> files;
+  std::vector<std::string> busy_files;  // other programs kept the machine busy during their runs
+  std::vector<Row> rows;                // in the order of their first occurrence
+  std::string nothing_in_common;        // the reason if no two files have the same row
+};
+
+// `files` are the names, and `runs` the results in the same order, the oldest first. Matches results by
+// device, kernel, shape, transposes, layout, alpha and beta, and by the kernel's parameters if it was named.
+ComparedFiles compare(const std::vector<std::string>& files, const std::vector<std::vector<Results>>& runs);
 
 // Returns true if a result is slower, has become wrong, does not run any more, or is missing.
 bool got_worse(const ComparedFiles& compared);
-
-// For three files or more: the times of a kernel at a shape in every file, and the comparison of the newest
-// one with the oldest that has it.
-struct History {
-  struct Row {
-    std::string title;
-    std::string shape;
-    std::vector<std::optional<double>> median_ms;  // one for each file; empty if it has none
-    Verdict verdict = Verdict::same;
-    double median_change = 0.0;
-    std::size_t since = 0;    // the first file since which the verdict is this one
-    bool is_missing = false;  // in the newest file, which is worse in any case
-  };
-  std::vector<std::string> files;
-  std::vector<Row> rows;  // in the order of their first occurrence
-};
-
-// `files` are the names, and `runs` the results in the same order, the oldest first.
-History history_of(const std::vector<std::string>& files, const std::vector<std::vector<Results>>& runs);
-bool got_worse(const History& history);
-void write_history(std::ostream& out, const History& history, Format format = Format::table);
 
 // Writes the table, the changes, and the rule. The format is text, Markdown for a comment in CI, or JSON.
 void write_comparison(std::ostream& out, const ComparedFiles& compared, Format format = Format::table);

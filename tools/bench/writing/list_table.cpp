@@ -1,46 +1,12 @@
 // One table for many shapes, with a line for each, for random shapes.
 #include <fmt/format.h>
 
-#include "common/statistics.hpp"
-#include "common/text_table.hpp"
 #include "figures/summary.hpp"
-#include "kernel/kernel_config.hpp"
 #include "writing/output.hpp"
 #include "writing/table_parts.hpp"
 
 namespace clgemm::bench {
 namespace {
-
-std::vector<TextColumn> columns_for(const std::vector<std::string>& peers) {
-  std::vector<TextColumn> columns = {{"m n k", Align::left},         {"kernel", Align::left},
-                                     {"parameters", Align::left, 5}, {"ms"},
-                                     {"+-", Align::right, 3},        {"GFLOPS"}};
-  for (const std::string& peer : peers) columns.push_back({"x " + peer_title(peer), Align::right, 1});
-  columns.push_back({"error", Align::right, 3});
-  columns.push_back({"check"});
-  return columns;
-}
-
-void add_line(TextTable& table, const std::vector<std::string>& peers, const ShapeResult& shape,
-              const KernelResult& kernel) {
-  const Figures& figures = kernel.figures;
-  if (!figures.measured()) {
-    add_unmeasured(table, kernel, describe_shape(shape));
-    return;
-  }
-  std::vector<std::string> cells = {describe_shape(shape),
-                                    kernel.kernel,
-                                    describe_values(kernel.parameters),
-                                    format_figure(shape.time(figures)->ms),
-                                    plus_minus(shape, figures),
-                                    figure_or_dash(shape.rate(figures))};
-  for (const std::string& peer : peers) {
-    cells.push_back(factor_or_dash(shape.speed_up(shape.peer_figures(peer), figures)));
-  }
-  cells.push_back(figure_or_dash(figures.error_ratio));
-  cells.push_back(check_mark(figures));
-  table.add_row(std::move(cells));
-}
 
 // Writes the failures, for which a line of the table has no room.
 void write_failures(std::ostream& out, const ShapeResult& shape) {
@@ -64,12 +30,18 @@ void write_failures(std::ostream& out, const ShapeResult& shape) {
 
 void write_list_table(std::ostream& out, const Results& results) {
   out << "Device: " << describe_device(results.facts) << "\n\n";
-  const std::vector<std::string> peers = measured_peers(results);
-  TextTable table(columns_for(peers));
+  std::vector<ResultColumn> ratios;
+  for (const std::string& peer : measured_peers(results)) ratios.push_back(speed_up_beside(peer));
+  std::vector<ResultColumn> columns;
+  columns.push_back(
+      {{"m n k", Align::left}, [](const ResultLine& line) { return describe_shape(line.shape); }});
+  for (const ResultColumn& one : columns_with("ms", ratios)) columns.push_back(one);
+  std::vector<ResultLine> lines;
   for (const ShapeResult& shape : results.shapes) {
-    for (const KernelResult& kernel : shape.kernels) add_line(table, peers, shape, kernel);
+    const std::vector<ResultLine> all = lines_of(shape);
+    for (std::size_t i = 0; i < shape.kernels.size(); ++i) lines.push_back(all[i]);
   }
-  table.print(out);
+  print_table(out, columns, lines);
   for (const ShapeResult& shape : results.shapes) write_failures(out, shape);
   write_missing_peers(out, results);
   if (!results.shapes.empty()) {

@@ -141,17 +141,11 @@ std::string heading(const Results& results) {
 
 void write_markdown(std::ostream& out, const std::vector<Results>& runs) {
   bool first = true;
-  for (const Results& run : runs) {
-    const Results results = each_kernel_once(run);
-    const bool is_listed = results.shapes.size() <= most_listed;
+  for (const Results& results : runs) {
     out << (first ? "" : "\n") << heading(results)
         << " Medians; a ratio above 1 means that clgemm is faster.\n\n";
     first = false;
-    if (is_listed) {
-      write_shapes(out, results);
-    } else {
-      write_in_short(out, results);
-    }
+    results.shapes.size() <= most_listed ? write_shapes(out, results) : write_in_short(out, results);
     if (const ShapeResult* shape = ladder_shape(results)) write_ladder(out, *shape);
   }
 }

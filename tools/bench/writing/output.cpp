@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
-#include <map>
 #include <stdexcept>
 
 #include "common/usage_error.hpp"
@@ -15,25 +14,20 @@
 #include "writing/markdown.hpp"
 
 namespace clgemm::bench {
-namespace {
-
-using Writer = void(std::ostream&, const Results&);
-
-Writer* writer_for(const BenchOptions& options) {
-  static const std::map<Format, Writer*> writers = {
-      {Format::table, write_table},
-      {Format::json, write_json},
-      {Format::csv, write_csv},
-      {Format::markdown, [](std::ostream& out, const Results& results) { write_markdown(out, {results}); }}};
-  if (options.format == Format::table && options.ladder) return write_ladder_table;
-  if (options.format == Format::table && options.random.count > 0) return write_list_table;
-  return writers.at(options.format);
-}
-
-}  // namespace
 
 void write_results(std::ostream& out, const BenchOptions& options, const Results& results) {
-  writer_for(options)(out, results);
+  switch (options.format) {
+    case Format::json:
+      return write_json(out, results);
+    case Format::csv:
+      return write_csv(out, results);
+    case Format::markdown:
+      return write_markdown(out, {results});
+    case Format::table:
+      break;
+  }
+  if (options.ladder) return write_ladder_table(out, results);
+  options.random.count > 0 ? write_list_table(out, results) : write_table(out, results);
 }
 
 void finish_standard_output() {

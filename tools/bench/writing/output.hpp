@@ -13,7 +13,6 @@ namespace clgemm::bench {
 void write_table(std::ostream& out, const Results& results);         // for reading
 void write_ladder_table(std::ostream& out, const Results& results);  // the same for the ladder
 void write_list_table(std::ostream& out, const Results& results);    // the same for a long list of shapes
-void write_csv(std::ostream& out, const Results& results);           // one line for each kernel and shape
 
 // Writes the results in the format of the options.
 void write_results(std::ostream& out, const BenchOptions& options, const Results& results);

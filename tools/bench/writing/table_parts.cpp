@@ -7,6 +7,7 @@
 
 #include "common/statistics.hpp"
 #include "figures/summary.hpp"
+#include "kernel/kernel_config.hpp"
 
 namespace clgemm::bench {
 namespace {
@@ -30,21 +31,92 @@ void write_checks(std::ostream& out, const ShapeResult& shape) {
   }
 }
 
-}  // namespace
-
-std::string check_mark(const Figures& figures) {
+const char* check_mark(const Figures& figures) {
   if (!figures.passed) return "not checked";
   return *figures.passed ? "PASSED" : "FAILED";
 }
 
-std::string percent_of(double part) {
-  return fmt::format("{:.1f} %", 100.0 * part);
-}
-
+// Returns how far the true median may be from this one, by the clock of the shape. Returns "-" if there was
+// only one run.
 std::string plus_minus(const ShapeResult& shape, const Figures& figures) {
   const std::optional<Time> time = shape.time(figures);
-  if (!time || figures.runs == 1) return "-";
+  if (!time || figures.runs < 2) return "-";
   return percent_of(std::max(time->high_ms - time->ms, time->ms - time->low_ms) / time->ms);
+}
+
+}  // namespace
+
+std::vector<ResultLine> lines_of(const ShapeResult& shape) {
+  std::vector<ResultLine> lines;
+  for (const KernelResult& kernel : shape.kernels) {
+    lines.push_back({shape, kernel.kernel, describe_values(kernel.parameters), kernel.figures,
+                     fmt::format("{}: {}", kernel.outcome == Outcome::failed ? "FAILED" : "skipped",
+                                 kernel.figures.reason)});
+  }
+  for (const PeerResult& peer : shape.peers) {
+    lines.push_back(
+        {shape, peer_title(peer.name), peer.version, peer.figures, "did not run: " + peer.figures.reason});
+  }
+  return lines;
+}
+
+ResultColumn column(const std::string& title, int rank, std::function<std::string(const ResultLine&)> cell) {
+  return {{title, Align::right, rank}, std::move(cell)};
+}
+
+ResultColumn figure_column(const std::string& title, int rank, std::optional<double> Figures::*member) {
+  return column(title, rank,
+                [member](const ResultLine& line) { return figure_or_dash(line.figures.*member); });
+}
+
+ResultColumn speed_up_column(const std::string& title, int rank,
+                             const std::function<Figures(const ResultLine&)>& base) {
+  return column("x " + title, rank, [base](const ResultLine& line) {
+    return factor_or_dash(line.shape.speed_up(base(line), line.figures));
+  });
+}
+
+ResultColumn speed_up_beside(const std::string& peer) {
+  return speed_up_column(peer_title(peer), 1,
+                         [peer](const ResultLine& line) { return line.shape.peer_figures(peer); });
+}
+
+std::vector<ResultColumn> columns_with(const std::string& time_title,
+                                       const std::vector<ResultColumn>& ratios) {
+  std::vector<ResultColumn> columns = {
+      {{"kernel", Align::left}, [](const ResultLine& line) { return line.name; }},
+      {{"parameters", Align::left, 5}, [](const ResultLine& line) { return line.parameters; }},
+      column(time_title, 0,
+             [](const ResultLine& line) { return format_figure(line.shape.time(line.figures)->ms); }),
+      column("+-", 3, [](const ResultLine& line) { return plus_minus(line.shape, line.figures); }),
+      column("GFLOPS", 0,
+             [](const ResultLine& line) { return figure_or_dash(line.shape.rate(line.figures)); })};
+  columns.insert(columns.end(), ratios.begin(), ratios.end());
+  columns.push_back(figure_column("error", 3, &Figures::error_ratio));
+  columns.push_back(column("check", 0, [](const ResultLine& line) { return check_mark(line.figures); }));
+  return columns;
+}
+
+void print_table(std::ostream& out, const std::vector<ResultColumn>& columns,
+                 const std::vector<ResultLine>& lines, const Figures* marked) {
+  std::vector<TextColumn> heads;
+  for (const ResultColumn& one : columns) heads.push_back(one.head);
+  TextTable table(heads);
+  for (const ResultLine& line : lines) {
+    if (!line.figures.measured()) {
+      table.add_remark(columns.front().cell(line), line.not_measured);
+      continue;
+    }
+    std::vector<std::string> cells;
+    for (const ResultColumn& one : columns) cells.push_back(one.cell(line));
+    table.add_row(cells);
+    if (&line.figures == marked) table.mark_last_row();
+  }
+  table.print(out);
+}
+
+std::string percent_of(double part) {
+  return fmt::format("{:.1f} %", 100.0 * part);
 }
 
 std::string clock_in_words(const ShapeResult& shape) {
@@ -63,29 +135,12 @@ void write_troubles(std::ostream& out, const Results& results) {
   for (const std::string& trouble : troubles_of(results)) out << fmt::format("Beware: {}\n", trouble);
 }
 
-void add_unmeasured(TextTable& table, const KernelResult& kernel, const std::string& name) {
-  const char* outcome = kernel.outcome == Outcome::failed ? "FAILED" : "skipped";
-  table.add_remark(name.empty() ? kernel.kernel : name,
-                   fmt::format("{}: {}", outcome, kernel.figures.reason));
-}
-
-void add_unmeasured(TextTable& table, const PeerResult& peer) {
-  table.add_remark(peer_title(peer.name), "did not run: " + peer.figures.reason);
-}
-
 std::string describe_device(const Facts& facts) {
   return fmt::format("{} ({}, driver {})", facts.device, facts.platform, facts.driver);
 }
 
 std::string describe_call(const Case& one) {
-  const auto& [size, kind, label] = one;
-  std::string text = fmt::format("{}m n k = {}, {}-major", label.empty() ? "" : label + ": ", to_string(size),
-                                 kind.layout == Layout::row_major ? "row" : "column");
-  if (kind.transpose_a == Transpose::yes) text += ", A transposed";
-  if (kind.transpose_b == Transpose::yes) text += ", B transposed";
-  if (kind.gap != 0) text += fmt::format(", gaps of {}", kind.gap);
-  if (kind.batch_count != 1) text += fmt::format(", batch of {}", kind.batch_count);
-  return text + fmt::format(", alpha {}, beta {}", kind.alpha, kind.beta);
+  return fmt::format("m n k = {}, alpha {}, beta {}", describe_labelled(one), one.kind.alpha, one.kind.beta);
 }
 
 void write_missing_peers(std::ostream& out, const Results& results) {

@@ -1,23 +1,53 @@
-// The common parts of the table of a run and that of the ladder.
+// The common parts of the tables of results.
 #pragma once
 
+#include <functional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "common/text_table.hpp"
 #include "figures/results.hpp"
 
 namespace clgemm::bench {
 
-// Returns "PASSED", "FAILED" or "not checked".
-std::string check_mark(const Figures& figures);
+// A line of a table: a kernel, a peer, or a loop on the host.
+struct ResultLine {
+  const ShapeResult& shape;
+  std::string name;
+  std::string parameters;  // or the version of a peer
+  const Figures& figures;
+  std::string not_measured;  // says why there are no figures
+};
+
+// Returns a line for each kernel, and then for each peer. The shape must outlive them.
+std::vector<ResultLine> lines_of(const ShapeResult& shape);
+
+struct ResultColumn {
+  TextColumn head;
+  std::function<std::string(const ResultLine&)> cell;
+};
+
+// `rank`: see TextColumn.
+ResultColumn column(const std::string& title, int rank, std::function<std::string(const ResultLine&)> cell);
+ResultColumn figure_column(const std::string& title, int rank, std::optional<double> Figures::*member);
+
+// Returns a column of speed-ups. `base` returns the figures with which those of a line are compared.
+ResultColumn speed_up_column(const std::string& title, int rank,
+                             const std::function<Figures(const ResultLine&)>& base);
+ResultColumn speed_up_beside(const std::string& peer);
+
+// Returns columns for name, parameters, time and rate, then `ratios`, then for the check.
+std::vector<ResultColumn> columns_with(const std::string& time_title,
+                                       const std::vector<ResultColumn>& ratios);
+
+// Highlights the line with the figures `marked`.
+void print_table(std::ostream& out, const std::vector<ResultColumn>& columns,
+                 const std::vector<ResultLine>& lines, const Figures* marked = nullptr);
 
 // "12.3 %"
 std::string percent_of(double part);
 
-// Returns how far the true median may be from this one, by the clock of the shape. Returns "-" if there was
-// only one run.
-std::string plus_minus(const ShapeResult& shape, const Figures& figures);
 inline constexpr const char* meaning_of_plus_minus =
     "+-: how far the true median may be from this one, 95 times of 100.\n";
 
@@ -27,10 +57,6 @@ std::string clock_in_words(const ShapeResult& shape);
 
 // Writes the doubts about the figures of this run: a busy machine, single runs, rates above the peak.
 void write_troubles(std::ostream& out, const Results& results);
-
-// Adds a line that says why there are no figures. `name` is for the first column if it is not the kernel's.
-void add_unmeasured(TextTable& table, const KernelResult& kernel, const std::string& name = {});
-void add_unmeasured(TextTable& table, const PeerResult& peer);
 
 std::string describe_device(const Facts& facts);
 std::string describe_call(const Case& one);
