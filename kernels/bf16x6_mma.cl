@@ -23,6 +23,7 @@
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(STAGES) || !defined(BAND)
 #error "bf16x6_mma needs TILE_M, TILE_N, STAGES and BAND"
 #endif
+#include "common/arguments.cl"
 #include "common/bf16_planes.cl"
 #include "common/bf16_range.cl"
 #include "common/mma.cl"
@@ -65,12 +66,8 @@ INLINED void multiply_step(float sums[ROW_STEPS][COLUMN_STEPS][4], const Walk* w
 // Does nothing, because bf16 planes have the exponents of the numbers.
 static inline void scale_rows(float rows[COLUMN_STEPS][4], const Exponents exponents, const int row_step) {}
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void gemm(
-    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
-    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
-    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
-    const ulong c_offset, const ulong ldc, const ulong c_stride, __global uint* notes,
-    const ulong notes_offset, const int a_notes, const int b_notes, const ulong before) {
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm(GEMM_ARGUMENTS, NOTES_ARGUMENTS) {
   __local uint4 memory[STAGES * STAGE_BYTES / 16];
   __local Extremes extremes;
   __local Place place;

@@ -21,15 +21,13 @@
 #if !defined(BM) || !defined(BN) || !defined(BK) || !defined(TM)
 #error "block_1d needs BM, BN, BK and TM"
 #endif
+#include "common/arguments.cl"
 #include "common/store.cl"
 
 #define ITEMS (BN * BM / TM)
 
-__kernel __attribute__((reqd_work_group_size(BN, BM / TM, 1))) void gemm(
-    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
-    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
-    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
-    const ulong c_offset, const ulong ldc, const ulong c_stride) {
+__kernel __attribute__((reqd_work_group_size(BN, BM / TM, 1)))
+void gemm(GEMM_ARGUMENTS) {
   __local float a_tile[BM][BK];
   __local float b_tile[BK][BN];
   const int item_column = get_local_id(0);

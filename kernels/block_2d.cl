@@ -52,6 +52,7 @@
     !defined(AHEAD)
 #error "block_2d needs BM, BN, BK, WM, WN, GROUP and AHEAD"
 #endif
+#include "common/arguments.cl"
 #include "common/lanes.cl"
 #include "common/store.cl"
 #include "common/sub_group.cl"
@@ -188,11 +189,8 @@ static inline void store_sums(__global float* restrict c, const ulong ldc, const
   }
 }
 
-__kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void gemm(
-    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
-    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
-    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
-    const ulong c_offset, const ulong ldc, const ulong c_stride) {
+__kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm(GEMM_ARGUMENTS) {
   __local float4 a_tiles[2][BK * BM / 4];
   __local float4 b_tiles[2][BK * BN / 4];
   const int item = get_local_id(0);

@@ -19,14 +19,12 @@
 #if !defined(BM) || !defined(BN) || !defined(BK) || !defined(TM) || !defined(TN)
 #error "block_2d_fours needs BM, BN, BK, TM and TN"
 #endif
+#include "common/arguments.cl"
 #include "common/store.cl"
 #include "common/tiles_by_fours.cl"
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void gemm(
-    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
-    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
-    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
-    const ulong c_offset, const ulong ldc, const ulong c_stride) {
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm(GEMM_ARGUMENTS) {
   __local float4 a_tile[BK][BM / 4];
   __local float4 b_tile[BK][BN / 4];
   const int item = get_local_id(0);

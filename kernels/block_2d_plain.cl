@@ -18,6 +18,7 @@
 #if !defined(BM) || !defined(BN) || !defined(BK) || !defined(TM) || !defined(TN)
 #error "block_2d_plain needs BM, BN, BK, TM and TN"
 #endif
+#include "common/arguments.cl"
 #include "common/store.cl"
 
 #define ITEMS (BM / TM * (BN / TN))
@@ -42,11 +43,8 @@ static inline void multiply_tiles(float sums[TM][TN], const __local float a_tile
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void gemm(
-    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
-    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
-    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
-    const ulong c_offset, const ulong ldc, const ulong c_stride) {
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm(GEMM_ARGUMENTS) {
   __local float a_tile[BM][BK];
   __local float b_tile[BK][BN];
   const int item = get_local_id(0);

@@ -31,6 +31,7 @@
 #endif
 #define B_FOURS (TN / 4)
 
+#include "common/arguments.cl"
 #include "common/batch.cl"
 #include "common/products.cl"
 #include "common/store.cl"
@@ -120,12 +121,7 @@ static inline void store_own(__global float* line, const int n, const int own, c
 // At the edges of C a work-item computes a whole block that is shifted inwards, so that no load passes the
 // edge. It stores only the results that belong to it.
 __kernel __attribute__((reqd_work_group_size(DOWN * ACROSS, 1, 1)))
-void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
-          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta,
-          __global float* restrict c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-          const int batch_count, __global const Product* restrict products) {
+void gemm(GEMM_ARGUMENTS, BATCH_ARGUMENTS) {
   const int2 tile =
       tile_position((m + DOWN * TM - 1) / (DOWN * TM), (n + ACROSS * TN - 1) / (ACROSS * TN), 8);
   const int own_row = (tile.x * DOWN + get_local_id(0) / ACROSS) * TM;

@@ -16,16 +16,13 @@
 #if !defined(ROWS) || !defined(COLUMNS)
 #error "coalesced needs ROWS and COLUMNS"
 #endif
+#include "common/arguments.cl"
 #include "common/batch.cl"
 #include "common/in_place.cl"
 #include "common/store.cl"
 
-__kernel __attribute__((reqd_work_group_size(COLUMNS, ROWS, 1))) void gemm(
-    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
-    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
-    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
-    const ulong c_offset, const ulong ldc, const ulong c_stride, const int batch_count,
-    __global const Product* restrict products) {
+__kernel __attribute__((reqd_work_group_size(COLUMNS, ROWS, 1)))
+void gemm(GEMM_ARGUMENTS, BATCH_ARGUMENTS) {
   const Product product = product_of(products, get_global_id(2), a_stride, b_stride, c_stride, alpha, beta);
   a += a_offset + product.a;
   b += b_offset + product.b;

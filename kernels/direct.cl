@@ -50,6 +50,8 @@
 #define A_WIDTH (ALIGNED_A ? 4 : 1)
 #define B_WIDTH (ALIGNED_B ? 4 : 1)
 
+#define LOADS_STAY
+#include "common/arguments.cl"
 #include "common/batch.cl"
 #include "common/parts.cl"
 #include "common/slices.cl"
@@ -89,15 +91,10 @@ static inline void store_by_rows(const float4 sums[TM][TN / 4], __local float4* 
   }
 }
 
-// No pointer is `restrict`, so compilers leave the loads of a tile in their step, before its barrier.
+// With LOADS_STAY no pointer is `restrict`, so compilers leave the loads of a tile in their step, before its
+// barrier.
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
-          __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-          const int batch_count, __global const Product* products,
-          const int part_depth, __global float* parts_memory, const ulong parts_offset, const ulong parts_ld,
-          const ulong parts_stride, __global uint* arrivals) {
+void gemm(GEMM_ARGUMENTS, BATCH_ARGUMENTS, PARTS_ARGUMENTS) {
   __local float4 memory[SLICES_MEMORY / 4];
   const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, 8);
   const int first_row = tile.x * BM;

@@ -38,6 +38,7 @@
 #if !defined(WAVE)
 #include "common/mfma_f16.cl"
 #endif
+#include "common/arguments.cl"
 #include "common/fp16_planes.cl"
 #include "common/fp16_range.cl"
 #include "common/mfma.cl"
@@ -187,12 +188,7 @@ static inline void scale_sums(Sums sums, const __global char* a, const __global 
 }
 
 __kernel __attribute__((amdgpu_waves_per_eu(2))) __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
-          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc,
-          const ulong c_stride, __global uint* notes, const ulong notes_offset, const int a_notes,
-          const int b_notes, const ulong before) {
+void gemm(GEMM_ARGUMENTS, NOTES_ARGUMENTS) {
   __local uint4 memory[STEP_PIECES];  // later the sums, which need less
   __local Extremes* extremes = (__local Extremes*)memory;  // before the first step
   if (passes_on(notes, notes_offset, a_notes, a_stride, b_notes, b_stride, before)) return;

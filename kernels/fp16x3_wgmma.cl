@@ -40,6 +40,7 @@
     !defined(BAND)
 #error "fp16x3_wgmma needs TILE_M, TILE_N, SLICES, STEP, STAGES and BAND"
 #endif
+#include "common/arguments.cl"
 #include "common/fp16_planes.cl"
 #include "common/fp16_range.cl"
 #include "common/ring.cl"
@@ -232,12 +233,8 @@ INLINED void scale_back(float* sums, const __local int* row_exponents, const __l
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPYING_ITEMS, 1, 1))) void gemm(
-    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
-    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
-    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
-    const ulong c_offset, const ulong ldc, const ulong c_stride, __global uint* notes,
-    const ulong notes_offset, const int a_notes, const int b_notes, const ulong before) {
+__kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPYING_ITEMS, 1, 1)))
+void gemm(GEMM_ARGUMENTS, NOTES_ARGUMENTS) {
   __local char memory[MEMORY_BYTES] __attribute__((aligned(1024)));
   __local ulong barriers[2 * STAGES];
   __local int exponents[TILE_M + TILE_N] __attribute__((aligned(16)));

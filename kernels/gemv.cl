@@ -28,6 +28,7 @@
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED_A) || !defined(ALIGNED_B)
 #error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B, ALIGNED_A and ALIGNED_B"
 #endif
+#include "common/arguments.cl"
 #include "common/parts.cl"
 #include "common/sub_group.cl"
 
@@ -192,12 +193,7 @@ static inline __attribute__((always_inline)) float add_up_sharers(__local float*
 }
 
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* restrict a, const ulong a_offset, const ulong lda, const ulong a_stride,
-          __global const float* restrict b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* restrict c, const ulong c_offset, const ulong ldc,
-          const ulong c_stride, const int part_depth, __global float* parts_memory, const ulong parts_offset,
-          const ulong parts_ld, const ulong parts_stride, __global uint* arrivals) {
+void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS) {
   __local float4 sums_of_slots[SLOTS * SUMS_STRIDE / 4];
   __local float sums_of_sharers[ITEMS];
   __local uint word;

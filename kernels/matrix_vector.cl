@@ -20,6 +20,7 @@
 #if !defined(WIDTH) || !defined(KC)
 #error "matrix_vector needs WIDTH and KC"
 #endif
+#include "common/arguments.cl"
 #include "common/in_place.cl"
 #include "common/share.cl"
 #include "common/store.cl"
@@ -94,11 +95,8 @@ static inline void add_axpys(__local float* restrict sums, __global const float*
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void gemm(
-    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
-    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
-    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
-    const ulong c_offset, const ulong ldc, const ulong c_stride) {
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void gemm(GEMM_ARGUMENTS) {
   __local float vector[KC] __attribute__((aligned(64)));
   __local float sums[ROWS] __attribute__((aligned(64)));
   const int2 rows = share_of(m, 0, WIDTH);

@@ -40,6 +40,8 @@
 #define A_WIDTH (ALIGNED_A ? 4 : 1)
 #define B_WIDTH (ALIGNED_B ? 4 : 1)
 
+#define LOADS_STAY
+#include "common/arguments.cl"
 #include "common/batch.cl"
 #include "common/mfma.cl"
 #include "common/tile.cl"
@@ -117,11 +119,7 @@ static inline void multiply(Sums sums, __local float* memory, const Lines a_line
 }
 
 __kernel __attribute__((amdgpu_waves_per_eu(2))) __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
-          __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-          const int batch_count, __global const Product* products) {
+void gemm(GEMM_ARGUMENTS, BATCH_ARGUMENTS) {
   __local float memory[MEMORY_SIZE] __attribute__((aligned(16)));
   const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, 8);
   const int first_row = tile.x * BM;

@@ -52,6 +52,7 @@
 #if !defined(WIDTH) || !defined(MR) || !defined(NV) || !defined(KC) || !defined(NC)
 #error "panels needs WIDTH, MR, NV, KC and NC"
 #endif
+#include "common/arguments.cl"
 #include "common/batch.cl"
 #include "common/in_place.cl"
 #include "common/prefetch.cl"
@@ -253,12 +254,8 @@ __attribute__((noinline)) static void multiply_tile(
   store_sums(c, ldc, sums, row_count, column_count, alpha, beta);
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void gemm(
-    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
-    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
-    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
-    const ulong c_offset, const ulong ldc, const ulong c_stride, const int batch_count,
-    __global const Product* restrict products) {
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void gemm(GEMM_ARGUMENTS, BATCH_ARGUMENTS) {
   __local float b_panels[KC * (NC + TRANSPOSE_A * 2 * BLOCK_STEP)] __attribute__((aligned(64)));
   const int2 column_share = share_of(n, 0, WIDTH);
   const int2 row_share = share_of(m, 1, MR);

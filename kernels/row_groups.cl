@@ -12,14 +12,12 @@
 #if !defined(ITEMS)
 #error "row_groups needs ITEMS"
 #endif
+#include "common/arguments.cl"
 #include "common/in_place.cl"
 #include "common/store.cl"
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void gemm(
-    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
-    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
-    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
-    const ulong c_offset, const ulong ldc, const ulong c_stride) {
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm(GEMM_ARGUMENTS) {
   const size_t batch = get_global_id(2);
   a += a_offset + batch * a_stride;
   b += b_offset + batch * b_stride;

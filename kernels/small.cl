@@ -32,6 +32,7 @@
 #if !defined(TRANSPOSE_A) || !defined(TRANSPOSE_B) || !defined(ALIGNED_A) || !defined(ALIGNED_B)
 #error "operands: in_place needs TRANSPOSE_A, TRANSPOSE_B, ALIGNED_A and ALIGNED_B"
 #endif
+#include "common/arguments.cl"
 #include "common/batch.cl"
 #include "common/store.cl"
 #include "common/sub_group.cl"
@@ -168,12 +169,8 @@ static inline void multiply_four(float sums[TM][TN], const __local float* a_tile
   }
 }
 
-__kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void gemm(
-    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
-    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
-    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
-    const ulong c_offset, const ulong ldc, const ulong c_stride, const int batch_count,
-    __global const Product* restrict products) {
+__kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm(GEMM_ARGUMENTS, BATCH_ARGUMENTS) {
   __local float4 a_memory[MATRICES * A_SIZE / 4];
   __local float4 b_memory[MATRICES * B_SIZE / 4];
   __local float* a_tiles = (__local float*)a_memory;

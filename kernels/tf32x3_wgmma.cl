@@ -22,16 +22,13 @@
 
 // For shapes whose packing (fp16x3_wgmma.cl) would take as long as their multiplication: medium sizes, few
 // rows or columns, small k. The technique is in common/tf32x3.cl.
+#define LOADS_STAY
+#include "common/arguments.cl"
 #include "common/tf32x3.cl"
 
 // No pointer is `restrict`, for the reason given in direct.cl.
 __kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPIERS * SLICES, 1, 1)))
-void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
-          __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride,
-          const int part_depth, __global float* parts_memory, const ulong parts_offset, const ulong parts_ld,
-          const ulong parts_stride, __global uint* arrivals) {
+void gemm(GEMM_ARGUMENTS, PARTS_ARGUMENTS) {
   __local char memory[MEMORY_BYTES] __attribute__((aligned(1024)));
   __local ulong barriers[2 * STAGES * SLICES];
   __local Noticed noticed;

@@ -22,14 +22,13 @@
 #error "operands: in_place needs TRANSPOSE_A and TRANSPOSE_B"
 #endif
 #define THIN_TOGETHER !TRANSPOSE_B
+#define LOADS_STAY
+#include "common/arguments.cl"
 #include "common/thin.cl"
 
-// No pointer is `restrict`, so compilers leave the loads before their barrier.
+// With LOADS_STAY no pointer is `restrict`, so compilers leave the loads before their barrier.
 __kernel SUB_GROUP __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm(const int m, const int n, const int k, const float alpha,
-          __global const float* a, const ulong a_offset, const ulong lda, const ulong a_stride,
-          __global const float* b, const ulong b_offset, const ulong ldb, const ulong b_stride,
-          const float beta, __global float* c, const ulong c_offset, const ulong ldc, const ulong c_stride) {
+void gemm(GEMM_ARGUMENTS) {
   __local float4 memory[THIN_MEMORY / 4];
   const int first_row = get_group_id(0) * LINES;
   const int first_column = get_group_id(1) * THIN;

@@ -19,13 +19,11 @@
 #if !defined(TS) || !defined(TSK)
 #error "tiled needs TS and TSK"
 #endif
+#include "common/arguments.cl"
 #include "common/store.cl"
 
-__kernel __attribute__((reqd_work_group_size(TS, TS, 1))) void gemm(
-    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
-    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
-    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
-    const ulong c_offset, const ulong ldc, const ulong c_stride) {
+__kernel __attribute__((reqd_work_group_size(TS, TS, 1)))
+void gemm(GEMM_ARGUMENTS) {
   __local float a_tile[TS][TSK];
   __local float b_tile[TSK][TS];
   const int item_column = get_local_id(0);

@@ -18,6 +18,7 @@
 #if !defined(TILE_Y) || !defined(TILE_X) || !defined(TILE_K) || !defined(WIDTH)
 #error "tiled_vector needs TILE_Y, TILE_X, TILE_K and WIDTH"
 #endif
+#include "common/arguments.cl"
 #include "common/store.cl"
 
 #if WIDTH == 1
@@ -28,11 +29,8 @@ typedef float vector_t;
 
 #define ITEMS (TILE_X / WIDTH * TILE_Y)
 
-__kernel __attribute__((reqd_work_group_size(TILE_X / WIDTH, TILE_Y, 1))) void gemm(
-    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
-    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
-    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
-    const ulong c_offset, const ulong ldc, const ulong c_stride) {
+__kernel __attribute__((reqd_work_group_size(TILE_X / WIDTH, TILE_Y, 1)))
+void gemm(GEMM_ARGUMENTS) {
   __local vector_t a_tile[TILE_Y][TILE_K / WIDTH];
   __local vector_t b_tile[TILE_K][TILE_X / WIDTH];
   const int item_vector = get_local_id(0);

@@ -18,16 +18,14 @@
 #if !defined(TS) || !defined(WIDTH)
 #error "vector needs TS and WIDTH"
 #endif
+#include "common/arguments.cl"
 #include "common/store.cl"
 #include "common/vector.cl"
 
 #define STORE_VECTOR JOIN(vstore, WIDTH)
 
-__kernel __attribute__((reqd_work_group_size(TS / WIDTH, TS, 1))) void gemm(
-    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
-    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
-    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
-    const ulong c_offset, const ulong ldc, const ulong c_stride) {
+__kernel __attribute__((reqd_work_group_size(TS / WIDTH, TS, 1)))
+void gemm(GEMM_ARGUMENTS) {
   __local vector_t a_tile[TS][TS / WIDTH];
   __local vector_t b_tile[TS][TS / WIDTH];
   const int item_vector = get_local_id(0);

@@ -15,15 +15,13 @@
 #if !defined(TS) || !defined(WPT)
 #error "wpt needs TS and WPT"
 #endif
+#include "common/arguments.cl"
 #include "common/store.cl"
 
 #define ROW_STEP (TS / WPT)
 
-__kernel __attribute__((reqd_work_group_size(TS, ROW_STEP, 1))) void gemm(
-    const int m, const int n, const int k, const float alpha, __global const float* restrict a,
-    const ulong a_offset, const ulong lda, const ulong a_stride, __global const float* restrict b,
-    const ulong b_offset, const ulong ldb, const ulong b_stride, const float beta, __global float* restrict c,
-    const ulong c_offset, const ulong ldc, const ulong c_stride) {
+__kernel __attribute__((reqd_work_group_size(TS, ROW_STEP, 1)))
+void gemm(GEMM_ARGUMENTS) {
   __local float a_tile[TS][TS];
   __local float b_tile[TS][TS];
   const int item_column = get_local_id(0);

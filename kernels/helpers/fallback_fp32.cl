@@ -21,15 +21,14 @@
 #define DEPTH 8
 #define A_WIDTH 1  // floats that are read at once, because operands may lie anywhere
 #define B_WIDTH 1
+#define LOADS_STAY
+#include "common/arguments.cl"
 #include "common/notes.cl"
 #include "common/slices.cl"
 #include "common/tile_order.cl"
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void fallback(
-    const int m, const int n, const int k, const float alpha, __global const float* a, const ulong a_offset,
-    const ulong lda, const ulong a_stride, __global const float* b, const ulong b_offset, const ulong ldb,
-    const ulong b_stride, const float beta, __global float* c, const ulong c_offset, const ulong ldc,
-    const ulong c_stride, __global uint* notes, const ulong before) {
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void fallback(FALLBACK_ARGUMENTS) {
   __local float4 memory[SLICES_MEMORY / 4];
   if (is_done(notes, before)) return;
   const int2 tile = tile_position((m + BM - 1) / BM, (n + BN - 1) / BN, 8);

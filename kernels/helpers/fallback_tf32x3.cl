@@ -17,6 +17,8 @@
 
 // Runs after kernels on planes. It costs little more than a launch if there is nothing to do. The technique
 // is in common/tf32x3.cl.
+#define LOADS_STAY
+#include "common/arguments.cl"
 #include "common/notes.cl"
 #include "common/tf32x3.cl"
 
@@ -31,11 +33,8 @@ INLINED Multiply in_registers(Multiply call) {
   return call;
 }
 
-__kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPIERS * SLICES, 1, 1))) void fallback(
-    const int m, const int n, const int k, const float alpha, __global const float* a, const ulong a_offset,
-    const ulong lda, const ulong a_stride, __global const float* b, const ulong b_offset, const ulong ldb,
-    const ulong b_stride, const float beta, __global float* c, const ulong c_offset, const ulong ldc,
-    const ulong c_stride, __global uint* notes, const ulong before) {
+__kernel __attribute__((reqd_work_group_size(MULTIPLIERS + COPIERS * SLICES, 1, 1)))
+void fallback(FALLBACK_ARGUMENTS) {
   __local char memory[MEMORY_BYTES] __attribute__((aligned(1024)));
   __local ulong barriers[2 * STAGES * SLICES];
   __local Noticed noticed;

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "build/ptx.hpp"
 #include "kernel/contract.hpp"
+#include "kernel/kernel_arguments.hpp"
 #include "kernel/local_arrays.hpp"
 
 namespace clgemm {
@@ -125,7 +126,7 @@ cl::Kernel create_kernel(const KernelConfig& config, const cl::Program& program)
                 fmt::format("{} has no usable kernel function '{}' ({}); it has {}", title_of(config),
                             function, opencl_status_name(failure.err()), functions_of(program)));
   }
-  const cl_uint expected = arguments_of(config.manifest());
+  const std::size_t expected = number_of_arguments(config.manifest());
   const cl_uint arguments = kernel.getInfo<CL_KERNEL_NUM_ARGS>();
   if (arguments != expected) {
     throw Error(ErrorCode::invalid_kernel_file,

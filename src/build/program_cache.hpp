@@ -51,9 +51,11 @@ class BuiltKernel {
     Lease& operator=(const Lease&) = delete;
     cl::Kernel& operator*() { return held_.kernel; }
 
+    void set(cl_uint place, cl_mem memory) { held_.kernel.setArg(place, sizeof memory, &memory); }
+
     // Sets an argument that is a number, unless it already has this value.
     template <class Number>
-    void set_number(cl_uint place, Number number) {
+    void set(cl_uint place, Number number) {
       KernelWithNumbers::Number wanted{sizeof number, 0};
       static_assert(sizeof number <= sizeof wanted.value);
       std::memcpy(&wanted.value, &number, sizeof number);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernel/contract.hpp"
+#include "kernel/kernel_arguments.hpp"
 
 namespace clgemm {
 namespace {
@@ -47,7 +48,8 @@ std::optional<DeclaredArgument> declared_argument(const KernelFile& file, std::s
     if (text[at] == ')') --depth;
     if (depth == 0 || (depth == 1 && text[at] == ',')) marks.push_back(at);
   }
-  if (marks.size() != arguments_of(file.manifest) + 1 || number + 1 >= marks.size()) return std::nullopt;
+  if (marks.size() != number_of_arguments(file.manifest) + 1 || number + 1 >= marks.size())
+    return std::nullopt;
   const std::size_t begin = std::min(text.find_first_not_of(" \t\r\n", marks[number] + 1), marks[number + 1]);
   const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n');
   return DeclaredArgument{tidy(text.substr(begin, marks[number + 1] - begin)),

@@ -31,6 +31,21 @@ std::size_t groups_along(GridAxis axis, const LaunchSize& size) {
   throw Error(ErrorCode::internal_error, "a grid axis without a meaning");
 }
 
+// Throws Error(invalid_kernel_file) if OpenCL refused an argument because the kernel takes another type.
+void throw_if_of_kernel(const cl::Error& failure, const KernelConfig& config, const KernelArgument& argument,
+                        std::size_t place) {
+  const cl_int status = failure.err();
+  if (status != CL_INVALID_ARG_INDEX && status != CL_INVALID_ARG_SIZE && status != CL_INVALID_ARG_VALUE)
+    return;
+  const std::optional<DeclaredArgument> declared = declared_argument(*config.file, place);
+  throw Error(ErrorCode::invalid_kernel_file,
+              fmt::format("{}: argument {} of the kernel '{}' is {}, but clgemm passes a {}: {}; "
+                          "kernels/README.md has the arguments of each role",
+                          declared ? declared->place : config.file->path, place + 1, config.name,
+                          declared ? fmt::format("'{}'", declared->text) : "of another type", argument.type(),
+                          opencl_status_name(status)));
+}
+
 }  // namespace
 
 bool is_in_order(const cl::CommandQueue& queue) {
@@ -45,17 +60,21 @@ Sequence sequence_on(const cl::CommandQueue& queue, const Events& wait_for, bool
   return {queue, !wait_for.empty() || !is_in_order(queue), is_observed};
 }
 
-void KernelLaunch::throw_if_of_kernel(const cl::Error& failure, const char* passed) const {
-  const cl_int status = failure.err();
-  if (status != CL_INVALID_ARG_INDEX && status != CL_INVALID_ARG_SIZE && status != CL_INVALID_ARG_VALUE)
-    return;
-  const std::optional<DeclaredArgument> declared = declared_argument(*config_.file, set_);
-  throw Error(ErrorCode::invalid_kernel_file,
-              fmt::format("{}: argument {} of the kernel '{}' is {}, but clgemm passes a {}: {}; "
-                          "kernels/README.md has the arguments of each role",
-                          declared ? declared->place : config_.file->path, set_ + 1, config_.name,
-                          declared ? fmt::format("'{}'", declared->text) : "of another type", passed,
-                          opencl_status_name(status)));
+KernelLaunch::KernelLaunch(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& built,
+                           const ArgumentValues& values)
+    : config_(config), kernel_(built) {
+  cl_uint place = 0;
+  for (const auto& group : arguments_of(config.manifest())) {
+    for (const KernelArgument& argument : group) {
+      try {
+        std::visit([&](auto member) { kernel_.set(place, values.*member); }, argument.value);
+      } catch (const cl::Error& failure) {
+        throw_if_of_kernel(failure, config, argument, place);
+        throw;
+      }
+      ++place;
+    }
+  }
 }
 
 Events KernelLaunch::enqueue(const cl::CommandQueue& queue, const Events& wait_for, const LaunchSize& size,

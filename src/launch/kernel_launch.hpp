@@ -8,20 +8,13 @@
 #include "base/device.hpp"
 #include "base/opencl.hpp"
 #include "build/program_cache.hpp"
+#include "kernel/kernel_arguments.hpp"
 #include "kernel/kernel_config.hpp"
 #include "plan/launches.hpp"
 
 namespace clgemm {
 
 using Events = std::vector<cl::Event>;
-
-// The place at which a kernel finds a matrix.
-struct Place {
-  cl_mem buffer;
-  std::size_t offset;
-  std::size_t ld;
-  std::size_t stride;
-};
 
 // The queue of a call's commands, and the way in which they are kept in order. An event takes half as long as
 // a launch (2.3 of 7 us, NVIDIA's driver of an H200), so one is made only if something waits for it.
@@ -50,20 +43,10 @@ inline cl_int as_int(std::size_t value) {
 // For one thread, which has the kernel for itself until this object is destroyed.
 class KernelLaunch {
  public:
-  KernelLaunch(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& built)
-      : config_(config), kernel_(built) {}
-
-  // Sets the next arguments.
-  template <class... Arguments>
-  KernelLaunch& with(const Arguments&... arguments) {
-    (set(arguments), ...);
-    return *this;
-  }
-
-  // Sets the next four arguments: a matrix that the kernel reads or writes.
-  KernelLaunch& with_matrix(const Place& place) {
-    return with(place.buffer, cl_ulong{place.offset}, cl_ulong{place.ld}, cl_ulong{place.stride});
-  }
+  // Sets the arguments that the kernel has to these values. Throws Error(invalid_kernel_file) if the kernel
+  // takes another type.
+  KernelLaunch(const KernelConfig& config, const std::shared_ptr<BuiltKernel>& built,
+               const ArgumentValues& values);
 
   // Enqueues the launch behind `wait_for`. Returns its event, or nothing if none `is_wanted`. If it throws,
   // nothing is enqueued. Throws Error(device_limit_exceeded) if the device cannot run the kernel, whatever
@@ -72,43 +55,8 @@ class KernelLaunch {
                  bool is_wanted);
 
  private:
-  void set(cl_mem value) {
-    set_by("__global pointer", [&] { (*kernel_).setArg(set_, sizeof value, &value); });
-  }
-
-  template <class Number>
-  void set(Number value) {
-    set_by(type_of<Number>(), [&] { kernel_.set_number(set_, value); });
-  }
-
-  template <class Body>
-  void set_by(const char* passed, Body&& body) {
-    try {
-      body();
-    } catch (const cl::Error& failure) {
-      throw_if_of_kernel(failure, passed);
-      throw;
-    }
-    ++set_;
-  }
-
-  // Returns the name of a number's type in OpenCL C.
-  template <class Number>
-  static constexpr const char* type_of() {
-    if constexpr (std::is_same_v<Number, cl_float>) return "float";
-    if constexpr (std::is_same_v<Number, cl_int>) return "int";
-    static_assert(std::is_same_v<Number, cl_float> || std::is_same_v<Number, cl_int> ||
-                  std::is_same_v<Number, cl_ulong>);
-    return "ulong";
-  }
-
-  // Throws Error(invalid_kernel_file) if the kernel does not take the next argument, which has the type
-  // `passed`.
-  void throw_if_of_kernel(const cl::Error& failure, const char* passed) const;
-
   const KernelConfig& config_;
   BuiltKernel::Lease kernel_;
-  cl_uint set_ = 0;
 };
 
 }  // namespace clgemm

@@ -1,12 +1,16 @@
 #include "launch/multiply.hpp"
 
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "plan/blocks.hpp"
 
 namespace clgemm {
 namespace {
+
+// A matrix as kernels take it: buffer, offset, leading dimension and stride.
+using Place = std::tuple<cl_mem, cl_ulong, cl_ulong, cl_ulong>;
 
 // The things that all blocks of a GEMM share.
 struct Launching {
@@ -17,79 +21,73 @@ struct Launching {
   const Sequence& sequence;
 };
 
-// Sets the arguments of one launch: the call's own values, and the places that the plan chose.
+// Makes the values of one launch's arguments from those of the call and the places that the plan chose.
 class Binder {
  public:
   Binder(const Launching& with, const Block& block, const Launch& launch)
-      : with_(with),
-        block_(block),
-        launch_(launch),
-        stage_(with.built.plan.stages[launch.stage]),
-        kernel_(*stage_.programs[launch.role], with.built.stages[launch.stage][launch.role]) {}
+      : with_(with), block_(block), launch_(launch), stage_(with.built.plan.stages[launch.stage]) {}
 
-  Events enqueue(const Events& wait_for, bool is_wanted) {
-    switch (launch_.role) {
-      case ProgramRole::multiply:
-        bind_multiply();
-        break;
-      case ProgramRole::pack_a:
-      case ProgramRole::pack_b:
-        kernel_.with(as_int(launch_.m), as_int(launch_.n)).with_matrix(place(launch_.a));
-        kernel_.with(as_int(launch_.size.rows), as_int(launch_.size.columns)).with_matrix(place(launch_.c));
-        break;
-      case ProgramRole::pack_both:
-        bind_pack_both();
-        break;
-      case ProgramRole::reduce:
-        bind_reduce();
-        break;
+  ArgumentValues values() const {
+    ArgumentValues to;
+    to.m = as_int(launch_.m);
+    to.n = as_int(launch_.n);
+    to.k = as_int(launch_.k);
+    to.alpha = launch_.factors == Factors::alone ? 1.0f : with_.problem.alpha;
+    to.beta = beta();
+    std::tie(to.c, to.c_offset, to.ldc, to.c_stride) = place(launch_.c);
+    if (launch_.role == ProgramRole::reduce) {
+      to.parts = as_int(launch_.parts);
+      std::tie(to.parts_memory, to.parts_offset, to.parts_ld, to.parts_stride) = place(launch_.a);
+      return to;
     }
-    return kernel_.enqueue(with_.sequence.queue, wait_for, launch_.size, is_wanted);
+    std::tie(to.a, to.a_offset, to.lda, to.a_stride) = place(launch_.a);
+    std::tie(to.b, to.b_offset, to.ldb, to.b_stride) = place(launch_.b);
+    to.packed_m = as_int(launch_.size.rows);
+    to.packed_n = as_int(launch_.size.columns);
+    to.batch_count = as_int(launch_.batch_count);
+    to.products = with_.buffers.list;
+    set_split(to);
+    set_notes(to);
+    if (launch_.role == ProgramRole::pack_both) set_pack_both(to);
+    return to;
   }
 
  private:
-  void bind_multiply() {
-    kernel_.with(as_int(launch_.m), as_int(launch_.n), as_int(launch_.k), alpha());
-    kernel_.with_matrix(place(launch_.a)).with_matrix(place(launch_.b));
-    kernel_.with(beta()).with_matrix(place(launch_.c));
-    const Manifest& manifest = stage_.multiply().manifest();
-    if (manifest.takes_lists()) kernel_.with(as_int(launch_.batch_count), with_.buffers.list);
-    if (manifest.takes_parts()) {
-      const SplitPlan& split = stage_.split;
-      kernel_.with(as_int(launch_.depth), scratch(), cl_ulong{split.scratch_offset}, cl_ulong{split.ld},
-                   cl_ulong{split.stride}, with_.workspace.arrivals());
-    }
-    const bool on_planes = stage_.has(ProgramRole::pack_both);
-    if (!on_planes && launch_.stage == 0) return;
-    kernel_.with(scratch());
-    if (on_planes) {
-      const RangeNotes& notes = stage_.notes;
-      kernel_.with(cl_ulong{notes.scratch_offset}, as_int(notes.a_groups), as_int(notes.b_groups));
-    }
-    kernel_.with(done_before());
+  // The values for a kernel that adds up the slices along k itself.
+  void set_split(ArgumentValues& to) const {
+    const SplitPlan& split = stage_.split;
+    to.part_depth = as_int(launch_.depth);
+    to.parts_memory = scratch();
+    to.parts_offset = split.scratch_offset;
+    to.parts_ld = split.ld;
+    to.parts_stride = split.stride;
+    to.arrivals = with_.workspace.arrivals();
   }
 
-  void bind_pack_both() {
+  void set_notes(ArgumentValues& to) const {
     const RangeNotes& notes = stage_.notes;
-    const Padded to = padded(block_, stage_.multiply());
-    kernel_.with(as_int(launch_.k), as_int(to.depth), scratch());
-    kernel_.with(as_int(notes.a_groups), as_int(launch_.m), as_int(to.rows)).with_matrix(place(launch_.a));
-    kernel_.with(cl_int{!with_.problem.a.transposed}, cl_ulong{stage_.a.scratch_offset},
-                 cl_ulong{stage_.a.stride});
-    kernel_.with(as_int(notes.b_groups), as_int(launch_.n), as_int(to.columns)).with_matrix(place(launch_.b));
-    kernel_.with(cl_int{with_.problem.b.transposed}, cl_ulong{stage_.b.scratch_offset},
-                 cl_ulong{stage_.b.stride});
-    kernel_.with(scratch(), cl_ulong{notes.scratch_offset}, done_before());
+    to.notes = scratch();
+    to.notes_offset = notes.scratch_offset;
+    to.a_notes = as_int(notes.a_groups);
+    to.b_notes = as_int(notes.b_groups);
+    to.before = done_before();
   }
 
-  void bind_reduce() {
-    const Place to = place(launch_.c);
-    kernel_.with(as_int(launch_.m), as_int(launch_.n), as_int(launch_.parts), alpha());
-    kernel_.with_matrix(place(launch_.a)).with(beta(), to.buffer, cl_ulong{to.offset}, cl_ulong{to.ld});
+  void set_pack_both(ArgumentValues& to) const {
+    const Padded size = padded(block_, stage_.multiply());
+    to.packed = scratch();
+    to.packed_m = as_int(size.rows);
+    to.packed_n = as_int(size.columns);
+    to.packed_k = as_int(size.depth);
+    to.a_along_k = cl_int{!with_.problem.a.transposed};
+    to.b_along_k = cl_int{with_.problem.b.transposed};
+    to.packed_a_offset = stage_.a.scratch_offset;
+    to.packed_a_stride = stage_.a.stride;
+    to.packed_b_offset = stage_.b.scratch_offset;
+    to.packed_b_stride = stage_.b.stride;
   }
 
   cl_mem scratch() const { return with_.workspace.scratch(); }
-  float alpha() const { return launch_.factors == Factors::alone ? 1.0f : with_.problem.alpha; }
   float beta() const {
     if (launch_.factors == Factors::of_call) return with_.problem.beta;
     return launch_.factors == Factors::adding ? 1.0f : 0.0f;
@@ -124,8 +122,16 @@ class Binder {
   const Block& block_;
   const Launch& launch_;
   const Stage& stage_;
-  KernelLaunch kernel_;
 };
+
+// Enqueues one launch behind `wait_for`.
+Events enqueue_launch(const Launching& with, const Block& block, const Launch& launch, const Events& wait_for,
+                      bool is_wanted) {
+  const KernelConfig& config = *with.built.plan.stages[launch.stage].programs[launch.role];
+  return KernelLaunch(config, with.built.stages[launch.stage][launch.role],
+                      Binder(with, block, launch).values())
+      .enqueue(with.sequence.queue, wait_for, launch.size, is_wanted);
+}
 
 // Enqueues the launches of a block behind `wait_for`.
 Events enqueue_block(const Launching& launching, const Block& block, const Events& wait_for,
@@ -140,8 +146,8 @@ Events enqueue_block(const Launching& launching, const Block& block, const Event
     const bool is_last_launch = &launch == &launches.back() && is_last(block, launching.problem);
     // If anything fails after a launch was enqueued, a second attempt must know about it.
     if (commands.size() == commands.capacity()) commands.reserve(2 * commands.size() + 1);
-    Events own = Binder(launching, block, launch)
-                     .enqueue(before, sequence.by_events || (sequence.is_observed && is_last_launch));
+    Events own = enqueue_launch(launching, block, launch, before,
+                                sequence.by_events || (sequence.is_observed && is_last_launch));
     progress.c_touched |= launch.writes_c();
     for (cl::Event& event : own) commands.push_back(std::move(event));
     done.insert(done.end(), commands.end() - static_cast<std::ptrdiff_t>(own.size()), commands.end());
@@ -176,12 +182,16 @@ Events enqueue_scale(const KernelConfig& config, const std::shared_ptr<BuiltKern
   const Block largest{{max_block, max_block, 1}, 0, 0, 0, 0, max_groups_beyond_first};
   for_each_block(flat, largest, [&](const Block& block) {
     const Operand& to = problem.c;
-    const Place place{c, to.offset + block.batch * to.stride + block.row * to.ld + block.column, to.ld,
-                      to.stride};
+    ArgumentValues values;
+    values.m = as_int(block.m);
+    values.n = as_int(block.n);
+    values.beta = problem.beta;
+    values.c = c;
+    values.c_offset = to.offset + block.batch * to.stride + block.row * to.ld + block.column;
+    values.ldc = to.ld;
+    values.c_stride = to.stride;
     const bool is_wanted = sequence.by_events || (sequence.is_observed && is_last(block, flat));
-    before = KernelLaunch(config, kernel)
-                 .with(as_int(block.m), as_int(block.n), problem.beta)
-                 .with_matrix(place)
+    before = KernelLaunch(config, kernel, values)
                  .enqueue(sequence.queue, before, in_tiles(config, block.m, block.n, block.batch_count),
                           is_wanted);
   });

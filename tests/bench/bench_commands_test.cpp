@@ -16,6 +16,7 @@
 #include "kernel/kernel_source.hpp"
 #include "running/why.hpp"
 #include "support/catch.hpp"
+#include "support/kernel_text.hpp"
 #include "support/llvmpipe.hpp"
 #include "support/program.hpp"
 #include "support/temporary.hpp"
@@ -386,13 +387,8 @@ std::string word_after(const std::string& text, const std::string& label) {
 // Writes a folder with the kernel's file, in which alpha is too large by one.
 void write_wrong(const clgemm::test::TemporaryFolder& folder, const std::string& kernel) {
   const std::string file = clgemm::KernelLibrary().find(kernel).file->manifest.name + ".cl";
-  std::string text = clgemm::KernelFolders().find(file).value().text;
-  const std::string stated = "const int k, const float alpha,";
-  REQUIRE(text.find(stated) != std::string::npos);
-  text.replace(text.find(stated), stated.size(), "const int k, const float stated_alpha,");
-  const std::size_t body = text.find(") {\n", text.find("__kernel")) + 4;
-  text.insert(body, "  const float alpha = stated_alpha + 1.0f;\n");
-  folder.write(file, text);
+  const std::string text = clgemm::KernelFolders().find(file).value().text;
+  folder.write(file, clgemm::test::with_argument(text, "float", "alpha", "stated + 1.0f"));
 }
 
 TEST_CASE("auto is the kernel that the library ran, not a wrong one that it would have liked to") {

@@ -6,6 +6,7 @@
 #include "choose/ranking.hpp"
 #include "choose/tuning_files.hpp"
 #include "kernel/kernel_file.hpp"
+#include "kernel_text.hpp"
 #include "on_device.hpp"
 #include "plan/blocks.hpp"
 #include "reference.hpp"
@@ -61,9 +62,7 @@ void write_first_choice(const TemporaryFolder& folder, const std::string& from, 
 
 void write_wrong_first_choice(const TemporaryFolder& folder) {
   const std::string file = file_of_first_choice();
-  const std::string text =
-      replaced(built_in(file), "const int k, const float alpha,", "const int stated_k, const float alpha,");
-  folder.write(file, replaced(text, "__kernel", "#define k (stated_k - 1)\n__kernel"));
+  folder.write(file, with_argument(built_in(file), "int", "k", "stated - 1"));
 }
 
 bool is_right_on(Context& context, const Options& options) {

@@ -13,6 +13,7 @@
 #include "plan/blocks.hpp"
 #include "plan/make_plan.hpp"
 #include "support/first_choice.hpp"
+#include "support/kernel_text.hpp"
 #include "support/on_device.hpp"
 #include "support/planes.hpp"
 #include "support/temporary.hpp"
@@ -400,10 +401,8 @@ TEST_CASE("a multiply kernel that is wrong only together with its packing kernel
   const TemporaryFolder kernels;
   const ScopedVariable on("CLGEMM_SELF_TEST", nullptr);
   // Wrong if an operand is at the start of its buffer, which in a self-test only applies to packed ones.
-  const std::string wrong = replaced(built_in_kernel("tiled.cl"), "const int k, const float alpha,",
-                                     "const int k, const float stated_alpha,");
-  const char* const alpha = "#define alpha (stated_alpha + (b_offset == 0 || a_offset == 0 ? 1.0f : 0.0f))\n";
-  kernels.write("tiled.cl", replaced(wrong, "__kernel", std::string(alpha) + "__kernel"));
+  kernels.write("tiled.cl", with_argument(built_in_kernel("tiled.cl"), "float", "alpha",
+                                          "stated + (b_offset == 0 || a_offset == 0 ? 1.0f : 0.0f)"));
   Testing testing(kernels);
   CHECK_ERROR([&] { testing.verify("tiled"); }, self_test_failed, "'tiled' gave a wrong result");
   CHECK_ERROR([&] { testing.verify("tiled"); }, self_test_failed, "together with 'pack_padded'");
