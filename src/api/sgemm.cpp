@@ -61,8 +61,8 @@ void Context::sgemm_strided_batched(cl_command_queue caller_queue, Layout layout
     const CallersQueue callers(caller_queue);
     const cl::CommandQueue& queue = *callers;
     check_queue(queue, state_->context(), state_->device());
-    const SgemmCall call{layout, transpose_a, transpose_b, m,           n,        k,        alpha,   beta,
-                         a.ld,   b.ld,        c.ld,        batch_count, stride_a, stride_b, stride_c};
+    const SgemmCall call{{m, n, k}, layout, transpose_a, transpose_b, alpha,    beta,    a.ld,
+                         b.ld,      c.ld,   batch_count, stride_a,    stride_b, stride_c};
     const DeviceGemm gemm = check_device_gemm(call, a, b, c, state_->surroundings(options));
     const Events before = events_of(wait_for, state_->context());
     const Sequence sequence = sequence_on(queue, before, done != nullptr);
@@ -84,7 +84,7 @@ void Context::sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b,
                     std::size_t k, float alpha, const float* a, std::size_t lda, const float* b,
                     std::size_t ldb, float beta, float* c, std::size_t ldc, const Options& options) {
   state_->health().watch([&] {
-    const SgemmCall call{layout, transpose_a, transpose_b, m, n, k, alpha, beta, lda, ldb, ldc};
+    const SgemmCall call{{m, n, k}, layout, transpose_a, transpose_b, alpha, beta, lda, ldb, ldc};
     const HostGemm host = check_host_gemm(call, a, b, c);
     switch (to_do(host.problem)) {
       case ToDo::multiply:
@@ -104,8 +104,8 @@ void Context::sgemm_strided_batched(Layout layout, Transpose transpose_a, Transp
                                     std::size_t stride_b, float beta, float* c, std::size_t ldc,
                                     std::size_t stride_c, std::size_t batch_count, const Options& options) {
   state_->health().watch([&] {
-    const SgemmCall call{layout, transpose_a, transpose_b, m,           n,        k,        alpha,   beta,
-                         lda,    ldb,         ldc,         batch_count, stride_a, stride_b, stride_c};
+    const SgemmCall call{{m, n, k}, layout, transpose_a, transpose_b, alpha,    beta,    lda,
+                         ldb,       ldc,    batch_count, stride_a,    stride_b, stride_c};
     state_->multiply(check_host_batch(call, a, b, c), options);
   });
 }
@@ -117,7 +117,7 @@ void Context::sgemm_batched(Layout layout, Transpose transpose_a, Transpose tran
                             const std::vector<float>& betas, const std::vector<float*>& c, std::size_t ldc,
                             const Options& options) {
   state_->health().watch([&] {
-    const SgemmCall one{layout, transpose_a, transpose_b, m, n, k, 1.0f, 0.0f, lda, ldb, ldc};
+    const SgemmCall one{{m, n, k}, layout, transpose_a, transpose_b, 1.0f, 0.0f, lda, ldb, ldc};
     for (const HostBatch& batch : check_host_lists(one, {alphas, a, b, betas, c}))
       state_->multiply(batch, options);
   });
@@ -134,7 +134,7 @@ void Context::sgemm_batched(cl_command_queue caller_queue, Layout layout, Transp
     const cl::CommandQueue& queue = *callers;
     check_queue(queue, state_->context(), state_->device());
     const std::vector<DeviceGemm> gemms =
-        state_->check_batch({layout, transpose_a, transpose_b, m, n, k}, {alphas, a, b, betas, c}, options);
+        state_->check_batch({{m, n, k}, layout, transpose_a, transpose_b}, {alphas, a, b, betas, c}, options);
     const Events before = events_of(wait_for, state_->context());
     const Sequence sequence = sequence_on(queue, before, done != nullptr);
     Events finished;

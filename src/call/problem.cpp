@@ -121,7 +121,7 @@ Lines lines_of_c(const SgemmCall& call) {
 }
 
 SgemmCall call_of(const SgemmShape& shape) {
-  SgemmCall call{shape.layout, shape.transpose_a, shape.transpose_b, shape.m, shape.n, shape.k};
+  SgemmCall call{{shape.m, shape.n, shape.k}, shape.layout, shape.transpose_a, shape.transpose_b};
   call.batch_count = shape.batch_count;
   call.stride_a = shape.stride_a;
   call.stride_b = shape.stride_b;

@@ -21,13 +21,10 @@ struct GemmSize {
   auto operator<=>(const GemmSize&) const = default;
 };
 
-struct SgemmCall {
+struct SgemmCall : GemmSize {
   Layout layout = Layout::row_major;
   Transpose transpose_a = Transpose::no;
   Transpose transpose_b = Transpose::no;
-  std::size_t m = 0;
-  std::size_t n = 0;
-  std::size_t k = 0;
   float alpha = 1.0f;
   float beta = 0.0f;
   std::size_t lda = 0;

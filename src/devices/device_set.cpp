@@ -62,7 +62,7 @@ void DeviceSet::sgemm(Layout layout, Transpose transpose_a, Transpose transpose_
                       const float* b, std::size_t ldb, float beta, float* c, std::size_t ldc,
                       const Options& options) {
   at_boundary([&] {
-    const SgemmCall call{layout, transpose_a, transpose_b, m, n, k, alpha, beta, lda, ldb, ldc};
+    const SgemmCall call{{m, n, k}, layout, transpose_a, transpose_b, alpha, beta, lda, ldb, ldc};
     const HostBatch one = check_host_batch(call, a, b, c);
     check_options(options);
     multiply(*state_, one, options);
@@ -76,8 +76,8 @@ void DeviceSet::sgemm_strided_batched(Layout layout, Transpose transpose_a, Tran
                                       std::size_t ldc, std::size_t stride_c, std::size_t batch_count,
                                       const Options& options) {
   at_boundary([&] {
-    const SgemmCall call{layout, transpose_a, transpose_b, m,           n,        k,        alpha,   beta,
-                         lda,    ldb,         ldc,         batch_count, stride_a, stride_b, stride_c};
+    const SgemmCall call{{m, n, k}, layout, transpose_a, transpose_b, alpha,    beta,    lda,
+                         ldb,       ldc,    batch_count, stride_a,    stride_b, stride_c};
     const HostBatch batch = check_host_batch(call, a, b, c);
     check_options(options);
     multiply(*state_, batch, options);
@@ -91,7 +91,7 @@ void DeviceSet::sgemm_batched(Layout layout, Transpose transpose_a, Transpose tr
                               const std::vector<float>& betas, const std::vector<float*>& c, std::size_t ldc,
                               const Options& options) {
   at_boundary([&] {
-    const SgemmCall one{layout, transpose_a, transpose_b, m, n, k, 1.0f, 0.0f, lda, ldb, ldc};
+    const SgemmCall one{{m, n, k}, layout, transpose_a, transpose_b, 1.0f, 0.0f, lda, ldb, ldc};
     const std::vector<HostBatch> batches = check_host_lists(one, {alphas, a, b, betas, c});
     check_options(options);
     for (const HostBatch& batch : batches) multiply(*state_, batch, options);

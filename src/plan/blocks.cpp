@@ -127,8 +127,12 @@ void divide_among_groups(const Plan& plan, Stage& stage) {
   const KernelConfig& kernel = stage.multiply();
   Share share{kernel.tile_rows, kernel.tile_columns};
   if (kernel.manifest().takes_shares()) {
-    share = best_share({plan.block_m, plan.block_n, plan.block_k, plan.block_batch, kernel.tile_rows,
-                        kernel.tile_columns, kernel.share_rows, kernel.share_columns},
+    share = best_share({{plan.block_m, plan.block_n, plan.block_k},
+                        plan.block_batch,
+                        kernel.tile_rows,
+                        kernel.tile_columns,
+                        kernel.share_rows,
+                        kernel.share_columns},
                        plan.compute_units);
   }
   stage.group_rows = share.rows;

@@ -4,13 +4,12 @@
 
 #include <cstddef>
 
+#include "call/problem.hpp"
+
 namespace clgemm {
 
 // A block of the problem, and the limits of a work-group's share of it.
-struct SharedWork {
-  std::size_t m = 1;
-  std::size_t n = 1;
-  std::size_t k = 1;
+struct SharedWork : GemmSize {
   std::size_t batch_count = 1;
   std::size_t tile_rows = 1;  // a share has at most these
   std::size_t tile_columns = 1;

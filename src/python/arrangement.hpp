@@ -2,12 +2,22 @@
 // transposes and leading dimensions.
 #pragma once
 
+#include <clgemm/clgemm.hpp>
+#include <cstddef>
 #include <span>
 
-#include "python/host_call.hpp"
 #include "python/matrices.hpp"
 
 namespace clgemm::python {
+
+// One GEMM, or `batch_count` GEMMs on matrices at a constant stride. For lists, the leading dimensions are
+// those of the first matrices. `transpose_a` and `transpose_b` are in terms of `layout`.
+struct Arrangement : SgemmShape {
+  std::size_t stride_c = 0;
+  Layout order_of_a = Layout::row_major;  // as stored
+  Layout order_of_b = Layout::row_major;
+  bool is_batch = false;
+};
 
 // Returns the shape of the result: m x n, preceded by the count of the batch if A or B is a batch. Throws
 // ValueError if A and B do not fit each other.

@@ -30,8 +30,14 @@ Context::State& state() {
 
 HostGemm host_gemm_of(const Multiply& multiply, Data& data) {
   const auto& [form, shape, scalars, a, b, c] = multiply;
-  const SgemmCall call{form.layout, form.transpose_a, form.transpose_b, shape.m, shape.n,
-                       shape.k,     scalars.alpha,    scalars.beta,     a.ld,    b.ld,
+  const SgemmCall call{{shape.m, shape.n, shape.k},
+                       form.layout,
+                       form.transpose_a,
+                       form.transpose_b,
+                       scalars.alpha,
+                       scalars.beta,
+                       a.ld,
+                       b.ld,
                        c.ld};
   return check_host_gemm(call, data.a.data() + a.offset, data.b.data() + b.offset, data.c.data() + c.offset);
 }
@@ -99,7 +105,7 @@ TEST_CASE("the same call gives the same bits, by the option and by the environme
 TEST_CASE("a limit that is no number, and one that is too small") {
   std::vector<float> matrix(100 * 100, 1.0f);
   std::vector<float> c(100 * 100);
-  const SgemmCall call{Layout::row_major, Transpose::no, Transpose::no, 100, 100, 100, 1, 0, 100, 100, 100};
+  const SgemmCall call{{100, 100, 100}, Layout::row_major, Transpose::no, Transpose::no, 1, 0, 100, 100, 100};
   const HostGemm host = check_host_gemm(call, matrix.data(), matrix.data(), c.data());
   CHECK_ERROR([&] { state().host().multiply(host, with_limit(1000)); }, out_of_memory, "1000 bytes");
   const ScopedVariable variable("CLGEMM_DEVICE_MEMORY_MIB", "4G");
@@ -289,7 +295,7 @@ TEST_CASE("matrices larger than an allocation are used where they lie, part by p
   }
   // A line that is larger than an allocation cannot be a part.
   std::vector<float> line(2000);
-  const SgemmCall call{Layout::row_major, Transpose::no, Transpose::no, 1, 2000, 1, 1, 0, 1, 2000, 2000};
+  const SgemmCall call{{1, 2000, 1}, Layout::row_major, Transpose::no, Transpose::no, 1, 0, 1, 2000, 2000};
   CHECK(parts_in_place({canonical(call), line.data(), line.data(), line.data()}, 4000).empty());
 }
 

@@ -52,7 +52,7 @@ struct HostMatrices {
 
   void multiply(Context::State& state) {
     const SgemmCall call{
-        Layout::column_major, Transpose::no, Transpose::yes, side, side, side, 1, 1, side, side, side};
+        {side, side, side}, Layout::column_major, Transpose::no, Transpose::yes, 1, 1, side, side, side};
     state.host().multiply(check_host_gemm(call, a.data(), b.data(), c.data()), {});
   }
 };

@@ -58,7 +58,7 @@ TEST_CASE("shares keep every compute unit busy to the end") {
 
 TEST_CASE("where a batch has a matrix for each compute unit, none is shared") {
   for (const std::size_t units : {2u, 8u, 64u}) {
-    const Share share = best_share({250, 240, 300, units, 1024, 256, 4, 16}, units);
+    const Share share = best_share({{250, 240, 300}, units, 1024, 256, 4, 16}, units);
     INFO(fmt::format("{} units: {} x {}", units, share.rows, share.columns));
     CHECK(share.rows >= 250);
     CHECK(share.columns >= 240);
@@ -67,7 +67,7 @@ TEST_CASE("where a batch has a matrix for each compute unit, none is shared") {
 
 TEST_CASE("a batch that no memory could hold is shared as a long one") {
   const auto share_of_batch = [](std::size_t count) {
-    return best_share({64, 256, 64, count, 1024, 256, 4, 64}, 4);
+    return best_share({{64, 256, 64}, count, 1024, 256, 4, 64}, 4);
   };
   const Share share = share_of_batch(std::size_t{1} << 62);
   CHECK(share.rows == share_of_batch(1'000'000).rows);

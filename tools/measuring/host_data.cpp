@@ -90,18 +90,16 @@ SgemmCall call_of(const MultiplyKind& kind, const Size& size) {
   const bool a_transposed = stored_transposed(kind.layout, kind.transpose_a);
   const bool b_transposed = stored_transposed(kind.layout, kind.transpose_b);
   const bool c_transposed = stored_transposed(kind.layout, Transpose::no);
-  SgemmCall call{.layout = kind.layout,
-                 .transpose_a = kind.transpose_a,
-                 .transpose_b = kind.transpose_b,
-                 .m = size.m,
-                 .n = size.n,
-                 .k = size.k,
-                 .alpha = kind.alpha,
-                 .beta = kind.beta,
-                 .lda = (a_transposed ? size.m : size.k) + kind.gap,
-                 .ldb = (b_transposed ? size.k : size.n) + kind.gap,
-                 .ldc = (c_transposed ? size.m : size.n) + kind.gap,
-                 .batch_count = kind.batch_count};
+  SgemmCall call{{size.m, size.n, size.k},
+                 kind.layout,
+                 kind.transpose_a,
+                 kind.transpose_b,
+                 kind.alpha,
+                 kind.beta,
+                 (a_transposed ? size.m : size.k) + kind.gap,
+                 (b_transposed ? size.k : size.n) + kind.gap,
+                 (c_transposed ? size.m : size.n) + kind.gap,
+                 kind.batch_count};
   call.stride_a = lines_of_a(call).count * call.lda;
   call.stride_b = lines_of_b(call).count * call.ldb;
   call.stride_c = lines_of_c(call).count * call.ldc;
