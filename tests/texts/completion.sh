@@ -28,7 +28,7 @@ demand float8 clgemm-bench -k fl
 demand mine.cl clgemm-bench --kernel mi
 demand column clgemm-bench --layout c
 demand json clgemm-bench --size 3 -f j
-demand exhaustive clgemm-tune --search e
+demand --samples clgemm-tune --sam
 demand openblas clgemm-bench --peer o
 demand other.txt clgemm-bench --compare o
 COMP_WORDS=(clgemm-bench --size "")

@@ -38,14 +38,14 @@ RunSetup::RunSetup(const TuneOptions& options)
 std::string describe_run(const TuneOptions& options, RunSetup& setup) {
   const Device& device = setup.device;
   const SearchSettings& search = options.search;
-  std::string text = fmt::format("{} {} {} {}; {} search {} seed {} samples {} limit {}; form {}{}{}",
-                                 CLGEMM_VERSION, device.name, device.platform_name, device.driver_version,
-                                 options.quick                         ? "quick calibration"
-                                 : options.action == Action::calibrate ? "calibration"
-                                                                       : "tuning",
-                                 static_cast<int>(search.kind), search.seed, search.samples, options.limit_s,
-                                 options.transpose_a ? 't' : 'n', options.transpose_b ? 't' : 'n',
-                                 times_are_fake() ? "; fake" : "");
+  std::string text =
+      fmt::format("{} {} {} {}; {} seed {} samples {} limit {}; form {}{}{}", CLGEMM_VERSION, device.name,
+                  device.platform_name, device.driver_version,
+                  options.quick                         ? "quick calibration"
+                  : options.action == Action::calibrate ? "calibration"
+                                                        : "tuning",
+                  search.seed, search.samples, options.limit_s, options.transpose_a ? 't' : 'n',
+                  options.transpose_b ? 't' : 'n', times_are_fake() ? "; fake" : "");
   for (const bench::Size& size : setup.sizes) text += "; " + bench::to_string(size);
   for (const KernelSpace& space : setup.spaces) {
     const std::string& source = setup.library.find(space.kernel).file->source;

@@ -17,13 +17,6 @@
 namespace clgemm::tune {
 namespace {
 
-std::vector<Config> configs_to_check(const TuneOptions& options, const std::vector<KernelSpace>& spaces) {
-  std::size_t all = 0;
-  for (const KernelSpace& space : spaces) all += space.configs.size();
-  return random_sample(spaces, options.search.samples == 0 ? all : options.search.samples,
-                       options.search.seed);
-}
-
 // A kernel may be wrong in one way only, for example if it ignores a transpose, and it may have only one
 // config.
 std::vector<std::size_t> turns_of(const Config& config, std::size_t number, std::set<std::string>& kernels) {
@@ -38,7 +31,8 @@ int check_configs(const TuneOptions& options) {
   const bench::InterruptNoted noted;
   const OwnCaches caches(setup.output);
   Measurer measurer(options, nullptr);
-  const std::vector<Config> configs = configs_to_check(options, setup.spaces);
+  const std::vector<Config> configs =
+      random_sample(setup.spaces, options.search.samples, options.search.seed);
   std::size_t checked = 0;
   std::size_t failed = 0;
   std::size_t refused = 0;

@@ -142,14 +142,17 @@ class Tuner {
       left = std::max(0.0, each - spent_s_) + each * (sizes - static_cast<double>(index_) - 1.0);
     } else {
       const double a_measurement = total_spent_s_ / std::max(1.0, static_cast<double>(all_count()));
-      const double expected = 2.0 * static_cast<double>(options_.search.samples);
+      const double expected = 2.0 * static_cast<double>(sampled());
       left = a_measurement * (std::max(0.0, expected - static_cast<double>(count_)) +
                               expected * (sizes - static_cast<double>(index_) - 1.0));
     }
     return fmt::format("about {}:{:02}", static_cast<int>(left) / 60, static_cast<int>(left) % 60);
   }
 
-  std::size_t all_count() const { return count_ + index_ * 2 * options_.search.samples; }
+  std::size_t sampled() const {
+    return options_.search.samples == 0 ? size_of(setup_.spaces) : options_.search.samples;
+  }
+  std::size_t all_count() const { return count_ + index_ * 2 * sampled(); }
 
   // Returns clgemm's own choice, then the defaults of every kernel that is not hopeless.
   std::vector<Config> starts_for(const bench::Size& size) {
@@ -271,12 +274,10 @@ int tune(const TuneOptions& options) {
 }
 
 int list_spaces(const TuneOptions& options) {
-  std::size_t all = 0;
-  for (const KernelSpace& space : RunSetup(options).spaces) {
+  const RunSetup setup(options);
+  for (const KernelSpace& space : setup.spaces)
     fmt::print("{:<16} {:>6}\n", space.kernel, space.configs.size());
-    all += space.configs.size();
-  }
-  fmt::print("{:<16} {:>6}\n", "all", all);
+  fmt::print("{:<16} {:>6}\n", "all", size_of(setup.spaces));
   return all_is_well;
 }
 

@@ -24,32 +24,21 @@ constexpr const char* description =
     "Ctrl-C ended it.\n";
 
 constexpr const char* footer =
-    "Searches: random is a seeded sample of the configs. exhaustive is all of them. climb (default) measures "
+    "The search measures clgemm's own choice and a seeded sample of the configs. It measures a quarter of "
+    "them\n"
+    "again, more carefully. Then it climbs from the best two, by one step of one parameter at a time. Only "
     "a\n"
-    "sample, a quarter of it again and more carefully, then goes uphill from the best two by one step of "
-    "one\n"
-    "parameter at a time: speed is mostly smooth in each parameter, so this takes tens of measurements where "
-    "a\n"
-    "sample takes hundreds, and the sample keeps it off the wrong hill. All begin with clgemm's own choice, "
-    "which\n"
-    "only a faster config replaces.";
+    "faster config replaces clgemm's own choice.";
 
 // The values that CLI11 fills in, in the words of the command line.
 struct CommandLine {
   std::vector<std::string> sizes;
   std::vector<std::string> kernels;
-  std::string search = "climb";
   TuneOptions options;
 
   // Actions other than tuning, by the option that requests them. Only one can be given.
   std::vector<std::pair<CLI::Option*, Action>> actions;
 };
-
-std::vector<std::string> names_of(const std::map<std::string, SearchKind>& choices) {
-  std::vector<std::string> names;
-  for (const auto& choice : choices) names.push_back(choice.first);
-  return names;
-}
 
 CLI::Option* add_action(CommandLine& line, Action action, CLI::Option* option) {
   line.actions.emplace_back(option, action);
@@ -94,16 +83,13 @@ void add_what(CLI::App& app, CommandLine& line) {
 void add_how(CLI::App& app, CommandLine& line) {
   TuneOptions& options = line.options;
   const char* group = "How to search";
-  app.add_option("--search", line.search, "See below (default: climb)")
-      ->type_name("climb|random|exhaustive")
-      ->check(bench::one_of(names_of(search_kinds)))
-      ->group(group);
   app.add_option("--seed", options.search.seed, "Of what is random (default: 1)")
       ->type_name("N")
       ->group(group);
-  app.add_option("--samples", options.search.samples, "Configs to begin with, for each size (default: 60)")
+  app.add_option("--samples", options.search.samples,
+                 "Configs to begin with, for each size; 0: all (default: 60)")
       ->type_name("N")
-      ->check(bench::between(1, 1000000))
+      ->check(bench::between(0, 1000000))
       ->group(group);
   app.add_option("--budget", options.budget_s, "Of measuring, in all; shared evenly by the sizes")
       ->type_name("SECONDS")
@@ -233,9 +219,8 @@ void refuse_useless(const CLI::App& app, const TuneOptions& options) {
       if (app.get_option(one)->count() > 0) throw bench::UsageError(fmt::format("{}: without {}", why, one));
     }
   };
-  const std::vector<const char*> of_a_search = {"--kernel",      "--size",        "--space",
-                                                "--transpose-a", "--transpose-b", "--without-own-choice",
-                                                "--search",      "--samples"};
+  const std::vector<const char*> of_a_search = {
+      "--kernel", "--size", "--space", "--transpose-a", "--transpose-b", "--without-own-choice", "--samples"};
   const std::vector<const char*> of_measuring = {"--budget", "--limit", "--seed", "--fresh"};
   if (is_calibration)
     refuse(of_a_search,
@@ -248,7 +233,7 @@ void refuse_useless(const CLI::App& app, const TuneOptions& options) {
     refuse({"--budget", "--fresh", "--output"}, "--prepare measures nothing");
   }
   if (options.action == Action::check)
-    refuse({"--budget", "--search"}, "--check runs every config, or --samples of them");
+    refuse({"--budget"}, "--check runs every config, or --samples of them");
   if (is_fit) {
     refuse(of_a_search, fmt::format("{} takes kernels and shapes as its file has them", fit));
     refuse(of_measuring, fmt::format("{} measures nothing", fit));
@@ -259,8 +244,7 @@ void refuse_useless(const CLI::App& app, const TuneOptions& options) {
                                                   {Action::forget, "--forget"}};
   if (const auto found = of_files.find(options.action); found != of_files.end()) {
     if (options.action == Action::forget) {
-      refuse({"--kernel", "--space", "--without-own-choice", "--search", "--samples"},
-             "--forget is of shapes");
+      refuse({"--kernel", "--space", "--without-own-choice", "--samples"}, "--forget is of shapes");
     } else {
       refuse(of_a_search, found->second + " takes all that was measured of the device");
     }
@@ -297,12 +281,11 @@ std::optional<TuneOptions> parse_options(int argc, char** argv) {
   for (const std::string& size : line.sizes) options.sizes.push_back(bench::parse_size(size));
   if (!line.kernels.empty()) options.kernels = line.kernels;
   if (std::any_of(line.kernels.begin(), line.kernels.end(), bench::names_a_file)) options.own_choice = false;
-  options.search.kind = search_kinds.at(line.search);
   if (!options.space.empty()) {
     if (!line.kernels.empty()) throw bench::UsageError("--space and --kernel: which of the two?");
     options.kernels = {tvm_kernel};
     options.own_choice = false;
-    options.search.kind = SearchKind::exhaustive;
+    options.search.samples = 0;
   }
   if (options.action == Action::check && app.get_option("--samples")->empty()) options.search.samples = 0;
   return options;

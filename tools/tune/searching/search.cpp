@@ -14,21 +14,23 @@ void shuffle(std::vector<Config>& configs, std::mt19937_64& random) {
 
 }  // namespace
 
-const std::map<std::string, SearchKind> search_kinds = {
-    {"random", SearchKind::random}, {"exhaustive", SearchKind::exhaustive}, {"climb", SearchKind::climb}};
+std::size_t size_of(const std::vector<KernelSpace>& spaces) {
+  std::size_t all = 0;
+  for (const KernelSpace& space : spaces) all += space.configs.size();
+  return all;
+}
 
 std::vector<Config> random_sample(const std::vector<KernelSpace>& spaces, std::size_t count,
                                   std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::vector<Config>> left;
-  std::size_t all = 0;
   for (const KernelSpace& space : spaces) {
     left.push_back(space.configs);
     shuffle(left.back(), random);
-    all += space.configs.size();
   }
+  const std::size_t all = size_of(spaces);
   std::vector<Config> result;
-  for (std::size_t turn = 0; result.size() < std::min(count, all); ++turn) {
+  for (std::size_t turn = 0; result.size() < (count == 0 ? all : std::min(count, all)); ++turn) {
     std::vector<Config>& configs = left[turn % left.size()];
     if (configs.empty()) continue;
     result.push_back(std::move(configs.back()));

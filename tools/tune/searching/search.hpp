@@ -1,32 +1,28 @@
-// The kinds of search, and the sample that a search begins with. All randomness comes from the seed.
+// The settings of a search, and the sample that it begins with. All randomness comes from the seed.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <string>
 #include <vector>
 
 #include "tune/space.hpp"
 
 namespace clgemm::tune {
 
-// random: a sample of the space. exhaustive: the whole space. climb: begins with a sample, and measures ever
-// fewer of its configs ever more carefully (successive halving). Then it climbs from the best two, one step
-// of one parameter at a time. Speed is mostly smooth in each parameter, so climbing finds in tens of
-// measurements what a random sample finds in hundreds. Because of the sample, it does not end on the
-// first hill that it happened to climb.
-enum class SearchKind { random, exhaustive, climb };
-extern const std::map<std::string, SearchKind> search_kinds;
-
+// A search begins with a sample, and measures ever fewer of its configs ever more carefully (successive
+// halving). Then it climbs from the best two, one step of one parameter at a time. Speed is mostly smooth in
+// each parameter, so climbing finds in tens of measurements what a random sample finds in hundreds. Because
+// of the sample, it does not end on the first hill that it happened to climb.
 struct SearchSettings {
-  SearchKind kind = SearchKind::climb;
   std::uint64_t seed = 1;
-  std::size_t samples = 60;  // the sample that a search begins with, for each size
+  std::size_t samples = 60;  // the sample that a search begins with, for each size; 0 means all configs
   double budget_s = 0.0;     // of measuring, for each size; 0 means no limit
 };
 
-// Returns `count` different configs. The kernels take turns, so that a kernel with few parameters is sampled
-// as often as one with many.
+// Returns the number of configs of all kernels.
+std::size_t size_of(const std::vector<KernelSpace>& spaces);
+
+// Returns `count` different configs, or all if `count` is 0. The kernels take turns, so that a kernel with
+// few parameters is sampled as often as one with many.
 std::vector<Config> random_sample(const std::vector<KernelSpace>& spaces, std::size_t count,
                                   std::uint64_t seed);
 

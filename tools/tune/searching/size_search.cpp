@@ -39,14 +39,10 @@ SizeSearch::SizeSearch(const bench::Size& size, const std::vector<KernelSpace>& 
 std::vector<Config> SizeSearch::sample() const {
   std::vector<Config> configs = starts_;
   std::vector<KernelSpace> sampled;
-  std::size_t all = 0;
   for (const KernelSpace& space : spaces_) {
-    if (hopeless_.count(space.kernel) != 0) continue;
-    sampled.push_back(space);
-    all += space.configs.size();
+    if (hopeless_.count(space.kernel) == 0) sampled.push_back(space);
   }
-  const std::size_t count = settings_.kind == SearchKind::exhaustive ? all : settings_.samples;
-  for (Config& config : random_sample(sampled, count, settings_.seed)) {
+  for (Config& config : random_sample(sampled, settings_.samples, settings_.seed)) {
     if (std::find(configs.begin(), configs.end(), config) == configs.end())
       configs.push_back(std::move(config));
   }
@@ -90,12 +86,10 @@ bool SizeSearch::run() {
   }
   std::vector<Measured> ranked;
   if (!measure_all(promising, Care::ranked, part_for_ranking, ranked)) return false;
-  if (settings_.kind == SearchKind::climb) {
-    const std::vector<Measured> tops(
-        ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(std::min(hills, ranked.size())));
-    for (const Measured& top : tops) {
-      if (!climb(top, ranked)) return false;
-    }
+  const std::vector<Measured> tops(
+      ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(std::min(hills, ranked.size())));
+  for (const Measured& top : tops) {
+    if (!climb(top, ranked)) return false;
   }
   return decide(std::move(ranked));
 }
