@@ -18,7 +18,7 @@
 #include "plan/blocks.hpp"
 #include "plan/make_plan.hpp"
 #include "support/reference.hpp"
-#include "tune/search.hpp"
+#include "tune/searching/search.hpp"
 
 namespace clgemm::test {
 namespace {

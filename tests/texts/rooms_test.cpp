@@ -1,4 +1,4 @@
-// Checks every #include against the table of rooms in the README of src and tools/bench.
+// Checks every #include against the table of rooms in the README of src, tools/bench and tools/tune.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -113,8 +113,9 @@ void check_table(const std::vector<Room>& rooms, std::vector<std::string>& fault
   }
 }
 
-// Returns a line for each wrong include below a folder with such a README.
-std::vector<std::string> faults_of(const fs::path& house) {
+// Returns a line for each wrong include below a folder with such a README. Includes name its rooms behind
+// `prefix`.
+std::vector<std::string> faults_of(const fs::path& house, const std::string& prefix = "") {
   std::vector<std::string> faults;
   const std::vector<Room> rooms = rooms_of(house / "README.md");
   check_table(rooms, faults);
@@ -131,7 +132,8 @@ std::vector<std::string> faults_of(const fs::path& house) {
       faults.push_back(file + " is in no room of the table");
       continue;
     }
-    for (const std::string& included : includes_of(entry.path())) {
+    for (std::string included : includes_of(entry.path())) {
+      if (included.rfind(prefix, 0) == 0) included.erase(0, prefix.size());
       if (included.rfind('.', 0) == 0)
         faults.push_back(file + " includes " + included + ", by no room's name");
       const std::string other = room_of(included);
@@ -157,7 +159,8 @@ class House {
   }
 
   void write(const std::string& file, const std::string& text) const { folder_.write(file, text); }
-  std::vector<std::string> faults() const { return faults_of(folder_.path()); }
+  const fs::path& path() const { return folder_.path(); }
+  std::vector<std::string> faults() const { return faults_of(path()); }
 
  private:
   TemporaryFolder folder_;
@@ -181,6 +184,12 @@ TEST_CASE("an include that the table does not allow, a circle and a file in no r
   }
   {
     const House house;
+    house.write("ground/c.cpp", "#include \"house/top/a.hpp\"\n");
+    CHECK(house.faults().empty());
+    CHECK(faults_of(house.path(), "house/") == Faults{"ground/c.cpp includes top/a.hpp"});
+  }
+  {
+    const House house;
     house.write("hall.cpp", "");
     CHECK(house.faults() == Faults{"hall.cpp is in no room of the table"});
   }
@@ -191,11 +200,16 @@ TEST_CASE("an include that the table does not allow, a circle and a file in no r
   }
 }
 
-TEST_CASE("the rooms of the library and of the bench include only what they may") {
-  for (const char* folder : {"src", "tools/bench"}) {
+TEST_CASE("the rooms of the library, of the bench and of the tuner include only what they may") {
+  struct {
+    const char* folder;
+    const char* prefix;
+    std::size_t rooms;
+  } constexpr houses[] = {{"src", "", 18}, {"tools/bench", "", 7}, {"tools/tune", "tune/", 5}};
+  for (const auto& [folder, prefix, rooms] : houses) {
     const fs::path house = fs::path(CLGEMM_SOURCE) / folder;
-    CHECK(rooms_of(house / "README.md").size() >= 7);
-    for (const std::string& fault : faults_of(house)) {
+    CHECK(rooms_of(house / "README.md").size() == rooms);
+    for (const std::string& fault : faults_of(house, prefix)) {
       INFO(folder << ": " << fault);
       CHECK(false);
     }

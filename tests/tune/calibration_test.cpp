@@ -1,6 +1,6 @@
 // The measurements for the speed model and its fit, without a device: which shapes and configs are measured,
 // when a time counts, and what a fit finds in made-up times.
-#include "tune/calibration.hpp"
+#include "tune/calibration/calibration.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,8 +14,8 @@
 #include "support/made_up.hpp"
 #include "support/shipped.hpp"
 #include "support/temporary.hpp"
-#include "tune/fit.hpp"
-#include "tune/options.hpp"
+#include "tune/calibration/fit.hpp"
+#include "tune/command_line/options.hpp"
 
 namespace clgemm::tune {
 namespace {

@@ -1,6 +1,6 @@
 // Tests, without a device, which configs and shapes clgemm-tune --quick selects from the data of other
 // devices, and the quality of a choice from few samples.
-#include "tune/quick.hpp"
+#include "tune/calibration/quick.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,8 @@
 #include "support/made_up.hpp"
 #include "support/shipped.hpp"
 #include "support/temporary.hpp"
-#include "tune/calibration.hpp"
+#include "tune/calibration/calibration.hpp"
+#include "tune/command_line/options.hpp"
 
 namespace clgemm::tune {
 namespace {

@@ -20,10 +20,10 @@
 #include "support/program.hpp"
 #include "support/temporary.hpp"
 #include "support/thrown.hpp"
-#include "tune/fake_times.hpp"
-#include "tune/journal.hpp"
-#include "tune/prepare.hpp"
-#include "tune/size_search.hpp"
+#include "tune/actions/prepare.hpp"
+#include "tune/measuring/fake_times.hpp"
+#include "tune/measuring/journal.hpp"
+#include "tune/searching/size_search.hpp"
 
 namespace clgemm::tune {
 namespace {

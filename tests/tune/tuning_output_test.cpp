@@ -12,7 +12,7 @@
 #include "support/program.hpp"
 #include "support/temporary.hpp"
 #include "support/thrown.hpp"
-#include "tune/tuning_output.hpp"
+#include "tune/actions/tuning_output.hpp"
 
 namespace clgemm::tune {
 namespace {

@@ -1,4 +1,4 @@
-#include "tune/calibrate.hpp"
+#include "tune/actions/calibrate.hpp"
 
 #include <fmt/format.h>
 
@@ -16,16 +16,16 @@
 #include "common/progress.hpp"
 #include "common/say.hpp"
 #include "probe/probe.hpp"
-#include "tune/calibration.hpp"
-#include "tune/calibration_worker.hpp"
-#include "tune/fake_times.hpp"
-#include "tune/fit.hpp"
-#include "tune/host_rates.hpp"
-#include "tune/quick.hpp"
-#include "tune/run_setup.hpp"
-#include "tune/tuner.hpp"
-#include "tune/tuning_output.hpp"
-#include "tune/worker_process.hpp"
+#include "tune/actions/run_setup.hpp"
+#include "tune/actions/tuner.hpp"
+#include "tune/actions/tuning_output.hpp"
+#include "tune/calibration/calibration.hpp"
+#include "tune/calibration/calibration_worker.hpp"
+#include "tune/calibration/fit.hpp"
+#include "tune/calibration/host_rates.hpp"
+#include "tune/calibration/quick.hpp"
+#include "tune/measuring/fake_times.hpp"
+#include "tune/measuring/worker_process.hpp"
 
 namespace clgemm::tune {
 namespace {

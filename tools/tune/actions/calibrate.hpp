@@ -1,7 +1,7 @@
 // clgemm-tune --calibrate, --quick, --fit and --regret: determine the coefficients of the speed model.
 #pragma once
 
-#include "tune/options.hpp"
+#include "tune/command_line/options.hpp"
 
 namespace clgemm::tune {
 

@@ -8,12 +8,12 @@
 #include "common/bad_usage.hpp"
 #include "common/say.hpp"
 #include "common/usage_error.hpp"
-#include "tune/calibrate.hpp"
-#include "tune/calibration_worker.hpp"
-#include "tune/prepare.hpp"
-#include "tune/tuned.hpp"
-#include "tune/tuner.hpp"
-#include "tune/worker.hpp"
+#include "tune/actions/calibrate.hpp"
+#include "tune/actions/prepare.hpp"
+#include "tune/actions/tuned.hpp"
+#include "tune/actions/tuner.hpp"
+#include "tune/calibration/calibration_worker.hpp"
+#include "tune/measuring/worker.hpp"
 
 namespace clgemm::tune {
 namespace {

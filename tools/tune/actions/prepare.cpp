@@ -1,4 +1,4 @@
-#include "tune/prepare.hpp"
+#include "tune/actions/prepare.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -22,9 +22,9 @@
 #include "plan/blocks.hpp"
 #include "plan/make_plan.hpp"
 #include "probe/probe.hpp"
-#include "tune/calibration.hpp"
-#include "tune/tuner.hpp"
-#include "tune/worker_process.hpp"
+#include "tune/actions/tuner.hpp"
+#include "tune/calibration/calibration.hpp"
+#include "tune/measuring/worker_process.hpp"
 
 namespace clgemm::tune {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/device.hpp"
 #include "choose/tuning.hpp"
 #include "kernel/config_cache.hpp"
-#include "tune/options.hpp"
+#include "tune/command_line/options.hpp"
 
 namespace clgemm::tune {
 

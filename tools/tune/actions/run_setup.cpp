@@ -1,4 +1,4 @@
-#include "tune/run_setup.hpp"
+#include "tune/actions/run_setup.hpp"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include <stdexcept>
 
 #include "base/environment.hpp"
-#include "tune/fake_times.hpp"
-#include "tune/sizes.hpp"
-#include "tune/tuning_output.hpp"
+#include "tune/actions/tuning_output.hpp"
+#include "tune/measuring/fake_times.hpp"
+#include "tune/searching/sizes.hpp"
 
 namespace clgemm::tune {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "base/device.hpp"
 #include "base/platform/folder_lock.hpp"
-#include "tune/journal.hpp"
-#include "tune/options.hpp"
-#include "tune/space.hpp"
+#include "tune/command_line/options.hpp"
+#include "tune/measuring/journal.hpp"
+#include "tune/searching/space.hpp"
 
 namespace clgemm::tune {
 

@@ -10,9 +10,9 @@
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
 #include "common/say.hpp"
-#include "tune/measurer.hpp"
-#include "tune/run_setup.hpp"
-#include "tune/tuner.hpp"
+#include "tune/actions/run_setup.hpp"
+#include "tune/actions/tuner.hpp"
+#include "tune/measuring/measurer.hpp"
 
 namespace clgemm::tune {
 namespace {

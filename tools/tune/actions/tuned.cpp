@@ -1,4 +1,4 @@
-#include "tune/tuned.hpp"
+#include "tune/actions/tuned.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include "choose/tuning_json.hpp"
 #include "common/say.hpp"
 #include "common/usage_error.hpp"
-#include "tune/run_setup.hpp"
-#include "tune/tuner.hpp"
-#include "tune/tuning_output.hpp"
+#include "tune/actions/run_setup.hpp"
+#include "tune/actions/tuner.hpp"
+#include "tune/actions/tuning_output.hpp"
 
 namespace clgemm::tune {
 namespace {

@@ -1,7 +1,7 @@
 // Actions of clgemm-tune on existing tuning data: it lists, forgets, exports and imports them.
 #pragma once
 
-#include "tune/options.hpp"
+#include "tune/command_line/options.hpp"
 
 namespace clgemm::tune {
 

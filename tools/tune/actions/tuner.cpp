@@ -1,4 +1,4 @@
-#include "tune/tuner.hpp"
+#include "tune/actions/tuner.hpp"
 
 #include <fmt/format.h>
 
@@ -16,10 +16,10 @@
 #include "common/say.hpp"
 #include "measuring/host_data.hpp"
 #include "plan/blocks.hpp"
-#include "tune/measurer.hpp"
-#include "tune/run_setup.hpp"
-#include "tune/size_search.hpp"
-#include "tune/tuning_output.hpp"
+#include "tune/actions/run_setup.hpp"
+#include "tune/actions/tuning_output.hpp"
+#include "tune/measuring/measurer.hpp"
+#include "tune/searching/size_search.hpp"
 
 namespace clgemm::tune {
 namespace {

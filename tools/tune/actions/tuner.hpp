@@ -1,7 +1,7 @@
 // Runs clgemm-tune after the command line was parsed.
 #pragma once
 
-#include "tune/options.hpp"
+#include "tune/command_line/options.hpp"
 
 namespace clgemm::tune {
 

@@ -1,4 +1,4 @@
-#include "tune/tuning_output.hpp"
+#include "tune/actions/tuning_output.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tune/calibration.hpp"
+#include "tune/calibration/calibration.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include "base/device.hpp"
 #include "choose/tuning.hpp"
 #include "kernel/kernel_file.hpp"
-#include "tune/samples.hpp"
+#include "tune/calibration/samples.hpp"
 
 namespace clgemm::tune {
 

@@ -1,4 +1,4 @@
-#include "tune/calibration_worker.hpp"
+#include "tune/calibration/calibration_worker.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -11,8 +11,8 @@
 #include "base/error.hpp"
 #include "base/opencl.hpp"
 #include "context/context.hpp"
-#include "tune/calibration.hpp"
-#include "tune/worker_process.hpp"
+#include "tune/calibration/calibration.hpp"
+#include "tune/measuring/worker_process.hpp"
 
 namespace clgemm::tune {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "choose/tuning.hpp"
-#include "tune/fit.hpp"
+#include "tune/calibration/fit.hpp"
 
 namespace clgemm::tune {
 

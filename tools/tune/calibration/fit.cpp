@@ -1,4 +1,4 @@
-#include "tune/fit.hpp"
+#include "tune/calibration/fit.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "plan/blocks.hpp"
 #include "plan/make_plan.hpp"
-#include "tune/calibration.hpp"
+#include "tune/calibration/calibration.hpp"
 
 namespace clgemm::tune {
 namespace {

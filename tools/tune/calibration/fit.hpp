@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernel/config_cache.hpp"
-#include "tune/samples.hpp"
+#include "tune/calibration/samples.hpp"
 
 namespace clgemm::tune {
 
@@ -42,10 +42,6 @@ struct Known {
 // fewer than `least_samples` get no row.
 inline constexpr std::size_t least_samples = 4;
 Fitted fit(const std::vector<Sample>& samples, ConfigCache& configs, const Known& known);
-
-// The least number of shapes of a fit that is written. With fewer, the third that is held out says little
-// about its quality.
-inline constexpr std::size_t least_shapes = 12;
 
 // The time of the model's choice divided by that of the best measured config, over shapes.
 struct Regret {

@@ -1,4 +1,4 @@
-#include "tune/host_rates.hpp"
+#include "tune/calibration/host_rates.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "tune/quick.hpp"
+#include "tune/calibration/quick.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include "choose/ranking.hpp"
 #include "plan/blocks.hpp"
 #include "plan/make_plan.hpp"
-#include "tune/calibration.hpp"
+#include "tune/calibration/calibration.hpp"
 
 namespace clgemm::tune {
 namespace {

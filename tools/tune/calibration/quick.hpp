@@ -7,8 +7,8 @@
 
 #include "choose/tuning.hpp"
 #include "kernel/config_cache.hpp"
-#include "tune/fit.hpp"
-#include "tune/samples.hpp"
+#include "tune/calibration/fit.hpp"
+#include "tune/calibration/samples.hpp"
 
 namespace clgemm::tune {
 

@@ -1,4 +1,4 @@
-#include "tune/samples.hpp"
+#include "tune/calibration/samples.hpp"
 
 #include <fmt/format.h>
 

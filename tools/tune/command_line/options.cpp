@@ -1,4 +1,4 @@
-#include "tune/options.hpp"
+#include "tune/command_line/options.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,6 @@
 #include "common/option_checks.hpp"
 #include "common/usage_error.hpp"
 #include "kernel/kernel_file.hpp"
-#include "tune/fit.hpp"
 
 namespace clgemm::tune {
 namespace {

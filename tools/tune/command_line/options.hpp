@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/size.hpp"
-#include "tune/search.hpp"
+#include "tune/searching/search.hpp"
 
 namespace clgemm::tune {
 
@@ -48,6 +48,10 @@ struct TuneOptions {
   std::string samples_to;              // a CSV file for the measurements of the calibration; empty means none
   std::string fit_from;                // the file that --fit or --regret reads
 };
+
+// The least number of shapes of a calibration. With fewer, the third that the fit does not use says little
+// about its quality.
+inline constexpr std::size_t least_shapes = 12;
 
 // Returns nothing if the program's help was requested and printed. Throws bench::UsageError.
 std::optional<TuneOptions> parse_options(int argc, char** argv);

@@ -1,4 +1,4 @@
-#include "tune/fake_times.hpp"
+#include "tune/measuring/fake_times.hpp"
 
 #include <cmath>
 #include <cstdint>

@@ -3,7 +3,7 @@
 // same bytes on any machine.
 #pragma once
 
-#include "tune/measured.hpp"
+#include "tune/searching/measured.hpp"
 
 namespace clgemm::tune {
 

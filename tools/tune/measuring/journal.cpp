@@ -1,4 +1,4 @@
-#include "tune/journal.hpp"
+#include "tune/measuring/journal.hpp"
 
 #include <fmt/format.h>
 

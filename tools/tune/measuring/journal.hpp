@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "base/files.hpp"
-#include "tune/measured.hpp"
+#include "tune/searching/measured.hpp"
 
 namespace clgemm::tune {
 

@@ -1,9 +1,9 @@
-#include "tune/measurer.hpp"
+#include "tune/measuring/measurer.hpp"
 
 #include <chrono>
 
 #include "common/interrupt.hpp"
-#include "tune/fake_times.hpp"
+#include "tune/measuring/fake_times.hpp"
 
 namespace clgemm::tune {
 Measurer::Measurer(const TuneOptions& options, Journal* journal)

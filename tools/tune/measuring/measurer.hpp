@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "tune/journal.hpp"
-#include "tune/measured.hpp"
-#include "tune/options.hpp"
-#include "tune/worker.hpp"
-#include "tune/worker_process.hpp"
+#include "tune/command_line/options.hpp"
+#include "tune/measuring/journal.hpp"
+#include "tune/measuring/worker.hpp"
+#include "tune/measuring/worker_process.hpp"
+#include "tune/searching/measured.hpp"
 
 namespace clgemm::tune {
 

@@ -1,4 +1,4 @@
-#include "tune/worker.hpp"
+#include "tune/measuring/worker.hpp"
 
 #include <fmt/format.h>
 #include <memory>
@@ -10,7 +10,7 @@
 #include "common/statistics.hpp"
 #include "measuring/check.hpp"
 #include "measuring/contestant.hpp"
-#include "tune/worker_process.hpp"
+#include "tune/measuring/worker_process.hpp"
 
 namespace clgemm::tune {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tune/measured.hpp"
+#include "tune/searching/measured.hpp"
 
 namespace clgemm::tune {
 

@@ -1,4 +1,4 @@
-#include "tune/worker_process.hpp"
+#include "tune/measuring/worker_process.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "common/interrupt.hpp"
-#include "tune/measured.hpp"
+#include "tune/searching/measured.hpp"
 
 namespace clgemm::tune {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/size.hpp"
-#include "tune/space.hpp"
+#include "tune/searching/space.hpp"
 
 namespace clgemm::tune {
 

@@ -1,4 +1,4 @@
-#include "tune/search.hpp"
+#include "tune/searching/search.hpp"
 
 #include <algorithm>
 #include <random>

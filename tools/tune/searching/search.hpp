@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tune/space.hpp"
+#include "tune/searching/space.hpp"
 
 namespace clgemm::tune {
 

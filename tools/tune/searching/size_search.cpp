@@ -1,4 +1,4 @@
-#include "tune/size_search.hpp"
+#include "tune/searching/size_search.hpp"
 
 #include <algorithm>
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "tune/measured.hpp"
-#include "tune/search.hpp"
+#include "tune/searching/measured.hpp"
+#include "tune/searching/search.hpp"
 
 namespace clgemm::tune {
 

@@ -1,4 +1,4 @@
-#include "tune/sizes.hpp"
+#include "tune/searching/sizes.hpp"
 
 namespace clgemm::tune {
 

@@ -1,4 +1,4 @@
-#include "tune/space.hpp"
+#include "tune/searching/space.hpp"
 
 #include <algorithm>
 #include <iterator>
