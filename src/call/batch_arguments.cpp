@@ -211,12 +211,7 @@ void check_listed_c(const SgemmCall& one, const std::vector<DeviceMatrix>& c) {
     }
     matrices.push_back({root, static_cast<std::int64_t>(first + matrix.offset), matrix.ld, matrices.size()});
   }
-  const auto found = overlapping_two(std::move(matrices), lines.count, lines.length);
-  if (!found) return;
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("the matrices C of the batch overlap each other: those of multiplies {} and {}",
-                          found->first, found->second),
-              Argument::c);
+  check_c_apart(std::move(matrices), lines);
 }
 
 }  // namespace clgemm

@@ -51,12 +51,7 @@ void check_listed_c(const SgemmCall& one, const std::vector<float*>& c) {
     const auto place = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(matrix) / sizeof(float));
     matrices.push_back({nullptr, place, lines.ld, matrices.size()});
   }
-  const auto found = overlapping_two(std::move(matrices), lines.count, lines.length);
-  if (!found) return;
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("the matrices C of the batch overlap each other: those of multiplies {} and {}",
-                          found->first, found->second),
-              Argument::c);
+  check_c_apart(std::move(matrices), lines);
 }
 
 HostGemm check_one(const SgemmCall& call, const HostLists& lists, std::size_t i) {

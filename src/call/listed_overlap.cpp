@@ -1,11 +1,15 @@
 #include "call/listed_overlap.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <queue>
 #include <span>
 #include <tuple>
+
+#include "base/error.hpp"
 
 namespace clgemm {
 namespace {
@@ -127,6 +131,15 @@ std::optional<std::pair<std::size_t, std::size_t>> overlapping_two(std::vector<P
     begin = end;
   }
   return std::nullopt;
+}
+
+void check_c_apart(std::vector<PlacedMatrix> matrices, const Lines& lines) {
+  const auto found = overlapping_two(std::move(matrices), lines.count, lines.length);
+  if (!found) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("the matrices C of the batch overlap each other: those of multiplies {} and {}",
+                          found->first, found->second),
+              Argument::c);
 }
 
 }  // namespace clgemm

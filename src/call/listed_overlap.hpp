@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "call/problem.hpp"
+
 namespace clgemm {
 
 // One of many matrices that have the same number of lines and the same length of lines.
@@ -22,5 +24,8 @@ struct PlacedMatrix {
 // of matrices with different leading dimensions alternate, it takes a step for each of these lines.
 std::optional<std::pair<std::size_t, std::size_t>> overlapping_two(std::vector<PlacedMatrix> matrices,
                                                                    std::size_t lines, std::size_t length);
+
+// Throws Error(invalid_argument) if two matrices C of a batch, each of these lines, share an element.
+void check_c_apart(std::vector<PlacedMatrix> matrices, const Lines& lines);
 
 }  // namespace clgemm
