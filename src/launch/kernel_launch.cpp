@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "base/sizes.hpp"
-#include "kernel/declared_arguments.hpp"
 
 namespace clgemm {
 namespace {
@@ -37,12 +36,10 @@ void throw_if_of_kernel(const cl::Error& failure, const KernelConfig& config, co
   const cl_int status = failure.err();
   if (status != CL_INVALID_ARG_INDEX && status != CL_INVALID_ARG_SIZE && status != CL_INVALID_ARG_VALUE)
     return;
-  const std::optional<DeclaredArgument> declared = declared_argument(*config.file, place);
   throw Error(ErrorCode::invalid_kernel_file,
-              fmt::format("{}: argument {} of the kernel '{}' is {}, but clgemm passes a {}: {}; "
-                          "kernels/README.md has the arguments of each role",
-                          declared ? declared->place : config.file->path, place + 1, config.name,
-                          declared ? fmt::format("'{}'", declared->text) : "of another type", argument.type(),
+              fmt::format("{}: argument {} of the kernel '{}' must be '{}' of type {}: {}; kernels/README.md "
+                          "has the arguments of each role",
+                          config.file->path, place + 1, config.name, argument.name, argument.type(),
                           opencl_status_name(status)));
 }
 

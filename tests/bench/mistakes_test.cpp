@@ -113,7 +113,7 @@ const Mistake mistakes[] = {
      "naive",
      "const ulong a_offset",
      "const uint a_offset",
-     {"@const uint a_offset", "argument 6", "'const uint a_offset'", "passes a ulong"}},
+     {"mine.cl: argument 6 of the kernel", "'a_offset' of type ulong"}},
     {"an argument of another type and this size",
      "naive",
      "const float beta",
