@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "actions/actions.hpp"
-#include "measuring/diagnosis.hpp"
 #include "kernel/kernel_file.hpp"
 #include "kernel/kernel_source.hpp"
+#include "measuring/diagnosis.hpp"
 #include "running/why.hpp"
 #include "support/catch.hpp"
 #include "support/kernel_text.hpp"

@@ -13,8 +13,8 @@
 namespace clgemm {
 namespace {
 
-// Returns the arguments of a kernel's function as its file declares them. Lists of common/arguments.cl replace
-// their names.
+// Returns the arguments of a kernel's function as its file declares them. Lists of common/arguments.cl
+// replace their names.
 std::vector<std::string> declared_in(const KernelFile& file) {
   std::string text = std::regex_replace(without_comments(file.source), std::regex(R"(\\\n)"), " ");
   const std::string function = contract_of(file.manifest.role).function;
