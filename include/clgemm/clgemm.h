@@ -10,24 +10,27 @@
 ///
 /// Special values are as in the BLAS. If beta == 0, C is not read. If alpha == 0 or k == 0, A and B are not
 /// read. If m == 0 or n == 0, the call does nothing. Memory between the rows (if ld is larger than a row) is
-/// never written. Infinities and NaN appear in the same elements of C as with IEEE arithmetic. There is one
-/// exception: clgemm may cut k into blocks and multiply the sum of each block by alpha. If one of these sums
-/// is infinite, the result may be NaN (from Inf - Inf or Inf * 0) instead of infinity.
+/// never written. Infinities and NaN appear in the same elements of C as with IEEE arithmetic, with one
+/// exception. clgemm may cut the k products of an element into blocks, multiply the sum of each block by
+/// alpha, and add up the results. If alpha or one of these sums is infinite, an element of C may be NaN
+/// instead of infinite. For example, two blocks may give Inf and -Inf, or alpha may be infinite and the sum
+/// of a block 0.
 ///
-/// The same call on the same device gives the same bits every time if clgemm chooses the same kernel. Tuning
-/// data are measurements of a device that come with clgemm or from clgemm-tune. On a device without them, the
-/// choice depends on a short measurement at the first use, the probe (docs/platforms.md).
+/// The same call on the same device gives the same bits every time if clgemm chooses the same kernel. The
+/// choice is based on tuning data, which are measurements of the device. They come with clgemm, or
+/// clgemm-tune makes them. On a device without tuning data, the choice depends on the *probe*, a short
+/// measurement at the first use (docs/platforms.md).
 ///
 /// Every function that can fail returns a clgemm_status. After a failure, clgemm_last_error() explains it in
 /// words. Arguments are checked before any work, so C is unchanged after an error about an argument. clgemm
 /// never prints and never ends the program.
 ///
 /// The functions do the same as the functions of the same name in clgemm.hpp. They have the same arguments in
-/// the same order; only a context comes first. If the context is NULL, clgemm uses its own. It has one
-/// context for host matrices, which is made with the default device at the first call. It also has contexts
-/// for the queues that you pass to calls. Each queue has an OpenCL context and a device, and clgemm keeps one
-/// clgemm_context for each of the last few such pairs. clgemm's own contexts, and their OpenCL contexts,
-/// exist until clgemm_release_contexts().
+/// the same order, after a clgemm_context as the first argument. If this context is NULL, clgemm uses one of
+/// its own contexts. It makes one for host matrices, with the default device, at the first call that needs
+/// it. It makes others for the queues that you pass: all queues with the same device and the same OpenCL
+/// context share one. It keeps the contexts of the most recently used queues. clgemm's own contexts keep
+/// their OpenCL contexts alive. clgemm_release_contexts() releases them all.
 #ifndef CLGEMM_CLGEMM_H
 #define CLGEMM_CLGEMM_H
 
@@ -58,8 +61,8 @@ typedef enum clgemm_status {
   CLGEMM_KERNEL_NOT_FOUND,           ///< no kernel, variant or file of that name
   CLGEMM_INVALID_KERNEL_FILE,        ///< the file, its manifest or an include is wrong
   CLGEMM_INVALID_PARAMETER,          ///< the kernel has no such parameter, or does not allow this value
-  CLGEMM_REQUIREMENT_FAILED,         ///< a `require` of the kernel's manifest does not hold
-  CLGEMM_DEVICE_LIMIT_EXCEEDED,      ///< the kernel needs a larger work-group or more local memory
+  CLGEMM_REQUIREMENT_FAILED,         ///< a condition in the kernel's manifest (`require:`) is not met
+  CLGEMM_DEVICE_LIMIT_EXCEEDED,      ///< needs a larger work-group or more local memory than the device has
   CLGEMM_BUILD_FAILED,               ///< the OpenCL compiler rejected the kernel; the text has its log
   CLGEMM_OUT_OF_MEMORY,              ///< the device or the host has not enough memory
   CLGEMM_OPENCL_ERROR,               ///< an OpenCL call failed for another reason; the text names it
@@ -67,11 +70,11 @@ typedef enum clgemm_status {
   CLGEMM_SELF_TEST_FAILED,           ///< a kernel gave a wrong result on this device in its self-test
   CLGEMM_DEVICE_LOST,     ///< a fault has destroyed the device's OpenCL context; see clgemm::Context
   CLGEMM_FORKED_PROCESS,  ///< the parent process had used clgemm; see clgemm::Context
-  CLGEMM_MATRICES_IN_USE  ///< the device may still use the matrices, so keep them
+  CLGEMM_MATRICES_IN_USE  ///< the device may still use the matrices, so do not free them
 } clgemm_status;
 
-/// The argument that an error is about, by its name in the function that failed. CLGEMM_ARGUMENT_A, B and C
-/// stand for the pointer, or for the whole clgemm_matrix with its offset.
+/// The argument that an error is about. The constants have the names of the functions' arguments.
+/// CLGEMM_ARGUMENT_A, B and C stand for the pointer, or for the whole clgemm_matrix with its offset.
 typedef enum clgemm_argument {
   CLGEMM_ARGUMENT_NONE = 0,     ///< no argument, or several at once
   CLGEMM_ARGUMENT_LAYOUT,       ///< row-major or column-major
@@ -150,18 +153,20 @@ typedef struct clgemm_options {
   /// that the environment variable CLGEMM_KERNEL_DIR names is searched instead.
   const char* kernel_folder;
 
-  /// The most device memory, in bytes, for the packed copies of A and B in one call. A larger problem is cut
-  /// into blocks. 0 means a quarter of the device's memory. The limit is never larger than the largest buffer
-  /// that the device allows.
+  /// A limit, in bytes, for the device memory that one call uses for temporary data. This is mainly for
+  /// packed copies: some kernels need A and B in another layout. A larger problem is cut into blocks. 0 means
+  /// a quarter of the device's memory. The limit is never larger than the largest buffer that the device
+  /// allows.
   size_t scratch_limit;
 
-  /// Your own buffer for the packed copies of A and B. clgemm_sgemm_scratch_bytes() returns the size that is
-  /// needed, but the buffer can have any size: the problem is cut into blocks that fit. If it is NULL, clgemm
-  /// uses and reuses its own buffers. No other call may use the buffer until this call is complete.
+  /// Your own buffer for this temporary data. clgemm_sgemm_scratch_bytes() returns the size that is needed.
+  /// If the buffer is smaller, clgemm cuts the problem into blocks, or chooses a kernel that needs less. A
+  /// kernel that you named may still need more, which is an error. If `scratch` is NULL, clgemm uses and
+  /// reuses its own buffers. No other call may use the buffer until this call is complete.
   cl_mem scratch;
 
-  /// The path of a kernel file. Unlike in `kernel`, the file may have any name. Use it instead of `kernel`.
-  /// NULL or "" means none.
+  /// The path of a kernel file. Use it instead of `kernel` if the path has no folder and does not end in .cl,
+  /// because `kernel` would take such a path for the name of a kernel. NULL or "" means none.
   const char* kernel_file;
 
   /// The arithmetic that clgemm may use.
@@ -169,15 +174,15 @@ typedef struct clgemm_options {
 
   /// The most memory, in bytes, that a call on host matrices may use on a device with its own memory. It
   /// holds parts of A, B and C, and packed copies. Larger matrices are processed in parts, so no matrix has
-  /// to fit. If it is 0, the environment variable CLGEMM_DEVICE_MEMORY_MIB sets the limit. If that is not
-  /// set, the limit is three quarters of the device's memory.
+  /// to fit into this memory. If the limit is 0, the environment variable CLGEMM_DEVICE_MEMORY_MIB sets the
+  /// limit. If the variable is not set, the limit is three quarters of the device's memory.
   size_t device_memory_limit;
 
   /// Set this to 1 if all three host matrices are in pinned memory: SVM, or a mapped buffer that was made
   /// with CL_MEM_ALLOC_HOST_PTR. It matters only for a device with its own memory. The matrices are then
   /// copied directly; otherwise they are copied through clgemm's pinned memory. If beta is not 0, results are
   /// still copied to C through clgemm's memory. So if one of several devices fails, clgemm knows which parts
-  /// of C have their old values, and another device can compute them.
+  /// of C still have their old values, and another device can compute them.
   int host_matrices_are_pinned;
 } clgemm_options;
 
@@ -185,8 +190,9 @@ typedef struct clgemm_options {
 #define CLGEMM_OPTIONS_INIT \
   { sizeof(clgemm_options), NULL, NULL, 0, NULL, 0, NULL, NULL, CLGEMM_FP32_EQUIVALENT, 0, 0 }
 
-/// The shape of a call, for the functions that answer questions about it. Begin with CLGEMM_SHAPE_INIT:
-/// row-major, nothing transposed, no batch. Then set m, n and k, and other members as needed.
+/// The shape of a call, for functions that take it instead of matrices, for example clgemm_explain() and
+/// clgemm_prepare(). Begin with CLGEMM_SHAPE_INIT: row-major, nothing transposed, no batch. Then set m, n and
+/// k, and other members as needed.
 typedef struct clgemm_shape {
   size_t size;                   ///< sizeof(clgemm_shape), set by CLGEMM_SHAPE_INIT
   clgemm_layout layout;          ///< layout of all three matrices
@@ -214,7 +220,7 @@ typedef struct clgemm_shape {
 
 /// A matrix in device memory. You own the buffer, and it must live until the call has completed. Such
 /// matrices are used only on the device of the call's queue, even if their OpenCL context has more devices.
-/// Several devices share a call only if its matrices are in host memory (clgemm_device_set).
+/// Several devices can share a call only if its matrices are in host memory (clgemm_device_set).
 typedef struct clgemm_matrix {
   cl_mem buffer;  ///< buffer that contains the matrix
   size_t ld;      ///< leading dimension, in elements
@@ -224,8 +230,9 @@ typedef struct clgemm_matrix {
 /// A matrix in memory that host and device share: OpenCL's shared virtual memory, or memory of Intel's
 /// extension cl_intel_unified_shared_memory.
 typedef struct clgemm_shared_matrix {
-  /// The pointer that clSVMAlloc() returned for the OpenCL context of the call, coarse- or fine-grained. In
-  /// an allocation of the extension, any pointer into it.
+  /// For shared virtual memory, coarse- or fine-grained, this is the pointer that clSVMAlloc() returned for
+  /// the OpenCL context of the call. For memory that was allocated with the extension, this can be any
+  /// pointer into the allocation.
   float* memory;
   size_t ld;      ///< leading dimension, in elements
   size_t offset;  ///< distance of the first element from `memory`, in elements
@@ -239,7 +246,7 @@ typedef struct clgemm_shared_matrix {
 typedef struct clgemm_context clgemm_context;
 
 /// Makes a context on a device. `device` is an index or a part of the name of the device or platform.
-/// `clgemm-bench --list-devices` prints these indices and names. Upper and lower case are the same. NULL or
+/// `clgemm-bench --list-devices` prints these indices and names. Upper and lower case do not matter. NULL or
 /// "" means the default device. The environment variable CLGEMM_DEVICE can name it in the same way. If the
 /// variable is not set, the default device is the first GPU. If there is no GPU, it is the first CPU, and if
 /// there is no CPU, the first device of any kind.
@@ -274,11 +281,11 @@ CLGEMM_API cl_command_queue clgemm_context_queue(const clgemm_context* context);
 /// matrices in parts. It copies some of them while it computes with others (`device_memory_limit`).
 ///
 /// If the call fails, the device no longer uses the matrices. There is one exception: if a device has failed
-/// and cannot be waited for, the status is CLGEMM_MATRICES_IN_USE. The device may still use the matrices, so
-/// keep them until the end of the process. After an error about an argument, C is unchanged. After any other
-/// error, the content of C is undefined.
+/// and clgemm cannot wait for it, the status is CLGEMM_MATRICES_IN_USE. The device may still use the
+/// matrices, so do not free them before the process ends. After an error about an argument, C is unchanged.
+/// After any other error, the content of C is undefined.
 ///
-/// If the context is NULL and the environment variable CLGEMM_DEVICES lists devices, these devices share the
+/// If `context` is NULL and the environment variable CLGEMM_DEVICES lists devices, these devices share the
 /// call, as in clgemm_device_set_sgemm().
 CLGEMM_API clgemm_status clgemm_sgemm_host(clgemm_context* context, clgemm_layout layout,
                                            clgemm_transpose transpose_a, clgemm_transpose transpose_b,
@@ -286,27 +293,28 @@ CLGEMM_API clgemm_status clgemm_sgemm_host(clgemm_context* context, clgemm_layou
                                            size_t lda, const float* b, size_t ldb, float beta, float* c,
                                            size_t ldc, const clgemm_options* options);
 
-/// Computes `batch_count` GEMMs on host matrices in one call. GEMM i uses the matrices that begin at
-/// a + i * stride_a, b + i * stride_b and c + i * stride_c. If stride_a or stride_b is 0, all GEMMs use the
-/// same A or B. The matrices C must not overlap, unless stride_c is 0. Then all products are added into one
-/// C, in the order of i: C <- alpha * sum of op(A_i) op(B_i) + beta * C. Returns when every C is complete.
+/// Computes `batch_count` GEMMs on host matrices in one call. GEMM i uses the matrices that begin at a + i *
+/// stride_a, b + i * stride_b and c + i * stride_c. If stride_a or stride_b is 0, all GEMMs use the same A or
+/// B. The matrices C must not overlap, unless stride_c is 0. If it is 0, all products are added into one C,
+/// in the order of i: C <- alpha * sum of op(A_i) op(B_i) + beta * C. Returns when every C is complete.
 ///
 /// A device that shares the host's memory computes all GEMMs in place, in one launch. For any other device,
 /// small matrices are gathered in clgemm's pinned memory and computed together. Large matrices are computed
-/// one after another, as by clgemm_sgemm_host(). The same applies to all matrices if you limit the device's
-/// memory (`device_memory_limit`). In all other respects, the rules of clgemm_sgemm_host() apply. If the call
-/// fails, the content of all matrices C is undefined.
+/// one after another, as by clgemm_sgemm_host(). If you limit the device's memory (`device_memory_limit`),
+/// small matrices are also computed one after another. In all other respects, the rules of
+/// clgemm_sgemm_host() apply. If the call fails, the content of all matrices C is undefined.
 CLGEMM_API clgemm_status clgemm_sgemm_strided_batched_host(
     clgemm_context* context, clgemm_layout layout, clgemm_transpose transpose_a, clgemm_transpose transpose_b,
     size_t m, size_t n, size_t k, float alpha, const float* a, size_t lda, size_t stride_a, const float* b,
     size_t ldb, size_t stride_b, float beta, float* c, size_t ldc, size_t stride_c, size_t batch_count,
     const clgemm_options* options);
 
-/// The same for matrices at any place. GEMM i uses a[i], b[i], c[i], alphas[i] and betas[i]; each list has
-/// `batch_count` elements. If the matrices are at constant distances, this is the same as
-/// clgemm_sgemm_strided_batched_host(). Otherwise small matrices are gathered, even for a device that shares
-/// the host's memory. The matrices C must not overlap each other, or any A or B. The call checks each pair of
-/// matrices C, and each C against the A and B of the same GEMM, but not against those of another GEMM.
+/// Computes `batch_count` GEMMs on host matrices that may be anywhere in memory. GEMM i uses a[i], b[i],
+/// c[i], alphas[i] and betas[i]; each list has `batch_count` elements. If the matrices are at constant
+/// distances, this is the same as clgemm_sgemm_strided_batched_host(). Otherwise small matrices are gathered,
+/// even for a device that shares the host's memory. The matrices C must not overlap each other, or any A or
+/// B. The call checks each pair of matrices C, and each C against the A and B of the same GEMM. It does not
+/// check a C against the A and B of another GEMM.
 CLGEMM_API clgemm_status clgemm_sgemm_batched_host(clgemm_context* context, clgemm_layout layout,
                                                    clgemm_transpose transpose_a, clgemm_transpose transpose_b,
                                                    size_t m, size_t n, size_t k, const float* alphas,
@@ -335,9 +343,11 @@ CLGEMM_API clgemm_status clgemm_sgemm(clgemm_context* context, cl_command_queue 
                                       const clgemm_options* options);
 
 /// Computes like clgemm_sgemm(), with matrices in memory that host and device share. Nothing is copied. A
-/// pointer to any other memory is CLGEMM_INVALID_ARGUMENT. The host must map coarse-grained memory around its
-/// own accesses. Do not free the memory before the call has completed. For batches, make a buffer on the
-/// memory with clCreateBuffer() and CL_MEM_USE_HOST_PTR.
+/// pointer to any other memory is CLGEMM_INVALID_ARGUMENT. Before the host reads or writes coarse-grained
+/// memory, it must map the memory (clEnqueueSVMMap()), and unmap it afterwards. Do not free the memory before
+/// the call has completed. There is no such function for batches. For a batch, make a buffer that uses this
+/// memory (clCreateBuffer() with CL_MEM_USE_HOST_PTR), and pass the buffer to clgemm_sgemm_strided_batched()
+/// or clgemm_sgemm_batched().
 CLGEMM_API clgemm_status clgemm_sgemm_shared(clgemm_context* context, cl_command_queue queue,
                                              clgemm_layout layout, clgemm_transpose transpose_a,
                                              clgemm_transpose transpose_b, size_t m, size_t n, size_t k,
@@ -350,8 +360,8 @@ CLGEMM_API clgemm_status clgemm_sgemm_shared(clgemm_context* context, cl_command
 /// matrices that begin at a.offset + i * stride_a, b.offset + i * stride_b and c.offset + i * stride_c.
 /// stride_a and stride_b may be 0, so that all GEMMs use the same A or B.
 ///
-/// The matrices C must not overlap, unless stride_c is 0. Then all products are added into one C, always in
-/// the same order:
+/// The matrices C must not overlap, unless stride_c is 0. If it is 0, all products are added into one C,
+/// always in the same order:
 ///
 ///      C <- alpha * sum of op(A_i) op(B_i) + beta * C
 ///
@@ -363,17 +373,18 @@ CLGEMM_API clgemm_status clgemm_sgemm_strided_batched(
     clgemm_matrix b, size_t stride_b, float beta, clgemm_matrix c, size_t stride_c, size_t batch_count,
     cl_uint wait_count, const cl_event* wait_for, cl_event* done, const clgemm_options* options);
 
-/// Computes a batch of GEMMs on matrices at any place. GEMM number i of `batch_count` uses a[i], b[i] and
-/// c[i], in separate buffers or in one, and alphas[i] and betas[i].
+/// Computes a batch of GEMMs on matrices that may be anywhere in device memory. GEMM i of `batch_count` uses
+/// a[i], b[i], c[i], alphas[i] and betas[i]. The matrices may be in separate buffers or in one.
 ///
-/// GEMMs can run in one launch with a list of offsets if all their matrices A are in one buffer with one
-/// leading dimension. The same must be true for B and for C. The other way is one launch for each group of
-/// successive GEMMs whose matrices are at a constant distance. clgemm uses the way that should take less
-/// time. For the first way, it sends the list of offsets to the device. clgemm does not read the arrays after
-/// the call has returned.
+/// clgemm can do this in two ways, and uses the one that should take less time:
+/// - One launch for all GEMMs, with a list of offsets that clgemm sends to the device. For this, all matrices
+///   A must be in one buffer and have the same leading dimension. The same applies to B and to C.
+/// - One launch for each group of successive GEMMs whose matrices are at a constant distance.
 ///
-/// The matrices C must not overlap each other or any A or B. clgemm checks this for any two C. It checks a C
-/// and an A or B only if they have the same i.
+/// clgemm does not read the arrays after the call has returned.
+///
+/// The matrices C must not overlap each other, or any A or B. The call checks each pair of matrices C, and
+/// each C against the A and B of the same GEMM. It does not check a C against the A and B of another GEMM.
 CLGEMM_API clgemm_status clgemm_sgemm_batched(
     clgemm_context* context, cl_command_queue queue, clgemm_layout layout, clgemm_transpose transpose_a,
     clgemm_transpose transpose_b, size_t m, size_t n, size_t k, const float* alphas, const clgemm_matrix* a,
@@ -383,17 +394,17 @@ CLGEMM_API clgemm_status clgemm_sgemm_batched(
 /// Compiles the kernels for calls of these shapes, so that the first real call does not wait for the
 /// compiler.
 ///
-/// If `context` is NULL, `queue` selects one of clgemm's own contexts. Otherwise `queue` is ignored and may
-/// be NULL. The same applies to clgemm_explain(), clgemm_sgemm_scratch_bytes() and
-/// clgemm_predicted_seconds().
+/// If `context` is NULL, clgemm uses its own context for `queue`. Otherwise `queue` is ignored and may be
+/// NULL. The same applies to clgemm_explain(), clgemm_sgemm_scratch_bytes() and clgemm_predicted_seconds().
 CLGEMM_API clgemm_status clgemm_prepare(clgemm_context* context, cl_command_queue queue,
                                         const clgemm_shape* shapes, size_t shape_count,
                                         const clgemm_options* options);
 
-/// Writes the plan for a call in words, with one fact per line. It lists the kernel and its parameters, why
-/// they were chosen, and the predicted times of this choice and of the next best ones. If a better choice was
-/// rejected, it gives the reason. It also shows padding, blocks and scratch memory, and how the kernel gets A
-/// and B. Compiles like clgemm_prepare(), because the choice depends on whether the device can run a kernel.
+/// Writes the plan for a call in words, with one fact per line. The text names the kernel and its parameters,
+/// and says why they were chosen. It shows the predicted times of this choice and of the next best ones. If a
+/// better choice was rejected, the text gives the reason. It also shows padding, blocks and scratch memory,
+/// and how the kernel gets A and B. This function compiles kernels, as clgemm_prepare() does, because the
+/// choice depends on whether the device can run a kernel.
 ///
 /// Writes at most `text_size` bytes to `text`, with the terminating zero. A longer text is cut. If
 /// `needed_size` is not NULL, `*needed_size` becomes the size of the whole text, with its zero. If
@@ -403,14 +414,14 @@ CLGEMM_API clgemm_status clgemm_explain(clgemm_context* context, cl_command_queu
                                         size_t text_size, char* text, size_t* needed_size);
 
 /// Writes the plan for a call on host matrices: the parts of the matrices, what is pinned, the bytes that are
-/// moved, and the predicted times of copying and computing. It ends with the plan for one part of C.
-/// If the shape is a batch, its matrices are at constant distances.
+/// moved, and the predicted times of copying and computing. It ends with the plan for one part of C. A shape
+/// with `batch_count` > 1 describes a batch whose matrices are at constant distances.
 CLGEMM_API clgemm_status clgemm_explain_host(clgemm_context* context, const clgemm_shape* shape,
                                              const clgemm_options* options, size_t text_size, char* text,
                                              size_t* needed_size);
 
-/// Writes to `*bytes` the device memory that a call needs for packed copies of A and B. Compiles like
-/// clgemm_prepare().
+/// Writes to `*bytes` the device memory that a call needs for packed copies of A and B. This function
+/// compiles kernels, as clgemm_prepare() does.
 CLGEMM_API clgemm_status clgemm_sgemm_scratch_bytes(clgemm_context* context, cl_command_queue queue,
                                                     const clgemm_shape* shape, const clgemm_options* options,
                                                     size_t* bytes);
@@ -476,8 +487,8 @@ CLGEMM_API clgemm_status clgemm_device_set_sgemm_batched(clgemm_device_set* devi
                                                          const float* betas, float* const* c, size_t ldc,
                                                          size_t batch_count, const clgemm_options* options);
 
-/// Writes a text that says how such a call is divided. For each different device, the text contains the
-/// result of clgemm_explain_host() for its part of C.
+/// Writes a text that says how the devices share a call of this shape on host matrices. For each kind of
+/// device in the set, the text contains the result of clgemm_explain_host() for its part of C.
 CLGEMM_API clgemm_status clgemm_device_set_explain_host(clgemm_device_set* devices, const clgemm_shape* shape,
                                                         const clgemm_options* options, size_t text_size,
                                                         char* text, size_t* needed_size);

@@ -10,13 +10,16 @@
 ///
 /// Special values are as in the BLAS. If beta == 0, C is not read. If alpha == 0 or k == 0, A and B are not
 /// read. If m == 0 or n == 0, the call does nothing. Memory between the rows (if ld is larger than a row) is
-/// never written. Infinities and NaN appear in the same elements of C as with IEEE arithmetic. There is one
-/// exception: clgemm may cut k into blocks and multiply the sum of each block by alpha. If one of these sums
-/// is infinite, the result may be NaN (from Inf - Inf or Inf * 0) instead of infinity.
+/// never written. Infinities and NaN appear in the same elements of C as with IEEE arithmetic, with one
+/// exception. clgemm may cut the k products of an element into blocks, multiply the sum of each block by
+/// alpha, and add up the results. If alpha or one of these sums is infinite, an element of C may be NaN
+/// instead of infinite. For example, two blocks may give Inf and -Inf, or alpha may be infinite and the sum
+/// of a block 0.
 ///
-/// The same call on the same device gives the same bits every time if clgemm chooses the same kernel. Tuning
-/// data are measurements of a device that come with clgemm or from clgemm-tune. On a device without them, the
-/// choice depends on a short measurement at the first use, the probe (docs/platforms.md).
+/// The same call on the same device gives the same bits every time if clgemm chooses the same kernel. The
+/// choice is based on tuning data, which are measurements of the device. They come with clgemm, or
+/// clgemm-tune makes them. On a device without tuning data, the choice depends on the *probe*, a short
+/// measurement at the first use (docs/platforms.md).
 ///
 /// Every failure throws clgemm::Error (error.hpp). Arguments are checked before any work. clgemm never prints
 /// and never ends the program.
@@ -52,8 +55,8 @@ enum class Precision {
   /// Any method whose error bound is no larger than that of plain fp32 arithmetic. This is the default. On
   /// NVIDIA GPUs with suitable tensor cores, large GEMMs use them with one of three methods. Each method
   /// splits every fp32 number into a sum of shorter numbers and adds products of these:
-  /// - two fp16 numbers and three products, with an exponent for each row of A and each column of B (this
-  ///   method also uses the matrix units of AMD's CDNA 3 and RDNA 4)
+  /// - two fp16 numbers and three products. All numbers of a row of op(A), or of a column of op(B), are first
+  ///   scaled by a common power of two. This method also uses the matrix units of AMD's CDNA 3 and RDNA 4.
   /// - two TF32 numbers and three products
   /// - three bf16 numbers and six products
   ///
@@ -79,17 +82,20 @@ struct Options {
   /// the environment variable CLGEMM_KERNEL_DIR names is searched instead.
   std::string kernel_folder;
 
-  /// The most device memory, in bytes, for the packed copies of A and B in one call. A larger problem is cut
-  /// into blocks. 0 means a quarter of the device's memory. The limit is never larger than the largest buffer
-  /// that the device allows.
+  /// A limit, in bytes, for the device memory that one call uses for temporary data. This is mainly for
+  /// packed copies: some kernels need A and B in another layout. A larger problem is cut into blocks. 0 means
+  /// a quarter of the device's memory. The limit is never larger than the largest buffer that the device
+  /// allows.
   std::size_t scratch_limit = 0;
 
-  /// Your own buffer for the packed copies of A and B. sgemm_scratch_bytes() returns the size that is needed,
-  /// but the buffer can have any size: the problem is cut into blocks that fit. If it is null, clgemm uses
-  /// and reuses its own buffers. No other call may use the buffer until this call is complete.
+  /// Your own buffer for this temporary data. sgemm_scratch_bytes() returns the size that is needed. If the
+  /// buffer is smaller, clgemm cuts the problem into blocks, or chooses a kernel that needs less. A kernel
+  /// that you named may still need more, which is an error. If `scratch` is null, clgemm uses and reuses its
+  /// own buffers. No other call may use the buffer until this call is complete.
   cl_mem scratch = nullptr;
 
-  /// The path of a kernel file. Unlike in `kernel`, the file may have any name. Use it instead of `kernel`.
+  /// The path of a kernel file. Use it instead of `kernel` if the path has no folder and does not end in .cl,
+  /// because `kernel` would take such a path for the name of a kernel.
   std::string kernel_file;
 
   /// The arithmetic that clgemm may use. If you name a kernel that is not allowed, the call throws
@@ -98,15 +104,15 @@ struct Options {
 
   /// The most memory, in bytes, that a call on host matrices may use on a device with its own memory. It
   /// holds parts of A, B and C, and packed copies. Larger matrices are processed in parts, so no matrix has
-  /// to fit. If it is 0, the environment variable CLGEMM_DEVICE_MEMORY_MIB sets the limit. If that is not
-  /// set, the limit is three quarters of the device's memory.
+  /// to fit into this memory. If the limit is 0, the environment variable CLGEMM_DEVICE_MEMORY_MIB sets the
+  /// limit. If the variable is not set, the limit is three quarters of the device's memory.
   std::size_t device_memory_limit = 0;
 
   /// Set this to true if all three host matrices are in pinned memory: SVM, or a mapped buffer that was made
   /// with CL_MEM_ALLOC_HOST_PTR. It matters only for a device with its own memory. The matrices are then
   /// copied directly; otherwise they are copied through clgemm's pinned memory. If beta is not 0, results are
   /// still copied to C through clgemm's memory. So if one of several devices fails, clgemm knows which parts
-  /// of C have their old values, and another device can compute them.
+  /// of C still have their old values, and another device can compute them.
   bool host_matrices_are_pinned = false;
 };
 
@@ -147,11 +153,12 @@ class DeviceMemory {
                               std::is_convertible<decltype(std::declval<const Buffer&>()()), cl_mem>::value>>
   constexpr DeviceMemory(const Buffer& buffer) : buffer_(buffer()) {}
 
-  /// Shared virtual memory: the pointer that clSVMAlloc() returned for the OpenCL context of the call,
-  /// coarse- or fine-grained. DeviceMatrix::offset tells where in it the matrix begins. In an allocation of
-  /// Intel's extension cl_intel_unified_shared_memory, any pointer into it. Nothing is copied. A pointer to
-  /// any other memory is an Error(invalid_argument). The host must map coarse-grained memory around its own
-  /// accesses. Do not free the memory before the call has completed.
+  /// Shared virtual memory, coarse- or fine-grained: the pointer that clSVMAlloc() returned for the OpenCL
+  /// context of the call. For memory that was allocated with Intel's extension
+  /// cl_intel_unified_shared_memory, this can be any pointer into the allocation. DeviceMatrix::offset is the
+  /// distance from this pointer to the matrix. Nothing is copied. A pointer to any other memory is an
+  /// Error(invalid_argument). Before the host reads or writes coarse-grained memory, it must map the memory
+  /// (clEnqueueSVMMap()), and unmap it afterwards. Do not free the memory before the call has completed.
   constexpr DeviceMemory(float* shared) noexcept : pointer_(shared) {}
 
   /// Returns the buffer, or null if there is none.
@@ -167,7 +174,7 @@ class DeviceMemory {
 
 /// A matrix in device memory: `{buffer, ld, offset}`. You own the memory, and it must live until the call has
 /// completed. Such matrices are used only on the device of the call's queue, even if their OpenCL context has
-/// more devices. Several devices share a call only if its matrices are in host memory (DeviceSet).
+/// more devices. Several devices can share a call only if its matrices are in host memory (DeviceSet).
 struct DeviceMatrix {
   DeviceMemory buffer;     ///< memory that contains the matrix: a cl_mem, a cl::Buffer, or a pointer
   std::size_t ld = 0;      ///< leading dimension, in elements
@@ -185,13 +192,14 @@ using WaitList = std::vector<cl_event>;
 /// while the device works. It is an error to move or destroy a Context while another thread uses it.
 ///
 /// Lost devices: if a kernel causes a fault, such as an access to invalid memory, the OpenCL context in which
-/// it ran is destroyed. The kernel may be one of clgemm or of any other code. The call that notices this
-/// throws Error(device_lost), and so do all later calls on this Context. There is one exception: if the
-/// device may still use the host matrices of a call, this call throws Error(matrices_in_use), and later calls
-/// throw Error(device_lost). All data in device memory is lost. On an NVIDIA H200 (driver 580), the process
-/// can then no longer use the device. It cannot make a new OpenCL context, even after the old one was
-/// released. So a constructor that needs a new OpenCL context also throws Error(device_lost). A new process
-/// can use the device. The free functions keep a lost Context until release_contexts().
+/// it ran is destroyed. The kernel may be clgemm's own or that of any other code in the process. The call
+/// that notices this throws Error(device_lost), and so do all later calls on this Context. There is one
+/// exception: if the device may still use the host matrices of a call, this call throws
+/// Error(matrices_in_use), and later calls throw Error(device_lost). All data in device memory is lost. On an
+/// NVIDIA H200 (driver 580), the process can then no longer use the device: it cannot make a new OpenCL
+/// context, even after the old one was released. So a constructor that needs a new OpenCL context also throws
+/// Error(device_lost). A new process can use the device. The free functions keep a lost Context until
+/// release_contexts().
 ///
 /// fork(): the threads of an OpenCL driver do not exist in a child process, and a call there would wait for
 /// them forever. So if the parent process has used a function that needs a device, all such functions throw
@@ -201,8 +209,8 @@ class CLGEMM_API Context {
  public:
   /// The default device. The environment variable CLGEMM_DEVICE can name it by an index or by a part of the
   /// name of the device or platform. `clgemm-bench --list-devices` prints these indices and names. Upper and
-  /// lower case are the same. If the variable is not set, the default device is the first GPU. If there is no
-  /// GPU, it is the first CPU, and if there is no CPU, the first device of any kind.
+  /// lower case do not matter. If the variable is not set, the default device is the first GPU. If there is
+  /// no GPU, it is the first CPU, and if there is no CPU, the first device of any kind.
   Context();
 
   /// A device by index or by a part of its name, as in CLGEMM_DEVICE.
@@ -230,9 +238,9 @@ class CLGEMM_API Context {
   /// matrices in parts. It copies some of them while it computes with others (Options::device_memory_limit).
   ///
   /// If this throws, the device no longer uses the matrices. There is one exception: if a device has failed
-  /// and cannot be waited for, the call throws Error(matrices_in_use). The device may still use the matrices,
-  /// so keep them until the end of the process. After an error about an argument, C is unchanged. After any
-  /// other error, the content of C is undefined.
+  /// and clgemm cannot wait for it, the call throws Error(matrices_in_use). The device may still use the
+  /// matrices, so do not free them before the process ends. After an error about an argument, C is unchanged.
+  /// After any other error, the content of C is undefined.
   ///
   /// OpenCL has no time-out, so a call waits as long as the device takes.
   void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m, std::size_t n,
@@ -241,26 +249,28 @@ class CLGEMM_API Context {
 
   /// Computes `batch_count` GEMMs on host matrices in one call. GEMM i uses the matrices that begin at
   /// a + i * stride_a, b + i * stride_b and c + i * stride_c. If stride_a or stride_b is 0, all GEMMs use the
-  /// same A or B. The matrices C must not overlap, unless stride_c is 0. Then all products are added into one
-  /// C, in the order of i: C <- alpha * sum of op(A_i) op(B_i) + beta * C. Returns when every C is complete.
+  /// same A or B. The matrices C must not overlap, unless stride_c is 0. If it is 0, all products are added
+  /// into one C, in the order of i: C <- alpha * sum of op(A_i) op(B_i) + beta * C. Returns when every C is
+  /// complete.
   ///
   /// A device that shares the host's memory computes all GEMMs in place, in one launch. For any other device,
   /// small matrices are gathered in clgemm's pinned memory and computed together. Large matrices are computed
-  /// one after another, as by sgemm(). The same applies to all matrices if you limit the device's memory
-  /// (Options::device_memory_limit). In all other respects, the rules of sgemm() apply. If the call fails,
-  /// the content of all matrices C is undefined.
+  /// one after another, as by sgemm(). If you limit the device's memory (Options::device_memory_limit), small
+  /// matrices are also computed one after another. In all other respects, the rules of sgemm() apply. If the
+  /// call fails, the content of all matrices C is undefined.
   void sgemm_strided_batched(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
                              std::size_t n, std::size_t k, float alpha, const float* a, std::size_t lda,
                              std::size_t stride_a, const float* b, std::size_t ldb, std::size_t stride_b,
                              float beta, float* c, std::size_t ldc, std::size_t stride_c,
                              std::size_t batch_count, const Options& options = {});
 
-  /// The same for matrices at any place. GEMM i uses a[i], b[i], c[i], alphas[i] and betas[i]. All lists must
-  /// have the same length, but alphas and betas may also have one element, for all GEMMs. If the matrices are
-  /// at constant distances, this is the same as sgemm_strided_batched(). Otherwise small matrices are
-  /// gathered, even for a device that shares the host's memory. The matrices C must not overlap each other,
-  /// or any A or B. The call checks each pair of matrices C, and each C against the A and B of the same GEMM,
-  /// but not against those of another GEMM.
+  /// Computes a batch of GEMMs on host matrices that may be anywhere in memory. GEMM i uses a[i], b[i], c[i],
+  /// alphas[i] and betas[i]. All lists must have the same length, but alphas and betas may also have one
+  /// element, for all GEMMs. If the matrices are at constant distances, this is the same as
+  /// sgemm_strided_batched(). Otherwise small matrices are gathered, even for a device that shares the host's
+  /// memory. The matrices C must not overlap each other, or any A or B. The call checks each pair of matrices
+  /// C, and each C against the A and B of the same GEMM. It does not check a C against the A and B of another
+  /// GEMM.
   void sgemm_batched(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
                      std::size_t n, std::size_t k, const std::vector<float>& alphas,
                      const std::vector<const float*>& a, std::size_t lda, const std::vector<const float*>& b,
@@ -285,8 +295,8 @@ class CLGEMM_API Context {
   /// matrices that begin at a.offset + i * stride_a, b.offset + i * stride_b and c.offset + i * stride_c.
   /// stride_a and stride_b may be 0, so that all GEMMs use the same A or B.
   ///
-  /// The matrices C must not overlap, unless stride_c is 0. Then all products are added into one C, always in
-  /// the same order:
+  /// The matrices C must not overlap, unless stride_c is 0. If it is 0, all products are added into one C,
+  /// always in the same order:
   ///
   ///      C <- alpha * sum of op(A_i) op(B_i) + beta * C
   ///
@@ -299,18 +309,19 @@ class CLGEMM_API Context {
                              const WaitList& wait_for = {}, cl_event* done = nullptr,
                              const Options& options = {});
 
-  /// Computes a batch of GEMMs on matrices at any place. GEMM number i uses a[i], b[i] and c[i], in separate
-  /// buffers or in one, and alphas[i] and betas[i]. The lists have the same length, but alphas and betas may
-  /// have one element for all GEMMs.
+  /// Computes a batch of GEMMs on matrices that may be anywhere in device memory. GEMM i uses a[i], b[i],
+  /// c[i], alphas[i] and betas[i]. The matrices may be in separate buffers or in one. All lists must have the
+  /// same length, but alphas and betas may also have one element, for all GEMMs.
   ///
-  /// GEMMs can run in one launch with a list of offsets if all their matrices A are in one buffer with one
-  /// leading dimension. The same must be true for B and for C. The other way is one launch for each group of
-  /// successive GEMMs whose matrices are at a constant distance. clgemm uses the way that should take less
-  /// time. For the first way, it sends the list of offsets to the device. clgemm does not read the vectors
-  /// after the call has returned.
+  /// clgemm can do this in two ways, and uses the one that should take less time:
+  /// - One launch for all GEMMs, with a list of offsets that clgemm sends to the device. For this, all
+  ///   matrices A must be in one buffer and have the same leading dimension. The same applies to B and to C.
+  /// - One launch for each group of successive GEMMs whose matrices are at a constant distance.
   ///
-  /// The matrices C must not overlap each other or any A or B. clgemm checks this for any two C. It checks a
-  /// C and an A or B only if they have the same i.
+  /// clgemm does not read the vectors after the call has returned.
+  ///
+  /// The matrices C must not overlap each other, or any A or B. The call checks each pair of matrices C, and
+  /// each C against the A and B of the same GEMM. It does not check a C against the A and B of another GEMM.
   void sgemm_batched(cl_command_queue queue, Layout layout, Transpose transpose_a, Transpose transpose_b,
                      std::size_t m, std::size_t n, std::size_t k, const std::vector<float>& alphas,
                      const std::vector<DeviceMatrix>& a, const std::vector<DeviceMatrix>& b,
@@ -321,30 +332,31 @@ class CLGEMM_API Context {
   /// compiler.
   void prepare(const std::vector<SgemmShape>& shapes, const Options& options = {});
 
-  /// Returns the plan for a call in words, with one fact per line. It lists the kernel and its parameters,
-  /// why they were chosen, and the predicted times of this choice and of the next best ones. If a better
-  /// choice was rejected, it gives the reason. It also shows padding, blocks and scratch memory, and how the
-  /// kernel gets A and B. Compiles like prepare(), because the choice depends on whether the device can run a
-  /// kernel.
+  /// Returns the plan for a call in words, with one fact per line. The text names the kernel and its
+  /// parameters, and says why they were chosen. It shows the predicted times of this choice and of the next
+  /// best ones. If a better choice was rejected, the text gives the reason. It also shows padding, blocks and
+  /// scratch memory, and how the kernel gets A and B. This function compiles kernels, as prepare() does,
+  /// because the choice depends on whether the device can run a kernel.
   std::string explain(const SgemmShape& shape, const Options& options = {});
 
   /// Returns the plan for a call on host matrices: the parts of the matrices, what is pinned, the bytes that
-  /// are moved, and the predicted times of copying and computing. It ends with the plan for one part of C.
-  /// If the shape is a batch, its matrices are at constant distances.
+  /// are moved, and the predicted times of copying and computing. It ends with the plan for one part of C. A
+  /// shape with batch_count > 1 describes a batch whose matrices are at constant distances.
   std::string explain_host(const SgemmShape& shape, const Options& options = {});
 
-  /// Returns the device memory, in bytes, that a call needs for packed copies of A and B. Compiles like
-  /// prepare().
+  /// Returns the device memory, in bytes, that a call needs for packed copies of A and B. This function
+  /// compiles kernels, as prepare() does.
   std::size_t sgemm_scratch_bytes(const SgemmShape& shape, const Options& options = {});
 
-  /// Returns the seconds that the speed model predicts for a call on device memory. Compiles no kernel, but
-  /// may probe a device without tuning data. Copies from and to host memory are not included. If there are no
-  /// measurements of the device, the result is a guess.
+  /// Returns the seconds that the speed model predicts for a call on device memory. Copies from and to host
+  /// memory are not included. If the device has no tuning data, this function may run the probe. If there are
+  /// no measurements of the device at all, the result is a guess. No kernel of clgemm is compiled.
   double predicted_seconds(const SgemmShape& shape, const Options& options = {});
 
   /// Returns the seconds that the speed model predicts for a call on host matrices, including copies to the
   /// device and back. The rates of these copies are measured by clgemm-tune, or by the probe if the device
-  /// has no tuning data. If the shape is a batch, its matrices are at constant distances.
+  /// has no tuning data. A shape with batch_count > 1 describes a batch whose matrices are at constant
+  /// distances.
   double predicted_seconds_host(const SgemmShape& shape, const Options& options = {});
 
   /// Returns the device. The Context owns it, as it owns the results of the next two functions. Retain them
@@ -424,8 +436,8 @@ class CLGEMM_API DeviceSet {
                      std::size_t ldb, const std::vector<float>& betas, const std::vector<float*>& c,
                      std::size_t ldc, const Options& options = {});
 
-  /// Returns a text that says how such a call is divided. For each different device, the text contains the
-  /// result of Context::explain_host() for its part of C.
+  /// Returns a text that says how the devices share a call of this shape on host matrices. For each kind of
+  /// device in the set, the text contains the result of Context::explain_host() for its part of C.
   std::string explain_host(const SgemmShape& shape, const Options& options = {});
 
   /// Returns the devices in use, in the order of the list. This object owns them.
@@ -438,7 +450,7 @@ class CLGEMM_API DeviceSet {
   std::unique_ptr<State> state_;
 };
 
-/// Like Context::sgemm() for host matrices. Uses one Context for the whole process, which is made with the
+/// Like Context::sgemm() for host matrices. The whole process uses one Context, which is made with the
 /// default device at the first call. If the environment variable CLGEMM_DEVICES lists devices, with the
 /// syntax of DeviceSet's constructor, this function uses one DeviceSet for the whole process instead.
 CLGEMM_API void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
@@ -446,7 +458,8 @@ CLGEMM_API void sgemm(Layout layout, Transpose transpose_a, Transpose transpose_
                       const float* b, std::size_t ldb, float beta, float* c, std::size_t ldc,
                       const Options& options = {});
 
-/// Computes a batch on host matrices like sgemm_strided_batched() of the object that this sgemm() uses.
+/// Like Context::sgemm_strided_batched() for host matrices, with the Context or DeviceSet that sgemm() for
+/// host matrices uses.
 CLGEMM_API void sgemm_strided_batched(Layout layout, Transpose transpose_a, Transpose transpose_b,
                                       std::size_t m, std::size_t n, std::size_t k, float alpha,
                                       const float* a, std::size_t lda, std::size_t stride_a, const float* b,
@@ -454,7 +467,8 @@ CLGEMM_API void sgemm_strided_batched(Layout layout, Transpose transpose_a, Tran
                                       std::size_t ldc, std::size_t stride_c, std::size_t batch_count,
                                       const Options& options = {});
 
-/// Computes a batch on host matrices like sgemm_batched() of the object that this sgemm() uses.
+/// Like Context::sgemm_batched() for host matrices, with the Context or DeviceSet that sgemm() for host
+/// matrices uses.
 CLGEMM_API void sgemm_batched(Layout layout, Transpose transpose_a, Transpose transpose_b, std::size_t m,
                               std::size_t n, std::size_t k, const std::vector<float>& alphas,
                               const std::vector<const float*>& a, std::size_t lda,
@@ -462,17 +476,18 @@ CLGEMM_API void sgemm_batched(Layout layout, Transpose transpose_a, Transpose tr
                               const std::vector<float>& betas, const std::vector<float*>& c, std::size_t ldc,
                               const Options& options = {});
 
-/// Returns Context::explain_host() or DeviceSet::explain_host() of the object that this sgemm() uses.
+/// Like Context::explain_host(), with the Context or DeviceSet that sgemm() for host matrices uses.
 CLGEMM_API std::string explain_host(const SgemmShape& shape, const Options& options = {});
 
-/// Returns Context::predicted_seconds() of the Context that this sgemm() uses. If sgemm() uses a DeviceSet,
-/// this returns the time of its fastest device.
+/// Like Context::predicted_seconds(), with the Context that sgemm() for host matrices uses. If sgemm() uses a
+/// DeviceSet, this returns the time of its fastest device.
 CLGEMM_API double predicted_seconds(const SgemmShape& shape, const Options& options = {});
 
-/// Returns the Context that is shared by all calls on this queue. Use it for batches, prepare(), explain()
-/// and similar calls. Each queue has an OpenCL context and a device. clgemm keeps one Context, with its
-/// compiled kernels and scratch memory, for each of the last few such pairs until release_contexts(). A
-/// Context keeps its OpenCL context alive, and so does the result of this function as long as you keep it.
+/// Returns the Context that all calls on this queue share. Use it for batches, prepare(), explain() and
+/// similar calls. All queues with the same device and the same OpenCL context share one Context. clgemm keeps
+/// the Contexts of the most recently used queues, with their compiled kernels and scratch memory, until
+/// release_contexts(). A Context keeps its OpenCL context alive. You may keep the result of this function as
+/// long as you like.
 CLGEMM_API std::shared_ptr<Context> context_for(cl_command_queue queue);
 
 /// Like Context::sgemm() for device memory, on context_for(queue).
