@@ -73,10 +73,10 @@ the device and the shape is chosen.")
 set(same_version "${library_package} (= ${PROJECT_VERSION}-${release})")
 
 debian_package(library ${library_package} libs
-  "matrix multiply for any OpenCL device - shared library\n${what}\n\nThis package has the shared library."
+  "matrix multiplication for any OpenCL device - shared library\n${what}\n\nThis package has the shared library."
   RECOMMENDS "pocl-opencl-icd | opencl-icd")
 debian_package(development libclgemm-dev libdevel
-  "matrix multiply for any OpenCL device - headers\n${what}\n\n\
+  "matrix multiplication for any OpenCL device - headers\n${what}\n\n\
 This package has the headers in C and C++, and what CMake and pkg-config\nfind the library by."
   DEPENDS "${same_version}" "ocl-icd-opencl-dev | opencl-dev")
 if(TARGET clgemm_blas)
@@ -106,7 +106,7 @@ pkg-config; its headers are those of CLBlast."
     DEPENDS "${clblast_package} (= ${PROJECT_VERSION}-${release})" "libclblast-dev")
 endif()
 debian_package(tools clgemm-tools science
-  "matrix multiply for any OpenCL device - bench and tuner\n${what}\n\n\
+  "matrix multiplication for any OpenCL device - bench and tuner\n${what}\n\n\
 This package has clgemm-bench, which measures kernels beside their peers and\n\
 checks every result, clgemm-tune, which finds the fastest for a device, and\n\
 the kernels as files to begin one's own from."
@@ -114,7 +114,7 @@ the kernels as files to begin one's own from."
 if(TARGET clgemm_python)
   math(EXPR next_minor "${CLGEMM_PYTHON_MINOR} + 1")
   debian_package(python python3-clgemm python
-    "matrix multiply for any OpenCL device - Python 3\n${what}\n\n\
+    "matrix multiplication for any OpenCL device - Python 3\n${what}\n\n\
 This package has the Python module, for arrays of NumPy and of PyOpenCL."
     DEPENDS "${same_version}" "python3 (>= 3.${CLGEMM_PYTHON_MINOR})" "python3 (<< 3.${next_minor})" "python3-numpy"
     RECOMMENDS "clgemm-tools" "python3-pyopencl")

@@ -8,7 +8,7 @@
 namespace clgemm {
 namespace {
 
-constexpr const char* nothing_to_multiply = "kernel: none, there is nothing to multiply\n";
+constexpr const char* nothing_to_multiply = "kernel: none, because there is nothing to compute\n";
 
 }  // namespace
 

@@ -32,10 +32,10 @@ using clgemm::ErrorCode;
 using namespace clgemm::c_api;
 
 static_assert(CLGEMM_INTERNAL_ERROR == static_cast<int>(ErrorCode::internal_error),
-              "clgemm_status has the codes of ErrorCode, in their order");
+              "clgemm_status must list the codes of ErrorCode in the same order");
 static_assert(CLGEMM_MATRICES_IN_USE == static_cast<int>(ErrorCode::matrices_in_use));
 static_assert(CLGEMM_ARGUMENT_OPTIONS == static_cast<int>(Argument::options),
-              "clgemm_argument has those of Argument, in their order");
+              "clgemm_argument must list the values of Argument in the same order");
 
 // A thread may still make calls, from atexit(), after its own objects are destroyed. The flag outlives them.
 thread_local bool error_text_is_gone = false;
@@ -67,7 +67,7 @@ clgemm_status status_of(Body&& body) {
   } catch (const Error& error) {
     return failed(error.code(), error.what(), error.argument());
   } catch (const std::bad_alloc&) {
-    return failed(ErrorCode::out_of_memory, "no host memory");
+    return failed(ErrorCode::out_of_memory, "the host is out of memory");
   }
 }
 
@@ -128,7 +128,7 @@ void hand_out(const std::string& text, size_t size, char* to, size_t* needed_siz
 template <class Device>
 clgemm_status create(Device device, clgemm_context** context) {
   return status_of([&] {
-    require(context, "the place for the context");
+    require(context, "the output pointer for the context");
     *context = nullptr;
     *context = new clgemm_context{clgemm::Context(device)};
   });
@@ -299,7 +299,7 @@ clgemm_status clgemm_explain(clgemm_context* context, cl_command_queue queue, co
                              const clgemm_options* options, size_t text_size, char* text,
                              size_t* needed_size) {
   return status_of([&] {
-    if (text_size != 0) require(text, "the place for the text");
+    if (text_size != 0) require(text, "the output pointer for the text");
     hand_out(
         with(context, queue, [&](auto&& api) { return api.explain(shape_of(shape), options_of(options)); }),
         text_size, text, needed_size);
@@ -310,7 +310,7 @@ clgemm_status clgemm_explain_host(clgemm_context* context, const clgemm_shape* s
                                   const clgemm_options* options, size_t text_size, char* text,
                                   size_t* needed_size) {
   return status_of([&] {
-    if (text_size != 0) require(text, "the place for the text");
+    if (text_size != 0) require(text, "the output pointer for the text");
     hand_out(with_host(context,
                        [&](auto&& api) { return api.explain_host(shape_of(shape), options_of(options)); }),
              text_size, text, needed_size);
@@ -321,7 +321,7 @@ clgemm_status clgemm_sgemm_scratch_bytes(clgemm_context* context, cl_command_que
                                          const clgemm_shape* shape, const clgemm_options* options,
                                          size_t* bytes) {
   return status_of([&] {
-    require(bytes, "the place for the bytes");
+    require(bytes, "the output pointer for the bytes");
     *bytes = with(context, queue,
                   [&](auto&& api) { return api.sgemm_scratch_bytes(shape_of(shape), options_of(options)); });
   });
@@ -329,7 +329,7 @@ clgemm_status clgemm_sgemm_scratch_bytes(clgemm_context* context, cl_command_que
 
 clgemm_status clgemm_device_set_create(const char* list, clgemm_device_set** devices) {
   return status_of([&] {
-    require(devices, "the place for the devices");
+    require(devices, "the output pointer for the devices");
     *devices = nullptr;
     require(list, "the list of devices");
     *devices = new clgemm_device_set{clgemm::DeviceSet(list)};
@@ -339,7 +339,7 @@ clgemm_status clgemm_device_set_create(const char* list, clgemm_device_set** dev
 clgemm_status clgemm_device_set_create_for_devices(size_t count, const cl_device_id* list,
                                                    clgemm_device_set** devices) {
   return status_of([&] {
-    require(devices, "the place for the devices");
+    require(devices, "the output pointer for the devices");
     *devices = nullptr;
     require(list, "the list of devices");
     *devices = new clgemm_device_set{clgemm::DeviceSet(std::vector<cl_device_id>(list, list + count))};
@@ -354,7 +354,7 @@ clgemm_status clgemm_device_set_devices(const clgemm_device_set* devices, size_t
                                         size_t* count) {
   return status_of([&] {
     require(devices, "the set of devices");
-    if (size != 0) require(list, "the place for the list");
+    if (size != 0) require(list, "the output pointer for the list");
     const std::vector<cl_device_id> all = devices->devices.devices();
     std::copy_n(all.begin(), std::min(size, all.size()), list);
     if (count != nullptr) *count = all.size();
@@ -406,7 +406,7 @@ clgemm_status clgemm_device_set_explain_host(clgemm_device_set* devices, const c
                                              size_t* needed_size) {
   return status_of([&] {
     require(devices, "the set of devices");
-    if (text_size != 0) require(text, "the place for the text");
+    if (text_size != 0) require(text, "the output pointer for the text");
     hand_out(devices->devices.explain_host(shape_of(shape), options_of(options)), text_size, text,
              needed_size);
   });
@@ -416,7 +416,7 @@ clgemm_status clgemm_predicted_seconds(clgemm_context* context, cl_command_queue
                                        const clgemm_shape* shape, const clgemm_options* options,
                                        double* seconds) {
   return status_of([&] {
-    require(seconds, "the place for the seconds");
+    require(seconds, "the output pointer for the seconds");
     *seconds = context == nullptr && queue == nullptr
                    ? clgemm::predicted_seconds(shape_of(shape), options_of(options))
                    : with(context, queue, [&](auto& api) {
@@ -429,7 +429,7 @@ clgemm_status clgemm_predicted_seconds_host(clgemm_context* context, const clgem
                                             const clgemm_options* options, double* seconds) {
   return status_of([&] {
     require(context, "the context");
-    require(seconds, "the place for the seconds");
+    require(seconds, "the output pointer for the seconds");
     *seconds = context->context.predicted_seconds_host(shape_of(shape), options_of(options));
   });
 }

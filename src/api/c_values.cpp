@@ -43,7 +43,7 @@ Options options_of(const clgemm_options* options) {
   if (options->kernel != nullptr) result.kernel = options->kernel;
   if (options->kernel_folder != nullptr) result.kernel_folder = options->kernel_folder;
   if (options->parameter_count != 0)
-    require(options->parameters, "the options' parameters", Argument::options);
+    require(options->parameters, "the list of parameters in the options", Argument::options);
   for (std::size_t i = 0; i < options->parameter_count; ++i) {
     require(options->parameters[i].name, "the name of a parameter", Argument::options);
     result.parameters[options->parameters[i].name] = options->parameters[i].value;

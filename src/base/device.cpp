@@ -67,8 +67,8 @@ std::string list_of(const std::vector<cl::Device>& devices) {
 }
 
 [[noreturn]] void fail(std::string_view wanted, const std::vector<cl::Device>& devices) {
-  throw Error(ErrorCode::device_not_found, fmt::format("no OpenCL device '{}'; there is {}{}", wanted,
-                                                       list_of(devices), unloadable_drivers()));
+  throw Error(ErrorCode::device_not_found, fmt::format("no OpenCL device matches '{}'; the devices are {}{}",
+                                                       wanted, list_of(devices), unloadable_drivers()));
 }
 
 // An element of clGetDeviceInfo()'s list of versions. The headers define both names only from OpenCL 3.0 on.
@@ -191,8 +191,8 @@ std::string missing_place_of_pocl() {
     if (folder.empty()) continue;
     if (may_write(folder)) return "";
     return fmt::format(
-        ". PoCL offers no device where it cannot write its cache: here {} is '{}', which cannot be written; "
-        "POCL_CACHE_DIR names another place",
+        ". PoCL offers no device if it cannot write its cache. Here {} is '{}', which is not writable. Set "
+        "POCL_CACHE_DIR to a writable folder",
         variable, folder);
   }
   return "";
@@ -205,8 +205,8 @@ cl::Device find_device(std::string_view wanted) {
   if (devices.empty()) {
     throw Error(
         ErrorCode::device_not_found,
-        "there is no OpenCL device: no driver (ICD) is installed, or none offers a device. On a machine "
-        "without a GPU, PoCL makes a device of the CPU (Debian: pocl-opencl-icd)" +
+        "there is no OpenCL device: no driver (ICD) is installed, or no driver offers a device. On a machine "
+        "without a GPU, install PoCL, which uses the CPU as a device (Debian: pocl-opencl-icd)" +
             missing_place_of_pocl() + unloadable_drivers());
   }
   if (wanted.empty()) return first_by_kind(devices);
@@ -226,7 +226,7 @@ cl::Device find_device(std::string_view wanted) {
   std::erase_if(fitting, [&part](const cl::Device& device) { return !has_part(device, part); });
   if (fitting.empty()) fail(wanted, devices);
   if (fitting.size() > 1) {
-    log_once(LogLevel::info, fmt::format("'{}' fits {} devices, of which the first is taken: {}", wanted,
+    log_once(LogLevel::info, fmt::format("'{}' matches {} devices; clgemm uses the first one, {}", wanted,
                                          fitting.size(), list_of(fitting)));
   }
   return fitting.front();
@@ -253,7 +253,7 @@ std::vector<cl::Device> find_devices(std::string_view list) {
     }
     if (!found) fail(wanted, all_devices());
   }
-  if (result.empty()) throw Error(ErrorCode::invalid_argument, "the list of devices names none");
+  if (result.empty()) throw Error(ErrorCode::invalid_argument, "the list of devices is empty");
   return result;
 }
 

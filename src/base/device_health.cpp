@@ -106,7 +106,7 @@ cl::Context new_context(const cl::Device& device) {
     throw Error(
         ErrorCode::device_lost,
         fmt::format(
-            "the device '{}' was lost to this process by a fault before, and cannot be used in it again: {}",
+            "this process has lost the device '{}' because of an earlier fault, and cannot use it again: {}",
             device.getInfo<CL_DEVICE_NAME>(), from_opencl(failure).what()));
   }
 }
@@ -114,12 +114,10 @@ cl::Context new_context(const cl::Device& device) {
 void DeviceHealth::throw_if_lost() {
   if (!lost_) return;
   const std::lock_guard lock(mutex_);
-  throw Error(
-      ErrorCode::device_lost,
-      fmt::format(
-          "the device '{}' is lost: a fault, most likely of a kernel, has ended its OpenCL context, and "
-          "nothing in it works any more. What failed first: {}",
-          device_name_, why_));
+  throw Error(ErrorCode::device_lost,
+              fmt::format("the device '{}' is lost: a fault, most likely in a kernel, has destroyed its "
+                          "OpenCL context. The first error was: {}",
+                          device_name_, why_));
 }
 
 void DeviceHealth::look_after(const Error& error) {

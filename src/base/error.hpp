@@ -28,7 +28,7 @@ auto at_boundary(Body&& body) -> decltype(body()) {
   } catch (const cl::Error& failure) {
     throw from_opencl(failure);
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::out_of_memory, "the host has no memory left");
+    throw Error(ErrorCode::out_of_memory, "the host is out of memory");
   } catch (const std::exception& failure) {
     throw Error(ErrorCode::internal_error, failure.what());
   }

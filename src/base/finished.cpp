@@ -37,9 +37,9 @@ bool settle(const cl::CommandQueue& queue) noexcept {
 }
 
 MatricesInUse::MatricesInUse(const Error& cause)
-    : Error(
-          ErrorCode::matrices_in_use,
-          fmt::format("{}; the device cannot be waited for, so it may still use the matrices", cause.what()),
-          cause.argument()) {}
+    : Error(ErrorCode::matrices_in_use,
+            fmt::format("{}; clgemm cannot wait for the device, so the device may still use the matrices",
+                        cause.what()),
+            cause.argument()) {}
 
 }  // namespace clgemm

@@ -20,7 +20,7 @@ inline void check_finished(const std::vector<cl::Event>& commands) {
       command.wait();
       status = status_of(command);
     }
-    if (status < 0) throw cl::Error(status, "a command that the device had taken");
+    if (status < 0) throw cl::Error(status, "a command that was already running");
   }
 }
 

@@ -37,7 +37,7 @@ void log_bad_values(const std::vector<Variable>& variables) {
   for (const Variable& variable : variables) {
     const std::string value = environment(variable.name);
     if (value.empty() || variable.is_good(value)) continue;
-    write_line(std::string(variable.name) + " is '" + printable(value) + "'; it may be " + variable.may_be);
+    write_line(std::string(variable.name) + " is '" + printable(value) + "'; it must be " + variable.may_be);
   }
 }
 

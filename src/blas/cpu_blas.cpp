@@ -89,7 +89,7 @@ CpuBlas CpuBlas::find() {
   if (!named.empty()) {
     // This is printed even without CLGEMM_LOG, because without a CPU BLAS a program may become very slow.
     if (const std::string why = load(named); !why.empty())
-      fmt::print(stderr, "clgemm_blas: there is no CPU BLAS, for CLGEMM_BLAS_CPU is '{}': {}\n",
+      fmt::print(stderr, "clgemm_blas: there is no CPU BLAS, because CLGEMM_BLAS_CPU is '{}': {}\n",
                  printable(named), printable(why));
     return found;
   }
@@ -125,7 +125,7 @@ const CpuBlas& cpu_blas() {
   // Never destroyed: calls may come until the very end of the process.
   static const CpuBlas* const instance = [] {
     const auto* const found = new CpuBlas(CpuBlas::find());
-    log(LogLevel::info, *found ? "BLAS of the CPU: " + found->path() : "there is no BLAS of the CPU");
+    log(LogLevel::info, *found ? "CPU BLAS: " + found->path() : "there is no CPU BLAS");
     return found;
   }();
   return *instance;

@@ -65,8 +65,8 @@ std::vector<cl::Device> devices_of_process() {
   // With as many devices as ranks, each rank has one.
   const std::vector<cl::Device> gpus = all_gpus();
   if (!gpus.empty()) return dealt_out({rank->rank, 0, rank->variable}, gpus, " that are GPUs");
-  log(LogLevel::info,
-      fmt::format("local rank {} ({}): no GPU, the default device", rank->rank, rank->variable));
+  log(LogLevel::info, fmt::format("local rank {} ({}): there is no GPU, so it uses the default device",
+                                  rank->rank, rank->variable));
   return {default_device()};
 }
 
@@ -110,8 +110,8 @@ Device::Device(Unnamed unnamed) {
     const std::vector<cl::Device> devices = devices_of_process();
     if (unnamed == Unnamed::gpu && !is_named_or_gpu(devices.front()))
       throw Error(ErrorCode::device_not_found,
-                  "there is no GPU, and another device is no match for this CPU's BLAS; CLGEMM_DEVICE names "
-                  "one all the same");
+                  "there is no GPU, and other devices are slower than this CPU's BLAS; set CLGEMM_DEVICE to "
+                  "use one anyway");
     opened_ = std::make_shared<Opened>(devices.front()());
     name_ = name_of(devices.front());
     const auto in_place = std::count_if(devices.begin(), devices.end(), [](const cl::Device& device) {
@@ -161,7 +161,7 @@ void Device::rehearse(const SgemmShape& shape) {
   const auto zeros = [](std::size_t columns, std::size_t ld) {
     std::unique_ptr<float, decltype(&std::free)> result(
         static_cast<float*>(std::calloc(columns, ld * sizeof(float))), &std::free);
-    if (!result) throw Error(ErrorCode::out_of_memory, "the host has no memory for a rehearsal");
+    if (!result) throw Error(ErrorCode::out_of_memory, "the host has not enough memory for a test call");
     return result;
   };
   const auto columns = [](Transpose transposed, std::size_t k, std::size_t other) {

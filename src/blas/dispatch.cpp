@@ -67,8 +67,8 @@ bool is_number(const std::string& text) {
 // Checks variables whose names begin with CLGEMM_BLAS_. The variable that asks for a summary is checked with
 // the summary.
 void log_variables() {
-  log_bad_values({{"CLGEMM_BLAS_CROSSING", is_number, "a number of multiplications, or 0"},
-                  {"CLGEMM_BLAS_BLOCK", is_count, "a whole number from 1 on"}});
+  log_bad_values({{"CLGEMM_BLAS_CROSSING", is_number, "a number of multiplications (m * n * k), or 0"},
+                  {"CLGEMM_BLAS_BLOCK", is_count, "an integer of at least 1"}});
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -389,7 +389,7 @@ class Dispatcher {
       return true;
     } catch (const std::exception& failure) {
       learn([&] { why_no_device_ = failure.what(); });
-      log(LogLevel::info, fmt::format("drop-in BLAS: the CPU does all: {}", failure.what()));
+      log(LogLevel::info, fmt::format("drop-in BLAS: all calls run on the CPU: {}", failure.what()));
       return false;
     }
   }
@@ -464,7 +464,7 @@ class Dispatcher {
   // Logs it once; CLGEMM_LOG=debug shows all.
   void note(const std::string& why) {
     const LogLevel level = said_.exchange(true) ? LogLevel::debug : LogLevel::info;
-    log(level, "drop-in BLAS: the CPU goes on, for the device failed: " + why);
+    log(level, "drop-in BLAS: the device failed, so the remaining calls run on the CPU: " + why);
   }
 
   static thread_local bool inside_cpu_blas;
@@ -487,8 +487,9 @@ class Dispatcher {
   Crossing crossing_{std::max(std::thread::hardware_concurrency(), 1U)};
   std::map<ShapeKey, Preparation> preparations_;
   double compiling_seconds_ = guessed_compiling_seconds;
-  std::string why_no_device_ = fixed_crossing_ ? "no call has as many multiplications as CLGEMM_BLAS_CROSSING"
-                                               : "the calls took too little time to pay for it";
+  std::string why_no_device_ = fixed_crossing_
+                                   ? "no call has as many multiplications as CLGEMM_BLAS_CROSSING"
+                                   : "the calls took so little time that opening a device would not pay off";
 };
 
 thread_local bool Dispatcher::inside_cpu_blas = false;

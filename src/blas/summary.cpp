@@ -45,7 +45,7 @@ bool summary_is_wanted() {
   static const bool wanted = [] {
     const std::string text = environment("CLGEMM_BLAS_LOG");
     if (!text.empty() && text != "summary" && text != "0")
-      std::fprintf(stderr, "clgemm_blas: CLGEMM_BLAS_LOG is '%s'; it may be summary\n", text.c_str());
+      std::fprintf(stderr, "clgemm_blas: CLGEMM_BLAS_LOG is '%s'; it must be summary\n", text.c_str());
     return text == "summary";
   }();
   return wanted;
@@ -112,7 +112,7 @@ std::string summary(const Surroundings& surroundings) {
   const std::lock_guard lock(mutex);
   if (on_device.calls + on_cpu.calls == 0) {
     if (::getpid() != expects_calls) return {};
-    return fmt::format("clgemm_blas: {} made no call of SGEMM\n", program_invocation_short_name);
+    return fmt::format("clgemm_blas: {} did not call SGEMM\n", program_invocation_short_name);
   }
   std::string result;
   if (on_device.calls != 0) {
@@ -120,25 +120,26 @@ std::string summary(const Surroundings& surroundings) {
                          surroundings.device);
     if (surroundings.copies_matrices) {
       const double transfer = 1.0 - multiply_seconds / std::max(on_device.seconds, 1e-12);
-      result +=
-          fmt::format("; {:.0f} % of it for transfers and launches, by the speed model", 100.0 * transfer);
+      result += fmt::format("; {:.0f} % of this is for transfers and launches (predicted by the speed model)",
+                            100.0 * transfer);
     }
     result += '\n';
     if (batches != 0)
-      result += fmt::format("clgemm_blas: {} of these were batches of {} multiplies each\n", batches,
-                            in_batches / batches);
+      result += fmt::format("clgemm_blas: {} of these calls were batches, with {} GEMMs each on average\n",
+                            batches, in_batches / batches);
   } else if (!surroundings.why_no_device.empty()) {
     result += fmt::format("clgemm_blas: no device was opened: {}\n", surroundings.why_no_device);
   }
   if (preparations.calls != 0)
     result += fmt::format(
-        "clgemm_blas: {:.3f} s for opening the device and compiling; the calls' times are without it\n",
+        "clgemm_blas: {:.3f} s for opening the device and compiling, not included in the times of the "
+        "calls\n",
         preparations.seconds);
   result += fmt::format("clgemm_blas: {} calls, {:.3f} s on the CPU by {}\n", on_cpu.calls, on_cpu.seconds,
                         surroundings.cpu_blas.empty() ? "a plain loop" : surroundings.cpu_blas);
   if (failures != 0)
-    result += fmt::format("clgemm_blas: of these, {} began on the device and failed there: {}\n", failures,
-                          first_failure);
+    result += fmt::format("clgemm_blas: {} of these calls began on the device and failed there: {}\n",
+                          failures, first_failure);
   return result;
 }
 

@@ -26,7 +26,7 @@ std::string log_of(const cl::Program& program, const KernelConfig& config, const
   try {
     return with_written_places(program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device), config.file->source);
   } catch (const cl::Error& failure) {
-    return fmt::format("(the compiler's log cannot be read: {})", opencl_status_name(failure.err()));
+    return fmt::format("(cannot read the compiler's log: {})", opencl_status_name(failure.err()));
   }
 }
 
@@ -80,7 +80,7 @@ cl::Program with_changed_ptx(const cl::Program& program, const KernelConfig& con
     const std::string what = target.empty() ? fmt::format("limited to {} registers", config.registers)
                                             : fmt::format("taken to {}", target);
     throw Error(ErrorCode::build_failed,
-                fmt::format("{}: its PTX cannot be {}: {}", title_of(config), what, why));
+                fmt::format("{}: the PTX cannot be {}: {}", title_of(config), what, why));
   };
   try {
     const std::vector<unsigned char> binary = binary_of(program, device);
@@ -112,7 +112,7 @@ std::string functions_of(const cl::Program& program) {
     }
     return "'" + names + "'";
   } catch (const cl::Error&) {
-    return "others, of which this device does not tell the names";
+    return "other functions, whose names this device does not report";
   }
 }
 
@@ -130,7 +130,7 @@ cl::Kernel create_kernel(const KernelConfig& config, const cl::Program& program)
   const cl_uint arguments = kernel.getInfo<CL_KERNEL_NUM_ARGS>();
   if (arguments != expected) {
     throw Error(ErrorCode::invalid_kernel_file,
-                fmt::format("{}: '{}' takes {} arguments; the contract (kernels/README.md) has {}",
+                fmt::format("{}: '{}' takes {} arguments, but the contract (kernels/README.md) requires {}",
                             title_of(config), function, arguments, expected));
   }
   return kernel;
@@ -160,8 +160,8 @@ void check_work_group(const KernelConfig& config, const cl::Kernel& kernel, cons
   const std::size_t items = config.work_items();
   if (items <= allowed) return;
   throw Error(ErrorCode::device_limit_exceeded,
-              fmt::format("{} has work-groups of {} work-items; as built for '{}' it allows {} (a "
-                          "reqd_work_group_size in the source lets the compiler allow more)",
+              fmt::format("{} has work-groups of {} work-items, but as compiled for '{}' it allows only {} "
+                          "(with a reqd_work_group_size in the source, the compiler may allow more)",
                           title_of(config), items, device.getInfo<CL_DEVICE_NAME>(), allowed));
 }
 

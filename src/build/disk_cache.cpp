@@ -205,8 +205,8 @@ void DiskCache::store(const std::string& key, const Entry& entry) const noexcept
     if (!problem_.empty()) return;
     const PrivateFolder folder = PrivateFolder::make(folder_);
     if (!folder) {
-      log_once(LogLevel::info,
-               fmt::format("compiled programs are not kept: '{}': {}", folder_.string(), folder.problem()));
+      log_once(LogLevel::info, fmt::format("compiled programs are not kept on disk: '{}': {}",
+                                           folder_.string(), folder.problem()));
       return;
     }
 

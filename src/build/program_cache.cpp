@@ -19,9 +19,10 @@ namespace {
 Error quarantine_error(const KernelConfig& config) {
   return Error(
       ErrorCode::self_test_failed,
-      fmt::format("the kernel '{}' with {} is in quarantine: it gave a wrong result in its self-test on this "
-                  "device and driver (clgemm-bench --cache lists what is there, and clears it)",
-                  config.name, describe_values(config.values)));
+      fmt::format(
+          "the kernel '{}' with {} is in quarantine, because it gave a wrong result in its self-test on this "
+          "device and driver (clgemm-bench --cache lists quarantined kernels, and can clear them)",
+          config.name, describe_values(config.values)));
 }
 
 }  // namespace
@@ -172,7 +173,7 @@ std::vector<unsigned char> ProgramCache::binary_to_keep(const cl::Program& progr
   try {
     if (gives_binaries_ && disk_.is_on()) return binary_of(program, device_);
   } catch (const std::exception& failure) {
-    log(LogLevel::debug, fmt::format("a program will not be kept: {}", failure.what()));
+    log(LogLevel::debug, fmt::format("a program will not be kept on disk: {}", failure.what()));
   }
   return {};
 }
@@ -194,7 +195,7 @@ void ProgramCache::store(BuiltKernel& built) const noexcept {
     }
     if (!binary.empty()) disk_.store(built.key_, {built.trust, binary, built.spilled_bytes});
   } catch (const std::exception& failure) {
-    log(LogLevel::debug, fmt::format("a program was not kept: {}", failure.what()));
+    log(LogLevel::debug, fmt::format("a program was not kept on disk: {}", failure.what()));
   }
 }
 

@@ -32,7 +32,7 @@ std::string_view target_of(std::string_view line) {
 // Throws an Error if the target is wrong. sm_90a is the architecture-specific target of sm_90.
 void check_target(std::string_view found, std::string_view wanted) {
   if (found == wanted || found == wanted.substr(0, wanted.size() - 1)) return;
-  fail(fmt::format("it is for the target '{}', not for the general one of '{}'", found, wanted));
+  fail(fmt::format("its target is '{}' instead of the general target of '{}'", found, wanted));
 }
 
 }  // namespace
@@ -60,9 +60,10 @@ std::string retargeted_ptx(std::string_view ptx, std::string_view target) {
       result.append(line);
     }
   }
-  if (targets != 1) fail(fmt::format("it has {} lines '.target', not one, and may be no PTX", targets));
+  if (targets != 1)
+    fail(fmt::format("it has {} '.target' lines instead of one, so it may not be PTX", targets));
   if (result.find(ptx_marker) != std::string::npos) {
-    fail(fmt::format("it has '{}' inside a line", ptx_marker));
+    fail(fmt::format("it has '{}' in the middle of a line", ptx_marker));
   }
   if (markers == 0) fail(fmt::format("it has no line marked '{}'", ptx_marker));
   return result;

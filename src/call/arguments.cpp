@@ -51,7 +51,7 @@ void check_queue(const cl::CommandQueue& queue, const cl::Context& context, cons
   if (queue() == nullptr) throw Error(ErrorCode::invalid_argument, "the queue is null", Argument::queue);
   if (context_of(queue) != context() || device_of(queue) != device()) {
     throw Error(ErrorCode::wrong_context,
-                "the queue belongs to another OpenCL context or device than this clgemm::Context",
+                "the queue does not belong to the OpenCL context and device of this clgemm::Context",
                 Argument::queue);
   }
 }

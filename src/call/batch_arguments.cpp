@@ -58,8 +58,8 @@ auto checked_of(std::size_t first, std::size_t count, const Check& check) {
   } catch (const Error& error) {
     if (!is_of_a_matrix(error.argument())) throw;
     const std::string which = count == 1
-                                  ? fmt::format("multiply {}", first)
-                                  : fmt::format("{} multiplies, the first of them number {}", count, first);
+                                  ? fmt::format("GEMM {}", first)
+                                  : fmt::format("{} GEMMs, the first of which is number {}", count, first);
     if (error.argument() == Argument::stride_c) {
       throw Error(error.code(),
                   fmt::format("the matrices C of the batch overlap each other: those of {}", which),
@@ -180,7 +180,7 @@ DeviceGemm check_run(const SgemmCall& one, const BatchLists& lists, const BatchR
     const SgemmCall call = call_of(with_lds(one, lists, i), run);
     // A strided batch with one C for all is a sum. A list with one C twice is an error.
     if (run.count > 1 && run.stride_c == 0 && call.m != 0 && call.n != 0)
-      throw Error(ErrorCode::invalid_argument, "the matrices C are one", Argument::stride_c);
+      throw Error(ErrorCode::invalid_argument, "all matrices C are the same", Argument::stride_c);
     return check_device_gemm(call, lists.a[i], lists.b[i], lists.c[i], surroundings);
   });
 }

@@ -35,14 +35,15 @@ bool follows_by(const BatchLists& lists, std::size_t i, std::size_t j, const Bat
 
 void check_lengths(const ListLengths& lists) {
   if (lists.a != lists.b || lists.a != lists.c) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("the batch has {} matrices A, {} B and {} C; expected as many of each", lists.a,
-                            lists.b, lists.c));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("the batch has {} matrices A, {} matrices B and {} matrices C; the numbers must be equal",
+                    lists.a, lists.b, lists.c));
   }
   const auto check = [&lists](const char* name, std::size_t count) {
     if (count == 1 || count == lists.c) return;
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("the batch has {} {} for {} multiplies; expected one for each, or one for all",
+                fmt::format("the batch has {} {} for {} GEMMs; expected one for each GEMM, or one for all",
                             count, name, lists.c));
   };
   check("alphas", lists.alphas);

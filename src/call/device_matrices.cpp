@@ -31,7 +31,7 @@ void check_size(const Use& use, const DeviceMatrix& matrix, std::size_t extent, 
                          !__builtin_mul_overflow(end, sizeof(float), &bytes);
   if (is_a_size && bytes <= buffer_bytes) return;
   const std::string ends =
-      is_a_size ? fmt::format("at element {} ({} bytes)", end, bytes) : "beyond any buffer";
+      is_a_size ? fmt::format("at element {} ({} bytes)", end, bytes) : "beyond the end of any buffer";
   throw Error(
       ErrorCode::buffer_too_small,
       fmt::format("the buffer of {} has {} bytes; with offset {} and leading dimension {} the matrix ends {}",
@@ -66,7 +66,8 @@ cl_mem place(const Use& use, const DeviceMatrix& matrix, std::size_t extent, con
   const auto flags = info_of<cl_mem_flags>(matrix.buffer, CL_MEM_FLAGS);
   if ((flags & use.forbidden) != 0) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("the buffer of {} was made with {}", use.name, use.forbidden_name), use.argument);
+                fmt::format("the buffer of {} was created with {}", use.name, use.forbidden_name),
+                use.argument);
   }
   check_size(use, matrix, extent, info_of<std::size_t>(matrix.buffer, CL_MEM_SIZE));
   operand.offset = matrix.offset;
@@ -112,8 +113,8 @@ Error suspect_exchange(const Error& error, const SgemmCall& call, const DeviceMa
                           (error.code() == ErrorCode::buffer_too_small && matrix.offset < matrix.ld);
     if (!could_be_ld || !explains) return error;
     return Error(error.code(),
-                 fmt::format("{}; have offset ({}) and leading dimension ({}) been exchanged? The order is "
-                             "{{buffer, ld, offset}}",
+                 fmt::format("{}; did you exchange the offset ({}) and the leading dimension ({})? The order "
+                             "is {{buffer, ld, offset}}",
                              error.what(), matrix.offset, matrix.ld),
                  error.argument());
   };
@@ -134,7 +135,7 @@ Error suspect_exchange(const Error& error, const SgemmCall& call, const DeviceMa
 
 void refuse_overlap(const char* name) {
   throw Error(ErrorCode::invalid_argument,
-              fmt::format("C overlaps {}: C must not share elements with it", name), Argument::c);
+              fmt::format("C overlaps {}; C must not share elements with A or B", name), Argument::c);
 }
 
 Buffers place_operands(const SgemmCall& call, const Extents& extents, const DeviceMatrix& a,
@@ -165,7 +166,7 @@ void check_scratch(const Surroundings& surroundings, const Buffers& matrices) {
   }
   if (alignment_of(scratch, flags, surroundings.device) < widest_vector) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("Options::scratch lies in host memory that is not aligned to {} bytes",
+                fmt::format("Options::scratch is in host memory that is not aligned to {} bytes",
                             widest_vector * sizeof(float)),
                 Argument::options);
   }

@@ -62,7 +62,7 @@ HostGemm check_one(const SgemmCall& call, const HostLists& lists, std::size_t i)
       case Argument::a:
       case Argument::b:
       case Argument::c:
-        throw Error(error.code(), fmt::format("multiply {}: {}", i, error.what()), error.argument());
+        throw Error(error.code(), fmt::format("GEMM {}: {}", i, error.what()), error.argument());
       default:
         throw;
     }

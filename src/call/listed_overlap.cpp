@@ -137,7 +137,7 @@ void check_c_apart(std::vector<PlacedMatrix> matrices, const Lines& lines) {
   const auto found = overlapping_two(std::move(matrices), lines.count, lines.length);
   if (!found) return;
   throw Error(ErrorCode::invalid_argument,
-              fmt::format("the matrices C of the batch overlap each other: those of multiplies {} and {}",
+              fmt::format("the matrices C of the batch overlap each other: those of GEMMs {} and {}",
                           found->first, found->second),
               Argument::c);
 }

@@ -53,12 +53,11 @@ void check_leading_dimension(const Named& matrix, Layout layout) {
   const std::size_t length = matrix.lines.length;
   const std::size_t least = length == 0 ? 1 : length;
   if (matrix.lines.ld >= least && matrix.lines.ld <= max_signed) return;
-  throw Error(
-      ErrorCode::invalid_leading_dimension,
-      fmt::format("{} is {}, but a {} of {} as it is stored has {} elements ({}): {} must be at least {}",
-                  matrix.ld_name, static_cast<std::int64_t>(matrix.lines.ld), line, matrix.name, length,
-                  matrix.size_name, matrix.ld_name, least),
-      matrix.ld_argument);
+  throw Error(ErrorCode::invalid_leading_dimension,
+              fmt::format("{} is {}, but a {} of {} in memory has {} elements ({}); {} must be at least {}",
+                          matrix.ld_name, static_cast<std::int64_t>(matrix.lines.ld), line, matrix.name,
+                          length, matrix.size_name, matrix.ld_name, least),
+              matrix.ld_argument);
 }
 
 // Returns (count - 1) * step + length. Throws an Error if that does not fit into 64 bits.

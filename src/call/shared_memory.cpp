@@ -93,10 +93,9 @@ cl::Buffer buffer_on(float* memory, std::size_t bytes, const UsedMatrix& used, c
   if (status != CL_SUCCESS && status != CL_INVALID_HOST_PTR && status != CL_INVALID_VALUE)
     throw cl::Error(status, "clCreateBuffer");
   if (status != CL_SUCCESS || !uses_shared_memory(result)) {
-    refuse(
-        used,
-        "is not to shared memory: it must come from clSVMAlloc(), of the OpenCL context of the call, or from "
-        "cl_intel_unified_shared_memory");
+    refuse(used,
+           "does not point to shared memory: it must come from clSVMAlloc() with the call's OpenCL context, "
+           "or from cl_intel_unified_shared_memory");
   }
   return result;
 }

@@ -12,11 +12,11 @@ constexpr std::size_t described_runners_up = 3;  // later ones are rarely close
 const char* in_words(Fault fault) {
   switch (fault) {
     case Fault::device_limit:
-      return "not on this device";
+      return "cannot run on this device";
     case Fault::no_scratch:
-      return "no room for its scratch";
+      return "not enough scratch memory";
     case Fault::bad_kernel:
-      return "no valid config";
+      return "invalid config";
     case Fault::build_failed:
       return "not built";
     case Fault::wrong_result:
@@ -24,7 +24,7 @@ const char* in_words(Fault fault) {
     case Fault::spills:
       return "not enough registers";
     case Fault::given_up:
-      return "given up earlier";
+      return "failed earlier";
   }
   return "";
 }
@@ -46,7 +46,7 @@ std::string to_string(const Origin& origin) {
     case Source::fitted_on_device:
     case Source::fitted_on_architecture:
     case Source::fitted_elsewhere:
-      return "by speed model: " + origin.text;
+      return "from the speed model: " + origin.text;
     case Source::anywhere:
       return "runs anywhere";
     case Source::named:
@@ -84,7 +84,7 @@ std::string describe(const Choice& choice) {
   result += fmt::format("{}: {}\n", whence_seconds(choice.chosen), seconds_of(choice.chosen));
   if (choice.chosen.spilled_bytes != 0) {
     result += fmt::format(
-        "spills: {} bytes that do not fit the registers; no other config is expected to be faster\n",
+        "spills: {} bytes do not fit in the registers; no other config is expected to be faster\n",
         choice.chosen.spilled_bytes);
   }
   const std::size_t shown = std::min(choice.runners_up.size(), described_runners_up);

@@ -63,10 +63,10 @@ ConfigSpeed SpeedTable::speed_of(const KernelConfig& kernel) const {
 
 Origin SpeedTable::origin_of(const ConfigRow& row) const {
   if (row.shapes == 0)
-    return {Source::fitted_elsewhere, "by the peak of this device's units, nothing measured"};
+    return {Source::fitted_elsewhere, "from the peak rate of this device; nothing was measured"};
   const char* const relation = kin == Kinship::same     ? "measured on this device"
-                               : kin == Kinship::family ? "of its family"
-                                                        : "no relative of this device";
+                               : kin == Kinship::family ? "of the same family"
+                                                        : "not related to this device";
   const Source elsewhere = is_of_architecture ? Source::fitted_on_architecture : Source::fitted_elsewhere;
   return {kin == Kinship::same ? Source::fitted_on_device : elsewhere,
           fmt::format("{}, {} shapes of '{}', {}", file->path, row.shapes, file->device.name, relation)};

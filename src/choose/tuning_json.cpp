@@ -110,7 +110,7 @@ HostRates parse_host_rates(const Json& json) {
 Rates parse_rates(const Json& json) {
   const auto part = [&json](const char* key, double otherwise) {
     const double value = json.contains(key) ? number(json, key, 0.0) : otherwise;
-    if (value > 1.0) refuse(fmt::format("'{}' is {}; it is a part, at most 1", key, value));
+    if (value > 1.0) refuse(fmt::format("'{}' is {}; it must be at most 1", key, value));
     return value;
   };
   const double start = number(json, "start_us", 0.0);
@@ -227,7 +227,7 @@ TuningFile parse_tuning(std::string_view text, const std::string& path) {
   if (is_nested_too_deeply(text)) refuse("it is nested too deeply");
   try {
     const Json json = Json::parse(text);
-    if (!json.is_object()) refuse("it is no JSON object");
+    if (!json.is_object()) refuse("it is not a JSON object");
     const std::int64_t schema = integer(json.at(schema_name), schema_name);
     if (schema != tuning_schema)
       refuse(fmt::format("schema {}; this version reads {}", schema, tuning_schema));

@@ -27,14 +27,14 @@ void count_of_this_process() {
 __attribute__((destructor)) void write_summary() {
   const std::lock_guard lock(mutex);
   if (counting != ::getpid() || environment("CLGEMM_CLBLAST_LOG") != "summary") return;
-  std::fprintf(stderr, "clgemm_clblast: %s: %lu calls of SGEMM by clgemm", program_invocation_short_name,
+  std::fprintf(stderr, "clgemm_clblast: %s: clgemm computed %lu SGEMM calls", program_invocation_short_name,
                calls);
   if (batches != 0)
-    std::fprintf(stderr, ", %lu of them batches, with %zu multiplies in all", batches, in_batches);
+    std::fprintf(stderr, ", including %lu batches with %zu GEMMs in total", batches, in_batches);
   std::fputc('\n', stderr);
   if (passed_on != 0)
-    std::fprintf(stderr, "clgemm_clblast: %lu calls passed on to CLBlast; the first because %s\n", passed_on,
-                 first_reason.c_str());
+    std::fprintf(stderr, "clgemm_clblast: %lu calls were passed on to CLBlast, the first because %s\n",
+                 passed_on, first_reason.c_str());
 }
 
 }  // namespace

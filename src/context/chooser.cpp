@@ -23,7 +23,7 @@ void check_precision(const KernelConfig& kernel, Precision allowed) {
   const Precision needed = kernel.manifest().precision;
   if (allows(allowed, needed)) return;
   throw Error(ErrorCode::invalid_argument,
-              fmt::format("Options::precision allows only {} units; the kernel '{}' uses others",
+              fmt::format("Options::precision allows only {} units, but the kernel '{}' uses other units",
                           to_string(allowed), kernel.name));
 }
 
@@ -45,8 +45,9 @@ bool spills_newly(const BuiltPlan& built, Candidate& candidate) {
 }
 
 std::string why_it_waits(const Candidate& candidate) {
-  return fmt::format("as compiled for this device it keeps {} bytes in memory that do not fit the registers",
-                     candidate.spilled_bytes);
+  return fmt::format(
+      "as compiled for this device, {} bytes do not fit in the registers and are spilled to memory",
+      candidate.spilled_bytes);
 }
 
 // Inserts the candidate before the first one that is expected to take longer.
@@ -62,7 +63,8 @@ void put_back(Candidate candidate, std::deque<Candidate>& waiting) {
 std::string named_kernel(const Options& options) {
   if (options.kernel_file.empty()) return options.kernel;
   if (!options.kernel.empty()) {
-    throw Error(ErrorCode::invalid_argument, "Options::kernel and Options::kernel_file: which of the two?");
+    throw Error(ErrorCode::invalid_argument,
+                "Options::kernel and Options::kernel_file are both set; set only one of them");
   }
   const bool has_folder = std::filesystem::path(options.kernel_file).has_parent_path();
   return has_folder ? options.kernel_file : "./" + options.kernel_file;
@@ -72,7 +74,7 @@ PlanKey Chooser::key_of(const Problem& problem, const Options& options, std::siz
   std::string name = named_kernel(options);
   if (name.empty() && !options.parameters.empty()) {
     throw Error(ErrorCode::invalid_argument,
-                "Options::parameters without Options::kernel or kernel_file: whose parameters?");
+                "Options::parameters is set, but neither Options::kernel nor Options::kernel_file is");
   }
   return {as_planned(problem),
           kernel_folder_or_default(options.kernel_folder),
@@ -107,7 +109,7 @@ double Chooser::predicted_seconds(const Problem& problem, const Options& options
   for (const Candidate& candidate : ranked->candidates) {
     if (!why_given_up(candidate.config, options)) return candidate.seconds.value();
   }
-  throw Error(ErrorCode::internal_error, "no candidate kernel");
+  throw Error(ErrorCode::internal_error, "there is no candidate kernel");
 }
 
 double Chooser::predicted_of(const Plan& plan, ConfigCache& cache) {
@@ -171,7 +173,7 @@ ChosenPlan Chooser::choose_among(const Ranking& ranking, const PlanKey& key, con
       rejected.push_back({config, *fault, error.what()});
     }
   }
-  throw Error(ErrorCode::internal_error, "no candidate kernel");
+  throw Error(ErrorCode::internal_error, "there is no candidate kernel");
 }
 
 std::shared_ptr<const Ranking> Chooser::ranking(const PlanKey& key, const Remembered& known,

@@ -83,7 +83,7 @@ std::string Context::State::explain(const Problem& problem, const Options& optio
   const std::shared_ptr<const ChosenPlan> chosen = plan(problem, options);
   std::string text = describe(chosen->built.plan) + describe(chosen->choice);
   for (const std::string& file : chooser_.tuning().passed_over())
-    text += fmt::format("tuning file passed over: {}\n", file);
+    text += fmt::format("tuning file skipped: {}\n", file);
   const Source source = chosen->choice.chosen.origin.source;
   if (source != Source::named && source != Source::measured && !chooser_.has_own_rows())
     text += describe_unmeasured();
@@ -92,9 +92,10 @@ std::string Context::State::explain(const Problem& problem, const Options& optio
 
 std::string Context::State::describe_unmeasured() {
   const std::optional<Probed>& probed = chooser_.probed();
-  return (probed
-              ? fmt::format("rows of another device, scaled by a probe of this one: {}\n", to_string(*probed))
-              : "") +
+  return (probed ? fmt::format("no tuning data for this device; the data of another device, scaled by a "
+                               "probe of this one: {}\n",
+                               to_string(*probed))
+                 : "") +
          fmt::format("{}\n", nothing_measured);
 }
 
@@ -143,8 +144,8 @@ std::shared_ptr<const ChosenPlan> Context::State::choose(const Problem& problem,
     return chooser_.choose(problem, options, attempt.scratch_limit);
   } catch (const Error& error) {
     if (attempt.why.empty()) throw;
-    throw Error(error.code(),
-                fmt::format("{}; another way was looked for because {}", error.what(), attempt.why));
+    throw Error(error.code(), fmt::format("{}; clgemm tried this after another way had failed: {}",
+                                          error.what(), attempt.why));
   }
 }
 

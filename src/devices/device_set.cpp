@@ -19,7 +19,7 @@ std::vector<cl::Device> devices_of(const std::vector<cl_device_id>& handles) {
     const auto is_it = [handle](const cl::Device& other) { return other() == handle; };
     if (std::none_of(result.begin(), result.end(), is_it)) result.emplace_back(handle, true);
   }
-  if (result.empty()) throw Error(ErrorCode::invalid_argument, "the list of devices names none");
+  if (result.empty()) throw Error(ErrorCode::invalid_argument, "the list of devices is empty");
   return result;
 }
 
@@ -39,7 +39,8 @@ namespace {
 
 void check_options(const Options& options) {
   if (options.scratch != nullptr)
-    throw Error(ErrorCode::invalid_argument, "Options::scratch is of one device; a DeviceSet has several",
+    throw Error(ErrorCode::invalid_argument,
+                "Options::scratch is a buffer of one device, but a DeviceSet has several devices",
                 Argument::options);
 }
 
@@ -101,9 +102,9 @@ void DeviceSet::sgemm_batched(Layout layout, Transpose transpose_a, Transpose tr
 std::string DeviceSet::explain_host(const SgemmShape& shape, const Options& options) {
   return at_boundary([&]() -> std::string {
     const Problem problem = check_host_shape(shape);
-    if (to_do(problem) != ToDo::multiply) return "kernel: none, there is nothing to multiply\n";
+    if (to_do(problem) != ToDo::multiply) return "kernel: none, because there is nothing to compute\n";
     const std::string of_batch =
-        problem.batch_count == 1 ? "" : fmt::format("batch: {} multiplies\n", problem.batch_count);
+        problem.batch_count == 1 ? "" : fmt::format("batch: {} GEMMs\n", problem.batch_count);
     return of_batch + explain_shared(*state_, one_of(problem), options);
   });
 }

@@ -58,7 +58,7 @@ void DeviceSet::State::leave_out(Member& member, const Error& why) {
     member.is_left_out = true;
     if (!first_cause_) first_cause_ = why;
   }
-  log(LogLevel::info, fmt::format("the device {} is left out from now on: {}: {}", member.name,
+  log(LogLevel::info, fmt::format("the device {} is not used from now on: {}: {}", member.name,
                                   to_string(why.code()), why.what()));
 }
 
@@ -67,7 +67,7 @@ void DeviceSet::State::throw_first_cause() {
   // The matrices of that call may be in use, but those of this call are not.
   const bool in_use = first_cause_->code() == ErrorCode::matrices_in_use;
   throw Error(in_use ? ErrorCode::device_lost : first_cause_->code(),
-              fmt::format("no device is left; what failed first: {}", first_cause_->what()));
+              fmt::format("all devices have failed; the first error was: {}", first_cause_->what()));
 }
 
 void DeviceSet::State::finish_keeping() {

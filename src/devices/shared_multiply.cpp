@@ -248,7 +248,7 @@ class Sharing {
           end_call(error);  // no other device may write to memory that this one may still write to
           throw;
         } catch (const std::bad_alloc&) {
-          end_call(Error(ErrorCode::out_of_memory, "the host has no memory left"));
+          end_call(Error(ErrorCode::out_of_memory, "the host is out of memory"));
           is_done = false;
         }
       });
@@ -336,14 +336,15 @@ void share_batch(DeviceSet::State& devices, const HostBatch& batch, const Option
 std::string explain_shared(DeviceSet::State& devices, const Problem& problem, const Options& options) {
   const std::vector<Band> bands = bands_of(devices, problem, options);
   std::string result =
-      fmt::format("devices: {}, of which {} take part\n", devices.members().size(),
+      fmt::format("devices: {}, and {} of them are used\n", devices.members().size(),
                   std::accumulate(bands.begin(), bands.end(), std::size_t{0},
                                   [](std::size_t sum, const Band& band) { return sum + band.group.size(); }));
   for (const Band& band : bands) {
     const Context::State& state = band.group.front()->state;
-    result += fmt::format("{} x {}: {} {} to {} of C, predicted {:.3g} ms for all of C on one\n",
-                          band.group.size(), state.info().name, band.is_of_rows ? "rows" : "columns",
-                          band.range().first, band.range().first + band.range().count, band.seconds * 1e3);
+    result +=
+        fmt::format("{} x {}: {} {} to {} of C; one device alone would take {:.3g} ms for the whole of C\n",
+                    band.group.size(), state.info().name, band.is_of_rows ? "rows" : "columns",
+                    band.range().first, band.range().first + band.range().count, band.seconds * 1e3);
   }
   for (const Band& band : bands) {
     Context::State& state = band.group.front()->state;

@@ -92,15 +92,15 @@ Problem HostBatches::in_one_launch(const Problem& batch, const Way& way) const {
 
 std::string HostBatches::explain(const Problem& batch, const Options& options) {
   const Way way = way_of(batch, true, options);
-  std::string result = fmt::format("batch: {} multiplies, ", batch.batch_count);
+  std::string result = fmt::format("batch: {} GEMMs, ", batch.batch_count);
   switch (way.place) {
     case Way::Place::one_by_one:
-      return result + "one after the other\n" + single_.explain(one_of(batch), options);
+      return result + "one after another\n" + single_.explain(one_of(batch), options);
     case Way::Place::gathered:
       result += "gathered in pinned memory";
       break;
     case Way::Place::as_they_lie:
-      result += "where the matrices lie";
+      result += "in place";
       break;
   }
   return result + fmt::format(", {} in one launch\n", way.count) +

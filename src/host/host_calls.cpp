@@ -60,15 +60,17 @@ Problem tile_problem(const StreamPlan& plan, const Problem& problem, const Devic
 
 std::string in_words(const StreamPlan& plan, const Traffic& moved) {
   std::string result =
-      fmt::format("tiles: {} x {} of {} x {}, k in {} of {}\n", plan.rows_of_tiles(), plan.columns_of_tiles(),
-                  plan.tile_rows, plan.tile_columns, plan.depths(), plan.depth);
-  result += fmt::format("rounds: {} of {} x {} tiles{}\n", rounds_of(plan).size(), plan.round_rows,
+      fmt::format("tiles: {} x {}, each of {} x {} elements; k in {} steps of {}\n", plan.rows_of_tiles(),
+                  plan.columns_of_tiles(), plan.tile_rows, plan.tile_columns, plan.depths(), plan.depth);
+  result += fmt::format("rounds: {}, each of {} x {} tiles{}\n", rounds_of(plan).size(), plan.round_rows,
                         plan.round_columns, plan.tapers ? " at most" : "");
+  result += fmt::format(
+      "device memory: {} blocks of A, {} of B and {} of C, together at most {}; {} for packed copies\n",
+      plan.a_blocks, plan.b_blocks, plan.c_blocks, mebibytes(plan.held_bytes()),
+      mebibytes(plan.scratch_bytes));
   result +=
-      fmt::format("held: {} blocks of A, {} of B, {} of C, {} at most; {} for packed copies\n", plan.a_blocks,
-                  plan.b_blocks, plan.c_blocks, mebibytes(plan.held_bytes()), mebibytes(plan.scratch_bytes));
-  result += fmt::format("moved: A {}, B {}, C {} back; C {} where beta is not 0\n", mebibytes(moved.a),
-                        mebibytes(moved.b), mebibytes(moved.c_out), mebibytes(moved.c_in));
+      fmt::format("moved: A {}, B {}, C {} back to the host, and C {} to the device if beta is not 0\n",
+                  mebibytes(moved.a), mebibytes(moved.b), mebibytes(moved.c_out), mebibytes(moved.c_in));
   return result;
 }
 
@@ -79,7 +81,8 @@ StreamPlan with_cause(const std::string& why, const Make& make) {
     return make();
   } catch (const Error& error) {
     if (why.empty()) throw;
-    throw Error(error.code(), fmt::format("{}; so few were tried because {}", error.what(), why));
+    throw Error(error.code(),
+                fmt::format("{}; clgemm had lowered the limit after this error: {}", error.what(), why));
   }
 }
 
@@ -132,7 +135,8 @@ void HostCalls::multiply_in_parts(const HostGemm& host, const Options& options) 
       health_.look_after(error);
       if (error.code() != ErrorCode::out_of_memory || some_came) throw;
       if (why.empty()) why = error.what();
-      log(LogLevel::info, fmt::format("{} on the device were too many: {}", mebibytes(limit), error.what()));
+      log(LogLevel::info,
+          fmt::format("{} of device memory were too much: {}", mebibytes(limit), error.what()));
     }
   }
 }
@@ -167,7 +171,7 @@ std::string HostCalls::explain(const Problem& problem, const Options& options, s
         parts_in_place({in_host_memory(problem), nullptr, nullptr, nullptr}, info_.max_allocation_bytes);
     if (!parts.empty()) {
       const Problem& first = parts.front().problem;
-      return fmt::format("host matrices: used where they lie, in {} part{} of {} x {} x {}\nmoved: nothing\n",
+      return fmt::format("host matrices: used in place, in {} part{} of {} x {} x {}\nmoved: nothing\n",
                          parts.size(), parts.size() == 1 ? "" : "s", first.m, first.n, first.k) +
              calls_.explain(first, options);
     }
@@ -180,7 +184,7 @@ std::string HostCalls::explain(const Problem& problem, const Options& options, s
   std::string result =
       options.host_matrices_are_pinned
           ? fmt::format(
-                "host matrices: pinned by the caller, copied where they lie{}\n",
+                "host matrices: pinned by the caller, copied directly{}\n",
                 problem.beta == 0.0f ? "" : "; C goes back through pinned chunks, because beta is not 0")
           : fmt::format("host matrices: through {} pinned chunks of {}, {} threads in and {} out\n",
                         2 * copies.threads_in + copies.threads_out, mebibytes(copies.chunk_bytes),
@@ -188,9 +192,10 @@ std::string HostCalls::explain(const Problem& problem, const Options& options, s
   result += in_words(plan, moved);
   const StreamSeconds seconds = seconds_of(plan, problem.beta != 0.0f, options.host_matrices_are_pinned,
                                            calls_.predicted_seconds(tile, of_tile), calls_.rates().host);
-  result += fmt::format("predicted: in {}, multiply {}, out {}, at the same time; first and last parts {}\n",
-                        milliseconds(seconds.in), milliseconds(seconds.multiply), milliseconds(seconds.out),
-                        milliseconds(seconds.ends));
+  result += fmt::format(
+      "predicted: copies in {}, GEMM {}, copies out {}, all at the same time; first and last parts {}\n",
+      milliseconds(seconds.in), milliseconds(seconds.multiply), milliseconds(seconds.out),
+      milliseconds(seconds.ends));
   return result + "a tile:\n" + calls_.explain(tile, of_tile);
 }
 

@@ -26,7 +26,7 @@ Parameters parse_values(std::string_view text, const std::vector<std::string>& n
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::optional<std::int64_t> value = integer_of(words[i]);
     if (!value) fail(words[i], "expected an integer");
-    if (!result.emplace(names[i], *value).second) fail(names[i], "the parameter stands here twice");
+    if (!result.emplace(names[i], *value).second) fail(names[i], "this parameter appears twice");
   }
   return result;
 }
@@ -49,7 +49,7 @@ std::vector<Parameters> multiplied_out(const std::vector<Parameters>& list,
   for (const Parameters& values : list) {
     for (Parameters both : group) {
       for (const auto& [name, value] : values) {
-        if (!both.emplace(name, value).second) fail(name, "the parameter stands here twice");
+        if (!both.emplace(name, value).second) fail(name, "this parameter appears twice");
       }
       result.push_back(std::move(both));
     }

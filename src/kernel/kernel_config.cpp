@@ -70,7 +70,7 @@ std::int64_t device_value(const Device& device, const std::string& name) {
     if (word.back() == '*') return has_word_from(text, word.substr(0, word.size() - 1)) ? 1 : 0;
     return has_word(text, word) ? 1 : 0;
   }
-  throw Error(ErrorCode::internal_error, fmt::format("no device value '{}'", name));
+  throw Error(ErrorCode::internal_error, fmt::format("there is no device value '{}'", name));
 }
 
 // Evaluates the rules of one kernel with its values. If a rule fails, the Error names file and line.

@@ -81,7 +81,7 @@ std::shared_ptr<const KernelFile> KernelLibrary::load_name(const std::string& na
   auto file = make_kernel_file(*source, folders_);
   if (file->manifest.name != name) {
     throw Error(ErrorCode::invalid_kernel_file,
-                fmt::format("{}:1: '{}': a kernel is found by its file's name: expected '// clgemm: {}'",
+                fmt::format("{}:1: '{}': the name must be that of the file: expected '// clgemm: {}'",
                             source->path, file->manifest.name, name));
   }
   return loaded_[name] = file;
@@ -106,7 +106,7 @@ NamedKernel KernelLibrary::find_variant(const std::string& variant) {
   }
   const std::string meant = did_you_mean(variant, known);
   throw Error(ErrorCode::kernel_not_found,
-              fmt::format("no kernel '{}'{} There is {}; a path ends in .cl{}", variant,
+              fmt::format("there is no kernel '{}'{} The kernels are {}; a path must end in .cl{}", variant,
                           meant.empty() ? "." : meant, fmt::join(known, ", "), broken));
 }
 

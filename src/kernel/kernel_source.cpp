@@ -145,21 +145,20 @@ class IncludeExpander {
   void include(const std::string& name, const SourceFile& parent, int line_number) {
     const std::optional<SourceFile> file = find(name, parent);
     const std::string place = fmt::format("{}:{}: #include \"{}\"", parent.path, line_number, name);
-    if (!file) throw Error(ErrorCode::invalid_kernel_file, place + ": there is no such file");
+    if (!file) throw Error(ErrorCode::invalid_kernel_file, place + ": the file does not exist");
     if (std::count(open_.begin(), open_.end(), normal(file->path)) != 0) {
       throw Error(ErrorCode::invalid_kernel_file, fmt::format("{}: the file includes itself: {} -> {}", place,
                                                               fmt::join(open_, " -> "), file->path));
     }
     if (open_.size() >= most_include_depth) {
-      throw Error(
-          ErrorCode::invalid_kernel_file,
-          fmt::format("{}: more than {} files include each other in a chain", place, most_include_depth));
+      throw Error(ErrorCode::invalid_kernel_file,
+                  fmt::format("{}: there are more than {} nested includes", place, most_include_depth));
     }
     if (finished_.count(normal(file->path)) == 0) expand(*file);
     if (result_.size() > most_source_bytes) {
-      throw Error(ErrorCode::invalid_kernel_file,
-                  fmt::format("{}: with what it includes the kernel has more than {} bytes", place,
-                              most_source_bytes));
+      throw Error(
+          ErrorCode::invalid_kernel_file,
+          fmt::format("{}: the kernel and its includes have more than {} bytes", place, most_source_bytes));
     }
   }
 

@@ -71,7 +71,8 @@ class Names {
 
   // Throws an Error if the value is unknown.
   std::int64_t value_of(const std::string& expression, int deep = 0) const {
-    if (deep > most_macros_deep) throw Error(ErrorCode::invalid_kernel_file, "macros in a circle");
+    if (deep > most_macros_deep)
+      throw Error(ErrorCode::invalid_kernel_file, "macros that refer to each other in a cycle");
     return Expression::parse(expression).evaluate([&](const std::string& name) {
       const auto found = texts_.find(name);
       if (found == texts_.end()) throw Error(ErrorCode::invalid_kernel_file, "unknown: " + name);

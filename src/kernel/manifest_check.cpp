@@ -83,7 +83,8 @@ class ManifestCheck {
   void check_variants() const {
     std::set<std::string> names = {manifest_.name};
     for (const Manifest::Variant& variant : manifest_.variants) {
-      if (!names.insert(variant.name).second) fail_at(variant.line, "the name is taken", variant.name);
+      if (!names.insert(variant.name).second)
+        fail_at(variant.line, "this name is already used", variant.name);
       check_values(variant.values, variant.line);
     }
   }
@@ -132,10 +133,10 @@ class ManifestCheck {
       if (std::find(also_known.begin(), also_known.end(), form) != also_known.end()) continue;
       std::vector<std::string> known = also_known;
       for (const Manifest::Parameter& parameter : manifest_.parameters) known.push_back(parameter.name);
-      fail_at(
-          rule.line,
-          fmt::format("unknown name in '{}'; known here: {}", rule.expression.text(), fmt::join(known, ", ")),
-          name);
+      fail_at(rule.line,
+              fmt::format("unknown name in '{}'; the known names are {}", rule.expression.text(),
+                          fmt::join(known, ", ")),
+              name);
     }
   }
 

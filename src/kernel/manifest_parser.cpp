@@ -99,7 +99,7 @@ class ManifestParser {
     }
     static const auto& repeatable = *new std::set<std::string_view>{"param", "variant", "require"};
     const bool is_repeatable = list != config_list_keys.end() || repeatable.count(key_) != 0;
-    if (!seen_.insert(std::string(key_)).second && !is_repeatable) fail("the key stands here twice", key_);
+    if (!seen_.insert(std::string(key_)).second && !is_repeatable) fail("this key appears twice", key_);
     if (value_.empty()) fail("expected a value after the colon", line_text_);
     if (rule != rule_keys.end()) {
       manifest_.*(rule->rule) = rule_of(without_remark(value_));
@@ -151,7 +151,7 @@ class ManifestParser {
     parse_helper("expected 'in_place', or the name of a form, which the kernel pack_<form>.cl makes",
                  manifest_.operands, manifest_.packing_parameters);
     if (manifest_.operands == in_place_form && !manifest_.packing_parameters.empty())
-      fail("nothing packs operands that are used in place", value_);
+      fail("operands that are used in place are not packed", value_);
   }
 
   // Parses "NAME = default in v1 v2 v3".
@@ -161,11 +161,11 @@ class ManifestParser {
     if (words.size() < 5 || words[1] != "=" || words[3] != "in" || !is_identifier(words[0]))
       fail(expected, value_);
     if (manifest_.find_parameter(words[0]) != nullptr)
-      fail("a parameter of this name stands above", words[0]);
+      fail("there is already a parameter with this name", words[0]);
     if (words[0] == split_parameter) fail("every kernel has this parameter already", words[0]);
     const auto& taken = device_names();
     if (std::find(taken.begin(), taken.end(), words[0]) != taken.end()) {
-      fail("this name stands for what the device has", words[0]);
+      fail("this name is reserved for a device value", words[0]);
     }
     Manifest::Parameter parameter{words[0], 0, {}, line_};
     for (std::size_t i = 4; i < words.size(); ++i) parameter.values.push_back(integer(words[i]));
@@ -204,7 +204,7 @@ class ManifestParser {
   }
 
   void parse_local() {
-    manifest_.local = rules_of(1, 2, "expected one or two expressions, one a dimension of the grid");
+    manifest_.local = rules_of(1, 2, "expected one or two expressions, one for each dimension of the grid");
   }
 
   void parse_grid() {
@@ -244,7 +244,7 @@ class ManifestParser {
 
   std::size_t count() {
     const std::int64_t value = integer(without_remark(value_));
-    if (value < 1) fail("expected a number from 1 on", value_);
+    if (value < 1) fail("expected a number of at least 1", value_);
     return static_cast<std::size_t>(value);
   }
 
@@ -265,7 +265,7 @@ class ManifestParser {
       if (equals == std::string::npos || !is_identifier(name))
         fail("expected PARAMETER=expression", words[i]);
       const auto rule = rule_of(std::string_view(words[i]).substr(equals + 1));
-      if (!parameters.emplace(name, rule).second) fail("the parameter stands here twice", name);
+      if (!parameters.emplace(name, rule).second) fail("this parameter appears twice", name);
     }
   }
 
@@ -278,7 +278,7 @@ class ManifestParser {
 
   void parse_ptx() {
     manifest_.ptx_target = without_remark(value_);
-    if (!is_identifier(manifest_.ptx_target)) fail("expected a target of PTX, like sm_90a", value_);
+    if (!is_identifier(manifest_.ptx_target)) fail("expected a PTX target, for example sm_90a", value_);
   }
 
   void parse_opencl() {

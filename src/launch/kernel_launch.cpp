@@ -27,7 +27,7 @@ std::size_t groups_along(GridAxis axis, const LaunchSize& size) {
     case GridAxis::tiles:
       return rows * columns;
   }
-  throw Error(ErrorCode::internal_error, "a grid axis without a meaning");
+  throw Error(ErrorCode::internal_error, "a grid axis has no meaning");
 }
 
 // Throws Error(invalid_kernel_file) if OpenCL refused an argument because the kernel takes another type.
@@ -38,7 +38,7 @@ void throw_if_of_kernel(const cl::Error& failure, const KernelConfig& config, co
     return;
   throw Error(ErrorCode::invalid_kernel_file,
               fmt::format("{}: argument {} of the kernel '{}' must be '{}' of type {}: {}; kernels/README.md "
-                          "has the arguments of each role",
+                          "lists the arguments of each role",
                           config.file->path, place + 1, config.name, argument.name, argument.type(),
                           opencl_status_name(status)));
 }

@@ -84,7 +84,7 @@ const char* in_words(Kinship kin) {
     case Kinship::same:
       return "of this device";
     case Kinship::family:
-      return "of its family";
+      return "of the same family";
     case Kinship::stranger:
       return "of another device of its kind";
     case Kinship::none:
@@ -100,8 +100,8 @@ void log_variables() {
       {"CLGEMM_LOG", [](const std::string& value) { return value == "info" || value == "debug"; },
        "info or debug"},
       {"CLGEMM_CACHE", is_switch, "0 or 1"},
-      {"CLGEMM_CACHE_MIB", is_count, "a whole number from 1 on"},
-      {"CLGEMM_DEVICE_MEMORY_MIB", is_count, "a whole number from 1 on"},
+      {"CLGEMM_CACHE_MIB", is_count, "an integer of at least 1"},
+      {"CLGEMM_DEVICE_MEMORY_MIB", is_count, "an integer of at least 1"},
       {"CLGEMM_SELF_TEST", is_switch, "0 or 1"},
       {"CLGEMM_PROBE", is_switch, "0 or 1"}};
   static const bool said = (log_bad_values(variables), true);
@@ -116,20 +116,21 @@ void log_tuning(const Tuning& tuning, const SpeedTable& table, const Device& dev
       log(LogLevel::info, "tuning data used: " + what);
     } else if (kin == Kinship::same) {
       log(LogLevel::info,
-          fmt::format("tuning data used: {}, but only for the shapes measured in it ({}): {}", what,
+          fmt::format("tuning data used: {}, but only for the {} shapes that were measured: {}", what,
                       file.measured.size(),
-                      !file.rates ? "it has no rates"
-                                  : "its rates are of other kernels, or a file before it has some"));
+                      !file.rates ? "it contains no rates"
+                                  : "its rates are those of other kernels, or an earlier file has rates"));
     } else {
       log(LogLevel::info,
           fmt::format("tuning data not used: {}{}", what,
                       kin == Kinship::none ? ""
-                      : !file.rates        ? ", and it has no rates"
-                      : kin > table.kin    ? ", and its kernels are not for this device or version"
-                                           : ", and a nearer one is there"));
+                      : !file.rates        ? ", because it contains no rates"
+                      : kin > table.kin    ? ", because its kernels are not for this device or version"
+                                           : ", because there is a file for a more similar device"));
     }
   }
-  if (table.file == nullptr) log(LogLevel::info, "tuning data: none for this device; speeds are guessed");
+  if (table.file == nullptr)
+    log(LogLevel::info, "there are no tuning data for this device, so speeds are guesses");
 }
 
 void log_choice(const Problem& problem, const Choice& choice) {
@@ -165,8 +166,8 @@ void log_call(const DeviceGemm& gemm, const Candidate& by, const std::string& de
 
 void log_host_call(const Problem& problem, const std::string& device, double seconds) {
   if (!logs(LogLevel::debug)) return;
-  log(LogLevel::debug, fmt::format("call: {}: {}, matrices in the host's memory; {} for the caller", device,
-                                   size_in_words(problem), milliseconds(seconds)));
+  log(LogLevel::debug, fmt::format("call: {}: {}, host matrices; took {}", device, size_in_words(problem),
+                                   milliseconds(seconds)));
 }
 
 }  // namespace clgemm

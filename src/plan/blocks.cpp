@@ -66,7 +66,8 @@ std::size_t packing_groups(const Plan& plan, const KernelConfig& pack, std::size
 }
 
 void place_notes(const Plan& plan, Stage& stage, ScratchLayout& scratch) {
-  static_assert(sizeof(cl_uint) == sizeof(float), "notes are words, and scratch is counted in floats");
+  static_assert(sizeof(cl_uint) == sizeof(float),
+                "a note must have the size of a float, because scratch is counted in floats");
   if (!stage.has(ProgramRole::pack_both)) return;
   const KernelConfig& pack = *stage.programs[ProgramRole::pack_both];
   const Padded block = padded_block(plan, stage.multiply());
@@ -206,8 +207,9 @@ void fit_blocks(Plan& plan, std::size_t limit) {
     if (cut_block(plan)) continue;
     throw Error(
         ErrorCode::out_of_memory,
-        fmt::format("the kernel '{}' needs {} bytes of scratch for its smallest block; the limit is {}",
-                    kernel.name, plan.scratch_bytes, limit),
+        fmt::format(
+            "the kernel '{}' needs {} bytes of scratch memory for its smallest block, but the limit is {}",
+            kernel.name, plan.scratch_bytes, limit),
         Argument::options);
   }
   for (Stage& stage : plan.stages) split_k(plan, stage, limit);

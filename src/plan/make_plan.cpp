@@ -28,8 +28,8 @@ Parameters in_place_macros(const Problem& problem, const KernelConfig& kernel) {
 void check_role(const KernelConfig& helper, Role role, const KernelConfig& kernel) {
   if (helper.manifest().role == role) return;
   throw Error(ErrorCode::invalid_kernel_file,
-              fmt::format("{}: '{}' ({}) has not the role that the kernel '{}' needs", kernel.file->path,
-                          helper.name, helper.file->path, kernel.name));
+              fmt::format("{}: '{}' ({}) does not have the role that the kernel '{}' needs",
+                          kernel.file->path, helper.name, helper.file->path, kernel.name));
 }
 
 // Makes the stages of a plan one after the other.
@@ -41,7 +41,7 @@ class Planner {
     SharedConfig kernel = config(first.kernel, first.parameters);
     if (kernel->manifest().role != Role::multiply) {
       throw Error(ErrorCode::kernel_not_found,
-                  fmt::format("'{}' ({}) does not multiply; it is one of clgemm's own helpers", first.kernel,
+                  fmt::format("'{}' ({}) is not a GEMM kernel but one of clgemm's own helpers", first.kernel,
                               kernel->file->path));
     }
     std::vector<Stage> result = {stage(kernel)};
@@ -50,7 +50,7 @@ class Planner {
       const std::string& next = kernel->manifest().fallback;
       if (std::count(names.begin(), names.end(), next) != 0) {
         throw Error(ErrorCode::invalid_kernel_file,
-                    fmt::format("{}: '{}' stands behind itself: {} -> {}", kernel->file->path, next,
+                    fmt::format("{}: '{}' is its own fallback: {} -> {}", kernel->file->path, next,
                                 fmt::join(names, " -> "), next));
       }
       names.push_back(next);

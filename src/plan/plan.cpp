@@ -15,8 +15,8 @@ std::string describe_operand(const Stage& stage, ProgramRole role, const PackedC
     return fmt::format("{}: packed by {}, leading dimension {}\n", name,
                        stage.programs[role]->manifest().name, copy.ld);
   }
-  return fmt::format("{}: used where it lies{}\n", name,
-                     stage.multiply().reads_in_place() ? "" : ", it already fits");
+  return fmt::format("{}: used in place{}\n", name,
+                     stage.multiply().reads_in_place() ? "" : ", because it already has the right form");
 }
 
 std::string describe_operands(const Stage& stage) {
@@ -33,14 +33,14 @@ std::string describe_blocks(const Plan& plan) {
   const KernelConfig& kernel = plan.first().multiply();
   std::string result;
   if (!kernel.reads_in_place())
-    result = fmt::format("pads: m {} to {}, n {} to {}, k {} to {}\n", problem.m,
+    result = fmt::format("padding: m {} to {}, n {} to {}, k {} to {}\n", problem.m,
                          round_up(problem.m, kernel.tile_rows), problem.n,
                          round_up(problem.n, kernel.tile_columns), problem.k,
                          round_up(problem.k, kernel.tile_depth));
   const std::size_t blocks = ceil_div(problem.m, plan.block_m) * ceil_div(problem.n, plan.block_n) *
                              ceil_div(problem.k, plan.block_k) *
                              ceil_div(problem.batch_count, plan.block_batch);
-  return result + fmt::format("blocks: {} of at most {} x {} x {}, {} of {} of the batch at a time\n", blocks,
+  return result + fmt::format("blocks: {} of at most {} x {} x {}, {} of {} GEMMs at a time\n", blocks,
                               plan.block_m, plan.block_n, plan.block_k, plan.block_batch,
                               problem.batch_count);
 }
@@ -68,22 +68,24 @@ std::string describe(const Plan& plan) {
   const KernelConfig& kernel = first.multiply();
   std::string result = fmt::format("{}: {} {} ({})\n", facts_of(ProgramRole::multiply).makes, kernel.name,
                                    describe_values(kernel.values), kernel.file->path);
-  if (plan.config.mirrored) result += "mirrored: C^T = op(B)^T op(A)^T, and below A is B^T and B is A^T\n";
+  if (plan.config.mirrored)
+    result += "transposed: computed as C^T = op(B)^T op(A)^T; below, A stands for B^T and B for A^T\n";
   result += describe_operands(first) + describe_blocks(plan);
   for (std::size_t behind = 1; behind < plan.stages.size(); ++behind) {
-    result += fmt::format("fallback: {}, where the device finds numbers that the packed form cannot hold\n",
+    result += fmt::format("fallback: {}, if the device finds numbers that the packed form cannot hold\n",
                           plan.stages[behind].multiply().name);
   }
   if (kernel.manifest().takes_shares()) {
-    result += fmt::format("shares: {} x {} a work-group\n", first.group_rows, first.group_columns);
+    result += fmt::format("shares: {} x {} elements of C for each work-group\n", first.group_rows,
+                          first.group_columns);
   }
   if (first.split.arrivals != 0) {
-    result += fmt::format("{}: {} parts of at most {}, added up in the same launch\n",
+    result += fmt::format("{}: {} slices of at most {} values of k, added up in the same launch\n",
                           facts_of(ProgramRole::reduce).makes, first.split.parts, first.split.depth);
   }
   if (first.has(ProgramRole::reduce)) {
-    result += fmt::format("{}: {} parts of at most {}, added up by {}\n", facts_of(ProgramRole::reduce).makes,
-                          first.split.parts, first.split.depth,
+    result += fmt::format("{}: {} slices of at most {} values of k, added up by {}\n",
+                          facts_of(ProgramRole::reduce).makes, first.split.parts, first.split.depth,
                           first.programs[ProgramRole::reduce]->manifest().name);
   }
   return result + fmt::format("scratch: {} bytes\n", plan.scratch_bytes);

@@ -30,7 +30,7 @@ inline constexpr std::array<ProgramRoleFacts, 5> program_roles = {{
     {ProgramRole::pack_a, "op(A)", true},
     {ProgramRole::pack_b, "op(B)", true},
     {ProgramRole::pack_both, "op(A), op(B)", false},  // the GEMM kernel reads only its copies
-    {ProgramRole::reduce, "split of k", true},
+    {ProgramRole::reduce, "split-K", true},
 }};
 
 constexpr const ProgramRoleFacts& facts_of(ProgramRole role) {

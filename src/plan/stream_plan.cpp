@@ -265,7 +265,7 @@ StreamPlan plan_stream(const Problem& problem, const StreamLimits& limits, const
   if (!best) {
     throw Error(
         ErrorCode::out_of_memory,
-        fmt::format("{} bytes on the device are too few to multiply host matrices in parts", limits.bytes),
+        fmt::format("{} bytes of device memory are too few for host matrices, even in parts", limits.bytes),
         Argument::options);
   }
   begin_sooner(*best, problem, limits.bytes);

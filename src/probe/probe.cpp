@@ -77,10 +77,11 @@ std::optional<Probed> load_or_measure(const cl::Context& context, const cl::Devi
   if (const auto known = known_figures(disk, key)) return *known;
   const auto start = std::chrono::steady_clock::now();
   const auto [probed, is_sure] = measure_device(context, device, info);
-  log(LogLevel::info,
-      fmt::format("probe of '{}': {}, in {:.0f} ms{}", info.name, to_string(probed),
-                  1e3 * seconds_since(start),
-                  is_sure ? "" : "; it may have been busy: not used, and measured again next time"));
+  log(LogLevel::info, fmt::format("probe of '{}': {}, in {:.0f} ms{}", info.name, to_string(probed),
+                                  1e3 * seconds_since(start),
+                                  is_sure ? ""
+                                          : "; the device may have been busy, so the result is not used, and "
+                                            "the next process measures again"));
   if (!is_sure) return std::nullopt;
   disk.store(key, written(probed));
   return probed;
@@ -107,7 +108,7 @@ std::optional<Probed> probe(const cl::Context& context, const cl::Device& device
   try {
     return at_boundary([&] { return load_or_measure(context, device, info); });
   } catch (const Error& error) {
-    log_once(LogLevel::info, fmt::format("no probe of '{}': {}", info.name, error.what()));
+    log_once(LogLevel::info, fmt::format("the probe of '{}' failed: {}", info.name, error.what()));
     return std::nullopt;
   }
 }
@@ -116,8 +117,8 @@ std::string to_string(const Probed& probed) {
   std::string text = fmt::format("{:.3g} GFLOP/s, {:.3g} GB/s",
                                  probed.multiply_adds * flops_of_multiply_add * 1e-9, probed.bytes * 1e-9);
   if (const auto& host = probed.host)
-    text +=
-        fmt::format(", link {:.3g} GB/s in and {:.3g} out", host->to_device * 1e-9, host->from_device * 1e-9);
+    text += fmt::format(", link {:.3g} GB/s to the device and {:.3g} GB/s from it", host->to_device * 1e-9,
+                        host->from_device * 1e-9);
   return text;
 }
 

@@ -33,11 +33,10 @@ std::optional<std::size_t> leading_dimension(const Matrix& matrix, Layout layout
 }
 
 [[noreturn]] void throw_needs_copy(const Matrix& matrix) {
-  throw py::value_error(
-      matrix.name.text() + " has strides of " + std::to_string(matrix.row_stride) + " and " +
-      std::to_string(matrix.column_stride) +
-      " elements: neither its rows nor its columns lie together, one behind the other; copy it first "
-      "(numpy.ascontiguousarray)");
+  throw py::value_error(matrix.name.text() + " has strides of " + std::to_string(matrix.row_stride) +
+                        " and " + std::to_string(matrix.column_stride) +
+                        " elements, so neither its rows nor its columns are contiguous; copy it first "
+                        "(numpy.ascontiguousarray)");
 }
 
 constexpr Layout other(Layout layout) {
@@ -57,8 +56,8 @@ Layout common_order(std::span<const Matrix> matrices, Layout preferred) {
       throw_needs_copy(matrix);
   }
   throw py::value_error(std::string(matrices.front().name.argument) +
-                        ": of some of its matrices the rows lie together, of others the columns; those of a "
-                        "list have one order");
+                        ": some of its matrices have contiguous rows, and others have contiguous columns; "
+                        "all matrices of a list must have the same order");
 }
 
 // In this layout, a matrix of the other order is its transpose.
@@ -74,7 +73,7 @@ void check_same_shape(std::span<const Matrix> matrices) {
     if (matrix.is_batch) throw py::value_error(matrix.name.text() + " must have two dimensions in a list");
     if (matrix.rows == matrices.front().rows && matrix.columns == matrices.front().columns) continue;
     throw py::value_error(dimensions(matrix, false) + ", and " + dimensions(matrices.front(), false) +
-                          ": the matrices of a list have one shape");
+                          ": all matrices of a list must have the same shape");
   }
 }
 
@@ -95,7 +94,7 @@ std::size_t stride_in_batch(const Matrix& matrix, std::size_t batch_count) {
 void check_shape_of_c(const Matrix& c, const Arrangement& call) {
   if (c.is_batch != call.is_batch) {
     throw py::value_error(c.name.text() + (call.is_batch
-                                               ? " must have three dimensions, for a or b is a batch"
+                                               ? " must have three dimensions, because a or b is a batch"
                                                : " must have two dimensions, as a and b have"));
   }
   if (c.rows == call.m && c.columns == call.n) return;

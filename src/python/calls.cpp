@@ -44,7 +44,7 @@ void check_overlap_in_batch(py::handle c_object, const HostMatrix& c, py::handle
   if (lie_apart(c, matrix)) return;
   if (!py::cast<bool>(py::module_::import("numpy").attr("shares_memory")(c_object, object))) return;
   throw py::value_error(std::string("c overlaps ") + matrix.matrix().name.text() +
-                        ": c must not share elements with it");
+                        ": c must not share elements with a or b");
 }
 
 std::vector<cl_event> events_of(py::handle wait_for) {
@@ -145,7 +145,7 @@ py::tuple result_shape_of_lists(py::handle a_object, py::handle b_object, py::ha
   const List a(a_object, "a");
   const List b(b_object, "b");
   const std::optional<std::size_t> count = a.count() ? a.count() : b.count();
-  if (!count) throw py::type_error("a must be a list, where b is none and there is no c");
+  if (!count) throw py::type_error("a must be a list, because b is not a list and there is no c");
   b.demand(*count);
   if (*count == 0) return py::make_tuple(0, 0, 0);
   const Arrangement call =

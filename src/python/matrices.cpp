@@ -23,7 +23,7 @@ std::string type_name(py::handle object) {
 std::ptrdiff_t in_elements(std::ptrdiff_t bytes, const Name& name) {
   if (bytes % element == 0) return bytes / element;
   throw py::value_error(name.text() + " has a stride or offset of " + std::to_string(bytes) +
-                        " bytes, which is no multiple of an element's 4");
+                        " bytes, which is not a multiple of 4, the size of an element");
 }
 
 // Makes a matrix from an array's last dimensions; `strides` are in bytes.
@@ -102,10 +102,11 @@ HostMatrix::HostMatrix(py::handle object, Name name, Access access) {
       throw_wrong_type(name, dtype.empty() ? std::string("items '") + view_.format + "'" : dtype);
     }
     if (access == Access::write && view_.readonly != 0) {
-      throw py::value_error(name.text() + " is read-only, and the result is to be written there");
+      throw py::value_error(name.text() + " is read-only, but the result must be written to it");
     }
     if (reinterpret_cast<std::uintptr_t>(view_.buf) % sizeof(float) != 0) {
-      throw py::value_error(name.text() + " lies at an address that is no multiple of an element's 4 bytes");
+      throw py::value_error(name.text() +
+                            " has an address that is not a multiple of 4, the size of an element in bytes");
     }
     matrix_ = make_matrix(name, static_cast<std::size_t>(view_.ndim), view_.shape, view_.strides);
   } catch (...) {
@@ -127,7 +128,8 @@ OnDevice::OnDevice(py::handle object, Name name) {
   const std::vector<py::ssize_t> shape = integers(object.attr("shape"), name);
   const std::vector<py::ssize_t> strides = integers(strides_there, name);
   if (shape.size() != strides.size()) {
-    throw py::value_error(name.text() + " has as many strides as dimensions, or none of both");
+    throw py::value_error(name.text() +
+                          " must have as many strides as dimensions, or neither strides nor dimensions");
   }
   matrix = make_matrix(name, shape.size(), shape.data(), strides.data());
   const auto bytes = py::cast<std::ptrdiff_t>(object.attr("offset"));
@@ -155,7 +157,7 @@ void* handle_of(py::handle object, Name name) {
                                                              : py::getattr(object, "int_ptr", py::none());
   if (address.is_none()) {
     throw py::type_error(name.text() +
-                         " must be an OpenCL object with int_ptr (as PyOpenCL's have it), not " +
+                         " must be an OpenCL object with int_ptr (such as those of PyOpenCL), not " +
                          type_name(object));
   }
   void* const handle = PyLong_AsVoidPtr(address.ptr());

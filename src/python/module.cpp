@@ -28,7 +28,7 @@ class Event {
       return clWaitForEvents(1, &event_);
     }();
     if (status != CL_SUCCESS) {
-      throw Error(ErrorCode::opencl_error, "the multiply failed: clWaitForEvents: " + std::to_string(status));
+      throw Error(ErrorCode::opencl_error, "the GEMM failed: clWaitForEvents: " + std::to_string(status));
     }
   }
 
@@ -113,7 +113,7 @@ bool are_equal(const Options& options, const Options& others) {
 // Returns the parts for pickle. A scratch buffer belongs to this process.
 py::tuple parts_of(const Options& options) {
   if (options.scratch != nullptr)
-    throw py::type_error("options with a scratch buffer belong to their process");
+    throw py::type_error("options with a scratch buffer cannot be passed to another process");
   return py::make_tuple(py::module_::import("clgemm._calls").attr("make_options"),
                         py::make_tuple(arguments_of(options)));
 }

@@ -37,7 +37,7 @@ class ListMemory {
   static constexpr std::size_t most = 8;  // a guess; each has 2 MiB at most
 
   static bool is_same(const std::vector<Product>& x, const std::vector<Product>& y) {
-    static_assert(sizeof(Product) == 32, "no bytes in between, for all are compared");
+    static_assert(sizeof(Product) == 32, "there must be no padding, because all bytes are compared");
     return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(Product)) == 0;
   }
 

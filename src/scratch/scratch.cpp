@@ -120,8 +120,9 @@ cl::Buffer ScratchPool::allocate(std::size_t bytes) {
   try {
     return new_buffer(bytes);
   } catch (const cl::Error& failure) {
-    throw Error(ErrorCode::out_of_memory, fmt::format("the device has no {} bytes of scratch memory: {}",
-                                                      bytes, opencl_status_name(failure.err())));
+    throw Error(ErrorCode::out_of_memory,
+                fmt::format("the device cannot allocate {} bytes of scratch memory: {}", bytes,
+                            opencl_status_name(failure.err())));
   }
 }
 

@@ -103,7 +103,7 @@ void Verifier::verify_program(const BuiltPlan& built, std::size_t stage, Program
     if (result == Result::wrong && is_first_to_fail_with(built, stage, role)) {
       throw Error(ErrorCode::self_test_failed,
                   fmt::format("the kernel '{}' gave a wrong result in its self-test on '{}' together with "
-                              "'{}', and a right one without",
+                              "'{}', but the right result without it",
                               built.plan.stages[stage].multiply().name, info_.name, kernel.name));
     }
     conclude(built, stage, role, result);

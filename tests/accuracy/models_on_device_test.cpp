@@ -142,7 +142,7 @@ std::string differing(const std::vector<float>& device, const std::vector<float>
 
 bool is_on_hopper() {
   if (shared_device_info().nvidia_sm == 90) return true;
-  WARN("NOT TESTED: models of Hopper's tensor cores, for this device has none");
+  WARN("NOT TESTED: models of Hopper's tensor cores, because this device has none");
   return false;
 }
 

@@ -69,7 +69,7 @@ TEST_CASE("the models of the tensor core kernels agree with an H200 bit for bit"
 }
 
 // All tiles were compared with mmasim 2.1.1. There is no record of such a GPU.
-TEST_CASE("the model of CDNA 3's fp16 instruction is the one that agrees with mmasim bit for bit") {
+TEST_CASE("the model of CDNA 3's fp16 instruction agrees with mmasim bit for bit") {
   std::uint64_t all = 0;
   for (std::size_t index = 0; index < tile_count; ++index)
     all = 31 * all + word_of(model_on_cdna3(make_tile(instructions[0], index).call));
@@ -123,7 +123,7 @@ void write(std::ofstream& file, const std::vector<float>& numbers) {
 }
 
 // CLGEMM_DUMP in the environment is a folder for tiles and the models' results, for compare_with_mmasim.py.
-TEST_CASE("the tiles of instructions are written where they are asked for") {
+TEST_CASE("the tiles of instructions are written to the requested file") {
   const char* folder = std::getenv("CLGEMM_DUMP");
   if (folder == nullptr) return;
   for (Instruction instruction : instructions) {
@@ -147,7 +147,7 @@ TEST_CASE("the tiles of instructions are written where they are asked for") {
   CHECK(file.good());
 }
 
-TEST_CASE("the tiles go every way that a kernel has") {
+TEST_CASE("the tiles cover every way in which a kernel can compute its result") {
   std::map<std::string, std::map<Way, int>> counts;
   for (std::size_t index = 0; index < tile_count; ++index) {
     const Tile tile = make_tile(index);
@@ -205,7 +205,7 @@ double ratio_of(const Method& method, const std::vector<float>& a, const std::ve
   return bench::error_ratio_of(std::fabs(method.sum(a, b) - exact), magnitude, a.size());
 }
 
-TEST_CASE("no kernel's bound is above plain fp32's from the k on from which clgemm chooses it") {
+TEST_CASE("no kernel's bound is above that of plain fp32 for any k for which clgemm chooses it") {
   KernelLibrary library;
   std::size_t checked = 0;
   for (const std::string& name : library.names(Role::multiply)) {
@@ -243,8 +243,8 @@ TEST_CASE("the worst case has the error that was measured on the H200, and is wi
 }
 
 TEST_CASE(
-    "numbers as tiny as fp16 planes take them are within the theorem for them, and beyond the one without "
-    "them") {
+    "the tiniest numbers that fp16 planes allow are within the bound for tiny numbers, and above the other "
+    "bound") {
   constexpr std::size_t depths[] = {256, 1024, 4096};
   for (const std::size_t k : depths) {
     const TileCall call = worst_tiny_case(1, 1, k);

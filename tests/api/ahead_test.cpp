@@ -42,7 +42,8 @@ cl::Buffer scratch_of(std::size_t bytes, cl_mem_flags access = CL_MEM_READ_WRITE
   return cl::Buffer(shared_cl_context(), access, bytes);
 }
 
-TEST_CASE("explain names the kernel, its parameters, the forms, the pads, the blocks and the scratch") {
+TEST_CASE(
+    "explain() names the kernel, its parameters, the forms, the padding, the blocks and the scratch memory") {
   Options in_one_part = with_kernel("tiled");
   in_one_part.parameters = {{"SPLIT_K", 1}};
   const std::string plan = shared_context().explain(shape_of(packing_multiply()), in_one_part);
@@ -51,36 +52,36 @@ TEST_CASE("explain names the kernel, its parameters, the forms, the pads, the bl
        {"kernel: tiled TS=16 TSK=16 (built-in/tiled.cl)\n", "chosen: named by the caller\n",
         "op(A): packed by pack_padded, leading dimension 224\n",
         "op(B): packed by pack_padded, leading dimension 96\n",
-        "pads: m 150 to 160, n 90 to 96, k 210 to 224\n",
-        "blocks: 1 of at most 150 x 90 x 210, 1 of 1 of the batch at a time\n"}) {
+        "padding: m 150 to 160, n 90 to 96, k 210 to 224\n",
+        "blocks: 1 of at most 150 x 90 x 210, 1 of 1 GEMMs at a time\n"}) {
     CHECK(contains(plan, part));
   }
   CHECK(contains(plan, "device: " + shared_device_info().name + "\n"));
   CHECK(contains(plan, "scratch: " + std::to_string((160 * 224 + 224 * 96) * 4) + " bytes\n"));
 }
 
-TEST_CASE("explain of what needs no packing, of a column-major call, and of nothing") {
+TEST_CASE("explain() for a call without packing, for a column-major call, and for an empty call") {
   SgemmShape shape;
   shape.m = shape.n = shape.k = 64;
   std::string plan = shared_context().explain(shape, with_kernel("tiled"));
   INFO(plan);
-  CHECK(contains(plan, "op(A): used where it lies, it already fits\n"));
+  CHECK(contains(plan, "op(A): used in place, because it already has the right form\n"));
   CHECK(contains(plan, "scratch: 0 bytes\n"));
   CHECK_FALSE(contains(plan, "layout:"));
   shape.layout = Layout::column_major;
   plan = shared_context().explain(shape, {});
   CHECK(contains(plan, "layout: column-major, computed as the row-major C^T = op(B)^T op(A)^T\n"));
-  CHECK((contains(plan, "chosen: by speed model: ") || contains(plan, "chosen: measured: ")));
+  CHECK((contains(plan, "chosen: from the speed model: ") || contains(plan, "chosen: measured: ")));
   shape.k = 0;
-  CHECK(shared_context().explain(shape, {}) == "kernel: none, there is nothing to multiply\n");
+  CHECK(shared_context().explain(shape, {}) == "kernel: none, because there is nothing to compute\n");
   CHECK(shared_context().sgemm_scratch_bytes(shape) == 0);
 }
 
-TEST_CASE("for host matrices that are used where they lie explain counts on malloc's alignment") {
+TEST_CASE("explain() assumes malloc's alignment for host matrices that are used in place") {
   SgemmShape shape;
   shape.m = shape.n = shape.k = 512;
   const std::string on_host = shared_context().explain_host(shape);
-  if (!contains(on_host, "used where they lie")) {
+  if (!contains(on_host, "used in place")) {
     WARN("NOT TESTED: on this device host matrices are copied");
     return;
   }
@@ -89,7 +90,7 @@ TEST_CASE("for host matrices that are used where they lie explain counts on mall
   CHECK(from_kernel(on_host) == from_kernel(on_device));
 }
 
-TEST_CASE("explain and its like check the shape as a call does") {
+TEST_CASE("explain() and similar functions check the shape as a call does") {
   SgemmShape shape;
   shape.m = shape.n = shape.k = 64;
   shape.lda = 3;
@@ -101,8 +102,7 @@ TEST_CASE("explain and its like check the shape as a call does") {
   CHECK_ERROR([&] { shared_context().prepare({shape}, with_kernel("nosuch")); }, kernel_not_found, "nosuch");
 }
 
-TEST_CASE(
-    "predicted seconds: those of explain(), without building; none where there is nothing to multiply") {
+TEST_CASE("predicted_seconds() agrees with explain(), builds nothing, and is 0 for an empty call") {
   SgemmShape shape;
   shape.m = shape.n = shape.k = 257;
   const double seconds = shared_context().predicted_seconds(shape);
@@ -116,7 +116,9 @@ TEST_CASE(
   CHECK(shared_context().predicted_seconds(shape) == 0.0);
 }
 
-TEST_CASE("scratch of the caller's: of the size told, one block; of a smaller size, more") {
+TEST_CASE(
+    "the caller's scratch buffer gives one block if it has the returned size, and more blocks if it is "
+    "smaller") {
   const Multiply& multiply = packing_multiply();
   const Data data = random_data(multiply, 1);
   for (const char* kernel : {"tiled", "float8", "wpt"}) {
@@ -144,7 +146,7 @@ TEST_CASE("scratch of the caller's: of the size told, one block; of a smaller si
   }
 }
 
-TEST_CASE("a call keeps within the caller's scratch") {
+TEST_CASE("a call stays within the caller's scratch buffer") {
   const Multiply& multiply = packing_multiply();
   const Data data = random_data(multiply, 1);
   Options options = with_kernel("tiled");
@@ -168,7 +170,7 @@ TEST_CASE("a call keeps within the caller's scratch") {
   CHECK_FALSE(damaged(part + bytes, 3 * part));
 }
 
-TEST_CASE("scratch that a batch takes is told as well") {
+TEST_CASE("sgemm_scratch_bytes() works for batches") {
   SgemmShape shape = shape_of(packing_multiply());
   Options in_one_part = with_kernel("tiled");  // like batches
   in_one_part.parameters = {{"SPLIT_K", 1}};
@@ -183,7 +185,7 @@ TEST_CASE("scratch that a batch takes is told as well") {
   CHECK(shared_b > one);
 }
 
-TEST_CASE("wrong scratch is refused in the caller's terms, and C is as it was") {
+TEST_CASE("a wrong scratch buffer is refused with the option's name, and C is unchanged") {
   const Multiply& multiply = packing_multiply();
   const Data data = random_data(multiply, 1);
   const DeviceData buffers = upload(data);
@@ -215,7 +217,7 @@ std::size_t entries_in(const TemporaryFolder& folder) {
   return DiskCache(folder.path(), 1).info().entries;
 }
 
-TEST_CASE("prepare compiles all that the calls need") {
+TEST_CASE("prepare() compiles all that the calls need") {
   const TemporaryFolder cache;
   const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path());
   const ScopedVariable self_test("CLGEMM_SELF_TEST", nullptr);
@@ -243,7 +245,7 @@ TEST_CASE("prepare compiles all that the calls need") {
   CHECK(entries_in(cache) == prepared);
 }
 
-TEST_CASE("prepare of nothing, and of shapes without work, compiles nothing") {
+TEST_CASE("prepare() compiles nothing for an empty list and for shapes without work") {
   const TemporaryFolder cache;
   const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path());
   {
@@ -254,7 +256,7 @@ TEST_CASE("prepare of nothing, and of shapes without work, compiles nothing") {
   CHECK(entries_in(cache) == 0);
 }
 
-TEST_CASE("all ask the same Context of a queue, which outlives release_contexts()") {
+TEST_CASE("all functions use the same Context for a queue, which outlives release_contexts()") {
   const std::shared_ptr<Context> context = context_for(shared_queue()());
   CHECK(context_for(shared_queue()()) == context);
   CHECK(context->device() == shared_context().device());
@@ -269,7 +271,7 @@ TEST_CASE("all ask the same Context of a queue, which outlives release_contexts(
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-TEST_CASE("the deprecated functions ask the Context of the queue") {
+TEST_CASE("the deprecated functions use the Context of the queue") {
   const cl_command_queue queue = shared_queue()();
   const SgemmShape shape = shape_of(packing_multiply());
   prepare(queue, {shape});

@@ -113,7 +113,8 @@ Options with_kernel(const std::string& kernel) {
   return result;
 }
 
-TEST_CASE("a batch is as its single calls: every kernel, both layouts, all transposes") {
+TEST_CASE(
+    "a batch gives the results of its single calls with every kernel, both layouts and all transposes") {
   for (const std::string& kernel : kernels_to_test()) {
     for (const Form& form : all_forms()) {
       const Multiply one = make_multiply(form, {33, 17, 21}, {-1.5f, 1}, all_placements()[1]);
@@ -140,7 +141,7 @@ TEST_CASE("a batch whose matrices need no packing") {
   }
 }
 
-TEST_CASE("one A or one B for all of a batch, or both") {
+TEST_CASE("a batch may share one A, one B, or both") {
   for (const char* kernel : {"", "tiled", "float8", "coalesced"}) {
     for (const Form& form : all_forms()) {
       Batch batch = make_batch(make_multiply(form, {33, 17, 40}, {1, -1.5f}, all_placements()[1]), 4);
@@ -154,7 +155,7 @@ TEST_CASE("one A or one B for all of a batch, or both") {
   }
 }
 
-TEST_CASE("a batch of none and of one") {
+TEST_CASE("a batch of zero GEMMs and of one GEMM") {
   for (const char* kernel : {"", "tiled"}) {
     for (const std::size_t count : {0u, 1u}) {
       const Multiply one = make_multiply(all_forms()[0], {33, 17, 21}, {1, 1}, all_placements()[1]);
@@ -168,7 +169,7 @@ TEST_CASE("a batch of none and of one") {
   }
 }
 
-TEST_CASE("a batch of none has a done event as well") {
+TEST_CASE("a batch of zero GEMMs also has a done event") {
   const Multiply one = make_multiply(all_forms()[0], {3, 3, 3}, {1, 1}, all_placements()[0]);
   const DeviceData buffers = upload(random_data(one, 1));
   cl::Event done;
@@ -277,7 +278,7 @@ TEST_CASE("a batch with one C for all is the sum of its products") {
   CHECK(same_bits(read_buffer(buffers.c), expected));
 }
 
-TEST_CASE("a list with one C twice is refused, where a strided batch would be a sum") {
+TEST_CASE("a list with one C twice is refused, although a strided batch would be a sum") {
   const Multiply one = make_multiply(all_forms()[0], {9, 8, 7}, {1, 1}, all_placements()[0]);
   const Batch batch = make_batch(one, 2);
   const Data data = data_of(batch);
@@ -427,7 +428,7 @@ TEST_CASE("matrices at irregular places, in several buffers") {
   for (const Form& form : all_forms()) check_scattered(scattered(form));
 }
 
-TEST_CASE("matrices at irregular places by every kernel, with an alpha and a beta for each") {
+TEST_CASE("matrices at irregular places with every kernel, with an alpha and a beta for each GEMM") {
   for (const std::string& kernel : kernels_to_test()) {
     for (const std::size_t form : {0u, 3u, 5u}) {
       Scattered what = scattered(all_forms()[form]);
@@ -468,7 +469,7 @@ TEST_CASE("a long list of small matrices, more than a work-group has") {
   }
 }
 
-TEST_CASE("what a matrix of a list must not show: NaN behind alpha == 0 and beta == 0") {
+TEST_CASE("NaN in a list's matrices has no effect if alpha == 0 and beta == 0") {
   Scattered what = scattered(all_forms()[0]);
   what.alphas = {1, 0, 1, 1, 0, 1};
   what.betas = {0, 0, 0, 0, 0, 0};
@@ -502,7 +503,7 @@ TEST_CASE("an empty list does nothing, and its event completes") {
   CHECK(run.contents_of_c() == before);
 }
 
-TEST_CASE("whatever is wrong with one matrix of a list, no C is touched") {
+TEST_CASE("if any matrix of a list is wrong, no C is changed") {
   const Scattered what = scattered(all_forms()[0]);
   const ScatteredRun run(what);
   const auto before = run.contents_of_c();
@@ -510,25 +511,25 @@ TEST_CASE("whatever is wrong with one matrix of a list, no C is touched") {
 
   ScatteredLists lists = good;
   lists.b.pop_back();
-  CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "5 B");
+  CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "5 matrices B");
   lists = good;
   lists.alphas = {1, 2};
   CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "2 alphas for 6");
   lists = good;
   lists.c[4].offset = lists.c[3].offset + 2;  // in a list of irregular offsets
-  CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "overlap each other: those of multiplies 3 and 4");
+  CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "overlap each other: those of GEMMs 3 and 4");
   lists = good;
   lists.c[5] = {good.c[0].buffer, good.c[0].ld, good.c[0].offset + 2};  // far from it in the list
-  CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "overlap each other: those of multiplies 0 and 5");
+  CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "overlap each other: those of GEMMs 0 and 5");
   lists = good;
   lists.a.back().buffer = nullptr;
-  CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "multiply 5: the buffer of A is null");
+  CHECK_ERROR([&] { run.call(lists); }, invalid_argument, "GEMM 5: the buffer of A is null");
   lists = good;
   lists.c.back().offset = 4000;
   CHECK_ERROR([&] { run.call(lists); }, buffer_too_small, "of C has");
   lists = good;
   lists.b.back().ld = 1;
-  CHECK_ERROR([&] { run.call(lists); }, invalid_leading_dimension, "multiply 5: ldb is 1");
+  CHECK_ERROR([&] { run.call(lists); }, invalid_leading_dimension, "GEMM 5: ldb is 1");
   lists = good;
   lists.a.back() = lists.c.back();
   lists.a.back().ld = good.a.back().ld;
@@ -550,14 +551,14 @@ TEST_CASE("whatever is wrong with one matrix of a list, no C is touched") {
     FAIL("two C that overlap were taken");
   } catch (const Error& error) {
     CHECK(error.argument() == Argument::c);
-    CHECK(contains(error.what(), "overlap each other: those of 2 multiplies, the first of them number 0"));
+    CHECK(contains(error.what(), "overlap each other: those of 2 GEMMs, the first of which is number 0"));
   }
 
   CHECK(run.contents_of_c() == before);
 }
 
 TEST_CASE(
-    "matrices C that meet in the parent of two sub-buffers are found, and such that only touch are not") {
+    "matrices C that overlap in the parent of two sub-buffers are found, but not matrices that only touch") {
   const cl::Buffer parent = make_buffer(std::vector<float>(8192));
   const auto part = [&parent](std::size_t first) {
     const cl_buffer_region region{first * sizeof(float), 4096 * sizeof(float)};
@@ -571,7 +572,7 @@ TEST_CASE(
     shared_context().sgemm_batched(shared_queue()(), Layout::row_major, Transpose::no, Transpose::no, 4, 8, 4,
                                    {1}, {a, a, a, a}, {a, a, a, a}, {0}, c);
   };
-  CHECK_ERROR([&] { call(2048 + 100 + 31); }, invalid_argument, "those of multiplies 0 and 2");
+  CHECK_ERROR([&] { call(2048 + 100 + 31); }, invalid_argument, "those of GEMMs 0 and 2");
   CHECK_NOTHROW(call(2048 + 100 + 32));
   shared_queue().finish();
 }

@@ -35,7 +35,7 @@ std::vector<float> run_clblast(const Multiply& multiply, const Data& data) {
   return read_buffer(buffers.c);
 }
 
-TEST_CASE("both libraries keep within the bound on the same data") {
+TEST_CASE("the results of both libraries are within the bound on the same data") {
   const std::vector<Shape> shapes = {{1, 1, 1},    {31, 37, 29}, {64, 64, 64},
                                      {129, 3, 65}, {5, 200, 33}, {9, 7, 1031}};
   std::uint32_t seed = 100;

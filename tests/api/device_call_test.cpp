@@ -52,7 +52,7 @@ TEST_CASE("the done event completes when C is complete, on queues of both kinds"
   }
 }
 
-TEST_CASE("the call is flushed: the done event completes without any further word to the queue") {
+TEST_CASE("the call flushes the queue, so the done event completes without another command") {
   const cl::CommandQueue queue = make_queue(false);
   const Multiply multiply = packing_multiply();
   const Data data = random_data(multiply, 1);
@@ -141,7 +141,7 @@ TEST_CASE("alpha == 0 and k == 0 scale C on the device, and A and B may be null"
   }
 }
 
-TEST_CASE("calls in flight at once on an out-of-order queue do not share scratch") {
+TEST_CASE("calls that run at the same time on an out-of-order queue do not share scratch memory") {
   const cl::CommandQueue first_queue = make_queue(true);
   const cl::CommandQueue second_queue = make_queue(true);
   std::vector<Multiply> multiplies;
@@ -192,7 +192,7 @@ TEST_CASE("calls chained by events on an out-of-order queue run in order") {
   CHECK(same_bits(read_buffer(buffers.c), expected));
 }
 
-TEST_CASE("the matrices may lie in one buffer") {
+TEST_CASE("the matrices may be in one buffer") {
   const Multiply base = make_multiply(all_forms()[0], {33, 35, 37}, {1, 1}, all_placements()[1]);
   const Data data = random_data(base, 1);
   std::vector<float> all = data.a;
@@ -236,7 +236,7 @@ TEST_CASE("sub-buffers are buffers") {
   }
 }
 
-TEST_CASE("buffers on the caller's memory work at any alignment of a float, with vector loads too") {
+TEST_CASE("buffers on the caller's memory work with any alignment of a float, also with vector loads") {
   for (std::size_t shift = 0; shift < 9; ++shift) {
     for (const char* kernel : {"float4", "float8", "coalesced"}) {
       const Multiply multiply = make_multiply(all_forms()[0], {64, 64, 64}, {1, 1}, all_placements()[0]);

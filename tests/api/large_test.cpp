@@ -128,7 +128,7 @@ void check_with_a_of(std::size_t elements) {
       buffer_too_small, "of A");
 }
 
-TEST_CASE("A of more than 2^20 elements, by the code that tests the large one") {
+TEST_CASE("A of more than 2^20 elements, with the code that also tests 2^31 elements") {
   check_with_a_of(std::size_t{1} << 20);
 }
 

@@ -55,7 +55,7 @@ void check_host_cases(const std::vector<HostCase>& cases) {
   }
 }
 
-TEST_CASE("the good call is good") {
+TEST_CASE("the call that the other tests change is correct") {
   std::vector<float> c = random_elements(200, 3);
   const std::vector<float> before = c;
   CHECK_NOTHROW(HostCall().run(c));
@@ -84,7 +84,7 @@ TEST_CASE("leading dimensions: zero, negative, too short; in every layout and tr
   });
 }
 
-TEST_CASE("sizes, enumerators and pointers that make no sense") {
+TEST_CASE("invalid sizes, enumerators and pointers are refused") {
   constexpr ErrorCode code = ErrorCode::invalid_argument;
   check_host_cases({
       {[](HostCall& c) { c.m = minus_one; }, code, "m is -1"},
@@ -132,7 +132,7 @@ TEST_CASE("an Error says which argument it is about") {
   CHECK(argument_of([](HostCall& c) { c.options.kernel = "nosuch"; }) == Argument::none);
 }
 
-TEST_CASE("kernels and parameters that there are not") {
+TEST_CASE("kernels and parameters that do not exist are refused") {
   check_host_cases({
       {[](HostCall& c) { c.options.kernel = "nosuch"; }, ErrorCode::kernel_not_found, "'nosuch'"},
       {[](HostCall& c) { c.options.kernel = "nosuch"; }, ErrorCode::kernel_not_found, "float8"},
@@ -168,7 +168,7 @@ std::string kernel_text(const std::string& more_manifest, const std::string& loc
          body + "}\n";
 }
 
-TEST_CASE("kernel files that are wrong, or more than the device can") {
+TEST_CASE("kernel files that are wrong, or exceed the device's limits, are refused") {
   const TemporaryFolder folder;
   struct Case {
     std::string text;
@@ -228,7 +228,8 @@ void check_device_case(const std::function<void(DeviceCall&)>& spoil, ErrorCode 
   CHECK(same_bits(read_buffer(call.c_buffer), before));
 }
 
-TEST_CASE("the good device call is good, with buffers that end with their matrices") {
+TEST_CASE(
+    "the device call that the other tests change is correct, with buffers that end with their matrices") {
   DeviceCall call;
   CHECK_NOTHROW(call.run());
   REQUIRE(call.done != nullptr);
@@ -244,7 +245,8 @@ TEST_CASE("buffers that are too small") {
   check_device_case([](DeviceCall& c) { c.a.ld = 7; }, code, "leading dimension 7");
   check_device_case([](DeviceCall& c) { c.b.ld = 9; }, code, "the buffer of B");
   check_device_case([](DeviceCall& c) { c.c.ld = 9; }, code, "the buffer of C");
-  check_device_case([](DeviceCall& c) { c.a.offset = minus_one; }, code, "the matrix ends beyond any buffer");
+  check_device_case([](DeviceCall& c) { c.a.offset = minus_one; }, code,
+                    "the matrix ends beyond the end of any buffer");
   check_device_case([](DeviceCall& c) { c.c.offset = std::size_t{1} << 62; }, code, "the buffer of C");
   // In column-major calls, errors name the caller's A and B.
   check_device_case(
@@ -276,14 +278,14 @@ TEST_CASE("buffers whose flags forbid what the call does") {
   const cl::Buffer write_only(shared_cl_context(), CL_MEM_WRITE_ONLY, 4096);
   const cl::Buffer read_only(shared_cl_context(), CL_MEM_READ_ONLY, 4096);
   check_device_case([&](DeviceCall& c) { c.a.buffer = write_only(); }, code,
-                    "the buffer of A was made with CL_MEM_WRITE_ONLY");
+                    "the buffer of A was created with CL_MEM_WRITE_ONLY");
   check_device_case([&](DeviceCall& c) { c.b.buffer = write_only(); }, code,
-                    "the buffer of B was made with CL_MEM_WRITE_ONLY");
+                    "the buffer of B was created with CL_MEM_WRITE_ONLY");
   check_device_case([&](DeviceCall& c) { c.c.buffer = read_only(); }, code,
-                    "the buffer of C was made with CL_MEM_READ_ONLY");
+                    "the buffer of C was created with CL_MEM_READ_ONLY");
 }
 
-TEST_CASE("matrices that lie where no matrix can, and beside each other") {
+TEST_CASE("images and overlapping matrices are refused, but not matrices next to each other") {
   constexpr ErrorCode code = ErrorCode::invalid_argument;
   if (shared_device().getInfo<CL_DEVICE_IMAGE_SUPPORT>() == CL_TRUE) {
     const cl::Image2D image(shared_cl_context(), CL_MEM_READ_WRITE, cl::ImageFormat(CL_R, CL_FLOAT), 8, 8);

@@ -38,7 +38,7 @@ TEST_CASE("all forms, with every alpha and beta, in host memory") {
   }
 }
 
-TEST_CASE("what clgemm chooses is right for shapes of every kind") {
+TEST_CASE("clgemm's choice gives correct results for all kinds of shapes") {
   std::uint32_t seed = 0;
   for (const Shape& shape : std::vector<Shape>{{1, 1, 1},
                                                {256, 256, 256},
@@ -56,7 +56,7 @@ TEST_CASE("what clgemm chooses is right for shapes of every kind") {
   }
 }
 
-TEST_CASE("in place and packed operands give the same bits") {
+TEST_CASE("operands in place and packed operands give the same bits") {
   const Form form = all_forms()[0];
   for (const char* kernel : {"tiled", "wpt", "float4", "float8"}) {
     Options options;
@@ -80,7 +80,7 @@ TEST_CASE("in place and packed operands give the same bits") {
   }
 }
 
-TEST_CASE("m == 0 or n == 0 does nothing, and no pointer is looked at") {
+TEST_CASE("m == 0 or n == 0 does nothing, and no pointer is read") {
   sgemm(Layout::row_major, Transpose::no, Transpose::no, 0, 7, 5, 1, nullptr, 5, nullptr, 7, 0, nullptr, 7);
   sgemm(Layout::row_major, Transpose::no, Transpose::no, 7, 0, 5, 1, nullptr, 5, nullptr, 1, 0, nullptr, 1);
   float c[] = {1, 2};
@@ -125,7 +125,7 @@ TEST_CASE("beta == -0 does not read C either") {
   CHECK(c == 2);
 }
 
-TEST_CASE("alpha and beta that are no numbers show") {
+TEST_CASE("an alpha or beta of NaN or Inf affects the result") {
   const float one = 1;
   for (const Scalars& scalars :
        {Scalars{nan_value, 0}, Scalars{1, nan_value}, Scalars{infinity, -infinity}}) {
@@ -157,7 +157,7 @@ TEST_CASE("a chain of calls sees each other's results") {
   }
 }
 
-TEST_CASE("contexts can be let go of, and come again") {
+TEST_CASE("contexts can be released and are made again") {
   const float one = 1;
   for (int i = 0; i < 2; ++i) {
     float c = 0;

@@ -125,11 +125,11 @@ static void multiply_in(const kind* of, const where* on) {
   const clgemm_shared_matrix over_a = {a, N, M * K - M * N};
   check(multiply(on, in_a, in_b, 0.0f, over_a) == CLGEMM_INVALID_ARGUMENT &&
             strstr(clgemm_last_error(), "C overlaps A") != NULL,
-        "C may not lie in A");
+        "C must not be in A");
   const clgemm_shared_matrix too_far = {c, N, BEHIND + 1};
   check(multiply(on, in_a, in_b, 0.0f, too_far) == CLGEMM_BUFFER_TOO_SMALL &&
             clgemm_last_error_argument() == CLGEMM_ARGUMENT_C,
-        "C ends behind its memory");
+        "C ends after its memory");
   if (of->let_go == free_unified) {
     const clgemm_shared_matrix inside_c = {c + BEHIND, N, 0};
     check(multiply(on, in_a, in_b, 0.0f, inside_c) == CLGEMM_SUCCESS, "a pointer into an allocation");

@@ -74,7 +74,7 @@ TEST_CASE("host calls of many threads on one Context, which has nothing compiled
   check_jobs(jobs);
 }
 
-TEST_CASE("device calls of many threads, each on a queue of its own") {
+TEST_CASE("device calls of many threads, each on its own queue") {
   std::vector<Job> jobs = make_jobs();
   std::vector<DeviceData> buffers;
   for (const Job& job : jobs) buffers.push_back(upload(job.data));
@@ -95,7 +95,7 @@ TEST_CASE("device calls of many threads, each on a queue of its own") {
   check_jobs(jobs);
 }
 
-TEST_CASE("the free function from many threads while contexts are let go of") {
+TEST_CASE("the free function from many threads while contexts are released") {
   std::vector<Job> jobs = make_jobs();
   for (Job& job : jobs) job.options.kernel.clear();
   on_threads(jobs, [&jobs](Job& job) {

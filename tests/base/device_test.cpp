@@ -18,7 +18,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-TEST_CASE("a device is found by index, by name and by part of it, in any case") {
+TEST_CASE("a device is found by index, by name or by a part of its name, in upper or lower case") {
   const std::vector<cl::Device> devices = all_devices();
   for (std::size_t i = 0; i < devices.size(); ++i) CHECK(find_device(std::to_string(i))() == devices[i]());
   const std::string name = describe(devices[0]).name;
@@ -33,7 +33,7 @@ TEST_CASE("a device is found by its platform's name") {
   CHECK(describe(find_device(upper(platform))).platform_name == platform);
 }
 
-TEST_CASE("PoCL is found by its name, which is not its platform's") {
+TEST_CASE("PoCL is found by its name, which differs from its platform's name") {
   for (const cl::Device& device : all_devices()) {
     const Device info = describe(device);
     if (info.platform_name != "Portable Computing Language") continue;
@@ -43,7 +43,7 @@ TEST_CASE("PoCL is found by its name, which is not its platform's") {
   WARN("NOT TESTED: there is no PoCL");
 }
 
-TEST_CASE("without a wish, a GPU goes before a CPU") {
+TEST_CASE("by default, a GPU is preferred to a CPU") {
   const std::vector<cl::Device> devices = all_devices();
   const bool has_gpu = std::any_of(devices.begin(), devices.end(),
                                    [](const cl::Device& d) { return describe(d).kind == DeviceKind::gpu; });
@@ -51,7 +51,7 @@ TEST_CASE("without a wish, a GPU goes before a CPU") {
   CHECK((kind == DeviceKind::gpu) == has_gpu);
 }
 
-TEST_CASE("what matches nothing is told with all there are") {
+TEST_CASE("if no device matches, the error lists all devices") {
   const std::string name = describe(all_devices()[0]).name;
   for (const char* wanted : {"no such device", "9999", "99999999999999999999", "-1"}) {
     const test::Thrown thrown = test::thrown_by([&] { find_device(wanted); });
@@ -62,7 +62,7 @@ TEST_CASE("what matches nothing is told with all there are") {
   }
 }
 
-TEST_CASE("CLGEMM_DEVICE picks the default") {
+TEST_CASE("CLGEMM_DEVICE selects the default device") {
   const std::vector<cl::Device> devices = all_devices();
   const std::string last = std::to_string(devices.size() - 1);
   const ScopedVariable variable("CLGEMM_DEVICE", last.c_str());
@@ -72,7 +72,7 @@ TEST_CASE("CLGEMM_DEVICE picks the default") {
   CHECK_ERROR([] { Context{}; }, device_not_found, "no such device");
 }
 
-TEST_CASE("a Context is made of a name, a device or a queue") {
+TEST_CASE("a Context is made from a name, a device or a queue") {
   const cl::Device device = test::shared_device();
   CHECK(Context(device()).device() == device());
   const cl::CommandQueue queue = test::make_queue(false);
@@ -95,7 +95,7 @@ TEST_CASE("a Context can be moved") {
   CHECK(third.context() == context);
 }
 
-TEST_CASE("what a device says of itself makes sense") {
+TEST_CASE("the device's properties are plausible") {
   const Device& device = test::shared_device_info();
   CHECK_FALSE(device.name.empty());
   CHECK_FALSE(device.platform_name.empty());

@@ -39,7 +39,8 @@ mode_t mode_of(const fs::path& path) {
 
 constexpr ReadRules mine{Owner::this_user, Links::refuse, 1000};
 
-TEST_CASE("a user's file is writable by its owner alone under every umask, and old rights are narrowed") {
+TEST_CASE(
+    "only its owner can write to a user's file with any umask, and wider rights of an old file are removed") {
   for (const auto& [mask, mode] :
        {std::pair<mode_t, mode_t>{0002, 0644}, {0022, 0644}, {0077, 0600}, {0, 0644}}) {
     const ScopedUmask scoped(mask);
@@ -70,7 +71,7 @@ TEST_CASE("files that others may write to are not read") {
   CHECK(read_file(file, {Owner::anyone, Links::refuse, 1000}).bytes == "text");
 }
 
-TEST_CASE("a private folder is its user's alone, and so are its files") {
+TEST_CASE("only its user can read or write a private folder and its files") {
   const ScopedUmask scoped(0002);
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "above" / "cache";
@@ -85,10 +86,10 @@ TEST_CASE("a private folder is its user's alone, and so are its files") {
   CHECK(PrivateFolder::open(path).problem() == "its group may write to it; chmod go-w");
   fs::permissions(path, fs::perms(0700));
   fs::create_directory_symlink(path, folder.path() / "link");
-  CHECK(PrivateFolder::open(folder.path() / "link").problem() == "it is a link, or no folder");
+  CHECK(PrivateFolder::open(folder.path() / "link").problem() == "it is a link, or it is not a folder");
 }
 
-TEST_CASE("what others own is not believed, but root's files are if that is asked for") {
+TEST_CASE("files of other users are not read, except for root's files if this is allowed") {
   const TemporaryFolder folder;
   const fs::path file = folder.write("file", "text");
   if (::geteuid() != 0) {
@@ -110,7 +111,7 @@ TEST_CASE("what others own is not believed, but root's files are if that is aske
   CHECK(of_stranger.problem == "it belongs to user 0, not to this user");
 }
 
-TEST_CASE("the words of the system say why a file is not read") {
+TEST_CASE("the system's error text says why a file is not read") {
   const TemporaryFolder folder;
   CHECK(read_file(folder.path() / "none", mine).problem == "No such file or directory");
   CHECK(read_file("/dev/zero", {Owner::anyone, Links::follow, 1000}).problem == "it is not a regular file");

@@ -35,7 +35,7 @@ TEST_CASE("a file that is created is new") {
   CHECK_FALSE(fs::exists(folder.path() / "nowhere"));
 }
 
-TEST_CASE("what is written takes the place of a link, and not of what the link leads to") {
+TEST_CASE("a written file replaces a link, not the target of the link") {
   const TemporaryFolder folder;
   const fs::path victim = folder.write("victim", "precious");
   const fs::path link = folder.path() / "link";
@@ -49,7 +49,7 @@ TEST_CASE("what is written takes the place of a link, and not of what the link l
   CHECK_FALSE(fs::is_symlink(link));
 }
 
-TEST_CASE("a file that cannot be written says why and leaves nothing behind") {
+TEST_CASE("if a file cannot be written, the reason is given and nothing is left behind") {
   const TemporaryFolder folder;
   CHECK(replace_file(folder.path() / "no" / "folder", "text") == std::errc::no_such_file_or_directory);
   fs::create_directory(folder.path() / "taken");
@@ -57,7 +57,7 @@ TEST_CASE("a file that cannot be written says why and leaves nothing behind") {
   CHECK(files_in(folder.path()) == 1);
 }
 
-TEST_CASE("links, pipes, folders, large files and missing ones are not read, and nothing waits") {
+TEST_CASE("links, pipes, folders, large files and missing files are not read, and nothing blocks") {
   const TemporaryFolder folder;
   const fs::path file = folder.write("file", "text");
   const bool has_link = test::make_link(file, folder.path() / "link");
@@ -77,7 +77,7 @@ TEST_CASE("links, pipes, folders, large files and missing ones are not read, and
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
 }
 
-TEST_CASE("a file that others may write to is not read, and neither is what lies in a folder of that kind") {
+TEST_CASE("a file that others may write to is not read, nor a file in such a folder") {
   const TemporaryFolder folder;
   const fs::path file = folder.write("file", "text");
   CHECK(read_file(file, mine).problem == "");

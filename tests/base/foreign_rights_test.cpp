@@ -24,7 +24,7 @@ struct ForeignGroup {
   ForeignGroup& operator=(const ForeignGroup&) = delete;
 };
 
-TEST_CASE("a setuid process takes no kernels and no cache that the environment names") {
+TEST_CASE("a setuid process ignores kernels and caches that the environment names") {
   const test::TemporaryFolder folder;
   const test::ScopedVariable kernels("CLGEMM_KERNEL_DIR", folder.path());
   const test::ScopedVariable cache("CLGEMM_CACHE_DIR", folder.path());

@@ -8,7 +8,7 @@
 namespace clgemm {
 namespace {
 
-TEST_CASE("without a device, everything says what is missing") {
+TEST_CASE("without a device, every function says what is missing") {
   INFO("run this through ctest, which hides the devices");
   REQUIRE(all_devices().empty());
   CHECK_ERROR([] { Context{}; }, device_not_found, "no OpenCL device");

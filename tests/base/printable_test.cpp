@@ -10,7 +10,7 @@
 namespace clgemm {
 namespace {
 
-TEST_CASE("letters of every language stay as they are") {
+TEST_CASE("letters of every language are unchanged") {
   const std::string text = "Gr\u00fc\u00dfe, \u4f60\u597d \U0001F600 ~ \\n 100 %";
   CHECK(printable(text) == text);
   CHECK(printable_lines(text) == text);
@@ -36,19 +36,19 @@ TEST_CASE("bytes that are not UTF-8 are escaped") {
   CHECK(printable("\xff\xf5") == "\\xff\\xf5");
 }
 
-TEST_CASE("no line of a message but the first begins at the margin") {
+TEST_CASE("only the first line of a message begins at the margin") {
   CHECK(printable_lines("one\ntwo\n  three\n\n\tfour\n") == "one\n  two\n  three\n\n  \tfour\n");
   CHECK(printable_lines("x\nclgemm: all is well\x1b[0m") == "x\n  clgemm: all is well\\x1b[0m");
   const std::string once = printable_lines("a\nb\x1b\n");
   CHECK(printable_lines(once) == once);
 }
 
-TEST_CASE("the log escapes what is in it") {
+TEST_CASE("the log escapes control characters") {
   const test::ScopedVariable wanted("CLGEMM_LOG", "info");
   const test::ScopedVariable bad("CLGEMM_CACHE", "\x1b[2J\nclgemm: all is well");
   CHECK(test::stderr_of([] {
           log_bad_values({{"CLGEMM_CACHE", is_switch, "0 or 1"}});
-        }) == "clgemm: CLGEMM_CACHE is '\\x1b[2J\\nclgemm: all is well'; it may be 0 or 1\n");
+        }) == "clgemm: CLGEMM_CACHE is '\\x1b[2J\\nclgemm: all is well'; it must be 0 or 1\n");
   if (!logs(LogLevel::info)) {
     WARN("NOT TESTED: CLGEMM_LOG was read before");
     return;

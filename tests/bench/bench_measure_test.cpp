@@ -107,14 +107,14 @@ class LongRuns final : public Contestant {
   HostRun run_host_to_host() override { return {}; }
 };
 
-TEST_CASE("--max-seconds limits what the runs take, not only what they time") {
+TEST_CASE("--max-seconds limits the total time of the runs, not only the measured times") {
   Entrant entrant(std::make_unique<LongRuns>(), nullptr);
   measure({&entrant}, {.runs = 100, .warmup = 100, .max_seconds = 0.2}, [](const std::string&) {});
   CHECK(entrant.runs() >= 1);
   CHECK(entrant.runs() <= 10);
 }
 
-TEST_CASE("--rotate uses more copies than the caches hold, each with the right data") {
+TEST_CASE("--rotate uses more copies than fit in the caches, each with the right data") {
   const cl::Device device = clgemm::default_device();
   const HostData host = make_host_data(call_of({}, {64, 64, 64}));
   const Rotation rotation = rotation_for(device, host.call);
@@ -140,7 +140,7 @@ TEST_CASE("--rotate uses more copies than the caches hold, each with the right d
         row.at("rotated_copies").get<std::size_t>() * 4 * (300 * 100 + 100 * 200 + 300 * 200));
 }
 
-TEST_CASE("--host-to-host has a figure of its own for kernels and peers, and is checked") {
+TEST_CASE("--host-to-host has its own times for kernels and peers, and its results are checked") {
   const clgemm::test::TemporaryFolder cuda;
   for (const char* name : {"libcudart.so.12", "libcublas.so.12"}) {
     std::filesystem::copy_file(CLGEMM_FAKE_BLAS, cuda.path() / name);
@@ -164,7 +164,7 @@ TEST_CASE("--host-to-host has a figure of its own for kernels and peers, and is 
   }
 }
 
-TEST_CASE("what bounds a multiply from host to host: computing, or the way in or out") {
+TEST_CASE("a call on host matrices is bound by computing, or by the copies in one direction") {
   const clgemm::SgemmCall call = call_of({}, {1000, 1000, 1000});
   const auto link_of = [](double in_gbs, double out_gbs) {
     return clgemm::HostRates{
@@ -181,7 +181,7 @@ TEST_CASE("what bounds a multiply from host to host: computing, or the way in or
   CHECK(host_bound_ms(call_of(with_beta, {1000, 1000, 1000}), link_of(1.0, 1.0), 3.0, 1) == 12.0);
 }
 
-TEST_CASE("several devices share the multiply from host to host, and nothing else") {
+TEST_CASE("several devices share only the calls on host matrices") {
   const Finished refused = bench("--size 33 --device 0 --device 0");
   CHECK(refused.status == 2);
   CHECK(has(refused.err, "--host-to-host"));
@@ -191,7 +191,7 @@ TEST_CASE("several devices share the multiply from host to host, and nothing els
   CHECK(row.at("host_ms").get<double>() > 0.0);
 }
 
-TEST_CASE("a call that takes long says again and again how far it is, a short one says nothing") {
+TEST_CASE("a long call reports its progress repeatedly, and a short call prints nothing") {
   using namespace std::chrono_literals;
   std::vector<std::string> told;
   const auto tell = [&told](const std::string& text) { told.push_back(text); };
@@ -204,7 +204,7 @@ TEST_CASE("a call that takes long says again and again how far it is, a short on
   call_telling(tell, "run 2/2", 1200.0, wait, 20ms);
   REQUIRE(told.size() >= 3);
   CHECK(told.back().find("run 2/2, 0 s, ") == 0);
-  CHECK(told.back().find(" % of what the last one took") != std::string::npos);
+  CHECK(told.back().find(" % of the time of the last one") != std::string::npos);
   told.clear();
   call_telling(tell, "run", 10.0, wait, 20ms);
   CHECK(told == std::vector<std::string>{"run"});
@@ -212,7 +212,7 @@ TEST_CASE("a call that takes long says again and again how far it is, a short on
       tell, "run", 0.0, [] { throw std::runtime_error("wrong"); }, 20ms));
 }
 
-TEST_CASE("what nvidia-smi tells of the GPU's clocks and power is in the facts of the run") {
+TEST_CASE("the facts of the run contain the GPU's clocks and power from nvidia-smi") {
   const clgemm::test::TemporaryFolder folder;
   folder.write("nvidia-smi",
                "#!/bin/sh\necho 'NVIDIA H200, 1980 MHz, 1980 MHz, 3201 MHz, P0, 120.32 W, 700.00 W'\n"
@@ -233,10 +233,10 @@ TEST_CASE("--ceilings are above what a kernel reaches, and the table says where 
   }
   const Finished table = bench("--size 128 --peer none --ceilings --runs 2 --warmup 1");
   CHECK(has(table.out, "of peak"));
-  CHECK(has(table.out, "Peak: measured here"));
+  CHECK(has(table.out, "Peak, as measured by --ceilings"));
 }
 
-TEST_CASE("--first-call is slower cold than warm, for the kernel that was asked for") {
+TEST_CASE("--first-call is slower with cold caches than with warm caches, for the named kernel") {
   Json row;
   double cold = 0.0;
   double warm = 0.0;
@@ -259,7 +259,7 @@ TEST_CASE("a program runs itself, and a child that fails is an error") {
   CHECK_THROWS(run_self({"--no-such-option"}, {}));
 }
 
-TEST_CASE("Ctrl-C and SIGTERM write what has been measured, and end with 130 and 143") {
+TEST_CASE("Ctrl-C and SIGTERM write the results so far, and end with 130 and 143") {
   // The first size takes four seconds. The second one is running when the signal arrives.
   const std::string endless = "--size 17 --size 18 --peer none --runs 200000 --warmup 0 --max-seconds 4";
   const auto after = [](const char* signal) {

@@ -101,7 +101,7 @@ TEST_CASE("a CBLAS library multiplies the same data in every layout") {
   CHECK(peers.at("cublas-tf32").contains("note"));
 }
 
-TEST_CASE("every peer multiplies a batch, and clgemm does") {
+TEST_CASE("every peer computes a batch, and so does clgemm") {
   const std::string kind = GENERATE("--gap 3", "--transpose-a --beta 0.5 --layout column --gap 1",
                                     "--transpose-b --layout column");
   const FakeCuda cuda;
@@ -122,7 +122,7 @@ TEST_CASE("every peer multiplies a batch, and clgemm does") {
   }
 }
 
-TEST_CASE("what fails in CUDA is said, and what was made before is freed") {
+TEST_CASE("failures of CUDA are reported, and earlier objects are freed") {
   const std::string function = GENERATE("cudaMemcpy", "cublasSetMathMode");
   const FakeCuda cuda;
   const clgemm::test::ScopedVariable fails("FAKE_CUDA_FAILS", function.c_str());
@@ -132,7 +132,7 @@ TEST_CASE("what fails in CUDA is said, and what was made before is freed") {
   CHECK(finished.err.find("not freed") == std::string::npos);
 }
 
-TEST_CASE("a peer that is not there is said on stderr, in the table and in JSON") {
+TEST_CASE("a missing peer is reported on stderr, in the table and in JSON") {
   const std::string missing = "--size 9 --peer cblas=/no/such.so --peer cublas=/no/folder";
   const Finished table = bench(missing);
   CHECK(table.status == 0);
@@ -149,7 +149,7 @@ TEST_CASE("a peer that is not there is said on stderr, in the table and in JSON"
   }
 }
 
-TEST_CASE("OpenBLAS says what it is, and uses the kernels of this processor") {
+TEST_CASE("OpenBLAS reports its configuration, and uses the kernels of this processor") {
   const Finished finished = bench("--size 64 --peer openblas --format json");
   REQUIRE(finished.status == 0);
   const Json peer = Json::parse(finished.out).at("rows").at(0).at("peers").at("openblas");
@@ -166,7 +166,7 @@ TEST_CASE("OpenBLAS says what it is, and uses the kernels of this processor") {
 #endif
 }
 
-TEST_CASE("of the files of CLBlast's tuner, the best of each kernel counts") {
+TEST_CASE("the best result of each kernel in the files of CLBlast's tuner is used") {
   const clgemm::test::TemporaryFolder folder;
   write_tuned(folder.path() / "a.json", usual, "3.50");
   write_tuned(folder.path() / "b.json", "KWG=16 PRECISION=32", "3.37");
@@ -185,7 +185,7 @@ TEST_CASE("of the files of CLBlast's tuner, the best of each kernel counts") {
   CHECK_THROWS(read_tuned_kernel((folder.path() / "none.json").string()));
 }
 
-TEST_CASE("CLBlast with its tuner's parameters stands beside CLBlast as it comes") {
+TEST_CASE("CLBlast with its tuner's parameters is measured next to the default CLBlast") {
   const clgemm::test::TemporaryFolder folder;
   const std::string good = (folder.path() / "good.json").string();
   const std::string bad = (folder.path() / "bad.json").string();

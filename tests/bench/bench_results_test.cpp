@@ -119,7 +119,7 @@ std::vector<Case> cases_of_suite(const std::string& name, clgemm::DeviceKind kin
 
 }  // namespace
 
-TEST_CASE("a kernel that takes ten percent longer is found, one that varies is not") {
+TEST_CASE("a kernel that takes ten percent longer is found, but not a kernel that varies") {
   const Json before = row("tiled", 10.2, 10.0);
   CHECK(verdict(before, row("tiled", 11.22, 11.0)) == Verdict::slower);
   CHECK(verdict(row("tiled", 11.22, 11.0), before) == Verdict::faster);
@@ -129,7 +129,7 @@ TEST_CASE("a kernel that takes ten percent longer is found, one that varies is n
   CHECK(verdict(before, row("tiled", 10.25, 8.0)) == Verdict::same);  // only the minimum: one lucky run
 }
 
-TEST_CASE("noise is wider where the runs spread, and where the peers changed with the kernel") {
+TEST_CASE("the noise is larger if the runs spread, and if the peers changed with the kernel") {
   CHECK(verdict(row("tiled", 15.0, 10.0), row("tiled", 16.5, 11.0)) == Verdict::same);
   Json few = row("tiled", 10.2, 10.0);
   Json few_slower = row("tiled", 11.22, 11.0);
@@ -145,7 +145,7 @@ TEST_CASE("noise is wider where the runs spread, and where the peers changed wit
   CHECK(verdict(with_peer(before, 5.0), with_peer(after, 5.6, "2.0")) == Verdict::slower);  // another program
 }
 
-TEST_CASE("what was right and is wrong or does not run any more is worse; other clocks are not compared") {
+TEST_CASE("a result that became wrong or no longer runs is worse; different clocks are not compared") {
   const Json before = row("tiled", 10.2, 10.0);
   Json wrong = before;
   wrong["passed"] = false;
@@ -160,7 +160,7 @@ TEST_CASE("what was right and is wrong or does not run any more is worse; other 
   CHECK(verdict(before, other_clock) == Verdict::not_comparable);
 }
 
-TEST_CASE("rows belong together by device, kernel, shape, transposes and layout") {
+TEST_CASE("rows match if device, kernel, shape, transposes and layout are equal") {
   const Json before = row("tiled", 10.2, 10.0);
   for (const auto& [key, value] : std::vector<std::pair<std::string, Json>>{{"device", "E"},
                                                                             {"asked", "auto"},
@@ -178,7 +178,7 @@ TEST_CASE("rows belong together by device, kernel, shape, transposes and layout"
   }
 }
 
-TEST_CASE("a row that is missing in the new file is worse; one that is new is not") {
+TEST_CASE("a row that is missing in the new file is worse, but a new row is not") {
   const Json two = Json::array({row("tiled", 10.2, 10.0), row("naive", 10.2, 10.0)});
   const ComparedFiles fewer = compared_files(two, Json::array({two[0]}));
   REQUIRE(fewer.rows.size() == 2);
@@ -188,7 +188,7 @@ TEST_CASE("a row that is missing in the new file is worse; one that is new is no
   CHECK_FALSE(got_worse(compared_files(Json::array({two[0]}), two)));
 }
 
-TEST_CASE("a kernel with other parameters is another row, but not where the choice is clgemm's") {
+TEST_CASE("a kernel with other parameters is another row, unless clgemm chose it") {
   Json small = row("tiled", 10.2, 10.0);
   Json large = row("tiled", 20.2, 20.0);
   small["parameters"] = {{"TS", 8}};
@@ -202,7 +202,7 @@ TEST_CASE("a kernel with other parameters is another row, but not where the choi
   CHECK(compared_files(Json::array({small}), Json::array({large})).rows.size() == 1);
 }
 
-TEST_CASE("--compare says it by its exit status") {
+TEST_CASE("the exit status of --compare shows the result") {
   const TemporaryFolder folder;
   const std::string fast = write(folder, "fast.json", Json::array({row("tiled", 10.2, 10.0)}).dump());
   const std::string slow = write(folder, "slow.json", Json::array({row("tiled", 11.22, 11.0)}).dump());
@@ -242,7 +242,7 @@ double noise_in(const std::string& compared) {
 
 // Real runs. Other work on the machine may disturb one of them, so there are several attempts. If it disturbs
 // all of them, nothing can be found.
-TEST_CASE("--compare finds a kernel slowed by ten percent, and is silent on two runs of the same") {
+TEST_CASE("--compare finds a kernel that was slowed by ten percent, and nothing in two equal runs") {
   const TemporaryFolder folder;
   const std::string kernel = kernel_text("coalesced.cl");
   const std::string end = "  store_c(";
@@ -283,14 +283,15 @@ TEST_CASE("--compare finds a kernel slowed by ten percent, and is silent on two 
   const bool is_quiet =
       least_noise <= of_a_quiet_machine && !clgemm::test::is_on_llvmpipe();  // its times vary
   if (!found && !is_quiet) {
-    WARN("NOT TESTED: a kernel slowed by ten percent, for the noise was " << least_noise << " % at least");
+    WARN("NOT TESTED: a kernel slowed by ten percent, because the noise was " << least_noise
+                                                                              << " % at least");
   } else {
     CHECK(found);
   }
   CHECK(silent);
 }
 
-TEST_CASE("each suite is of different multiplies, and as published") {
+TEST_CASE("the sizes of each suite are different, and as published") {
   for (const auto kind : {clgemm::DeviceKind::cpu, clgemm::DeviceKind::gpu}) {
     for (const std::string& name : suite_names()) {
       INFO(name);
@@ -320,7 +321,7 @@ Json beside_host(double device_ms, double call_ms, double peer_ms) {
   return object;
 }
 
-TEST_CASE("what stands at one shape is compared by one clock") {
+TEST_CASE("results of one shape are compared with the same clock") {
   const Results one = results(Json::array({beside_host(1.0, 4.0, 2.0)})).front();
   const ShapeResult& shape = one.shapes.front();
   const Figures& kernel = shape.kernels.front().figures;
@@ -339,13 +340,13 @@ TEST_CASE("what stands at one shape is compared by one clock") {
   CHECK(alone.shapes.front().clock() == Clock::device);
 }
 
-TEST_CASE("there is no verdict within the noise, and what makes figures uncertain is said") {
+TEST_CASE("there is no verdict within the noise, and the output names causes of uncertainty") {
   const Results close = results(Json::array({beside_host(1.0, 2.1, 2.0)})).front();
   std::ostringstream table;
   write_table(table, close);
   INFO(table.str());
   CHECK(table.str().find("Fastest by the call: OpenBLAS; within the noise also tiled.") != std::string::npos);
-  CHECK(table.str().find("Beware") == std::string::npos);
+  CHECK(table.str().find("Warning") == std::string::npos);
 
   Json single = row("tiled", 1.0, 1.0);
   single.update({{"runs", 1}, {"gflops", 300.0}, {"part_of_others", 0.4}, {"on_fp32_units", true}});
@@ -357,11 +358,11 @@ TEST_CASE("there is no verdict within the noise, and what makes figures uncertai
   INFO(of_single_runs.str());
   CHECK(of_single_runs.str().find("Fastest on the device, in a single run: tiled.") != std::string::npos);
   CHECK(troubles()[0].find("40 %") != std::string::npos);
-  CHECK(troubles()[1].find("single run tells of no noise: tiled") != std::string::npos);
+  CHECK(troubles()[1].find("single run shows no noise: tiled") != std::string::npos);
   CHECK(troubles()[2].find("300 %") != std::string::npos);
   single["runs"] = 5;
   CHECK(troubles()[1].find("fewer than 6 runs") != std::string::npos);
-  CHECK(troubles()[1].find("95 of 100: tiled.") != std::string::npos);
+  CHECK(troubles()[1].find("95 %: tiled.") != std::string::npos);
   single.update({{"runs", 20}, {"on_fp32_units", false}, {"part_of_others", 0.01}});
   CHECK(troubles().empty());
   single = with_peer(std::move(single), 1.0);
@@ -373,7 +374,7 @@ TEST_CASE("there is no verdict within the noise, and what makes figures uncertai
   CHECK(troubles().empty());
 }
 
-TEST_CASE("two files without a common row say what differs") {
+TEST_CASE("if two files have no common row, the differences are printed") {
   const Json before = row("tiled", 10.2, 10.0);
   Json after = before;
   after["precision"] = "fp32";
@@ -382,23 +383,23 @@ TEST_CASE("two files without a common row say what differs") {
         std::string::npos);
   after["device"] = "E";
   CHECK(said(after).find("device D in the old file, E in the new one; precision") != std::string::npos);
-  CHECK(said(before).find("Nothing to compare") == std::string::npos);
+  CHECK(said(before).find("There is nothing to compare") == std::string::npos);
   Json added_to = before;
   added_to["beta"] = 1.0;
-  CHECK(said(added_to).find("Nothing to compare: beta 0 in the old file, 1 in the new one.") !=
+  CHECK(said(added_to).find("There is nothing to compare: beta 0 in the old file, 1 in the new one.") !=
         std::string::npos);
   CHECK(said_of(Json::array(), Json::array({before})).find("there are no results in the old file") !=
         std::string::npos);
 }
 
-TEST_CASE("a comparison says which file is of a busy machine") {
+TEST_CASE("a comparison says which file was measured on a busy machine") {
   const Json quiet = row("tiled", 10.2, 10.0);
   Json busy = quiet;
   busy["part_of_others"] = 0.5;
   const auto said = [](const Json& before, const Json& after) {
     return said_of(Json::array({before}), Json::array({after}));
   };
-  CHECK(said(quiet, quiet).find("Beware") == std::string::npos);
+  CHECK(said(quiet, quiet).find("Warning") == std::string::npos);
   CHECK(said(busy, quiet).find("busy during the runs of: old.") != std::string::npos);
   CHECK(said(quiet, busy).find("busy during the runs of: new.") != std::string::npos);
   CHECK(said(busy, busy).find("busy during the runs of: old, new.") != std::string::npos);
@@ -408,8 +409,9 @@ TEST_CASE("a peer that would take longer than --max-seconds is left out, and so 
   const Finished finished = bench("--size 512 --max-seconds 0.000001 --runs 2");
   INFO(finished.out);
   CHECK(finished.status == 0);
-  CHECK(std::regex_search(finished.out, std::regex("CLBlast +did not run: left out: about [0-9.]*[1-9]")));
-  CHECK(finished.out.find("naive: left out: about ") != std::string::npos);
+  CHECK(std::regex_search(finished.out,
+                          std::regex("CLBlast +did not run: left out, because it takes about [0-9.]*[1-9]")));
+  CHECK(finished.out.find("naive: left out, because it takes about ") != std::string::npos);
   CHECK(finished.out.find("x CLBlast") == std::string::npos);  // an empty column is left out
   CHECK(finished.out.find("Fastest") == std::string::npos);    // there is only one
   CHECK(bench("--size 32 --no-baseline --runs 2").out.find("naive") == std::string::npos);
@@ -456,7 +458,7 @@ TEST_CASE("random shapes are log-uniform within their bounds, and the same for t
   }
 }
 
-TEST_CASE("a summary is of all shapes where both were measured and nothing was wrong") {
+TEST_CASE("a summary includes all shapes for which both were measured and correct") {
   Json rows = Json::array();
   const double ratios[] = {4.0, 0.5, 1.0, 2.0, 0.25, 8.0, 16.0};
   for (std::size_t i = 0; i < std::size(ratios); ++i) {
@@ -490,7 +492,7 @@ TEST_CASE("a summary is of all shapes where both were measured and nothing was w
   CHECK(parse_results(json.str(), "test").front().shapes.size() == 7);  // the summary is not one of them
 }
 
-TEST_CASE("a comparison is written as Markdown and as JSON, too") {
+TEST_CASE("a comparison can be written as Markdown and as JSON") {
   Json before = row("tiled", 1.0, 1.0);
   Json other = row("wpt", 1.0, 1.0);
   Json after = before;
@@ -514,7 +516,7 @@ TEST_CASE("a comparison is written as Markdown and as JSON, too") {
   CHECK(written.at("rows").at(1).at("kernel") == "wpt");
 }
 
-TEST_CASE("a history of files is a column for each, and says since when") {
+TEST_CASE("a history has a column for each file, and shows the file since which a change exists") {
   const TemporaryFolder folder;
   const auto file = [&](const char* name, const std::vector<Json>& rows) {
     return write(folder, name, Json(rows).dump());
@@ -550,11 +552,11 @@ TEST_CASE("a history of files is a column for each, and says since when") {
       "|---|---|---|--:|--:|--:|--:|--:|--:|---|\n| SLOWER | tiled |"));
 }
 
-TEST_CASE("random shapes are a line each, and the summary follows") {
+TEST_CASE("each random shape has a line, and the summary follows") {
   const Finished finished = bench("--random 3 --sides 8-40 --gflop 1e-6-1 --runs 2 --warmup 0 --varied");
   INFO(finished.out);
   CHECK(finished.status == 0);
-  CHECK(finished.out.find("Beside CLBlast, clgemm is") != std::string::npos);
+  CHECK(finished.out.find("Compared with CLBlast, clgemm is") != std::string::npos);
   CHECK(finished.out.find("over 3 shapes") != std::string::npos);
   CHECK(finished.out.find("naive") == std::string::npos);
   CHECK(bench("--random 3 --size 8").status == 2);
@@ -582,7 +584,7 @@ TEST_CASE("a kernel of a suite that would take too long is left out, with a reas
   CHECK(affordable(choices, earlier, {{4096, 4096, 4096}, {}, {}}, 100.0).left_out.empty());
 }
 
-TEST_CASE("the plan of a whole suite, and no suite beside a size") {
+TEST_CASE("--explain prints the plans of a whole suite, and a suite excludes --size") {
   const Finished finished = bench("--explain --suite dnn --kernel naive");
   CHECK(finished.status == 0);
   CHECK(finished.out.find("size: 512 x 49 x 4608") != std::string::npos);
@@ -590,7 +592,7 @@ TEST_CASE("the plan of a whole suite, and no suite beside a size") {
   CHECK(bench("--suite nosuch").status == 2);
 }
 
-TEST_CASE("a narrow terminal loses columns by their rank, a wide one none") {
+TEST_CASE("on a narrow terminal the least important columns are left out") {
   TextTable table(
       {{"kernel", Align::left}, {"less", Align::right, 2}, {"median ms"}, {"more", Align::right, 1}});
   table.add_row({"tiled", "1", "2", "3"});
@@ -617,7 +619,7 @@ TEST_CASE("a cell of a table is one line without control characters") {
   CHECK(out.str().find("left out: \\x07\n") != std::string::npos);
 }
 
-TEST_CASE("colours are on a terminal only, and words say what they say") {
+TEST_CASE("colours appear only on a terminal, and words give the same information") {
   TextTable table({{"kernel", Align::left}, {"check"}});
   table.add_row({"tiled", "PASSED"});
   table.add_row({"wpt", "FAILED"});

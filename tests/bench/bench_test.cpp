@@ -96,7 +96,7 @@ TEST_CASE("median and minimum") {
   CHECK_THROWS(median({}));
 }
 
-TEST_CASE("the bounds of a median are those of coins thrown as often") {
+TEST_CASE("the bounds of a median follow the binomial distribution") {
   std::vector<double> values;
   CHECK_FALSE(interval_of_median({1.0}));
   for (int i = 1; i <= 20; ++i) values.push_back(i);
@@ -108,7 +108,7 @@ TEST_CASE("the bounds of a median are those of coins thrown as often") {
   CHECK(interval_of_median({3.0, 1.0, 2.0})->high == 3.0);
 }
 
-TEST_CASE("a name that is nearly right is found, one that is not is none") {
+TEST_CASE("a nearly correct name is found, and any other name is not") {
   const std::vector<std::string> names = {"tiled", "tiled_vector", "naive", "fp32"};
   CHECK(clgemm::did_you_mean("tield", names) == "; did you mean 'tiled'?");
   CHECK(clgemm::did_you_mean("niave", names) == "; did you mean 'naive'?");
@@ -125,7 +125,7 @@ TEST_CASE("a name that is nearly right is found, one that is not is none") {
   }
 }
 
-TEST_CASE("figures have four digits that count") {
+TEST_CASE("figures have four significant digits") {
   CHECK(format_figure(1.23456) == "1.235");
   CHECK(format_figure(0.04567) == "0.046");
   CHECK(format_figure(123.456) == "123.5");
@@ -145,7 +145,7 @@ TEST_CASE("a sample has the first and last index, tile edges, and each index onc
   }
 }
 
-TEST_CASE("the check passes what is right and fails what is wrong") {
+TEST_CASE("the check passes correct results and fails wrong ones") {
   MultiplyKind kind;
   kind.alpha = -1.5f;
   kind.beta = GENERATE(0.0f, 0.5f);
@@ -158,7 +158,7 @@ TEST_CASE("the check passes what is right and fails what is wrong") {
   CHECK(reference.compare(right, right).error_ratio == 0.0);
 
   const std::size_t anywhere = GENERATE(0U, 500U, 37U * 29U - 1U);
-  SECTION("one element off") {
+  SECTION("one wrong element") {
     std::vector<float> wrong = right;
     wrong[anywhere] += 1e-3f;
     CHECK_FALSE(reference.check(wrong).passed);
@@ -214,7 +214,7 @@ TEST_CASE("every matrix of a batch is checked, each against its own product") {
   }
 }
 
-TEST_CASE("a large problem is checked at a sample, never at nothing") {
+TEST_CASE("a large problem is checked on a sample, which is never empty") {
   const HostData data = make_host_data(call_of({}, {200, 150, 40}));
   const std::vector<float> right = multiply(data);
   const Reference sampled(data, 40.0 * 900.0);
@@ -236,14 +236,14 @@ TEST_CASE("a large problem is checked at a sample, never at nothing") {
   }
 }
 
-TEST_CASE("a device whose times are no times is not believed") {
+TEST_CASE("impossible times of a device are not used") {
   CHECK(trusted_clock(0.9, 1.0) == Clock::device);
   CHECK(trusted_clock(0.01, 1.0) == Clock::device);
   CHECK(trusted_clock(1e-6, 1.0) == Clock::host);
   CHECK(trusted_clock(0.0, 1.0) == Clock::host);
 }
 
-TEST_CASE("the timer reports no time where nothing was launched") {
+TEST_CASE("the timer reports no time if nothing was launched") {
   const cl::Device device = clgemm::default_device();
   const cl::Context context(device);
   const cl::CommandQueue queue(context, device, CL_QUEUE_PROFILING_ENABLE);
@@ -263,7 +263,7 @@ TEST_CASE("bad usage is one clear line and exit status 2") {
   CHECK(finished.err.find('\n') == finished.err.size() - 1);
 }
 
-TEST_CASE("what the programs say has no control characters of others") {
+TEST_CASE("the programs' messages contain no foreign control characters") {
   const Finished finished = bench("--kernel 'no\x1b[2J\nclgemm-bench: all is well'");
   INFO(finished.err);
   CHECK(finished.status == 2);
@@ -272,7 +272,7 @@ TEST_CASE("what the programs say has no control characters of others") {
   CHECK(finished.err.find("no\\x1b[2J\n  clgemm-bench: all is well'") != std::string::npos);
 }
 
-TEST_CASE("two actions are one too many, whichever they are") {
+TEST_CASE("any two actions exclude each other") {
   const std::vector<std::string> actions = {"--accuracy",          "--explain",
                                             "--list-devices",      "--list-kernels",
                                             "--compare a b",       "--markdown a",
@@ -377,7 +377,7 @@ TEST_CASE("every kernel passes, in JSON") {
   }
 }
 
-TEST_CASE("auto names the kernel that was chosen") {
+TEST_CASE("auto names the chosen kernel") {
   const Finished finished = bench("--size 20 --format json" + std::string(quick));
   REQUIRE(finished.status == 0);
   const Json rows = Json::parse(finished.out).at("rows");
@@ -385,7 +385,7 @@ TEST_CASE("auto names the kernel that was chosen") {
   CHECK_NOTHROW(clgemm::KernelLibrary().find(rows[0].at("kernel")));
 }
 
-TEST_CASE("a kernel that is named without parameters has those that clgemm would choose") {
+TEST_CASE("a kernel that is named without parameters gets the parameters that clgemm would choose") {
   const std::string explained = bench("--explain --size 300x200x400").out;
   const std::size_t begin = explained.find("kernel: ") + 8;
   const std::string chosen = explained.substr(begin, explained.find(" (", begin) - begin);
@@ -395,7 +395,7 @@ TEST_CASE("a kernel that is named without parameters has those that clgemm would
   CHECK(named.find("kernel: " + chosen + " (") != std::string::npos);
 }
 
-TEST_CASE("parameters are the ones in effect") {
+TEST_CASE("the reported parameters are those in effect") {
   const Finished finished = bench("--size 20 --format json --kernel tiled --param TS=8" + std::string(quick));
   REQUIRE(finished.status == 0);
   CHECK(Json::parse(finished.out).at("rows").at(0).at("parameters") == Json{{"TS", 8}, {"TSK", 16}});
@@ -414,8 +414,8 @@ TEST_CASE("the ladder has every step in order, and loops on the host before them
     CHECK(position != std::string::npos);
   }
   CHECK(finished.out.find("FAILED") == std::string::npos);
-  CHECK(finished.out.find("+-: how far") != std::string::npos);
-  CHECK(finished.out.find("Beware: of fewer than 6 runs") != std::string::npos);
+  CHECK(finished.out.find("+-: with 95 % confidence") != std::string::npos);
+  CHECK(finished.out.find("Warning: with fewer than 6 runs") != std::string::npos);
 }
 
 TEST_CASE("a size that does not fit is an error, and the others are measured") {
@@ -436,7 +436,7 @@ TEST_CASE("a size that does not fit is an error, and the others are measured") {
   CHECK(alone.err.find("larger than") != std::string::npos);
 }
 
-TEST_CASE("CSV has as many cells in each line as titles") {
+TEST_CASE("each line of the CSV has as many cells as there are titles") {
   const Finished finished =
       bench("--kernel naive --kernel wpt --size 12 --size 7x8x9 --format csv" + std::string(quick));
   REQUIRE(finished.status == 0);
@@ -448,7 +448,7 @@ TEST_CASE("CSV has as many cells in each line as titles") {
   for (const std::ptrdiff_t count : cells) CHECK(count == cells.front());
 }
 
-TEST_CASE("--output takes what standard output would have had") {
+TEST_CASE("--output receives what standard output would receive") {
   const TemporaryFolder folder;
   const Finished finished = bench("--size 9 --format json" + std::string(quick) + "--output " +
                                   (folder.path() / "rows.json").string());
@@ -457,7 +457,7 @@ TEST_CASE("--output takes what standard output would have had") {
   CHECK(Json::parse(text_of_file((folder.path() / "rows.json").string())).at("rows").size() == 1);
 }
 
-TEST_CASE("the lists name every kernel and device, and help is help") {
+TEST_CASE("the lists name every kernel and device, and --help prints the help") {
   const Finished kernels = bench("--list-kernels");
   CHECK(kernels.status == 0);
   for (const std::string& name : clgemm::KernelLibrary().names(clgemm::Role::multiply)) {
@@ -473,17 +473,17 @@ TEST_CASE("the lists name every kernel and device, and help is help") {
   };
   const Finished none = with("CLGEMM_DEVICE=nosuch", "--list-devices");
   CHECK(none.status == 0);
-  CHECK(none.out.find("CLGEMM_DEVICE: no OpenCL device 'nosuch'") != std::string::npos);
+  CHECK(none.out.find("CLGEMM_DEVICE: no OpenCL device matches 'nosuch'") != std::string::npos);
   const Finished twins =
       with("POCL_DEVICES='pthread basic' CLGEMM_LOG=info", "--explain --size 8 --device pocl");
-  if (twins.status == 0) CHECK(twins.err.find("'pocl' fits 2 devices") != std::string::npos);
+  if (twins.status == 0) CHECK(twins.err.find("'pocl' matches 2 devices") != std::string::npos);
   CHECK(bench("--help").status == 0);
   CHECK(bench("--help").out.find("--ladder") != std::string::npos);
   CHECK(bench("--version").out.rfind("clgemm-bench ", 0) == 0);
 }
 
 // The kernel is right for the usual calls: no transposes, no gaps, nothing after C.
-TEST_CASE("a kernel that is right only where nobody looks FAILED") {
+TEST_CASE("a kernel that is right only for the sampled elements FAILED") {
   const TemporaryFolder folder;
   const std::string store = "  store_c(c, ldc, m, n, row, column, product.alpha, sum, product.beta);";
   // At a square size, there are as many square tiles down as across.
@@ -496,11 +496,11 @@ TEST_CASE("a kernel that is right only where nobody looks FAILED") {
   unbounded.replace(unbounded.find("ROWS = 8"), 8, "ROWS = 32");
   const std::pair<std::string, std::string> wrong[] = {
       {exchanged, "at 67 x 197 x 33"},
-      {unbounded, "wrote outside C: element 0 behind its end"},
+      {unbounded, "wrote outside C: element 0 after its end"},
       {altered_kernel(store, store + "\n  if (column == n - 1 && ldc > n) c[row * ldc + n] = 0.0f;"),
-       "wrote outside C: element 0 of the gap behind row 0"},
+       "wrote outside C: element 0 of the gap after row 0"},
       {altered_kernel(store, store + "\n  if (row == m - 1 && column == n - 1) c[m * ldc] = 1.0f;"),
-       "wrote outside C: element 0 behind its end"},
+       "wrote outside C: element 0 after its end"},
       {altered_kernel("element_of_a(a, lda, row, depth)", "a[row * lda + depth]"), "A transposed"},
       {altered_kernel("product.alpha, sum,", "1.0f, sum,"), "instead of"},
   };
@@ -522,7 +522,7 @@ std::string write_endless_kernel(const TemporaryFolder& folder) {
                      "  float sum = 0.0f;\n  while (alpha < 1e9f) sum += *(volatile __global float*)c;"));
 }
 
-TEST_CASE("a kernel that never ends costs its trial's time, in another process") {
+TEST_CASE("a kernel that never ends costs only the time of its trial, in another process") {
   if (clgemm::test::is_on_llvmpipe()) {
     WARN("NOT TESTED on llvmpipe, which ends every loop: a kernel that never ends");
     return;
@@ -531,7 +531,8 @@ TEST_CASE("a kernel that never ends costs its trial's time, in another process")
   const std::string path = write_endless_kernel(folder);
   const Finished finished = bench("--size 24 --trial-seconds 2 --kernel " + path);
   CHECK(finished.status == 1);
-  CHECK(finished.err.find("tried in a process of its own: no result within 2 s") != std::string::npos);
+  CHECK(finished.err.find("tried in a separate process: there was no result within 2 s") !=
+        std::string::npos);
 
   // timeout(1) also sends it to the trial's process, like a terminal.
   const Finished interrupted = clgemm::test::run_program(

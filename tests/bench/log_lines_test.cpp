@@ -48,7 +48,7 @@ std::string chosen_kernel() {
 
 }  // namespace
 
-TEST_CASE("info: a choice with its config, its predicted time and the runner-up, and nothing of calls") {
+TEST_CASE("info: logs a choice with its config, its predicted time and the runner-up, but no calls") {
   const auto lines = lines_of("CLGEMM_LOG=info", one_call, "");
   const auto is_choice = [](const std::string& line) {
     return line.rfind("chosen for 96 x 80 x 112: ", 0) == 0;
@@ -62,18 +62,18 @@ TEST_CASE("info: a choice with its config, its predicted time and the runner-up,
   CHECK(lines_of("CLGEMM_LOG=", one_call, "").empty());
 }
 
-TEST_CASE("info: why compiled programs are not kept") {
+TEST_CASE("info: says why compiled programs are not kept") {
   const TemporaryFolder folder;
   const std::string file = folder.write("file", "");
   const auto about = [](const std::string& cache) {
     return lines_of(fmt::format("CLGEMM_LOG=info CLGEMM_CACHE_DIR='{}'", cache), one_call,
                     "compiled programs are not kept");
   };
-  CHECK(has(about(file).at(0), {"file': it cannot be made: Not a directory"}));
-  CHECK(has(about(file + "/below").at(0), {"file/below': it cannot be made: Not a directory"}));
+  CHECK(has(about(file).at(0), {"file': it cannot be created: Not a directory"}));
+  CHECK(has(about(file + "/below").at(0), {"file/below': it cannot be created: Not a directory"}));
 }
 
-TEST_CASE("info: why tuning data is passed over") {
+TEST_CASE("info: says why tuning data is skipped") {
   const TemporaryFolder folder;
   const auto about = [&](const std::string& tuning) {
     return lines_of(fmt::format("CLGEMM_LOG=info CLGEMM_TUNING='{}'", tuning), one_call, "tuning data");
@@ -97,18 +97,18 @@ TEST_CASE("info: why tuning data is passed over") {
   CHECK(has(shipped[0], {".json, '", "' of "}));
 }
 
-TEST_CASE("explain() says which tuning file was passed over, and why") {
+TEST_CASE("explain() says which tuning file was skipped, and why") {
   const TemporaryFolder folder;
   const std::string file = folder.write("shared.json", "{}");
   std::filesystem::permissions(file, std::filesystem::perms(0664));
   const auto shown = clgemm::test::run_program(
       fmt::format("CLGEMM_TUNING='{}' '{}' --explain --size 96x80x112", file, CLGEMM_BENCH_PROGRAM));
   INFO(shown.out);
-  CHECK(shown.out.find("tuning file passed over: " + file + ": its group may write to it; chmod go-w\n") !=
+  CHECK(shown.out.find("tuning file skipped: " + file + ": its group may write to it; chmod go-w\n") !=
         std::string::npos);
 }
 
-TEST_CASE("info: a kernel that is given up, and why") {
+TEST_CASE("info: names a kernel that is not used any more, and why") {
   const TemporaryFolder folder;
   const std::string kernel = chosen_kernel();
   const auto shown =
@@ -125,7 +125,7 @@ TEST_CASE("info: a kernel that is given up, and why") {
                     [](const std::string& line) { return has(line, {"does not compile"}); }));
 }
 
-TEST_CASE("debug: what is compiled, and a line a call with device, shape, kernel and time") {
+TEST_CASE("debug: logs compiled programs, and a line for each call with device, shape, kernel and time") {
   const TemporaryFolder cache;
   const std::string variables =
       fmt::format("CLGEMM_LOG=debug CLGEMM_CACHE_DIR='{}'", (cache.path() / "new").string());
@@ -137,7 +137,7 @@ TEST_CASE("debug: what is compiled, and a line a call with device, shape, kernel
             {": 8 x 9 x 10, alpha 1, beta 0, ld 10 9 9; naive", " predicted; ", " ms on the device"}));
 }
 
-TEST_CASE("debug: the time of a call is that of all its launches") {
+TEST_CASE("debug: the time of a call includes all its launches") {
   const std::string run =
       "--kernel tiled --param SPLIT_K=4 --size 40x40x400 --runs 1 --warmup 0 --no-baseline --format json "
       "--output ";
@@ -153,18 +153,18 @@ TEST_CASE("debug: the time of a call is that of all its launches") {
   CHECK(logged == Approx(row.at("samples_ms").at(0).get<double>()).epsilon(0.01));
 }
 
-TEST_CASE("debug: a call on host matrices has the caller's time") {
+TEST_CASE("debug: a call on host matrices has the wall-clock time") {
   const auto calls = lines_of("CLGEMM_LOG=debug",
                               "--kernel naive --size 8x9x10 --runs 1 --warmup 0 --host-to-host", "call: ");
   CHECK(std::any_of(calls.begin(), calls.end(), [](const std::string& line) {
-    return has(line, {": 8 x 9 x 10, matrices in the host's memory; ", " ms for the caller"});
+    return has(line, {": 8 x 9 x 10, host matrices; took ", " ms"});
   }));
 }
 
-TEST_CASE("a bad value of a variable is said once, whatever the number of contexts") {
+TEST_CASE("a bad value of a variable is reported once, for any number of contexts") {
   const auto lines = lines_of("CLGEMM_LOG=info CLGEMM_CACHE_MIB=none CLGEMM_SELF_TEST=never",
                               "--kernel naive --kernel tiled --size 8 --runs 1 --warmup 0", "CLGEMM_");
   REQUIRE(lines.size() == 2);
-  CHECK(has(lines[0], {"CLGEMM_CACHE_MIB is 'none'; it may be a whole number from 1 on"}));
-  CHECK(has(lines[1], {"CLGEMM_SELF_TEST is 'never'; it may be 0 or 1"}));
+  CHECK(has(lines[0], {"CLGEMM_CACHE_MIB is 'none'; it must be an integer of at least 1"}));
+  CHECK(has(lines[1], {"CLGEMM_SELF_TEST is 'never'; it must be 0 or 1"}));
 }

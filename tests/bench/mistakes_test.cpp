@@ -46,7 +46,7 @@ const Mistake mistakes[] = {
      "coalesced",
      "local: COLUMNS",
      "local: COLUMS",
-     {"mine.cl:7: 'COLUMS': unknown name", "known here: ROWS, COLUMNS"}},
+     {"mine.cl:7: 'COLUMS': unknown name", "the known names are ROWS, COLUMNS"}},
     {"a typing error in the grid",
      "coalesced",
      "grid: columns",
@@ -108,7 +108,7 @@ const Mistake mistakes[] = {
      "coalesced",
      "BATCH_ARGUMENTS",
      "__global const Product* restrict products",
-     {"takes 18 arguments; the contract (kernels/README.md) has 19"}},
+     {"takes 18 arguments, but the contract (kernels/README.md) requires 19"}},
     {"an argument of another size",
      "naive",
      "const ulong a_offset",
@@ -127,7 +127,7 @@ const Mistake mistakes[] = {
      "b_tile[depth][item_column], sum",
      "b_tile[depth][item_row], sum",
      {"nearly every element", "(tile 0 down and 0 across, work-group (0, 0), work-item (1, 0))"}},
-    {"a return in front of a barrier",
+    {"a return before a barrier",
      "tiled",
      "  float sum",
      "  if (row >= m || column >= n) return;\n  float sum",
@@ -158,7 +158,7 @@ const Mistake mistakes[] = {
      "tiled",
      "store_c(c, ldc, m, n, row, column, alpha, sum, beta)",
      "c[row * ldc + column] = alpha * sum + (beta == 0.0f ? 0.0f : beta * c[row * ldc + column])",
-     {"wrote outside C: element 0 behind its end"}},
+     {"wrote outside C: element 0 after its end"}},
     {"rows of C without gaps", "coalesced", "store_c(c, ldc,", "store_c(c, (ulong)n,", {"gaps and offsets"}},
     {"rows of B without gaps",
      "coalesced",
@@ -184,7 +184,7 @@ const Mistake mistakes[] = {
      "coalesced",
      "row = get_global_id(1)",
      "row = get_local_id(1)",
-     {"first at row 8", "not stored"}},
+     {"the first one is at row 8", "not stored"}},
     {"every 64th row has another's number",
      "coalesced",
      "row = get_global_id(1);",
@@ -203,12 +203,12 @@ const Mistake mistakes[] = {
 
 // A device may get these right by chance, but Oclgrind finds them.
 const Mistake unseen[] = {
-    {"no barrier in front of the products",
+    {"no barrier before the products",
      "tiled",
      "    barrier(CLK_LOCAL_MEM_FENCE);\n    for (int depth = 0;",
      "    for (int depth = 0;",
      {"data race at local memory", "@sum = MULTIPLY_ADD"}},
-    {"no barrier behind the products",
+    {"no barrier after the products",
      "tiled",
      "    barrier(CLK_LOCAL_MEM_FENCE);\n  }",
      "  }",
@@ -253,7 +253,7 @@ bool is_skipped() {
 
 }  // namespace
 
-TEST_CASE("no mistake passes, and what is said leads to it") {
+TEST_CASE("no mistake passes the check, and the message points to it") {
   if (is_skipped()) return;
   for (const Mistake& mistake : mistakes) {
     const TemporaryFolder folder;
@@ -269,7 +269,7 @@ TEST_CASE("no mistake passes, and what is said leads to it") {
   }
 }
 
-TEST_CASE("what passes by chance is said to be unchecked, and --races finds it") {
+TEST_CASE("mistakes that pass by chance are named as unchecked, and --races finds them") {
   if (is_skipped()) return;
   bool has_oclgrind = true;
   for (const Mistake& mistake : unseen) {
@@ -278,7 +278,7 @@ TEST_CASE("what passes by chance is said to be unchecked, and --races finds it")
     const Finished finished = bench(fmt::format("--kernel '{}' --size {} {}", path, mistake.size, quick));
     INFO(mistake.what << '\n' << finished.out << finished.err);
     const bool is_noted =
-        finished.err.find("no check sees a race or a read out of bounds") != std::string::npos;
+        finished.err.find("the checks cannot detect races or reads out of bounds") != std::string::npos;
     CHECK((finished.status == 1 || is_noted));
     if (!has_oclgrind) continue;
     const std::string smaller = mistake.kernel == std::string("tiled") ? "--param TS=8 --param TSK=8" : "";

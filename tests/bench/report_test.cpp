@@ -94,7 +94,7 @@ Json data_in(const std::string& page) {
 
 }  // namespace
 
-TEST_CASE("a report is a page that loads nothing, and the results beside it") {
+TEST_CASE("a report is a page that loads nothing, with the results in a separate file") {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "deep" / "report").string();
   make_report_folder(path);
@@ -117,7 +117,7 @@ TEST_CASE("a report is a page that loads nothing, and the results beside it") {
   CHECK(std::distance(std::filesystem::directory_iterator(path), {}) == 2);
 }
 
-TEST_CASE("two files of the same second stay two, and so they do in a page of pages") {
+TEST_CASE("two files of the same second stay separate, also in a page of pages") {
   const TemporaryFolder folder;
   const auto path = [&folder](const char* name) { return (folder.path() / name).string(); };
   folder.write("one.json", R"([{"device": "D", "date": "now", "kernel": "a", "m": 8, "n": 8, "k": 8}])");
@@ -128,7 +128,7 @@ TEST_CASE("two files of the same second stay two, and so they do in a page of pa
   CHECK(parse_results(join_files({path("both.json"), path("one.json")}), "all").size() == 3);
 }
 
-TEST_CASE("a peer that ran nowhere is said once, and is no column") {
+TEST_CASE("a peer that never ran is reported once, and has no column") {
   Json rows = all_rows("D");
   for (Json& object : rows)
     object["peers"]["openblas"] = {{"version", ""}, {"median_ms", nullptr}, {"error", "no library"}};
@@ -141,7 +141,7 @@ TEST_CASE("a peer that ran nowhere is said once, and is no column") {
   CHECK(markdown.str().find("OpenBLAS") == std::string::npos);
 }
 
-TEST_CASE("a long list of shapes is a line for each peer in Markdown, not one for each shape") {
+TEST_CASE("a long list of shapes becomes one line for each peer in Markdown") {
   Json rows = all_rows("D");
   const Json row = rows.at(0);
   for (std::size_t n = 1000; n < 1041; ++n) {
@@ -155,7 +155,7 @@ TEST_CASE("a long list of shapes is a line for each peer in Markdown, not one fo
   CHECK(markdown.str().find("| m x n x k |") == std::string::npos);
 }
 
-TEST_CASE("runs are named by their files, or by their devices, each differently") {
+TEST_CASE("runs are named by their files or devices, and names are unique") {
   Json rows = Json::array();
   for (const char* date : {"2026-11-20T08:36:44Z", "2026-11-21T08:36:44Z", "2026-11-21T09:15:00Z"}) {
     rows.push_back(row("D", "auto", 64));
@@ -176,7 +176,7 @@ TEST_CASE("runs are named by their files, or by their devices, each differently"
   CHECK(names_of(data_of(Json::parse(joined))) == by_file);
 }
 
-TEST_CASE("several devices that share a multiply are not one device") {
+TEST_CASE("several devices that share a call are not shown as one device") {
   Json rows = Json::array({row("D", "auto", 64), row("2 x D", "auto", 64), row("1 x D, 2 x E", "auto", 64)});
   for (Json& one : rows) one["host_ms"] = 0.5;
   const std::vector<Results> runs = parse_results(rows.dump(), "test");
@@ -190,7 +190,7 @@ TEST_CASE("several devices that share a multiply are not one device") {
   }
 }
 
-TEST_CASE("a row has one rate to compare: by the clock that all at its shape have") {
+TEST_CASE("a row has one rate to compare, from the clock that all results of its shape have") {
   Json rows = Json::array({row("D", "auto", 64)});
   rows[0]["call_ms"] = rows[0]["median_ms"].get<double>() * 2.0;
   const double by_device = rows[0]["gflops"];
@@ -201,7 +201,7 @@ TEST_CASE("a row has one rate to compare: by the clock that all at its shape hav
   CHECK(data_of(rows)["runs"][0]["rows"][0]["rate"].get<double>() == Approx(by_device / 2.0));
 }
 
-TEST_CASE("marked as the best is what is fastest in fp32") {
+TEST_CASE("the fastest result in fp32 is marked as the best") {
   Json rows = Json::array({row("D", "auto", 64)});
   rows[0]["peers"]["cublas-tf32"]["median_ms"] = 0.0123;  // many times as fast, but not in fp32
   const Json written = data_of(rows)["runs"][0]["rows"][0];
@@ -213,7 +213,7 @@ TEST_CASE("marked as the best is what is fastest in fp32") {
   CHECK(best > 0);
 }
 
-TEST_CASE("ceilings that are none, and names without an end, make a page all the same") {
+TEST_CASE("a page is made even with invalid ceilings and endless names") {
   for (const Json& ceilings : {Json::object(), Json(7), Json("none"), Json{{"fp32_gflops", -1.0}},
                                Json{{"fp32_gflops", 1e300}, {"read_gbs", 1.0}, {"copy_gbs", 1.0}},
                                Json{{"fp32_gflops", 1.0}, {"read_gbs", "x"}, {"copy_gbs", 1.0}}}) {
@@ -228,7 +228,7 @@ TEST_CASE("ceilings that are none, and names without an end, make a page all the
   CHECK(results.shapes.at(0).kernels.at(0).kernel == std::string(1000, 'x') + "...");
 }
 
-TEST_CASE("results may hold any text: it is shown without its control characters") {
+TEST_CASE("any text in results is shown without control characters") {
   Json rows = Json::array({row("D\x1b[2J", "auto", 64)});
   rows[0]["kernel"] = rows[0]["asked"] = "a\nclgemm-bench: all is well";
   rows[0]["parameters"] = {{"TS\x07", 8}};
@@ -254,7 +254,7 @@ TEST_CASE("results that are nested too deeply, or never end, are refused") {
   CHECK_THROWS_AS(read_results("/nosuch"), UsageError);
 }
 
-TEST_CASE("rows with hardly a key make a page all the same; no rows make none") {
+TEST_CASE("a page is made even from rows with few keys, but not without rows") {
   const Json bare = {{"device", "D"}, {"kernel", "naive"}, {"m", 8}, {"n", 9}, {"k", 10}};
   const TemporaryFolder folder;
   write_report_folder(folder.path().string(), Json::array({bare}).dump());
@@ -265,7 +265,7 @@ TEST_CASE("rows with hardly a key make a page all the same; no rows make none") 
 }
 
 TEST_CASE(
-    "a file is an object of run, rows and summaries; several are an array, and rows alone are read, too") {
+    "a file is an object with run, rows and summaries; an array of objects, or only rows, can be read, too") {
   const Json rows = Json::array({row("D", "auto", 64), row("D", "naive", 64)});
   const TemporaryFolder folder;
   folder.write("old.json", rows.dump());
@@ -281,7 +281,7 @@ TEST_CASE(
   CHECK(parse_results(Json::array({joined, other}).dump(), "test").size() == 2);
 }
 
-TEST_CASE("what is no result of the bench is said to be none") {
+TEST_CASE("files that are not results of the bench are reported as such") {
   for (const char* bad :
        {"", "{}", "[1]", R"({"run": {}})", R"({"run": {}, "rows": [{}]})", R"([{"run": 1, "rows": []}])",
         "[{}]", "[{\"kernel\": \"naive\", \"m\": 0, \"n\": 1, \"k\": 1}]", "[{"}) {
@@ -310,7 +310,7 @@ TEST_CASE("Markdown has a table of shapes, and one of kernels, with as many cell
   }
 }
 
-TEST_CASE("where clgemm's own choice did not run, the fastest kernel has its own name") {
+TEST_CASE("if clgemm's own choice did not run, the fastest kernel has its own name") {
   Json rows = all_rows("D");
   rows.erase(std::remove_if(rows.begin(), rows.end(), [](const Json& one) { return one["asked"] == "auto"; }),
              rows.end());
@@ -322,7 +322,7 @@ TEST_CASE("where clgemm's own choice did not run, the fastest kernel has its own
   CHECK(data_of(rows)["runs"][0]["own"] == "fastest kernel");
 }
 
-TEST_CASE("samples of the tuner are in the page, whose script groups them") {
+TEST_CASE("the page contains the samples of the tuner, and its script groups them") {
   const std::vector<SampleLine> lines = {{64, 64, 64, "a X=1 SPLIT_K=1 Y=2", 3e-6, 2e-6},
                                          {32, 32, 32, "b", 1e-6, 1e-6}};
   const TemporaryFolder folder;
@@ -335,7 +335,7 @@ TEST_CASE("samples of the tuner are in the page, whose script groups them") {
             R"([[64, 64, 64, 1, "a X=1 SPLIT_K=1 Y=2", 3e-6, 2e-6], [32, 32, 32, 1, "b", 1e-6, 1e-6]])"));
 }
 
-TEST_CASE("a page after a run, and bad usage") {
+TEST_CASE("a page is written after a run, and bad usage is refused") {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "out").string();
   const auto bench = [](const std::string& arguments) {
@@ -366,7 +366,7 @@ TEST_CASE("a page after a run, and bad usage") {
     foreign.write(name, "mine");
     const auto refused = bench(fmt::format("--report '{}' --size 8", foreign.path().string()));
     CHECK(refused.status == 2);
-    CHECK(refused.err.find("no report of clgemm-bench") != std::string::npos);
+    CHECK(refused.err.find("clgemm-bench did not write") != std::string::npos);
     CHECK(text_of_file((foreign.path() / name).string()) == "mine");
   }
 }

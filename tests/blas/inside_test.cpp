@@ -62,7 +62,7 @@ TEST_CASE("small calls are not even timed") {
   CHECK(Crossing::is_large_enough({call_of(63, 63, 63), 2}));
 }
 
-TEST_CASE("the CPU BLAS is taken for fast until it was timed, and one slow call says nothing") {
+TEST_CASE("the CPU BLAS is assumed to be fast until it was timed, and one slow call does not count") {
   Crossing crossing(4);
   const double least = crossing.cpu_seconds(cube);
   CHECK(least > 1e-4);
@@ -77,7 +77,7 @@ TEST_CASE("the CPU BLAS is taken for fast until it was timed, and one slow call 
   CHECK(crossing.cpu_seconds({call_of(50, 500, 500)}) < 1e-4);                     // in another class
 }
 
-TEST_CASE("calls go to the side that is faster, by their own times") {
+TEST_CASE("calls go to the faster side, according to their own times") {
   Crossing crossing(4);
   CHECK(crossing.may_pay(cube, std::nullopt));
   CHECK_FALSE(crossing.may_pay(cube, 1.0));
@@ -106,7 +106,8 @@ TEST_CASE("what was learned on a busy machine is corrected, on both sides") {
   CHECK_FALSE(other.may_pay(cube, 0.01));
 }
 
-TEST_CASE("a device that is slow only beside the CPU BLAS gets the calls of all shapes") {
+TEST_CASE(
+    "a device that is slow only because the CPU BLAS runs at the same time gets the calls of all shapes") {
   Crossing crossing(1);
   const std::vector<Work> shapes = {
       {call_of(100, 500, 500)}, {call_of(200, 500, 500)}, {call_of(500, 500, 50)}};
@@ -127,7 +128,7 @@ TEST_CASE("a device that is slow only beside the CPU BLAS gets the calls of all 
   CHECK(on_device_at_last > 70);
 }
 
-TEST_CASE("the budget bounds what trials, compiling and waiting cost") {
+TEST_CASE("the budget limits the cost of trials, compiling and waiting") {
   Crossing crossing(1);
   for (int i = 0; i < 100; ++i) crossing.learn_cpu(cube, 0.1);
   using Cost = Crossing::Cost;
@@ -168,7 +169,7 @@ TEST_CASE("half of what the device has saved may be spent") {
   CHECK_FALSE(crossing.can_afford(Crossing::Cost::background, 0.1 * 11.0 + 0.5 * 8.1, cube));
 }
 
-TEST_CASE("a shape is worth compiling for once it has taken as long as that") {
+TEST_CASE("a shape is compiled for once its calls have taken as long as compiling") {
   Crossing crossing(1);
   CHECK_FALSE(crossing.have_taken(0.5, cube));
   for (int i = 0; i < 5; ++i) crossing.learn_cpu(cube, 0.1);
@@ -177,7 +178,7 @@ TEST_CASE("a shape is worth compiling for once it has taken as long as that") {
   CHECK_FALSE(crossing.have_taken(0.5, {call_of(50, 500, 500)}));
 }
 
-TEST_CASE("the background costs a program of few cores the most") {
+TEST_CASE("background work costs most on a machine with few cores") {
   CHECK(Crossing(2).paid_by_program(3.0) == 3.0);
   CHECK(Crossing(16).paid_by_program(4.0) == 0.5);
 }
@@ -191,7 +192,7 @@ TEST_CASE("a CPU BLAS is slow if no call was fast") {
   CHECK_FALSE(crossing.cpu_blas_is_slow());
 }
 
-TEST_CASE("the background does one job at a time, and the end waits for it") {
+TEST_CASE("the background runs one job at a time, and the end of the process waits for it") {
   Background background;
   std::atomic<int> done = 0;
   std::atomic<bool> may_end = false;
@@ -223,7 +224,7 @@ TEST_CASE("the background does one job at a time, and the end waits for it") {
   other.join();
 }
 
-TEST_CASE("the end does not wait for a job that hangs") {
+TEST_CASE("the end of the process does not wait for a job that hangs") {
   auto& background = *new Background;  // never destroyed, because its thread continues
   auto& may_end = *new std::atomic<bool>(false);
   REQUIRE(background.start([&may_end] {
@@ -234,7 +235,7 @@ TEST_CASE("the end does not wait for a job that hangs") {
   may_end = true;
 }
 
-TEST_CASE("the local rank, by whoever started us") {
+TEST_CASE("the local rank is read from the launcher's variables") {
   const ScopedVariable none("SLURM_LOCALID", nullptr);
   const ScopedVariable nor("OMPI_COMM_WORLD_LOCAL_RANK", nullptr);
   CHECK_FALSE(local_rank().has_value());
@@ -254,7 +255,7 @@ TEST_CASE("the local rank, by whoever started us") {
   CHECK(local_rank()->count == 0);
 }
 
-TEST_CASE("devices are dealt out among the ranks of a machine") {
+TEST_CASE("devices are distributed among the ranks of a machine") {
   using Turns = std::vector<std::size_t>;
   CHECK(dealt_to({0, 2, ""}, 2) == Turns{0});
   CHECK(dealt_to({1, 2, ""}, 2) == Turns{1});
@@ -266,7 +267,7 @@ TEST_CASE("devices are dealt out among the ranks of a machine") {
   CHECK(dealt_to({2, 0, ""}, 4) == Turns{2});
 }
 
-TEST_CASE("a library that is the drop-in itself is no CPU BLAS, under whatever name") {
+TEST_CASE("the drop-in itself is never used as CPU BLAS, under any name") {
   const TemporaryFolder folder;
   const std::string copy = folder.path() / "libblas.so.3";
   std::filesystem::copy_file(CLGEMM_BLAS_LIBRARY, copy);
@@ -288,11 +289,11 @@ void check_product(const std::function<void(const Call&)>& multiply) {
   CHECK(c == std::vector<float>{1 + 4 + 3, 4 + 10 + 6, -2 + 1.5f, -5 + 3});
 }
 
-TEST_CASE("the plain loop multiplies") {
+TEST_CASE("the plain loop computes a GEMM") {
   check_product(multiply_in_plain_loop);
 }
 
-TEST_CASE("whichever CPU BLAS is installed is found by name, and multiplies") {
+TEST_CASE("every installed CPU BLAS is found by name, and computes a GEMM") {
   int found = 0;
   for (const char* library : {"libopenblas.so.0", "libblis.so.4", "libblas.so.3", "libmkl_rt.so.3",
                               "/usr/lib/x86_64-linux-gnu/blas/libblas.so.3",
@@ -312,7 +313,7 @@ TEST_CASE("whichever CPU BLAS is installed is found by name, and multiplies") {
   if (found == 0) WARN("there is no BLAS on this machine");
 }
 
-TEST_CASE("the summary says what went where") {
+TEST_CASE("the summary says how many calls ran on which side") {
   forget_calls();
   CHECK_FALSE(has_calls());
   CHECK(summary({}).empty());
@@ -322,7 +323,7 @@ TEST_CASE("the summary says what went where") {
     CHECK(summary({}).empty());
   }
   expect_calls();
-  CHECK(contains(summary({}), "blas_inside_test made no call of SGEMM"));
+  CHECK(contains(summary({}), "blas_inside_test did not call SGEMM"));
   count_device_call({2.0, 1.0}, 1);
   count_device_call({2.0, 2.5}, 1);
   count_cpu_call(0.5);
@@ -332,16 +333,16 @@ TEST_CASE("the summary says what went where") {
   count_device_failure("second reason");
   const Surroundings gpu{"some device", "not this", true, "/lib/some_blas"};
   const std::string text = summary(gpu);
-  CHECK(contains(text, "2 calls, 4.000 s on some device; 25 % of it for transfers"));
+  CHECK(contains(text, "2 calls, 4.000 s on some device; 25 % of this is for transfers"));
   CHECK(contains(text, "0.750 s for opening the device and compiling"));
   CHECK(contains(text, "1 calls, 0.500 s on the CPU by /lib/some_blas"));
   CHECK_FALSE(contains(text, "batches"));
   CHECK_FALSE(contains(text, "not this"));
-  CHECK(contains(text, "2 began on the device and failed there: first reason"));
+  CHECK(contains(text, "2 of these calls began on the device and failed there: first reason"));
   count_device_call({1.0, 1.0}, 100);
   const Surroundings in_place{"some CPU", {}, false, {}};
   CHECK(contains(summary(in_place), "3 calls, 5.000 s on some CPU\n"));
-  CHECK(contains(summary(in_place), "1 of these were batches of 100 multiplies each"));
+  CHECK(contains(summary(in_place), "1 of these calls were batches, with 100 GEMMs each on average"));
   CHECK(contains(summary(in_place), "on the CPU by a plain loop"));
 }
 
@@ -351,7 +352,7 @@ TEST_CASE("the summary says why there was no device") {
   CHECK(contains(summary({{}, "some reason", false, {}}), "no device was opened: some reason\n"));
 }
 
-TEST_CASE("children count from zero, also where another thread counts while one forks") {
+TEST_CASE("child processes count from zero, even if another thread counts during the fork") {
   count_anew_in_children();
   std::atomic<bool> counting = true;
   std::thread other([&] {

@@ -18,11 +18,11 @@ mode_t mode_of(const fs::path& path) {
   return status.st_mode & mode_t{07777};
 }
 
-TEST_CASE("a folder that cannot be written to costs a build and nothing more") {
+TEST_CASE("a folder that is not writable costs only a build") {
   const Cache cache;
   cache.store("key");
   if (::geteuid() == 0) {
-    WARN("NOT TESTED: a folder without write permission, for root may write everywhere");
+    WARN("NOT TESTED: a folder without write permission, because root may write everywhere");
     return;
   }
   REQUIRE(::chmod(cache.folder.c_str(), 0500) == 0);
@@ -32,13 +32,13 @@ TEST_CASE("a folder that cannot be written to costs a build and nothing more") {
   REQUIRE(::chmod(cache.folder.c_str(), 0700) == 0);
 }
 
-TEST_CASE("without a variable of its own, what is kept lies in ~/.cache and ~/.config") {
+TEST_CASE("by default, kept files are in ~/.cache and ~/.config") {
   const ScopedVariable home("HOME", "/home/anna");
   CHECK(home_of_caches() == "/home/anna/.cache");
   CHECK(home_of_settings() == "/home/anna/.config");
 }
 
-TEST_CASE("missing parents are made, and the folder and its files are their owner's alone") {
+TEST_CASE("missing parent folders are made, and only the owner can read the folder and its files") {
   const TemporaryFolder parent;
   const fs::path folder = parent.path() / "some" / "where" / "cache";
   const mode_t before = ::umask(0);
@@ -52,7 +52,7 @@ TEST_CASE("missing parents are made, and the folder and its files are their owne
   CHECK(mode_of(files_in(folder)[0]) == 0600);
 }
 
-TEST_CASE("16 processes that store and load at once see whole entries, and leave no temporaries") {
+TEST_CASE("16 processes that store and load at once see whole entries, and leave no temporary files") {
   const TemporaryFolder parent;
   const fs::path folder = parent.path() / "made" / "by" / "all";
   std::vector<pid_t> children;

@@ -61,7 +61,7 @@ TEST_CASE("a verdict holds for some days, is listed, and can be cleared alone") 
   CHECK(cache.has("a program"));
 }
 
-TEST_CASE("what was stored is loaded, and nothing else") {
+TEST_CASE("only stored entries are loaded") {
   const Cache cache;
   CHECK_FALSE(cache.has("key"));
   for (const Trust trust : {Trust::untested, Trust::tested}) {
@@ -141,7 +141,7 @@ TEST_CASE("an entry under another key's name is not loaded") {
   CHECK_FALSE(cache.has("one"));
 }
 
-TEST_CASE("only a plain file that nobody else can write is loaded") {
+TEST_CASE("only a regular file that no other user can write is loaded") {
   const Cache cache;
   cache.store("key");
   const fs::path file = only_file(cache);
@@ -164,9 +164,9 @@ TEST_CASE("only a plain file that nobody else can write is loaded") {
   SECTION("writable by the group") {
     REQUIRE(let_write(Others::group, file));
   }
-  SECTION("somebody else's") {
+  SECTION("owned by another user") {
     if (!give_to_stranger(file)) {
-      WARN("NOT TESTED: a file that somebody else owns, for only root can make one");
+      WARN("NOT TESTED: a file of another user, because only root can make one");
       return;
     }
   }
@@ -185,7 +185,7 @@ void check_not_used(const Cache& cache) {
   CHECK(files_in(fs::exists(cache.folder) ? cache.folder : cache.parent.path()) == before);
 }
 
-TEST_CASE("only a folder of one's own that nobody else can write to is used") {
+TEST_CASE("only the user's own folder is used, if no other user can write to it") {
   const Cache cache;
   cache.store("key");
   REQUIRE(cache.has("key"));
@@ -203,16 +203,16 @@ TEST_CASE("only a folder of one's own that nobody else can write to is used") {
       return;
     }
   }
-  SECTION("somebody else's") {
+  SECTION("owned by another user") {
     if (!give_to_stranger(cache.folder)) {
-      WARN("NOT TESTED: a folder that somebody else owns, for only root can make one");
+      WARN("NOT TESTED: a folder of another user, because only root can make one");
       return;
     }
   }
   check_not_used(cache);
 }
 
-TEST_CASE("a folder that cannot be made costs a build and nothing more") {
+TEST_CASE("a folder that cannot be created costs only a build") {
   const TemporaryFolder parent;
   const std::string file = parent.write("file", "not a folder");
   for (const fs::path& folder : {fs::path(file), fs::path(file) / "below", fs::path("/proc/nothing/here")}) {
@@ -225,7 +225,7 @@ TEST_CASE("a folder that cannot be made costs a build and nothing more") {
   CHECK(fs::file_size(file) == 12);
 }
 
-TEST_CASE("the size is bounded: what was unused longest goes first") {
+TEST_CASE("the size is limited, and the least recently used entries are removed first") {
   const TemporaryFolder parent;
   const DiskCache disk(parent.path() / "cache", 10500);
   const auto key = [](int i) { return "key " + std::to_string(i); };
@@ -254,7 +254,7 @@ TEST_CASE("the size is bounded: what was unused longest goes first") {
   CHECK(disk.info().bytes <= 10500);
 }
 
-TEST_CASE("an entry larger than the whole cache is none of ours, and takes no memory") {
+TEST_CASE("an entry larger than the whole cache is ignored, and takes no memory") {
   const Cache cache;
   cache.store("key");
   REQUIRE(files_in(cache.folder).size() == 1);
@@ -263,7 +263,7 @@ TEST_CASE("an entry larger than the whole cache is none of ours, and takes no me
   CHECK_FALSE(cache.has("key"));
 }
 
-TEST_CASE("temporaries that a dead process left are removed, those of a living one are not") {
+TEST_CASE("temporary files of a dead process are removed, but not those of a living process") {
   const Cache cache;
   cache.store("key");
   const fs::path stale = cache.folder / (std::string(temporary_prefix) + "stale1");
@@ -278,7 +278,7 @@ TEST_CASE("temporaries that a dead process left are removed, those of a living o
   CHECK(cache.disk.info().entries == 2);
 }
 
-TEST_CASE("what is not ours in the folder stays") {
+TEST_CASE("other files in the folder stay") {
   const Cache cache;
   cache.store("key");
   const fs::path foreign = cache.folder / "notes.txt";
@@ -289,7 +289,7 @@ TEST_CASE("what is not ours in the folder stays") {
   CHECK(files_in(cache.folder) == std::vector<fs::path>{foreign});
 }
 
-TEST_CASE("the environment says where the cache is, how large, and whether it is used") {
+TEST_CASE("environment variables set the cache's folder and size, and turn it off") {
   const TemporaryFolder parent;
   const std::string path = parent.path().string();
   const ScopedVariable no_own("CLGEMM_CACHE_DIR", nullptr);
@@ -316,7 +316,7 @@ TEST_CASE("the environment says where the cache is, how large, and whether it is
   CHECK(files_in(parent.path()).empty());
 }
 
-TEST_CASE("without any place for it the cache is off") {
+TEST_CASE("without a folder, the cache is off") {
   const ScopedVariable no_own("CLGEMM_CACHE_DIR", nullptr);
   const ScopedVariable no_xdg("XDG_CACHE_HOME", nullptr);
   const ScopedVariable no_home(home_variable, nullptr);
@@ -324,7 +324,7 @@ TEST_CASE("without any place for it the cache is off") {
   CHECK_FALSE(DiskCache::from_environment().load("key"));
 }
 
-TEST_CASE("16 threads with caches of one folder see whole entries, and leave no temporaries") {
+TEST_CASE("16 threads with caches of one folder see whole entries, and leave no temporary files") {
   const TemporaryFolder parent;
   const fs::path folder = parent.path() / "made" / "by" / "all";
   std::vector<int> status(users, -1);

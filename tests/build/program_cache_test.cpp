@@ -71,7 +71,7 @@ TEST_CASE("threads that want the same program at once share one build") {
   CHECK(cache.get(config) == built[0]);
 }
 
-TEST_CASE("equal macros of one file are one program, other macros another") {
+TEST_CASE("equal macros of one file give one program, and other macros another") {
   Cache cache;
   const NamedKernel kernel = made_up_kernel(
       manifest + "__kernel __attribute__((reqd_work_group_size(SIDE, SIDE, 1))) void gemm" + arguments);
@@ -82,7 +82,7 @@ TEST_CASE("equal macros of one file are one program, other macros another") {
   CHECK(get({}) != get({{"SIDE", 8}}));
 }
 
-TEST_CASE("a failed build fails for all that wait, carries the log, and is tried again") {
+TEST_CASE("a failed build fails for all waiting threads, with the log, and is tried again") {
   Cache cache;
   const auto config = config_of("__kernel void gemm(const int m) { nonsense; }\n");
   std::atomic<int> failures{0};
@@ -102,10 +102,10 @@ TEST_CASE("a source without the kernel function of the contract is refused") {
   CHECK_ERROR([&] { cache.get(config_of("__kernel void other" + arguments)); }, invalid_kernel_file,
               "'gemm'");
   CHECK_ERROR([&] { cache.get(config_of("__kernel void gemm(const int m) {}\n")); }, invalid_kernel_file,
-              "takes 1 arguments; the contract (kernels/README.md) has 17");
+              "takes 1 arguments, but the contract (kernels/README.md) requires 17");
 }
 
-TEST_CASE("a work-group that the source does not agree with is refused, with file and line") {
+TEST_CASE("a work-group size that differs from the source is refused, with file and line") {
   Cache cache;
   CHECK_ERROR(
       [&] {
@@ -116,7 +116,7 @@ TEST_CASE("a work-group that the source does not agree with is refused, with fil
       cache.get(config_of("__kernel __attribute__((reqd_work_group_size(4, 4, 1))) void gemm" + arguments)));
 }
 
-TEST_CASE("a leased kernel is one's own") {
+TEST_CASE("a leased kernel is used by only one thread") {
   Cache cache;
   const auto built = cache.get(config_of("__kernel void gemm" + arguments));
   {

@@ -21,36 +21,36 @@ const std::string small =
     ".version 8.8\n.target sm_90, texmode_independent\n.address_size 64\n.entry gemm() {\n\t//@@ "
     "wgmma.fence;\n\tret;\n}\n";
 
-TEST_CASE("the target changes, and what was marked is no comment any more") {
+TEST_CASE("the target is changed, and marked comments become code") {
   CHECK(retargeted_ptx(small, "sm_90a") ==
         ".version 8.8\n.target sm_90a, texmode_independent\n.address_size 64\n.entry gemm() {\n "
         "wgmma.fence;\n\tret;\n}\n");
 }
 
-TEST_CASE("a compiler that writes the wanted target already is welcome") {
+TEST_CASE("a compiler that already writes the wanted target is accepted") {
   CHECK(retargeted_ptx(".target sm_90a\n//@@x", "sm_90a") == ".target sm_90a\nx");
 }
 
-TEST_CASE("PTX that is not understood is refused, with the reason") {
+TEST_CASE("unexpected PTX is refused, with the reason") {
   const auto text_of = [](std::string_view ptx, std::string_view target) {
     const test::Thrown thrown = thrown_by([&] { retargeted_ptx(ptx, target); });
     CHECK(thrown.code == ErrorCode::build_failed);
     return thrown.text;
   };
   CHECK(contains(text_of(small, "sm_100a"), "'sm_90'"));
-  CHECK(contains(text_of("", "sm_90a"), "0 lines '.target'"));
+  CHECK(contains(text_of("", "sm_90a"), "0 '.target' lines"));
   CHECK(contains(text_of(std::string("\x7f"
                                      "ELF\0\0\n//@@ x",
                                      13),
                          "sm_90a"),
-                 "0 lines '.target'"));
-  CHECK(contains(text_of(".target sm_90\n.target sm_90\n//@@ x\n", "sm_90a"), "2 lines '.target'"));
+                 "0 '.target' lines"));
+  CHECK(contains(text_of(".target sm_90\n.target sm_90\n//@@ x\n", "sm_90a"), "2 '.target' lines"));
   CHECK(contains(text_of(".target sm_90\nret;\n", "sm_90a"), "//@@"));
-  CHECK(contains(text_of(".target sm_90\n//@@ x\nret; //@@ y\n", "sm_90a"), "inside a line"));
-  CHECK(contains(text_of(".target\n//@@ x\n", "sm_90a"), "0 lines '.target'"));
+  CHECK(contains(text_of(".target sm_90\n//@@ x\nret; //@@ y\n", "sm_90a"), "in the middle of a line"));
+  CHECK(contains(text_of(".target\n//@@ x\n", "sm_90a"), "0 '.target' lines"));
 }
 
-TEST_CASE("registers are limited where one kernel has a work-group's size, and nowhere else") {
+TEST_CASE("registers are limited only if exactly one kernel declares a work-group size") {
   const std::string sized = ".entry gemm(\n)\n.reqntid 128, 1, 1\n{\n\tret;\n}\n";
   CHECK(limited_ptx(sized, 168) == ".entry gemm(\n)\n.maxnreg 168\n.reqntid 128, 1, 1\n{\n\tret;\n}\n");
   CHECK(limited_ptx(small, 168) == small);
@@ -92,7 +92,7 @@ int marked_multiplies(const std::string& ptx, const std::string& result) {
   return multiplies;
 }
 
-TEST_CASE("the PTX of our own kernels is taken to its target, and nothing else changes") {
+TEST_CASE("only the target changes in the PTX of our own kernels") {
   int multiplies = 0;
   for (const auto& [kernel, ptx] : recorded_ptx()) {
     INFO(kernel);

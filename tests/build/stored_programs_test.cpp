@@ -50,7 +50,7 @@ bool is_right_in_new_context(const Options& options = {}) {
   return is_right_on(context, options);
 }
 
-TEST_CASE("a later Context takes what an earlier one stored, and stores nothing") {
+TEST_CASE("a later Context loads what an earlier one stored, and stores nothing") {
   const World world;
   CHECK(is_right_in_new_context());
   const auto stored = world.contents();
@@ -143,7 +143,7 @@ TEST_CASE("another device, driver or platform is another entry") {
   CHECK(entries_with(device) == 4);
 }
 
-TEST_CASE("damaged entries never reach the device: results stay right") {
+TEST_CASE("damaged entries never reach the device, and results stay right") {
   const World world;
   REQUIRE(is_right_in_new_context());
   const auto whole = world.contents();
@@ -168,7 +168,7 @@ TEST_CASE("damaged entries never reach the device: results stay right") {
   }
 }
 
-TEST_CASE("entries cut off, empty or of another kernel never reach the device") {
+TEST_CASE("truncated or empty entries, or those of another kernel, never reach the device") {
   const World world;
   REQUIRE(is_right_in_new_context());
   const auto whole = world.contents();

@@ -74,7 +74,7 @@ class Regions {
   std::mt19937 generator_;
 };
 
-TEST_CASE("single matrices of one leading dimension are told apart exactly") {
+TEST_CASE("overlap of single matrices with the same leading dimension is exact") {
   Regions regions(1);
   int shared = 0;
   for (int i = 0; i < 20000; ++i) {
@@ -91,7 +91,7 @@ TEST_CASE("single matrices of one leading dimension are told apart exactly") {
   CHECK(shared < 18000);
 }
 
-TEST_CASE("batches of one leading dimension are told apart exactly") {
+TEST_CASE("overlap of batches with the same leading dimension is exact") {
   Regions regions(2);
   for (int i = 0; i < 5000; ++i) {
     const Region x = regions.next(4);
@@ -101,7 +101,7 @@ TEST_CASE("batches of one leading dimension are told apart exactly") {
   }
 }
 
-TEST_CASE("matrices of different leading dimensions are told apart exactly") {
+TEST_CASE("overlap of matrices with different leading dimensions is exact") {
   Regions regions(3);
   int apart_in_gaps = 0;
   for (int i = 0; i < 20000; ++i) {
@@ -119,7 +119,7 @@ TEST_CASE("matrices of different leading dimensions are told apart exactly") {
   CHECK(apart_in_gaps > 200);
 }
 
-TEST_CASE("a matrix may lie in the gaps between another's rows") {
+TEST_CASE("a matrix may be in the gaps between another matrix's rows") {
   const Region c{0, {4, 4, 20}};
   CHECK_FALSE(overlaps(c, Region{4, {2, 4, 40}}));  // A in C's gaps
   CHECK(overlaps(c, Region{4, {2, 4, 38}}));        // its second row begins in C's third
@@ -135,7 +135,7 @@ TEST_CASE("a million lines of different leading dimensions are compared in reaso
   CHECK(overlaps(c, Region{299999700, {1, 301, 400}}));
 }
 
-TEST_CASE("ranges that do not meet are never called shared") {
+TEST_CASE("ranges that do not touch never overlap") {
   Regions regions(4);
   for (int i = 0; i < 5000; ++i) {
     const Region x = regions.next(3);
@@ -149,7 +149,7 @@ TEST_CASE("ranges that do not meet are never called shared") {
   }
 }
 
-TEST_CASE("a batch overlaps itself where two of its matrices share an element") {
+TEST_CASE("a batch overlaps itself if two of its matrices share an element") {
   Regions regions(5);
   int shared = 0;
   for (int i = 0; i < 10000; ++i) {
@@ -162,14 +162,14 @@ TEST_CASE("a batch overlaps itself where two of its matrices share an element") 
   CHECK(shared > 1000);
 }
 
-TEST_CASE("interleaved matrices of a batch: the first meets the third, not the second") {
+TEST_CASE("interleaved matrices of a batch: the first overlaps the third, but not the second") {
   const Region meets{0, {2, 3, 10}, 3, 5};
   CHECK(overlaps_itself(meets));
   const Region columns{0, {4, 1, 100}, 100, 1};  // matrix i is column i of a larger one
   CHECK_FALSE(overlaps_itself(columns));
 }
 
-TEST_CASE("sides of one larger matrix may lie beside each other") {
+TEST_CASE("parts of one larger matrix may be next to each other") {
   const Region left{0, {100, 50, 100}};
   const Region right{50, {100, 50, 100}};
   const Region middle{49, {100, 2, 100}};
@@ -178,7 +178,7 @@ TEST_CASE("sides of one larger matrix may lie beside each other") {
   CHECK(overlaps(middle, right));
 }
 
-TEST_CASE("places beyond 32 bits are compared as they are") {
+TEST_CASE("positions beyond 32 bits are compared correctly") {
   const std::int64_t far = std::int64_t{1} << 33;
   const Region low{0, {2, 10, std::size_t{1} << 33}};
   CHECK(overlaps(low, Region{far, {1, 1, std::size_t{1} << 33}}));
@@ -186,7 +186,8 @@ TEST_CASE("places beyond 32 bits are compared as they are") {
   CHECK_FALSE(overlaps(low, Region{10, {1, 10, std::size_t{1} << 33}}));
 }
 
-TEST_CASE("batches of some thousand pairs are compared pair by pair, larger ones only near each other") {
+TEST_CASE(
+    "batches with some thousand pairs are compared pair by pair, and only neighbours in larger batches") {
   // Only the last matrix of y meets a matrix of x, the first one.
   const auto meets = [](std::size_t count_x, std::size_t count_y) {
     const Region x{0, {1, 10, 10}, count_x, 1000};
@@ -201,7 +202,7 @@ TEST_CASE("batches of some thousand pairs are compared pair by pair, larger ones
   CHECK(meets(100000, 2));  // neighbouring matrices
 }
 
-TEST_CASE("large batches are compared in reasonable time, neighbours for certain") {
+TEST_CASE("large batches are compared in reasonable time, and overlapping neighbours are always found") {
   const Region c{0, {4, 4, 4}, 100000, 16};
   const Region beside{1600000, {4, 4, 4}, 100000, 16};
   CHECK_FALSE(overlaps(c, beside));

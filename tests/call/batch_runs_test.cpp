@@ -53,7 +53,7 @@ TEST_CASE("an empty batch has no runs, and one matrix is one run") {
   CHECK(runs[0].stride_c == 0);
 }
 
-TEST_CASE("an even batch is one run, with a stride for each of A, B and C") {
+TEST_CASE("a batch with constant distances is one run, with a stride for each of A, B and C") {
   const auto runs = even_runs(at({0, 64, 128, 192}), at({5, 5, 5, 5}), at({10, 110, 210, 310}));
   REQUIRE(runs.size() == 1);
   CHECK(runs[0].count == 4);
@@ -62,7 +62,7 @@ TEST_CASE("an even batch is one run, with a stride for each of A, B and C") {
   CHECK(runs[0].stride_c == 100);
 }
 
-TEST_CASE("a run ends where any of the three leaves its stride") {
+TEST_CASE("a run ends where A, B or C leaves its stride") {
   const auto even = at({0, 10, 20, 30, 40});
   const auto odd = at({0, 10, 20, 31, 42});
   CHECK(counts(even_runs(odd, even, even)) == Counts{3, 2});
@@ -90,7 +90,7 @@ TEST_CASE("a group has one buffer and one leading dimension for each of A, B and
   CHECK(groups_of({one, {}, {}, one, {}}).empty());
 }
 
-TEST_CASE("multiplies that do not read A and B have a group for themselves") {
+TEST_CASE("GEMMs that do not read A and B form their own group") {
   const auto even = at({0, 10, 20, 30});
   const std::vector<float> alphas = {0, 1, 0, 2};
   CHECK(groups_of({alphas, even, even, one, even}) == std::vector<BatchGroup>{{0, 2}, {1, 3}});
@@ -115,7 +115,7 @@ TEST_CASE("a group is no longer than one launch can count") {
   CHECK(four[3] == BatchGroup{2 * max_groups_beyond_first + 1, 2 * max_groups_beyond_first + 3});
 }
 
-TEST_CASE("a batch whose matrices have nothing alike takes little time and memory to be told apart") {
+TEST_CASE("a batch of very different matrices is grouped in little time and memory") {
   std::vector<DeviceMatrix> different;
   for (std::size_t i = 0; i < 200'000; ++i) different.push_back({buffer(0), 8 + i, 0});
   CHECK(groups_of({one, different, different, one, different}).size() == different.size());
@@ -127,10 +127,10 @@ TEST_CASE("lists of unequal length are refused with their lengths") {
     check_lengths(
         BatchLists{std::vector<float>(alphas), matrices(a), matrices(b), one, matrices(c)}.lengths());
   };
-  CHECK_ERROR([&] { check(1, 2, 1, 2); }, invalid_argument, "2 matrices A, 1 B and 2 C");
-  CHECK_ERROR([&] { check(1, 1, 1, 0); }, invalid_argument, "1 matrices A, 1 B and 0 C");
-  CHECK_ERROR([&] { check(2, 3, 3, 3); }, invalid_argument, "2 alphas for 3 multiplies");
-  CHECK_ERROR([&] { check(0, 3, 3, 3); }, invalid_argument, "0 alphas for 3 multiplies");
+  CHECK_ERROR([&] { check(1, 2, 1, 2); }, invalid_argument, "2 matrices A, 1 matrices B and 2 matrices C");
+  CHECK_ERROR([&] { check(1, 1, 1, 0); }, invalid_argument, "1 matrices A, 1 matrices B and 0 matrices C");
+  CHECK_ERROR([&] { check(2, 3, 3, 3); }, invalid_argument, "2 alphas for 3 GEMMs");
+  CHECK_ERROR([&] { check(0, 3, 3, 3); }, invalid_argument, "0 alphas for 3 GEMMs");
   check(3, 3, 3, 3);
   check(1, 0, 0, 0);
 }

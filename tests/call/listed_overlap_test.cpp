@@ -73,7 +73,7 @@ Case random_case(std::mt19937& random, bool of_one_ld) {
   return result;
 }
 
-TEST_CASE("two of some matrices that share an element are found, and only such") {
+TEST_CASE("two matrices are reported if and only if they share an element") {
   for (const bool of_one_ld : {true, false}) {
     std::mt19937 random(7);
     int shared = 0;
@@ -100,7 +100,7 @@ Case tiles() {
   return result;
 }
 
-TEST_CASE("tiles of one matrix lie apart, until one of them moves by one row or column") {
+TEST_CASE("tiles of one matrix do not overlap until one of them moves by one row or column") {
   Case what = tiles();
   CHECK_FALSE(is_found(what));
   for (const std::int64_t by : {std::int64_t{1}, std::int64_t{800}}) {
@@ -110,7 +110,7 @@ TEST_CASE("tiles of one matrix lie apart, until one of them moves by one row or 
   }
 }
 
-TEST_CASE("a matrix of another leading dimension among the lines of many") {
+TEST_CASE("a matrix with another leading dimension between the lines of many matrices") {
   Case what = tiles();
   what.matrices.erase(what.matrices.begin(), what.matrices.begin() + 5000);
   for (PlacedMatrix& matrix : what.matrices) matrix.number -= 5000;

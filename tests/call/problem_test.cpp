@@ -36,7 +36,7 @@ SgemmCall call_of(Layout layout, Transpose transpose_a, Transpose transpose_b) {
   return call;
 }
 
-TEST_CASE("the least leading dimensions are allowed, one less is not, in all forms") {
+TEST_CASE("the smallest leading dimension is allowed in all forms, and one less is not") {
   for (const Layout layout : {Layout::row_major, Layout::column_major}) {
     for (const Transpose transpose_a : {Transpose::no, Transpose::yes}) {
       for (const Transpose transpose_b : {Transpose::no, Transpose::yes}) {
@@ -55,18 +55,18 @@ TEST_CASE("the least leading dimensions are allowed, one less is not, in all for
   }
 }
 
-TEST_CASE("a bad leading dimension is named, with what it must be") {
+TEST_CASE("the error names a bad leading dimension, and the smallest correct value") {
   SgemmCall call = good_call();
   call.lda = 4;
   CHECK_ERROR([&] { check_call(call); }, invalid_leading_dimension,
-              "lda is 4, but a row of A as it is stored has 5 elements (k): lda must be at least 5");
+              "lda is 4, but a row of A in memory has 5 elements (k); lda must be at least 5");
   call = good_call();
   call.ldb = 0;
   CHECK_ERROR([&] { check_call(call); }, invalid_leading_dimension, "ldb is 0");
   call = call_of(Layout::column_major, Transpose::no, Transpose::no);
   call.ldc = minus_five;
   CHECK_ERROR([&] { check_call(call); }, invalid_leading_dimension,
-              "ldc is -5, but a column of C as it is stored has 3 elements (m)");
+              "ldc is -5, but a column of C in memory has 3 elements (m)");
 }
 
 TEST_CASE("a leading dimension of zero is refused for empty matrices too") {
@@ -77,7 +77,7 @@ TEST_CASE("a leading dimension of zero is refused for empty matrices too") {
   CHECK_ERROR([&] { check_call(call); }, invalid_leading_dimension, "ldc must be at least 1");
 }
 
-TEST_CASE("negative sizes are named") {
+TEST_CASE("the error names a negative size") {
   for (const auto& [size, text] :
        {std::pair{&SgemmCall::m, "m is -5"}, {&SgemmCall::n, "n is -5"}, {&SgemmCall::k, "k is -5"}}) {
     SgemmCall call = good_call();
@@ -86,7 +86,7 @@ TEST_CASE("negative sizes are named") {
   }
 }
 
-TEST_CASE("enumerators that are none are named") {
+TEST_CASE("the error names an invalid enumerator") {
   SgemmCall call = good_call();
   call.layout = static_cast<Layout>(101);
   CHECK_ERROR([&] { check_call(call); }, invalid_argument, "layout");
@@ -98,7 +98,7 @@ TEST_CASE("enumerators that are none are named") {
   CHECK_ERROR([&] { check_call(call); }, invalid_argument, "transpose_b");
 }
 
-TEST_CASE("extents count gaps between rows, but none behind the last") {
+TEST_CASE("extents include the gaps between rows, but not after the last row") {
   SgemmCall call = good_call();
   call.lda = 10;
   call.ldb = 100;
@@ -119,7 +119,7 @@ TEST_CASE("extents of empty matrices are 0") {
   CHECK(check_call(call).c == 0);
 }
 
-TEST_CASE("sizes beyond 32 bits are fine, beyond 64 refused by name") {
+TEST_CASE("sizes beyond 32 bits are allowed, and sizes beyond 64 bits are refused by name") {
   SgemmCall call = good_call();
   call.m = std::size_t{1} << 33;
   call.ldc = std::size_t{1} << 20;
@@ -131,7 +131,7 @@ TEST_CASE("sizes beyond 32 bits are fine, beyond 64 refused by name") {
   CHECK_ERROR([&] { check_call(call); }, invalid_argument, "A is too large");
 }
 
-TEST_CASE("A and B are read only where it matters") {
+TEST_CASE("A and B are read only if they affect the result") {
   SgemmCall call = good_call();
   CHECK(reads_a_and_b(call));
   for (const auto size : {&SgemmCall::m, &SgemmCall::n, &SgemmCall::k}) {
@@ -145,7 +145,7 @@ TEST_CASE("A and B are read only where it matters") {
   CHECK(reads_a_and_b(call));
 }
 
-TEST_CASE("row-major stays as it is") {
+TEST_CASE("a row-major problem is unchanged") {
   SgemmCall call = call_of(Layout::row_major, Transpose::yes, Transpose::no);
   call.alpha = 2;
   call.beta = 3;
@@ -162,7 +162,7 @@ TEST_CASE("row-major stays as it is") {
   CHECK(problem.c.ld == call.ldc);
 }
 
-TEST_CASE("a batch of one is the same problem with any strides, one of two is not") {
+TEST_CASE("a batch of one is the same problem with any strides, but a batch of two is not") {
   SgemmCall call = call_of(Layout::row_major, Transpose::no, Transpose::no);
   const Problem plain = canonical(call);
   call.stride_a = call.stride_b = call.stride_c = 1000;

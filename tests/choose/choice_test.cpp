@@ -61,12 +61,12 @@ TEST_CASE("every candidate has a predicted time and an origin") {
       CHECK(*candidate.seconds > 0.0);
       const bool is_last = &candidate == &ranking.candidates.back();
       CHECK(candidate.origin.source == (is_last ? Source::anywhere : Source::fitted_elsewhere));
-      CHECK(contains(to_string(candidate.origin), is_last ? "anywhere" : "by speed model: "));
+      CHECK(contains(to_string(candidate.origin), is_last ? "anywhere" : "from the speed model: "));
     }
   }
 }
 
-TEST_CASE("what was measured of a shape comes first, says where, and takes as long as was measured") {
+TEST_CASE("a measured config of the shape comes first, with its file and its measured time") {
   const Device gpu = test::made_up_gpu();
   Device sister = gpu;
   sister.name = "made-up GPU Max";
@@ -79,7 +79,7 @@ TEST_CASE("what was measured of a shape comes first, says where, and takes as lo
   CHECK(rank(gpu, tuned(sister, {"wpt", {}})).candidates.front().origin.source == Source::fitted_elsewhere);
 }
 
-TEST_CASE("rows of a GPU of the same architecture say what its compiler does here, too") {
+TEST_CASE("rows of a GPU with the same architecture also tell what its compiler does") {
   Device device = test::made_up_h200();
   device.name = "NVIDIA H100 PCIe";
   const Candidate same = rank(device).candidates.front();
@@ -91,7 +91,7 @@ TEST_CASE("rows of a GPU of the same architecture say what its compiler does her
   CHECK(is_in_doubt(other));
 }
 
-TEST_CASE("what cannot be planned is not ranked but rejected, with the reason") {
+TEST_CASE("a config that cannot be planned is rejected with the reason instead of ranked") {
   const Device small = test::made_up_gpu_256();
   const auto fault = [&](const Config& config) {
     const Ranking ranking = rank(small, tuned(small, config));
@@ -107,7 +107,7 @@ TEST_CASE("what cannot be planned is not ranked but rejected, with the reason") 
   CHECK(fault({"panels", {}}) == Fault::device_limit);                          // requires a CPU
 }
 
-TEST_CASE("a limit on scratch rejects what packs") {
+TEST_CASE("a limit on scratch memory rejects kernels that pack") {
   const Device gpu = test::made_up_gpu();
   ConfigCache configs(gpu, {});
   Problem gaps = square();
@@ -123,7 +123,7 @@ TEST_CASE("a limit on scratch rejects what packs") {
   CHECK(contains(found->why, "the limit is 64"));
 }
 
-TEST_CASE("an error that is no fault of a config rejects none") {
+TEST_CASE("an error that is not the fault of a config rejects no config") {
   CHECK_FALSE(fault_of(ErrorCode::opencl_error));
   CHECK_FALSE(fault_of(ErrorCode::invalid_argument));
   CHECK(fault_of(ErrorCode::self_test_failed) == Fault::wrong_result);
@@ -136,7 +136,7 @@ TEST_CASE("a choice in words") {
   const std::string text =
       describe(Choice{chosen, others, {{{"panels", {{"KC", 64}}}, Fault::wrong_result, "C[3] is 7"}}});
   CHECK(text ==
-        "chosen: by speed model: the fastest\n"
+        "chosen: from the speed model: the fastest\n"
         "predicted: 2 ms\n"
         "runner-up: coalesced ROWS=1, predicted unknown, runs anywhere\n"
         "runner-up: coalesced ROWS=1, predicted unknown, runs anywhere\n"
@@ -148,7 +148,7 @@ TEST_CASE("a choice in words") {
                  "chosen: measured: a.json\nmeasured: 1 ms\nrunner-up: float8, predicted 2 ms"));
 }
 
-TEST_CASE("a precision allows itself and what is stricter") {
+TEST_CASE("a precision allows itself and stricter ones") {
   CHECK(allows(Precision::fp32_equivalent, Precision::fp32_equivalent));
   CHECK(allows(Precision::fp32_equivalent, Precision::fp32));
   CHECK(allows(Precision::fp32, Precision::fp32));

@@ -50,7 +50,7 @@ std::set<std::string> found_in(const std::string& line, const Names& names) {
   return result;
 }
 
-TEST_CASE("no kernel and no parameter of one is named in src/choose") {
+TEST_CASE("src/choose names no kernel and no parameter of a kernel") {
   const Names names = names_of_built_in_kernels();
   CHECK(found_in("return {\"coalesced\", {{\"ROWS\", 1}}};", names) ==
         std::set<std::string>{"coalesced", "ROWS"});

@@ -47,7 +47,7 @@ double half_multiply_adds(const Device& device) {
 }
 
 bool is_estimate(const Candidate& candidate) {
-  return contains(to_string(candidate.origin), "nothing measured");
+  return contains(to_string(candidate.origin), "nothing was measured");
 }
 
 // Returns whether local memory is slower than on the measured devices, because it is a part of global memory.
@@ -55,7 +55,7 @@ bool is_local_in_global(const Device& device) {
   return peaks_of(device).local_cache_bytes > 0.0;
 }
 
-TEST_CASE("facts of GPUs are those of their data sheets") {
+TEST_CASE("properties of GPUs agree with their data sheets") {
   for (const Sheet& sheet : sheets) {
     INFO(sheet.name);
     const DevicePeaks peaks = peaks_of(device_of(sheet));
@@ -109,7 +109,7 @@ TEST_CASE("GeForce cards multiply fp16 numbers half as fast as other cards of th
   }
 }
 
-TEST_CASE("a clock that cannot be is not believed") {
+TEST_CASE("an impossible clock rate is not used") {
   Device device = device_of(sheets[0]);
   const double believed = peaks_of(device).multiply_adds;
   for (const std::size_t mhz : {0U, 1U, 99U}) {
@@ -130,7 +130,7 @@ TEST_CASE("a clock that cannot be is not believed") {
   CHECK(first_choice(problem, configs).config == usual);
 }
 
-TEST_CASE("a GPU of no known family has low peaks") {
+TEST_CASE("a GPU of an unknown family has low peaks") {
   Device device = made_up_gpu();
   device.vendor = "nobody";
   device.name = "nothing";
@@ -142,8 +142,7 @@ TEST_CASE("a GPU of no known family has low peaks") {
   CHECK(peaks.multiply_adds == 64e9);
 }
 
-TEST_CASE(
-    "local memory is a part of global memory on Mali, and on GPUs of no known family if OpenCL says so") {
+TEST_CASE("local memory is part of global memory on Mali, and on unknown GPUs if OpenCL says so") {
   for (const Sheet& sheet : sheets) {
     INFO(sheet.name);
     Device device = device_of(sheet);
@@ -161,7 +160,7 @@ TEST_CASE(
 }
 
 // Kernels that are only for such GPUs are not calibrated on others.
-TEST_CASE("a GPU without local memory of its own gets kernels that copy nothing into it") {
+TEST_CASE("a GPU without real local memory gets kernels that copy nothing into it") {
   for (const Sheet& sheet : sheets) {
     const Device device = device_of(sheet);
     ConfigCache configs(device, {});
@@ -204,7 +203,7 @@ TEST_CASE("no prediction is faster than the device") {
   }
 }
 
-TEST_CASE("large multiplies are predicted at a good part of the peak") {
+TEST_CASE("large GEMMs are predicted to reach a good part of the peak") {
   for (const Sheet& sheet : sheets) {
     const Device device = device_of(sheet);
     ConfigCache configs(device, {});
@@ -218,8 +217,7 @@ TEST_CASE("large multiplies are predicted at a good part of the peak") {
   }
 }
 
-TEST_CASE(
-    "matrix units that take fp32 numbers are chosen by their peak, if it is far above that of vectors") {
+TEST_CASE("matrix units for fp32 numbers are chosen if their peak is far above that of the vector units") {
   for (const Sheet& sheet : sheets) {
     INFO(sheet.name);
     const Device device = device_of(sheet);
@@ -239,8 +237,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "three fp16 products that nobody measured are chosen by their peak, if it is far above that of fp32") {
+TEST_CASE("unmeasured kernels with three fp16 products are chosen if their peak is far above that of fp32") {
   for (const Sheet& sheet : sheets) {
     INFO(sheet.name);
     const Device device = device_of(sheet);
@@ -265,8 +262,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "a config that nobody measured is chosen if it is expected to be 1.2 times as fast as those that were") {
+TEST_CASE("an unmeasured config is chosen if its prediction is 1.2 times as fast as the measured ones") {
   std::size_t close = 0;  // expected to be faster, but only slightly
   for (const Sheet& sheet : sheets) {
     const Device device = device_of(sheet);
@@ -292,7 +288,7 @@ TEST_CASE(
   CHECK(close > 0);
 }
 
-TEST_CASE("what is chosen fits the registers and the sub-groups of the device") {
+TEST_CASE("chosen configs fit the registers and the sub-groups of the device") {
   for (const Sheet& sheet : sheets) {
     const Device device = device_of(sheet);
     const DeviceFacts facts = facts_of(device);
@@ -307,7 +303,7 @@ TEST_CASE("what is chosen fits the registers and the sub-groups of the device") 
   }
 }
 
-TEST_CASE("Intel's compiler is asked for what a kernel's registers need, and Mesa's is not") {
+TEST_CASE("Intel's compiler gets the options that a kernel's registers need, and Mesa's does not") {
   const auto options = [](const char* name, const char* platform, const Parameters& values) {
     const auto sheet = std::find_if(std::begin(sheets), std::end(sheets), [&](const Sheet& one) {
       return std::string_view(one.name).find(name) != std::string_view::npos;

@@ -42,7 +42,9 @@ std::vector<Device> all_kinds() {
   return result;
 }
 
-TEST_CASE("a file that should pack planes and does something else is said, and what needs it not chosen") {
+TEST_CASE(
+    "a file with the name of a packing kernel but another role is reported, and kernels that need it are not "
+    "chosen") {
   const TemporaryFolder folder;
   folder.write("pack_both_fp16_planes.cl",
                "// clgemm: pack_both_fp16_planes\n// role: scale\n// summary: none\n// tile: 1 1 1\n// "
@@ -53,7 +55,7 @@ TEST_CASE("a file that should pack planes and does something else is said, and w
   CHECK(std::none_of(ranking.candidates.begin(), ranking.candidates.end(),
                      [](const Candidate& one) { return one.config.kernel.rfind("fp16x3", 0) == 0; }));
   const auto said = std::find_if(ranking.rejected.begin(), ranking.rejected.end(), [](const Rejected& one) {
-    return contains(one.why, "has not the role that the kernel 'fp16x3_wgmma' needs");
+    return contains(one.why, "does not have the role that the kernel 'fp16x3_wgmma' needs");
   });
   CHECK(said != ranking.rejected.end());
 }
@@ -87,7 +89,7 @@ TEST_CASE("every device has a valid plan for every shape, within the scratch lim
   }
 }
 
-TEST_CASE("the fast kernels are among what GPUs of every maker are given") {
+TEST_CASE("the fast kernels are candidates on GPUs of every vendor") {
   for (const Device& device : made_up_gpus()) {
     ConfigCache configs(device, {});
     for (const Problem& problem : {tight(256, 256, 256), tight(1000, 1000, 1000), tight(4096, 4096, 4096),
@@ -101,7 +103,7 @@ TEST_CASE("the fast kernels are among what GPUs of every maker are given") {
   }
 }
 
-TEST_CASE("CPUs with any local memory from 32 KiB on, and any vectors, get panels that leave room") {
+TEST_CASE("CPUs with at least 32 KiB of local memory get panels that leave room, with any vector width") {
   for (const Device& device : all_kinds()) {
     if (device.kind != DeviceKind::cpu) continue;
     ConfigCache configs(device, {});
@@ -115,7 +117,7 @@ TEST_CASE("CPUs with any local memory from 32 KiB on, and any vectors, get panel
   }
 }
 
-TEST_CASE("few rows by a transposed B, as in a linear layer, get panels that are deep") {
+TEST_CASE("few rows and a transposed B, as in a linear layer, get deep panels") {
   Device device = made_up_cpu();
   device.local_bytes = 1024 * 1024;
   device.native_float_width = 16;
@@ -139,7 +141,7 @@ TEST_CASE("a C of one row is computed as one column") {
   CHECK(ranked(tight(2, 4000, 3000), configs).front().config.kernel == "panels");
 }
 
-TEST_CASE("on an H200 one kernel serves one row and one column") {
+TEST_CASE("on an H200 the same kernel computes one row and one column") {
   const Device device = made_up_h200();
   ConfigCache configs(device, {});
   for (const Problem& problem : {tight(1, 4096, 11008), tight(1, 4096, 4096)}) {
@@ -157,7 +159,7 @@ TEST_CASE("on an H200 one kernel serves one row and one column") {
   CHECK(ranked(tight(4096, 2, 4096), configs).front().config.kernel != "gemv");
 }
 
-TEST_CASE("whichever kernel a device gets wrong, another that is fast is left") {
+TEST_CASE("if a device computes wrong results with one kernel, another fast kernel remains") {
   for (const Device& device : all_kinds()) {
     ConfigCache configs(device, {});
     for (const Problem& problem : {tight(256, 256, 256), tight(4096, 4096, 4096), tight(128, 128, 65536)}) {
@@ -185,7 +187,7 @@ TEST_CASE("the last candidate runs on any device") {
   }
 }
 
-TEST_CASE("a kernel for few rows or columns is not chosen where there are more") {
+TEST_CASE("a kernel for few rows or columns is not chosen if there are more") {
   const Device device = made_up_h200();
   ConfigCache configs(device, {});
   const auto thin_ones = [&](std::size_t m, std::size_t n) {
@@ -200,7 +202,7 @@ TEST_CASE("a kernel for few rows or columns is not chosen where there are more")
   CHECK(thin_ones(3000, 17) == 0);
 }
 
-TEST_CASE("a kernel is not chosen where it is not as exact as its precision says") {
+TEST_CASE("a kernel is not chosen if its bound is larger than its precision allows") {
   const Device device = made_up_hopper();
   ConfigCache configs(device, {});
   for (const std::size_t k : {16U, 31U, 32U, 511U, 512U, 4096U}) {
@@ -216,7 +218,8 @@ TEST_CASE("a kernel is not chosen where it is not as exact as its precision says
 // On an H200, in ms, with the best config of each kernel. 128 x 4096 x 1024: 0.0225 tf32x3_wgmma, 0.0326 on
 // fp32 units. 67 x 5445 x 3336: 0.087, 0.133. 4096: 0.66 fp16x3_wgmma, 1.35 tf32x3_wgmma, and in fp32 2.64
 // block_2d, 3.07 direct. 2048, in fp32: 0.339 and 0.399.
-TEST_CASE("on Hopper three products are chosen where they were measured to be the fastest, and exact") {
+TEST_CASE(
+    "on Hopper three products are chosen if they were measured to be the fastest and their bound allows it") {
   const Device device = made_up_h200();
   ConfigCache configs(device, {});
   const auto kernel = [&](std::size_t m, std::size_t n, std::size_t k, Precision precision) {
@@ -234,7 +237,7 @@ TEST_CASE("on Hopper three products are chosen where they were measured to be th
   CHECK(kernel(4096, 4096, 4096, Precision::fp32) == "block_2d");
 }
 
-TEST_CASE("tensor cores that nobody measured are chosen by their peak, where that is far above fp32's") {
+TEST_CASE("unmeasured tensor cores are chosen if their peak is far above that of fp32") {
   const auto first = [](std::size_t sm, std::size_t k, Precision precision) {
     Device device = made_up_hopper();
     device.name = "made-up NVIDIA GPU";
@@ -244,7 +247,8 @@ TEST_CASE("tensor cores that nobody measured are chosen by their peak, where tha
     device.clock_mhz = 1410;
     ConfigCache configs(device, {});
     const Candidate best = ranked(tight(4096, 4096, k), configs, no_limit, precision).front();
-    CHECK(test::contains(to_string(best.origin), "nothing measured") == (best.config.kernel == "fp16x3_mma"));
+    CHECK(test::contains(to_string(best.origin), "nothing was measured") ==
+          (best.config.kernel == "fp16x3_mma"));
     return best.config.kernel;
   };
   constexpr Precision any = Precision::fp32_equivalent;
@@ -257,7 +261,7 @@ TEST_CASE("tensor cores that nobody measured are chosen by their peak, where tha
   }
 }
 
-TEST_CASE("batches and single multiplies are ranked by the seconds of the speed model alone") {
+TEST_CASE("batches and single GEMMs are ranked only by the times of the speed model") {
   const Device device = made_up_h200();
   ConfigCache configs(device, {});
   const SpeedTable table = shipped_tuning().tables(device).front();
@@ -276,7 +280,7 @@ TEST_CASE("batches and single multiplies are ranked by the seconds of the speed 
   }
 }
 
-TEST_CASE("a config that does several matrices a work-group is for batches of as many") {
+TEST_CASE("a config with several matrices for each work-group is chosen only for large enough batches") {
   const Device device = made_up_h200();
   ConfigCache configs(device, {});
   for (const std::size_t count : {1u, 3u, 8u, 31u, 1000u}) {
@@ -289,8 +293,7 @@ TEST_CASE("a config that does several matrices a work-group is for batches of as
   }
 }
 
-TEST_CASE(
-    "every GPU has a config for every batch, in place where the matrices are small, and one for lists") {
+TEST_CASE("every GPU has a config for every batch, in place if the matrices are small, and one for lists") {
   for (const Device& device : made_up_gpus()) {
     ConfigCache configs(device, {});
     for (const std::size_t m : {1u, 5u, 16u, 40u, 100u, 700u}) {
@@ -316,7 +319,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a ranking depends on what prepare() and explain() know, and is remembered by all of it") {
+TEST_CASE("a ranking depends on what prepare() and explain() know, and is remembered for all of it") {
   const Problem problem = tight_batch(3, 64, 2000, 2000);
   const auto with = [&](auto change) {
     Problem changed = problem;
@@ -348,7 +351,7 @@ TEST_CASE("a ranking depends on what prepare() and explain() know, and is rememb
   CHECK_FALSE(as_planned(apart) == as_planned(colliding));
 }
 
-TEST_CASE("a batch longer than the device counts work-groups is cut by work-groups, not by matrices") {
+TEST_CASE("a batch with more work-groups than the device can count is cut by work-groups, not by matrices") {
   Planner make;
   const Problem problem = tight_batch(10 * max_groups_beyond_first, 8, 8, 8);
   CHECK(make(problem, "coalesced").block_batch == max_groups_beyond_first);

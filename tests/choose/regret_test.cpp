@@ -131,13 +131,14 @@ double regret_of_choice(bool of_batches, std::size_t shapes) {
   return std::exp(sum / static_cast<double>(count));
 }
 
-TEST_CASE("what is chosen on an H200 takes at most 1.06 times as long as the best, in the geometric mean") {
+TEST_CASE(
+    "the chosen config takes at most 1.06 times as long as the best on an H200, in the geometric mean") {
   const double regret = regret_of_choice(false, 142);
   INFO("regret " << regret);
   CHECK(regret <= 1.06);
 }
 
-TEST_CASE("what is chosen for batches on an H200 takes at most 1.05 times as long as the best") {
+TEST_CASE("the config chosen for batches takes at most 1.05 times as long as the best on an H200") {
   const double regret = regret_of_choice(true, 42);
   INFO("regret " << regret);
   CHECK(regret <= 1.05);
@@ -145,7 +146,7 @@ TEST_CASE("what is chosen for batches on an H200 takes at most 1.05 times as lon
 
 // For each config and shape with several recorded numbers of slices. There are 471 of them, and the model
 // reaches 1.013.
-TEST_CASE("the number of parts of k takes at most 1.04 times as long as the best, in the geometric mean") {
+TEST_CASE("the chosen number of slices takes at most 1.04 times as long as the best, in the geometric mean") {
   const Device device = made_up_h200();
   ConfigCache configs(device, {});
   const SpeedTable table = shipped_tuning().tables(configs.device()).front();

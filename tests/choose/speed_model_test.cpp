@@ -38,14 +38,14 @@ double seconds_of(const Problem& problem, Config config, std::int64_t parts = 1,
 const Config direct{
     "direct", {{"BM", 64}, {"BN", 64}, {"TM", 8}, {"TN", 8}, {"DEPTH", 8}, {"SLICES", 2}, {"COPIES", 2}}};
 
-TEST_CASE("work-groups go in turns of all compute units, as many of them as are resident") {
+TEST_CASE("work-groups run in rounds over all compute units, as many at a time as are resident") {
   const auto groups = [](std::size_t count) { return seconds_of(tight(64 * count, 64, 20000), direct); };
   CHECK(groups(1) == Approx(groups(132)).epsilon(1e-3));
   CHECK(groups(264) == Approx(1e-6 + 2e-6 + 20000 * 16e-9).epsilon(1e-3));
   CHECK(groups(265) == Approx(1e-6 + 2e-6 + 20000 * 16e-9 + 2e-6 + 20000 * 10e-9).epsilon(1e-3));
 }
 
-TEST_CASE("work-groups of further turns begin while others are at work, all but a part") {
+TEST_CASE("the start of later rounds is hidden by running work-groups, except for a part") {
   Rates at_rates = rates;
   at_rates.repeated = 0.25;
   const auto groups = [&](std::size_t count) {
@@ -56,7 +56,7 @@ TEST_CASE("work-groups of further turns begin while others are at work, all but 
   CHECK(groups(2 * 264 + 1) == Approx(1e-6 + 2e-6 * 1.5 + 2 * 20000 * 16e-9 + 20000 * 10e-9).epsilon(1e-4));
 }
 
-TEST_CASE("compute units share a last turn unevenly, the less so the more turns were before it") {
+TEST_CASE("compute units share the last round unevenly, and less so after more rounds") {
   Rates at_rates = rates;
   at_rates.uneven = 0.5;
   const auto of_last = [&](std::size_t turns) {
@@ -73,7 +73,7 @@ TEST_CASE("compute units share a last turn unevenly, the less so the more turns 
   CHECK(of_last(4) == Approx(20000 * std::max(1.25 * speed.share, speed.alone)).epsilon(2e-3));
 }
 
-TEST_CASE("small work-groups take as long as the next number that keeps a compute unit busy") {
+TEST_CASE("small work-groups take as long as the next number of them that keeps a compute unit busy") {
   ConfigSpeed of_small = speed;
   of_small.residents = 6;
   of_small.alone = 1e-9;
@@ -93,7 +93,7 @@ TEST_CASE("small work-groups take as long as the next number that keeps a comput
   CHECK(steps(of_64_items, 3) == Approx(4.0).epsilon(1e-3));
 }
 
-TEST_CASE("where the host is the limit, what leaves the device more time is faster") {
+TEST_CASE("if the host is the limit, configs that take less host time are faster") {
   Prediction slow;
   slow.host = 10e-6;
   slow.multiply = 8e-6;
@@ -106,7 +106,7 @@ TEST_CASE("where the host is the limit, what leaves the device more time is fast
   CHECK(is_faster(slow, fast));
 }
 
-TEST_CASE("a pass that packs or adds up takes time of its own") {
+TEST_CASE("a pass that packs or adds up takes additional time") {
   const Config packs{"tiled", {}};
   Rates at_rates = rates;
   at_rates.call_seconds = 0.0;
@@ -119,7 +119,7 @@ TEST_CASE("a pass that packs or adds up takes time of its own") {
         seconds_of(tight(1024, 1024, 1024), direct, 1, rates));
 }
 
-TEST_CASE("matrices of a batch and parts of k are work-groups") {
+TEST_CASE("matrices of a batch and slices of k give more work-groups") {
   Problem batch = tight(64, 64, 20000);
   batch.batch_count = 265;
   batch.a.stride = batch.b.stride = batch.c.stride = 64 * 20000;
@@ -128,7 +128,7 @@ TEST_CASE("matrices of a batch and parts of k are work-groups") {
   CHECK(seconds_of(deep, direct, 128) < seconds_of(deep, direct) / 5);  // one work-group adds up all slices
 }
 
-TEST_CASE("to add up the parts of its own launch is a pass, and no launch more") {
+TEST_CASE("adding up the slices in the same launch is a pass, but not another launch") {
   const Problem deep = tight(64, 64, 65536);
   const auto added = [&](std::int64_t parts, const Rates& more) {
     return seconds_of(deep, direct, parts, more) - seconds_of(deep, direct, parts);
@@ -143,7 +143,7 @@ TEST_CASE("to add up the parts of its own launch is a pass, and no launch more")
   CHECK(added(16, slow_pass) == Approx(30e-6));
 }
 
-TEST_CASE("packing reads the operands, padded, and writes what its kernel makes of them") {
+TEST_CASE("packing reads the padded operands and writes the packed copies") {
   const Device device = test::made_up_h200();
   ConfigCache configs(device, {});
   const auto bytes = [&](const std::string& name, const Problem& problem) {
@@ -160,7 +160,7 @@ TEST_CASE("packing reads the operands, padded, and writes what its kernel makes 
   CHECK(bytes("bf16x6_mma", one_b) == Approx(4 * (7 * a + b) * 2.5));
 }
 
-TEST_CASE("of computing and moving operands the lesser is hidden by the other, all but a part") {
+TEST_CASE("the smaller one of computing and moving operands is hidden by the larger one, except for a part") {
   const Problem problem = tight(64 * 132, 64, 20000);
   constexpr double bytes = 4.0 * (64 * 132 * 20000.0 + 64 * 20000.0 + 64 * 132 * 64.0);
   const auto seconds = [&](double moving, double unhidden) {
@@ -174,7 +174,7 @@ TEST_CASE("of computing and moving operands the lesser is hidden by the other, a
   CHECK(seconds(1e-3, 0.5) == Approx(rates.start_seconds + 1e-3 + computing / 2));
 }
 
-TEST_CASE("lines that cannot be read by fours take longer, as was measured") {
+TEST_CASE("lines that cannot be read four elements at a time take longer, as measured") {
   const double whole_fours = seconds_of(tight(4096, 64, 20000), direct);
   const double none = seconds_of(tight(4096, 63, 20001), direct);
   CHECK(none > 1.4 * whole_fours);
@@ -184,7 +184,7 @@ TEST_CASE("lines that cannot be read by fours take longer, as was measured") {
   }
 }
 
-TEST_CASE("on GPUs a C that a padded kernel cannot store by fours counts three times") {
+TEST_CASE("on GPUs, a C that a padded kernel cannot store four elements at a time counts three times") {
   const auto part_of_c = [](const Device& device, const std::string& kernel, std::size_t n, std::size_t ldc) {
     ConfigCache configs(device, {});
     Problem problem = tight(6860, n, 16);
@@ -203,7 +203,7 @@ TEST_CASE("on GPUs a C that a padded kernel cannot store by fours counts three t
   CHECK(part_of_c(test::made_up_cpu(), "block_2d", 5516, 5517) == Approx(1));
 }
 
-TEST_CASE("a store that is not by fours makes `direct` the choice for a flat multiply") {
+TEST_CASE("unaligned stores make `direct` the choice for a GEMM with small k") {
   const Device device = test::made_up_h200();
   ConfigCache configs(device, {});
   const auto kernel = [&](std::size_t m, std::size_t n, std::size_t k) {
@@ -215,7 +215,7 @@ TEST_CASE("a store that is not by fours makes `direct` the choice for a flat mul
   CHECK(kernel(8268, 8370, 32) == "direct");  // on an H200: 154 us, block_2d 247
 }
 
-TEST_CASE("a CPU prepares a transposed B by pieces of its columns, and fewer of them in deeper panels") {
+TEST_CASE("a CPU copies a transposed B in pieces of its columns, and fewer of them in deeper panels") {
   Device device = test::made_up_cpu();
   device.compute_units = 2;
   ConfigCache configs(device, {});
@@ -237,7 +237,7 @@ TEST_CASE("a CPU prepares a transposed B by pieces of its columns, and fewer of 
   CHECK(more({"matrix_vector", {}}, 1) == 0.0);
 }
 
-TEST_CASE("rows of A that collide in a CPU's cache take longer, where many are read at a time") {
+TEST_CASE("rows of A that collide in a CPU's cache take longer if many are read at the same time") {
   const Device device = test::made_up_cpu();
   ConfigCache configs(device, {});
   const auto seconds_of = [&](const Config& config, const Problem& problem) {
@@ -282,7 +282,7 @@ TEST_CASE("memory and the host are limits, too") {
   CHECK(seconds(problem) == Approx(4e-9 * (5 * a + b + 10 * c)).epsilon(0.01));
 }
 
-TEST_CASE("blocks are added up, and A is packed once for a row of them") {
+TEST_CASE("the times of blocks are added up, and A is packed once for a row of blocks") {
   test::Planner make;
   const Plan plan = make(tight(500, 700, 2000), "tiled", 1 << 18);
   const auto rows = static_cast<double>(ceil_div(500, plan.block_m) * ceil_div(2000, plan.block_k));

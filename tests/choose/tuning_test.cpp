@@ -65,7 +65,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(text.find(from), from.size(), to);
 }
 
-TEST_CASE("what is written is read back, and the faster one of two entries of a shape counts") {
+TEST_CASE("written data are read back, and the faster of two entries of a shape counts") {
   TuningFile file = file_of(test::made_up_gpu(), {entry_of({1024, 1024, 1024}, "block_2d", {{"BM", 64}})});
   file.measured.push_back(entry_of({128, 128, 65536}, "direct"));
   file.measured.back().transpose_b = true;
@@ -101,14 +101,14 @@ TEST_CASE("what is written is read back, and the faster one of two entries of a 
   CHECK(faster.measured[1].config.kernel == "wpt");
 }
 
-TEST_CASE("what is no tuning data is refused, and it is said why") {
+TEST_CASE("files without tuning data are refused, with the reason") {
   const std::string good = text_of(test::made_up_gpu(), "block_2d");
   CHECK_NOTHROW(parse_tuning(good, ""));
   const auto refused = [&](const std::string& text, const std::string& why) {
     CHECK_ERROR([&] { parse_tuning(text, ""); }, invalid_argument, why);
   };
   refused("", "parse error");
-  refused("[]", "it is no JSON object");
+  refused("[]", "it is not a JSON object");
   refused("{}", "clgemm_tuning");
   refused(good.substr(0, good.size() / 2), "parse error");
   refused(replaced(good, "\"clgemm_tuning\": 2", "\"clgemm_tuning\": 0"), "schema 0");
@@ -129,7 +129,7 @@ TEST_CASE("what is no tuning data is refused, and it is said why") {
   refused(replaced(good, "\"nn\"", "\"xx\""), "transposes");
 }
 
-TEST_CASE("parts among the rates are at most 1, and what an older file lacks is as it was") {
+TEST_CASE("shares among the rates are at most 1, and rates that an older file lacks keep their defaults") {
   TuningFile file = file_of(test::made_up_gpu(), {});
   file.rates = Rates{};
   const std::string good = write_tuning(file);
@@ -145,7 +145,7 @@ TEST_CASE("parts among the rates are at most 1, and what an older file lacks is 
   CHECK(rates.uneven == 0.0);
 }
 
-TEST_CASE("the way of host matrices stands among the rates, and is the default in files without it") {
+TEST_CASE("the rates include those of the link, with defaults for files without them") {
   TuningFile file = file_of(test::made_up_gpu(), {});
   file.rates = Rates{};
   CHECK_FALSE(test::contains(write_tuning(file), "to_device_gb_s"));
@@ -166,7 +166,7 @@ TEST_CASE("the way of host matrices stands among the rates, and is the default i
   CHECK_ERROR([&] { parse_tuning(wrong, ""); }, invalid_argument, "copied_gb_s");
 }
 
-TEST_CASE("the device by its name, else one of its family, else a stranger of its kind") {
+TEST_CASE("the data are those of the same device, or of its family, or of another device of its kind") {
   const Device gpu = test::made_up_gpu();
   Device sister = gpu;
   sister.name = "made-up GPU Max";
@@ -207,7 +207,7 @@ TEST_CASE("the device by its name, else one of its family, else a stranger of it
   CHECK(faster.tables(gpu).front().rates.bytes == Approx(Rates{}.bytes));
 }
 
-TEST_CASE("what was measured serves that very shape, lying as it did, and no other") {
+TEST_CASE("a measurement serves only its own shape with the same alignment") {
   const Device gpu = test::made_up_gpu();
   const Tuning tuning({file_of(gpu, {entry_of({1024, 1024, 1024}, "direct")})});
   CHECK_FALSE(tuning.measured(tight(1024, 1024, 1024), gpu).empty());
@@ -232,7 +232,7 @@ TEST_CASE("what was measured serves that very shape, lying as it did, and no oth
   CHECK(tuning.measured(tight(1024, 1024, 1024), sister).empty());
 }
 
-TEST_CASE("what was measured without a number of parts of k runs in as many as pay, as it was timed") {
+TEST_CASE("a config measured without a number of slices runs with the best number, as it was timed") {
   const NoSettings none;
   const Device gpu = test::made_up_h200();
   const auto parts_of = [&](const Parameters& more) {
@@ -248,7 +248,7 @@ TEST_CASE("what was measured without a number of parts of k runs in as many as p
   CHECK(parts_of({{split_parameter, 3}}) == 3);
 }
 
-TEST_CASE("what was measured with less depth than a kernel is chosen for does not run") {
+TEST_CASE("a measurement with a smaller k than the kernel is chosen for is not used") {
   const NoSettings none;
   const Device gpu = test::made_up_h200();
   const auto source = [&](std::size_t k) {
@@ -262,7 +262,7 @@ TEST_CASE("what was measured with less depth than a kernel is chosen for does no
 
 // On an H200, the model once took a config that ran at 12.0 TFLOP/s for this shape, although a search had
 // found one of 17.0.
-TEST_CASE("what was measured runs, even where the model predicts less time for another config") {
+TEST_CASE("a measured config runs, even if the model predicts less time for another config") {
   const NoSettings none;
   const Device gpu = test::made_up_h200();
   const Problem problem = tight(6958, 4161, 36);
@@ -295,11 +295,11 @@ TEST_CASE("what was measured runs, even where the model predicts less time for a
   CHECK(first_choice(gpu, tight(6958, 4161, 37)).origin.source == Source::fitted_on_device);
 }
 
-TEST_CASE("CLGEMM_TUNING comes before the user's folder, and that before what ships") {
+TEST_CASE("CLGEMM_TUNING is preferred to the user's folder, and the user's folder to the built-in data") {
   const NoSettings none;
   const Device gpu = test::made_up_gpu();
   const std::string by_model = first_choice(gpu).config.kernel;
-  CHECK(test::contains(to_string(first_choice(gpu).origin), "by speed model"));
+  CHECK(test::contains(to_string(first_choice(gpu).origin), "from the speed model"));
   CHECK(by_model != "wpt");
 
   const std::string users = as_listed(none.folder.write("clgemm/tuning/gpu.json", text_of(gpu, "wpt")));
@@ -337,7 +337,7 @@ TEST_CASE("CLGEMM_TUNING comes before the user's folder, and that before what sh
   }
 }
 
-TEST_CASE("a file that is bad, foreign or not the user's own is passed over") {
+TEST_CASE("a file that is damaged, for another device or not the user's own is skipped") {
   const NoSettings none;
   const Device gpu = test::made_up_gpu();
   const std::string by_model = first_choice(gpu).config.kernel;
@@ -374,7 +374,7 @@ TEST_CASE("a file that is bad, foreign or not the user's own is passed over") {
   }
 }
 
-TEST_CASE("a config that this device or library does not have makes way for the next") {
+TEST_CASE("a config that this device or library does not have is replaced by the next one") {
   const NoSettings none;
   const Device gpu = test::made_up_gpu();
   const Device small = test::made_up_gpu_256();
@@ -393,7 +393,7 @@ TEST_CASE("a config that this device or library does not have makes way for the 
   CHECK(choice_with(small, "vector", {{"TS", 64}, {"WIDTH", 4}}) != "vector");  // 1024 work-items
 }
 
-TEST_CASE("rows and entries that this library has not take nothing from those behind them") {
+TEST_CASE("unknown rows and entries do not affect the ones after them") {
   const NoSettings none;
   Device cpu = test::made_up_cpu();
   cpu.platform_name = "Portable Computing Language";
@@ -416,7 +416,7 @@ TEST_CASE("rows and entries that this library has not take nothing from those be
   CHECK(first_choice(cpu, problem).config.kernel == "wpt");
 }
 
-TEST_CASE("an entry of a part of the configs is found by its name only") {
+TEST_CASE("an entry of a named space of configs is found only by the name of the space") {
   const Device gpu = test::made_up_gpu();
   TunedEntry part = entry_of({1024, 1024, 1024}, "tiled");
   part.space = "some";
@@ -433,7 +433,7 @@ TEST_CASE("an entry of a part of the configs is found by its name only") {
   CHECK(tuning.of_space("some", {2000, 2000, 2000}, test::made_up_cpu()) == nullptr);
 }
 
-TEST_CASE("a CPU takes what ships for its platform and its width of vectors, or what is nearest") {
+TEST_CASE("a CPU uses the built-in data for its platform and vector width, or the most similar ones") {
   const NoSettings none;
   Device cpu = test::made_up_cpu();
   const auto reason_with = [&](std::size_t width) {
@@ -443,14 +443,14 @@ TEST_CASE("a CPU takes what ships for its platform and its width of vectors, or 
   cpu.platform_name = "Portable Computing Language";
   CHECK(test::contains(reason_with(8), "pocl_avx2_zen5.json"));
   CHECK(test::contains(reason_with(16), "pocl_avx512_zen5.json"));
-  CHECK(test::contains(reason_with(8), "of its family"));
-  CHECK(test::contains(reason_with(4), "no relative"));
+  CHECK(test::contains(reason_with(8), "of the same family"));
+  CHECK(test::contains(reason_with(4), "not related"));
   CHECK(test::contains(reason_with(4), "pocl_avx2_zen5.json"));
   cpu.platform_name = "Intel(R) OpenCL";
   CHECK(test::contains(reason_with(16), "intel_avx512_zen5.json"));
-  CHECK(test::contains(reason_with(16), "of its family"));
+  CHECK(test::contains(reason_with(16), "of the same family"));
   CHECK(test::contains(reason_with(8), "pocl_avx2_zen5.json"));
-  CHECK(test::contains(reason_with(8), "no relative"));
+  CHECK(test::contains(reason_with(8), "not related"));
 }
 
 // Returns a file with rows of `direct` on this device.
@@ -469,8 +469,7 @@ SpeedTable table_for(const Device& device, const TuningFile& file, const std::op
   return kept.back().tables(device).at(0);
 }
 
-TEST_CASE(
-    "what a probe has measured of two devices scales the rows of one for the other, not what facts say") {
+TEST_CASE("rows of another device are scaled by the probes of both devices, not by data sheets") {
   const Device there = test::made_up_cpu();
   Device here = there;
   here.name = "another CPU";
@@ -537,7 +536,7 @@ TEST_CASE("copying into local memory takes longer on a GPU whose local memory is
 }
 
 TEST_CASE(
-    "what a device does at its best is measured, or scaled, or its peak; its link is a probe's if there is "
+    "a device's best rate is measured, scaled, or its peak; its link is measured by the probe if there is "
     "one") {
   const Device there = test::made_up_h200();
   Device here = there;
@@ -557,7 +556,9 @@ TEST_CASE(
   CHECK(table_for(there, file, probed).rates.host.to_device == 40e9);  // it has its own rows
 }
 
-TEST_CASE("a probe of a GPU whose family is known is believed up to its data sheet, and not far below it") {
+TEST_CASE(
+    "a probe of a GPU of a known family is used up to the peak of its data sheet, and not if it is far "
+    "below") {
   Device h100 = test::made_up_h200();
   h100.name = "NVIDIA H100";
   const DevicePeaks facts = peaks_of(h100);
@@ -586,7 +587,7 @@ TEST_CASE("a probe of a GPU whose family is known is believed up to its data she
   CHECK(table_for(h100, file, Probed{0.25 * all, facts.bytes}).slower == Approx(2.0));
 }
 
-TEST_CASE("what a probe said of the device stands in the file, and is read again") {
+TEST_CASE("the result of a probe is written to the file, and read again") {
   TuningFile file = file_with_rows(test::made_up_gpu());
   CHECK_FALSE(test::contains(write_tuning(file), "probed"));
   CHECK_FALSE(parse_tuning(write_tuning(file), "x").device.probed);
@@ -599,7 +600,7 @@ TEST_CASE("what a probe said of the device stands in the file, and is read again
   CHECK_ERROR([&] { parse_tuning(wrong, "x"); }, invalid_argument, "probed_gb_s");
 }
 
-TEST_CASE("what ships is of this schema") {
+TEST_CASE("the built-in data have this schema") {
   for (const EmbeddedFile& file : embedded_tuning()) {
     INFO(file.path);
     const TuningFile parsed = parse_tuning(file.text, std::string(file.path));

@@ -39,7 +39,7 @@ int main(void) {
 
   check(CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, 4, 4, 4, 2.0f, c, 0, 4, a,
                      0, 4, 0.0f, c, 0, 4, &queue, NULL) == CLBlastInvalidValue,
-        "nobody takes C in the place of A");
+        "C is not used instead of A");
   const char* name = "MWG";
   const size_t value = 64;
   check(

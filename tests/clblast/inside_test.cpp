@@ -27,7 +27,7 @@ TEST_CASE("each kind of error has a status of CLBlast") {
     CHECK(status(code) == StatusCode::kUnexpectedError);
 }
 
-TEST_CASE("no exception leaves a function of C") {
+TEST_CASE("no exception leaves a C function") {
   const auto status = [](const auto& thrown) {
     try {
       throw thrown;
@@ -41,7 +41,7 @@ TEST_CASE("no exception leaves a function of C") {
   CHECK(status(5) == StatusCode::kUnexpectedError);
 }
 
-TEST_CASE("places behind 64 bits are behind every buffer") {
+TEST_CASE("positions beyond 64 bits are outside of every buffer") {
   constexpr std::size_t largest = std::numeric_limits<std::size_t>::max();
   CHECK(last_offset(5, 7, 3) == 19);
   CHECK(last_offset(5, 7, 1) == 5);

@@ -70,7 +70,7 @@ int main(int count, char** arguments) {
   if (bytes >= 8) {
     const Buffer small(bytes - 4);
     check_status(with(small), StatusCode::kInsufficientMemoryTemp, "a temporary buffer is too small");
-    check(c.read(side * side) == ones, "C is as it was");
+    check(c.read(side * side) == ones, "C is unchanged");
     const Buffer zeros(std::vector<float>(bytes / sizeof(float), 0.0f));
     check_status(with(zeros), StatusCode::kSuccess, "a temporary buffer is large enough");
     check(c.read(side * side) == std::vector<float>(side * side, side), "the result");

@@ -35,7 +35,9 @@ struct Calls {
   }
 };
 
-TEST_CASE("many small matrices at irregular places are one call, by a list of their places and factors") {
+TEST_CASE(
+    "many small matrices at irregular places are computed in one launch, with a list of their offsets and "
+    "factors") {
   const Calls calls;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < 13; ++i) places.push_back(i * i % 97);
@@ -51,7 +53,7 @@ TEST_CASE("many small matrices at irregular places are one call, by a list of th
   CHECK(checked[0].products[5].alpha == 3.0f);
 }
 
-TEST_CASE("matrices that lie evenly apart need no list") {
+TEST_CASE("matrices at a constant distance need no list") {
   const Calls calls;
   const auto checked = calls.of({3, 5, 7, 9}, calls.one);
   REQUIRE(checked.size() == 1);
@@ -59,14 +61,14 @@ TEST_CASE("matrices that lie evenly apart need no list") {
   CHECK(checked[0].problem.batch_count == 4);
 }
 
-TEST_CASE("where A and B are not read there is nothing to list") {
+TEST_CASE("no list is made if A and B are not read") {
   const Calls calls;
   const auto checked = calls.of({0, 1, 5, 9}, {0.0f});
   REQUIRE(checked.size() == 2);
   CHECK_FALSE(checked[0].problem.listed);
 }
 
-TEST_CASE("a kernel that is named and takes no lists gets the runs") {
+TEST_CASE("a named kernel that takes no lists computes the runs") {
   const Calls calls;
   Options options;
   options.kernel = "tiled";

@@ -68,7 +68,7 @@ void multiply(const OnDevice& on, const Options& options = {}, Context* context 
   }
 }
 
-TEST_CASE("the call in which the device dies says so, and so do all others on that Context") {
+TEST_CASE("the call that loses the device throws device_lost, and so do all later calls on that Context") {
   const MortalDevice device;
   const ScopedVariable variable("CLGEMM_TEST_DEADLY_OPTION", deadly_option);
   Context context;
@@ -90,7 +90,7 @@ TEST_CASE("the call in which the device dies says so, and so do all others on th
     CHECK_ERROR([&] { context.prepare({{.m = 8, .n = 8, .k = 8}}, deadly()); }, device_lost,
                 "does not compile");
   }
-  SECTION("a call after the one that killed it") {
+  SECTION("a call after the one that lost the device") {
     multiply(on, {}, &context);
     test::kill_device();
     CHECK_ERROR([&] { multiply(on, {}, &context); }, device_lost, "clFlush");
@@ -112,7 +112,8 @@ TEST_CASE("the call in which the device dies says so, and so do all others on th
                               {1.0f}, {{on.a(), side}}, {{on.b(), side}}, {0.0f}, {{on.c(), side}});
       },
       device_lost, "is lost");
-  CHECK_ERROR([&] { const Context another(context.device()); }, device_lost, "was lost to this process");
+  CHECK_ERROR([&] { const Context another(context.device()); }, device_lost,
+              "this process has lost the device");
 
   // If OpenCL can make a new context after all, calls work again.
   test::revive_device();
@@ -121,7 +122,7 @@ TEST_CASE("the call in which the device dies says so, and so do all others on th
   CHECK_ERROR([&] { multiply_on_host(context); }, device_lost, "is lost");
 }
 
-TEST_CASE("no resources on a device that lives is no memory, and it goes on") {
+TEST_CASE("CL_OUT_OF_RESOURCES on a healthy device means out_of_memory, and later calls work") {
   const MortalDevice device;
   Context context;
   const OnDevice on(context);
@@ -135,7 +136,7 @@ TEST_CASE("no resources on a device that lives is no memory, and it goes on") {
   multiply_on_host(context, deadly());
 }
 
-TEST_CASE("the free functions say it until their contexts are released, in C too") {
+TEST_CASE("the free functions throw device_lost until their contexts are released, also in C") {
   const MortalDevice device;
   const Context context;
   const OnDevice on(context);

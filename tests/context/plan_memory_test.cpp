@@ -27,7 +27,7 @@ PlanKey key_of(std::size_t size) {
   return {problem_of(size), "", 1000, Precision::fp32_equivalent, {}};
 }
 
-TEST_CASE("a plan is found by everything that decides it") {
+TEST_CASE("a plan is looked up by everything that it depends on") {
   PlanMemory memory;
   const auto plan = std::make_shared<ChosenPlan>();
   memory.keep(key_of(5), {nullptr, plan, 3});
@@ -53,7 +53,7 @@ TEST_CASE("a plan is found by everything that decides it") {
   CHECK(memory.size() == 11);
 }
 
-TEST_CASE("a ranking and a plan of it are known of one problem, whichever comes first") {
+TEST_CASE("a ranking and its plan are remembered for a problem, in either order") {
   PlanMemory memory;
   const auto ranking = std::make_shared<Ranking>();
   const auto plan = std::make_shared<ChosenPlan>();
@@ -67,7 +67,7 @@ TEST_CASE("a ranking and a plan of it are known of one problem, whichever comes 
   CHECK(known.given_up == 2);
 }
 
-TEST_CASE("the oldest plan makes way for a new one") {
+TEST_CASE("a new plan replaces the oldest one") {
   PlanMemory memory;
   const auto plan = std::make_shared<ChosenPlan>();
   for (std::size_t size = 1; size <= 1100; ++size) memory.keep(key_of(size), {nullptr, plan, 0});
@@ -96,11 +96,11 @@ TEST_CASE("the chooser plans a shape once") {
   CHECK(choose(problem_of(68)) != first);
   CHECK(choose.chooser.choose(problem, {}, 1 << 20) != first);
 
-  SECTION("and anew where a kernel has been given up since") {
+  SECTION("and again if a kernel has been given up since") {
     CHECK(choose.chooser.give_up(first->choice.chosen.config, {}, "for a test"));
     CHECK(choose(problem)->choice.chosen.config != first->choice.chosen.config);
   }
-  SECTION("and anew in another kernel folder") {
+  SECTION("and again for another kernel folder") {
     const TemporaryFolder folder;
     write_first_choice(folder, "// summary: ", "// summary: ");
     const ScopedVariable kernels("CLGEMM_KERNEL_DIR", folder.path());

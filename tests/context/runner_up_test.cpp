@@ -70,7 +70,7 @@ TEST_CASE("a first choice whose work-group is too large") {
   CHECK_ERROR([&] { is_right_on(world.context, world.named); }, device_limit_exceeded, "work-items");
 }
 
-TEST_CASE("a first choice whose reqd_work_group_size is not its manifest's") {
+TEST_CASE("a first choice whose reqd_work_group_size differs from its manifest") {
   World world("reqd_work_group_size(", "reqd_work_group_size(1 + ");
   world.check_fallback("reqd_work_group_size");
   CHECK_ERROR([&] { is_right_on(world.context, world.named); }, invalid_kernel_file, "reqd_work_group_size");
@@ -82,7 +82,7 @@ TEST_CASE("a first choice without the kernel function of the contract") {
   CHECK_ERROR([&] { is_right_on(world.context, world.named); }, invalid_kernel_file, "'gemm'");
 }
 
-TEST_CASE("a kernel folder that is none is an error of the call, and spoils nothing") {
+TEST_CASE("a kernel folder that does not exist is an error of the call, and does not affect later calls") {
   World world("// summary: ", "// summary: ");
   Options nowhere;
   nowhere.kernel_folder = world.kernels.path().string() + "/nowhere";
@@ -91,10 +91,10 @@ TEST_CASE("a kernel folder that is none is an error of the call, and spoils noth
   CHECK_FALSE(says_failed(explain_on(world.context, {})));
 }
 
-TEST_CASE("scratch too small for any tile: the choice falls to a kernel that needs none") {
+TEST_CASE("if scratch memory is too small for any tile, a kernel that needs none is chosen") {
   World world("// summary: ", "// summary: ");
   if (KernelLibrary().find(first_choice()).file->manifest.operands == in_place_form) {
-    WARN("NOT TESTED on this device: too little scratch, for its first choice needs none");
+    WARN("NOT TESTED on this device: too little scratch memory, because its first choice needs none");
     return;
   }
   world.unnamed.scratch_limit = world.named.scratch_limit = 64;

@@ -43,7 +43,7 @@ TEST_CASE("an error of the call is thrown, and no kernel is given up for it") {
   CHECK_FALSE(has_given_up_a_kernel());
 }
 
-TEST_CASE("a kernel that the caller names and the device does not launch is the caller's error") {
+TEST_CASE("if the device does not launch a kernel that the caller named, the call fails") {
   Options options;
   name_first_choice(options);
   CHECK_ERROR([&] { check_failing_call(CL_INVALID_WORK_GROUP_SIZE, options); }, device_limit_exceeded,
@@ -51,13 +51,13 @@ TEST_CASE("a kernel that the caller names and the device does not launch is the 
   CHECK_FALSE(has_given_up_a_kernel());
 }
 
-TEST_CASE("a call without memory is tried with half the scratch, if it has any") {
+TEST_CASE("a call that runs out of memory is tried again with half the scratch memory") {
   check_failing_call(CL_OUT_OF_RESOURCES, named("tiled"));  // it packs
   CHECK_ERROR([] { check_failing_call(CL_OUT_OF_RESOURCES, named("naive")); }, out_of_memory,
               "CL_OUT_OF_RESOURCES");
 }
 
-TEST_CASE("a kernel that the device does not launch makes way for the next one") {
+TEST_CASE("if the device does not launch a kernel, the next one is used") {
   check_failing_call(CL_INVALID_WORK_GROUP_SIZE, {});
   CHECK(has_given_up_a_kernel());
   check_call({});

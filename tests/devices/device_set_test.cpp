@@ -77,11 +77,11 @@ TEST_CASE("lists of devices") {
   CHECK(find_devices("0")[0]() == all[0]());
   CHECK(find_devices("0, 0,all").size() == all.size());
   CHECK(find_devices(" all " + name_of(all[0]()).substr(0, 4))[0]() == all[0]());
-  CHECK_ERROR([] { find_devices(""); }, invalid_argument, "names none");
-  CHECK_ERROR([] { find_devices(" , "); }, invalid_argument, "names none");
+  CHECK_ERROR([] { find_devices(""); }, invalid_argument, "is empty");
+  CHECK_ERROR([] { find_devices(" , "); }, invalid_argument, "is empty");
   CHECK_ERROR([] { find_devices("0,all of Babbage"); }, device_not_found, "all of Babbage");
   CHECK_ERROR([] { find_devices("999"); }, device_not_found, "999");
-  CHECK_ERROR([] { DeviceSet{std::vector<cl_device_id>{}}; }, invalid_argument, "names none");
+  CHECK_ERROR([] { DeviceSet{std::vector<cl_device_id>{}}; }, invalid_argument, "is empty");
   CHECK_ERROR([] { DeviceSet{std::vector<cl_device_id>{nullptr}}; }, invalid_argument, "null");
   const DeviceSet handles(std::vector<cl_device_id>{all[0](), all[0]()});
   CHECK(handles.devices() == std::vector<cl_device_id>{all[0]()});
@@ -123,7 +123,7 @@ std::vector<cl_device_id> sharers(DeviceSet& devices) {
   return result;
 }
 
-TEST_CASE("all forms on several devices, with gaps, where the matrices lie and on copies") {
+TEST_CASE("all forms on several devices, with gaps, in place and on copies") {
   if (!has_several()) return;
   for (const Way way : {Way::in_place, Way::on_copies}) {
     DeviceSet devices = all_of(way);
@@ -136,7 +136,7 @@ TEST_CASE("all forms on several devices, with gaps, where the matrices lie and o
   }
 }
 
-TEST_CASE("each of several devices has a share, and the same list gives the same bits") {
+TEST_CASE("each of several devices computes a part of C, and the same list gives the same bits") {
   if (!has_several()) return;
   const Multiply multiply = make_multiply(all_forms()[0], shared_shape, {1, 1}, all_placements()[1]);
   const Data data = random_data(multiply, 8);
@@ -151,7 +151,7 @@ TEST_CASE("each of several devices has a share, and the same list gives the same
   }
 }
 
-TEST_CASE("whole rows of C go to each device if any of them writes C where it lies") {
+TEST_CASE("each device gets whole rows of C if any device writes C in place") {
   if (!has_several()) return;
   const auto explained = [](DeviceSet& devices) {
     return devices.explain_host({.m = 530, .n = 6030, .k = 1290}, with_little_memory());
@@ -172,7 +172,7 @@ TEST_CASE("whole rows of C go to each device if any of them writes C where it li
   }
 }
 
-TEST_CASE("a device that fails in the middle is left out, and the others do its work") {
+TEST_CASE("a device that fails during a call is left out, and the others do its work") {
   if (!has_several()) return;
   struct Failure {
     Way way;
@@ -202,7 +202,7 @@ TEST_CASE("a device that fails in the middle is left out, and the others do its 
   }
 }
 
-TEST_CASE("a device that fails when it has written a part of C where it lies") {
+TEST_CASE("a device that fails after it has written a part of C in place") {
   if (!has_several()) return;
   const Multiply multiply = make_multiply(all_forms()[3], shared_shape, {1, 1}, all_placements()[1]);
   Options options;
@@ -222,7 +222,7 @@ TEST_CASE("a device that fails when it has written a part of C where it lies") {
   }
 }
 
-TEST_CASE("a device that nobody can wait for ends the call, because it may still write C") {
+TEST_CASE("if clgemm cannot wait for a device, the call ends with matrices_in_use") {
   if (!has_several()) return;
   const Multiply multiply = make_multiply(all_forms()[0], shared_shape, {1, 1}, all_placements()[1]);
   const Data data = random_data(multiply, 12);
@@ -278,19 +278,19 @@ TEST_CASE("a device whose results do not come back is left out, and C is right w
   }
 }
 
-TEST_CASE("where all fail the first cause is thrown, in this call and in later ones") {
+TEST_CASE("if all devices fail, the first cause is thrown, in this call and in later ones") {
   const Multiply multiply = make_multiply(all_forms()[0], shared_shape, {1, 0}, all_placements()[0]);
   const Data data = random_data(multiply, 9);
   DeviceSet devices("all");
   run_on(devices, multiply, data);
   fail_after_kernels(nullptr, 0);
-  CHECK_ERROR([&] { run_on(devices, multiply, data); }, opencl_error, "no device is left");
+  CHECK_ERROR([&] { run_on(devices, multiply, data); }, opencl_error, "all devices have failed");
   heal();
   CHECK_ERROR([&] { run_on(devices, multiply, data); }, opencl_error, "clEnqueueNDRangeKernel");
   CHECK(devices.devices().empty());
 }
 
-TEST_CASE("errors of the call leave no device out") {
+TEST_CASE("errors of a call exclude no device") {
   DeviceSet devices("all");
   const std::size_t count = devices.devices().size();
   const Multiply multiply = make_multiply(all_forms()[0], {600, 600, 600}, {1, 0}, all_placements()[0]);
@@ -304,7 +304,7 @@ TEST_CASE("errors of the call leave no device out") {
   CHECK(devices.devices().size() == count);
 }
 
-TEST_CASE("options that no device can do as they are leave no device out") {
+TEST_CASE("options that no device supports exclude no device") {
   const Multiply multiply = make_multiply(all_forms()[0], {600, 600, 600}, {1, 0}, all_placements()[0]);
   const Data data = random_data(multiply, 10);
   const TemporaryFolder folder;
@@ -348,7 +348,7 @@ TEST_CASE("options that no device can do as they are leave no device out") {
   }
 }
 
-TEST_CASE("a set that was moved, and calls that multiply nothing") {
+TEST_CASE("a set that was moved, and calls without work") {
   DeviceSet devices("0");
   DeviceSet moved = all_of(Way::in_place);
   const std::size_t count = moved.devices().size();
@@ -358,7 +358,8 @@ TEST_CASE("a set that was moved, and calls that multiply nothing") {
   for (const Scalars& scalars : {Scalars{0, 2}, Scalars{0, 1}, Scalars{0, 0}})
     check_on(devices, make_multiply(all_forms()[0], {40, 50, 60}, scalars, all_placements()[1]));
   check_on(devices, make_multiply(all_forms()[0], {0, 50, 60}, {1, 2}, all_placements()[1]));
-  CHECK(devices.explain_host({.m = 40, .n = 50, .k = 0}) == "kernel: none, there is nothing to multiply\n");
+  CHECK(devices.explain_host({.m = 40, .n = 50, .k = 0}) ==
+        "kernel: none, because there is nothing to compute\n");
 }
 
 // Zeros that take no memory until they are written. Null if the system does not provide enough addresses.
@@ -406,7 +407,7 @@ TEST_CASE("A of more than 2^31 elements on several devices, in parts") {
   CHECK(same_bits(c, expected));
 }
 
-TEST_CASE("the free function takes the devices of CLGEMM_DEVICES") {
+TEST_CASE("the free function uses the devices of CLGEMM_DEVICES") {
   const ScopedVariable variable("CLGEMM_DEVICES", "all");
   release_contexts();
   std::vector<float> a(300 * 300, 1.0f), c(300 * 300);
@@ -421,21 +422,21 @@ TEST_CASE("the free function takes the devices of CLGEMM_DEVICES") {
   release_contexts();
 }
 
-TEST_CASE("explain_host() of one device, where the matrices lie and on copies") {
+TEST_CASE("explain_host() of one device, in place and on copies") {
   Context::State state(shared_device());
   const std::string by_default = shared_context().explain_host({.m = 300, .n = 200, .k = 100});
-  CHECK((by_default.find("used where they lie") != std::string::npos) == state.host().works_in_place());
+  CHECK((by_default.find("used in place") != std::string::npos) == state.host().works_in_place());
   state.host().always_copy();
   const std::string on_copies =
       state.host().explain(canonical(call_of({.m = 1030, .n = 530, .k = 1290})), with_little_memory());
-  for (const char* part : {"pinned chunks", "tiles: ", "rounds: ", "held: ", "moved: A ", "predicted: in ",
-                           "a tile:", "kernel: "}) {
+  for (const char* part : {"pinned chunks", "tiles: ", "rounds: ", "device memory: ", "moved: A ",
+                           "predicted: copies in ", "a tile:", "kernel: "}) {
     INFO(on_copies);
     CHECK(on_copies.find(part) != std::string::npos);
   }
 }
 
-TEST_CASE("a device that was lost to another call is left out before C is divided") {
+TEST_CASE("a device that another call has lost is left out before C is divided") {
   if (!has_several()) return;
   DeviceSet devices = all_of(Way::on_copies);
   const std::size_t count = devices.devices().size();
@@ -448,7 +449,7 @@ TEST_CASE("a device that was lost to another call is left out before C is divide
   INFO(explained);
   std::size_t left = 0;
   std::size_t taking_part = 0;
-  REQUIRE(std::sscanf(explained.c_str(), "devices: %zu, of which %zu take part", &left, &taking_part) == 2);
+  REQUIRE(std::sscanf(explained.c_str(), "devices: %zu, and %zu of them are used", &left, &taking_part) == 2);
   CHECK(left == count - 1);
   CHECK(taking_part <= left);
 }

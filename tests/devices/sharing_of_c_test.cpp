@@ -21,7 +21,7 @@ std::vector<std::size_t> counts(std::size_t size, const std::vector<double>& sec
   return result;
 }
 
-TEST_CASE("shares are as long as speeds want them, and cover all") {
+TEST_CASE("shares are proportional to the speeds, and cover everything") {
   CHECK(counts(4096, {1, 1}) == std::vector<std::size_t>{2048, 2048});
   CHECK(counts(4096, {1, 3}) == std::vector<std::size_t>{3072, 1024});
   CHECK(counts(4096, {3, 1}) == std::vector<std::size_t>{1024, 3072});
@@ -29,16 +29,16 @@ TEST_CASE("shares are as long as speeds want them, and cover all") {
   CHECK(counts(4096, {1}) == std::vector<std::size_t>{4096});
 }
 
-TEST_CASE("what is too slow for a multiple gets nothing, and what takes no time is one device's") {
+TEST_CASE("a device that is too slow for one unit gets nothing, and a tiny problem goes to one device") {
   CHECK(counts(4096, {1000, 1}) == std::vector<std::size_t>{0, 4096});
   CHECK(counts(4096, {2e-4, 1e-4, 1e-4}) == std::vector<std::size_t>{0, 4096, 0});
 }
 
-TEST_CASE("without predictions all get the same") {
+TEST_CASE("without predictions, all devices get equal shares") {
   CHECK(counts(4096, {0, 0}) == std::vector<std::size_t>{2048, 2048});
 }
 
-TEST_CASE("each taker has pieces beside each other, and then takes the last of the longest share") {
+TEST_CASE("each device takes neighbouring pieces, and then the last piece of the longest share") {
   std::vector<int> pieces(10);
   std::iota(pieces.begin(), pieces.end(), 0);
   Shares<int> shares(pieces, 3);  // 0 to 3, 4 to 6, 7 to 9
@@ -61,7 +61,7 @@ TEST_CASE("each taker has pieces beside each other, and then takes the last of t
   CHECK_FALSE(Shares<int>({}, 2).next(1));
 }
 
-TEST_CASE("what is left of C") {
+TEST_CASE("the part of C that is left") {
   Coverage done(100, 70, 32);
   REQUIRE(done.missing().size() == 1);
   CHECK(done.missing()[0].rows.count == 100);

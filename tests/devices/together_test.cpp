@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST_CASE("the log names the device that is waited for, and no other") {
+TEST_CASE("the log names only the device that the call waits for") {
   const test::ScopedVariable variable("CLGEMM_LOG", "info");
   if (!logs(LogLevel::info)) {
     WARN("NOT TESTED: CLGEMM_LOG was read before");
@@ -29,7 +29,7 @@ TEST_CASE("the log names the device that is waited for, and no other") {
   CHECK(of_one.find("clgemm: waiting for slow for 0.") == 0);
 }
 
-TEST_CASE("all jobs are run at the same time") {
+TEST_CASE("all jobs run at the same time") {
   std::atomic<int> there = 0;
   const Job job{"device", [&] {
                   ++there;

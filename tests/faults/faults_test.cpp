@@ -113,7 +113,7 @@ struct PackedCall {
   bool is_right() const { return error_ratio(multiply, data, read_buffer(buffers.c)) == 0; }
 };
 
-TEST_CASE("a second attempt in the caller's scratch waits for all that the first one enqueued") {
+TEST_CASE("a second attempt in the caller's scratch buffer waits foreverything that the first one enqueued") {
   if (queue_kinds().size() == 1) return;
   const cl::CommandQueue queue = make_queue(true);
   PackedCall().run(queue).wait();
@@ -139,7 +139,7 @@ TEST_CASE("a second attempt in the caller's scratch waits for all that the first
   CHECK(call.is_right());
 }
 
-TEST_CASE("calls that share the caller's scratch within a batch come one after the other") {
+TEST_CASE("launches of a batch that share the caller's scratch buffer run one after another") {
   if (queue_kinds().size() == 1) return;
   const PackedCall call;
   const cl::CommandQueue queue = make_queue(true);
@@ -167,7 +167,7 @@ TEST_CASE("calls that share the caller's scratch within a batch come one after t
 }
 
 // An event costs half as much as a launch.
-TEST_CASE("of a call in blocks on an in-order queue only the last launch has an event") {
+TEST_CASE("only the last launch of a call in blocks on an in-order queue has an event") {
   PackedCall call;
   const cl::CommandQueue queue = make_queue(false);
   const cl::Buffer scratch(shared_cl_context(), CL_MEM_READ_WRITE, 20000);
@@ -184,7 +184,7 @@ TEST_CASE("of a call in blocks on an in-order queue only the last launch has an 
       std::all_of(commands.begin(), commands.end(), [](const Command& one) { return one.event == nullptr; }));
 }
 
-TEST_CASE("calls that follow each other make no buffers") {
+TEST_CASE("successive calls make no new buffers") {
   const cl::CommandQueue queue = make_queue(false);
   PackedCall adding_parts;  // it needs memory to count slices
   adding_parts.options = {};
@@ -199,14 +199,14 @@ TEST_CASE("calls that follow each other make no buffers") {
   }
 }
 
-TEST_CASE("a call whose wait list fails holds up no later one") {
+TEST_CASE("a call whose wait list fails does not block a later call") {
   if (queue_kinds().size() == 1) return;
   if (shared_device_info().platform_name == "Intel(R) OpenCL") {
-    WARN("NOT TESTED: this runtime (2026.2) frees twice where a kernel waits for a user's event that fails");
+    WARN("NOT TESTED: this runtime (2026.2) frees twice if a kernel waits for a user event that fails");
     return;
   }
   if (!commands_overtake()) {
-    WARN("NOT TESTED on this device: a command behind one that waits waits, too, on an out-of-order queue");
+    WARN("NOT TESTED on this device: its out-of-order queues run commands in order");
     return;
   }
   const cl::CommandQueue queue = make_queue(true);
@@ -228,7 +228,8 @@ TEST_CASE("a call whose wait list fails holds up no later one") {
   CHECK(failed.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() < 0);
 }
 
-TEST_CASE("a host call returns when the device is through with its memory, and names what failed") {
+TEST_CASE(
+    "a failed call on host matrices returns when the device no longer uses them, and names the failure") {
   const Multiply multiply = make_multiply({Layout::row_major, Transpose::no, Transpose::no}, {400, 400, 900},
                                           {2, -1}, all_placements()[0]);
   const Data before = integer_data(multiply, 4);
@@ -257,7 +258,7 @@ TEST_CASE("a host call returns when the device is through with its memory, and n
   }
 }
 
-TEST_CASE("an event that cannot be handed out is an Error") {
+TEST_CASE("if the done event cannot be made, the call throws an Error") {
   const PackedCall call;
   const cl::CommandQueue queue = make_queue(false);
   call.run(queue).wait();
@@ -305,7 +306,7 @@ struct ListedCall {
   }
 };
 
-TEST_CASE("a list whose release fails is not taken for the one in its place") {
+TEST_CASE("a list whose release fails is not confused with the next list") {
   const ListedCall call;
   const cl::CommandQueue queue = make_queue(false);
   constexpr std::size_t kept = 8;
@@ -322,7 +323,7 @@ TEST_CASE("a list whose release fails is not taken for the one in its place") {
   }
 }
 
-TEST_CASE("a sub-buffer whose parent the runtime will not retain is multiplied") {
+TEST_CASE("a call works on a sub-buffer whose parent cannot be retained") {
   const PackedCall call;
   const cl::CommandQueue queue = make_queue(false);
   const std::size_t bytes = call.data.c.size() * sizeof(float);
@@ -336,7 +337,7 @@ TEST_CASE("a sub-buffer whose parent the runtime will not retain is multiplied")
   CHECK(of_part.is_right());
 }
 
-TEST_CASE("a verdict in the cache is not given to the driver as a program") {
+TEST_CASE("a verdict in the cache is not passed to the driver as a program") {
   if (shared_device_info().platform_name != "Portable Computing Language") {
     WARN("NOT TESTED: this driver is given other programs from the cache");
     return;
@@ -367,7 +368,7 @@ bool driver_lives_without_threads() {
   return false;
 }
 
-TEST_CASE("threads that cannot be started cost time, and no result") {
+TEST_CASE("a call works, only slower, if threads cannot be started") {
   if (!driver_lives_without_threads()) return;
   const TemporaryFolder cache;
   const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path());
@@ -385,7 +386,7 @@ TEST_CASE("threads that cannot be started cost time, and no result") {
   CHECK(DiskCache::from_environment().info().entries != 0);
 }
 
-TEST_CASE("without threads the caller copies what goes to a device with memory of its own") {
+TEST_CASE("without threads, the calling thread copies the data for a device with its own memory") {
   if (!driver_lives_without_threads()) return;
   Context context = copying_context();
   const Multiply multiply = make_multiply({Layout::row_major, Transpose::no, Transpose::no}, {300, 310, 320},
@@ -406,7 +407,7 @@ TEST_CASE("without threads the caller copies what goes to a device with memory o
 
 // If an OpenCL implementation fails once to unmap a chunk, the chunk would stay mapped until the process
 // ends.
-TEST_CASE("the chunks that copies go through are unmapped, though the first attempt fails") {
+TEST_CASE("the pinned chunks are unmapped, even if the first attempt fails") {
   FaultLayer& layer = FaultLayer::of_process();
   layer.record(true);
   {
@@ -425,7 +426,7 @@ TEST_CASE("the chunks that copies go through are unmapped, though the first atte
   CHECK(count("clEnqueueUnmapMemObject") == count("clEnqueueMapBuffer"));
 }
 
-TEST_CASE("where no part is small enough for the device, the Error says what it said of the first") {
+TEST_CASE("if no part is small enough for the device, the Error contains the first failure") {
   Context context = copying_context();
   {
     const Armed armed({always("clCreateBuffer", CL_MEM_OBJECT_ALLOCATION_FAILURE)});
@@ -434,7 +435,7 @@ TEST_CASE("where no part is small enough for the device, the Error says what it 
   CHECK(is_right_on(context, {}));
 }
 
-TEST_CASE("a kernel that cannot be launched makes way for another, unless it was named") {
+TEST_CASE("a kernel that cannot be launched is replaced by another, unless it was named") {
   Context context;
   CHECK(is_right_on(context, {}));
   for (const cl_int status : {CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_PROGRAM_EXECUTABLE}) {
@@ -455,7 +456,7 @@ TEST_CASE("a kernel that cannot be launched makes way for another, unless it was
 }
 
 // PoCL (3.1) has crashed when several threads asked for devices first.
-TEST_CASE("eight threads that make Contexts ask for devices one at a time") {
+TEST_CASE("eight threads that make Contexts query devices one at a time") {
   constexpr int thread_count = 8;
   FaultLayer& layer = FaultLayer::of_process();
   layer.slow_down("clGetDeviceIDs");
@@ -484,11 +485,11 @@ TEST_CASE("a compiler whose log cannot be read") {
   CHECK(is_right_on(context, options));  // with another kernel
   name_first_choice(options);
   CHECK_ERROR([&] { is_right_on(context, options); }, build_failed,
-              "log cannot be read: CL_OUT_OF_HOST_MEMORY");
+              "cannot read the compiler's log: CL_OUT_OF_HOST_MEMORY");
 }
 
 // Tests the public header's promise for a call on device memory that throws.
-TEST_CASE("after an Error the event is as it was, and when the queue is through, nothing follows") {
+TEST_CASE("after an Error the event is unchanged, and nothing runs after the queue has finished") {
   const cl::CommandQueue queue = make_queue(true);
   FaultLayer& layer = FaultLayer::of_process();
   PackedCall call;
@@ -525,16 +526,16 @@ TEST_CASE("after an Error the event is as it was, and when the queue is through,
   CHECK(call.is_right());
 }
 
-TEST_CASE("where no other way is left, the Error says what made clgemm look for one") {
+TEST_CASE("if no other way is left, the Error contains the first failure") {
   const PackedCall call;
   const cl::CommandQueue queue = make_queue(false);
   call.run(queue).wait();
   const Armed armed({always("clEnqueueNDRangeKernel")});
   CHECK_ERROR([&] { call.run(queue); }, out_of_memory,
-              "because clEnqueueNDRangeKernel failed: CL_OUT_OF_RESOURCES");
+              "after another way had failed: clEnqueueNDRangeKernel failed: CL_OUT_OF_RESOURCES");
 }
 
-TEST_CASE("two failures that come together are no lost device") {
+TEST_CASE("two failures at the same time do not mean a lost device") {
   const PackedCall call;
   const cl::CommandQueue queue = make_queue(false);
   call.run(queue).wait();
@@ -550,7 +551,7 @@ TEST_CASE("two failures that come together are no lost device") {
   CHECK(next.is_right());
 }
 
-TEST_CASE("a lost device says so in an Error, whatever else fails") {
+TEST_CASE("a lost device gives device_lost, whatever else fails") {
   Context context;
   CHECK(is_right_on(context, {}));
   const Armed armed({always("clEnqueueNDRangeKernel"), always("clFinish"), always("clGetDeviceInfo")});
@@ -561,7 +562,7 @@ std::size_t quarantined() {
   return DiskCache::from_environment().verdicts().size();
 }
 
-TEST_CASE("a bit that flips in a self-test bans no kernel") {
+TEST_CASE("a single bit error in a self-test quarantines no kernel") {
   for (const unsigned long test : {1u, 2u, 3u}) {
     const TemporaryFolder cache;
     const ScopedVariable folder("CLGEMM_CACHE_DIR", cache.path());
@@ -591,7 +592,7 @@ TEST_CASE("a kernel that passed its self-test is not tested again by a later Con
   CHECK(launches_of_explain() == 0);
 }
 
-TEST_CASE("if no kernel compiles, the Error is the one of the kernel that was tried last") {
+TEST_CASE("if no kernel compiles, the Error is that of the kernel that was tried last") {
   const ScopedVariable no_cache("CLGEMM_CACHE", "0");
   Context context;
   const Armed armed({always("clBuildProgram", CL_BUILD_PROGRAM_FAILURE)});

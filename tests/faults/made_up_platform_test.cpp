@@ -60,7 +60,7 @@ Fault always(const char* function, cl_int status) {
   return {1, 1, status, function};
 }
 
-TEST_CASE("a platform that gives binaries compiles once for all processes") {
+TEST_CASE("on a platform that returns binaries, a program is compiled once for all processes") {
   const cl::Device device = default_device();  // CLGEMM_DEVICE may use its platform's name
   const MadeUp platform(true, CL_PLATFORM_NAME, text("made up"));
   const TemporaryFolder cache;
@@ -91,7 +91,7 @@ TEST_CASE("a platform that gives binaries compiles once for all processes") {
   CHECK(calls_of_new_context({}) == cold);
 }
 
-TEST_CASE("a program's binary is taken before its first launch, so that no later call waits for it") {
+TEST_CASE("a program's binary is read before its first launch, so that no later call waits for it") {
   const cl::Device device = default_device();  // CLGEMM_DEVICE may use its platform's name
   const MadeUp platform(true, CL_PLATFORM_NAME, text("made up"));
   const TemporaryFolder cache;
@@ -137,7 +137,7 @@ struct PtxKernel {
   }
 };
 
-TEST_CASE("a kernel with a target of PTX is what the driver makes of the changed text") {
+TEST_CASE("a kernel with a PTX target is built from the changed PTX") {
   const PtxKernel kernel;
   Context context;
   layer().pretend_ptx(PtxKernel::ptx("sm_90", "  " + std::string(ptx_marker)));
@@ -146,7 +146,7 @@ TEST_CASE("a kernel with a target of PTX is what the driver makes of the changed
   layer().pretend_ptx({});
 }
 
-TEST_CASE("a kernel whose PTX cannot be taken to its target says why") {
+TEST_CASE("if the target of a kernel's PTX cannot be changed, the Error says why") {
   const PtxKernel kernel;
   const auto run = [&kernel] {
     Context context;
@@ -155,7 +155,7 @@ TEST_CASE("a kernel whose PTX cannot be taken to its target says why") {
   // The output of this device's compiler is a binary, or NVIDIA's PTX without marks.
   CHECK_ERROR(run, build_failed, "cannot be taken to sm_90a: it has ");
   layer().pretend_ptx(PtxKernel::ptx("sm_80", std::string(ptx_marker)));
-  CHECK_ERROR(run, build_failed, "it is for the target 'sm_80'");
+  CHECK_ERROR(run, build_failed, "its target is 'sm_80'");
   layer().pretend_ptx(PtxKernel::ptx("sm_90", std::string(ptx_marker)));
   {
     const Armed armed({always("clCreateProgramWithBinary", CL_INVALID_BINARY)});
@@ -175,7 +175,7 @@ bool is_nvidia() {
   return true;
 }
 
-TEST_CASE("a limit to registers goes into the PTX of NVIDIA's devices, and is left where there is none") {
+TEST_CASE("a register limit is written into the PTX of NVIDIA's devices, and ignored if there is no PTX") {
   if (is_nvidia()) return;
   std::string source = KernelFolders().find("naive.cl").value().text;
   source.insert(source.find('\n') + 1, "// registers: 100\n");
@@ -205,7 +205,7 @@ TEST_CASE("a limit to registers goes into the PTX of NVIDIA's devices, and is le
   layer().pretend_ptx({});
 }
 
-TEST_CASE("a kernel file without the function of the contract says which ones it has") {
+TEST_CASE("if a kernel file lacks the contract's function, the error lists the functions that it has") {
   const TemporaryFolder folder;
   const std::string head =
       "// clgemm: own\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// local: 1 1\n// grid: columns "
@@ -216,10 +216,11 @@ TEST_CASE("a kernel file without the function of the contract says which ones it
   Context context;
   CHECK_ERROR([&] { is_right_on(context, options); }, invalid_kernel_file, "it has 'gem', 'more'");
   const Armed armed({always("clGetProgramInfo", CL_OUT_OF_HOST_MEMORY)});
-  CHECK_ERROR([&] { is_right_on(context, options); }, invalid_kernel_file, "does not tell the names");
+  CHECK_ERROR([&] { is_right_on(context, options); }, invalid_kernel_file,
+              "whose names this device does not report");
 }
 
-TEST_CASE("local memory beyond the device's is refused, but where the device has more than it says") {
+TEST_CASE("too much local memory is refused, except if the device has more than it reports") {
   Options options;
   options.kernel = "tiled";
   Context context;
@@ -232,7 +233,7 @@ TEST_CASE("local memory beyond the device's is refused, but where the device has
   CHECK(is_right_on(context, options));
 }
 
-TEST_CASE("devices of other kinds") {
+TEST_CASE("devices of other types") {
   if (is_nvidia()) return;
   const cl::Device device = shared_device();
   const ScopedVariable default_device("CLGEMM_DEVICE", nullptr);  // because its name has changed
@@ -265,7 +266,7 @@ TEST_CASE("devices of other kinds") {
   CHECK(described().nvidia_sm == 91);
 }
 
-TEST_CASE("a GPU whose driver says that local memory is a part of global memory multiplies without it") {
+TEST_CASE("on a GPU whose local memory is part of global memory, kernels do not use it") {
   const TemporaryFolder folder;
   const ScopedVariable cache("CLGEMM_CACHE_DIR", folder.path());
   const ScopedVariable shipped("CLGEMM_TUNING", "0");  // the H200's data
@@ -287,7 +288,7 @@ TEST_CASE("a GPU whose driver says that local memory is a part of global memory 
 }
 
 // 6958 x 4161 x 36, for which a search on a GPU found another config than the model chooses.
-TEST_CASE("what was measured on a GPU is what auto runs there") {
+TEST_CASE("the measured config of a GPU is chosen on it") {
   // Its name has changed.
   const ScopedVariable by_platform("CLGEMM_DEVICE", shared_device_info().platform_name.c_str());
   const MadeUp gpu(CL_DEVICE_TYPE, cl_device_type{CL_DEVICE_TYPE_GPU});
@@ -311,11 +312,11 @@ TEST_CASE("what was measured on a GPU is what auto runs there") {
     return context.explain(shape);
   };
   const ScopedVariable no_tuning("CLGEMM_TUNING", "0");
-  CHECK(contains(explained(36), "chosen: by speed model"));
+  CHECK(contains(explained(36), "chosen: from the speed model"));
   const ScopedVariable tuning("CLGEMM_TUNING", path.c_str());
   CHECK(contains(explained(36), "kernel: wpt "));
   CHECK(contains(explained(36), "chosen: measured: " + path + ", 6958 x 4161 x 36"));
-  CHECK(contains(explained(37), "chosen: by speed model"));
+  CHECK(contains(explained(37), "chosen: from the speed model"));
 }
 
 // A CPU without rows, with an empty cache. Only the probe fills a buffer.
@@ -362,7 +363,7 @@ struct UnmeasuredCpu {
   std::string path;
 };
 
-constexpr const char* scaled = "rows of another device, scaled by a probe of this one: ";
+constexpr const char* scaled = "the data of another device, scaled by a probe of this one: ";
 constexpr const char* unmeasured = "nothing was measured on this device: run clgemm-tune --quick\n";
 
 TEST_CASE("a device without rows is probed once, before the first choice, unless CLGEMM_PROBE=0") {
@@ -393,7 +394,7 @@ TEST_CASE("a device without rows is probed once, before the first choice, unless
   }
 }
 
-TEST_CASE("of a device with memory of its own its link is probed, too, and kept with the rest") {
+TEST_CASE("the link of a device with its own memory is probed, too, and kept with the rest") {
   const UnmeasuredCpu cpu;
   const MadeUp own_memory(CL_DEVICE_HOST_UNIFIED_MEMORY, cl_bool{CL_FALSE});
   unsigned long again = 1;
@@ -402,10 +403,10 @@ TEST_CASE("of a device with memory of its own its link is probed, too, and kept 
   const std::string said = cpu.explained().text;
   INFO(said);
   CHECK(contains(said, ", link "));
-  CHECK(contains(said, " GB/s in and "));
+  CHECK(contains(said, " GB/s to the device and "));
 }
 
-TEST_CASE("no device is probed whose rows, or whose relative's measure, would not change by it") {
+TEST_CASE("no device is probed if the probe would not change its rows") {
   CHECK(UnmeasuredCpu("").explained().probes == 0);  // the result of a probe there is unknown
   const UnmeasuredCpu cpu;
   const MadeUp own_name(false, CL_DEVICE_NAME, text("a relative"));
@@ -415,7 +416,7 @@ TEST_CASE("no device is probed whose rows, or whose relative's measure, would no
   CHECK_FALSE(contains(said, unmeasured));
 }
 
-TEST_CASE("a probe that fails is none, and never an Error of the caller's") {
+TEST_CASE("a failed probe is ignored, and never makes a call fail") {
   const UnmeasuredCpu cpu;
   for (const Fault& fault :
        {always("clEnqueueFillBuffer", CL_OUT_OF_RESOURCES),
@@ -432,8 +433,7 @@ TEST_CASE("a probe that fails is none, and never an Error of the caller's") {
   CHECK(cpu.explained().probes == 1);  // it was not stored
 }
 
-TEST_CASE(
-    "a probe far below what the device's family does is not used: something else kept the device busy") {
+TEST_CASE("a probe far below the rate of the device's family is not used, because the device was busy") {
   const UnmeasuredCpu cpu;
   const MadeUp vendor(false, CL_DEVICE_VENDOR, text("Advanced Micro Devices, Inc."));
   const MadeUp name(false, CL_DEVICE_NAME, text("gfx1100"));
@@ -491,7 +491,7 @@ struct GpuOfRelatives {
   }
 };
 
-TEST_CASE("a config that spills makes way for those that are faster without") {
+TEST_CASE("a config that spills is replaced by faster ones that do not") {
   if (is_nvidia()) return;
   const GpuOfRelatives gpu(2);
   CHECK(contains(gpu.explained(), "kernel: wpt "));
@@ -503,39 +503,38 @@ TEST_CASE("a config that spills makes way for those that are faster without") {
   const std::string explained = gpu.explained();
   CHECK(contains(explained, "kernel: tiled "));
   CHECK(contains(explained, "not used: wpt "));
-  CHECK(
-      contains(explained, "not enough registers: as compiled for this device it keeps 640 bytes in memory"));
+  CHECK(contains(explained, "not enough registers: as compiled for this device, 640 bytes do not fit"));
   Options named;
   named.kernel = "wpt";
   named.parameters = {{"TS", 16}, {"WPT", 4}};
   CHECK_FALSE(contains(gpu.explained(named), "not enough registers"));
 }
 
-TEST_CASE("a config that spills is taken if nothing else is nearly as fast") {
+TEST_CASE("a config that spills is chosen if nothing else is nearly as fast") {
   if (is_nvidia()) return;
   const GpuOfRelatives gpu(5);
   layer().pretend_spills("-DWPT=4", 640, {});
   const std::string explained = gpu.explained();
   CHECK(contains(explained, "kernel: wpt "));
-  CHECK(contains(explained, "spills: 640 bytes that do not fit the registers"));
+  CHECK(contains(explained, "spills: 640 bytes do not fit in the registers"));
   CHECK_FALSE(contains(explained, "not used: wpt "));
 }
 
-TEST_CASE("a few registers that are spilled are no reason to take another config") {
+TEST_CASE("a few spilled registers do not change the choice") {
   if (is_nvidia()) return;
   const GpuOfRelatives gpu(2);
   layer().pretend_spills("-DWPT=4", 16, {});
   CHECK(contains(gpu.explained(), "kernel: wpt "));
 }
 
-TEST_CASE("if all configs spill, the first one is taken") {
+TEST_CASE("if all configs spill, the first one is chosen") {
   if (is_nvidia()) return;
   const GpuOfRelatives gpu(2);
   layer().pretend_spills("-cl-std", 640, {});
   CHECK(contains(gpu.explained(), "kernel: wpt "));
 }
 
-TEST_CASE("that a program spills is kept with it") {
+TEST_CASE("the number of spilled bytes is kept with the program") {
   if (is_nvidia()) return;
   const GpuOfRelatives gpu(2);
   layer().pretend_spills("-DWPT=4", 640, {});
@@ -546,14 +545,14 @@ TEST_CASE("that a program spills is kept with it") {
   CHECK(layer().counted(0) == 0);
 }
 
-TEST_CASE("NVIDIA's assembler says in the log that a program spills") {
+TEST_CASE("spills are read from the log of NVIDIA's assembler") {
   if (is_nvidia()) return;
   const GpuOfRelatives gpu(2);
   const MadeUp extensions(false, CL_DEVICE_EXTENSIONS, text("cl_khr_fp64 cl_nv_compiler_options"));
   layer().pretend_spills("-DWPT=4", 0,
                          "ptxas info    : Function properties for gemm\n    264 bytes stack frame, 300 bytes "
                          "spill stores, 312 bytes spill loads\n");
-  CHECK(contains(gpu.explained(), "it keeps 300 bytes in memory"));
+  CHECK(contains(gpu.explained(), "300 bytes do not fit in the registers"));
   layer().pretend_spills(
       "-DWPT=4", 0,
       "ptxas info    : Function properties for gemm\n    0 bytes stack frame, 0 bytes spill "
@@ -562,7 +561,7 @@ TEST_CASE("NVIDIA's assembler says in the log that a program spills") {
   CHECK(contains(gpu.explained(), "kernel: wpt "));
 }
 
-TEST_CASE("a platform that gives no devices is passed over, and PoCL's reason is told") {
+TEST_CASE("a platform without devices is skipped, and PoCL's reason is reported") {
   const Armed armed({always("clGetDeviceIDs", CL_DEVICE_NOT_FOUND)});
   CHECK(all_devices().empty());
   const ScopedVariable cache("POCL_CACHE_DIR", "/no/such/folder");

@@ -96,7 +96,8 @@ std::vector<Form> forms() {
   return result;
 }
 
-TEST_CASE("batches of host matrices have the bits of a call for each, and leave what lies between") {
+TEST_CASE(
+    "batches of host matrices give the bits of single calls, and do not change memory between the matrices") {
   for (const bool copies : {false, true}) {
     Made made(copies);
     for (const Form& form : forms()) {
@@ -112,7 +113,7 @@ TEST_CASE("batches of host matrices have the bits of a call for each, and leave 
   }
 }
 
-TEST_CASE("the multiplies of a list may have factors of their own") {
+TEST_CASE("the GEMMs of a list may have their own factors") {
   Made made(true);
   const Task task{forms()[1]};
   const std::vector<float> alphas = {1, 2, 0, 1, 2, 0, 1, 2, 0};
@@ -123,7 +124,7 @@ TEST_CASE("the multiplies of a list may have factors of their own") {
   CHECK(result[0] != result[0]);
 }
 
-TEST_CASE("one A or B may serve for all, and products may go into one C") {
+TEST_CASE("all GEMMs may share one A or B, and products may be added into one C") {
   for (const bool copies : {false, true}) {
     Made made(copies);
     Task task{forms()[0]};
@@ -148,23 +149,22 @@ SgemmShape shape_of(std::size_t side) {
   return shape;
 }
 
-TEST_CASE("a batch goes in one launch where that pays, and explain_host() says so") {
+TEST_CASE("a batch runs in one launch if that is faster, and explain_host() says so") {
   Made in_place(false);
-  CHECK(contains(in_place.context.explain_host(shape_of(32)),
-                 "9 multiplies, where the matrices lie, 9 in one"));
-  CHECK(contains(in_place.context.explain_host(shape_of(1000)), "where the matrices lie, 9 in one launch"));
+  CHECK(contains(in_place.context.explain_host(shape_of(32)), "9 GEMMs, in place, 9 in one"));
+  CHECK(contains(in_place.context.explain_host(shape_of(1000)), "in place, 9 in one launch"));
   Made copying(true);
   CHECK(contains(copying.context.explain_host(shape_of(32)), "gathered in pinned memory, 9 in one launch"));
-  CHECK(contains(copying.context.explain_host(shape_of(1000)), "batch: 9 multiplies, one after the other"));
+  CHECK(contains(copying.context.explain_host(shape_of(1000)), "batch: 9 GEMMs, one after another"));
   Options limited;
   limited.device_memory_limit = std::size_t{1} << 20;
-  CHECK(contains(copying.context.explain_host(shape_of(32), limited), "one after the other"));
+  CHECK(contains(copying.context.explain_host(shape_of(32), limited), "one after another"));
   const Task task{forms()[0]};
   CHECK(same_bits(task.strided(copying.context, 1.0f, 0.0f, limited),
                   task.one_by_one(copying.context, std::vector(count, 1.0f), std::vector(count, 0.0f))));
 }
 
-TEST_CASE("more than is gathered at once goes in several launches") {
+TEST_CASE("if a batch is too large to be gathered at once, it runs in several launches") {
   Made made(true);
   constexpr std::size_t side = 150, many = 300;  // 20 million elements
   const std::vector<float> a = numbers(side * side, 1);
@@ -174,7 +174,7 @@ TEST_CASE("more than is gathered at once goes in several launches") {
   shape.batch_count = many;
   const std::string said = made.context.explain_host(shape);
   INFO(said);
-  CHECK(contains(said, "300 multiplies, gathered"));
+  CHECK(contains(said, "300 GEMMs, gathered"));
   CHECK_FALSE(contains(said, "300 in one launch"));
   made.context.sgemm_strided_batched(Layout::row_major, Transpose::no, Transpose::no, side, side, side, 1.0f,
                                      a.data(), side, 0, b.data(), side, side * side, 0.0f, c.data(), side,
@@ -188,7 +188,7 @@ TEST_CASE("more than is gathered at once goes in several launches") {
   }
 }
 
-TEST_CASE("what a batch is predicted to take counts the way to the device") {
+TEST_CASE("the predicted time of a batch includes the copies to the device") {
   Made in_place(false);
   Made copying(true);
   for (const std::size_t side : {32U, 1000U}) {
@@ -205,7 +205,7 @@ TEST_CASE("what a batch is predicted to take counts the way to the device") {
   CHECK(copying.context.predicted_seconds_host(nothing) == 0.0);
 }
 
-TEST_CASE("what is wrong with a batch of host matrices is said, and nothing is done") {
+TEST_CASE("wrong batches of host matrices are refused with the reason, before any work") {
   Made made(false);
   const Task task{forms()[0]};
   std::vector<float> c = task.c;
@@ -216,15 +216,16 @@ TEST_CASE("what is wrong with a batch of host matrices is said, and nothing is d
   };
   const std::vector<const float*> two = {task.a.data(), task.a.data()};
   const std::vector<float*> apart = {c.data(), c.data() + task.stride_c};
-  CHECK_ERROR([&] { call({task.a.data()}, apart); }, invalid_argument, "1 matrices A, 2 B and 2 C");
-  CHECK_ERROR([&] { call(two, apart, {1, 1, 1}); }, invalid_argument, "3 alphas for 2 multiplies");
-  CHECK_ERROR([&] { call({task.a.data(), nullptr}, apart); }, invalid_argument, "multiply 1: a is null");
-  CHECK_ERROR([&] { call(two, {c.data(), c.data() + 5}); }, invalid_argument, "those of multiplies 0 and 1");
+  CHECK_ERROR([&] { call({task.a.data()}, apart); }, invalid_argument,
+              "1 matrices A, 2 matrices B and 2 matrices C");
+  CHECK_ERROR([&] { call(two, apart, {1, 1, 1}); }, invalid_argument, "3 alphas for 2 GEMMs");
+  CHECK_ERROR([&] { call({task.a.data(), nullptr}, apart); }, invalid_argument, "GEMM 1: a is null");
+  CHECK_ERROR([&] { call(two, {c.data(), c.data() + 5}); }, invalid_argument, "those of GEMMs 0 and 1");
   CHECK_ERROR(
       [&] {
         call({task.a.data(), c.data() + task.stride_c + 3}, apart);
       },
-      invalid_argument, "multiply 1: C overlaps A");
+      invalid_argument, "GEMM 1: C overlaps A");
   const auto strided = [&](std::size_t stride_c, const float* a) {
     made.context.sgemm_strided_batched(Layout::row_major, Transpose::no, Transpose::no, 13, 9, 17, 1.0f, a,
                                        23, 0, task.b.data(), 23, 0, 0.0f, c.data(), 23, stride_c, 3);
@@ -237,14 +238,14 @@ TEST_CASE("what is wrong with a batch of host matrices is said, and nothing is d
                              23, {0.0f}, {}, 23);  // not part of a GEMM
 }
 
-TEST_CASE("devices share the multiplies of a batch, or the fastest does all if they are small") {
+TEST_CASE("devices share the GEMMs of a batch, or the fastest device computes all if they are small") {
   DeviceSet devices("all");
   Context context(shared_device()());
   const Task task{forms()[3]};
   const std::vector<float> ones(count, 1.0f);
   CHECK(same_bits(task.strided(devices, 1.0f, 1.0f), task.one_by_one(context, ones, ones)));
   CHECK(same_bits(task.listed(devices, {1.0f}, ones), task.one_by_one(context, ones, ones)));
-  CHECK(contains(devices.explain_host(shape_of(32)), "batch: 9 multiplies"));
+  CHECK(contains(devices.explain_host(shape_of(32)), "batch: 9 GEMMs"));
 }
 
 }  // namespace

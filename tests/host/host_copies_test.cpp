@@ -102,7 +102,7 @@ TEST_CASE("the same call gives the same bits, by the option and by the environme
   CHECK(state().host().device_memory_limit({}) == std::size_t{1} << 20);
 }
 
-TEST_CASE("a limit that is no number, and one that is too small") {
+TEST_CASE("a limit that is not a number, and a limit that is too small") {
   std::vector<float> matrix(100 * 100, 1.0f);
   std::vector<float> c(100 * 100);
   const SgemmCall call{{100, 100, 100}, Layout::row_major, Transpose::no, Transpose::no, 1, 0, 100, 100, 100};
@@ -119,7 +119,7 @@ TEST_CASE("zeros of beta on copies: C of NaN is not read") {
                     with_limit(little));
 }
 
-TEST_CASE("matrices that the caller has pinned are copied where they lie") {
+TEST_CASE("matrices that the caller has pinned are copied directly") {
   for (const std::size_t form : {0u, 3u, 5u}) {
     Options options = with_limit(little);
     options.host_matrices_are_pinned = true;
@@ -127,7 +127,7 @@ TEST_CASE("matrices that the caller has pinned are copied where they lie") {
   }
 }
 
-TEST_CASE("the way in the device's memory and the way in the host's give the same bits") {
+TEST_CASE("computing on copies and computing in place give the same bits") {
   const Multiply multiply = make_multiply(all_forms()[1], {300, 70, 50}, {1, 1}, all_placements()[1]);
   const Data data = random_data(multiply, 9);
   Options options = with_limit(std::size_t{1} << 20);  // enough for the whole k
@@ -193,7 +193,7 @@ TEST_CASE("a device that is out of resources once gives a right result or an Err
   }
 }
 
-TEST_CASE("nothing is delivered any more when a streamed call has thrown") {
+TEST_CASE("nothing is delivered after a streamed call has thrown") {
   const Multiply multiply = make_multiply(all_forms()[0], {307, 290, 601}, {1, 0}, all_placements()[0]);
   Data data = random_data(multiply, 15);
   const HostGemm host = host_gemm_of(multiply, data);
@@ -232,7 +232,7 @@ TEST_CASE("nothing is delivered any more when a streamed call has thrown") {
   heal();
 }
 
-TEST_CASE("a kernel that the device drops is an Error, where the matrices lie and on copies") {
+TEST_CASE("if the device drops a kernel, the call throws an Error, in place and on copies") {
   const Multiply multiply = make_multiply(all_forms()[0], {307, 290, 601}, {1, 1}, all_placements()[1]);
   Data data = random_data(multiply, 16);
   Context::State in_place(shared_device());
@@ -251,7 +251,7 @@ TEST_CASE("a kernel that the device drops is an Error, where the matrices lie an
   heal();
 }
 
-TEST_CASE("where waiting fails, too, the device is through with the matrices when the cause is thrown") {
+TEST_CASE("even if waiting fails, the device no longer uses the matrices when the cause is thrown") {
   const Multiply multiply = make_multiply(all_forms()[0], {400, 400, 400}, {1, 0}, all_placements()[0]);
   Data data = random_data(multiply, 12);
   Options slow;
@@ -278,7 +278,7 @@ TEST_CASE("where waiting fails, too, the device is through with the matrices whe
   }
 }
 
-TEST_CASE("matrices larger than an allocation are used where they lie, part by part") {
+TEST_CASE("matrices larger than an allocation are used in place, part by part") {
   for (const Form& form : all_forms()) {
     const Multiply multiply = make_multiply(form, {130, 70, 90}, {-1.5f, 1}, all_placements()[1]);
     const Data data = random_data(multiply, 13);
@@ -336,7 +336,7 @@ TEST_CASE("pinned copies in chunks of some lines, of one, and of less than one")
   }
 }
 
-TEST_CASE("a copy that failed stays failed when another one succeeds behind it") {
+TEST_CASE("a failed copy stays failed if a later one succeeds") {
   const Lines lines{2, 100000, 100000};
   const std::vector<float> host = random_elements(lines.count * lines.ld, 3);
   const DeviceBlock block{cl::Buffer(state().context(), CL_MEM_READ_WRITE, host.size() * sizeof(float)),

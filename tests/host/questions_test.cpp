@@ -57,20 +57,20 @@ struct HostMatrices {
   }
 };
 
-TEST_CASE("a call on host matrices asks nothing about the buffers that clgemm makes of them") {
+TEST_CASE("a call on host matrices queries nothing about the buffers that clgemm makes for them") {
   Context::State state(shared_device());
   HostMatrices matrices;
   CHECK(asked_by([&] { matrices.multiply(state); }).empty());
 }
 
-TEST_CASE("a call on copies of host matrices asks nothing about the buffers that hold them") {
+TEST_CASE("a call on copies of host matrices queries nothing about the buffers that hold them") {
   Context::State state(shared_device());
   state.host().always_copy();
   HostMatrices matrices;
   CHECK(asked_by([&] { matrices.multiply(state); }).empty());
 }
 
-TEST_CASE("a call on buffers asks each fact about them once") {
+TEST_CASE("a call on buffers queries each property of them once") {
   Context& context = shared_context();
   const std::vector<float> ones(side * side, 1.0f);
   const cl::Buffer a = make_buffer(ones);

@@ -117,7 +117,7 @@ TEST_CASE("integers come out exactly") {
   }
 }
 
-TEST_CASE("infinities and NaN come out where IEEE arithmetic puts them") {
+TEST_CASE("infinities and NaN appear in the same elements as with IEEE arithmetic") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (const std::string& kernel : runnable_kernels()) {
     const KernelConfig config = config_of(kernel);
@@ -172,7 +172,7 @@ void check_that_alpha_comes_last(const Options& options, const KernelConfig& con
 }
 
 // `panels` adds one block of k after another to C, as the BLAS of CPUs do.
-TEST_CASE("alpha comes after the sum of all products") {
+TEST_CASE("alpha is applied after the sum of all products") {
   KernelLibrary library(kernel_folder_or_default({}));
   for (const std::string& kernel : runnable_kernels()) {
     if (kernel == "panels") continue;
@@ -194,7 +194,7 @@ TEST_CASE("the same call gives the same bits") {
   }
 }
 
-TEST_CASE("blocks that a scratch limit forces give the same result") {
+TEST_CASE("blocks because of a scratch limit give the same result") {
   for (const std::string& kernel : runnable_kernels()) {
     const KernelConfig config = config_of(kernel);
     if (config.reads_in_place()) continue;
@@ -269,8 +269,9 @@ TEST_CASE("every value of every parameter") {
     }
   }
   if (!not_allowed.empty())
-    WARN("NOT TESTED, for the device or a `require` does not allow it:" << not_allowed);
-  if (!no_time.empty()) WARN("NOT TESTED, for the compiler is too slow (another run may go on):" << no_time);
+    WARN("NOT TESTED, because the device or a `require` does not allow it:" << not_allowed);
+  if (!no_time.empty())
+    WARN("NOT TESTED, because the compiler is too slow (another run may continue):" << no_time);
 }
 
 }  // namespace

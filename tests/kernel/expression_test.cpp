@@ -61,7 +61,7 @@ TEST_CASE("a real requirement") {
   CHECK(value_of(rule, {{"BM", 64}, {"BN", 64}, {"BK", 8}, {"TM", 4}, {"local_bytes", 4096}}) == 0);
 }
 
-TEST_CASE("the right side is not looked at where the left one decides") {
+TEST_CASE("the right side is not evaluated if the left side decides") {
   CHECK(value_of("0 && 1/0") == 0);
   CHECK(value_of("1 || 1/0") == 1);
   CHECK(value_of("X==0 || 8%X==0", {{"X", 0}}) == 1);
@@ -74,7 +74,7 @@ TEST_CASE("names are listed in their order") {
   CHECK(Expression::parse("TS % 4").text() == "TS % 4");
 }
 
-TEST_CASE("what is no expression is refused with text and place") {
+TEST_CASE("invalid expressions are refused with text and position") {
   for (const char* text : {"", " ", "1+", "*2", "(1", "1)", "1 2", "TS TS", "()", "1 = 2", "a & b", "1.5",
                            "@", "9223372036854775808", "&&", "!"}) {
     INFO("'" << text << "'");
@@ -85,7 +85,7 @@ TEST_CASE("what is no expression is refused with text and place") {
   CHECK_ERROR([] { Expression::parse("2+ %3"); }, invalid_kernel_file, "column 4");
 }
 
-TEST_CASE("nesting has a bound, and no stack overflows") {
+TEST_CASE("the nesting depth is limited, and no stack overflows") {
   const auto nested = [](std::size_t depth) {
     return std::string(depth, '(').append("1").append(depth, ')');
   };
@@ -95,7 +95,7 @@ TEST_CASE("nesting has a bound, and no stack overflows") {
   CHECK_ERROR([&] { Expression::parse(signs); }, invalid_kernel_file, "less nesting");
 }
 
-TEST_CASE("length has a bound, for evaluating takes stack as well") {
+TEST_CASE("the length is limited, because evaluation also takes stack") {
   const auto sum = [](int terms) {
     std::string text = "1";
     for (int i = 1; i < terms; ++i) text += "+1";

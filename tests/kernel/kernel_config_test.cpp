@@ -45,20 +45,20 @@ TEST_CASE("defaults give tile, work-group and macros") {
   CHECK(describe_values(config.values) == "TS=16 WIDTH=4");
 }
 
-TEST_CASE("a variant's values go over the defaults, the caller's over those") {
+TEST_CASE("a variant's values replace the defaults, and the caller's values replace those") {
   NamedKernel kernel = made_up_kernel(source);
   kernel.variant_values = {{"WIDTH", 8}, {"TS", 32}};
   CHECK(configure(kernel, {}, made_up_gpu()).values == Parameters{{"TS", 32}, {"WIDTH", 8}});
   CHECK(configure(kernel, {{"TS", 8}}, made_up_gpu()).values == Parameters{{"TS", 8}, {"WIDTH", 8}});
 }
 
-TEST_CASE("macros are defined beside the parameters") {
+TEST_CASE("macros are defined in addition to the parameters") {
   const KernelConfig config =
       with_macros(configure_mine({}, made_up_gpu()), {{"TRANSPOSE_A", 1}, {"TRANSPOSE_B", 0}});
   CHECK(config.build_options == "-cl-std=CL1.2 -DTS=16 -DWIDTH=4 -DTRANSPOSE_A=1 -DTRANSPOSE_B=0");
 }
 
-TEST_CASE("a tile may depend on which operands are transposed, where they are read in place") {
+TEST_CASE("a tile may depend on which operands are transposed, if they are read in place") {
   std::string in_place = source;
   const auto replace = [&in_place](const std::string& from, const std::string& to) {
     REQUIRE(in_place.find(from) != std::string::npos);
@@ -79,7 +79,7 @@ TEST_CASE("a tile may depend on which operands are transposed, where they are re
   CHECK(configure(kernel, {}, made_up_gpu(), {false, true}).tile_columns == 64);
 }
 
-TEST_CASE("NVIDIA's devices tell kernels their architecture") {
+TEST_CASE("kernels know the architecture of NVIDIA's devices") {
   Device nvidia = made_up_gpu();
   nvidia.nvidia_sm = 75;
   CHECK(configure_mine({}, nvidia).build_options == "-cl-std=CL1.2 -DNVIDIA_SM=75 -DTS=16 -DWIDTH=4");
@@ -88,7 +88,7 @@ TEST_CASE("NVIDIA's devices tell kernels their architecture") {
         "-cl-std=CL1.2 -DNVIDIA_SM=75 -cl-nv-verbose -DTS=16 -DWIDTH=4");
 }
 
-TEST_CASE("a limit to registers is for NVIDIA's devices, and within what PTX can say") {
+TEST_CASE("a register limit applies to NVIDIA's devices, within the range of PTX") {
   const NamedKernel kernel =
       made_up_kernel(std::string(source) + "// registers: 168 * (TS == 16) - (TS == 32)\n");
   Device nvidia = made_up_gpu();
@@ -100,7 +100,7 @@ TEST_CASE("a limit to registers is for NVIDIA's devices, and within what PTX can
   CHECK_ERROR([&] { configure(kernel, {{"TS", 32}}, nvidia); }, requirement_failed, "from 0 to 255");
 }
 
-TEST_CASE("an alignment divides 64, as plans know only so much of where matrices begin") {
+TEST_CASE("an alignment must be a power of two of at most 64") {
   const auto align = [](const char* elements) {
     std::string text = source;
     text.replace(text.find("align: WIDTH"), 12, std::string("align: ") + elements);
@@ -135,7 +135,7 @@ TEST_CASE("unknown parameters and values are refused by name") {
   CHECK_ERROR([] { configure_mine({{"WIDTH", -4}}); }, invalid_parameter, "made_up.cl:5:");
 }
 
-TEST_CASE("a requirement that fails is told with file, line, values and the device's figures") {
+TEST_CASE("the error of a failed requirement has file, line, values and the device's limits") {
   const test::Thrown thrown = test::thrown_by([] {
     Device device = made_up_gpu();
     device.local_bytes = 32767;
@@ -157,11 +157,11 @@ TEST_CASE("local memory: the limit itself is allowed") {
   CHECK_ERROR([&] { configure_mine({{"TS", 32}}, device); }, requirement_failed, "local_bytes");
 }
 
-TEST_CASE("a tile or work-group of nothing is refused") {
+TEST_CASE("an empty tile or work-group is refused") {
   CHECK_ERROR([] { configure_mine({{"TS", 0}}); }, requirement_failed, "made_up.cl:6:");
 }
 
-TEST_CASE("a tile beyond what blocks are counted in is refused") {
+TEST_CASE("a tile that exceeds the range of block sizes is refused") {
   const auto with_tile = [](const std::string& rows) {
     const std::string text = "// clgemm: huge\n// summary: s\n// operands: in_place\n// tile: " + rows +
                              " 1 1\n// local: 1 1\n// grid: columns rows\n";
@@ -189,7 +189,7 @@ TEST_CASE("each dimension of a work-group has its own limit") {
   CHECK_ERROR([&] { configure_mine({}, device); }, device_limit_exceeded, "dimension 1");
 }
 
-TEST_CASE("names of the device stand for its figures") {
+TEST_CASE("names of device values stand for the device's figures") {
   const std::string rules =
       "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 1 1 1\n// local: 1 1\n// grid: "
       "columns "
@@ -213,7 +213,7 @@ TEST_CASE("a condition can ask whether local memory is a part of global memory")
 }
 
 // `gemv` is an exception: it uses local memory only to add up the results of its work-items at the end.
-TEST_CASE("a built-in kernel for any GPU that has arrays in local memory says how much it copies into them") {
+TEST_CASE("a built-in kernel for any GPU with arrays in local memory declares how much it copies into them") {
   const Device device = test::made_up_gpu_256();
   KernelLibrary library;
   const std::regex array("__local \\w+ \\w+\\[");
@@ -276,7 +276,8 @@ TEST_CASE("a condition can ask for an extension and for an architecture by the d
 }
 
 TEST_CASE(
-    "a kernel is compiled as the OpenCL C that it names, and refused where the device does not take it") {
+    "a kernel is compiled with the OpenCL C version that it names, and refused if the device does not "
+    "support it") {
   const auto options = [](const std::string& version, std::vector<std::string> taken) {
     Device device = made_up_gpu();
     device.opencl_c = std::move(taken);
@@ -293,7 +294,7 @@ TEST_CASE(
       "made_up.cl: the kernel 'mine' is written in OpenCL C 2.0; 'made-up GPU' takes 1.2, 3.0");
 }
 
-TEST_CASE("what is said of CPUs counts on CPUs, and of GPUs' stores on GPUs") {
+TEST_CASE("keys for CPUs apply to CPUs, and keys for the stores of GPUs apply to GPUs") {
   const NamedKernel kernel =
       made_up_kernel(source +
                      "// vector: WIDTH\n// keeps: 4*TS*TS\n// panel_depth: 2*TS\n"
@@ -321,7 +322,7 @@ TEST_CASE("what is said of CPUs counts on CPUs, and of GPUs' stores on GPUs") {
   CHECK(configure_mine().is_calibrated);
 }
 
-TEST_CASE("a share larger than the tile is told with file and line") {
+TEST_CASE("a share larger than the tile is an error with file and line") {
   const std::string rules =
       "// clgemm: mine\n// summary: s\n// operands: in_place\n// tile: 4 8 1\n// shares: 4 9\n// local: 1 1\n"
       "// grid: columns rows\n";
@@ -329,7 +330,7 @@ TEST_CASE("a share larger than the tile is told with file and line") {
               "made_up.cl:5: '9' is 9");
 }
 
-TEST_CASE("an overflow in a rule is told with file and line") {
+TEST_CASE("an overflow in a rule is an error with file and line") {
   const std::string rules =
       "// clgemm: mine\n// summary: s\n// operands: in_place\n// param: X = 9223372036854775807 in "
       "9223372036854775807\n// tile: X*2 1 1\n// local: 1 1\n// grid: columns rows\n";
@@ -337,7 +338,7 @@ TEST_CASE("an overflow in a rule is told with file and line") {
               "made_up.cl:5: overflow");
 }
 
-TEST_CASE("every built-in kernel fits a large GPU, or a CPU where it is for these, and its variants do") {
+TEST_CASE("every built-in kernel and its variants fit a large GPU, or a CPU if they are for CPUs") {
   KernelLibrary library;
   for (const std::string& name : library.names(Role::multiply)) {
     INFO(name);
@@ -370,7 +371,7 @@ std::vector<Parameters> all_values(const Manifest& manifest) {
   return result;
 }
 
-TEST_CASE("block_2d and direct have many configs that GPUs of every maker allow") {
+TEST_CASE("block_2d and direct have many configs that GPUs of every vendor allow") {
   KernelLibrary library;
   for (const char* kernel : {"block_2d", "direct"}) {
     const std::vector<Parameters> all = all_values(library.find(kernel).file->manifest);

@@ -27,7 +27,7 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::count(names.begin(), names.end(), name) == 1;
 }
 
-TEST_CASE("the kernels of the ladder are there") {
+TEST_CASE("the kernels of the ladder exist") {
   KernelLibrary library;
   const std::vector<std::string> names = library.names(Role::multiply);
   CHECK(std::is_sorted(names.begin(), names.end()));
@@ -52,7 +52,7 @@ TEST_CASE("a variant is its kernel with parameters") {
   CHECK(float8.variant_values == Parameters{{"WIDTH", 8}});
 }
 
-TEST_CASE("a folder or a dangling link that is called like a kernel is none, and hides none") {
+TEST_CASE("a folder or a dangling link with the name of a kernel is ignored, and hides no kernel") {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.path() / "x.cl");
   std::filesystem::create_directory(folder.path() / "tiled.cl");
@@ -67,14 +67,14 @@ TEST_CASE("a folder or a dangling link that is called like a kernel is none, and
   CHECK_ERROR([&] { library.find("x"); }, kernel_not_found, "no kernel 'x'");
 }
 
-TEST_CASE("what is no regular file, or too large, is refused at once") {
+TEST_CASE("irregular or too large files are refused immediately") {
   const TemporaryFolder folder;
   const std::string pipe = (folder.path() / "pipe.cl").string();
   KernelLibrary library;
   if (make_pipe_file(pipe)) {
     CHECK_ERROR([&] { library.find(pipe); }, invalid_kernel_file, "not a regular file");
   } else {
-    WARN("NOT TESTED: a pipe, for here it is no file");
+    WARN("NOT TESTED: a pipe, because it is not a file on this system");
   }
 
   const std::string large = folder.write("large.cl", kernel_text("large"));
@@ -93,7 +93,7 @@ TEST_CASE("no two kernels or variants share a name") {
   CHECK(std::adjacent_find(all.begin(), all.end()) == all.end());
 }
 
-TEST_CASE("a kernel is found by path, whatever its file is called") {
+TEST_CASE("a kernel is found by path, with any file name") {
   const TemporaryFolder folder;
   const std::string path = folder.write("other_name.cl", kernel_text("mine"));
   KernelLibrary library;
@@ -103,7 +103,7 @@ TEST_CASE("a kernel is found by path, whatever its file is called") {
   CHECK(library.find(plain).name == "mine");
 }
 
-TEST_CASE("a folder goes before the built-in kernels, and adds to them") {
+TEST_CASE("a folder is preferred to the built-in kernels, and adds to them") {
   const TemporaryFolder folder;
   folder.write("tiled.cl", kernel_text("tiled"));
   folder.write("mine.cl", kernel_text("mine", "// variant: mine4 SIDE=4\n"));
@@ -120,7 +120,7 @@ TEST_CASE("a file is read once") {
   CHECK(library.find("tiled").file == library.find("tiled").file);
 }
 
-TEST_CASE("an unknown kernel is told with all there are") {
+TEST_CASE("the error about an unknown kernel lists all kernels") {
   KernelLibrary library;
   const test::Thrown thrown = test::thrown_by([&] { library.find("nosuch"); });
   CHECK(thrown.code == ErrorCode::kernel_not_found);
@@ -129,7 +129,7 @@ TEST_CASE("an unknown kernel is told with all there are") {
   CHECK_FALSE(test::contains(thrown.text, "pack_padded"));
 }
 
-TEST_CASE("a file that is not there is kernel_not_found, one that is wrong invalid_kernel_file") {
+TEST_CASE("a missing file gives kernel_not_found, and a wrong file invalid_kernel_file") {
   KernelLibrary library;
   CHECK_ERROR([&] { library.find("./nosuch.cl"); }, kernel_not_found, "./nosuch.cl");
   const TemporaryFolder folder;
@@ -161,11 +161,11 @@ TEST_CASE("a bad file in the folder does not hide the good kernels") {
   CHECK(library.find("float8").name == "float8");
 }
 
-TEST_CASE("a folder that is none is told") {
+TEST_CASE("a folder that does not exist is an error") {
   CHECK_ERROR([] { KernelLibrary("/nowhere"); }, invalid_kernel_file, "/nowhere");
 }
 
-TEST_CASE("CLGEMM_KERNEL_DIR is the folder where none is given") {
+TEST_CASE("CLGEMM_KERNEL_DIR is the folder if no other is given") {
   const ScopedVariable variable("CLGEMM_KERNEL_DIR", "/from/environment");
   CHECK(kernel_folder_or_default({}) == "/from/environment");
   CHECK(kernel_folder_or_default("/given") == "/given");

@@ -29,7 +29,7 @@ std::string generic(const std::string& path) {
   return std::filesystem::path(path).generic_string();
 }
 
-TEST_CASE("an include is put in its place, and #line leads back") {
+TEST_CASE("an include is inserted at its place, and #line leads back") {
   const TemporaryFolder folder;
   const std::string path = folder.write("main.cl", "int first;\n#include \"part.cl\"\nint third;\n");
   const std::string part = folder.write("part.cl", "int second;\n");
@@ -45,7 +45,7 @@ TEST_CASE("a file that does not end in a line feed still ends its last line") {
   CHECK(test::contains(expand(path), "int second;\n#line 2"));
 }
 
-TEST_CASE("every way to write an include is seen, and no other line") {
+TEST_CASE("every way to write an include is recognized, and no other line") {
   const TemporaryFolder folder;
   folder.write("part.cl", "PART\n");
   for (const char* line : {"#include \"part.cl\"", "  #  include\t\"part.cl\"  // why", "#include\"part.cl\"",
@@ -64,7 +64,7 @@ TEST_CASE("every way to write an include is seen, and no other line") {
   CHECK(test::contains(expand(folder.write("main.cl", "/* one */ // /*\n#include \"part.cl\"\n")), "PART"));
 }
 
-TEST_CASE("a file goes in once, also through others") {
+TEST_CASE("a file is included once, also through other files") {
   const TemporaryFolder folder;
   folder.write("a.cl", "#include \"b.cl\"\nA\n");
   folder.write("b.cl", "B\n");
@@ -74,7 +74,7 @@ TEST_CASE("a file goes in once, also through others") {
   CHECK(count_of(text, "\nB\n") == 1);
 }
 
-TEST_CASE("a file goes in once whatever way its path is written") {
+TEST_CASE("a file is included once, however its path is written") {
   const TemporaryFolder folder;
   folder.write("sub/b.cl", "B\n");
   const std::string text =
@@ -82,7 +82,7 @@ TEST_CASE("a file goes in once whatever way its path is written") {
   CHECK(count_of(text, "\nB\n") == 1);
 }
 
-TEST_CASE("an include is looked for beside its file, then in the folders, then among the built-in files") {
+TEST_CASE("an include is searched next to its file, then in the folders, then among the built-in files") {
   const TemporaryFolder folder;
   const TemporaryFolder kernels;
   const KernelFolders folders({kernels.path()});
@@ -94,7 +94,7 @@ TEST_CASE("an include is looked for beside its file, then in the folders, then a
   CHECK(test::contains(expand(path, folders), "BESIDE"));
 }
 
-TEST_CASE("what a built-in file includes can be replaced by a folder") {
+TEST_CASE("a file in a folder can replace an include of a built-in file") {
   const TemporaryFolder kernels;
   kernels.write("common/arithmetic.cl", "REPLACED\n");
   const KernelFolders folders({kernels.path()});
@@ -103,7 +103,7 @@ TEST_CASE("what a built-in file includes can be replaced by a folder") {
   CHECK(test::contains(expand_includes(*tiled, folders), "REPLACED"));
 }
 
-TEST_CASE("a missing include is told with file and line") {
+TEST_CASE("a missing include is an error with file and line") {
   const TemporaryFolder folder;
   const std::string path = folder.write("main.cl", "\n\n#include \"nothing.cl\"\n");
   CHECK_ERROR([&] { expand(path); }, invalid_kernel_file, path + ":3: #include \"nothing.cl\"");
@@ -112,7 +112,7 @@ TEST_CASE("a missing include is told with file and line") {
   CHECK_ERROR([&] { expand(outer); }, invalid_kernel_file, "part.cl:2: #include \"nothing.cl\"");
 }
 
-TEST_CASE("a circle is told with file and line") {
+TEST_CASE("a cycle of includes is an error with file and line") {
   const TemporaryFolder folder;
   const std::string self = folder.write("self.cl", "\n#include \"self.cl\"\n");
   CHECK_ERROR([&] { expand(self); }, invalid_kernel_file, "self.cl:2");
@@ -122,7 +122,7 @@ TEST_CASE("a circle is told with file and line") {
   CHECK_ERROR([&] { expand(path); }, invalid_kernel_file, "includes itself");
 }
 
-TEST_CASE("a chain of includes has a bound, and no stack overflows") {
+TEST_CASE("the depth of includes is limited, and no stack overflows") {
   const TemporaryFolder folder;
   const auto chain = [&folder](int length) {
     for (int i = 0; i < length; ++i) {
@@ -132,10 +132,10 @@ TEST_CASE("a chain of includes has a bound, and no stack overflows") {
     return (folder.path() / "part0.cl").string();
   };
   CHECK(test::contains(expand(chain(60)), "END"));
-  CHECK_ERROR([&] { expand(chain(100)); }, invalid_kernel_file, "include each other in a chain");
+  CHECK_ERROR([&] { expand(chain(100)); }, invalid_kernel_file, "nested includes");
 }
 
-TEST_CASE("what a kernel includes has a bound in all") {
+TEST_CASE("the total size of a kernel's includes is limited") {
   const TemporaryFolder folder;
   const std::string almost_too_large = "//" + std::string((std::size_t{4} << 20) - 10, 'x') + "\n";
   const auto with_parts = [&](int count) {
@@ -148,10 +148,10 @@ TEST_CASE("what a kernel includes has a bound in all") {
   };
   CHECK(expand(with_parts(3)).size() > 3 * almost_too_large.size());
   CHECK_ERROR([&] { expand(with_parts(5)); }, invalid_kernel_file,
-              ".cl\": with what it includes the kernel has more than 16777216 bytes");
+              ".cl\": the kernel and its includes have more than 16777216 bytes");
 }
 
-TEST_CASE("a circle is seen whatever way the path is written") {
+TEST_CASE("a cycle is found however the path is written") {
   const TemporaryFolder folder;
   const std::string self = folder.write("self.cl", "\n#include \"./self.cl\"\n");
   CHECK_ERROR([&] { expand(self); }, invalid_kernel_file, "includes itself");
@@ -167,13 +167,13 @@ TEST_CASE("a path with quotes is escaped in #line") {
   CHECK(test::contains(expand(path), "a\\\"b\\\\c.cl\"\nX"));
 }
 
-TEST_CASE("a file that cannot be read is told") {
+TEST_CASE("a file that cannot be read is an error") {
   CHECK_ERROR([] { read_source("/nowhere/x.cl"); }, invalid_kernel_file, "/nowhere/x.cl");
   const TemporaryFolder folder;
   CHECK_ERROR([&] { read_source(folder.path()); }, invalid_kernel_file, folder.path().string());
 }
 
-TEST_CASE("a file that has nothing to say yet is not waited for") {
+TEST_CASE("reading does not wait for a pipe without data") {
   // Linux's kernel messages look like a regular file without a size, but a reader waits for the next message.
   const TemporaryFolder folder;
   for (const std::string& file : test::endless_files()) {
@@ -195,7 +195,7 @@ TEST_CASE("a name that cannot be shown is not the name of a kernel") {
   CHECK(names.size() == KernelFolders{}.list().size() + 1);
 }
 
-TEST_CASE("folders are looked in in their order, before the built-in files") {
+TEST_CASE("folders are searched in their order, before the built-in files") {
   const TemporaryFolder first;
   const TemporaryFolder second;
   first.write("x.cl", "FIRST\n");
@@ -225,7 +225,7 @@ TEST_CASE("the embedded files are those of kernels/, word for word") {
   CHECK(embedded_files().size() >= 9);
 }
 
-TEST_CASE("a compiler that passes over #line is put right") {
+TEST_CASE("line numbers are corrected for a compiler that ignores #line") {
   const std::string expanded =
       "#line 1 \"mine.cl\"\nfirst\n#line 1 \"own.h\"\nincluded\n#line 3 \"mine.cl\"\nthird\n";
   CHECK(with_written_places("<kernel>:2:5: error: a\n<kernel>:4: b\nin <kernel>:6:1: c", expanded) ==

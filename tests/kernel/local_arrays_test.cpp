@@ -19,7 +19,7 @@ TEST_CASE("the extents of arrays in local memory, by parameters, macros and numb
   CHECK(largest_local_array("__local float a[10];\n__local float b[30];\n__local float c[20];", {}) == 120);
 }
 
-TEST_CASE("what is no array, and what cannot be told, counts for nothing") {
+TEST_CASE("declarations that are not arrays, or have unknown sizes, count as 0") {
   for (const char* text : {"", "__local float* p = x[1000];", "void f(__local float* tile, int n[100]) {}",
                            "// __local float a[100];\n/* __local float b[100]; */", "__global float c[100];",
                            "__local float a[UNKNOWN];", "#define A B\n#define B A\n__local float a[A];",
@@ -29,7 +29,7 @@ TEST_CASE("what is no array, and what cannot be told, counts for nothing") {
   }
 }
 
-TEST_CASE("of the kernels that ship, what is found is what their names say") {
+TEST_CASE("the local memory found in the built-in kernels agrees with their names") {
   const auto largest = [](const char* name, const Parameters& values) {
     const SourceFile file = KernelFolders().find_kernel(name).value();
     return largest_local_array(expand_includes(file, KernelFolders()), values);

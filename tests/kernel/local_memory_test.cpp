@@ -13,7 +13,7 @@ namespace {
 
 using namespace test;
 
-TEST_CASE("more local memory than there is, unsaid in the manifest, is refused before C is touched") {
+TEST_CASE("too much local memory that the manifest does not declare is refused before C is changed") {
   const TemporaryFolder folder;
   // NVIDIA's devices run static arrays of several times the size that they report, so twice the limit would
   // not be enough.

@@ -76,7 +76,7 @@ TEST_CASE("every key is read") {
   CHECK(manifest.find_variant("mine") == nullptr);
 }
 
-TEST_CASE("defaults: align 1, one dimension is enough, no parameters are needed") {
+TEST_CASE("by default align is 1, one dimension is enough, and parameters are not needed") {
   const Manifest manifest = parse(
       "// clgemm: m\n// summary: s\n// operands: in_place\n// tile: 1 64 1\n// local: 64\n// grid: rows\n");
   CHECK(value_of(manifest.align, 0, 0) == 1);
@@ -91,14 +91,14 @@ TEST_CASE("helpers have a role and no operands") {
   CHECK_ERROR([&] { parse(helper + "// operands: in_place\n"); }, invalid_kernel_file, "mine.cl:1:");
 }
 
-TEST_CASE("lines may end in carriage returns, and the file with the manifest") {
+TEST_CASE("lines may end in carriage returns, and the file may end with the manifest") {
   std::string text;
   for (const char c : good) text += c == '\n' ? std::string("\r\n") : std::string(1, c);
   text.resize(text.size() - 2);
   CHECK(parse(text).requirements.size() == 2);
 }
 
-TEST_CASE("the block ends at the first line that is not of it") {
+TEST_CASE("the manifest ends at the first line that does not belong to it") {
   for (const char* end : {"\n", "//\n", "#define X\n", "__kernel\n"}) {
     CHECK(parse(good + end + "// nonsense\n// tile: 1 1 1\n").parameters.size() == 2);
   }
@@ -141,7 +141,7 @@ TEST_CASE("a bad manifest is refused with file, line and text") {
                          {6, "// variant: 8mine WIDTH=8", "mine.cl:6:", "PARAMETER=value"},
                          {6, "// variant: mine8 DEPTH=8", "mine.cl:6:", "DEPTH"},
                          {6, "// variant: mine8 WIDTH=16", "mine.cl:6:", "WIDTH=16"},
-                         {6, "// variant: mine WIDTH=8", "mine.cl:6:", "taken"},
+                         {6, "// variant: mine WIDTH=8", "mine.cl:6:", "already used"},
                          {7, "", "mine.cl:1:", "'tile'"},
                          {7, "// tile: TS TS", "mine.cl:7:", "three expressions"},
                          {7, "// tile: TS TS TS TS", "mine.cl:7:", "three expressions"},
@@ -168,7 +168,7 @@ TEST_CASE("a bad manifest is refused with file, line and text") {
                          {11, "// require: extension()", "mine.cl:11:", "expected a word and ')'"},
                          {11, "// require: extension(x", "mine.cl:11:", "expected a word and ')'"},
                          {11, "// require: feature(x)", "mine.cl:11:", "unknown name"},
-                         {11, "// require: extension", "mine.cl:11:", "known here"},
+                         {11, "// require: extension", "mine.cl:11:", "the known names are"},
                          {11, "// require: TS(8)", "mine.cl:11:", "unknown name"},
                          {10, "// align: arch(gfx90a)", "mine.cl:10:", "unknown name"},
                          {10, "// vector: local_bytes", "mine.cl:10:", "local_bytes"},
@@ -176,8 +176,8 @@ TEST_CASE("a bad manifest is refused with file, line and text") {
                          {10, "// registers: TS %", "mine.cl:10:", "TS %"},
                          {10, "// registers: local_bytes", "mine.cl:10:", "local_bytes"},
                          {10, "// precision: fp8", "mine.cl:10:", "fp32_equivalent"},
-                         {10, "// least_k: 0", "mine.cl:10:", "from 1 on"},
-                         {10, "// most_rows: 0", "mine.cl:10:", "from 1 on"},
+                         {10, "// least_k: 0", "mine.cl:10:", "of at least 1"},
+                         {10, "// most_rows: 0", "mine.cl:10:", "of at least 1"},
                          {10, "// most_columns: few", "mine.cl:10:", "few"},
                          {10, "// fallback: a-b", "mine.cl:10:", "name of a kernel"},
                          {10, "// fallback: other TS", "mine.cl:10:", "PARAMETER=expression"},
@@ -188,7 +188,7 @@ TEST_CASE("a bad manifest is refused with file, line and text") {
                          {10, "// fallback: other T=TS T=1", "mine.cl:10:", "twice"},
                          {10, "// range_notes: 0", "mine.cl:10:", "number from 1 to"},
                          {10, "// range_notes: 9999999", "mine.cl:10:", "number from 1 to"},
-                         {10, "// ptx: sm-90", "mine.cl:10:", "target of PTX"},
+                         {10, "// ptx: sm-90", "mine.cl:10:", "a PTX target"},
                          {11, "// tile: 1 1 1", "mine.cl:11:", "twice"},
                          {11, "// require: TS %", "mine.cl:11:", "TS %"},
                          {11, "// require: TS <= warp_size", "mine.cl:11:", "warp_size"}}) {
@@ -218,7 +218,7 @@ TEST_CASE("shares are read, and need a grid of two dimensions") {
       invalid_kernel_file, "mine.cl:5:");
 }
 
-TEST_CASE("the matrices of a work-group are read, of kernels that read in place") {
+TEST_CASE("the matrices of a work-group are read, for kernels that read in place") {
   CHECK_FALSE(parse(good).takes_lists());
   const std::string head = "// clgemm: mine\n// summary: s\n// tile: 1 1 1\n// local: 1\n// grid: tiles\n";
   const Manifest manifest = parse(head + "// operands: in_place\n// param: N = 4 in 2 4\n// batch: 2*N\n");
@@ -239,7 +239,7 @@ std::vector<Parameters> configs_of(const std::string& lines) {
   return result;
 }
 
-TEST_CASE("configs to calibrate are listed, in groups that are multiplied out, or are the defaults") {
+TEST_CASE("configs to calibrate are listed as groups, whose values are combined, or are the defaults") {
   using Configs = std::vector<Parameters>;
   CHECK(configs_of("").empty());
   CHECK(configs_of("// calibrate: defaults  a remark\n") == Configs{{}});
@@ -265,8 +265,8 @@ TEST_CASE("a list of configs that is wrong is refused with file, line and what w
   fails("TS: 8, ", "'': expected 1 values, for TS");
   fails("TS WIDTH: 8", "'8': expected 2 values, for TS WIDTH");
   fails("TS: many", "'many': expected an integer");
-  fails("TS: 8; TS: 16", "'TS': the parameter stands here twice");
-  fails("TS TS: 8 8", "'TS': the parameter stands here twice");
+  fails("TS: 8; TS: 16", "'TS': this parameter appears twice");
+  fails("TS TS: 8 8", "'TS': this parameter appears twice");
   fails("DEPTH: 8", "'DEPTH': the kernel has no such parameter");
   fails("TS: 12", "'TS=12': TS must be one of 8 16 32");
   fails("TS: 8, 16, 8", "'TS=8': 'calibrate' has this config twice");
@@ -280,7 +280,7 @@ TEST_CASE("an empty file has no manifest") {
   CHECK_ERROR([] { parse(""); }, invalid_kernel_file, "mine.cl:1:");
 }
 
-TEST_CASE("two variants of one name are refused") {
+TEST_CASE("two variants with the same name are refused") {
   CHECK_ERROR([] { parse(good + "// variant: mine8 WIDTH=4\n"); }, invalid_kernel_file, "mine.cl:13:");
 }
 

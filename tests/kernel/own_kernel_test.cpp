@@ -79,7 +79,7 @@ TEST_CASE("a kernel file is loaded by path") {
   CHECK(run_ones(options_of(write_kernel(folder))) == 2);
 }
 
-TEST_CASE("a kernel file of any name is loaded by Options::kernel_file, and only one kernel can be named") {
+TEST_CASE("a kernel file with any name is loaded by Options::kernel_file, and only one kernel can be named") {
   const TemporaryFolder folder;
   write_kernel(folder);
   Options options;
@@ -88,13 +88,13 @@ TEST_CASE("a kernel file of any name is loaded by Options::kernel_file, and only
   options.parameters = {{"SIDE", 4}};
   CHECK(run_ones(options) == 2);
   options.kernel = "tiled";
-  CHECK_ERROR([&] { run_ones(options); }, invalid_argument, "which of the two");
+  CHECK_ERROR([&] { run_ones(options); }, invalid_argument, "set only one of them");
   options.kernel.clear();
   options.kernel_file = "nowhere";
   CHECK_ERROR([&] { run_ones(options); }, kernel_not_found, "'./nowhere'");
 }
 
-TEST_CASE("a kernel file is loaded by Options::kernel_folder, and its variant") {
+TEST_CASE("a kernel file and its variant are loaded by Options::kernel_folder") {
   const TemporaryFolder folder;
   write_kernel(folder);
   CHECK(run_ones(options_of("mine", folder.path().string())) == 2);
@@ -102,7 +102,7 @@ TEST_CASE("a kernel file is loaded by Options::kernel_folder, and its variant") 
   CHECK_ERROR([] { run_ones(options_of("mine")); }, kernel_not_found, "'mine'");
 }
 
-TEST_CASE("a kernel file is loaded by CLGEMM_KERNEL_DIR, and Options go before it") {
+TEST_CASE("a kernel file is loaded by CLGEMM_KERNEL_DIR, and Options are preferred to it") {
   const TemporaryFolder folder;
   const TemporaryFolder other;
   write_kernel(folder);
@@ -124,7 +124,7 @@ TEST_CASE("a file in the folder replaces the built-in kernel of its name, and no
   CHECK(run_ones(options_of("tiled")) == 1);
 }
 
-TEST_CASE("parameters of one's own kernel reach it") {
+TEST_CASE("parameters reach a user's kernel") {
   const TemporaryFolder folder;
   Options options = options_of(write_kernel(folder, "SIDE"));
   CHECK(run_ones(options) == 8);
@@ -134,7 +134,7 @@ TEST_CASE("parameters of one's own kernel reach it") {
   CHECK_ERROR([&] { run_ones(options); }, invalid_parameter, "mine.cl:4: SIDE=5");
 }
 
-TEST_CASE("one's own kernel gives right results in every form") {
+TEST_CASE("a user's kernel gives right results in every form") {
   const TemporaryFolder folder;
   const std::string path = write_kernel(folder, "1.0f");
   for (const Form& form : all_forms()) {
@@ -169,7 +169,7 @@ TEST_CASE("a missing include and a bad manifest name file and line") {
   CHECK_ERROR([&] { run_ones(options_of(bad)); }, invalid_kernel_file, bad + ":2: 'tiel': unknown key");
 }
 
-TEST_CASE("padded operands of one's own kernel are whole tiles with zeros") {
+TEST_CASE("padded operands of a user's kernel are whole tiles with zeros") {
   const TemporaryFolder folder;
   // Reads op(A) and op(B) to the ends of their tiles and adds up everything, so that the contents of the
   // padding would show.

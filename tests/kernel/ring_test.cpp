@@ -202,7 +202,7 @@ Ring mma_ring(const RingConfig& config, int steps) {
 
 constexpr std::size_t most_states = 300000;
 
-TEST_CASE("a ring that anything is wrong with is found") {
+TEST_CASE("every mistake in a ring is found") {
   const Ring right{1, 1, {1}, {{expect(0, 1, 0), copy(0, 0, 7, 0)}, {wait_for(0, 0), read(0, 7)}}};
   CHECK(fault_in_any_order(right, 100) == "");
   CHECK(fault_in_random_orders(right, 20, 1) == "");
@@ -220,8 +220,8 @@ TEST_CASE("a ring that anything is wrong with is found") {
         "step 7 is read in stage 0, where nothing is");
   CHECK(fault({1, 1, {1}, {{arrive(0, 0), arrive(0, 0)}}}) ==
         "an arrival at barrier 0 that is meant for its phase 0 counts in phase 1");
-  CHECK(fault({1, 1, {2}, {{arrive(0, 0), wait_for(0, 0)}}}) == "actor 0 waits for ever");
-  CHECK(fault({1, 1, {}, {{meet()}, {}}}) == "actor 0 waits for ever");
+  CHECK(fault({1, 1, {2}, {{arrive(0, 0), wait_for(0, 0)}}}) == "actor 0 waits forever");
+  CHECK(fault({1, 1, {}, {{meet()}, {}}}) == "actor 0 waits forever");
   CHECK(fault({1, 1, {}, {{copy(0, 0, 7)}}}) == "it ends while copies are under way");
   CHECK(fault({1, 1, {}, {{copy(0, 0, 7), commit(), wait_groups(1)}}}) ==
         "it ends while copies are under way");
@@ -232,7 +232,7 @@ TEST_CASE("a ring that anything is wrong with is found") {
       fault({1, 1, {}, {{meet(), copy(0, 0, 7), commit(), wait_groups(0)}, {meet(), read(0, 7)}}}).empty());
 }
 
-TEST_CASE("a stage that changes hands among slices goes wrong") {
+TEST_CASE("a stage that is used by several slices is a mistake") {
   for (const auto& [stages, slices] : {std::pair{5, 2}, {3, 2}, {5, 4}, {6, 4}}) {
     INFO(stages << " stages, " << slices << " slices");
     const RingConfig config{stages, slices, 1};
@@ -241,7 +241,8 @@ TEST_CASE("a stage that changes hands among slices goes wrong") {
 }
 
 TEST_CASE(
-    "the ring of fp16x3_wgmma is right with all that its manifest allows, and ends with two stages a slice") {
+    "the ring of fp16x3_wgmma is right with all values that its manifest allows, and deadlocks with one "
+    "stage for each slice") {
   const std::set<RingConfig> rings = allowed_rings("fp16x3_wgmma");
   CHECK(rings.size() >= 8);
   for (const RingConfig& config : rings) {
@@ -253,10 +254,10 @@ TEST_CASE(
     CHECK(fault_in_any_order(left_ring(config.stages, true), most_states) == "");
     CHECK(contains(fault_in_any_order(left_ring(config.stages, false), most_states), "copies are under way"));
   }
-  CHECK(contains(fault_in_any_order(planes_ring({2, 2, 1}, 5, 1), most_states), "for ever"));
+  CHECK(contains(fault_in_any_order(planes_ring({2, 2, 1}, 5, 1), most_states), "waits forever"));
 }
 
-TEST_CASE("the ring of tf32x3_wgmma is right with all that its manifest allows") {
+TEST_CASE("the ring of tf32x3_wgmma is right with all values that its manifest allows") {
   const std::set<RingConfig> rings = allowed_rings("tf32x3_wgmma");
   CHECK(rings.size() >= 4);
   for (const RingConfig& config : rings) {
@@ -269,7 +270,7 @@ TEST_CASE("the ring of tf32x3_wgmma is right with all that its manifest allows")
   }
 }
 
-TEST_CASE("what the speed model may choose has rings that its manifest allows") {
+TEST_CASE("configs that the speed model may choose have rings that the manifest allows") {
   KernelLibrary library;
   int rings = 0;
   const SpeedTable table = shipped_tuning().tables(made_up_hopper()).front();
@@ -285,7 +286,7 @@ TEST_CASE("what the speed model may choose has rings that its manifest allows") 
 }
 
 TEST_CASE(
-    "the ring of the mma kernels is right with all that they allow, and goes wrong if it waits for less") {
+    "the ring of the mma kernels is right with all values that they allow, and wrong if it waits for less") {
   std::set<RingConfig> rings = allowed_rings("bf16x6_mma");
   CHECK(rings.size() >= 6);
   rings.merge(allowed_rings("fp16x3_mma"));

@@ -25,7 +25,7 @@ Options from(const PlanesForm& form, std::int64_t mark = 0) {
   return options;
 }
 
-TEST_CASE("a multiply on planes is right for every form, place, alpha and beta") {
+TEST_CASE("a GEMM on planes is right for every form, placement, alpha and beta") {
   for (const PlanesForm& planes : forms_of_planes) {
     for (const Form& form : all_forms()) {
       for (const Placement& placement : all_placements()) {
@@ -40,7 +40,7 @@ TEST_CASE("a multiply on planes is right for every form, place, alpha and beta")
   }
 }
 
-TEST_CASE("a multiply on planes is cut into blocks where scratch is short") {
+TEST_CASE("a GEMM on planes is cut into blocks if there is little scratch memory") {
   const Multiply multiply = make_multiply(all_forms()[0], {200, 150, 100}, {1, 1}, all_placements()[0]);
   for (const PlanesForm& planes : forms_of_planes) {
     Options options = from(planes);
@@ -51,7 +51,7 @@ TEST_CASE("a multiply on planes is cut into blocks where scratch is short") {
 
 // Three matrices in blocks of two and one. The smaller block has fewer notes, so the words after them have
 // another offset.
-TEST_CASE("the last block of a batch has words of its own, whatever the block before left") {
+TEST_CASE("the last block of a batch has its own words, whatever the block before it left") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr std::size_t side = 64;
   constexpr std::size_t size = side * side;

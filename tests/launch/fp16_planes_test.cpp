@@ -129,7 +129,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a line's largest number is not rounded up to what fp16 does not have") {
+TEST_CASE("a line's largest number is not rounded up beyond the range of fp16") {
   for (const bool along_k : {true, false}) {
     for (const float most : {0x1.ffdep0f, 0x1.ffdffep0f, 0x1.ffep0f, 0x1.fffffep0f, 1.0f}) {
       PackingSource source = make_source(10, 20, along_k, 0, 0);
@@ -139,7 +139,7 @@ TEST_CASE("a line's largest number is not rounded up to what fp16 does not have"
   }
 }
 
-TEST_CASE("lines of any magnitudes are split alike, denormal ones, too") {
+TEST_CASE("lines of any magnitude are split in the same way, even denormal ones") {
   for (const bool along_k : {true, false}) {
     PackingSource source = make_source(90, 50, along_k, 0, 0);
     for (int line = 0; line < source.lines; ++line) {
@@ -153,7 +153,7 @@ TEST_CASE("lines of any magnitudes are split alike, denormal ones, too") {
   }
 }
 
-TEST_CASE("a line whose later numbers are larger gets an exponent for these") {
+TEST_CASE("a line with larger later numbers gets an exponent for these") {
   for (const bool along_k : {true, false}) {
     for (const float factor : {1.7f, 3.0f, 7.9f, 20.0f, 1e6f}) {
       PackingSource source = make_source(70, 1300, along_k, 0, 0);
@@ -167,7 +167,7 @@ TEST_CASE("a line whose later numbers are larger gets an exponent for these") {
   }
 }
 
-TEST_CASE("the packing notes what planes cannot hold, wherever it is") {
+TEST_CASE("the packing notes numbers that planes cannot hold, wherever they are") {
   for (const bool along_k : {true, false}) {
     for (const float special : {infinity, -infinity, nan}) {
       PackingSource source = make_source(70, 90, along_k, 0, 0);
@@ -182,7 +182,7 @@ TEST_CASE("the packing notes what planes cannot hold, wherever it is") {
 }
 
 TEST_CASE(
-    "a number beyond all planes is noted where only a later part of a line, or its second reading, has it") {
+    "a number out of range is noted even if only a later part of a line, or its second reading, has it") {
   for (const bool along_k : {true, false}) {
     for (const float largest_of_all : {1.0f, 1e4f}) {
       PackingSource source = make_source(70, 3000, along_k, 0, 0);
@@ -201,7 +201,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("lines whose first numbers are beyond all planes are not packed to their end") {
+TEST_CASE("packing of a line ends early if its first numbers are out of range") {
   for (const bool along_k : {true, false}) {
     PackingSource source = make_source(64, 4000, along_k, 0, 0);
     for (int line = 0; line < source.lines; ++line) {
@@ -226,7 +226,7 @@ Options from_planes(std::int64_t mark = 0) {
 
 // Up to k = 64, a line may have nothing below 2^-13 if its largest is from 2^15 to 2^16. Almost all random
 // lines have a largest number of 0.5 to 1.
-TEST_CASE("the device takes fp16 planes for all numbers that they hold, and for no others") {
+TEST_CASE("the device uses fp16 planes for exactly the numbers that they can hold") {
   const Multiply multiply = make_multiply(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[1]);
   for (const Special& special :
        {Special{0, 0}, {0x1p-27f, 0}, {0, -0x1p-27f}, {1024.0f, 1024.0f}, {0x1p-27f, 0x1p-27f}}) {
@@ -258,7 +258,7 @@ TEST_CASE("the device takes fp16 planes for all numbers that they hold, and for 
 }
 
 // Packing ends early if, and only if, the GEMM would not use its planes. Both depend on k in whole steps.
-TEST_CASE("a number at the limit is in the planes, whatever k is") {
+TEST_CASE("a number at the limit is in range for any k") {
   // k, and the value that decides the limit: whole steps, but at least 64 and at most 4096.
   const std::map<std::size_t, float> depths = {{40, 64.0f}, {65, 80.0f},     {72, 80.0f},
                                                {79, 80.0f}, {4000, 4000.0f}, {6000, 4096.0f}};
@@ -276,7 +276,7 @@ TEST_CASE("a number at the limit is in the planes, whatever k is") {
   }
 }
 
-TEST_CASE("more products let smaller numbers pass") {
+TEST_CASE("with more products, smaller numbers are allowed") {
   for (const std::size_t k : {std::size_t{40}, std::size_t{640}}) {
     const Multiply multiply = make_multiply(all_forms()[0], {20, 20, k}, {1, 0}, all_placements()[0]);
     const Data data = with_special(multiply, {0x1p-30f, 0});
@@ -284,7 +284,7 @@ TEST_CASE("more products let smaller numbers pass") {
   }
 }
 
-TEST_CASE("small numbers of A and of B pass that would not together") {
+TEST_CASE("small numbers are allowed in A or in B, but not in both") {
   const Multiply multiply = make_multiply(all_forms()[0], {20, 20, 2048}, {1, 0}, all_placements()[0]);
   const auto on_planes = [&](float a, float b) {
     return all_are(multiply, run_on_device(multiply, with_special(multiply, {a, b}), from_planes(1)), 42.0f);
@@ -302,7 +302,7 @@ Data scaled_data(const Multiply& multiply, int a_exponent, int b_exponent) {
   return data;
 }
 
-TEST_CASE("sums that may overflow are left to plain fp32, and those that may be tiny are not") {
+TEST_CASE("sums that may overflow are computed in plain fp32, but not sums that may be tiny") {
   const Multiply multiply = make_multiply(all_forms()[0], {20, 20, 40}, {1, 0}, all_placements()[0]);
   const auto on_planes = [&](int a_exponent, int b_exponent) {
     const Data data = scaled_data(multiply, a_exponent, b_exponent);
@@ -317,7 +317,7 @@ TEST_CASE("sums that may overflow are left to plain fp32, and those that may be 
   CHECK_FALSE(on_planes(-140, 120));  // too small for the least exponent of a line
 }
 
-TEST_CASE("rows of A and columns of B by 2^-50 to 2^50 come out exactly, from planes") {
+TEST_CASE("rows of A and columns of B times 2^-50 to 2^50 give exact results from planes") {
   const Multiply multiply = make_multiply(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[0]);
   Data data = integer_data(multiply, 4);
   for (std::size_t row = 0; row < 70; ++row) {
@@ -336,7 +336,7 @@ TEST_CASE("rows of A and columns of B by 2^-50 to 2^50 come out exactly, from pl
   CHECK(all_are(multiply, run_on_device(multiply, data, from_planes(1)), 42.0f));
 }
 
-TEST_CASE("plain fp32 takes over from fp16 planes for every form and in every block") {
+TEST_CASE("plain fp32 is the fallback for fp16 planes in every form and in every block") {
   for (const Form& form : all_forms()) {
     const Multiply multiply = make_multiply(form, {67, 135, 41}, {2, -1}, all_placements()[1]);
     check_on_device(multiply, with_special(multiply, {0x1p-60f, 0}), from_planes(1));
@@ -365,7 +365,7 @@ Options chain_in(const TemporaryFolder& folder) {
   return options;
 }
 
-TEST_CASE("of three kernels behind each other the first one that can does the work") {
+TEST_CASE("the first of three kernels that can compute the result computes it") {
   const TemporaryFolder folder;
   const Options options = chain_in(folder);
   for (const Form& form : all_forms()) {
@@ -378,7 +378,7 @@ TEST_CASE("of three kernels behind each other the first one that can does the wo
   }
 }
 
-TEST_CASE("an operand that a batch shares is packed again where one product of the batch needs it") {
+TEST_CASE("an operand that a batch shares is packed again if one product of the batch needs it") {
   constexpr std::size_t side = 64;
   constexpr std::size_t size = side * side;
   constexpr std::size_t count = 3;
@@ -407,11 +407,9 @@ const std::map<std::string, std::int64_t> tiles[] = {
     {{"TILE_M", 64}, {"TILE_N", 64}, {"SLICES", 2}, {"STAGES", 8}},
     {{"TILE_M", 64}, {"TILE_N", 128}, {"STEP", 1}, {"STAGES", 3}}};
 
-TEST_CASE(
-    "the kernels on fp16 planes and tensor cores are right, and have those on bf16 planes and fp32 behind "
-    "them") {
+TEST_CASE("the kernels on fp16 planes are right, with fallbacks on bf16 planes and in fp32") {
   if (shared_device_info().nvidia_sm < 75) {
-    WARN("NOT TESTED: kernels on tensor cores, for this device has none");
+    WARN("NOT TESTED: kernels on tensor cores, because this device has none");
     return;
   }
   std::vector<Options> all;

@@ -46,7 +46,7 @@ std::string explain(const Multiply& multiply, const Options& options) {
 // Values of k that divide into whole slices, that leave a rest, and that make fewer slices than requested.
 const Shape shapes[] = {{33, 35, 256}, {19, 67, 257}, {64, 64, 191}, {1, 5, 100}, {5, 1, 7}, {3, 3, 1}};
 
-TEST_CASE("kernels in parts: every shape, form, alpha and beta, and placement") {
+TEST_CASE("split-K: every shape, form, alpha and beta, and placement") {
   std::uint32_t seed = 0;
   for (const char* kernel : kernels) {
     for (const Shape& shape : shapes) {
@@ -69,8 +69,7 @@ Options adding_options(std::int64_t parts) {
 }
 
 TEST_CASE(
-    "a kernel that adds up the parts itself is right in one launch, again and again, on both kinds of "
-    "queue") {
+    "a kernel that adds up the slices itself is right in one launch, repeatedly, on both kinds of queue") {
   std::uint32_t seed = 0;
   for (const Shape& shape : shapes) {
     for (const Form& form : all_forms()) {
@@ -85,7 +84,7 @@ TEST_CASE(
   CHECK(explain(multiply, adding_options(7)).find("added up in the same launch") != std::string::npos);
 }
 
-TEST_CASE("gemv adds up its parts in one launch, too, where the device allows it") {
+TEST_CASE("gemv also adds up its slices in one launch, if the device allows it") {
   const std::string condition = "adds_parts: nvidia_sm >= 70";
   std::string text = KernelFolders().find_kernel("gemv.cl").value().text;
   REQUIRE(text.find(condition) != std::string::npos);
@@ -112,7 +111,7 @@ TEST_CASE("gemv adds up its parts in one launch, too, where the device allows it
 
 // If a plan lacks a helper, the self-test does without it. So it can tell if the kernel or its helper is
 // wrong.
-TEST_CASE("a plan in parts whose helper was taken away is tested in one part") {
+TEST_CASE("a split-K plan whose helper was removed is tested without split-K") {
   ConfigCache configs(shared_device_info(), kernel_folder_or_default({}));
   ProgramCache programs(shared_cl_context(), shared_device(), shared_device_info(),
                         DiskCache::from_environment());
@@ -129,7 +128,7 @@ TEST_CASE("a plan in parts whose helper was taken away is tested in one part") {
   CHECK(gives_known_answer(built, TestNumbers{}, shared_cl_context(), shared_device()));
 }
 
-TEST_CASE("integers come out exactly, of any number of parts") {
+TEST_CASE("integers give exact results with any number of slices") {
   for (const char* kernel : kernels) {
     for (const std::int64_t parts : {2, 3, 7, 64, 65535}) {
       const Multiply multiply = make_multiply(all_forms()[1], {37, 41, 2001}, {3, -2}, all_placements()[1]);
@@ -140,7 +139,7 @@ TEST_CASE("integers come out exactly, of any number of parts") {
   }
 }
 
-TEST_CASE("parts: the same call gives the same bits, those of one part need not be") {
+TEST_CASE("split-K: the same call gives the same bits, which may differ from those without split-K") {
   const Multiply multiply = make_multiply(all_forms()[0], {65, 43, 3001}, {-1.5f, 1}, all_placements()[1]);
   const Data data = random_data(multiply, 11);
   for (const char* kernel : kernels) {
@@ -153,7 +152,7 @@ TEST_CASE("parts: the same call gives the same bits, those of one part need not 
   }
 }
 
-TEST_CASE("parts: infinities and NaN come out where IEEE arithmetic puts them") {
+TEST_CASE("split-K: infinities and NaN appear in the same elements as with IEEE arithmetic") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const Shape shape{18, 21, 203};
   for (const char* kernel : kernels) {
@@ -182,7 +181,7 @@ TEST_CASE("parts: infinities and NaN come out where IEEE arithmetic puts them") 
   }
 }
 
-TEST_CASE("parts within blocks that a scratch limit forces") {
+TEST_CASE("split-K in blocks because of a scratch limit") {
   for (const char* kernel : {"tiled", "wpt"}) {
     for (const Form& form : all_forms()) {
       const Multiply multiply = make_multiply(form, {70, 75, 600}, {-1.5f, -1.5f}, all_placements()[1]);
@@ -191,7 +190,7 @@ TEST_CASE("parts within blocks that a scratch limit forces") {
       const std::string explained = explain(multiply, options);
       INFO(explained << describe(multiply));
       CHECK_FALSE(contains(explained, "blocks: 1 of"));
-      CHECK(contains(explained, "split of k: "));
+      CHECK(contains(explained, "split-K: "));
       check_on_device(multiply, random_data(multiply, 5), options);
     }
   }
@@ -228,7 +227,7 @@ TEST_CASE("an infinite alpha multiplies the whole sum, or that of each block of 
   CHECK(all(options, [](float x) { return std::isnan(x); }));
 }
 
-TEST_CASE("a batch is done in parts, one matrix at a time") {
+TEST_CASE("a batch with split-K computes one matrix at a time") {
   constexpr std::size_t count = 3;
   const Shape shape{17, 9, 130};
   const std::size_t strides[] = {shape.m * shape.k + 5, shape.k * shape.n, shape.m * shape.n + 1};
@@ -257,12 +256,12 @@ TEST_CASE("a batch is done in parts, one matrix at a time") {
   }
 }
 
-TEST_CASE("explain() says the parts; the caller's scratch is enough for them") {
+TEST_CASE("explain() shows the slices, and the returned scratch size is enough for them") {
   const Multiply multiply = make_multiply(all_forms()[0], {32, 32, 1024}, {1, 0}, all_placements()[0]);
   Options options = split_options("coalesced", 8);
   const std::string explained = explain(multiply, options);
   INFO(explained);
-  CHECK(contains(explained, "split of k: 8 parts of at most 128, added up by reduce_parts"));
+  CHECK(contains(explained, "split-K: 8 slices of at most 128 values of k, added up by reduce_parts"));
   SgemmShape shape;
   shape.m = shape.n = 32;
   shape.k = 1024;
@@ -273,7 +272,7 @@ TEST_CASE("explain() says the parts; the caller's scratch is enough for them") {
   check_on_device(multiply, random_data(multiply, 3), options);
 }
 
-TEST_CASE("SPLIT_K: what it may be, and whose it is") {
+TEST_CASE("SPLIT_K: allowed values, and kernels that have it") {
   const Multiply multiply = make_multiply(all_forms()[0], {8, 8, 64}, {1, 0}, all_placements()[0]);
   const Data data = random_data(multiply, 3);
   for (const std::int64_t parts : {-1, 65536}) {

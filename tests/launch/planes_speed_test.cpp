@@ -27,7 +27,7 @@ constexpr cl_ulong nothing_before = std::numeric_limits<cl_ulong>::max();
 
 bool has_tensor_cores() {
   if (shared_device_info().nvidia_sm >= 80) return true;
-  WARN("NOT TESTED: how fast numbers are split, for this device has no bf16 tensor cores");
+  WARN("NOT TESTED: how fast numbers are split, because this device has no bf16 tensor cores");
   return false;
 }
 
@@ -148,7 +148,7 @@ class Launches {
   cl::Buffer notes_ = filled(done_offset() + 1);
 };
 
-TEST_CASE("both operands are split in 1.3 times the time of a copy, whichever way they lie") {
+TEST_CASE("both operands are split in 1.3 times the time of a copy, in every form") {
   if (!has_tensor_cores()) return;
   Launches launches;
   const double copy = launches.copy_us();
@@ -162,7 +162,7 @@ TEST_CASE("both operands are split in 1.3 times the time of a copy, whichever wa
   }
 }
 
-TEST_CASE("the launch behind the multiply takes less than 5 microseconds where it has nothing to do") {
+TEST_CASE("the launch of the fallback takes less than 5 microseconds if it has nothing to do") {
   if (!has_tensor_cores()) return;
   Launches launches;
   const double fallback = launches.fallback_us();

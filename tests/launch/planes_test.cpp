@@ -123,7 +123,7 @@ Options from_planes(std::int64_t mark = 0) {
   return options;
 }
 
-TEST_CASE("the device leaves to plain fp32 what planes cannot hold, and nothing else") {
+TEST_CASE("the device uses plain fp32 exactly for numbers that planes cannot hold") {
   const Multiply multiply = make_multiply(all_forms()[0], {70, 66, 40}, {1, 0}, all_placements()[1]);
   for (const Special& special :
        {Special{0, 0}, {1e6f, 1e-6f}, {1e14f, 1e14f}, {0x1p-110f, 1}, {1, -0x1p-110f}, {0, 3e28f}}) {
@@ -166,7 +166,7 @@ TEST_CASE("Inf times a matrix of zeros is NaN, as in plain fp32") {
   CHECK(c[multiply.c.index(6, 0)] == 0.0f);
 }
 
-TEST_CASE("plain fp32 takes over for every form and in every block") {
+TEST_CASE("plain fp32 is the fallback in every form and in every block") {
   for (const Form& form : all_forms()) {
     const Multiply multiply = make_multiply(form, {67, 135, 41}, {2, -1}, all_placements()[1]);
     check_on_device(multiply, with_special(multiply, {0x1p-120f, 0}), from_planes(1));
@@ -177,7 +177,7 @@ TEST_CASE("plain fp32 takes over for every form and in every block") {
   check_on_device(multiply, with_special(multiply, {0, 0x1p-120f}), options);
 }
 
-TEST_CASE("each matrix of a batch is left to plain fp32 or not, by its own numbers") {
+TEST_CASE("the fallback is decided for each matrix of a batch by its own numbers") {
   constexpr std::size_t side = 64;
   constexpr std::size_t size = side * side;
   constexpr std::size_t count = 4;
@@ -199,9 +199,9 @@ TEST_CASE("each matrix of a batch is left to plain fp32 or not, by its own numbe
   }
 }
 
-TEST_CASE("every config on tensor cores that may be chosen is right, and has its fp32 kernel behind it") {
+TEST_CASE("every config on tensor cores that may be chosen is right, and has an fp32 fallback") {
   if (shared_device_info().nvidia_sm < 80) {
-    WARN("NOT TESTED: kernels on tensor cores, for this device has none");
+    WARN("NOT TESTED: kernels on tensor cores, because this device has none");
     return;
   }
   KernelLibrary library;
@@ -223,7 +223,7 @@ TEST_CASE("every config on tensor cores that may be chosen is right, and has its
   CHECK(found > 0);
 }
 
-TEST_CASE("Precision::fp32 refuses a kernel on planes, and takes plain ones") {
+TEST_CASE("Precision::fp32 refuses a kernel on planes, and allows plain ones") {
   Options options = from_planes();
   options.precision = Precision::fp32;
   const Multiply multiply = make_multiply(all_forms()[0], {3, 3, 3}, {1, 0}, all_placements()[0]);
@@ -238,7 +238,7 @@ TEST_CASE("Precision::fp32 refuses a kernel on planes, and takes plain ones") {
   check_on_device(multiply, data, options);
 }
 
-TEST_CASE("explain() says what runs behind a multiply on planes") {
+TEST_CASE("explain() names the fallbacks of a kernel on planes") {
   SgemmShape shape;
   shape.m = shape.n = shape.k = 100;
   const std::string text = shared_context().explain(shape, from_planes());

@@ -33,7 +33,7 @@ TEST_CASE("the limit of one tile of A and B is enough, one byte less is out of m
   }
 }
 
-TEST_CASE("by default, a quarter of the device's memory is the limit, and an allocation another") {
+TEST_CASE("by default, the limits are a quarter of the device's memory and the largest allocation") {
   Device device = made_up_gpu();
   device.global_bytes = 4 << 20;
   CHECK(default_scratch_limit(device) == 1 << 20);

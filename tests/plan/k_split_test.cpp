@@ -16,7 +16,7 @@ namespace {
 
 using namespace test;
 
-TEST_CASE("parts are equal but for a shorter last one, and no more than asked for") {
+TEST_CASE("slices are equal except for a shorter last one, and not more than requested") {
   const KSplit split = split_evenly(1000, 8, 16);
   CHECK(split.parts == 8);
   CHECK(split.depth == 128);
@@ -27,7 +27,7 @@ TEST_CASE("parts are equal but for a shorter last one, and no more than asked fo
   CHECK(split_evenly(1000, 1, 16).depth == 1000);
 }
 
-TEST_CASE("random work: the parts cover k, begin at whole units, and keep to their bound") {
+TEST_CASE("random problems: the slices cover k, begin at whole units, and stay within their bound") {
   std::mt19937 random(20240229);
   const auto below = [&random](std::size_t bound) { return static_cast<std::size_t>(random()) % bound; };
   for (int i = 0; i < 20000; ++i) {
@@ -44,14 +44,14 @@ TEST_CASE("random work: the parts cover k, begin at whole units, and keep to the
   }
 }
 
-TEST_CASE("the result of a part has rows of whole fours and begins at a cache line") {
+TEST_CASE("the result of a slice has rows of a multiple of four elements and begins at a cache line") {
   CHECK(part_ld(1) == 4);
   CHECK(part_ld(128) == 128);
   CHECK(part_elements(3, 5) == 64);
   CHECK(part_elements(128, 128) == 128 * 128);
 }
 
-TEST_CASE("a C of few tiles is done in parts of k, where they pay and fit") {
+TEST_CASE("a C of few tiles uses split-K, if it is faster and fits") {
   Planner make;  // 64 compute units
   const SpeedTable table = shipped_tuning().tables(make.device).front();
   const auto parts = [&](const Problem& problem, std::size_t limit = no_limit) {
@@ -72,7 +72,7 @@ TEST_CASE("a C of few tiles is done in parts of k, where they pay and fit") {
   CHECK(parts(batch) == 1);
 }
 
-TEST_CASE("CPUs do k in one part unless it is asked for") {
+TEST_CASE("CPUs do not use split-K unless it is requested") {
   Planner make{made_up_cpu()};
   const SpeedTable table = shipped_tuning().tables(make.device).front();
   const Problem deep = tight(8, 8, 65536);
@@ -80,7 +80,7 @@ TEST_CASE("CPUs do k in one part unless it is asked for") {
   CHECK(make(deep, Config{"coalesced", {{split_parameter, 4}}}).first().split.parts == 4);
 }
 
-TEST_CASE("a device that cannot add up parts does k in one, unless they were asked for") {
+TEST_CASE("a device that cannot add up slices does not use split-K unless it is requested") {
   Device device = made_up_gpu();
   device.max_work_group_size = 128;
   Planner make{device};

@@ -33,7 +33,7 @@ std::vector<ProgramRole> roles_of(const std::vector<Launch>& launches) {
 
 using Roles = std::vector<ProgramRole>;
 
-TEST_CASE("a padded kernel reads the copies that were packed beside each other") {
+TEST_CASE("a padded kernel reads the packed copies, which are next to each other") {
   Planner make;
   const Plan plan = make(tight(100, 200, 300), "tiled");  // 16 x 16 x 16
   const auto launches = launches_at(plan, 0, 0);
@@ -55,7 +55,8 @@ TEST_CASE("a padded kernel reads the copies that were packed beside each other")
   CHECK_FALSE(pack_a.writes_c());
 }
 
-TEST_CASE("A is packed once for a row of blocks, and C is added to from the second depth on") {
+TEST_CASE(
+    "A is packed once for a row of blocks, and results are added to C from the second block along k on") {
   Planner make;
   const Plan plan = make(tight(500, 700, 2000), "tiled", 1 << 18);
   REQUIRE(plan.block_m < 500);
@@ -80,7 +81,7 @@ TEST_CASE("A is packed once for a row of blocks, and C is added to from the seco
   CHECK(deeper.back().factors == Factors::adding);
 }
 
-TEST_CASE("parts of k go to scratch, the last one beside the others, and one launch adds them up") {
+TEST_CASE("slices are written to scratch memory, one after another, and one launch adds them up") {
   Planner make;
   Problem problem = tight(8, 12, 1000);
   problem.a = {true, 8, 0, 0, 32};
@@ -104,7 +105,7 @@ TEST_CASE("parts of k go to scratch, the last one beside the others, and one lau
   CHECK(reduce.writes_c());
 }
 
-TEST_CASE("a kernel that adds up its parts has them in one launch") {
+TEST_CASE("a kernel that adds up its slices needs one launch") {
   Planner make{made_up_h200()};
   const Plan plan = make(tight(64, 64, 65536), Config{"direct", {{split_parameter, 16}}});
   const auto launches = launches_at(plan, 0, 0);
@@ -116,7 +117,7 @@ TEST_CASE("a kernel that adds up its parts has them in one launch") {
   CHECK(launches[0].writes_c());
 }
 
-TEST_CASE("every stage has its launches, one stage behind the other") {
+TEST_CASE("every stage has its launches, one stage after another") {
   Planner make{made_up_hopper()};
   const auto launches = launches_at(make(tight(1000, 700, 900), "fp16x3_mma"), 0, 0);
   CHECK(roles_of(launches) == Roles{ProgramRole::pack_both, ProgramRole::multiply, ProgramRole::pack_both,
@@ -128,7 +129,7 @@ TEST_CASE("every stage has its launches, one stage behind the other") {
   }
 }
 
-TEST_CASE("random work: the blocks cover the problem, each element of C at every depth once") {
+TEST_CASE("random problems: the blocks cover the problem, and each element of C for every value of k once") {
   std::mt19937 random(11);
   const auto below = [&random](std::size_t bound) { return 1 + static_cast<std::size_t>(random()) % bound; };
   for (int i = 0; i < 50; ++i) {

@@ -18,7 +18,7 @@ namespace {
 
 using namespace test;
 
-TEST_CASE("operands that fit are used where they lie") {
+TEST_CASE("operands that already have the right form are used in place") {
   Planner make;
   const Plan plan = make(tight(64, 96, 32), "wpt");
   CHECK_FALSE(plan.first().has(ProgramRole::pack_a));
@@ -29,7 +29,7 @@ TEST_CASE("operands that fit are used where they lie") {
   CHECK(plan.block_k == 32);
 }
 
-TEST_CASE("one that does not fit is packed, and only that one") {
+TEST_CASE("only an operand that does not have the right form is packed") {
   Planner make;
   const auto packs = [&make](const Problem& problem, bool a, bool b) {
     const Plan plan = make(problem, "vector");  // 32 x 32 x 32, align 4
@@ -114,7 +114,7 @@ TEST_CASE("a kernel that reads in place with an alignment is told which operands
   CHECK(none.count("ALIGNED_A") + none.count("ALIGNED_B") == 0);
 }
 
-TEST_CASE("packing has smaller work-groups where the device allows no larger ones") {
+TEST_CASE("packing uses smaller work-groups if the device allows no larger ones") {
   const auto side_of_packing = [](std::size_t work_group) {
     Device device = made_up_gpu();
     device.max_work_group_size = work_group;
@@ -138,7 +138,8 @@ TEST_CASE("k is cut into blocks of whole tiles that a kernel can count") {
   CHECK(thirds.block_k == max_block - max_block % 384);
 }
 
-TEST_CASE("packing that leaves notes has a work-group a tile, and no more than each compute unit can have") {
+TEST_CASE(
+    "packing with notes has one work-group for each tile, and at most as many as fit on the compute units") {
   const auto groups = [](std::size_t size, std::size_t compute_units) {
     Device device = made_up_hopper();
     device.compute_units = compute_units;
@@ -162,7 +163,7 @@ TEST_CASE("the caller's parameters are in the plan") {
   CHECK_ERROR([&] { make(tight(8, 8, 8), Config{"tiled", {{"TS", 33}}}); }, invalid_parameter, "TS=33");
 }
 
-TEST_CASE("kernels that do not multiply, and unknown ones, are refused") {
+TEST_CASE("kernels that are not GEMM kernels, and unknown ones, are refused") {
   Planner make;
   CHECK_ERROR([&] { make(tight(8, 8, 8), "pack_padded"); }, kernel_not_found, "pack_padded");
   CHECK_ERROR([&] { make(tight(8, 8, 8), "scale"); }, kernel_not_found, "scale");

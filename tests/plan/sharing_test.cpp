@@ -31,7 +31,7 @@ Problem batch_of(std::size_t count, Problem problem) {
   return problem;
 }
 
-TEST_CASE("shares keep every compute unit busy to the end") {
+TEST_CASE("shares keep every compute unit busy until the end") {
   for (const std::size_t units : {1u, 2u, 3u, 8u, 12u, 64u, 128u}) {
     Device device = made_up_cpu();
     device.compute_units = units;
@@ -56,7 +56,7 @@ TEST_CASE("shares keep every compute unit busy to the end") {
   }
 }
 
-TEST_CASE("where a batch has a matrix for each compute unit, none is shared") {
+TEST_CASE("no matrix is shared if a batch has a matrix for each compute unit") {
   for (const std::size_t units : {2u, 8u, 64u}) {
     const Share share = best_share({{250, 240, 300}, units, 1024, 256, 4, 16}, units);
     INFO(fmt::format("{} units: {} x {}", units, share.rows, share.columns));
@@ -65,7 +65,7 @@ TEST_CASE("where a batch has a matrix for each compute unit, none is shared") {
   }
 }
 
-TEST_CASE("a batch that no memory could hold is shared as a long one") {
+TEST_CASE("a batch that is larger than any memory is shared like a long one") {
   const auto share_of_batch = [](std::size_t count) {
     return best_share({{64, 256, 64}, count, 1024, 256, 4, 64}, 4);
   };

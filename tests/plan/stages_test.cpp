@@ -60,7 +60,7 @@ std::size_t end_of_notes(const Plan& plan, const Stage& stage) {
          plan.block_batch;
 }
 
-TEST_CASE("a kernel alone is a plan of one stage, with the helpers that it needs") {
+TEST_CASE("a single kernel is a plan of one stage, with the helpers that it needs") {
   Planner make;
   CHECK(programs_of(make("block_2d", problem_of(4096, 4096, 4096))) ==
         Programs{{0, ProgramRole::multiply}, {0, ProgramRole::pack_a}});
@@ -68,7 +68,7 @@ TEST_CASE("a kernel alone is a plan of one stage, with the helpers that it needs
         Programs{{0, ProgramRole::multiply}, {0, ProgramRole::reduce}});
 }
 
-TEST_CASE("a kernel that another stands behind is the first of two stages") {
+TEST_CASE("a kernel with a fallback is the first of two stages") {
   Planner make;
   const Plan plan = make("bf16x6_mma");
   CHECK(programs_of(plan) ==
@@ -82,7 +82,7 @@ TEST_CASE("a kernel that another stands behind is the first of two stages") {
 }
 
 // Its tiles are as large as the first kernel's, so it has as many work-groups.
-TEST_CASE("the kernel behind another one has the parameters that follow from that one's") {
+TEST_CASE("a fallback has the parameters that follow from those of the first kernel") {
   Planner make;
   const auto behind = [&make](const Parameters& parameters) {
     const Plan plan = make(Config{"fp16x3_wgmma", parameters}, problem_of(1000, 700, 900));
@@ -128,7 +128,8 @@ TEST_CASE("a plan holds the problem as its kernels see it") {
 }
 
 // A chain of three kernels: planes, other planes, and a kernel that reads operands in place.
-TEST_CASE("in a longer chain the copies of all stages share a place, and the notes of each stay") {
+TEST_CASE(
+    "in a longer chain, the copies of all stages share their memory, and the notes of each stage stay") {
   Planner make;
   for (const std::size_t batch_count : {1U, 3U}) {
     Problem problem = problem_of(1000, 700, 900);
@@ -165,7 +166,7 @@ TEST_CASE("in a longer chain the copies of all stages share a place, and the not
   }
 }
 
-TEST_CASE("a kernel that stands behind itself is refused, directly or by others") {
+TEST_CASE("a kernel that is its own fallback is refused, directly or through others") {
   const TemporaryFolder folder;
   const auto write = [&folder](const std::string& name, const std::string& fallback) {
     folder.write(name + ".cl", "// clgemm: " + name +
@@ -180,7 +181,7 @@ TEST_CASE("a kernel that stands behind itself is refused, directly or by others"
   const auto plan = [&](const char* kernel) {
     make_plan(problem_of(64, 64, 64), {kernel, {}}, configs, limit);
   };
-  CHECK_ERROR([&] { plan("alone"); }, invalid_kernel_file, "stands behind itself: alone -> alone");
+  CHECK_ERROR([&] { plan("alone"); }, invalid_kernel_file, "is its own fallback: alone -> alone");
   CHECK_ERROR([&] { plan("left"); }, invalid_kernel_file, "left -> right -> left");
 }
 

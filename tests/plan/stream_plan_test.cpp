@@ -138,7 +138,7 @@ TEST_CASE("plans keep to their limits, and their schedules have each block where
   }
 }
 
-TEST_CASE("where the device has room, each block goes there once") {
+TEST_CASE("if the device has room, each block is copied to it once") {
   const StreamPlan plan = plan_stream(problem_of(8192, 8192, 8192), {100 * gibibyte, 30 * gibibyte, 1});
   Simulation simulation(plan, false);
   CHECK(simulation.run() == "");
@@ -169,7 +169,7 @@ TEST_CASE("a limit leaves room for a tile's packed copies, three planes of two b
   }
 }
 
-TEST_CASE("where no large tile fits with blocks that are worth it, tiles are smaller") {
+TEST_CASE("if no large tile fits together with long enough blocks, tiles are smaller") {
   const StreamPlan plan = plan_stream(problem_of(32768, 32768, 32768), {gibibyte / 2, gibibyte / 2, 1});
   CHECK(plan.tile_rows <= 2048);
   CHECK(plan.depth >= 512);
@@ -186,7 +186,7 @@ TEST_CASE("with room for all of C blocks are short, and the last rounds small") 
   CHECK(last.rows * last.columns == 1);
 }
 
-TEST_CASE("of two devices each has half of one side's strips, by rows of C or by columns") {
+TEST_CASE("each of two devices has half of the strips, in rows or in columns of C") {
   for (const Sizes& sizes : {Sizes{32768, 16384, 8192}, Sizes{16384, 32768, 8192}}) {
     const StreamPlan plan =
         plan_stream(problem_of(sizes.m, sizes.n, sizes.k), {100 * gibibyte, 30 * gibibyte, 2});
@@ -208,8 +208,7 @@ TEST_CASE("small problems are one tile, and several devices get several rounds e
   CHECK(rounds_of(shared).size() >= 8);
 }
 
-TEST_CASE(
-    "a call of one tile takes its way in, its multiply and its way back; larger ones hide most of these") {
+TEST_CASE("a call of one tile takes the time of copies and GEMM; larger calls hide most of the copies") {
   HostRates rates;
   rates.to_device = 10e9;
   rates.from_device = 5e9;
@@ -231,7 +230,7 @@ TEST_CASE(
   CHECK(fast.in + fast.ends == Approx(8.0 * 32768 * 32768 / 10e9).epsilon(0.1));
 }
 
-TEST_CASE("by a slow link less is moved, and to a slow device more") {
+TEST_CASE("with a slow link less data are moved, and with a slow device more") {
   Rates slow_link = some_rates();
   slow_link.host.streamed = slow_link.host.to_device = 1e9;
   const StreamLimits limits{gibibyte / 2, gibibyte / 2, 1};
@@ -246,7 +245,7 @@ TEST_CASE("by a slow link less is moved, and to a slow device more") {
   CHECK(bytes_of(some_rates()) < bytes_of(slow_device));
 }
 
-TEST_CASE("a limit that no tile fits is said") {
+TEST_CASE("a limit that is too small for any tile is an error") {
   CHECK_ERROR([] { plan_stream(problem_of(100, 100, 100), {1024, 1024, 1}); }, out_of_memory, "1024 bytes");
 }
 

@@ -82,7 +82,7 @@ def test_where_memory_is_limited_each_goes_by_itself():
 
 def test_plans_of_batches():
     text = clgemm.explain(30, 20, 10, batch_count=8)
-    assert "of the batch" in text
+    assert "GEMMs at a time" in text
     for one_for_all in ("a", "b", "ab"):
         clgemm.prepare([(30, 20, 10)], batch_count=8, one_for_all=one_for_all)
     # With one b for all, a kernel waits for fewer bytes.
@@ -226,7 +226,7 @@ WRONG = {
     ),
     "orders": (
         ValueError,
-        "a: of some of its matrices the rows lie together",
+        "a: some of its matrices have contiguous rows",
         lambda q, a, b, c: {"a": changed(a, 1, to_device(q, numpy.ones((4, 6), numpy.float32, order="F")))},
     ),
     "strides": (
@@ -240,7 +240,7 @@ WRONG = {
     "alphas": (ValueError, "alpha has 2 numbers in a batch of 3", lambda q, a, b, c: {"alpha": [1.0, 2.0]}),
     "betas": (ValueError, "beta has 4 numbers in a batch of 3", lambda q, a, b, c: {"beta": numpy.ones(4)}),
     "transpose": (TypeError, "transpose_a must be True or False", lambda q, a, b, c: {"transpose_a": [False] * 3}),
-    "one_c_twice": (ValueError, "overlap each other: those of multiplies 0 and 2", lambda q, a, b, c: {"c": changed(c, 2, c[0])}),
+    "one_c_twice": (ValueError, "overlap each other: those of GEMMs 0 and 2", lambda q, a, b, c: {"c": changed(c, 2, c[0])}),
     "c_is_an_a": (ValueError, "C overlaps A", lambda q, a, b, c: {"a": changed(a, 1, clgemm.DeviceMatrix(c[1].base_data, (4, 6)))}),
     "too_small": (
         ValueError,

@@ -128,7 +128,7 @@ def test_an_event_that_fails_is_an_error_and_one_of_clgemm_has_its_handle(queue)
     event = clgemm.Event(failed.int_ptr)
     assert event.int_ptr == failed.int_ptr
     failed.set_status(-5)
-    with pytest.raises(clgemm.Error, match="the multiply failed: clWaitForEvents"):
+    with pytest.raises(clgemm.Error, match="the GEMM failed: clWaitForEvents"):
         event.wait()
 
 
@@ -143,7 +143,7 @@ class Lookalike:
     "kind, text, changes",
     (
         (TypeError, "a has a shape or strides that are not integers", {"strides": ("x", 4)}),
-        (ValueError, "a has as many strides as dimensions", {"strides": (16,)}),
+        (ValueError, "a must have as many strides as dimensions", {"strides": (16,)}),
         (ValueError, "a has a negative offset", {"offset": -4}),
         (ValueError, "a has a stride or offset of 6 bytes", {"offset": 6}),
     ),

@@ -52,7 +52,7 @@ CASES = {
     "negative_stride": (ValueError, "b has strides of 5 and -1", {"b": ones(6, 5)[:, ::-1]}),
     "stride_zero": (ValueError, "b has strides of 0", {"b": numpy.broadcast_to(ones(5), (6, 5))}),
     "stride_of_c": (ValueError, "c has strides of 20 and 2", {"c": ones(8, 10)[::2, ::2]}),
-    "unaligned": (ValueError, "a lies at an address", {"a": unaligned(4, 6)}),
+    "unaligned": (ValueError, "a has an address", {"a": unaligned(4, 6)}),
     "stride_of_no_elements": (ValueError, "a has a stride or offset of 26 bytes", {"a": between_elements(4, 6)}),
     "a_dates": (TypeError, "a must be an array of float32, not numpy.ndarray datetime64[s]", {"a": numpy.zeros((4, 6), "M8[s]")}),
     "a_bytes": (TypeError, "a must be an array of float32, not items 'B'", {"a": b"1234"}),

@@ -7,7 +7,7 @@
 namespace clgemm {
 namespace {
 
-TEST_CASE("a buffer that was given back is taken again, the smallest that is large enough") {
+TEST_CASE("a returned buffer is used again, and the smallest one that is large enough") {
   ScratchPool pool(test::shared_cl_context(), CL_MEM_READ_WRITE, 1 << 20);
   auto small = pool.take(1000);
   auto large = pool.take(4000);
@@ -42,7 +42,7 @@ struct Busy {
   bool gives_it_to(const ScratchPool::Buffer& taken) const { return taken.memory() == memory(); }
 };
 
-TEST_CASE("who takes a buffer that is in use waits for that on the device, on the same queue") {
+TEST_CASE("a call that takes a buffer in use on the same queue waits on the device") {
   for (const bool out_of_order : test::queue_kinds()) {
     const cl::CommandQueue queue = test::make_queue(out_of_order);
     Busy busy(queue, false);
@@ -53,7 +53,7 @@ TEST_CASE("who takes a buffer that is in use waits for that on the device, on th
   }
 }
 
-TEST_CASE("nobody waits for what is in use on another queue") {
+TEST_CASE("no call waits for a buffer in use on another queue") {
   Busy busy(test::make_queue(false), false);
   CHECK_FALSE(busy.gives_it_to(busy.pool.take(1000, test::make_queue(false), {})));
   CHECK_FALSE(busy.gives_it_to(busy.pool.take(1000)));
@@ -64,7 +64,8 @@ TEST_CASE("nobody waits for what is in use on another queue") {
 }
 
 TEST_CASE(
-    "a buffer without an event is its queue's, until another queue has asked whether it is done with it") {
+    "a buffer without an event belongs to its queue, until another queue has checked that it is no longer in "
+    "use") {
   ScratchPool pool(test::shared_cl_context(), CL_MEM_READ_WRITE, 1 << 20);
   const cl::CommandQueue queue = test::make_queue(false);
   const cl::CommandQueue other = test::make_queue(false);
@@ -83,7 +84,7 @@ TEST_CASE(
   CHECK(pool.take(1000, other, {}).memory() == memory());
 }
 
-TEST_CASE("nobody waits for events that another call named") {
+TEST_CASE("no call waits for the wait list of another call") {
   for (const bool out_of_order : test::queue_kinds()) {
     const cl::CommandQueue queue = test::make_queue(out_of_order);
     Busy busy(queue, true);
@@ -95,14 +96,14 @@ TEST_CASE("nobody waits for events that another call named") {
   CHECK(busy.gives_it_to(busy.pool.take(1000, queue, {busy.last_use})));
 }
 
-TEST_CASE("a buffer whose last use failed is let go") {
+TEST_CASE("a buffer whose last use failed is released") {
   const cl::CommandQueue queue = test::make_queue(false);
   Busy busy(queue, false);
   busy.last_use.setStatus(-1);
   CHECK_FALSE(busy.gives_it_to(busy.pool.take(1000, queue, {busy.last_use})));
 }
 
-TEST_CASE("what is too large to keep is let go, the longest idle first") {
+TEST_CASE("buffers that are too large to keep are released, the least recently used first") {
   ScratchPool pool(test::shared_cl_context(), CL_MEM_READ_WRITE, 3000);
   auto first = pool.take(1500);
   auto second = pool.take(1400);
@@ -123,7 +124,7 @@ TEST_CASE("what is too large to keep is let go, the longest idle first") {
   CHECK(pool.take(5000).memory() != huge_memory());
 }
 
-TEST_CASE("more than the device has is out of memory, with the figure") {
+TEST_CASE("a request that exceeds the device's memory gives out_of_memory, with the size") {
   ScratchPool pool(test::shared_cl_context(), CL_MEM_READ_WRITE, 1 << 20);
   const std::size_t bytes = test::shared_device_info().global_bytes * 2;
   const std::string device = test::shared_device_info().platform_name;

@@ -58,7 +58,7 @@ std::size_t number_of(const std::string& text) {
   char* end = nullptr;
   const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
   if (text.empty() || *end != '\0')
-    throw Error(ErrorCode::invalid_argument, fmt::format("'{}' is no number", text));
+    throw Error(ErrorCode::invalid_argument, fmt::format("'{}' is not a number", text));
   return value;
 }
 

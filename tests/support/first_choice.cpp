@@ -93,7 +93,7 @@ bool says_failed(const std::string& explained) {
   std::istringstream lines(explained);
   for (std::string line; std::getline(lines, line);) {
     if (line.find("not used: ") != std::string::npos &&
-        line.find(": not on this device: ") == std::string::npos)
+        line.find(": cannot run on this device: ") == std::string::npos)
       return true;
   }
   return false;

@@ -32,7 +32,7 @@ const Device& shared_device_info() {
 std::vector<bool> queue_kinds() {
   const auto properties = shared_device().getInfo<CL_DEVICE_QUEUE_PROPERTIES>();
   if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) return {false, true};
-  WARN("NOT TESTED on this device: out-of-order queues, for it has none");
+  WARN("NOT TESTED on this device: out-of-order queues, because it has none");
   return {false};
 }
 

@@ -58,7 +58,7 @@ class State {
   // Throws Fault if nothing can happen any more although the end is not reached.
   void check_end() const {
     for (std::size_t actor = 0; actor < places_.size(); ++actor) {
-      if (!is_done(actor)) throw Fault{fmt::format("actor {} waits for ever", actor)};
+      if (!is_done(actor)) throw Fault{fmt::format("actor {} waits forever", actor)};
     }
   }
 

@@ -29,7 +29,7 @@ Multiply small_multiply(float beta) {
                        {1, 1, 3, 4});
 }
 
-TEST_CASE("the reference multiplies") {
+TEST_CASE("the reference computes a GEMM") {
   const Multiply multiply = small_multiply(10);
   Data data = random_data(multiply, 1);
   const float a[2][2] = {{1, 2}, {3, 4}};
@@ -44,7 +44,7 @@ TEST_CASE("the reference multiplies") {
   CHECK(reference_result(multiply, data) == std::vector<double>{48, 54, 106, 120});
 }
 
-TEST_CASE("error_ratio() sees what is wrong") {
+TEST_CASE("error_ratio() detects wrong results") {
   const Multiply multiply = small_multiply(0);
   const Data data = random_data(multiply, 1);
   std::vector<float> c = data.c;
@@ -56,7 +56,7 @@ TEST_CASE("error_ratio() sees what is wrong") {
   CHECK(error_ratio(multiply, data, c) > error_bound(multiply));
 }
 
-TEST_CASE("damage_around_c() sees every element that is not C's") {
+TEST_CASE("damage_around_c() detects every changed element outside of C") {
   const Multiply multiply = small_multiply(0);
   const Data data = random_data(multiply, 1);
   CHECK(damage_around_c(multiply, data, data.c).empty());
@@ -68,7 +68,7 @@ TEST_CASE("damage_around_c() sees every element that is not C's") {
   }
 }
 
-TEST_CASE("what lies around A and B is NaN, and C too where it must not be read") {
+TEST_CASE("memory around A and B is NaN, and also C if it must not be read") {
   const Multiply multiply = small_multiply(0);
   const Data data = random_data(multiply, 1);
   CHECK(std::isnan(data.a[0]));

@@ -17,7 +17,7 @@ demand() {
   for found in "${COMPREPLY[@]}"; do
     [ "$found" = "$wanted" ] && return
   done
-  echo "$*<Tab> gives '${COMPREPLY[*]}', and not '$wanted'"
+  echo "$*<Tab> gives '${COMPREPLY[*]}' instead of '$wanted'"
   failed=1
 }
 

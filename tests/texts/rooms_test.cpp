@@ -166,7 +166,7 @@ class House {
   TemporaryFolder folder_;
 };
 
-TEST_CASE("an include that the table does not allow, a circle and a file in no room are found") {
+TEST_CASE("an include that the table does not allow, a cycle and a file outside of all rooms are found") {
   using Faults = std::vector<std::string>;
   CHECK(House().faults().empty());
   {
@@ -200,7 +200,7 @@ TEST_CASE("an include that the table does not allow, a circle and a file in no r
   }
 }
 
-TEST_CASE("the rooms of the library, of the bench and of the tuner include only what they may") {
+TEST_CASE("the rooms of the library, of the bench and of the tuner include only allowed rooms") {
   struct {
     const char* folder;
     const char* prefix;
@@ -234,7 +234,7 @@ std::multiset<std::string> checks_outside_call(const fs::path& house) {
   return found;
 }
 
-TEST_CASE("each way into the library checks a call once, and nothing below it checks again") {
+TEST_CASE("each entry into the library checks a call once, and nothing below checks it again") {
   CHECK(checks_outside_call(fs::path(CLGEMM_SOURCE) / "src") ==
         std::multiset<std::string>{"api/sgemm.cpp: check_device_gemm", "api/sgemm.cpp: check_host_gemm",
                                    "api/sgemm.cpp: check_host_batch", "api/sgemm.cpp: check_host_lists",

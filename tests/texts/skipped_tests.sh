@@ -17,7 +17,7 @@ set_tests_properties(by_code PROPERTIES SKIP_RETURN_CODE 77)
 add_test(in_part /bin/sh -c "echo other words; echo -- SKIPPED: no gadget")
 add_test(good true)
 END
-echo "-- clgemm: no Python module, for there is no Python" >configure.log
+echo "-- clgemm: no Python module, because there is no Python" >configure.log
 echo "-- Found others" >>configure.log
 
 fail() {
@@ -37,7 +37,7 @@ check_order() {
 }
 
 "$ctest" 2>&1 | "$tool" . >output
-check_order "Start 3: good" "  no Python module, for there is no Python" "  by_code: SKIPPED: no gizmo" \
+check_order "Start 3: good" "  no Python module, because there is no Python" "  by_code: SKIPPED: no gizmo" \
   "  in_part: SKIPPED: no gadget" "100% tests passed" "by_code (Skipped)"
 ! grep -q "other words\|Found others" output || fail "words that are no reasons"
 

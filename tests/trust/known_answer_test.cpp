@@ -85,7 +85,7 @@ TEST_CASE("every kernel passes, with all transposes, packed and in place") {
   }
 }
 
-TEST_CASE("a kernel on fp16 planes that takes denormal numbers for zero fails with such numbers alone") {
+TEST_CASE("a kernel on fp16 planes that flushes denormal numbers to zero fails only with such numbers") {
   for (const std::int64_t flush : {0, 1}) {
     ConfigCache configs(shared_device_info(), kernel_folder_or_default({}));
     const Config config{CLGEMM_TEST_KERNELS "/from_fp16_planes.cl", {{"FLUSH", flush}}};
@@ -106,7 +106,7 @@ TEST_CASE("a kernel on fp16 planes that takes denormal numbers for zero fails wi
   }
 }
 
-TEST_CASE("a self-test takes less than 50 ms beside the compiling") {
+TEST_CASE("a self-test takes less than 50 ms, without compilation") {
   constexpr std::chrono::milliseconds bound{50};
   for (const std::string& kernel : runnable_kernels()) {
     const Problem problem = problem_of(67, false, false);
@@ -226,7 +226,7 @@ std::string kernel_of_fours() {
   return text;
 }
 
-TEST_CASE("what reads one operand by fours is tried where lines of the other are no whole fours") {
+TEST_CASE("a kernel that reads one operand four elements at a time is tested with odd lines of the other") {
   const TemporaryFolder folder;
   std::string wrong_a = kernel_of_fours();
   wrong_a.insert(wrong_a.find("  if (ALIGNED_A"), "  if (a_length % 4 != 0) sum += 1.0f;\n");
@@ -281,7 +281,7 @@ struct World {
 };
 
 // A chain of three kernels. The second one loses its third plane of A.
-TEST_CASE("a kernel behind another one is tried on numbers that need all of its planes") {
+TEST_CASE("a fallback is tested with numbers that need all of its planes") {
   const TemporaryFolder folder;
   folder.write("from_fp16_planes.cl", replaced(kernel_text("from_fp16_planes.cl"), "fallback: fallback_fp32",
                                                "fallback: from_planes"));
@@ -303,7 +303,7 @@ TEST_CASE("a kernel behind another one is tried on numbers that need all of its 
               "'from_planes'");
 }
 
-TEST_CASE("a wrong kernel is found, said, put in quarantine and never chosen again") {
+TEST_CASE("a wrong kernel is found, reported, put in quarantine and never chosen again") {
   const World world;
   const std::string not_used = "not used: " + first_choice();
   {
@@ -324,13 +324,14 @@ TEST_CASE("a wrong kernel is found, said, put in quarantine and never chosen aga
     INFO(explained);
     CHECK(contains(explained, not_used));
     // It knows this from the cache, and did not test again.
-    CHECK(contains(explained, "is in quarantine: it gave a wrong result"));
+    CHECK(contains(explained, "is in quarantine, because it gave a wrong result"));
     CHECK_FALSE(contains(explained, "self-test on '"));
   }
   CHECK(entries_with(DiskCache::Trust::quarantined, world.cache.path()) == quarantined);
 }
 
-TEST_CASE("the first explain() says what is not used, before any call, and the choice has it as data") {
+TEST_CASE(
+    "the first explain() names the rejected configs, before any call, and the choice has them as data") {
   const World world;
   Context context(shared_device()());
   const std::string explained = explain_on(context, world.options);
@@ -356,7 +357,7 @@ TEST_CASE("the first explain() says what is not used, before any call, and the c
   CHECK(std::any_of(choice.rejected.begin(), choice.rejected.end(), is_wrong));
 }
 
-TEST_CASE("a wrong multiply kernel does not take the packing kernel with it") {
+TEST_CASE("a wrong GEMM kernel does not quarantine its packing kernel") {
   const World world;
   {
     Context context(shared_device()());
@@ -397,7 +398,7 @@ std::string built_in_kernel(const std::string& file) {
   return KernelFolders().find_kernel(file).value().text;
 }
 
-TEST_CASE("a multiply kernel that is wrong only together with its packing kernel is told from it") {
+TEST_CASE("a GEMM kernel that is wrong only together with its packing kernel is found") {
   const TemporaryFolder kernels;
   const ScopedVariable on("CLGEMM_SELF_TEST", nullptr);
   // Wrong if an operand is at the start of its buffer, which in a self-test only applies to packed ones.
@@ -414,7 +415,7 @@ TEST_CASE("a multiply kernel that is wrong only together with its packing kernel
   CHECK(contains(testing.in_quarantine()[0], shared_device_info().name));
 }
 
-TEST_CASE("a packing kernel that is wrong with two multiply kernels is what is wrong") {
+TEST_CASE("a packing kernel that is wrong with two GEMM kernels is put in quarantine") {
   const TemporaryFolder kernels;
   const ScopedVariable on("CLGEMM_SELF_TEST", nullptr);
   // It leaves out the last row.
@@ -443,7 +444,7 @@ TEST_CASE("a kernel that is out of quarantine is tested again") {
   CHECK(contains(explained(), "self-test on '"));
 }
 
-TEST_CASE("what was given up in one kernel folder is still chosen from elsewhere") {
+TEST_CASE("a config that was given up in one kernel folder is still chosen from another") {
   const World world;
   Context context(shared_device()());
   CHECK(is_right_on(context, world.options));

@@ -22,8 +22,7 @@ namespace {
 
 using test::TemporaryFolder;
 
-TEST_CASE(
-    "a config is timed until its shortest times agree: on a CPU three, for two in a row may be disturbed") {
+TEST_CASE("a config is timed until its shortest times agree, on a CPU three of them") {
   const auto is_enough = [](const std::vector<double>& seconds, DeviceKind kind) {
     return is_settled(seconds, 1.0, careful_turns(kind));
   };
@@ -74,7 +73,7 @@ Device cpu_of(std::size_t vector_width) {
   return result;
 }
 
-TEST_CASE("a device is calibrated with the configs of the manifests that it allows, and none twice") {
+TEST_CASE("a device is calibrated with the allowed configs of the manifests, each once") {
   Device ampere = test::made_up_gpu();
   ampere.nvidia_sm = 80;
   struct Case {
@@ -91,7 +90,7 @@ TEST_CASE("a device is calibrated with the configs of the manifests that it allo
   }
 }
 
-TEST_CASE("calibration measures every config that what ships has a row of, on the device of the row") {
+TEST_CASE("calibration measures every config that has a row in the built-in data of the device") {
   const std::vector<std::string> on_h200 = calibrated_on(test::made_up_h200());
   std::vector<std::string> on_cpus;
   for (const std::size_t width : {8U, 16U}) {
@@ -106,7 +105,7 @@ TEST_CASE("calibration measures every config that what ships has a row of, on th
   }
 }
 
-TEST_CASE("a kernel in the user's folder is calibrated beside the built-in ones") {
+TEST_CASE("a kernel in the user's folder is calibrated together with the built-in ones") {
   const TemporaryFolder folder;
   folder.write(
       "mine.cl",
@@ -120,7 +119,7 @@ TEST_CASE("a kernel in the user's folder is calibrated beside the built-in ones"
   CHECK(configs.size() == calibrated_on(device).size() + 2);
 }
 
-TEST_CASE("the first dozen shapes of a CPU are enough for a row of the kernel for one column") {
+TEST_CASE("the first twelve shapes of a CPU are enough for a row of the kernel for one column") {
   const auto shapes = calibrated_shapes(DeviceKind::cpu, 16, 3);
   const auto columns = std::count_if(shapes.begin(), shapes.begin() + 12, [](const SampleShape& shape) {
     return shape.n == 1 && shape.batch == 1;
@@ -128,7 +127,7 @@ TEST_CASE("the first dozen shapes of a CPU are enough for a row of the kernel fo
   CHECK(columns >= static_cast<std::ptrdiff_t>(least_samples));
 }
 
-TEST_CASE("a fit finds the coefficients by which the samples were made") {
+TEST_CASE("a fit finds the coefficients from which the samples were made") {
   const Device device = test::made_up_gpu();
   ConfigCache cache(device, {});
   const Rates rates{10e-6, 4e-6, 2e-6, 1e12, 8e11, 9e11, 0.6, 0.2, 5e-6, 0.8};
@@ -167,7 +166,7 @@ TEST_CASE("a fit finds the coefficients by which the samples were made") {
   CHECK(read_samples(path, {"wpt"}).empty());
 }
 
-TEST_CASE("a fit finds what passes take, where configs pack and others do not") {
+TEST_CASE("a fit finds the time of passes if some configs pack and others do not") {
   const Device device = test::made_up_gpu();
   ConfigCache cache(device, {});
   const Rates rates{10e-6, 4e-6, 2e-6, 1e12, 8e11, 9e11, 0.3, 0.5, 8e-6, 0.3};
@@ -178,7 +177,7 @@ TEST_CASE("a fit finds what passes take, where configs pack and others do not") 
   CHECK(fitted.rates.pass_seconds > 4e-6);  // it begins at 2e-6
 }
 
-TEST_CASE("calibrated shapes are the seed's, of every kind, and the first of more") {
+TEST_CASE("calibrated shapes depend on the seed, are of every kind, and are the first of a longer list") {
   const auto shapes = calibrated_shapes(DeviceKind::gpu, 32, 1);
   CHECK(shapes == calibrated_shapes(DeviceKind::gpu, 32, 1));
   CHECK_FALSE(shapes == calibrated_shapes(DeviceKind::gpu, 32, 2));
@@ -210,7 +209,7 @@ std::vector<SampleShape> shapes_of_both(DeviceKind kind, std::size_t count) {
   return result;
 }
 
-TEST_CASE("behind every third calibrated shape stands a batch, of squares and others, of every magnitude") {
+TEST_CASE("a batch follows every third calibrated shape, with squares and others of every magnitude") {
   for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::cpu}) {
     const auto shapes = shapes_of_both(kind, 72);
     REQUIRE(shapes.size() == 72 + 24 + 9);
@@ -240,7 +239,7 @@ TEST_CASE("behind every third calibrated shape stands a batch, of squares and ot
   }
 }
 
-TEST_CASE("behind every eighth calibrated shape stands a large one, by turns of whole tiles") {
+TEST_CASE("a large shape follows every eighth calibrated shape, alternately with whole tiles") {
   for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::cpu}) {
     const auto operations = [](const SampleShape& one) {
       return 2.0 * static_cast<double>(one.m) * static_cast<double>(one.n) * static_cast<double>(one.k);
@@ -260,7 +259,7 @@ TEST_CASE("behind every eighth calibrated shape stands a large one, by turns of 
   }
 }
 
-TEST_CASE("batches are samples like others: read again as they were written, and not in parts of k") {
+TEST_CASE("batches are samples like others: read again as they were written, and without split-K") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "samples.csv";
   Device device = test::made_up_gpu();

@@ -51,7 +51,7 @@ Device made_up_zen5() {
   return device;
 }
 
-TEST_CASE("a quick run goes by the rows of the nearest other device, or by its own if there are no others") {
+TEST_CASE("a quick run uses the rows of the most similar other device, or its own if there is none") {
   Device h100 = test::made_up_h200();
   h100.name = "NVIDIA H100";
   const auto of_h200 = nearest_rows(test::shipped_tuning(), h100);
@@ -74,7 +74,7 @@ TEST_CASE("a quick run goes by the rows of the nearest other device, or by its o
   CHECK(prior_of(there.table, there.configs, there.cache).rows.size() >= there.configs.size() - 2);
 }
 
-TEST_CASE("a quick run has few configs, of which one is fast for every shape, by fp32 units alone, too") {
+TEST_CASE("a quick run has few configs, and one of them is fast for every shape, also with only fp32 units") {
   std::vector<Device> devices = {test::made_up_h200(), made_up_zen5()};
   for (const test::Sheet& sheet : test::sheets) devices.push_back(test::device_of(sheet));
   for (const Device& device : devices) {
@@ -95,7 +95,7 @@ TEST_CASE("a quick run has few configs, of which one is fast for every shape, by
   }
 }
 
-TEST_CASE("a kernel of the user's that no row speaks of is measured in a quick run, too") {
+TEST_CASE("a user's kernel without a row is also measured in a quick run") {
   const TemporaryFolder folder;
   folder.write(
       "mine.cl",
@@ -106,7 +106,7 @@ TEST_CASE("a kernel of the user's that no row speaks of is measured in a quick r
   CHECK(std::count_if(quick.configs.begin(), quick.configs.end(), is_mine) == 2);
 }
 
-TEST_CASE("quick shapes are the seed's, not all of one column, and none takes long") {
+TEST_CASE("quick shapes depend on the seed, do not all have one column, and none takes long") {
   Quick slow(test::device_of(test::sheets[10]));  // a small GPU
   Quick fast(test::made_up_h200());
   const auto most = [](const std::vector<SampleShape>& shapes) {
@@ -147,7 +147,7 @@ std::vector<Sample> made_up_times(Quick& quick, const Prior& prior, const std::v
 }
 
 TEST_CASE(
-    "with a relative's rows to begin with, few samples make a good fit; without, they make a worse one") {
+    "few samples give a good fit if it starts from rows of a similar device, and a worse one otherwise") {
   Device h100 = test::made_up_h200();
   h100.name = "NVIDIA H100";
   Quick quick(h100);
@@ -166,7 +166,8 @@ TEST_CASE(
 
 // Uses the H200's recorded times of a quick run's configs on a seventh of the shapes. There is no prior,
 // because no related device has rows. Only times of at most 1.5 times the best were recorded.
-TEST_CASE("on times that an H200 took, what few samples choose takes at most 1.1 times as long as the best") {
+TEST_CASE(
+    "on the times of an H200, the choice from few samples takes at most 1.1 times as long as the best") {
   Quick quick(test::made_up_h200());
   const auto all = read_samples(CLGEMM_TEST_DATA "/h200_times.csv", quick.library.names(Role::multiply));
   std::vector<SampleShape> shapes;

@@ -111,7 +111,7 @@ struct Search {
   }
 };
 
-TEST_CASE("the space has every config that rules and device allow, and no other") {
+TEST_CASE("the space has exactly the configs that rules and device allow") {
   KernelLibrary library;
   const KernelSpace tiled = space_of("tiled", test::made_up_gpu(), library);
   CHECK(tiled.configs.size() == 9);
@@ -130,7 +130,7 @@ TEST_CASE("the space has every config that rules and device allow, and no other"
   CHECK(near.size() == 3);
 }
 
-TEST_CASE("a sample is the seed's, has no config twice and all kernels in turn") {
+TEST_CASE("a sample depends on the seed, has each config once and all kernels in turn") {
   const auto spaces = small_space();
   const auto sample = random_sample(spaces, 12, 7);
   CHECK(sample.size() == 12);
@@ -169,7 +169,7 @@ TEST_CASE("a search that begins with all configs finds the best, and climbing co
     CHECK(climbed->ms <= with_fake_times({{256, 256, 256}, config, Care::quick}, {}).ms);
 }
 
-TEST_CASE("a budget ends a search, and its first start is decided in any case") {
+TEST_CASE("a budget ends a search, but clgemm's own choice is always measured") {
   SearchSettings settings;
   settings.budget_s = 0.5;  // time for ten measurements
   Search search;
@@ -180,7 +180,7 @@ TEST_CASE("a budget ends a search, and its first start is decided in any case") 
   CHECK(search.count < 20);
 }
 
-TEST_CASE("a first start that was only late is not beaten, for nobody knows how fast it is") {
+TEST_CASE("if clgemm's own choice was not done in time, no config replaces it") {
   const Config start{"wpt", {{"TS", 8}, {"WPT", 2}}};
   for (const bool is_late_again : {false, true}) {
     const std::vector<KernelSpace> spaces = small_space();
@@ -198,7 +198,7 @@ TEST_CASE("a first start that was only late is not beaten, for nobody knows how 
   }
 }
 
-TEST_CASE("what the command line names and is not there is bad usage; the help shows nothing of CLI11's") {
+TEST_CASE("unknown names on the command line are bad usage; the help contains no internals of CLI11") {
   for (const char* wrong : {"--kernel tield", "--device 'no such device'", "--kernel tiled --sampels 9"}) {
     INFO(wrong);
     CHECK(run_program(command(wrong)).status == 2);
@@ -217,32 +217,33 @@ TEST_CASE("options that exclude each other, or would change nothing, are bad usa
   const std::string regret = "--regret '" CLGEMM_TEST_DATA "/h200_times.csv' ";
   const std::string calibrate = "--calibrate --shapes 16 --budget 1 ";
   const std::pair<std::string, std::string> mistakes[] = {
-      {"--list --calibrate", "--calibrate and --list: which of the two?"},
-      {"--list --check", "--check and --list: which of the two?"},
-      {"--check --list --export x", "--export and --check: which of the two?"},
-      {fit + "--list", "--fit and --list: which of the two?"},
+      {"--list --calibrate", "--calibrate and --list cannot be used together"},
+      {"--list --check", "--check and --list cannot be used together"},
+      {"--check --list --export x", "--export and --check cannot be used together"},
+      {fit + "--list", "--fit and --list cannot be used together"},
       {"--list --keep-samples " + samples, "--keep-samples needs --calibrate, --quick or --fit"},
-      {"--quick --calibrate", "--calibrate and --quick: which of the two?"},
+      {"--quick --calibrate", "--calibrate and --quick cannot be used together"},
       {"--quick --shapes 16",
-       "only --calibrate and --prepare have as many shapes as wanted: without --shapes"},
-      {"--quick --size 64", "without --size"},
+       "the number of shapes can be set only for --calibrate and --prepare; --shapes has no effect"},
+      {"--quick --size 64", "--size has no effect"},
       {regret, "--regret needs --output"},
-      {regret + "--seed 5 --output x", "--regret measures nothing: without --seed"},
+      {regret + "--seed 5 --output x", "--regret measures nothing; --seed has no effect"},
       {regret + "--keep-samples " + samples + " --output x", "--keep-samples needs"},
-      {calibrate + "--size 64", "without --size"},
-      {calibrate + "--space tvm36", "without --space"},
-      {calibrate + "--transpose-b", "without --transpose-b"},
-      {calibrate + "--kernel tiled", "without --kernel"},
-      {"--export x --kernel tiled", "--export takes all that was measured of the device: without --kernel"},
-      {fit + "--size 64 --output x", "without --size"},
-      {fit + "--budget 5 --output x", "--fit measures nothing: without --budget"},
-      {"--export x --fresh", "--export measures nothing: without --fresh"},
-      {"--list-tuned --size 9", "--list-tuned takes all that was measured of the device: without --size"},
-      {"--forget --kernel tiled", "--forget is of shapes: without --kernel"},
-      {"--forget --budget 9", "--forget measures nothing: without --budget"},
+      {calibrate + "--size 64", "--size has no effect"},
+      {calibrate + "--space tvm36", "--space has no effect"},
+      {calibrate + "--transpose-b", "--transpose-b has no effect"},
+      {calibrate + "--kernel tiled", "--kernel has no effect"},
+      {"--export x --kernel tiled", "--export uses all measurements of the device; --kernel has no effect"},
+      {fit + "--size 64 --output x", "--size has no effect"},
+      {fit + "--budget 5 --output x", "--fit measures nothing; --budget has no effect"},
+      {"--export x --fresh", "--export measures nothing; --fresh has no effect"},
+      {"--list-tuned --size 9", "--list-tuned uses all measurements of the device; --size has no effect"},
+      {"--forget --kernel tiled", "--forget removes the data of shapes; --kernel has no effect"},
+      {"--forget --budget 9", "--forget measures nothing; --budget has no effect"},
       {"--shapes 16 --size 32",
-       "only --calibrate and --prepare have as many shapes as wanted: without --shapes"},
-      {"--check --budget 5", "--check runs every config, or --samples of them: without --budget"},
+       "the number of shapes can be set only for --calibrate and --prepare; --shapes has no effect"},
+      {"--check --budget 5",
+       "--check runs every config, or as many as --samples says; --budget has no effect"},
       {fit, "--fit needs --output"}};
   for (const auto& [options, said] : mistakes) {
     const Finished finished = run_program(command(options));
@@ -254,7 +255,7 @@ TEST_CASE("options that exclude each other, or would change nothing, are bad usa
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("a journal gives back what was added, drops a torn line and knows its run") {
+TEST_CASE("a journal returns what was added, drops an incomplete line and identifies its run") {
   const TemporaryFolder folder;
   const auto path = folder.path() / "journal";
   const Trial trial{{3, 4, 5}, {"tiled", {{"TS", 8}, {"TSK", 16}}}, Care::ranked};
@@ -311,7 +312,7 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
     return result;
   };
   CHECK(count("wrong result") == 3);
-  CHECK(count(fmt::format("no result within {} s", limit_s)) == hanging);
+  CHECK(count(fmt::format("there was no result within {} s", limit_s)) == hanging);
   CHECK(count("ended by signal") + count("device lost") == 3);  // by a CPU's process, or by a GPU
   CHECK(count(passed) == 1);
   CHECK(count("FAILED") == 9 + hanging);
@@ -329,7 +330,7 @@ TEST_CASE("configs that hang, crash, do not build or are wrong never win, and th
 }
 
 // One config is wrong in one way.
-TEST_CASE("--check finds what is right only where nobody looks") {
+TEST_CASE("--check finds a kernel that is right only for the sampled elements") {
   const std::string of_a = "element_of_a(a + a_offset, lda, row, depth)";
   const std::string store = "store_c(c + c_offset, ldc, m, n, row, column, alpha, sum, beta);";
   struct Mistake {
@@ -338,9 +339,9 @@ TEST_CASE("--check finds what is right only where nobody looks") {
   const Mistake mistakes[] = {
       {of_a, "a[a_offset + row * lda + depth]", "wrong result"},
       {store, store + " if (column == n - 1 && ldc > n) c[c_offset + row * ldc + n] = 0.0f;",
-       "the gap behind row 0"},
+       "the gap after row 0"},
       {store, store + " if (row == m - 1 && column == n - 1) c[c_offset + m * ldc] = 1.0f;",
-       "behind its end"}};
+       "after its end"}};
   std::string right = moody_kernel;
   const auto replace = [](std::string text, const std::string& from, const std::string& to) {
     REQUIRE(text.find(from) != std::string::npos);
@@ -363,7 +364,7 @@ TEST_CASE("--check finds what is right only where nobody looks") {
 }
 
 #ifdef CLGEMM_DYING_DEVICE
-TEST_CASE("a config that the device dies of is marked, and those behind it are measured by a new worker") {
+TEST_CASE("a config that loses the device is marked, and a new worker measures the next ones") {
   const TemporaryFolder folder;
   const std::string output = (folder.path() / "out.json").string();
   const std::string options = "--kernel tiled --size 33x31x17 --output " + output;
@@ -439,7 +440,7 @@ TEST_CASE("a check has no journal and leaves nothing behind") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("killed halfway and started again, it ends with the same file as one run through") {
+TEST_CASE("a run that was killed and started again ends with the same file as one complete run") {
   const TemporaryFolder folder;
   const ScopedVariable fake("CLGEMM_TUNE_FAKE_TIMES", "1");
   const std::string whole = (folder.path() / "whole.json").string();
@@ -474,7 +475,7 @@ TEST_CASE("killed halfway and started again, it ends with the same file as one r
     const Finished finished = run_program(command(other + " --output " + parts));
     INFO(other << finished.out << finished.err);
     CHECK(finished.status == 0);
-    CHECK_FALSE(test::contains(finished.err, "going on after"));
+    CHECK_FALSE(test::contains(finished.err, "continuing after"));
     CHECK(journal_of(parts) == journal);
     CHECK(text_of_file(journal) == lines_before);
   }
@@ -483,11 +484,11 @@ TEST_CASE("killed halfway and started again, it ends with the same file as one r
   INFO(resumed.out << resumed.err);
   CHECK(resumed.status == 0);
   CHECK(test::text_of_file(parts) == test::text_of_file(whole));
-  CHECK(resumed.err.find("going on after") != std::string::npos);
+  CHECK(resumed.err.find("continuing after") != std::string::npos);
   CHECK(journal_of(parts).empty());
 }
 
-TEST_CASE("what a run finds is added to what the file has, found by the library, and exported") {
+TEST_CASE("the results of a run are added to the file, found by the library, and exported") {
   const TemporaryFolder folder;
   const ScopedVariable config("XDG_CONFIG_HOME", folder.path());
   const std::string options = "--kernel tiled --kernel wpt --samples 4 --without-own-choice --size ";
@@ -506,7 +507,7 @@ TEST_CASE("what a run finds is added to what the file has, found by the library,
   CHECK(explained.out.find("kernel: panels") == std::string::npos);
 }
 
-TEST_CASE("what was tuned is listed, taken over and forgotten") {
+TEST_CASE("tuned data are listed, imported and removed") {
   const TemporaryFolder folder;
   const ScopedVariable config("XDG_CONFIG_HOME", folder.path());
   const auto tune = [](const std::string& options) {
@@ -516,7 +517,7 @@ TEST_CASE("what was tuned is listed, taken over and forgotten") {
   };
   const std::string other = (folder.path() / "other.json").string();
   const std::string search = "--kernel tiled --samples 1 --without-own-choice --size ";
-  CHECK(tune("--list-tuned").out.find("nothing beside what ships") != std::string::npos);
+  CHECK(tune("--list-tuned").out.find("only the data that come with clgemm") != std::string::npos);
   CHECK(tune("--forget").status == 1);
   REQUIRE(tune(search + "40 --size 50x60x70 --output " + other).status == 0);
   CHECK(tune("--list-tuned --output " + other).out.find("50 x 60 x 70: tiled") != std::string::npos);
@@ -533,21 +534,21 @@ TEST_CASE("what was tuned is listed, taken over and forgotten") {
   CHECK(tune("--forget --size 50x60x70 --transpose-a").status == 1);
   CHECK(tune("--list-tuned").out.find("2 shapes") != std::string::npos);
   CHECK(tune("--forget").out.find("forgotten: 0 configs, 2 shapes") != std::string::npos);
-  CHECK(tune("--list-tuned").out.find("nothing beside what ships") != std::string::npos);
+  CHECK(tune("--list-tuned").out.find("only the data that come with clgemm") != std::string::npos);
 
   // A file of another device, or one that is not tuning data, changes nothing.
   std::string text = text_of_file(other);
   text.replace(text.find("\"name\":\""), 8, "\"name\":\"not ");
   const std::string foreign = folder.write("foreign.json", text);
-  CHECK(tune("--import " + foreign).err.find("clgemm would not use it") != std::string::npos);
-  CHECK(tune("--import " + folder.write("none.json", "{}")).err.find("is no tuning data") !=
+  CHECK(tune("--import " + foreign).err.find("clgemm would not use the file") != std::string::npos);
+  CHECK(tune("--import " + folder.write("none.json", "{}")).err.find("has no tuning data") !=
         std::string::npos);
-  CHECK(tune("--list-tuned").out.find("nothing beside what ships") != std::string::npos);
+  CHECK(tune("--list-tuned").out.find("only the data that come with clgemm") != std::string::npos);
   CHECK(tune("--forget --output " + folder.write("none.json", "{}")).status == 1);
   CHECK(text_of_file((folder.path() / "none.json").string()) == "{}");
 }
 
-TEST_CASE("a folder that is missing is named and not made, and so is a file to export") {
+TEST_CASE("a missing folder, or a missing file to export, is named in the error and not created") {
   const TemporaryFolder folder;
   const ScopedVariable config("XDG_CONFIG_HOME", folder.path().c_str());
   const std::filesystem::path missing = folder.path() / "mistyped";
@@ -566,7 +567,7 @@ TEST_CASE("a folder that is missing is named and not made, and so is a file to e
   CHECK_FALSE(std::filesystem::exists(folder.path() / "clgemm"));
 }
 
-TEST_CASE("clgemm's own choice wins where the kernels that were asked for are slower") {
+TEST_CASE("clgemm's own choice wins if the named kernels are slower") {
   const TemporaryFolder folder;
   const std::string output = (folder.path() / "out.json").string();
   REQUIRE(run_program(command("--kernel naive --samples 1 --size 300 --output " + output)).status == 0);
@@ -579,20 +580,20 @@ TEST_CASE("clgemm's own choice wins where the kernels that were asked for are sl
   }
 }
 
-TEST_CASE("nothing is kept if clgemm's own choice was not measured, or is a mirrored form") {
+TEST_CASE("nothing is kept if clgemm's own choice was not measured, or is computed as the transpose") {
   const TemporaryFolder folder;
   const std::string output = (folder.path() / "out.json").string();
   const auto explained = [](const char* size) {
     return run_program(fmt::format("'{}' --explain --size {}", CLGEMM_BENCH_PROGRAM, size)).out;
   };
-  if (explained("1x1000x500").find("mirrored: ") == std::string::npos) {
-    WARN("NOT TESTED on this device: an own choice that is mirrored, for there is none");
+  if (explained("1x1000x500").find("transposed: ") == std::string::npos) {
+    WARN("NOT TESTED on this device: a choice that is computed as the transpose, because there is none");
   } else {
     const Finished tuned =
         run_program(command("--kernel naive --samples 1 --size 1x1000x500 --output " + output));
     INFO(tuned.out << tuned.err);
     CHECK(tuned.status == 0);
-    CHECK(tuned.out.find("mirrored form, was the best") != std::string::npos);
+    CHECK(tuned.out.find("computed as the transpose, was the best") != std::string::npos);
     CHECK_FALSE(std::filesystem::exists(output));
   }
   if (test::is_on_llvmpipe()) {
@@ -612,7 +613,7 @@ TEST_CASE("nothing is kept if clgemm's own choice was not measured, or is a mirr
   INFO(tuned.out << tuned.err);
   CHECK(tuned.status == 1);
   CHECK(tuned.out.find("own choice gave no result within 10 s") != std::string::npos);
-  CHECK(tuned.out.find("--limit gives them longer") != std::string::npos);
+  CHECK(tuned.out.find("--limit allows more time") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(output));
 }
 
@@ -643,7 +644,7 @@ TEST_CASE("the space tvm36 has 36 configs, and its winner is a step of the ladde
   CHECK(is_a_step);
 }
 
-TEST_CASE("a calibration writes rates and rows that the library then goes by") {
+TEST_CASE("a calibration writes rates and rows that the library then uses") {
   const TemporaryFolder folder;
   const ScopedVariable fake("CLGEMM_TUNE_FAKE_TIMES", "1");
   const std::string output = (folder.path() / "out.json").string();
@@ -695,7 +696,7 @@ TEST_CASE("until --quick has run, explain() and the bench say once that nothing 
   CHECK(count(bench(measure).err) == 0);
 }
 
-TEST_CASE("a calibration beside other programs says that the machine was busy") {
+TEST_CASE("a calibration says if the machine was busy with other programs") {
   const TemporaryFolder folder;
   const std::string quick = command("--quick --budget 1 --output " + (folder.path() / "x.json").string());
   const Finished finished = run_program(
@@ -729,11 +730,11 @@ TEST_CASE("a quick run measures few configs in seconds, and leaves the rows of a
   const std::string full = text_of_file(output);
   const Finished refused = run_program(command("--quick --output " + output));
   CHECK(refused.status == 1);
-  CHECK(test::contains(refused.err, "'" + output + "' is of a full calibration"));
+  CHECK(test::contains(refused.err, "'" + output + "' is from a full calibration"));
   CHECK(text_of_file(output) == full);
 }
 
-TEST_CASE("--regret says how good a tuning file chooses on what another run has measured") {
+TEST_CASE("--regret prints the regret of a tuning file on the samples of another run") {
   const TemporaryFolder folder;
   const std::string table =
       folder.write("device.json", text_of_file(CLGEMM_KERNELS "/tuned/nvidia_h200.json"));
@@ -748,7 +749,7 @@ TEST_CASE("--regret says how good a tuning file chooses on what another run has 
   CHECK(test::contains(run_program(command(times + without)).err, "has no rates"));
 }
 
-TEST_CASE("--fit fits what was measured before, for the device of a file, and says that this is missing") {
+TEST_CASE("--fit fits earlier measurements for the device of a file, and says if this file is missing") {
   const TemporaryFolder folder;
   const std::string shipped = text_of_file(CLGEMM_KERNELS "/tuned/nvidia_h200.json");
   const std::string table = folder.write("device.json", shipped);
@@ -756,7 +757,8 @@ TEST_CASE("--fit fits what was measured before, for the device of a file, and sa
   const std::string samples = "--fit " + folder.write("samples.csv", measured) + " --output ";
   const Finished fitted = run_program(command(samples + table));
   CHECK(fitted.status == 0);
-  CHECK(test::contains(fitted.err, "'naive' has samples of too few shapes, and is not chosen by this file"));
+  CHECK(test::contains(fitted.err,
+                       "'naive' has samples of too few shapes, so clgemm will not choose it from this file"));
   CHECK(test::contains(fitted.out, "regret on all 184 shapes"));
   CHECK(parse_tuning(text_of_file(table), table).device.name == "NVIDIA H200");
   CHECK(text_of_file(table) != shipped);
@@ -765,7 +767,7 @@ TEST_CASE("--fit fits what was measured before, for the device of a file, and sa
   CHECK(test::contains(missing.err, "cannot read '" + table + "x': No such file"));
 }
 
-TEST_CASE("samples that are none are said by file and line, and too few of them leave the output as it was") {
+TEST_CASE("wrong samples are reported with file and line, and too few samples leave the output unchanged") {
   const TemporaryFolder folder;
   const std::string shipped = text_of_file(CLGEMM_KERNELS "/tuned/nvidia_h200.json");
   const std::string output = folder.write("device.json", shipped);
@@ -774,17 +776,17 @@ TEST_CASE("samples that are none are said by file and line, and too few of them 
   std::string eleven = head;
   for (int n = 1; n <= 11; ++n) eleven += fmt::format("64,{},64,direct,{}e-6,,1\n", 64 * n, n);
   const std::pair<std::string, const char*> mistakes[] = {
-      {eleven, "these samples have 11:"},
+      {eleven, "these samples have 11;"},
       {eleven + "64,64,64,direct SPLIT_K=-1,1e-6,,1\n", "left out: the kernel 'direct': SPLIT_K=-1"},
       {"", "does not begin with 'm,n,k,config,seconds'"},
-      {head, "a fit needs 12 shapes of configs that have 4 each; these samples have 0:"},
-      {head + good, "a fit needs 12 shapes of configs that have 4 each; these samples have 0"},
-      {head + good + "9,9,9,naive,inf,,1\n", "samples.csv:3: seconds are a number above 0"},
-      {head + "9,9,9,naive,0,,1\n", "samples.csv:2: seconds are"},
-      {head + "9,9,9,naive,1e-6,nan,1\n", "samples.csv:2: predicted seconds are"},
-      {head + "9,0,9,naive,1e-6,,1\n", "samples.csv:2: m, n, k and batch are at least 1"},
-      {head + "9,2147483648,9,naive,1e-6,,1\n", "samples.csv:2: m, n, k and batch are less than 2^31"},
-      {head + "9,-9,9,naive,1e-6,,1\n", "samples.csv:2: '-9' is no number"}};
+      {head, "a fit needs 12 shapes with configs that have 4 samples each, but these samples have 0;"},
+      {head + good, "a fit needs 12 shapes with configs that have 4 samples each, but these samples have 0"},
+      {head + good + "9,9,9,naive,inf,,1\n", "samples.csv:3: seconds must be a number above 0"},
+      {head + "9,9,9,naive,0,,1\n", "samples.csv:2: seconds must"},
+      {head + "9,9,9,naive,1e-6,nan,1\n", "samples.csv:2: predicted seconds must"},
+      {head + "9,0,9,naive,1e-6,,1\n", "samples.csv:2: m, n, k and batch must be at least 1"},
+      {head + "9,2147483648,9,naive,1e-6,,1\n", "samples.csv:2: m, n, k and batch must be less than 2^31"},
+      {head + "9,-9,9,naive,1e-6,,1\n", "samples.csv:2: '-9' is not a number"}};
   for (const auto& [text, said] : mistakes) {
     const Finished finished =
         run_program(command("--fit " + folder.write("samples.csv", text) + " --output " + output));
@@ -795,7 +797,7 @@ TEST_CASE("samples that are none are said by file and line, and too few of them 
   }
 }
 
-TEST_CASE("a run whose results could not be written is not begun") {
+TEST_CASE("a run does not start if its results could not be written") {
   const TemporaryFolder folder;
   const ScopedVariable fake("CLGEMM_TUNE_FAKE_TIMES", "1");
   const std::string output = (folder.path() / "out.json").string();
@@ -813,7 +815,7 @@ TEST_CASE("a run whose results could not be written is not begun") {
   }
 }
 
-TEST_CASE("of two runs for one output the second one is refused") {
+TEST_CASE("a second run for the same output is refused") {
   const TemporaryFolder folder;
   const ScopedVariable fake("CLGEMM_TUNE_FAKE_TIMES", "1");
   const std::string output = (folder.path() / "out.json").string();
@@ -823,20 +825,20 @@ TEST_CASE("of two runs for one output the second one is refused") {
   const std::string run = command("--kernel tiled --size 32 --samples 1 --output " + output);
   const Finished refused = run_program(run);
   CHECK(refused.status == 1);
-  CHECK(test::contains(refused.err, "another clgemm-tune is at work on '" + output + "'"));
+  CHECK(test::contains(refused.err, "another clgemm-tune is working on '" + output + "'"));
   CHECK(std::filesystem::exists(output + ".programs"));
   close(first);
   CHECK(run_program(run).status == 0);
   CHECK_FALSE(std::filesystem::exists(output + ".programs"));
 }
 
-TEST_CASE("a file that is no tuning data is not overwritten") {
+TEST_CASE("a file without tuning data is not overwritten") {
   const TemporaryFolder folder;
   const std::pair<const char*, const char*> notes[] = {
-      {"my notes\n", "precious.json' is there and is not JSON: line 1, column 1\n"},
-      {"{\n  \"a\": 1;\n}\n", "precious.json' is there and is not JSON: line 2, column 9\n"},
-      {"", "precious.json' is there and is not JSON: line 1, column 1\n"},
-      {"{}", "precious.json' is there and is no tuning data"}};
+      {"my notes\n", "precious.json' exists but is not JSON: line 1, column 1\n"},
+      {"{\n  \"a\": 1;\n}\n", "precious.json' exists but is not JSON: line 2, column 9\n"},
+      {"", "precious.json' exists but is not JSON: line 1, column 1\n"},
+      {"{}", "precious.json' exists but has no tuning data"}};
   for (const auto& [text, said] : notes) {
     const std::string path = folder.write("precious.json", text);
     const Finished finished = run_program(command("--kernel tiled --samples 1 --size 32 --output " + path));
@@ -848,7 +850,7 @@ TEST_CASE("a file that is no tuning data is not overwritten") {
   }
 }
 
-TEST_CASE("what is prepared for an H200 is nearly all that shapes of another seed need") {
+TEST_CASE("the programs prepared for an H200 are nearly all that shapes of another seed need") {
   const Device device = test::made_up_h200();
   NeededPrograms programs(device, {});
   for (const SgemmShape& shape : called_shapes(device.kind, 768, 1)) programs.add(shape);
@@ -864,7 +866,7 @@ TEST_CASE("what is prepared for an H200 is nearly all that shapes of another see
   CHECK(waiting * 50 < calls);
 }
 
-TEST_CASE("--prepare keeps a program for each kind of call, and says where") {
+TEST_CASE("--prepare keeps a program for each kind of call, and prints the folder") {
   const TemporaryFolder cache;
   const std::string variables = fmt::format("CLGEMM_PROBE=0 CLGEMM_CACHE_DIR='{}'", cache.path().string());
   const Finished first = run_program(command("--prepare --shapes 12", variables));
@@ -877,10 +879,10 @@ TEST_CASE("--prepare keeps a program for each kind of call, and says where") {
   CHECK(first.out.find(cache.path().string()) != std::string::npos);
   const Finished off = run_program(command("--prepare --shapes 12", "CLGEMM_CACHE=0"));
   CHECK(off.status == 2);
-  CHECK(off.err.find("--prepare has nowhere to keep programs") != std::string::npos);
+  CHECK(off.err.find("--prepare has no folder for compiled programs") != std::string::npos);
   const Finished useless = run_program(command("--prepare --budget 3"));
   CHECK(useless.status == 2);
-  CHECK(useless.err.find("--prepare measures nothing: without --budget") != std::string::npos);
+  CHECK(useless.err.find("--prepare measures nothing; --budget has no effect") != std::string::npos);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ std::string refusal(const fs::path& path) {
   }
 }
 
-TEST_CASE("a link stays a link: what it leads to is written, there or not") {
+TEST_CASE("a link stays a link, and its target is written, whether it exists or not") {
   const TemporaryFolder folder;
   const fs::path& here = folder.path();
   const std::string text = write_tuning(some_file());
@@ -63,7 +63,7 @@ TEST_CASE("a link stays a link: what it leads to is written, there or not") {
   CHECK(files_in(here) == 10);  // and no *.new
 }
 
-TEST_CASE("a pipe is written to and stays; a device that takes nothing stays, and its error is said") {
+TEST_CASE("a pipe is written to and stays; a full device stays, and its error is reported") {
   const TemporaryFolder folder;
   const fs::path pipe = folder.path() / "pipe";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
@@ -92,7 +92,7 @@ TEST_CASE("a pipe is written to and stays; a device that takes nothing stays, an
   CHECK(files_in(folder.path()) <= 2);  // and no *.new
 }
 
-TEST_CASE("where it cannot be written, nothing is left behind and what was there stays") {
+TEST_CASE("if the file cannot be written, nothing is left behind and the old file stays") {
   const TemporaryFolder folder;
   CHECK(test::contains(refusal(folder.path()), "Is a directory"));
   CHECK_FALSE(fs::exists(folder.path().string() + ".new"));

@@ -36,8 +36,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("chosen")
     parser.add_argument("--few", action="store_true", help="one target for each group of similar ones")
-    parser.add_argument("--targets", default="", help="only these, with commas between them")
-    parser.add_argument("--keep", help="leave sources and what became of them in this folder")
+    parser.add_argument("--targets", default="", help="only these targets, comma-separated")
+    parser.add_argument("--keep", help="keep sources and compiled files in this folder")
     arguments = parser.parse_args()
     wanted = FEW if arguments.few else [name for name in arguments.targets.split(",") if name]
     with tempfile.TemporaryDirectory() as temporary:

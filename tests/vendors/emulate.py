@@ -417,9 +417,9 @@ def missing():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("launches")
-    parser.add_argument("--few", action="store_true", help="one multiply for each kernel and target")
-    parser.add_argument("--only", default="", help="multiplies whose target or name has one of these, with commas between them")
-    parser.add_argument("--keep", help="leave sources and machine code in this folder")
+    parser.add_argument("--few", action="store_true", help="one GEMM for each kernel and target")
+    parser.add_argument("--only", default="", help="only GEMMs whose target or name contains one of these words, comma-separated")
+    parser.add_argument("--keep", help="keep sources and machine code in this folder")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     python = os.environ.get(PYTHON, sys.executable)
@@ -468,11 +468,11 @@ def emulate(multiplies, wanted, folder, processes):
         row[0] += 1
         row[1] += len(one["launches"])
         row[2] += result["fault"] != ""
-    print("| target | kernel | multiplies | launches | wrong |\n|---|---|--:|--:|--:|")
+    print("| target | kernel | GEMMs | launches | wrong |\n|---|---|--:|--:|--:|")
     for (target, kernel), row in sorted(table.items()):
         print(f"| {target} | `{kernel}` | {' | '.join(str(value) for value in row)} |")
     wrong = sum(result["fault"] != "" for result in results.values())
-    print(f"{len(results)} multiplies, {wrong} wrong; {sum(os.times()[:4]):.0f} s of CPU time")
+    print(f"{len(results)} GEMMs, {wrong} wrong; {sum(os.times()[:4]):.0f} s of CPU time")
     return 1 if wrong or not results else 0
 
 

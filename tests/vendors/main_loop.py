@@ -170,9 +170,9 @@ def row_of(program, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("chosen")
-    parser.add_argument("--targets", default="", help="only these, with commas between them")
-    parser.add_argument("--shape", default="4096 x 4096 x 4096", help="one of those of chosen.cpp")
-    parser.add_argument("--keep", help="leave sources and what became of them in this folder")
+    parser.add_argument("--targets", default="", help="only these targets, comma-separated")
+    parser.add_argument("--shape", default="4096 x 4096 x 4096", help="one of the shapes of chosen.cpp")
+    parser.add_argument("--keep", help="keep sources and compiled files in this folder")
     arguments = parser.parse_args()
     wanted = [name for name in arguments.targets.split(",") if name]
     with tempfile.TemporaryDirectory() as temporary:

@@ -51,7 +51,7 @@ inline std::string unknown_option(const CLI::App& app) {
   const std::string word = app.remaining().front();
   const bool is_size = word != "x" && word.find_first_not_of("0123456789x") == std::string::npos;
   const char* meant = is_size ? "--size" : names_a_file(word) ? "--kernel" : nullptr;
-  return fmt::format("'{}' belongs to no option{}", fmt::join(app.remaining(), " "),
+  return fmt::format("'{}' does not belong to an option{}", fmt::join(app.remaining(), " "),
                      meant == nullptr ? "" : fmt::format("; did you mean '{} {}'?", meant, word));
 }
 

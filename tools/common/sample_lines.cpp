@@ -24,7 +24,7 @@ Number number_of(const std::string& text) {
   Number value{};
   const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc() || rest != text.data() + text.size())
-    throw std::runtime_error(fmt::format("'{}' is no number", text));
+    throw std::runtime_error(fmt::format("'{}' is not a number", text));
   return value;
 }
 
@@ -48,11 +48,11 @@ SampleLine sample_of(const std::string& line) {
   if (const std::string field = next(); !field.empty()) result.predicted = number_of<double>(field);
   if (const std::string field = next(); !field.empty()) result.batch = number_of<std::size_t>(field);
   const auto [least, most] = std::minmax({result.m, result.n, result.k, result.batch});
-  demand(least > 0, "m, n, k and batch are at least 1");
-  demand(most <= std::numeric_limits<std::int32_t>::max(), "m, n, k and batch are less than 2^31");
-  demand(std::isfinite(result.seconds) && result.seconds > 0.0, "seconds are a number above 0");
+  demand(least > 0, "m, n, k and batch must be at least 1");
+  demand(most <= std::numeric_limits<std::int32_t>::max(), "m, n, k and batch must be less than 2^31");
+  demand(std::isfinite(result.seconds) && result.seconds > 0.0, "seconds must be a number above 0");
   demand(std::isfinite(result.predicted) && result.predicted >= 0.0,
-         "predicted seconds are a number, none below 0");
+         "predicted seconds must be a number of at least 0");
   return result;
 }
 

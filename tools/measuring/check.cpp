@@ -191,13 +191,14 @@ std::string Reference::describe_wrong(std::span<const float> c, double bound, co
       const std::size_t m = data_.call.m;
       const std::string where =
           data_.call.batch_count == 1 ? "" : fmt::format("matrix {}, ", element.row / m);
-      first =
-          fmt::format("first at {}row {}, column {} ({}): {} instead of {}", where, element.row % m,
-                      element.column, place_in(tiling, {element.row % m, element.column}), value, values_[i]);
+      first = fmt::format("the first one is at {}row {}, column {} ({}): {} instead of {}", where,
+                          element.row % m, element.column,
+                          place_in(tiling, {element.row % m, element.column}), value, values_[i]);
     }
     wrong.push_back(element);
   }
-  if (wrong.empty()) return "no wrong element among those compared with float64; others are not finite";
+  if (wrong.empty())
+    return "the elements that were compared with float64 are right, but other elements are not finite";
   const CheckedGrid grid{rows_, columns_, data_.rows_of_c(), data_.call.n, tiling};
   const std::size_t right = wrong.front().row / data_.call.m;  // matrices before the first wrong one
   return fmt::format("{} of {} elements are wrong, {}; pattern: {}{}{}", wrong.size(), checked_elements(),
@@ -247,8 +248,9 @@ std::string Reference::likely_cause(std::span<const float> c, double bound,
     return value_of(one) == old_of(one) || (std::isnan(value_of(one)) && std::isnan(old_of(one)));
   };
   if (std::all_of(some.begin(), some.end(), is_as_before))
-    return beta == 0.0 ? "; they are NaN, as C was: not stored, or C is read although beta is 0"
-                       : "; they are as they were: not stored";
+    return beta == 0.0 ? "; they are NaN, like C before the call: they were not stored, or C is read "
+                         "although beta is 0"
+                       : "; they are unchanged, so they were not stored";
   const auto old_part = [&](const Element& one) { return beta == 0.0 ? 0.0 : beta * old_of(one); };
   if (beta != 0.0) {
     if (all_hold([&](const Element& one) { return alpha * sum_to(one, call.k); }))

@@ -32,11 +32,10 @@ void check_fits(const Device& device, const SgemmCall& call) {
   const Extents extents = check_call(call);
   const std::size_t largest = std::max({extents.a, extents.b, extents.c});
   if (largest <= device.max_allocation_bytes / sizeof(float)) return;
-  throw Error(
-      ErrorCode::out_of_memory,
-      fmt::format(
-          "{} x {} x {}: a matrix of {} elements, gaps included, is larger than '{}' allows, {} bytes",
-          call.m, call.n, call.k, largest, device.name, device.max_allocation_bytes));
+  throw Error(ErrorCode::out_of_memory,
+              fmt::format("{} x {} x {}: a matrix of {} elements (with gaps) is larger than the largest "
+                          "buffer of '{}', {} bytes",
+                          call.m, call.n, call.k, largest, device.name, device.max_allocation_bytes));
 }
 
 DeviceData::DeviceData(const cl::CommandQueue& queue, const HostData& host, std::size_t copies)

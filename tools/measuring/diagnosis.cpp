@@ -88,7 +88,8 @@ std::string pattern_of(const std::vector<Element>& wrong, const CheckedGrid& gri
   }
   const std::size_t checked = grid.rows.size() * grid.columns.size();
   if (wrong.size() == checked) return "every element";
-  if (wrong.size() > checked / 100 * 99) return "nearly every element, as when k is walked wrongly";
+  if (wrong.size() > checked / 100 * 99)
+    return "nearly every element, perhaps because the loop over k is wrong";
   if (wrong.size() == 1) return "one element";
   if (begins_in_incomplete_tile(*rows.begin(), grid.m, grid.tile.rows)) {
     return fmt::format("an edge: the last, incomplete tile of rows, {} to {}",

@@ -36,20 +36,20 @@ std::string damage_around_c(const SgemmCall& call, std::span<const float> memory
   const Lines lines = lines_of_c(call);
   const std::size_t offset = offset_of(lines);
   if (!std::all_of(memory.begin(), memory.begin() + static_cast<std::ptrdiff_t>(offset), is_untouched))
-    return "wrote outside C: in front of it";
+    return "wrote outside C: before its start";
   memory = memory.subspan(offset);
   const std::size_t count = lines.count * call.batch_count;
   const char* const line_name = call.layout == Layout::row_major ? "row" : "column";
   for (std::size_t line = 0; line < count; ++line) {
     for (std::size_t i = lines.length; i < lines.ld; ++i) {
       if (is_untouched(memory[line * lines.ld + i])) continue;
-      return fmt::format("wrote outside C: element {} of the gap behind {} {}", i - lines.length, line_name,
+      return fmt::format("wrote outside C: element {} of the gap after {} {}", i - lines.length, line_name,
                          line);
     }
   }
   for (std::size_t i = count * lines.ld; i < memory.size(); ++i) {
     if (!is_untouched(memory[i]))
-      return fmt::format("wrote outside C: element {} behind its end", i - count * lines.ld);
+      return fmt::format("wrote outside C: element {} after its end", i - count * lines.ld);
   }
   return {};
 }

@@ -43,7 +43,7 @@ Enqueue opencl_library_function() {
 
 KernelTimer::KernelTimer(const cl::CommandQueue& queue) {
   const std::lock_guard lock(recorder().mutex);
-  if (recorder().queue != nullptr) throw std::logic_error("two kernel timers at a time");
+  if (recorder().queue != nullptr) throw std::logic_error("there are two kernel timers at the same time");
   recorder().queue = queue();
   recorder().events.clear();
 }
@@ -62,7 +62,7 @@ std::vector<cl::Event> KernelTimer::recorded() const {
 KernelTimer::Span KernelTimer::span() const {
   const std::vector<cl::Event> events = recorded();
   if (events.empty())
-    throw Error(ErrorCode::opencl_error, "no kernel was launched: there is nothing to time");
+    throw Error(ErrorCode::opencl_error, "no kernel was launched, so there is nothing to time");
   cl_ulong start = std::numeric_limits<cl_ulong>::max();
   cl_ulong end = 0;
   for (const cl::Event& event : events) {

@@ -259,7 +259,8 @@ PrivateFolder PrivateFolder::open(const fs::path& path) {
   File folder(::open(without_last_slash(path).c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status {};
   if (!has_status(folder, status))
-    return {File(), errno == ENOTDIR || errno == ELOOP ? "it is a link, or no folder" : last_message()};
+    return {File(),
+            errno == ENOTDIR || errno == ELOOP ? "it is a link, or it is not a folder" : last_message()};
   std::string problem = distrust_of_folder(status);
   return {std::move(folder), std::move(problem)};
 }
@@ -267,7 +268,7 @@ PrivateFolder PrivateFolder::open(const fs::path& path) {
 PrivateFolder PrivateFolder::make(const fs::path& path) {
   const std::error_code failure = make_folders(without_last_slash(path), FolderReaders::owner);
   PrivateFolder folder = open(path);
-  if (failure && !folder) return {File(), "it cannot be made: " + failure.message()};
+  if (failure && !folder) return {File(), "it cannot be created: " + failure.message()};
   return folder;
 }
 

@@ -267,7 +267,8 @@ PrivateFolder PrivateFolder::open(const fs::path& path) {
                               FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_EXISTING,
                               FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
   if (!folder) return {File(), last_message()};
-  if (is_link(folder.get()) || !is_folder(folder.get())) return {File(), "it is a link, or no folder"};
+  if (is_link(folder.get()) || !is_folder(folder.get()))
+    return {File(), "it is a link, or it is not a folder"};
   std::string problem = distrust_of(folder.get(), Owner::this_user);
   return {file_of(std::move(folder), _O_RDONLY | _O_NOINHERIT), std::move(problem)};
 }
@@ -275,7 +276,7 @@ PrivateFolder PrivateFolder::open(const fs::path& path) {
 PrivateFolder PrivateFolder::make(const fs::path& path) {
   const std::error_code failure = make_folders(without_last_slash(path), FolderReaders::owner);
   PrivateFolder folder = open(path);
-  if (failure && !folder) return {File(), "it cannot be made: " + failure.message()};
+  if (failure && !folder) return {File(), "it cannot be created: " + failure.message()};
   return folder;
 }
 

@@ -41,9 +41,9 @@ void claim_process() {
   if (expected == Claim::ours) return;
   throw Error(
       ErrorCode::forked_process,
-      fmt::format("this process ({}) was forked from one that had used clgemm ({}): the threads of its "
-                  "OpenCL driver are not here, so that no call can be made. Fork before the first use, "
-                  "or start a new program (in Python: multiprocessing's 'spawn')",
+      fmt::format("this process ({}) was forked from a process ({}) that had used clgemm. The threads of the "
+                  "OpenCL driver do not exist in this process, so it cannot make calls. Fork before the "
+                  "first use, or start a new program (in Python: multiprocessing's 'spawn')",
                   ::getpid(), owner.load()));
 }
 

@@ -95,7 +95,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments,
   posix_spawn_file_actions_destroy(&actions);
   if (problem != 0) {
     insides_->process = -1;
-    throw std::runtime_error(fmt::format("no child process: {}", std::strerror(problem)));
+    throw std::runtime_error(fmt::format("cannot start a child process: {}", std::strerror(problem)));
   }
   insides_->to = std::move(down.to_write);
   insides_->from = std::move(up.to_read);

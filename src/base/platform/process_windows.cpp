@@ -100,7 +100,7 @@ class Inherited {
     if (::InitializeProcThreadAttributeList(list(), 1, 0, &bytes) == 0 ||
         ::UpdateProcThreadAttribute(list(), 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles_.data(),
                                     handles_.size() * sizeof(HANDLE), nullptr, nullptr) == 0)
-      throw std::runtime_error("no child process: " + last_windows_error().message());
+      throw std::runtime_error("cannot start a child process: " + last_windows_error().message());
   }
   ~Inherited() { ::DeleteProcThreadAttributeList(list()); }
   Inherited(const Inherited&) = delete;
@@ -188,7 +188,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments,
   constexpr DWORD how = CREATE_UNICODE_ENVIRONMENT | EXTENDED_STARTUPINFO_PRESENT | CREATE_SUSPENDED;
   if (::CreateProcessW(program.c_str(), line.data(), nullptr, nullptr, TRUE, how, variables.data(), nullptr,
                        &start.StartupInfo, &made) == 0)
-    throw std::runtime_error("no child process: " + last_windows_error().message());
+    throw std::runtime_error("cannot start a child process: " + last_windows_error().message());
   insides_->process = Handle(made.hProcess);
   const Handle thread(made.hThread);
   ::AssignProcessToJobObject(job_of_children(), made.hProcess);

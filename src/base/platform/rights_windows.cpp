@@ -113,7 +113,7 @@ std::optional<std::string> other_writer(PACL list, const std::vector<std::vector
     if (::GetAce(list, i, &entry) == 0) return "somebody";
     const auto* header = static_cast<const ACE_HEADER*>(entry);
     if (header->AceType == ACCESS_DENIED_ACE_TYPE) continue;
-    if (header->AceType != ACCESS_ALLOWED_ACE_TYPE) return "somebody, under a condition,";
+    if (header->AceType != ACCESS_ALLOWED_ACE_TYPE) return "some user, under a condition,";
     auto* allowed = static_cast<ACCESS_ALLOWED_ACE*>(entry);
     PSID const sid = &allowed->SidStart;
     const bool is_expected = std::any_of(expected.begin(), expected.end(),
@@ -134,7 +134,7 @@ std::string distrust_of(HANDLE opened, Owner wanted) {
       ::GetSecurityInfo(opened, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION,
                         &owner, nullptr, &list, nullptr, &descriptor);
   if (failure != ERROR_SUCCESS)
-    return "its owner is not known: " + std::system_category().message(static_cast<int>(failure));
+    return "its owner is unknown: " + std::system_category().message(static_cast<int>(failure));
   struct Freed {
     PSECURITY_DESCRIPTOR descriptor;
     ~Freed() { ::LocalFree(descriptor); }

@@ -28,7 +28,7 @@ except ImportError as error:
         raise
     raise ImportError(
         f"clgemm needs the OpenCL loader ({error}). Install ocl-icd-libopencl1 (Debian, Ubuntu) or ocl-icd (Fedora, Arch, conda-forge),"
-        " and a driver of your device; of a CPU that is pocl-opencl-icd (Debian, Ubuntu) or pocl (Fedora, Arch, conda-forge)."
+        " and a driver for your device. For a CPU, this is pocl-opencl-icd (Debian, Ubuntu) or pocl (Fedora, Arch, conda-forge)."
     ) from None
 
 from ._bench import bench

@@ -20,7 +20,7 @@ def program(name: str) -> str:
     own = _here / "bin" / name
     found = str(own) if own.exists() else shutil.which(name)
     if found is None:
-        raise FileNotFoundError(f"{name} is not here: it comes with clgemm's wheel, or in the package clgemm-tools")
+        raise FileNotFoundError(f"{name} is missing: it comes with clgemm's wheel, or in the package clgemm-tools")
     return found
 
 

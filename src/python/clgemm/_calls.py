@@ -33,9 +33,9 @@ def asarray(array: SupportsDLPack) -> Float32Array:
     try:
         taken = numpy.from_dlpack(cast(Any, array))  # the protocol's type differs between versions of numpy
     except (AttributeError, BufferError, RuntimeError) as error:
-        raise TypeError(f"an array of the host's memory by DLPack is needed, not {type(array).__name__}: {error}") from None
+        raise TypeError(f"expected a host array with DLPack, not {type(array).__name__}: {error}") from None
     if taken.dtype != numpy.float32:
-        raise TypeError(f"the array must be of float32, not {taken.dtype}")
+        raise TypeError(f"the array's elements must be float32, not {taken.dtype}")
     return taken
 
 
@@ -60,13 +60,13 @@ def _shape(
 def _demand_no_beta(beta: Any) -> None:
     """Raises ValueError if beta is not 0. Called if there is no c."""
     if beta != 0 if isinstance(beta, (int, float)) else numpy.any(numpy.asarray(beta) != 0):
-        raise ValueError(f"beta is {beta}, but there is no c that it could multiply")
+        raise ValueError(f"beta is {beta}, but there is no c to multiply it with")
 
 
 def _one_result(c: Any, out: Any) -> Any:
     """Returns the result that is given as `out`. Raises TypeError if `c` is given, too."""
     if c is not None:
-        raise TypeError("c and out: both are the result")
+        raise TypeError("c and out are both the result; pass only one of them")
     return out
 
 
@@ -240,7 +240,7 @@ class _Calls(_OnHost):
             c = _one_result(c, out)
         if queue is None and not _device.is_on_device(a):
             if wait_for is not None:
-                raise ValueError("wait_for is for arrays on a device")
+                raise ValueError("wait_for can be used only with arrays on a device")
             return _multiply_on_host(
                 self._for_host(), a, b, c, alpha, beta, transpose_a, transpose_b, options or _no_options
             )
@@ -462,7 +462,7 @@ class Context(_Calls):
     def __init__(self, device: Union[None, int, str, Any] = None, *, queue: Any = None) -> None:
         if queue is not None:
             if device is not None:
-                raise ValueError("device and queue: a queue has its device")
+                raise ValueError("device and queue cannot be used together, because a queue has a device")
             self._native = _native.Context.of_queue(queue)
         elif device is None:
             self._native = _native.Context()

@@ -52,9 +52,9 @@ class DeviceMatrix:
         if ld is None:
             ld = max(length, 1)
         if ld < length:
-            raise ValueError(f"ld is {ld}, and a {'row' if order == 'C' else 'column'} has {length} elements")
+            raise ValueError(f"ld is {ld}, but a {'row' if order == 'C' else 'column'} has {length} elements")
         if offset < 0:
-            raise ValueError(f"offset must not be negative, and is {offset}")
+            raise ValueError(f"offset must not be negative, but it is {offset}")
         strides: Tuple[int, ...] = (ld * _element, _element) if order == "C" else (_element, ld * _element)
         if len(shape) == 3:
             strides = ((lines * ld if batch_stride is None else batch_stride) * _element, *strides)
@@ -120,13 +120,13 @@ def queue_of(arrays: Iterable[Any]) -> Any:
         queue = getattr(array, "queue", None)
         if queue is not None:
             return queue
-    raise ValueError("queue: none of the arrays has a queue, so it must be given")
+    raise ValueError("pass queue, because none of the arrays has a queue")
 
 
 def new_array(queue: Any, shape: Tuple[int, ...], like: Any) -> Any:
     """Makes a PyOpenCL array for a result."""
     if not is_of_pyopencl(queue):
-        raise ValueError("c must be given where the queue is not one of PyOpenCL")
+        raise ValueError("c must be given if the queue is not a PyOpenCL queue")
     from pyopencl import array
 
     return array.empty(queue, shape, _float32, allocator=getattr(like, "allocator", None))

@@ -259,8 +259,9 @@ bool show_accuracy(std::ostream& out, const BenchOptions& options, const cl::Dev
     for (const Peer& peer : peers.present) titles.push_back(peer_title(peer.unmeasured.name));
     for (const MissingPeer& peer : peers.missing)
       out << peer.title << " is missing: " << peer.reason << "\n\n";
-    out << fmt::format("On {}, {} x {} results: largest error ratio of the bound, relative error\n\n",
-                       device.name, side, side);
+    out << fmt::format(
+        "On {}, {} x {} results: the largest error ratio, its bound, and the relative error\n\n", device.name,
+        side, side);
     out << markdown_line(titles) << markdown_line(std::vector<std::string>(titles.size(), "---"));
 
     bool all_kept = true;
@@ -271,7 +272,7 @@ bool show_accuracy(std::ostream& out, const BenchOptions& options, const cl::Dev
       out.flush();
     }
     out << (all_kept ? "\nPASSED: every result is within the bound of the kernel that computed it.\n"
-                     : "\nFAILED: not every result is within the bound of the kernel that computed it.\n");
+                     : "\nFAILED: some results are not within the bound of the kernel that computed them.\n");
     return all_kept;
   });
 }

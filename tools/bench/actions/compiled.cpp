@@ -54,7 +54,7 @@ Compiled readable(const std::string& binary) {
   for (std::size_t at = binary.find(elf_mark); at != std::string::npos; at = binary.find(elf_mark, at + 1))
     all += disassembled(binary.substr(at));
   if (!all.empty()) return {all, "a disassembly by objdump"};
-  return {binary, "the binary, in which objdump finds no machine code that it knows"};
+  return {binary, "the binary, because objdump knows no machine code in it"};
 }
 
 bool write_compiled(std::ostream& /*out*/, const BenchOptions& options, const cl::Device& device) {
@@ -71,7 +71,7 @@ bool write_compiled(std::ostream& /*out*/, const BenchOptions& options, const cl
   const std::shared_ptr<const ChosenPlan> plan = contestant->plan();
   BuiltKernel::Lease lease(plan->built.stages.front()[ProgramRole::multiply]);
   const std::vector<unsigned char> binary = binary_of((*lease).getInfo<CL_KERNEL_PROGRAM>(), device);
-  if (binary.empty()) throw std::runtime_error("--asm: the device does not give the binary of its programs");
+  if (binary.empty()) throw std::runtime_error("--asm: the device does not return the binaries of programs");
   const Compiled compiled = readable({binary.begin(), binary.end()});
   write_whole(options.assembly, compiled.text);
   const KernelConfig& kernel = plan->built.plan.first().multiply();

@@ -40,7 +40,7 @@ bool list_devices(std::ostream& out, const BenchOptions& /*options*/) {
                    {"platform", Align::left},
                    {"driver", Align::left}});
   find_device("");  // throws if there is none
-  std::string note = "*: the default, by CLGEMM_DEVICE or by its kind\n";
+  std::string note = "*: the default device, because of CLGEMM_DEVICE or its kind\n";
   cl::Device by_default;
   try {
     by_default = default_device();

@@ -62,9 +62,9 @@ void say_what_no_check_sees(const BenchOptions& options, const Results& results)
   for (const std::string& kernel : options.kernels) {
     if (!names_a_file(kernel)) continue;
     say("clgemm-bench",
-        fmt::format("note: no check sees a race or a read out of bounds; --races --kernel {} looks "
-                    "for both",
-                    kernel));
+        fmt::format(
+            "note: the checks cannot detect races or reads out of bounds; --races --kernel {} looks for both",
+            kernel));
   }
 }
 
@@ -82,7 +82,7 @@ bool compare_files(std::ostream& out, const BenchOptions& options) {
       runs.size() == 2 ? std::vector<std::string>{"old", "new"} : short_names(options.files);
   const ComparedFiles compared = compare(names, runs);
   if (!compared.nothing_in_common.empty())
-    throw UsageError(fmt::format("--compare: nothing to compare: {}", compared.nothing_in_common));
+    throw UsageError(fmt::format("--compare: there is nothing to compare: {}", compared.nothing_in_common));
   write_comparison(out, compared, options.format);
   return !got_worse(compared);
 }
@@ -108,7 +108,7 @@ int measure(Output& output, const BenchOptions& options, const cl::Device& devic
   say_what_no_check_sees(options, results);
   for (const std::string& failure : results.failures) say("clgemm-bench", fmt::format("error: {}", failure));
   if (interrupted()) {
-    say("clgemm-bench", "interrupted: these are the results so far");
+    say("clgemm-bench", "interrupted; these are the results so far");
     return interrupted_status();
   }
   return all_passed(results) ? all_is_well : something_failed;

@@ -171,8 +171,7 @@ bool find_races(std::ostream& out, const BenchOptions& options) {
   std::string log;
   for (const bool transposed : {false, true}) {
     const Ended ended = run_under_oclgrind(options, transposed, folder.path());
-    const KernelResult kernel =
-        parse_results(ended.out, "the run under Oclgrind").at(0).shapes.at(0).kernels.at(0);
+    const KernelResult kernel = parse_results(ended.out, "the Oclgrind run").at(0).shapes.at(0).kernels.at(0);
     if (kernel.outcome != Outcome::measured)
       throw std::runtime_error(
           fmt::format("'{}' did not run under Oclgrind: {}", options.kernels.front(), kernel.figures.reason));
@@ -183,8 +182,8 @@ bool find_races(std::ostream& out, const BenchOptions& options) {
   for (const RaceFinding& finding : findings) write_finding(out, finding, options.kernels.front());
   if (findings.empty()) {
     out << fmt::format(
-        "Oclgrind finds no race, no access out of bounds and no divergent barrier in '{}', at {} as it is "
-        "and transposed.\n",
+        "Oclgrind finds no race, no access out of bounds and no divergent barrier in '{}', at {}, with and "
+        "without transposes.\n",
         options.kernels.front(), to_string(small_size));
   }
   return findings.empty();

@@ -73,8 +73,9 @@ using Known = std::map<std::string, ComparedKernel>;
 std::string difference(const std::string& name, const Comparison& of) {
   const std::string before = format_figure(*of.before.figures.median_ms);
   if (of.verdict == Verdict::fails)
-    return fmt::format("{}: {} ms when it was last right, which the next version is compared with\n", name,
-                       before);
+    return fmt::format(
+        "{}: {} ms in the last version with a right result; the next version is compared with this\n", name,
+        before);
   return fmt::format("{}: {} -> {} ms, {:+.1f} % ({})\n", name, before,
                      format_figure(*of.after.figures.median_ms), of.median_change * 100.0,
                      to_string(of.verdict));
@@ -120,7 +121,7 @@ bool watch(std::ostream& out, const BenchOptions& options, const cl::Device& dev
     const Stamps stamps = stamps_of(files);
     measure_once(out, quick, device, known);
     if (round == options.watch_rounds) return true;
-    out << fmt::format("waiting for a change of {} {}; Ctrl-C ends\n\n", files.size(),
+    out << fmt::format("waiting for a change of {} {}; press Ctrl-C to end\n\n", files.size(),
                        files.size() == 1 ? "file" : "files")
         << std::flush;
     wait_for_change(files, stamps);

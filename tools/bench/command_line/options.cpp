@@ -136,12 +136,13 @@ void parse_parameter(const std::string& text, Parameters& parameters) {
 void add_random_shapes(CLI::App& app, CommandLine& line) {
   RandomShapes& random = line.options.random;
   CLI::Option* count = add_number(app, "--random", random.count, 1, 100000, "COUNT",
-                                  "In place of sizes: so many shapes with log-uniform\nsides, each beside "
-                                  "the peers, and a summary");
+                                  "Measure this many shapes with random sides\n"
+                                  "(log-uniform) instead of --size, compare each with the\n"
+                                  "peers, and print a summary");
   count->excludes("--size")->excludes("--suite");
-  add_number(app, "--seed", random.seed, 0, 2147483647, "NUMBER", "Of the random shapes (default: 1)")
+  add_number(app, "--seed", random.seed, 0, 2147483647, "NUMBER", "Seed of the random shapes (default: 1)")
       ->needs(count);
-  app.add_option("--sides", line.word, "Bounds of m, n and k (default: 16-9400)")
+  app.add_option("--sides", line.word, "Range of m, n and k (default: 16-9400)")
       ->type_name("LEAST-MOST")
       ->check(read_by([&](const std::string& text) {
         random.sides = parse_bounds(text);
@@ -149,91 +150,110 @@ void add_random_shapes(CLI::App& app, CommandLine& line) {
           throw UsageError(fmt::format("'{}' is beyond {}", text, largest_side));
       }))
       ->needs(count);
-  app.add_option("--gflop", line.word, "Bounds of 2 m n k, in 10^9 (default: 0.2-600, on\nCPUs 0.1-20)")
+  app.add_option("--gflop", line.word,
+                 "Range of 2 m n k, in 10^9 (default: 0.2-600, on CPUs\n"
+                 "0.1-20)")
       ->type_name("LEAST-MOST")
       ->check(read_by([&](const std::string& text) { random.gflop = parse_bounds(text); }))
       ->needs(count);
-  app.add_flag("--varied", random.varied, "Random transposes, layouts and gaps, too")->needs(count);
+  app.add_flag("--varied", random.varied, "Also use random transposes, layouts and gaps")->needs(count);
 }
 
 void add_what_to_multiply(CLI::App& app, CommandLine& line) {
   app.option_defaults()->group("What to multiply");
   MultiplyKind& kind = line.options.kind;
   add_repeatable(app, "-s,--size", line.words, "N|MxNxK",
-                 "C is m x n, k the depth (default: 1024); repeatable")
+                 "Size of the GEMM, m = n = k or separately (default:\n"
+                 "1024); repeatable")
       ->check(read_by([&](const std::string& text) { line.sizes.push_back(parse_size(text)); }));
   add_repeatable(app, "--suite", line.options.suites, "seeds|shapes|dnn",
-                 "In place of sizes: those of well-known tutorials,\nsquare to thin shapes, or layers of "
-                 "networks;\nrepeatable")
+                 "Measure a set of sizes instead of --size: those of\n"
+                 "well-known tutorials, square to thin shapes, or layers\n"
+                 "of networks; repeatable")
       ->check(one_of(suite_names()))
       ->excludes("--size");
   add_random_shapes(app, line);
   add_number(app, "--batch", kind.batch_count, 1, 1000000, "COUNT",
-             "So many multiplies of each size in one call, their\nmatrices one behind the other");
+             "Number of GEMMs of each size in one call; their\n"
+             "matrices are contiguous");
   app.add_flag_callback(
       "--transpose-a", [&kind] { kind.transpose_a = Transpose::yes; }, "A is stored transposed");
   app.add_flag_callback(
       "--transpose-b", [&kind] { kind.transpose_b = Transpose::yes; }, "B is stored transposed");
-  add_choice(app, "--layout", kind.layout, layouts, "row|column",
-             "Which lie together in memory (default: row)");
+  add_choice(app, "--layout", kind.layout, layouts, "row|column", "Row-major or column-major (default: row)");
   add_number(app, "--gap", kind.gap, 0, 1000000, "COUNT",
-             "Elements between the rows (or columns) of each matrix:\nleading dimensions that much "
-             "larger (default: 0)");
+             "Elements between the rows (or columns) of each matrix;\n"
+             "leading dimensions are larger by this number (default:\n"
+             "0)");
   for (const char* given : {"--transpose-a", "--transpose-b", "--layout", "--gap"})
     app.get_option("--varied")->excludes(given);
   add_number(app, "--alpha", kind.alpha, -3.4e38, 3.4e38, "X",
-             "C <- alpha * op(A) * op(B) + beta * C (default: 1)");
-  add_number(app, "--beta", kind.beta, -3.4e38, 3.4e38, "X", "The same (default: 0)");
+             "Alpha in C <- alpha * op(A) * op(B) + beta * C\n"
+             "(default: 1)");
+  add_number(app, "--beta", kind.beta, -3.4e38, 3.4e38, "X", "Beta in the same formula (default: 0)");
 }
 
 void add_with_what(CLI::App& app, CommandLine& line) {
   app.option_defaults()->group("With what");
   BenchOptions& options = line.options;
-  add_repeatable(
-      app, "-k,--kernel", line.kernels, "NAME",
-      "A kernel, a variant, a file (mine.cl), all, or\nauto: clgemm's choice (default); repeatable");
-  add_repeatable(app, "-p,--param", line.words, "NAME=VALUE", "For the kernels that are named; repeatable")
+  add_repeatable(app, "-k,--kernel", line.kernels, "NAME",
+                 "A kernel, a variant, a file (mine.cl), all, or auto\n"
+                 "(default), which is clgemm's choice; repeatable");
+  add_repeatable(app, "-p,--param", line.words, "NAME=VALUE",
+                 "A parameter of the kernels of --kernel; repeatable")
       ->check(read_by([&](const std::string& text) { parse_parameter(text, options.parameters); }));
   add_choice(app, "--precision", options.precision, precisions, "fp32_equivalent|fp32",
-             "Any way that is as exact as fp32 arithmetic (default),\nor the device's fp32 units alone");
-  app.add_flag(
-         "--ladder", options.ladder,
-         "The kernels one after the other, from the simplest\nto the fastest, after two loops on the host")
+             "Any method whose error bound is no larger than that of\n"
+             "plain fp32 (default), or only the device's fp32 units");
+  app.add_flag("--ladder", options.ladder,
+               "Measure two loops on the host, and then the kernels\n"
+               "from the simplest to the fastest")
       ->excludes("--kernel")
       ->excludes("--param");
-  add_repeatable(
-      app, "--peer", line.peers, "NAME[=VALUE]",
-      "Measured beside them on the same data: clblast\n(default), clblast-tuned=FILE.json,..., openblas,\n"
-      "cblas=LIBRARY, cublas[=FOLDER], cublasxt[=FOLDER]\nor none; repeatable");
-  add_folder(app, "--kernel-folder", options.kernel_folder, "Searched for kernels before the built-in ones");
-  add_repeatable(
-      app, "-d,--device", options.devices, "INDEX|NAME",
-      "As --list-devices has it, or a part of its name\n(default: CLGEMM_DEVICE, else a GPU, else a "
-      "CPU);\nrepeatable, with --host-to-host: they share the\nmultiply, the first one is measured "
-      "alone, too");
+  add_repeatable(app, "--peer", line.peers, "NAME[=VALUE]",
+                 "Another library to compare with, on the same data:\n"
+                 "clblast (default), clblast-tuned=FILE.json,...,\n"
+                 "openblas, cblas=LIBRARY, cublas[=FOLDER],\n"
+                 "cublasxt[=FOLDER] or none; repeatable");
+  add_folder(app, "--kernel-folder", options.kernel_folder,
+             "Search this folder for kernels before the built-in ones");
+  add_repeatable(app, "-d,--device", options.devices, "INDEX|NAME",
+                 "The index of a device in --list-devices, or a part of\n"
+                 "its name (default: CLGEMM_DEVICE, else a GPU, else a\n"
+                 "CPU). Repeatable with --host-to-host: the devices then\n"
+                 "share each call, and the first one is also measured\n"
+                 "alone");
 }
 
 void add_how_to_measure(CLI::App& app, CommandLine& line) {
   app.option_defaults()->group("How to measure");
   BenchOptions& options = line.options;
   add_number(app, "--runs", options.runs, 1, 1000000, "COUNT", "Timed runs of each kernel (default: 20)");
-  add_number(app, "--warmup", options.warmup, 0, 1000000, "COUNT", "Runs before those (default: 10)");
+  add_number(app, "--warmup", options.warmup, 0, 1000000, "COUNT",
+             "Runs before the timed runs (default: 10)");
   add_number(app, "--max-seconds", options.max_seconds, 0.0, 1e6, "SECONDS",
-             "Limit for the runs of one kernel at one size;\none run is always made (default: 5)");
+             "Time limit for the runs of one kernel at one size; one\n"
+             "run is always made (default: 5)");
   app.add_flag_callback(
       "--no-baseline", [&options] { options.baseline = false; },
-      "Do not measure naive, where it is not named; so it\nis with --random");
+      "Do not measure the kernel naive unless --kernel names\n"
+      "it; --random implies this");
   app.add_flag_callback(
       "--no-check", [&options] { options.check = false; }, "Do not check the results");
   app.add_flag("--rotate", options.rotate,
-               "Take turns among so many copies of A, B and C that\nnone stays in a cache");
-  app.add_flag("--host-to-host", options.host_to_host, "Time the call on matrices in the host's memory, too");
+               "Use several copies of A, B and C alternately, so that\n"
+               "none stays in a cache");
+  app.add_flag("--host-to-host", options.host_to_host, "Also time the call on host matrices");
   app.add_flag("--first-call", options.first_call,
-               "Time the first call of new processes, too: with empty\ncaches, and with those that one left");
+               "Also time the first call of new processes, with empty\n"
+               "caches and with the caches of an earlier process");
   app.add_flag("--ceilings", options.ceilings,
-               "Measure the device's peak of multiply-adds and of its\nmemory, and show percents of it");
+               "Measure the peak rates of the device's fp32 units and\n"
+               "memory, and show results in percent of them");
   add_number(app, "--trial-seconds", options.trial_seconds, 1, 86400, "COUNT",
-             "A --kernel FILE is first tried in a process of its\nown, for so long at most (default: 60)");
+             "Time limit in seconds for the first trial of a\n"
+             "--kernel FILE, which runs in a separate process\n"
+             "(default: 60)");
   // For child processes of the bench.
   add_action(line, Action::trial, app.add_option("--trial-of", options.trial_of))->group("");
   add_action(line, Action::first_call, app.add_option("--first-call-of", options.first_call_of))->group("");
@@ -244,72 +264,81 @@ void add_output(CLI::App& app, CommandLine& line) {
   app.add_option("-f,--format", line.format, "(default: table)")
       ->type_name("table|json|csv")
       ->check(one_of(keys_of(formats)));
-  app.add_option("-o,--output", line.options.output, "Write there instead of to standard output")
+  app.add_option("-o,--output", line.options.output, "Write to this file instead of to standard output")
       ->type_name("FILE");
   add_action(app, line, Action::accuracy, "--accuracy",
-             "How exact kernels and peers are on numbers that are\nhard in different ways, where C has as "
-             "many rows as\n--size says; nothing is measured");
-  add_action(
-      app, line, Action::explain, "--explain",
-      "clgemm's plan for each size, in words; nothing is\nmeasured (with --host-to-host: of that call)");
-  add_action(app, line, Action::list_devices, "--list-devices", "The OpenCL devices");
-  add_action(app, line, Action::list_kernels, "--list-kernels", "The kernels, their variants and parameters");
+             "Show the accuracy of kernels and peers on numbers that\n"
+             "are difficult in different ways; C has m rows and n\n"
+             "columns of --size; no times are measured");
+  add_action(app, line, Action::explain, "--explain",
+             "Print clgemm's plan for each size in words (with\n"
+             "--host-to-host: for host matrices); nothing is\n"
+             "measured");
+  add_action(app, line, Action::list_devices, "--list-devices", "Print the OpenCL devices");
+  add_action(app, line, Action::list_kernels, "--list-kernels",
+             "Print the kernels, their variants and parameters");
 }
 
 void add_files(CLI::App& app, CommandLine& line) {
-  app.option_defaults()->group("What to make of results (JSON files of this program)");
+  app.option_defaults()->group("What to do with results (JSON files of this program)");
   BenchOptions& options = line.options;
   CLI::Option* report = add_action(app, line, Action::measure, "--report", options.report, "DIR",
-                                   "After the run, write a page with pictures and the\nJSON there");
-  app.add_option("--from", options.files, "--report of these results, without a run")
+                                   "After the run, write a page with charts, and the JSON,\n"
+                                   "to this folder");
+  app.add_option("--from", options.files,
+                 "Write the page of --report from these results, without\n"
+                 "a run")
       ->type_name("FILE...")
       ->expected(1, 1000)
       ->needs(report);
-  app.add_option(
-         "--samples", options.samples,
-         "What clgemm-tune --keep-samples has written: on the\npage, which config is fast where, and the "
-         "regret")
+  app.add_option("--samples", options.samples,
+                 "A file of clgemm-tune --keep-samples; the page then\n"
+                 "also shows which config is fast for which shape, and\n"
+                 "the regret")
       ->type_name("FILE")
       ->check(CLI::Validator(CLI::ExistingFile).description(""))
       ->needs(report);
   add_action(app, line, Action::compare, "--compare", options.files, "OLD NEW...",
-             "What got faster or slower beyond the noise; exit\nstatus 1 where "
-             "something got slower or is missing. Of\nmore than two files, the oldest "
-             "first: a column for each")
+             "Print what became faster or slower by more than the\n"
+             "noise; the exit status is 1 if something became slower\n"
+             "or is missing. With more than two files, the oldest\n"
+             "first: print a column for each")
       ->expected(2, 1000)
       ->excludes("--from");
   add_action(app, line, Action::markdown, "--markdown", options.files, "FILE...",
-             "Tables of these results, as docs/results.md has them")
+             "Print tables of these results, as in docs/results.md")
       ->expected(1, 1000)
       ->excludes("--from");
 }
 
 void add_own_kernels(CLI::App& app, CommandLine& line) {
-  app.option_defaults()->group("Your own kernels, and what is compiled");
+  app.option_defaults()->group("Your own kernels, and compiled programs");
   BenchOptions& options = line.options;
   add_action(app, line, Action::new_kernel, "--new-kernel", options.new_kernel, "FILE",
-             "Write a commented kernel that passes, to begin from");
+             "Write a working kernel with comments, to start from");
   add_action(app, line, Action::show_kernel, "--show-kernel", options.show_kernel, "NAME",
-             "Print the file of a kernel, or one that kernels\ninclude (common/store.cl)");
-  CLI::Option* watch =
-      add_action(app, line, Action::watch, "--watch",
-                 "Measure again, without peers, whenever the file of a\n--kernel or one that it "
-                 "includes changes");
+             "Print the file of a kernel, or a file that kernels\n"
+             "include (common/store.cl)");
+  CLI::Option* watch = add_action(app, line, Action::watch, "--watch",
+                                  "Measure again, without peers, whenever the file of a\n"
+                                  "--kernel or one of its includes changes");
   add_number(app, "--watch-rounds", options.watch_rounds, 1, 1000000, "COUNT",
-             "End --watch after so many measurements")
+             "End --watch after this number of measurements")
       ->needs(watch);
-  add_action(
-      app, line, Action::why, "--why",
-      "What is known of the --kernel at each size, before and\nafter it ran, and the first thing to try");
+  add_action(app, line, Action::why, "--why",
+             "Print what limits the --kernel at each size, before\n"
+             "and after its run, and what to try first");
   add_action(app, line, Action::assembly, "--asm", options.assembly, "FILE",
-             "Write what the compiler made of the --kernel at the\n--size: PTX, or the "
-             "program disassembled by objdump,\nelse its binary");
-  add_action(
-      app, line, Action::races, "--races",
-      "Run the --kernel small under Oclgrind: races, accesses\nout of bounds and divergent barriers, by "
-      "their lines");
+             "Write the compiled --kernel for the --size to this\n"
+             "file: PTX, or a disassembly by objdump, or else the\n"
+             "binary");
+  add_action(app, line, Action::races, "--races",
+             "Run the --kernel on a small problem under Oclgrind,\n"
+             "and print races, accesses out of bounds and divergent\n"
+             "barriers with their lines");
   add_action(app, line, Action::cache, "--cache", options.cache, "info|clear|clear-quarantine",
-             "The compiled programs on disk: show where and how\nmany, or remove them")
+             "Show the folder and the number of the compiled\n"
+             "programs on disk, or remove them")
       ->check(one_of({"clear", "clear-quarantine", "info"}));
 }
 
@@ -319,28 +348,28 @@ bool names_one_kernel(const std::string& kernel) {
 
 // Checks combinations of values. Combinations of options are checked when the options are added.
 void check_values(const BenchOptions& options) {
-  if (options.ladder && options.sizes.size() != 1) throw UsageError("--ladder takes one --size");
+  if (options.ladder && options.sizes.size() != 1) throw UsageError("--ladder needs exactly one --size");
   const auto& kernels = options.kernels;
   if (options.action == Action::watch && std::none_of(kernels.begin(), kernels.end(), names_a_file)) {
     throw UsageError("--watch needs a --kernel FILE.cl");
   }
   const bool is_of_one = options.action == Action::races || options.action == Action::assembly;
   if (is_of_one && (kernels.size() != 1 || !names_one_kernel(kernels.front()))) {
-    throw UsageError(fmt::format("{} needs one --kernel: a name, or FILE.cl",
+    throw UsageError(fmt::format("{} needs exactly one --kernel: a name, or FILE.cl",
                                  options.action == Action::races ? "--races" : "--asm"));
   }
   if (options.kind.batch_count > 1) {
-    if (options.ladder) throw UsageError("--ladder is of one multiply, without --batch");
+    if (options.ladder) throw UsageError("--ladder measures single GEMMs; do not use --batch");
     if (options.action == Action::accuracy)
-      throw UsageError("--accuracy is of one multiply, without --batch");
-    if (options.host_to_host) throw UsageError("--host-to-host: there is no such call of a batch (--batch)");
+      throw UsageError("--accuracy checks single GEMMs; do not use --batch");
+    if (options.host_to_host) throw UsageError("--host-to-host does not support batches (--batch)");
   }
   if (options.devices.size() > 1 && !options.host_to_host)
-    throw UsageError("--device: several share a multiply of host matrices alone (--host-to-host)");
+    throw UsageError("--device: several devices can share a call only with --host-to-host");
   if (options.parameters.empty()) return;
   for (const std::string& kernel : kernels) {
     if (names_one_kernel(kernel)) continue;
-    throw UsageError(fmt::format("--param needs kernels that are named by --kernel, not '{}'", kernel));
+    throw UsageError(fmt::format("--param needs kernels that --kernel names, not '{}'", kernel));
   }
 }
 
@@ -349,15 +378,14 @@ void check_output(const CommandLine& line, const BenchOptions& options, const st
   if (options.action == Action::measure) return;
   const bool is_of_a_comparison = options.action == Action::compare && options.format != Format::csv;
   if (options.format != Format::table && !is_of_a_comparison) {
-    throw UsageError(
-        fmt::format("--format: {} is of measurements, {} has a text of its own", line.format, action));
+    throw UsageError(fmt::format("--format: {} is for measurements; {} prints a text", line.format, action));
   }
   constexpr std::array without_output = {Action::watch, Action::new_kernel, Action::assembly,
                                          Action::report_files};
   const bool writes_there =
       std::find(without_output.begin(), without_output.end(), options.action) == without_output.end();
   if (!options.output.empty() && !writes_there)
-    throw UsageError(fmt::format("--output: {} writes nothing there", action));
+    throw UsageError(fmt::format("--output has no effect with {}", action));
 }
 
 // --kernel-folder is checked when it is added. Actions that read no kernel ignore it.
@@ -408,12 +436,13 @@ BenchOptions options_of(CommandLine& line) {
 std::optional<BenchOptions> parse_options(int argc, const char* const* argv) {
   CommandLine line;
   CLI::App app(
-      "Measures the kernels of clgemm on an OpenCL device, beside their peers and on the same data,\n"
-      "and checks every result.\n\n"
-      "Exit status: 0 when every check passed, 1 when one failed or on an error, 2 for bad usage,\n"
-      "130 if Ctrl-C ended it, 143 if SIGTERM did; what was measured until then is written.\n",
+      "Measures the kernels of clgemm on an OpenCL device, compares them with other libraries (peers)\n"
+      "on the same data, and checks every result.\n"
+      "\n"
+      "Exit status: 0 if every check passed, 1 if a check failed or after an error, 2 for bad usage,\n"
+      "130 if Ctrl-C ended the program, 143 if SIGTERM did. Results up to then are written.\n",
       "clgemm-bench");
-  app.set_help_flag("-h,--help", "Print this and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", "clgemm-bench " CLGEMM_VERSION);
   const auto formatter = std::make_shared<ShortFormatter>();
   formatter->column_width(34);

@@ -64,11 +64,11 @@ Bounds gflop_within(const Bounds& sides) {
 
 [[noreturn]] void too_few(std::size_t found, const RandomShapes& wanted, const Bounds& gflop) {
   const Bounds reached = gflop_within(wanted.sides);
-  throw UsageError(fmt::format(
-      "--random: only {} of {} different shapes found with sides of {} to {} and {} to {} GFLOP; such sides "
-      "reach {:.3g} to {:.3g} GFLOP (--sides, --gflop)",
-      found, wanted.count, wanted.sides.least, wanted.sides.most, gflop.least, gflop.most, reached.least,
-      reached.most));
+  throw UsageError(
+      fmt::format("--random: found only {} of {} different shapes with sides from {} to {} and {} to {} "
+                  "GFLOP; such sides give {:.3g} to {:.3g} GFLOP (--sides, --gflop)",
+                  found, wanted.count, wanted.sides.least, wanted.sides.most, gflop.least, gflop.most,
+                  reached.least, reached.most));
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ Bounds parse_bounds(std::string_view text) {
     if (second == std::errc() && rest == end && 0.0 < bounds.least && bounds.least <= bounds.most)
       return bounds;
   }
-  throw UsageError(fmt::format("'{}' is not LEAST-MOST, two positive numbers, the smaller one first", text));
+  throw UsageError(fmt::format("'{}' is not LEAST-MOST (two positive numbers, the smaller one first)", text));
 }
 
 std::vector<Case> random_cases(const RandomShapes& wanted, const MultiplyKind& kind, DeviceKind device) {

@@ -59,7 +59,7 @@ constexpr Key<Ceilings, double> ceiling_keys[] = {{"fp32_gflops", &Ceilings::fp3
                                                   {"copy_gbs", &Ceilings::copy_gbs},
                                                   {"cache_gbs", &Ceilings::cache_gbs},
                                                   {"tensor_gflops", &Ceilings::tensor_gflops}};
-constexpr const char* not_fp32 = "not fp32: passed false is expected, and fails no run";
+constexpr const char* not_fp32 = "not fp32, so a failed check is expected and does not fail the run";
 
 template <class Value>
 Json value_or_null(const std::optional<Value>& value) {
@@ -421,7 +421,7 @@ Json parse_runs(std::string_view json, const std::string& where) {
   if (are_rows) runs = runs_of_rows(runs);
   for (const Json& run : runs) {
     if (!is_run(run) || !std::all_of(run["rows"].begin(), run["rows"].end(), is_row))
-      throw UsageError(fmt::format("'{}' has an entry that is no row of clgemm-bench", where));
+      throw UsageError(fmt::format("'{}' has an entry that is not a row of clgemm-bench", where));
   }
   return runs;
 }

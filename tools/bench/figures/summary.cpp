@@ -138,11 +138,11 @@ void add_few_runs(std::vector<std::string>& troubles, const Results& results) {
     return names.size() > most ? fmt::format("{} of the rows", names.size())
                                : fmt::format("{}", fmt::join(names, ", "));
   };
-  if (!of_one.empty()) troubles.push_back(fmt::format("a single run tells of no noise: {}.", listed(of_one)));
+  if (!of_one.empty()) troubles.push_back(fmt::format("a single run shows no noise: {}.", listed(of_one)));
   if (of_few.empty()) return;
-  troubles.push_back(
-      fmt::format("of fewer than {} runs +- is how far they were apart, which says less than 95 of 100: {}.",
-                  runs_for_interval, listed(of_few)));
+  troubles.push_back(fmt::format(
+      "with fewer than {} runs, +- is the range of their times, which is less certain than 95 %: {}.",
+      runs_for_interval, listed(of_few)));
 }
 
 void add_rates_above_peak(std::vector<std::string>& troubles, const Results& results) {
@@ -152,9 +152,10 @@ void add_rates_above_peak(std::vector<std::string>& troubles, const Results& res
                            bool is_bounded) {
     const double rate = shape.rate(figures).value_or(0.0);  // by the clock of the table
     if (!is_bounded || rate <= peak) return;
-    troubles.push_back(fmt::format(
-        "{} at {} is at {:.0f} % of the peak that --ceilings measured: one of the two was disturbed.", title,
-        describe_shape(shape), 100.0 * rate / peak));
+    troubles.push_back(
+        fmt::format("{} at {} reaches {:.0f} % of the peak that --ceilings measured, so one of the two "
+                    "measurements was disturbed.",
+                    title, describe_shape(shape), 100.0 * rate / peak));
   });
 }
 

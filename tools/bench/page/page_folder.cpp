@@ -45,14 +45,13 @@ void make_report_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (!fs::is_directory(folder)) {
-    throw UsageError(fmt::format("--report: '{}' is no folder and cannot be made one", folder));
+    throw UsageError(fmt::format("--report: '{}' is not a folder and cannot be created", folder));
   }
   const bool is_free =
       !fs::exists(fs::path(folder) / "index.html") && !fs::exists(fs::path(folder) / "results.json");
   if (is_free || is_report(folder)) return;
   throw UsageError(fmt::format(
-      "--report: '{}' has an index.html or results.json that no report of clgemm-bench has left there",
-      folder));
+      "--report: '{}' has an index.html or results.json that clgemm-bench did not write", folder));
 }
 
 std::string page_data(const std::vector<Results>& runs, const std::vector<SampleLine>& samples) {

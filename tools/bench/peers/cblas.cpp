@@ -48,7 +48,7 @@ void wait_until_threads_rest() {
 }
 
 int to_int(std::size_t value) {
-  if (value > INT_MAX) throw Error(ErrorCode::invalid_argument, "larger than CBLAS can say");
+  if (value > INT_MAX) throw Error(ErrorCode::invalid_argument, "the sizes are too large for CBLAS");
   return static_cast<int>(value);
 }
 
@@ -138,7 +138,7 @@ std::vector<Peer> make_cblas(const PeerRequest& request, const cl::Device& devic
   const SharedLibrary library(names);
   CblasSgemm* const sgemm = library.get("cblas_sgemm");
   Peer peer{
-      {request.name, std::filesystem::path(library.name()).filename().string(), "as the library comes", {}},
+      {request.name, std::filesystem::path(library.name()).filename().string(), "the library's default", {}},
       [sgemm](const DeviceData& data) { return std::make_unique<CblasContestant>(sgemm, data); }};
   // Functions by which OpenBLAS describes itself. Other libraries have none of them.
   const char* (*get_config)() = library.find("openblas_get_config");

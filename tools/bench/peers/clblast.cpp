@@ -206,7 +206,7 @@ std::vector<TunedKernel> read_files(const std::string& comma_separated) {
 }  // namespace
 
 std::vector<Peer> make_clblast(const PeerRequest& request, const cl::Device& /*device*/) {
-  return {{{request.name, clblast_version(), "the parameters that it ships", {}},
+  return {{{request.name, clblast_version(), "its default parameters", {}},
            [](const DeviceData& data) { return std::make_unique<ClblastContestant>(data); }}};
 }
 

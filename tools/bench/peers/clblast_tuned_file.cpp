@@ -34,7 +34,7 @@ std::string kernel_of(const std::string& family) {
   for (const Family& candidate : families) {
     if (family.starts_with(candidate.prefix)) return candidate.kernel;
   }
-  throw std::runtime_error(fmt::format("'{}' is no part of a matrix multiply", family));
+  throw std::runtime_error(fmt::format("'{}' is not a kernel of CLBlast's GEMM", family));
 }
 
 std::unordered_map<std::string, std::size_t> parse_parameters(const std::string& text) {

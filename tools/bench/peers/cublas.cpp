@@ -33,7 +33,7 @@ constexpr Mode modes[] = {{"cublas-fp32", pedantic_math, "CUBLAS_PEDANTIC_MATH",
                           {"cublas-tf32", tf32_math, "CUBLAS_TF32_TENSOR_OP_MATH", false}};
 
 int to_int(std::size_t value) {
-  if (value > INT_MAX) throw Error(ErrorCode::invalid_argument, "larger than cuBLAS can say");
+  if (value > INT_MAX) throw Error(ErrorCode::invalid_argument, "the sizes are too large for cuBLAS");
   return static_cast<int>(value);
 }
 

@@ -51,7 +51,7 @@ class CublasXtContestant final : public Contestant {
   CublasXtContestant(const Setup& setup, const DeviceData& data)
       : setup_(setup), functions_{setup.cuda->cublas}, handle_(make_handle(setup, functions_)), data_(data) {
     if (data.call().batch_count != 1)
-      throw Error(ErrorCode::invalid_argument, "cublasXt has no batches of host matrices");
+      throw Error(ErrorCode::invalid_argument, "cublasXt does not support batches of host matrices");
   }
 
   RunTimes run() override { return {.operation_ms = 0.0, .call_ms = multiply(), .launches = 0}; }
@@ -94,7 +94,7 @@ std::vector<Peer> make_cublasxt(const PeerRequest& request, const cl::Device& de
   std::vector<Peer> peers;
   for (const bool pins : {false, true}) {
     setup.pins = pins;
-    const std::string settings = fmt::format("{} GPUs, blocks of {}, host's matrices {}", setup.gpus.size(),
+    const std::string settings = fmt::format("{} GPUs, blocks of {}, host matrices {}", setup.gpus.size(),
                                              block_side, pins ? "pinned in each call" : "not pinned");
     peers.push_back(
         {{pins ? "cublasxt-pinning" : "cublasxt", setup.cuda->cublas_version(), settings, {}},

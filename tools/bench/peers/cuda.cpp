@@ -113,7 +113,7 @@ Gpu find_gpu(const Cuda& cuda, const cl::Device& device) {
   const auto ask = [&](cl_device_info what, cl_uint& value) {
     return clGetDeviceInfo(device(), what, sizeof value, &value, nullptr) == CL_SUCCESS;
   };
-  Gpu gpu{0, "CUDA device 0, which is not known to be the OpenCL device"};
+  Gpu gpu{0, "CUDA device 0, which may not be the OpenCL device"};
   if (ask(pci_bus, bus) && ask(pci_slot, slot)) {
     ask(pci_domain, domain);  // older drivers do not know it, and it is 0 on machines with one PCI domain
     const std::string address = fmt::format("{:04x}:{:02x}:{:02x}.0", domain, bus, slot);

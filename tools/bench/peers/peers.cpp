@@ -79,7 +79,7 @@ std::vector<PeerRequest> parse_peers(const std::vector<std::string>& texts) {
   std::vector<PeerRequest> requests;
   std::set<std::string> seen;
   for (const std::string& text : texts) {
-    if (text == no_peer) throw UsageError("--peer: none stands alone");
+    if (text == no_peer) throw UsageError("--peer: none cannot be combined with other peers");
     requests.push_back(parse_peer(text));
     if (!seen.insert(requests.back().name).second) {
       throw UsageError(fmt::format("--peer: {} twice", requests.back().name));

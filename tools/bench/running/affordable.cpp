@@ -58,12 +58,13 @@ Affordable affordable(const std::vector<KernelChoice>& choices, const Results& e
 
 std::string about_a_run(double seconds) {
   const double ms = seconds * 1e3;
-  if (ms < 1.0) return fmt::format("about {:.1g} ms a run", ms);
-  return ms < 1e3 ? fmt::format("about {:.0f} ms a run", ms) : fmt::format("about {:.0f} s a run", seconds);
+  if (ms < 1.0) return fmt::format("about {:.1g} ms for each run", ms);
+  return ms < 1e3 ? fmt::format("about {:.0f} ms for each run", ms)
+                  : fmt::format("about {:.0f} s a run", seconds);
 }
 
 std::string left_out(double seconds) {
-  return fmt::format("left out: {}, above --max-seconds", about_a_run(seconds));
+  return fmt::format("left out, because it takes {}, which is above --max-seconds", about_a_run(seconds));
 }
 
 bool leaves_out_baseline(const Affordable& kernels) {

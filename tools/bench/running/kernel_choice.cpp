@@ -42,7 +42,7 @@ void check_named(KernelLibrary& library, const KernelChoice& choice, const Devic
   const NamedKernel kernel = library.find(choice.options.kernel);
   if (kernel.file->manifest.role != Role::multiply) {
     throw Error(ErrorCode::kernel_not_found,
-                "'" + choice.options.kernel + "' does not multiply; it is one of clgemm's own helpers");
+                "'" + choice.options.kernel + "' is not a GEMM kernel but one of clgemm's own helpers");
   }
   try {
     configure(kernel, choice.options.parameters, device);

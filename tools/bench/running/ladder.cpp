@@ -114,7 +114,8 @@ std::vector<PeerResult> run_host_loops(const HostData& data, const Reference* re
     Figures& figures = result.figures;
     const double predicted = predict_ms(data, loop.multiply_rows);
     if (predicted > longest_loop_ms) {
-      figures.reason = fmt::format("left out: about {:.0f} s on one thread", predicted * 1e-3);
+      figures.reason =
+          fmt::format("left out, because it takes about {:.0f} s on one thread", predicted * 1e-3);
     } else {
       std::vector<float> c = data.c;
       figures.median_ms = time_rows(data, loop.multiply_rows, data.call.m, c);

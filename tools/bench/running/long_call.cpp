@@ -14,7 +14,7 @@ namespace {
 
 std::string how_far(double ms, double expected_ms) {
   if (expected_ms <= 0.0) return fmt::format("{:.0f} s so far", ms * 1e-3);
-  return fmt::format("{:.0f} s, {:.0f} % of what the last one took", ms * 1e-3,
+  return fmt::format("{:.0f} s, {:.0f} % of the time of the last one", ms * 1e-3,
                      std::min(100.0 * ms / expected_ms, 999.0));
 }
 

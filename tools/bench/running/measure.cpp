@@ -127,7 +127,7 @@ void time_host_to_host(const std::vector<Entrant*>& entrants, const MeasureSetti
     for (Entrant* entrant : entrants) {
       if (interrupted()) return;
       if (round >= 2 && !entrant->has_host_time(settings.max_seconds)) continue;
-      call_telling(progress, fmt::format("from host to host {}/{}", round, settings.runs),
+      call_telling(progress, fmt::format("host matrices {}/{}", round, settings.runs),
                    entrant->last_host_ms(), [&] { entrant->run_host_to_host(); });
     }
   }

@@ -32,7 +32,7 @@ std::string try_kind(const MultiplyKind& kind, const cl::CommandQueue& queue, co
 
 std::string title_of(const MultiplyKind& kind) {
   const auto word = [](Transpose transpose) {
-    return transpose == Transpose::yes ? "transposed" : "as it is";
+    return transpose == Transpose::yes ? "transposed" : "not transposed";
   };
   return fmt::format("at {} with A {}, B {}, alpha {}, beta {}, {}", to_string(odd_size),
                      word(kind.transpose_a), word(kind.transpose_b), kind.alpha, kind.beta,
@@ -53,10 +53,10 @@ std::string try_in_own_process(const BenchOptions& options, const KernelChoice& 
   const Ended ended = run_self_to_end(words, {}, Complaints::dropped);
   if (ended.end.is_well()) return ended.out;
   const std::string why = ended.end.kind == ProcessEnd::Kind::out_of_time
-                              ? fmt::format("no result within {} s", options.trial_seconds)
+                              ? fmt::format("there was no result within {} s", options.trial_seconds)
                               : to_string(ended.end);
   throw Error(ErrorCode::self_test_failed,
-              fmt::format("{}, tried in a process of its own: {}", choice.name, why));
+              fmt::format("{}, tried in a separate process: {}", choice.name, why));
 }
 
 std::string try_kernel(const BenchOptions& options) {

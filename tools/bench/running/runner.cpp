@@ -89,7 +89,7 @@ void try_first_call(const BenchOptions& options, const std::string& who, Figures
     figures.cold_ms = first_call.cold_ms;
     figures.warm_ms = first_call.warm_ms;
   } catch (const std::exception& error) {
-    say("clgemm-bench", fmt::format("note: no first call of {}: {}", who, error.what()));
+    say("clgemm-bench", fmt::format("note: the first call of {} failed: {}", who, error.what()));
   }
 }
 

@@ -137,8 +137,8 @@ void SizeRun::enter_baseline(const std::vector<KernelChoice>& choices) {
       if (ms > settings_.max_seconds * 1e3) {
         result_.naive.reason = left_out(ms * 1e-3);
       } else if (ms > longest_baseline_ms) {
-        result_.naive.reason =
-            fmt::format("left out: {}; --kernel {} measures it", about_a_run(ms * 1e-3), baseline_kernel);
+        result_.naive.reason = fmt::format("left out, because it takes {}; --kernel {} measures it",
+                                           about_a_run(ms * 1e-3), baseline_kernel);
       } else {
         baseline_ = std::make_unique<Entrant>(make_kernel_contestant(data_, choice.options), nullptr);
       }

@@ -54,23 +54,22 @@ void write(std::ostream& out, const Case& one, const ChosenPlan& plan, const Ker
   out << fmt::format("measured: {} ms, {} GFLOPS, median of {} runs", figure_or_dash(figures.median_ms),
                      format_figure(facts.gflops), figures.runs);
   out << (chosen.seconds ? fmt::format("; predicted: {} ms\n", format_figure(*chosen.seconds * 1e3)) : "\n");
-  out << fmt::format("fp32 units: {} of the {} GFLOPS measured here\n",
+  out << fmt::format("fp32 units: {} of the {} GFLOPS that were measured on this device\n",
                      percent(facts.gflops / ceilings.fp32_gflops), format_figure(ceilings.fp32_gflops));
   out << fmt::format(
-      "work-groups: {}, of {} x {} elements of C; {} for each of {} compute units; {} of their work lies "
+      "work-groups: {}, of {} x {} elements of C; {} for each of {} compute units; {} of their work is "
       "inside C\n",
       facts.groups, facts.group_rows, facts.group_columns, format_figure(facts.groups_per_unit()),
       facts.compute_units, percent(facts.work_inside));
   out << fmt::format(
-      "global memory: {} bytes for each multiply-add, if a work-group reads A and B once: {} GB/s at this "
-      "rate; "
-      "memory reads {} GB/s{}\n",
+      "global memory: {} bytes for each multiply-add, if a work-group reads A and B once. This is {} GB/s at "
+      "this rate; memory can read {} GB/s{}\n",
       format_figure(facts.bytes_per_multiply_add()), format_figure(facts.needed_gbs()),
       format_figure(ceilings.read_gbs),
       ceilings.cache_gbs > 0.0 ? fmt::format(", the last cache {}", format_figure(ceilings.cache_gbs)) : "");
   out << fmt::format(
-      "local memory: {} bytes of a work-group\nprivate memory: {} bytes of a work-item, by the driver; "
-      "spilled: {}\n",
+      "local memory: {} bytes for each work-group\n"
+      "private memory: {} bytes for each work-item (from the driver); spilled: {}\n",
       facts.local_bytes, facts.private_bytes, facts.spilled_bytes);
   out << fmt::format("try first: {}\n\n", first_thing_to_try(facts, ceilings));
 }
@@ -79,25 +78,25 @@ void write(std::ostream& out, const Case& one, const ChosenPlan& plan, const Ker
 
 std::string first_thing_to_try(const KernelFacts& facts, const Ceilings& ceilings) {
   if (facts.gflops > ceilings.fp32_gflops)
-    return "measure again: above the peak of the fp32 units, it computes on other units, or other programs "
-           "disturbed one of the two";
+    return "measure again: the rate is above the peak of the fp32 units, so the kernel uses other units, or "
+           "other programs disturbed one of the measurements";
   if (facts.gflops >= near_the_peak * ceilings.fp32_gflops)
     return "nothing: the kernel is near the peak of the fp32 units";
   if (facts.spilled_bytes > 0)
-    return fmt::format("fewer results for each work-item: {} bytes do not fit the registers",
+    return fmt::format("fewer results for each work-item: {} bytes do not fit in the registers",
                        facts.spilled_bytes);
   if (facts.groups_per_unit() < fewest_groups_per_unit)
     return fmt::format(
-        "more work-groups: {} are few for {} compute units, so smaller tiles or --param SPLIT_K",
+        "more work-groups, with smaller tiles or --param SPLIT_K: {} are too few for {} compute units",
         facts.groups, facts.compute_units);
   if (facts.work_inside < least_inside)
-    return fmt::format("smaller tiles: {} of the work lies outside C", percent(1.0 - facts.work_inside));
+    return fmt::format("smaller tiles: {} of the work is outside C", percent(1.0 - facts.work_inside));
   const double bandwidth = std::max(ceilings.read_gbs, ceilings.cache_gbs);
   if (facts.needed_gbs() > most_of_bandwidth * bandwidth)
     return fmt::format(
-        "larger tiles of C for each work-group: reading A and B takes {} of the {} GB/s that there are",
+        "larger tiles of C for each work-group: reading A and B takes {} of the {} GB/s of the memory",
         percent(facts.needed_gbs() / bandwidth), format_figure(bandwidth));
-  return "the inner loop: more results in the registers of each work-item, in both directions, and loads of "
+  return "the inner loop: keep more results in the registers of each work-item, in both directions, and load "
          "vectors (docs/ladder.md)";
 }
 

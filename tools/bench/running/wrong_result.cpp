@@ -46,10 +46,11 @@ std::string describe_wrong_result(Contestant& contestant, const std::vector<floa
   contestant.run();
   const std::size_t changed = differences(c, contestant.result());
   if (changed == 0)
-    return wrong + (wrong.find("pattern: none") == std::string::npos ? "" : "; another run gave the same");
+    return wrong +
+           (wrong.find("pattern: none") == std::string::npos ? "" : "; another run gave the same result");
   return fmt::format(
-      "{}; another run gave {} other elements: a race, or memory that is read before it is written; "
-      "clgemm-bench --races looks for both",
+      "{}; another run gave other values in {} elements, so there may be a race, or memory is read before it "
+      "is written; clgemm-bench --races looks for both",
       wrong, changed);
 }
 

@@ -143,7 +143,7 @@ std::string difference_of(const std::vector<Results>& before, const std::vector<
                                       fmt::join(old_names, " / "), fmt::join(new_names, " / ")));
   }
   return differences.empty()
-             ? "no multiply is the same in all of device, precision, kernel, parameters, size, alpha and beta"
+             ? "no two results have the same device, precision, kernel, parameters, size, alpha and beta"
              : fmt::format("{}", fmt::join(differences, "; "));
 }
 
@@ -171,10 +171,11 @@ ComparedFiles::Row row_of(const std::vector<std::optional<Entry>>& entries) {
 }
 
 constexpr const char* rule =
-    "Slower or faster: the median and the minimum both changed by more than the noise, which is the largest "
-    "of\n"
-    "3 % and 20 % / runs, how far both changes are apart, what medians of such runs may differ by, and the\n"
-    "change of the peers that are the same program in both files.\n";
+    "Slower or faster means that the median and the minimum both changed by more than the noise. The noise "
+    "is the\n"
+    "largest of these: 3 % and 20 % / runs; the difference between the two changes; the uncertainty of the "
+    "medians;\n"
+    "and the change of the peers that are the same program in both files.\n";
 
 bool has_changes(const Comparison& row) {
   return row.verdict == Verdict::same || row.verdict == Verdict::faster || row.verdict == Verdict::slower;
@@ -287,19 +288,20 @@ void write_comparison(std::ostream& out, const ComparedFiles& compared, Format f
   const TextTable table = table_of(compared);
   format == Format::markdown ? table.print_markdown(out) : table.print(out);
   if (!compared.nothing_in_common.empty())
-    out << fmt::format("\nNothing to compare: {}.\n", compared.nothing_in_common);
+    out << fmt::format("\nThere is nothing to compare: {}.\n", compared.nothing_in_common);
   out << fmt::format(
-      "\n{} in all: {} slower, {} faster, {} fail now, {} not comparable; {} missing in the newest file, {} "
-      "only "
-      "there.\n",
+      "\n{} compared: {} slower, {} faster, {} fail now, {} not comparable; {} missing in the newest file, "
+      "{} "
+      "only in the newest file.\n",
       compared.rows.size(), how_many(compared, Verdict::slower), how_many(compared, Verdict::faster),
       how_many(compared, Verdict::fails), how_many(compared, Verdict::not_comparable),
       how_many(compared, Verdict::missing), how_many(compared, Verdict::only_new));
   if (compared.files.size() > 2)
-    out << "The newest file beside the oldest one that has the row; since: the first file of which that is "
-           "true.\n";
+    out << "The newest file is compared with the oldest one that has the row. \"since\" names the first file "
+           "for "
+           "which the result holds.\n";
   if (!compared.busy_files.empty())
-    out << fmt::format("Beware: other programs kept the machine busy during the runs of: {}.\n",
+    out << fmt::format("Warning: other programs kept the machine busy during the runs of: {}.\n",
                        fmt::join(compared.busy_files, ", "));
   out << rule;
 }

@@ -11,7 +11,8 @@ namespace clgemm::bench {
 namespace {
 
 // The speed-up that the best-known tutorial of this ladder shows for its own steps.
-constexpr const char* published = "Published by others, on a GTX 1080: 24 x, from 44 to 1067 GFLOPS.";
+constexpr const char* published =
+    "For comparison, others published 24 x on a GTX 1080, from 44 to 1067 GFLOPS.";
 
 // Returns the first step that was measured, or null.
 const KernelResult* first_of(const ShapeResult& shape) {
@@ -43,7 +44,7 @@ std::string how_many_runs(const Results& results, const ShapeResult& shape) {
 void write_closing(std::ostream& out, const Results& results, const ShapeResult& shape) {
   const KernelResult* first = first_of(shape);
   if (first == nullptr) return;
-  out << fmt::format("Time: the median of {}, packing included, {}. x first: against {}.\n",
+  out << fmt::format("Time: the median of {}, including packing, {}. \"x first\" is the ratio to {}.\n",
                      how_many_runs(results, shape), clock_in_words(shape), first->kernel);
   const KernelResult& best = *shape.own();
   out << meaning_of_plus_minus;

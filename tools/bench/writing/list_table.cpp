@@ -20,7 +20,7 @@ void write_failures(std::ostream& out, const ShapeResult& shape) {
       out << fmt::format("{}: {} did not run: {}\n", describe_shape(shape), peer_title(peer.name),
                          peer.figures.reason);
     } else if (peer.figures.judged() && peer.figures.failed()) {
-      out << fmt::format("{}: the result of {} FAILED its check.\n", describe_shape(shape),
+      out << fmt::format("{}: the result of {} FAILED the check.\n", describe_shape(shape),
                          peer_title(peer.name));
     }
   }
@@ -45,7 +45,7 @@ void write_list_table(std::ostream& out, const Results& results) {
   for (const ShapeResult& shape : results.shapes) write_failures(out, shape);
   write_missing_peers(out, results);
   if (!results.shapes.empty()) {
-    out << fmt::format("\nTimes are medians of whole operations, packing included, {}.\n{}",
+    out << fmt::format("\nTimes are medians of whole operations, including packing, {}.\n{}",
                        clock_in_words(results.shapes.front()), meaning_of_plus_minus);
   }
   write_troubles(out, results);

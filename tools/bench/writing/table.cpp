@@ -81,17 +81,18 @@ void write_shape(std::ostream& out, const Results& results, const ShapeResult& s
 
 // Explains the columns of this run.
 void explain_columns(std::ostream& out, const Results& results) {
-  out << "\nTimes are medians of the whole operation, packing included: device from the first kernel's start "
-         "to the "
-         "last\none's end, call by the host's clock from the call to its completion, first the first call, "
-         "which "
-         "compiles or\nloads. GFLOPS and ratios are by the first of these columns, which is the call where a "
-         "peer or "
-         "the device\nhas no other time.\n"
+  out << "\n"
+         "Times are medians of the whole operation, including packing. \"device\" is the time on the device, "
+         "from the start of the\n"
+         "first kernel to the end of the last one. \"call\" is the host's wall-clock time from the call to "
+         "its completion. \"first\"\n"
+         "is the first call, which compiles or loads the kernel. GFLOPS and ratios use the first of these "
+         "columns. This is\n"
+         "\"call\" if a peer or the device has no other time.\n"
       << meaning_of_plus_minus << "Spread: (95th percentile - minimum) / median.\n";
   if (!results.ceilings) return;
   out << fmt::format(
-      "Peak: measured here by --ceilings, {} GFLOPS in fp32; memory {} GB/s reading, {} GB/s copying.\n",
+      "Peak, as measured by --ceilings: {} GFLOPS in fp32; memory reads {} GB/s and copies {} GB/s.\n",
       format_figure(results.ceilings->fp32_gflops), format_figure(results.ceilings->read_gbs),
       format_figure(results.ceilings->copy_gbs));
 }
@@ -116,7 +117,7 @@ void write_table(std::ostream& out, const Results& results) {
   }
   explain_columns(out, results);
   if (fewer_runs(results)) {
-    out << fmt::format("Fewer than {} runs where they would take more than {} s (--max-seconds).\n",
+    out << fmt::format("There are fewer than {} runs if they would take more than {} s (--max-seconds).\n",
                        results.wanted_runs, results.max_seconds);
   }
   write_troubles(out, results);

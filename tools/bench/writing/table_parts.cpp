@@ -18,8 +18,9 @@ void write_checks(std::ostream& out, const ShapeResult& shape) {
     const std::string part = shape.checked_elements == elements
                                  ? "all"
                                  : fmt::format("a sample of {} of {}", shape.checked_elements, elements);
-    out << fmt::format("Checked against float64: {} elements; PASSED is an error ratio of at most {:.1f}.\n",
-                       part, shape.error_bound.value_or(0.0));
+    out << fmt::format(
+        "Checked against float64: {} elements. PASSED means an error ratio of at most {:.1f}.\n", part,
+        shape.error_bound.value_or(0.0));
   }
   for (const KernelResult& kernel : shape.kernels) {
     if (!kernel.wrong.empty()) out << fmt::format("{}: {}\n", kernel.kernel, kernel.wrong);
@@ -126,13 +127,13 @@ std::string clock_in_words(const ShapeResult& shape) {
   for (const PeerResult& peer : shape.peers) {
     if (peer.figures.measured() && peer.figures.clock == Clock::host) names.push_back(peer_title(peer.name));
   }
-  return fmt::format("by the host's clock, from the call to its completion, for {}",
+  return fmt::format("in wall-clock time on the host, from the call to its completion, because {}",
                      names.empty() ? "the device reports no real times"
-                                   : fmt::format("{} has no other", fmt::join(names, ", ")));
+                                   : fmt::format("{} has no other time", fmt::join(names, ", ")));
 }
 
 void write_troubles(std::ostream& out, const Results& results) {
-  for (const std::string& trouble : troubles_of(results)) out << fmt::format("Beware: {}\n", trouble);
+  for (const std::string& trouble : troubles_of(results)) out << fmt::format("Warning: {}\n", trouble);
 }
 
 std::string describe_device(const Facts& facts) {
@@ -152,14 +153,15 @@ void write_missing_peers(std::ostream& out, const Results& results) {
 void write_summary(std::ostream& out, const Results& results) {
   for (const BesidePeer& beside : beside_peers(results)) {
     out << fmt::format(
-        "\nBeside {}, {} is {:.2f} times as fast over {} shapes (geometric mean), and at least as fast at {} "
-        "of "
-        "them ({:.0f} %){}.\nWorst:\n",
+        "\n"
+        "Compared with {}, {} is {:.2f} times as fast over {} shapes (geometric mean), and at least as fast "
+        "for {} of them ({:.0f} %){}.\n"
+        "Worst:\n",
         peer_title(beside.peer), own_title(results), beside.geometric_mean, beside.shapes,
         beside.at_least_one, 100.0 * beside.part_at_least_one(),
         beside.within_noise == 0
             ? ""
-            : fmt::format("; at {} of the others the runs do not tell", beside.within_noise));
+            : fmt::format("; for {} of the others, the difference is within the noise", beside.within_noise));
     for (const RatioAtShape& one : beside.worst) {
       out << fmt::format("  {:5.2f}  {}\n", one.ratio, describe_labelled(*one.shape));
     }
@@ -174,12 +176,13 @@ void write_notes(std::ostream& out, const Results& results, const ShapeResult& s
   write_checks(out, shape);
   for (const PeerResult& peer : shape.peers) {
     if (peer.figures.computes_in_fp32) continue;
-    out << fmt::format("{} rounds its operands to fewer bits than fp32 has; its check fails no run.\n",
-                       peer_title(peer.name));
+    out << fmt::format(
+        "{} rounds its operands to fewer bits than fp32 has, so a failed check does not fail the run.\n",
+        peer_title(peer.name));
   }
   write_missing_peers(out, results);
   if (shape.rotation) {
-    out << fmt::format("Rotated: {} copies of A, B and C, {} bytes together.\n", shape.rotation->copies,
+    out << fmt::format("Rotated: {} copies of A, B and C, {} bytes in total.\n", shape.rotation->copies,
                        shape.rotation->bytes);
   }
   if (!shape.naive.reason.empty()) out << fmt::format("naive: {}\n", shape.naive.reason);

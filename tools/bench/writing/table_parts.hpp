@@ -49,7 +49,7 @@ void print_table(std::ostream& out, const std::vector<ResultColumn>& columns,
 std::string percent_of(double part);
 
 inline constexpr const char* meaning_of_plus_minus =
-    "+-: how far the true median may be from this one, 95 times of 100.\n";
+    "+-: with 95 % confidence, the true median is within this distance.\n";
 
 // Returns "on the device, from the first kernel's start to the last one's end", or "by the host's clock" and
 // the reason.

@@ -163,7 +163,7 @@ class Calibration {
     if (answer.interrupted) return false;
     if (!answer.line)
       throw std::runtime_error(
-          fmt::format("what the host takes for a call could not be measured: {}", answer.failure));
+          fmt::format("the host's time for a call could not be measured: {}", answer.failure));
     host_ = read_host(*answer.line);
     return true;
   }
@@ -303,12 +303,10 @@ struct Destination {
 void warn_of_disturbance(const Regret& all) {
   constexpr double strange = 3.0;
   if (all.worst > strange)
-    bench::say(
-        "clgemm-tune",
-        fmt::format(
-            "beware: at the worst shape the choice takes {:.1f} times as long as the best; if other programs "
-            "disturbed the times, measure again",
-            all.worst));
+    bench::say("clgemm-tune",
+               fmt::format("warning: for the worst shape, the choice takes {:.1f} times as long as the best "
+                           "config; if other programs disturbed the times, measure again",
+                           all.worst));
 }
 
 // Returns true if the rows in use choose better, and reports it.
@@ -317,9 +315,8 @@ bool is_worse(const std::vector<Sample>& samples, ConfigCache& configs, const Kn
   const Comparison found = compare(samples, configs, known, in_use);
   if (!found.other_is_better()) return false;
   fmt::print(
-      "the rows in use choose better on these shapes: regret {:.3f}, worst {:.2f}; this fit, on shapes that "
-      "it has "
-      "not seen: {:.3f}, worst {:.2f}\n",
+      "the present data choose better for these shapes: regret {:.3f}, worst {:.2f}; this fit, on shapes "
+      "that it was not fitted to: {:.3f}, worst {:.2f}\n",
       found.other.mean, found.other.worst, found.fit.mean, found.fit.worst);
   return true;
 }
@@ -333,15 +330,14 @@ void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningF
   const Fitted fitted = fit(samples, configs, known);
   const Regret all = regret(fitted, samples, configs);
   if (fitted.rows.empty() || all.shapes < least_shapes)
-    throw std::runtime_error(
-        fmt::format("a fit needs {} shapes of configs that have {} each; these samples have {}: more "
-                    "--budget, or --calibrate with more "
-                    "--shapes; nothing was written to '{}'",
-                    least_shapes, least_samples, all.shapes, output.string()));
+    throw std::runtime_error(fmt::format(
+        "a fit needs {} shapes with configs that have {} samples each, but these samples have {}; use a "
+        "larger --budget, or --calibrate with more --shapes; nothing was written to '{}'",
+        least_shapes, least_samples, all.shapes, output.string()));
   for (const std::string& kernel : without_rows(samples, fitted))
     fmt::print(stderr,
-               "clgemm-tune: '{}' has samples of too few shapes, and is not chosen by this file; --calibrate "
-               "with more --shapes\n",
+               "clgemm-tune: '{}' has samples of too few shapes, so clgemm will not choose it from this "
+               "file; use --calibrate with more --shapes\n",
                kernel);
   fmt::print("{} samples, {} configs\n", samples.size(), fitted.rows.size());
   fmt::print("regret on {} shapes that were not fitted: {:.3f}, worst {:.2f}\n", held_out.shapes,
@@ -352,7 +348,7 @@ void write_fit(const std::vector<Sample>& samples, ConfigCache& configs, TuningF
   fmt::print("regret on all {} shapes: {:.3f}, worst {:.2f}\n", all.shapes, all.mean, all.worst);
   warn_of_disturbance(all);
   if (in_use && is_worse(samples, configs, known, *in_use)) {
-    fmt::print("nothing was written; --output FILE writes it all the same\n");
+    fmt::print("nothing was written; --output FILE writes the fit anyway\n");
     return;
   }
   file.rates = fitted.rates;
@@ -401,9 +397,10 @@ std::vector<Sample> valid_samples(const std::vector<Sample>& samples, ConfigCach
 void demand_no_better(const TuningFile& file, const std::filesystem::path& output) {
   const auto has_more = [](const ConfigRow& row) { return row.shapes > most_quick_shapes; };
   if (std::any_of(file.configs.begin(), file.configs.end(), has_more))
-    throw std::runtime_error(fmt::format(
-        "'{}' is of a full calibration, and --quick would write less: another --output, or remove it",
-        output.string()));
+    throw std::runtime_error(
+        fmt::format("'{}' is from a full calibration, and --quick would write less; use another --output, or "
+                    "remove the file",
+                    output.string()));
 }
 
 }  // namespace
@@ -421,28 +418,26 @@ int calibrate(const TuneOptions& options) {
   const Agenda agenda = agenda_of(options, setup, cache, file.device.probed);
   const auto journal = open_journal(options, setup);
   if (journal->size() > 0)
-    bench::say("clgemm-tune", fmt::format("going on after {} measurements", journal->size()));
+    bench::say("clgemm-tune", fmt::format("continuing after {} measurements", journal->size()));
   fmt::print("{} ({}, driver {}): {} configs\n", setup.device.name, setup.device.platform_name,
              setup.device.driver_version, agenda.configs.size());
   std::fflush(stdout);
   const bench::InterruptNoted noted;
   Calibration calibration(options, setup, *journal, agenda);
   if (!calibration.run()) {
-    bench::say("clgemm-tune", "stopped; the same command goes on here");
+    bench::say("clgemm-tune", "stopped; the same command continues from here");
     return bench::interrupted_status();
   }
   if (calibration.part_of_others() > bench::quiet_part)
-    bench::say(
-        "clgemm-tune",
-        fmt::format(
-            "beware: the machine was busy: other programs took {:.0f} % of its cores' time; measure again "
-            "when it is idle",
-            100.0 * calibration.part_of_others()));
+    bench::say("clgemm-tune", fmt::format("warning: the machine was busy: other programs took {:.0f} % of "
+                                          "its cores' time; measure again when it is idle",
+                                          100.0 * calibration.part_of_others()));
   Destination to{setup.output, options.samples_to};
   if (options.output.empty()) to.in_use = rows_in_use(setup.device, cache, file.device.probed);
   write_fit(calibration.samples(), cache, std::move(file),
             {calibration.host(), agenda.prior, surroundings.host}, to);
-  if (options.quick) fmt::print("these are the few configs of a quick run; --calibrate measures all\n");
+  if (options.quick)
+    fmt::print("these are only the configs of a quick run; --calibrate measures all configs\n");
   journal->remove();
   return all_is_well;
 }
@@ -464,7 +459,7 @@ int fit_samples(const TuneOptions& options) {
 int say_regret(const TuneOptions& options) {
   const TuningFile file = read_file(options.output);
   if (!file.rates)
-    throw std::runtime_error(fmt::format("'{}' has no rates, so that nothing is predicted", options.output));
+    throw std::runtime_error(fmt::format("'{}' has no rates, so nothing can be predicted", options.output));
   const Device device = device_of(file.device);
   ConfigCache cache(device, options.kernel_folder);
   KernelLibrary library(options.kernel_folder);

@@ -155,7 +155,7 @@ std::size_t NeededPrograms::add(const SgemmShape& shape) {
 int prepare(const TuneOptions& options) {
   const DiskCache::Info cache = DiskCache::from_environment().info();
   if (!cache.problem.empty()) {
-    throw bench::UsageError(fmt::format("--prepare has nowhere to keep programs: {}", cache.problem));
+    throw bench::UsageError(fmt::format("--prepare has no folder for compiled programs: {}", cache.problem));
   }
   const auto begin = std::chrono::steady_clock::now();
   const cl::Device chosen = options.device.empty() ? default_device() : find_device(options.device);
@@ -169,7 +169,7 @@ int prepare(const TuneOptions& options) {
   const bench::InterruptNoted noted;
   const std::vector<std::string> failed = prepare_in_processes(options, shapes);
   if (bench::interrupted()) {
-    bench::say("clgemm-tune", "stopped; what is compiled stays, and the same command goes on");
+    bench::say("clgemm-tune", "stopped; compiled programs are kept, and the same command continues");
     return bench::interrupted_status();
   }
   for (const std::string& line : failed) fmt::print("FAILED {}\n", printable(line));

@@ -86,7 +86,7 @@ bool OwnCaches::locked(const std::filesystem::path& output) {
     case FolderLock::State::folder_is_gone:
       return false;
     case FolderLock::State::of_another_process:
-      throw std::runtime_error(fmt::format("another clgemm-tune is at work on '{}'", output.string()));
+      throw std::runtime_error(fmt::format("another clgemm-tune is working on '{}'", output.string()));
   }
   return false;
 }

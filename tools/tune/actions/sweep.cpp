@@ -61,8 +61,10 @@ int check_configs(const TuneOptions& options) {
   }
   progress.clear();
   fmt::print("{} of {} configs PASSED on {}", checked - failed - refused, checked, setup.device.name);
-  fmt::print("{}\n",
-             refused == 0 ? "" : fmt::format("; {} it refused after the build, for its limits", refused));
+  fmt::print("{}\n", refused == 0
+                         ? ""
+                         : fmt::format("; {} were rejected after compilation because of the device's limits",
+                                       refused));
   return failed == 0 ? all_is_well : something_failed;
 }
 

@@ -58,7 +58,8 @@ int list_tuned(const TuneOptions& options) {
     if (!is_built_in(file)) list_file(file);
   }
   if (std::all_of(tuning.files().begin(), tuning.files().end(), is_built_in))
-    fmt::print("nothing beside what ships; looked for in {}\n", user_tuning_folder().string());
+    fmt::print("there are only the data that come with clgemm; searched in {}\n",
+               user_tuning_folder().string());
   for (const std::string& one : tuning.passed_over()) fmt::print("not used: {}\n", one);
   return all_is_well;
 }
@@ -66,7 +67,8 @@ int list_tuned(const TuneOptions& options) {
 int forget_tuned(const TuneOptions& options) {
   const std::filesystem::path path = RunSetup(options).output;
   if (!std::filesystem::exists(path)) {
-    bench::say("clgemm-tune", fmt::format("there is no file '{}': nothing to forget", path.string()));
+    bench::say("clgemm-tune",
+               fmt::format("there is no file '{}', so there is nothing to forget", path.string()));
     return something_failed;
   }
   TuningFile file = read_file(path);
@@ -80,7 +82,8 @@ int forget_tuned(const TuneOptions& options) {
   const std::size_t shapes = before.measured.size() - file.measured.size();
   const std::size_t configs = before.configs.size() - file.configs.size();
   if (shapes + configs == 0) {
-    bench::say("clgemm-tune", fmt::format("'{}' has nothing of it: nothing to forget", path.string()));
+    bench::say("clgemm-tune",
+               fmt::format("'{}' has no such data, so there is nothing to forget", path.string()));
     return something_failed;
   }
   if (is_empty(file)) {
@@ -96,14 +99,14 @@ int export_tuning(const TuneOptions& options) {
   demand_writable(options.other_file);
   const RunSetup setup(options);
   if (!std::filesystem::exists(setup.output)) {
-    bench::say("clgemm-tune", fmt::format("there is no file '{}': nothing has been tuned for '{}' yet "
-                                          "(clgemm-tune), or --output names the file",
+    bench::say("clgemm-tune", fmt::format("there is no file '{}': '{}' has not been tuned yet (run "
+                                          "clgemm-tune), or the data are in another file (--output)",
                                           setup.output.string(), setup.device.name));
     return something_failed;
   }
   const TuningFile file = read_output(setup.output, setup.device);
   if (is_empty(file)) {
-    bench::say("clgemm-tune", fmt::format("'{}' has nothing for '{}': tune first", setup.output.string(),
+    bench::say("clgemm-tune", fmt::format("'{}' has no data for '{}'; tune first", setup.output.string(),
                                           setup.device.name));
     return something_failed;
   }
@@ -116,10 +119,11 @@ int import_tuning(const TuneOptions& options) {
   const RunSetup setup(options);
   const TuningFile from = read_file(options.other_file);
   if (kinship(from.device, setup.device) != Kinship::same) {
-    bench::say("clgemm-tune",
-               fmt::format("'{}' is of '{}' ({}), and this is '{}' ({}): clgemm would not use it",
-                           options.other_file, from.device.name, from.device.platform, setup.device.name,
-                           setup.device.platform_name));
+    bench::say(
+        "clgemm-tune",
+        fmt::format("'{}' is for '{}' ({}), but this device is '{}' ({}), so clgemm would not use the file",
+                    options.other_file, from.device.name, from.device.platform, setup.device.name,
+                    setup.device.platform_name));
     return something_failed;
   }
   demand_writable(setup.output);

@@ -65,14 +65,14 @@ class Tuner {
     progress_.clear();
     if (!search.winner()) {
       found_all_ = false;
-      fmt::print("{}: no config gave a right result{}\n", to_string(size), late_words(search.late()));
+      fmt::print("{}: no config gave a correct result{}\n", to_string(size), late_words(search.late()));
       return true;
     }
     const Winner& winner = *search.winner();
     if (winner.first_was_late && options_.own_choice) {
       found_all_ = false;
       fmt::print(
-          "{}: nothing is kept, for clgemm's own choice gave no result within {} s, so that nobody knows "
+          "{}: nothing is kept, because clgemm's own choice gave no result within {} s, so it is unknown "
           "whether {} with {:.4g} GFLOPS is better{}\n",
           to_string(size), options_.limit_s, to_string(winner.config), gflops(size, winner.ms),
           late_words(search.late()));
@@ -81,9 +81,8 @@ class Tuner {
     const bool is_first = winner.ms == winner.first_ms;
     if (winner.config.kernel.empty()) {
       fmt::print(
-          "{}: {:.4g} GFLOPS, clgemm's own choice of a mirrored form, was the best; nothing is kept of it; "
-          "{} "
-          "measurements\n",
+          "{}: clgemm's own choice, computed as the transpose, was the best with {:.4g} GFLOPS, so nothing "
+          "is kept; {} measurements\n",
           to_string(size), gflops(size, winner.ms), count_);
       return true;
     }
@@ -99,8 +98,8 @@ class Tuner {
 
   std::string late_words(std::size_t late) const {
     if (late == 0) return "";
-    return fmt::format("; {} of {} measurements were not done within {} s: --limit gives them longer", late,
-                       count_, options_.limit_s);
+    return fmt::format("; {} of {} measurements took more than {} s; --limit allows more time", late, count_,
+                       options_.limit_s);
   }
 
   // clgemm chooses kernels by their names. A kernel from a file has none, so only the user can call it.
@@ -250,14 +249,14 @@ int tune(const TuneOptions& options) {
   TuningFile file = read_output(setup.output, setup.device);
   const auto journal = open_journal(options, setup);
   if (journal->size() > 0)
-    bench::say("clgemm-tune", fmt::format("going on after {} measurements", journal->size()));
+    bench::say("clgemm-tune", fmt::format("continuing after {} measurements", journal->size()));
   fmt::print("{} ({}, driver {})\n", setup.device.name, setup.device.platform_name,
              setup.device.driver_version);
   std::fflush(stdout);
   const bench::InterruptNoted noted;
   Tuner tuner(options, setup, *journal, std::move(file));
   if (!tuner.run()) {
-    bench::say("clgemm-tune", "stopped; the same command goes on here");
+    bench::say("clgemm-tune", "stopped; the same command continues from here");
     return bench::interrupted_status();
   }
   journal->remove();
@@ -265,10 +264,10 @@ int tune(const TuneOptions& options) {
     fmt::print("written: {}\n", setup.output.string());
   } else if (tuner.file_has_won()) {
     fmt::print(
-        "nothing to write, for clgemm does not choose a kernel file by itself: name these values by --param, "
-        "or make them the defaults in its head\n");
+        "nothing is written, because clgemm does not choose a kernel file by itself; pass these values with "
+        "--param, or make them the defaults in the file's manifest\n");
   } else {
-    fmt::print("nothing to write: {}\n", setup.output.string());
+    fmt::print("nothing is written: {}\n", setup.output.string());
   }
   return tuner.found_all() ? all_is_well : something_failed;
 }

@@ -56,7 +56,7 @@ void demand_json(const std::string& text, const fs::path& path) {
     const auto line = std::count(before.begin(), before.end(), '\n') + 1;
     const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
     throw std::runtime_error(
-        fmt::format("'{}' is there and is not JSON: line {}, column {}", path.string(), line, column));
+        fmt::format("'{}' exists but is not JSON: line {}, column {}", path.string(), line, column));
   }
 }
 
@@ -65,8 +65,8 @@ void demand_json(const std::string& text, const fs::path& path) {
 fs::path default_output(const Device& device) {
   const fs::path folder = user_tuning_folder();
   if (folder.empty())
-    throw std::runtime_error(
-        fmt::format("neither XDG_CONFIG_HOME nor {} is set: where to? (--output FILE)", home_variable));
+    throw std::runtime_error(fmt::format(
+        "neither XDG_CONFIG_HOME nor {} is set; name the file with --output FILE", home_variable));
   return folder / (as_file_name(device.name) + ".json");
 }
 
@@ -86,7 +86,7 @@ TuningFile read_file(const fs::path& path) {
     return parse_tuning(text, path.string());
   } catch (const Error& error) {
     throw std::runtime_error(
-        fmt::format("'{}' is there and is no tuning data of this version: {}", path.string(), error.what()));
+        fmt::format("'{}' exists but has no tuning data of this version: {}", path.string(), error.what()));
   }
 }
 

@@ -17,7 +17,7 @@ std::int64_t value_of(const std::string& text) {
   std::int64_t value = 0;
   const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc() || rest != text.data() + text.size())
-    throw std::runtime_error(fmt::format("'{}' is no number", text));
+    throw std::runtime_error(fmt::format("'{}' is not a number", text));
   return value;
 }
 

@@ -17,17 +17,19 @@ namespace clgemm::tune {
 namespace {
 
 constexpr const char* description =
-    "Finds the fastest kernel and parameters for this device and writes them where clgemm finds them.\n"
-    "Every result is checked before it may win. Ctrl-C stops; the same command goes on where it was.\n\n"
-    "Exit status: 0 when all is well, 1 when a config was wrong or on an error, 2 for bad usage, 130 where\n"
-    "Ctrl-C ended it.\n";
+    "Finds the fastest kernel and parameters for this device, and writes them to a file that clgemm reads.\n"
+    "Every result is checked. Ctrl-C stops the program; the same command then continues.\n"
+    "\n"
+    "Exit status: 0 if everything succeeded, 1 if a config gave a wrong result or after an error, 2 for bad "
+    "usage,\n"
+    "130 if Ctrl-C ended the program.\n";
 
 constexpr const char* footer =
-    "The search measures clgemm's own choice and a seeded sample of the configs. It measures a quarter of "
-    "them\n"
-    "again, more carefully. Then it climbs from the best two, by one step of one parameter at a time. Only "
-    "a\n"
-    "faster config replaces clgemm's own choice.";
+    "The search measures clgemm's own choice and a random sample of the configs, and the best quarter of "
+    "the\n"
+    "sample again, more carefully. From the best two it then changes one parameter by one step at a time, "
+    "as\n"
+    "long as this helps. Only a faster config replaces clgemm's own choice.";
 
 // The values that CLI11 fills in, in the words of the command line.
 struct CommandLine {
@@ -48,53 +50,55 @@ void add_what(CLI::App& app, CommandLine& line) {
   TuneOptions& options = line.options;
   const char* group = "What to tune";
   app.add_option("-d,--device", options.device,
-                 "As `clgemm-bench --list-devices` has it, or a part of its name")
+                 "The index of a device in `clgemm-bench --list-devices`, or a part of its name")
       ->type_name("NAME")
       ->group(group);
-  app.add_option("-s,--size", line.sizes, "In place of the shape classes' sizes; repeatable")
+  app.add_option("-s,--size", line.sizes, "Tune this size instead of the default sizes; repeatable")
       ->type_name("N|MxNxK")
       ->allow_extra_args(false)
       ->group(group);
   app.add_option("-k,--kernel", line.kernels,
-                 "A kernel, or all (default), or a kernel file, of which nothing is\nwritten: clgemm does "
-                 "not choose it; repeatable")
+                 "A kernel, or all (default), or a kernel file; repeatable. Nothing is written\n"
+                 "for a kernel file, because clgemm does not choose it")
       ->type_name("NAME|FILE.cl")
       ->allow_extra_args(false)
       ->group(group);
-  app.add_option("--kernel-folder", options.kernel_folder, "Searched for kernels before the built-in ones")
+  app.add_option("--kernel-folder", options.kernel_folder,
+                 "Search this folder for kernels before the built-in ones")
       ->type_name("DIR")
       ->check(CLI::Validator(CLI::ExistingDirectory).description(""))
       ->group(group);
   app.add_option("--space", line.options.space,
-                 "tvm36: the 36 configs of the TVM article, all of the kernel\ntiled_vector. The winner is a "
-                 "step of clgemm-bench --ladder;\nclgemm itself does not choose it")
+                 "tvm36: the 36 configs of the kernel tiled_vector that the TVM article uses.\n"
+                 "The winner is a step of clgemm-bench --ladder; clgemm itself does not choose\n"
+                 "it")
       ->type_name("tvm36")
       ->check(bench::one_of({"tvm36"}))
       ->group(group);
   app.add_flag_callback(
          "--without-own-choice", [&options] { options.own_choice = false; },
-         "The best of these kernels wins, even if clgemm's own choice is faster")
+         "Write the best of these kernels, even if clgemm's own choice is faster")
       ->group(group);
-  app.add_flag("--transpose-a", options.transpose_a, "A is stored transposed: tuned apart")->group(group);
-  app.add_flag("--transpose-b", options.transpose_b, "B is stored transposed: tuned apart")->group(group);
+  app.add_flag("--transpose-a", options.transpose_a, "Tune for a transposed A")->group(group);
+  app.add_flag("--transpose-b", options.transpose_b, "Tune for a transposed B")->group(group);
 }
 
 void add_how(CLI::App& app, CommandLine& line) {
   TuneOptions& options = line.options;
   const char* group = "How to search";
-  app.add_option("--seed", options.search.seed, "Of what is random (default: 1)")
+  app.add_option("--seed", options.search.seed, "Seed of random choices (default: 1)")
       ->type_name("N")
       ->group(group);
   app.add_option("--samples", options.search.samples,
-                 "Configs to begin with, for each size; 0: all (default: 60)")
+                 "Number of configs in the first sample of each size, or 0 for all (default: 60)")
       ->type_name("N")
       ->check(bench::between(0, 1000000))
       ->group(group);
-  app.add_option("--budget", options.budget_s, "Of measuring, in all; shared evenly by the sizes")
+  app.add_option("--budget", options.budget_s, "Total time for measuring, divided equally among the sizes")
       ->type_name("SECONDS")
       ->check(bench::between(0.001, 1e9))
       ->group(group);
-  app.add_option("--limit", options.limit_s, "Of one config, compiling included (default: 30)")
+  app.add_option("--limit", options.limit_s, "Time limit for one config, including compilation (default: 30)")
       ->type_name("SECONDS")
       ->check(bench::between(0.001, 1e9))
       ->group(group);
@@ -105,39 +109,41 @@ void add_calibration(CLI::App& app, CommandLine& line) {
   const char* group = "The speed model";
   add_action(line, Action::calibrate, app.add_flag("--calibrate"))
       ->description(
-          "Measures all configs that may ever win on random shapes, fits the speed\nmodel, by which clgemm "
-          "chooses for every shape, and says its regret on\nshapes that it did not fit. --budget: 600 by "
-          "default; a shape that is\nnot done by then is left out; the fit comes on top")
+          "Measure all configs that can be the fastest, on random shapes, and fit the\n"
+          "speed model, from which clgemm chooses for every shape. Print the regret on\n"
+          "shapes that were not used for the fit. --budget is 600 by default. Shapes\n"
+          "that are not measured by then are left out. The fit takes additional time")
       ->group(group);
   add_action(line, Action::calibrate, app.add_flag("--quick", options.quick))
       ->description(
-          "The same with 9 s of measuring: the few configs that are the best by the\ndata of other devices, "
-          "on some shapes. --budget: 9 by default,\ncompiling and the fit come on top")
+          "Like --calibrate, with 9 s of measuring: only the few configs that are best\n"
+          "on other devices, on some shapes. --budget is 9 by default. Compilation and\n"
+          "the fit take additional time")
       ->group(group);
-  app.add_option(
-         "--shapes", options.calibration_shapes,
-         "To measure at most, a third as many batches, an eighth as many large ones,\nand on CPUs six, "
-         "on GPUs 24 of one column (default: 64); with --prepare: to look at\n(default: 768)")
+  app.add_option("--shapes", options.calibration_shapes,
+                 "The largest number of shapes to measure (default: 64). Also measured are a\n"
+                 "third as many batches, an eighth as many large shapes, and shapes of one\n"
+                 "column (six on CPUs, 24 on GPUs). With --prepare: the number of shapes to\n"
+                 "compile for (default: 768)")
       ->type_name("N")
       ->check(CLI::Range(least_shapes, std::size_t{10000}).description(""))
       ->group(group);
-  app.add_option(
-         "--keep-samples", options.samples_to,
-         "With --calibrate, --quick or --fit: also writes what was measured and what was\npredicted, as CSV; "
-         "clgemm-bench --report makes pictures of it")
+  app.add_option("--keep-samples", options.samples_to,
+                 "With --calibrate, --quick or --fit: also write the measured and predicted\n"
+                 "times to this file, as CSV; clgemm-bench --report makes charts of it")
       ->type_name("FILE")
       ->group(group);
   add_action(line, Action::fit, app.add_option("--fit", options.fit_from))
       ->description(
-          "Measures nothing: fits to what --keep-samples has written, for the\ndevice of the --output file, "
-          "which has to be there")
+          "Measure nothing, and fit the speed model to a file of --keep-samples. The\n"
+          "--output file must exist and names the device")
       ->type_name("FILE")
       ->check(CLI::Validator(CLI::ExistingFile).description(""))
       ->group(group);
   add_action(line, Action::regret, app.add_option("--regret", options.fit_from))
       ->description(
-          "Measures nothing: says how good the --output file chooses on what\n--keep-samples of another run "
-          "has written")
+          "Measure nothing, and print the regret of the --output file on the samples of\n"
+          "another run (a file of --keep-samples)")
       ->type_name("FILE")
       ->check(CLI::Validator(CLI::ExistingFile).description(""))
       ->group(group);
@@ -146,40 +152,41 @@ void add_calibration(CLI::App& app, CommandLine& line) {
 void add_where(CLI::App& app, CommandLine& line) {
   TuneOptions& options = line.options;
   const char* group = "Where it goes";
-  app.add_option(
-         "-o,--output", options.output,
-         "Default: ~/.config/clgemm/tuning/DEVICE.json, where clgemm looks. What\nthe file has for other "
-         "shapes stays")
+  app.add_option("-o,--output", options.output,
+                 "The tuning file (default: ~/.config/clgemm/tuning/DEVICE.json, which clgemm\n"
+                 "reads). Its data for other shapes are kept")
       ->type_name("FILE")
       ->group(group);
-  app.add_flag("--fresh", options.fresh, "Forget the measurements of a run that was stopped")->group(group);
+  app.add_flag("--fresh", options.fresh, "Discard the measurements of a run that was stopped")->group(group);
   add_action(line, Action::export_file, app.add_option("--export", options.other_file))
-      ->description("Tunes nothing: writes what the output file has as a file that\nships in kernels/tuned/")
+      ->description(
+          "Tune nothing, and write the data of the output file in the form of the files\nin kernels/tuned/")
       ->type_name("FILE")
       ->group(group);
   add_action(line, Action::import_file, app.add_option("--import", options.other_file))
-      ->description("Tunes nothing: adds to the output file what such a file has of this device")
+      ->description("Tune nothing, and add the data of such a file for this device to the output\nfile")
       ->type_name("FILE")
       ->check(CLI::Validator(CLI::ExistingFile).description(""))
       ->group(group);
   add_action(line, Action::list_tuned, app.add_flag("--list-tuned"))
-      ->description("Tunes nothing: says what was tuned, and in which files it is found")
+      ->description("Tune nothing, and print what was tuned, and in which files it is")
       ->group(group);
   add_action(line, Action::forget, app.add_flag("--forget"))
-      ->description("Tunes nothing: removes from the output file each --size, or all that it has")
+      ->description("Tune nothing, and remove the data for each --size, or all data, from the\noutput file")
       ->group(group);
   add_action(line, Action::check, app.add_flag("--check"))
       ->description(
-          "Tunes nothing: runs and checks every config, or --samples of them,\nonce at each --size (default: "
-          "67x197x33)")
+          "Tune nothing, but run and check every config, or --samples of them, once at\n"
+          "each --size (default: 67x197x33)")
       ->group(group);
   add_action(line, Action::prepare, app.add_flag("--prepare"))
       ->description(
-          "Tunes nothing: compiles all that clgemm may choose on this device, in as\nmany processes as "
-          "there are cores, so that no later call waits for it")
+          "Tune nothing, but compile everything that clgemm may choose on this device,\n"
+          "with one process for each core, so that no later call has to wait for the\n"
+          "compiler")
       ->group(group);
   add_action(line, Action::list, app.add_flag("--list"))
-      ->description("Tunes nothing: says how many configs each kernel has here")
+      ->description("Tune nothing, and print how many configs each kernel has on this device")
       ->group(group);
   // For the processes that run configs.
   add_action(line, Action::work, app.add_flag("--worker"))->group("");
@@ -195,7 +202,7 @@ Action action_of(const CommandLine& line) {
     if (option->count() == 0) continue;
     if (chosen != nullptr)
       throw bench::UsageError(
-          fmt::format("{} and {}: which of the two?", chosen->get_name(), option->get_name()));
+          fmt::format("{} and {} cannot be used together", chosen->get_name(), option->get_name()));
     chosen = option;
     result = action;
   }
@@ -210,12 +217,13 @@ void refuse_useless(const CLI::App& app, const TuneOptions& options) {
   const char* const fit = options.action == Action::fit ? "--fit" : "--regret";
   if (!options.samples_to.empty() && !has_samples)
     throw bench::UsageError(
-        "--keep-samples needs --calibrate, --quick or --fit: nothing else has samples to keep");
+        "--keep-samples needs --calibrate, --quick or --fit, because only these have samples");
   if (is_fit && options.output.empty())
-    throw bench::UsageError(fmt::format("{} needs --output: a tuning file, which names the device", fit));
+    throw bench::UsageError(fmt::format("{} needs --output, a tuning file that names the device", fit));
   const auto refuse = [&app](const std::vector<const char*>& names, const std::string& why) {
     for (const char* one : names) {
-      if (app.get_option(one)->count() > 0) throw bench::UsageError(fmt::format("{}: without {}", why, one));
+      if (app.get_option(one)->count() > 0)
+        throw bench::UsageError(fmt::format("{}; {} has no effect", why, one));
     }
   };
   const std::vector<const char*> of_a_search = {
@@ -223,18 +231,18 @@ void refuse_useless(const CLI::App& app, const TuneOptions& options) {
   const std::vector<const char*> of_measuring = {"--budget", "--limit", "--seed", "--fresh"};
   if (is_calibration)
     refuse(of_a_search,
-           "--calibrate is of all kernels that clgemm may choose, on shapes of its own (--shapes)");
+           "--calibrate measures all kernels that clgemm may choose, on its own shapes (--shapes)");
   const bool is_preparation = options.action == Action::prepare;
   if ((!is_calibration || options.quick) && !is_preparation)
-    refuse({"--shapes"}, "only --calibrate and --prepare have as many shapes as wanted");
+    refuse({"--shapes"}, "the number of shapes can be set only for --calibrate and --prepare");
   if (is_preparation) {
     refuse(of_a_search, "--prepare compiles what clgemm chooses");
     refuse({"--budget", "--fresh", "--output"}, "--prepare measures nothing");
   }
   if (options.action == Action::check)
-    refuse({"--budget"}, "--check runs every config, or --samples of them");
+    refuse({"--budget"}, "--check runs every config, or as many as --samples says");
   if (is_fit) {
-    refuse(of_a_search, fmt::format("{} takes kernels and shapes as its file has them", fit));
+    refuse(of_a_search, fmt::format("{} uses the kernels and shapes of its file", fit));
     refuse(of_measuring, fmt::format("{} measures nothing", fit));
   }
   const std::map<Action, std::string> of_files = {{Action::export_file, "--export"},
@@ -243,9 +251,10 @@ void refuse_useless(const CLI::App& app, const TuneOptions& options) {
                                                   {Action::forget, "--forget"}};
   if (const auto found = of_files.find(options.action); found != of_files.end()) {
     if (options.action == Action::forget) {
-      refuse({"--kernel", "--space", "--without-own-choice", "--samples"}, "--forget is of shapes");
+      refuse({"--kernel", "--space", "--without-own-choice", "--samples"},
+             "--forget removes the data of shapes");
     } else {
-      refuse(of_a_search, found->second + " takes all that was measured of the device");
+      refuse(of_a_search, found->second + " uses all measurements of the device");
     }
     refuse(of_measuring, found->second + " measures nothing");
   }
@@ -281,7 +290,7 @@ std::optional<TuneOptions> parse_options(int argc, char** argv) {
   if (!line.kernels.empty()) options.kernels = line.kernels;
   if (std::any_of(line.kernels.begin(), line.kernels.end(), bench::names_a_file)) options.own_choice = false;
   if (!options.space.empty()) {
-    if (!line.kernels.empty()) throw bench::UsageError("--space and --kernel: which of the two?");
+    if (!line.kernels.empty()) throw bench::UsageError("--space and --kernel cannot be used together");
     options.kernels = {tvm_kernel};
     options.own_choice = false;
     options.search.samples = 0;

@@ -46,8 +46,8 @@ void Journal::read_lines(const std::string& run) {
                                     text.begin() + static_cast<std::ptrdiff_t>(end));
       if (start == 0 && json.at("run").get<std::string>() != run) {
         throw std::runtime_error(
-            fmt::format("'{}' is the journal of another run (of other options, kernels, device or driver); "
-                        "--fresh begins anew",
+            fmt::format("'{}' is the journal of another run (with other options, kernels, device or driver); "
+                        "--fresh starts a new one",
                         path_.string()));
       }
       if (start != 0) {
@@ -57,7 +57,7 @@ void Journal::read_lines(const std::string& run) {
       start = end + 1;
     }
   } catch (const Json::exception& failure) {
-    throw std::runtime_error(fmt::format("'{}' is no journal: {}", path_.string(), failure.what()));
+    throw std::runtime_error(fmt::format("'{}' is not a journal: {}", path_.string(), failure.what()));
   }
   if (whole != text.size()) std::filesystem::resize_file(path_, whole);
 }

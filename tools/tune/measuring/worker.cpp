@@ -54,8 +54,8 @@ std::string what_is_wrong(const bench::Reference& reference, bench::Contestant& 
   const bench::CheckResult check =
       reference.check(contestant.result(), contestant.bound_of_random(reference.k()));
   if (check.passed) return contestant.damage();
-  return fmt::format("wrong result: error ratio {:.3g}, at most {:.3g} is right", check.error_ratio,
-                     check.bound);
+  return fmt::format("wrong result: the error ratio is {:.3g}, but at most {:.3g} is allowed",
+                     check.error_ratio, check.bound);
 }
 
 class Worker {

@@ -34,7 +34,7 @@ struct Outcome {
   // Returns true if it did not finish within the time limit. Usually the compiler did not, so nothing is
   // known about the config.
   bool is_late() const { return failure.starts_with(lateness); }
-  static constexpr const char* lateness = "no result within ";
+  static constexpr const char* lateness = "there was no result within ";
 
   // Returns true if it ended the device's OpenCL context, so that its process cannot run anything more.
   bool has_lost_device() const { return failure.starts_with(loss); }

@@ -62,7 +62,7 @@ std::vector<KernelSpace> spaces_of(const std::vector<std::string>& kernels, cons
     }
     const NamedKernel named = library.find(kernel);
     if (named.file->manifest.role != Role::multiply)
-      throw Error(ErrorCode::kernel_not_found, "'" + kernel + "' does not multiply");
+      throw Error(ErrorCode::kernel_not_found, "'" + kernel + "' is not a GEMM kernel");
     KernelSpace space =
         space_of(bench::names_a_file(kernel) ? kernel : named.file->manifest.name, device, library);
     if (space.configs.empty()) configure(named, {}, device);  // the defaults are one of them, so this throws
