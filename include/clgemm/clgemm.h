@@ -27,10 +27,10 @@
 ///
 /// The functions do the same as the functions of the same name in clgemm.hpp. They have the same arguments in
 /// the same order, after a clgemm_context as the first argument. If this context is NULL, clgemm uses one of
-/// its own contexts. It makes one for host matrices, with the default device, at the first call that needs
-/// it. It makes others for the queues that you pass: all queues with the same device and the same OpenCL
-/// context share one. It keeps the contexts of the most recently used queues. clgemm's own contexts keep
-/// their OpenCL contexts alive. clgemm_release_contexts() releases them all.
+/// its own contexts. For host matrices, clgemm makes one context, with the default device, at the first call
+/// that needs it. It makes others for the queues that you pass: all queues with the same device and the same
+/// OpenCL context share one. It keeps the contexts of the most recently used queues. clgemm's own contexts
+/// keep their OpenCL contexts alive. clgemm_release_contexts() releases them all.
 #ifndef CLGEMM_CLGEMM_H
 #define CLGEMM_CLGEMM_H
 
@@ -62,8 +62,8 @@ typedef enum clgemm_status {
   CLGEMM_INVALID_KERNEL_FILE,        ///< the file, its manifest or an include is wrong
   CLGEMM_INVALID_PARAMETER,          ///< the kernel has no such parameter, or does not allow this value
   CLGEMM_REQUIREMENT_FAILED,         ///< a condition in the kernel's manifest (`require:`) is not met
-  CLGEMM_DEVICE_LIMIT_EXCEEDED,      ///< needs a larger work-group or more local memory than the device has
-  CLGEMM_BUILD_FAILED,               ///< the OpenCL compiler rejected the kernel; the text has its log
+  CLGEMM_DEVICE_LIMIT_EXCEEDED,      ///< the kernel needs more than the device has (work-items, local memory)
+  CLGEMM_BUILD_FAILED,               ///< the compiler rejected the kernel; clgemm_last_error() has its log
   CLGEMM_OUT_OF_MEMORY,              ///< the device or the host has not enough memory
   CLGEMM_OPENCL_ERROR,               ///< an OpenCL call failed for another reason; the text names it
   CLGEMM_INTERNAL_ERROR,             ///< a bug in clgemm
@@ -172,10 +172,10 @@ typedef struct clgemm_options {
   /// The arithmetic that clgemm may use.
   clgemm_precision precision;
 
-  /// The most memory, in bytes, that a call on host matrices may use on a device with its own memory. It
-  /// holds parts of A, B and C, and packed copies. Larger matrices are processed in parts, so no matrix has
-  /// to fit into this memory. If the limit is 0, the environment variable CLGEMM_DEVICE_MEMORY_MIB sets the
-  /// limit. If the variable is not set, the limit is three quarters of the device's memory.
+  /// The most memory, in bytes, that a call on host matrices may use on a device with its own memory. This
+  /// memory holds parts of A, B and C, and packed copies. Larger matrices are processed in parts, so no
+  /// matrix has to fit into this memory. If the limit is 0, the environment variable CLGEMM_DEVICE_MEMORY_MIB
+  /// sets the limit. If the variable is not set, the limit is three quarters of the device's memory.
   size_t device_memory_limit;
 
   /// Set this to 1 if all three host matrices are in pinned memory: SVM, or a mapped buffer that was made
@@ -277,8 +277,9 @@ CLGEMM_API cl_command_queue clgemm_context_queue(const clgemm_context* context);
 /// Computes with host matrices of any size. Returns when C is complete. You own `a`, `b` and `c`.
 ///
 /// A device that shares the host's memory works on the matrices in place. If a matrix is larger than the
-/// largest buffer that the device allows, the device works on parts of it. Any other device receives the
-/// matrices in parts. It copies some of them while it computes with others (`device_memory_limit`).
+/// largest buffer that the device allows, the device works on parts of it. A device with its own memory
+/// receives the matrices in parts. It copies some of them while it computes with others
+/// (`device_memory_limit`).
 ///
 /// If the call fails, the device no longer uses the matrices. There is one exception: if a device has failed
 /// and clgemm cannot wait for it, the status is CLGEMM_MATRICES_IN_USE. The device may still use the
@@ -403,8 +404,8 @@ CLGEMM_API clgemm_status clgemm_prepare(clgemm_context* context, cl_command_queu
 /// Writes the plan for a call in words, with one fact per line. The text names the kernel and its parameters,
 /// and says why they were chosen. It shows the predicted times of this choice and of the next best ones. If a
 /// better choice was rejected, the text gives the reason. It also shows padding, blocks and scratch memory,
-/// and how the kernel gets A and B. This function compiles kernels, as clgemm_prepare() does, because the
-/// choice depends on whether the device can run a kernel.
+/// and whether the kernel reads A and B in place or as packed copies. This function compiles kernels, as
+/// clgemm_prepare() does, because the choice depends on whether the device can run a kernel.
 ///
 /// Writes at most `text_size` bytes to `text`, with the terminating zero. A longer text is cut. If
 /// `needed_size` is not NULL, `*needed_size` becomes the size of the whole text, with its zero. If
@@ -487,8 +488,9 @@ CLGEMM_API clgemm_status clgemm_device_set_sgemm_batched(clgemm_device_set* devi
                                                          const float* betas, float* const* c, size_t ldc,
                                                          size_t batch_count, const clgemm_options* options);
 
-/// Writes a text that says how the devices share a call of this shape on host matrices. For each kind of
-/// device in the set, the text contains the result of clgemm_explain_host() for its part of C.
+/// Writes a text that says how the devices share a call of this shape on host matrices. For each group of
+/// equal devices, the text contains a plan like that of clgemm_explain_host(), for the part of C that the
+/// group computes.
 CLGEMM_API clgemm_status clgemm_device_set_explain_host(clgemm_device_set* devices, const clgemm_shape* shape,
                                                         const clgemm_options* options, size_t text_size,
                                                         char* text, size_t* needed_size);

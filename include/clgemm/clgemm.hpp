@@ -102,10 +102,10 @@ struct Options {
   /// Error(invalid_argument).
   Precision precision = Precision::fp32_equivalent;
 
-  /// The most memory, in bytes, that a call on host matrices may use on a device with its own memory. It
-  /// holds parts of A, B and C, and packed copies. Larger matrices are processed in parts, so no matrix has
-  /// to fit into this memory. If the limit is 0, the environment variable CLGEMM_DEVICE_MEMORY_MIB sets the
-  /// limit. If the variable is not set, the limit is three quarters of the device's memory.
+  /// The most memory, in bytes, that a call on host matrices may use on a device with its own memory. This
+  /// memory holds parts of A, B and C, and packed copies. Larger matrices are processed in parts, so no
+  /// matrix has to fit into this memory. If the limit is 0, the environment variable CLGEMM_DEVICE_MEMORY_MIB
+  /// sets the limit. If the variable is not set, the limit is three quarters of the device's memory.
   std::size_t device_memory_limit = 0;
 
   /// Set this to true if all three host matrices are in pinned memory: SVM, or a mapped buffer that was made
@@ -155,8 +155,8 @@ class DeviceMemory {
 
   /// Shared virtual memory, coarse- or fine-grained: the pointer that clSVMAlloc() returned for the OpenCL
   /// context of the call. For memory that was allocated with Intel's extension
-  /// cl_intel_unified_shared_memory, this can be any pointer into the allocation. DeviceMatrix::offset is the
-  /// distance from this pointer to the matrix. Nothing is copied. A pointer to any other memory is an
+  /// cl_intel_unified_shared_memory, `shared` can be any pointer into the allocation. DeviceMatrix::offset is
+  /// the distance from this pointer to the matrix. Nothing is copied. A pointer to any other memory is an
   /// Error(invalid_argument). Before the host reads or writes coarse-grained memory, it must map the memory
   /// (clEnqueueSVMMap()), and unmap it afterwards. Do not free the memory before the call has completed.
   constexpr DeviceMemory(float* shared) noexcept : pointer_(shared) {}
@@ -234,8 +234,9 @@ class CLGEMM_API Context {
   /// Computes with host matrices of any size. Returns when C is complete. You own `a`, `b` and `c`.
   ///
   /// A device that shares the host's memory works on the matrices in place. If a matrix is larger than the
-  /// largest buffer that the device allows, the device works on parts of it. Any other device receives the
-  /// matrices in parts. It copies some of them while it computes with others (Options::device_memory_limit).
+  /// largest buffer that the device allows, the device works on parts of it. A device with its own memory
+  /// receives the matrices in parts. It copies some of them while it computes with others
+  /// (Options::device_memory_limit).
   ///
   /// If this throws, the device no longer uses the matrices. There is one exception: if a device has failed
   /// and clgemm cannot wait for it, the call throws Error(matrices_in_use). The device may still use the
@@ -335,8 +336,8 @@ class CLGEMM_API Context {
   /// Returns the plan for a call in words, with one fact per line. The text names the kernel and its
   /// parameters, and says why they were chosen. It shows the predicted times of this choice and of the next
   /// best ones. If a better choice was rejected, the text gives the reason. It also shows padding, blocks and
-  /// scratch memory, and how the kernel gets A and B. This function compiles kernels, as prepare() does,
-  /// because the choice depends on whether the device can run a kernel.
+  /// scratch memory, and whether the kernel reads A and B in place or as packed copies. This function
+  /// compiles kernels, as prepare() does, because the choice depends on whether the device can run a kernel.
   std::string explain(const SgemmShape& shape, const Options& options = {});
 
   /// Returns the plan for a call on host matrices: the parts of the matrices, what is pinned, the bytes that
@@ -436,8 +437,9 @@ class CLGEMM_API DeviceSet {
                      std::size_t ldb, const std::vector<float>& betas, const std::vector<float*>& c,
                      std::size_t ldc, const Options& options = {});
 
-  /// Returns a text that says how the devices share a call of this shape on host matrices. For each kind of
-  /// device in the set, the text contains the result of Context::explain_host() for its part of C.
+  /// Returns a text that says how the devices share a call of this shape on host matrices. For each group of
+  /// equal devices, the text contains a plan like that of Context::explain_host(), for the part of C that the
+  /// group computes.
   std::string explain_host(const SgemmShape& shape, const Options& options = {});
 
   /// Returns the devices in use, in the order of the list. This object owns them.
